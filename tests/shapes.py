@@ -13,7 +13,7 @@ from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.report.page import PLAIN
 from crdlint.report.pieces import View
-from crdlint.report.text import Report
+from crdlint.report.text import TextReport
 from crdlint.rules.engine.examples import HEAD, small
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def checked(shape: Shape, n: int) -> int:
     """Check the CRD of a size, with fixes and a report; return the number of findings."""
     old = collect_crds(shape.old(n)).by_name.get if shape.old else None
     result = lint_file(shape.text(n), "a.yaml", CheckRequest(previous=old, skip_unfinished=True, fixes=True))
-    list(Report(View(PLAIN)).lines(result))
+    list(TextReport(View(PLAIN)).lines(result))
     return len(result.diagnostics)
 
 

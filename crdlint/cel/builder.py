@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from crdlint.cel.ast import NO_LOCATION, Call, Expr, Location, SourceInfo, Uint, Unspecified, Value
-from crdlint.cel.errors import CELError, Problem
+from crdlint.cel.errors import CELError, CodedMessage
 from crdlint.cel.macros import ALL_MACROS, Helper, MacroError, MacroKey
 from crdlint.kubernetes.servers import NEWEST, CELDialect
 
@@ -148,14 +148,14 @@ class Builder:
         if old_id == self.next_id - 1:
             self.next_id = old_id
 
-    def report(self, span: tuple[int, int], problem: Problem) -> Expr:
+    def report(self, span: tuple[int, int], problem: CodedMessage) -> Expr:
         """Add an error and return the node that replaces the invalid one. Upstream: parser.reportError."""
         new_id = self.new_id(span)
         location = self.source.location(span[0], at_line_start=self.options.dialect.parser_locates_line_starts)
         self.errors.append(CELError(location, problem, new_id))
         return Unspecified(new_id)
 
-    def add_error(self, problem: Problem, location: Location = NO_LOCATION) -> None:
+    def add_error(self, problem: CodedMessage, location: Location = NO_LOCATION) -> None:
         """Add an error that belongs to no node."""
         self.errors.append(CELError(location, problem))
 

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from crdlint.cel import ast, types
 from crdlint.cel.ast import SourceInfo
 from crdlint.cel.decls import Env, Overload, Variable
-from crdlint.cel.errors import CELError, Code, Problem, format_message, format_type, type_mismatch
+from crdlint.cel.errors import CELError, CodedMessage, ErrorCode, format_message, format_type, type_mismatch
 from crdlint.cel.types import DYN, ERROR, Kind, Type
 from crdlint.cel.unification import Substitution, TypeReplacer, most_general
 
@@ -103,8 +103,8 @@ class _Checker:
         self._types.update(self._substitution.final(self._types))
         return self._result
 
-    def _error(self, id_: int, message: str, code: Code = Code.OTHER, args: tuple[Any, ...] = ()) -> Type:
-        self._result.errors.append(CELError(self._source.location_of(id_), Problem(message, code, args), id_))
+    def _error(self, id_: int, message: str, code: ErrorCode = ErrorCode.OTHER, args: tuple[Any, ...] = ()) -> Type:
+        self._result.errors.append(CELError(self._source.location_of(id_), CodedMessage(message, code, args), id_))
         return ERROR
 
     def _mismatch(self, id_: int, expected: Type, actual: Type) -> Type:
@@ -113,7 +113,7 @@ class _Checker:
     def _undeclared(self, id_: int, name: str) -> Type:
         # Kubernetes' environment has no container for names.
         return self._error(
-            id_, f"undeclared reference to '{name}' (in container '')", Code.UNDECLARED_REFERENCE, (name,)
+            id_, f"undeclared reference to '{name}' (in container '')", ErrorCode.UNDECLARED_REFERENCE, (name,)
         )
 
     def unspecified(self, expr: ast.Unspecified) -> Type:
@@ -172,16 +172,18 @@ class _Checker:
                 self._substitution.assignable(DYN, target)
             elif not (target.is_dyn or target.kind is Kind.ERROR):
                 shown = self._shown(target) if self._dialect.formats_selected_types else format_message(target)
-                self._error(id_, f"type '{shown}' does not support field selection", Code.NO_FIELD_SELECTION, (target,))
+                self._error(
+                    id_, f"type '{shown}' does not support field selection", ErrorCode.NO_FIELD_SELECTION, (target,)
+                )
             result = DYN
         return types.optional_type(result) if optional else result
 
     def _field_type(self, id_: int, struct: str, name: str) -> Type:
         if self._env.provider.find_struct_type(struct) is None:
             text = f"unexpected failed resolution of '{struct}'"
-            return self._error(id_, text, Code.NO_FIELD_SELECTION, (types.object_type(struct),))
+            return self._error(id_, text, ErrorCode.NO_FIELD_SELECTION, (types.object_type(struct),))
         field_type = self._env.provider.find_struct_field_type(struct, name)
-        return field_type or self._error(id_, f"undefined field '{name}'", Code.UNDEFINED_FIELD, (name,))
+        return field_type or self._error(id_, f"undefined field '{name}'", ErrorCode.UNDEFINED_FIELD, (name,))
 
     def _shown(self, type_: Type) -> str:
         return format_type(type_, self._dialect)
@@ -231,7 +233,7 @@ class _Checker:
             shown = [self._shown(self._substitution.substitute(type_, to_dyn=True)) for type_ in args]
             signature = f"{shown.pop(0)}.({', '.join(shown)})" if member else f"({', '.join(shown)})"
             text = f"found no matching overload for '{name}' applied to '{signature}'"
-            return self._error(expr.id, text, Code.NO_MATCHING_OVERLOAD, (name, signature))
+            return self._error(expr.id, text, ErrorCode.NO_MATCHING_OVERLOAD, (name, signature))
         self._result.reference_map[expr.id] = Reference(overload_ids=tuple(ids))
         return result
 
@@ -355,7 +357,7 @@ class _Checker:
             return DYN, DYN
         text = f"expression of type '{self._shown(range_type)}' cannot be range of a comprehension"
         text += " (must be list, map, or dynamic)"
-        return (self._error(expr.iter_range.id, text, Code.NOT_A_RANGE, (range_type,)),) * 2
+        return (self._error(expr.iter_range.id, text, ErrorCode.NOT_A_RANGE, (range_type,)),) * 2
 
 
 def _known(type_: Type | None) -> Type | None:

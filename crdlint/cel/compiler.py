@@ -15,14 +15,14 @@ from crdlint.cel.ast import Expr, SourceInfo, children, nodes
 from crdlint.cel.builder import ParserOptions
 from crdlint.cel.checker import CheckResult, check
 from crdlint.cel.decls import CONVERSIONS, Env
-from crdlint.cel.errors import CELError, Code, Problem, display_errors, type_mismatch
+from crdlint.cel.errors import CELError, CodedMessage, ErrorCode, display_errors, type_mismatch
 from crdlint.cel.eval.values import KEYS, MAX_TIMESTAMP, MIN_TIMESTAMP
 from crdlint.cel.parser import ParseResult, parse, parse_valid
 from crdlint.cel.types import ERROR, Kind, Type
 from crdlint.golang.regexp import compile_error
 from crdlint.golang.times import TimeError, parse_duration, parse_time
 
-Findings: TypeAlias = Iterator[tuple[int, Problem]]
+Findings: TypeAlias = Iterator[tuple[int, CodedMessage]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ def _literal_args(checked: CheckedExpr, function: str, valid: Callable[[ast.Valu
         if type(node) is ast.Call and node.args and checked.result.function(node) == function:
             literal = node.args[0]
             if type(literal) is ast.Literal and not valid(literal.value):
-                yield literal.id, Problem(f"invalid {function} argument", Code.INVALID_LITERAL, (function,))
+                yield literal.id, CodedMessage(f"invalid {function} argument", ErrorCode.INVALID_LITERAL, (function,))
 
 
 def _exempt(checked: CheckedExpr) -> set[int]:

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from crdlint.cel import types
 from crdlint.cel.ast import Value
-from crdlint.cel.errors import Problem
+from crdlint.cel.errors import CodedMessage
 from crdlint.cel.estimates import FunctionEstimator
 from crdlint.cel.types import BOOL, BYTES, DOUBLE, DYN, INT, STRING, Kind, Type, list_type, map_type, type_type
 from crdlint.kubernetes.servers import NEWEST, CELDialect
@@ -188,7 +188,7 @@ class WellKnownTypes:
 
 
 # Takes a checked expression (`compiler.CheckedExpr`) and yields node ids with problems.
-Validator: TypeAlias = "Callable[[Any], Iterator[tuple[int, Problem]]]"
+Validator: TypeAlias = "Callable[[Any], Iterator[tuple[int, CodedMessage]]]"
 
 _PROTOBUF: Final = WellKnownTypes()
 

@@ -15,7 +15,7 @@ MAX_ERRORS = 100
 _MAX_SNIPPET_BYTES = 16384
 
 
-class Code(Enum):
+class ErrorCode(Enum):
     """The kind of an error, with its arguments in parentheses: names and `Type`s."""
 
     OTHER = auto()
@@ -33,11 +33,11 @@ class Code(Enum):
     INVALID_LITERAL = auto()  # (function)
 
 
-class Problem(NamedTuple):
+class CodedMessage(NamedTuple):
     """A message with its code and arguments."""
 
     message: str
-    code: Code = Code.OTHER
+    code: ErrorCode = ErrorCode.OTHER
     args: tuple[Any, ...] = ()
 
 
@@ -46,7 +46,7 @@ class CELError:
     """A problem at a location in the text; `expr_id` is the id of the node, 0 if the error belongs to no node."""
 
     location: Location
-    problem: Problem
+    problem: CodedMessage
     expr_id: int = 0
 
     @property
@@ -75,11 +75,11 @@ def display_errors(errors: Sequence[CELError], source: SourceInfo) -> str:
     return "\n".join(lines)
 
 
-def type_mismatch(expected: Type, actual: Type, dialect: CELDialect) -> Problem:
+def type_mismatch(expected: Type, actual: Type, dialect: CELDialect) -> CodedMessage:
     """Return the problem for a type that differs from the expected one."""
-    return Problem(
+    return CodedMessage(
         f"expected type '{format_type(expected, dialect)}' but found '{format_type(actual, dialect)}'",
-        Code.TYPE_MISMATCH,
+        ErrorCode.TYPE_MISMATCH,
         (expected, actual),
     )
 

@@ -9,7 +9,17 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from crdlint.cel import ast, estimates
 from crdlint.cel.checker import CheckResult
 from crdlint.cel.decls import CallCost
-from crdlint.cel.estimates import ONE, UINT64_MAX, UNKNOWN, ZERO, CallEstimate, Estimate, Estimator, Node, fixed
+from crdlint.cel.estimates import (
+    ONE,
+    UINT64_MAX,
+    UNKNOWN,
+    ZERO,
+    CallEstimate,
+    Estimate,
+    EstimatedNode,
+    Estimator,
+    fixed,
+)
 from crdlint.cel.macros import ACCU
 from crdlint.cel.types import DYN, Kind, Type
 from crdlint.kubernetes.servers import CELDialect
@@ -19,8 +29,8 @@ Visit: TypeAlias = Generator[ast.Expr, Estimate, Estimate]
 # Names of the accumulators of macros; their parts have no path.
 _ACCUMULATORS: Final = ("__result__", ACCU)
 
-_Standard: TypeAlias = "Callable[[Sequence[Node]], CallEstimate]"
-_Special: TypeAlias = "Callable[[_Coster, ast.Call, Sequence[Node], Sequence[Estimate]], CallEstimate]"
+_Standard: TypeAlias = "Callable[[Sequence[EstimatedNode]], CallEstimate]"
+_Special: TypeAlias = "Callable[[_Coster, ast.Call, Sequence[EstimatedNode], Sequence[Estimate]], CallEstimate]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +237,7 @@ class _Coster:
             self._push(expr.iter_var, _Local(path.extended("@keys"), key, None))
 
     def _function(
-        self, expr: ast.Call, function: str, overload: str, operands: Sequence[Node], costs: Sequence[Estimate]
+        self, expr: ast.Call, function: str, overload: str, operands: Sequence[EstimatedNode], costs: Sequence[Estimate]
     ) -> CallEstimate:
         """Return the cost of a call including its arguments. Upstream: coster.functionCost."""
         total = ZERO
@@ -245,7 +255,7 @@ class _Coster:
             estimated = self._standard(overload, operands)
         return CallEstimate(estimated.cost.plus(total), estimated.size)
 
-    def _standard(self, overload: str, operands: Sequence[Node]) -> CallEstimate:
+    def _standard(self, overload: str, operands: Sequence[EstimatedNode]) -> CallEstimate:
         """Return the cost of a call of the standard library."""
         standard = _STANDARD.get(overload)
         estimated = CallEstimate(ONE) if standard is None else standard(operands)
@@ -254,22 +264,24 @@ class _Coster:
             return CallEstimate(Estimate(least, 1 << 63))  # of a float beyond uint64, the sign bit, as on amd64
         return estimated
 
-    def _sized(self, node: Node) -> Node:
+    def _sized(self, node: EstimatedNode) -> EstimatedNode:
         return node
 
-    def logical(self, _expr: ast.Call, _args: Sequence[Node], costs: Sequence[Estimate]) -> CallEstimate:
+    def logical(self, _expr: ast.Call, _args: Sequence[EstimatedNode], costs: Sequence[Estimate]) -> CallEstimate:
         return CallEstimate(Estimate(costs[0].min, costs[0].plus(costs[1]).max))
 
-    def conditional(self, expr: ast.Call, args: Sequence[Node], costs: Sequence[Estimate]) -> CallEstimate:
+    def conditional(self, expr: ast.Call, args: Sequence[EstimatedNode], costs: Sequence[Estimate]) -> CallEstimate:
         self.entries[expr.id] = _union(self._entries_of(expr.args[1]), self._entries_of(expr.args[2]))
         return CallEstimate(costs[0].plus(costs[1].union(costs[2])), _known(args[1]).union(_known(args[2])))
 
-    def concatenation(self, expr: ast.Call, args: Sequence[Node], costs: Sequence[Estimate]) -> CallEstimate:
+    def concatenation(self, expr: ast.Call, args: Sequence[EstimatedNode], costs: Sequence[Estimate]) -> CallEstimate:
         size = _known(args[0]).plus(_known(args[1]))
         self.entries[expr.id] = _union(self._entries_of(expr.args[0]), self._entries_of(expr.args[1]))
         return CallEstimate(size.traversal().plus(costs[0]).plus(costs[1]), size)
 
-    def list_concatenation(self, expr: ast.Call, args: Sequence[Node], costs: Sequence[Estimate]) -> CallEstimate:
+    def list_concatenation(
+        self, expr: ast.Call, args: Sequence[EstimatedNode], costs: Sequence[Estimate]
+    ) -> CallEstimate:
         return CallEstimate(ONE.plus(costs[0]).plus(costs[1]), self.concatenation(expr, args, costs).size)
 
     def _type(self, expr: ast.Expr) -> Type:
@@ -298,8 +310,8 @@ class _Coster:
         path = self._path(expr)
         return () if path and path[0] in _ACCUMULATORS else path
 
-    def _node(self, expr: ast.Expr) -> Node:
-        return Node(self._known_path(expr), self._type(expr), expr, self._size(expr))
+    def _node(self, expr: ast.Expr) -> EstimatedNode:
+        return EstimatedNode(self._known_path(expr), self._type(expr), expr, self._size(expr))
 
     def _copy_sizes(self, to: ast.Expr, source: ast.Expr) -> None:
         self.sizes[to.id] = self._size(source)
@@ -314,7 +326,7 @@ class _Coster:
         if size is not None:
             return size
         type_ = self._type(expr)
-        size = self.estimator.estimate_size(Node(self._path(expr), type_, expr, None))
+        size = self.estimator.estimate_size(EstimatedNode(self._path(expr), type_, expr, None))
         if size is not None:
             self.sizes[expr.id] = size
             return size
@@ -373,11 +385,11 @@ class _PathCoster(_Coster):
             self.sizes[expr.id] = times
         return total.plus(times.times(each))
 
-    def _sized(self, node: Node) -> Node:
+    def _sized(self, node: EstimatedNode) -> EstimatedNode:
         return node if node.size is not None or node.expr is None else node._replace(size=self._size(node.expr))
 
-    def _node(self, expr: ast.Expr) -> Node:
-        return Node(self._known_path(expr), self._type(expr), expr, self._computed(expr))
+    def _node(self, expr: ast.Expr) -> EstimatedNode:
+        return EstimatedNode(self._known_path(expr), self._type(expr), expr, self._computed(expr))
 
     def _size(self, expr: ast.Expr) -> Estimate | None:
         """Return the size of the value of a node, or None if it is unknown. Upstream: coster.sizeEstimate."""
@@ -385,7 +397,7 @@ class _PathCoster(_Coster):
         if size is not None:
             return size
         type_ = self._type(expr)
-        size = self.estimator.estimate_size(Node(self._known_path(expr), type_, expr, None))
+        size = self.estimator.estimate_size(EstimatedNode(self._known_path(expr), type_, expr, None))
         return ONE if size is None and type_.kind in _SCALARS else size
 
 
@@ -417,7 +429,7 @@ _LITERAL_SIZES: Final[dict[type, Callable[..., Estimate]]] = {
 _SCALARS: Final = (Kind.BOOL, Kind.DOUBLE, Kind.DURATION, Kind.INT, Kind.TIMESTAMP, Kind.UINT)
 
 
-def _known(node: Node) -> Estimate:
+def _known(node: EstimatedNode) -> Estimate:
     return node.size or UNKNOWN
 
 
@@ -429,14 +441,14 @@ def _traversal(index: int) -> _Standard:
 def _converted(size_of_result: Callable[[Estimate], Estimate]) -> _Standard:
     """Return the cost of reading the target or first argument, with the size of the result."""
 
-    def of_call(nodes: Sequence[Node]) -> CallEstimate:
+    def of_call(nodes: Sequence[EstimatedNode]) -> CallEstimate:
         size = _known(nodes[0])
         return CallEstimate(size.traversal(), size_of_result(size))
 
     return of_call
 
 
-def _comparison(nodes: Sequence[Node]) -> CallEstimate:
+def _comparison(nodes: Sequence[EstimatedNode]) -> CallEstimate:
     most = min(_known(nodes[0]).max, _known(nodes[1]).max)
     return CallEstimate(Estimate(1 if most > 0 else 0, most).traversal())
 

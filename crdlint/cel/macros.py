@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeAlias, cast
 
 from crdlint.cel import ast
 from crdlint.cel.ast import Expr
-from crdlint.cel.errors import Code, Problem
+from crdlint.cel.errors import CodedMessage, ErrorCode
 
 Part: TypeAlias = Expr | ast.MapEntry | ast.StructField
 
@@ -37,11 +37,13 @@ class MacroError(Exception):
     If `at_argument` is false, cel-go before 0.17 places the message at the call (`locates_macro_arguments`).
     """
 
-    def __init__(self, expr_id: int, message: str, code: Code = Code.OTHER, *, at_argument: bool = True) -> None:
+    def __init__(
+        self, expr_id: int, message: str, code: ErrorCode = ErrorCode.OTHER, *, at_argument: bool = True
+    ) -> None:
         super().__init__(message)
         self.at_argument = at_argument
         self.expr_id = expr_id
-        self.problem = Problem(message, code)
+        self.problem = CodedMessage(message, code)
 
 
 class Helper:
@@ -128,7 +130,7 @@ Expander: TypeAlias = "Callable[[Helper, Expr, Args], Expr]"
 
 def _variable(arg: Expr, message: str, *, at_argument: bool = True) -> str:
     if not isinstance(arg, ast.Ident):
-        raise MacroError(arg.id, message, Code.NOT_A_VARIABLE, at_argument=at_argument)
+        raise MacroError(arg.id, message, ErrorCode.NOT_A_VARIABLE, at_argument=at_argument)
     return arg.name
 
 

@@ -9,7 +9,7 @@ from typing import NoReturn
 from crdlint.cel import ast
 from crdlint.cel.ast import Expr, SourceInfo
 from crdlint.cel.builder import BINARY_OPERATORS, LITERALS, RESERVED, Builder, LiteralError, ParserOptions, join_terms
-from crdlint.cel.errors import CELError, Problem
+from crdlint.cel.errors import CELError, CodedMessage
 from crdlint.cel.lexer import Tokens, tokenize
 from crdlint.cel.macros import ExpansionError
 from crdlint.cel.stack import run_with_large_stack
@@ -50,7 +50,7 @@ def parse(text: str, *, options: ParserOptions) -> ParseResult:
     if len(text) > MAX_CODE_POINTS:
         builder = Builder(SourceInfo(text), options)
         size = f"size: {len(text)}, limit {MAX_CODE_POINTS}"
-        builder.add_error(Problem(f"expression code point size exceeds limit: {size}"))
+        builder.add_error(CodedMessage(f"expression code point size exceeds limit: {size}"))
         return ParseResult(ast.Unspecified(1), builder.source, builder.errors)
     parsed = parse_valid(text, options)
     if parsed is None:
@@ -66,11 +66,11 @@ def _result(text: str, options: ParserOptions, work: Callable[[Builder], Expr]) 
     try:
         expr = work(builder)
     except ExpansionError as error:
-        builder.add_error(Problem(str(error)))
+        builder.add_error(CodedMessage(str(error)))
     except _LimitError:
         # It ends cel-go's parsing before macros are expanded.
         builder.errors.clear()
-        builder.add_error(Problem(f"expression recursion limit exceeded: {MAX_DEPTH}"))
+        builder.add_error(CodedMessage(f"expression recursion limit exceeded: {MAX_DEPTH}"))
     return ParseResult(expr, builder.source, builder.errors)
 
 
@@ -117,7 +117,7 @@ class _FastParser:
         if self.height > MAX_DEPTH:
             if self.builder.errors:
                 raise _NotSimpleError
-            self.builder.add_error(Problem("max recursion depth exceeded"))
+            self.builder.add_error(CodedMessage("max recursion depth exceeded"))
         return expr
 
     def _expect(self, kind: str) -> int:

@@ -8,7 +8,7 @@ from typing import Final
 
 from crdlint.cel import ast
 from crdlint.cel.ast import Expr, SourceInfo, children, nodes
-from crdlint.cel.errors import CELError, Code
+from crdlint.cel.errors import CELError, ErrorCode
 from crdlint.cel.lexer import BRACKETS, end_of_token, matched_brackets, tokenize
 
 _FIELD: Final = re.compile(r"\.\s*(?:\?\s*)?([A-Za-z_]\w*|`[^`\n]*`)")
@@ -82,7 +82,7 @@ def error_range(error: CELError, source: SourceInfo) -> tuple[int, int] | None:
     if error.location.line < 1:
         return None
     start = source.offset_of(error.location)
-    if error.problem.code is Code.UNDEFINED_FIELD and source.text[start : start + 1] == "(":
+    if error.problem.code is ErrorCode.UNDEFINED_FIELD and source.text[start : start + 1] == "(":
         # has() is reported at its bracket; its argument ends with the field.
         field = re.compile(rf"({re.escape(error.problem.args[0])})\s*\)").search(source.text, start)
         if field is not None:

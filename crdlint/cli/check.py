@@ -15,7 +15,7 @@ import click
 from crdlint.cli import console, options
 from crdlint.cli.options import FindingOptions, FixOptions, HelmOptions, file_option, flag, kube_version, option
 from crdlint.cli.reports import Reports, Totals, nothing_found
-from crdlint.files.paths import Problem, Selection, discover
+from crdlint.files.paths import Selection, UnreadInput, discover
 from crdlint.files.read import STDIN
 from crdlint.kubernetes.servers import NEWEST
 from crdlint.linting.request import CheckRequest
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from crdlint.config.places import UsedIgnores
     from crdlint.linting.result import FileResult
     from crdlint.report.changes import Changes
-    from crdlint.sources.helm.render import Values
+    from crdlint.sources.helm.render import HelmValues
     from crdlint.sources.previous.crds import PreviousCRDs
     from crdlint.sources.previous.load import Loaded
 
@@ -114,10 +114,10 @@ def command(arguments: CheckOptions) -> int:
         (arguments.update_baseline and not arguments.baseline_file, "--update-baseline requires --baseline FILE"),
         (arguments.stdin_filename is not None and not reads_stdin, "--stdin-filename requires - as PATH"),
     )
-    return _Command(arguments).run()
+    return _CheckCommand(arguments).run()
 
 
-class _Command:
+class _CheckCommand:
     def __init__(self, arguments: CheckOptions) -> None:
         self._options = arguments
         self._quiet = arguments.quiet
@@ -196,7 +196,7 @@ class _Command:
                 console.out(printable_line(line))
         return 2 if problems else 0
 
-    def _check_inputs(self, loaded: Loaded | None, values: Values | None) -> None:
+    def _check_inputs(self, loaded: Loaded | None, values: HelmValues | None) -> None:
         plan, state, cache = self._planner.plan, self._state, None
         if not self._options.no_cache:
             from crdlint.runner.cache import open_cache
@@ -205,10 +205,10 @@ class _Command:
         uses_helm = not self._options.no_helm
         previous = None
         if loaded is not None:
-            from crdlint.sources.helm.render import Values
+            from crdlint.sources.helm.render import HelmValues
             from crdlint.sources.previous.crds import OldCharts
 
-            previous = loaded.crds(OldCharts(values or Values(), uses_helm), builds=not self._options.no_kustomize)
+            previous = loaded.crds(OldCharts(values or HelmValues(), uses_helm), builds=not self._options.no_kustomize)
         settings = Settings(
             previous, values, uses_helm,
             cache, tuple(plan.charts), self._workers() if plan.charts else 1,
@@ -225,7 +225,7 @@ class _Command:
         if isinstance(state.baseline, AddedIgnores):
             state.problems += state.baseline.problems
 
-    def _take_problems(self, problems: Iterable[Problem]) -> None:
+    def _take_problems(self, problems: Iterable[UnreadInput]) -> None:
         for problem in problems:
             if problem.fatal:
                 self._state.problems.append((problem.path, problem.message))

@@ -20,10 +20,10 @@ from crdlint.report import formats
 from crdlint.report.pieces import Costs, View
 from crdlint.rules.charts import RENDER, SKIPPED
 from crdlint.runner.task import Checker, Settings, Task
-from crdlint.sources.helm.layout import Layout
+from crdlint.sources.helm.layout import ChartLayout
 
 if TYPE_CHECKING:
-    from crdlint.linting.cost_entries import Entry
+    from crdlint.linting.cost_entries import CostEntry
     from crdlint.linting.result import FileResult
 
 
@@ -86,7 +86,7 @@ def _read(settings: CostOptions, run: Totals) -> list[FileResult]:
     request = CheckRequest(kube_version=settings.kube_version, skip_unfinished=True, keep=True, fixes=settings.suggest)
     run.problems += [(problem.path, problem.message) for problem in discovered.problems if problem.fatal]
     results: list[FileResult] = []
-    layout = Layout()
+    layout = ChartLayout()
     for path in console.watched(discovered.files, discovered.files):
         location = None if open_descriptor(path) is not None else layout.locate(path)
         checked = checker.check(Task(path, request, location))
@@ -102,7 +102,7 @@ def _with_unchecked(result: FileResult) -> FileResult:
     return replace(result, unestimated=(*result.unestimated, *unchecked), notices=(*result.notices, *failures))
 
 
-def _entries(results: Sequence[FileResult], settings: CostOptions) -> list[Entry]:
+def _entries(results: Sequence[FileResult], settings: CostOptions) -> list[CostEntry]:
     from crdlint.linting.cost_entries import entries as entries_of
 
     versions, explain = parse_range(settings.kube_version), settings.explain

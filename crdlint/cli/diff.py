@@ -67,21 +67,21 @@ def command(arguments: DiffOptions) -> int:
 
     try:
         with TemporaryDirectory(prefix="crdlint-") as folder:
-            return _Command(arguments, folder).run()
+            return _DiffCommand(arguments, folder).run()
     except RepositoryError as error:
         raise click.UsageError(str(error)) from error
 
 
-class _Command:
+class _DiffCommand:
     def __init__(self, arguments: DiffOptions, folder: str) -> None:
-        from crdlint.sources.helm.render import Values
+        from crdlint.sources.helm.render import HelmValues
         from crdlint.sources.previous.copies import side
 
         self._options = arguments
         view = View(options.page(arguments.color, 100), quiet=arguments.quiet, examples=arguments.explain)
         self._reports = Reports(formats.changes, arguments.format_, arguments.outputs, view)
         self._config = self._configuration()
-        self._values = arguments.values() or Values()
+        self._values = arguments.values() or HelmValues()
         below = Path(folder).resolve()
         self._old, self._new = side(arguments.old, str(below / "old")), side(arguments.new, str(below / "new"))
         self._totals = Totals()

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 import click
 
 from crdlint.cli import console, options
-from crdlint.cli.options import Options, argument, file_option, flag, option
+from crdlint.cli.options import ReportOptions, argument, file_option, flag, option
 from crdlint.files.read import STDIN
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
 from crdlint.report import formats
-from crdlint.report.pieces import Values, View, batches
+from crdlint.report.pieces import EvalResults, View, batches
 
 if TYPE_CHECKING:
     from crdlint.evaluation.source import Request
 
 
-class EvalOptions(Options):
+class EvalOptions(ReportOptions):
     """The arguments and options of `crdlint eval`."""
 
     expression: str | None = argument(required=False)
@@ -137,14 +137,14 @@ def _prompt(request: Request, settings: EvalOptions) -> None:
     run(session, console.out)
 
 
-def _values(request: Request, settings: EvalOptions) -> Values:
+def _values(request: Request, settings: EvalOptions) -> EvalResults:
     from crdlint.evaluation.evaluate import Workbench, run_rules, selected
     from crdlint.evaluation.source import load
 
     source = load(request)
     if settings.rule is not None:
         rules = run_rules(source, selected(source, settings.rule))
-        return Values(rules=rules, trees=settings.explain, notices=source.notices)
+        return EvalResults(rules=rules, trees=settings.explain, notices=source.notices)
     bench = Workbench(source, settings.field)
     answer = bench.evaluate(settings.expression or "", second_opinion=settings.second_opinion)
-    return Values(answer, trees=settings.explain, notices=source.notices)
+    return EvalResults(answer, trees=settings.explain, notices=source.notices)

@@ -84,7 +84,7 @@ def given_definitions(inputs: Inputs, planner: Planner, crds: Sequence[str]) -> 
     """Return the CRDs of the arguments of --crd; report an argument without a CRD."""
     by_argument = {argument: inputs.discover([argument]) for argument in crds}
     all_files = dict.fromkeys(path for discovered in by_argument.values() for path in discovered.files)
-    files = _Reader(inputs, planner).files(lambda: all_files, inputs.problem)
+    files = _DefinitionReader(inputs, planner).files(lambda: all_files, inputs.problem)
     with_crds = set(files.paths())
     for argument, discovered in by_argument.items():
         is_broken = any(problem.fatal for problem in discovered.problems)
@@ -105,7 +105,7 @@ def nearby_definitions(inputs: Inputs, planner: Planner, paths: Sequence[str], f
                 seen.add(real)
                 yield path
 
-    files_of = _Reader(inputs, planner).files
+    files_of = _DefinitionReader(inputs, planner).files
     return Definitions(
         [
             files_of(lambda: files, None),  # broken files are reported with the resources
@@ -125,7 +125,7 @@ def _configured(inputs: Inputs, planner: Planner, near: Iterable[str]) -> Iterat
 
 
 @dataclass(slots=True)
-class _Reader:
+class _DefinitionReader:
     """Reads files with CRDs. Each template is read once, with all of its CRDs."""
 
     inputs: Inputs

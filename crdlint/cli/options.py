@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Severity
     from crdlint.kubecel.second_opinion import Tally
     from crdlint.runner.fix_files import Fixing
-    from crdlint.sources.helm.render import Values
+    from crdlint.sources.helm.render import HelmValues
 
 
 class Declared(NamedTuple):
@@ -134,7 +134,7 @@ def _globs(_ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) 
     return value
 
 
-class Options:
+class ReportOptions:
     """What all commands with a report take: the values of a call in the place of the declarations of fields."""
 
     color: str = choice(["auto", "always", "never"], default="auto", show_default=True)
@@ -149,7 +149,7 @@ class Options:
         return [field.parameter(name) for name, field in fields.items() if isinstance(field, Declared)]
 
 
-class FileOptions(Options):
+class FileOptions(ReportOptions):
     """The arguments and options that choose files."""
 
     paths: tuple[str, ...] = argument(nargs=-1, metavar="[PATH]...", callback=in_working_directory)
@@ -162,7 +162,7 @@ def _rules(help_: str, name: str) -> Any:
     return many("RULE", help_, name, shell_complete=complete_rules)
 
 
-class ConfigOptions(Options):
+class ConfigOptions(ReportOptions):
     """The options of configuration."""
 
     kube_version: str | None = kube_version("to check for", f"else {NEWEST}")
@@ -259,7 +259,7 @@ class FindingOptions(FileOptions, ConfigOptions):
     allow_empty: bool = flag("Deprecated: the same as --no-require-...", hidden=True)
 
 
-class FixOptions(Options):
+class FixOptions(ReportOptions):
     """The options of fixes."""
 
     paths: tuple[str, ...]
@@ -305,7 +305,7 @@ class FixOptions(Options):
             console.err(line)
 
 
-class HelmOptions(Options):
+class HelmOptions(ReportOptions):
     """The options of charts and kustomizations."""
 
     value_files: tuple[str, ...] = file_option("Use a Helm values file (repeatable).", "--values", multiple=True)
@@ -314,16 +314,16 @@ class HelmOptions(Options):
     no_kustomize: bool = flag("Do not build kustomizations; check their resources as they are.")
     include_dependencies: bool = flag("Also check the packed dependencies of charts.")
 
-    def values(self) -> Values | None:
+    def values(self) -> HelmValues | None:
         """Return the values for Helm, None without any; a missing file is a usage error."""
         if not (self.value_files or self.sets):
             return None
-        from crdlint.sources.helm.render import Values
+        from crdlint.sources.helm.render import HelmValues
 
         for name in self.value_files:
             if not os.path.isfile(name):  # noqa: PTH113
                 raise click.UsageError(f"--values: {name}: no such file")
-        return Values(self.value_files, self.sets)
+        return HelmValues(self.value_files, self.sets)
 
 
 def require(*rules: tuple[object, str]) -> None:
@@ -333,7 +333,7 @@ def require(*rules: tuple[object, str]) -> None:
             raise click.UsageError(message)
 
 
-AnyOptions = TypeVar("AnyOptions", bound=Options)
+AnyOptions = TypeVar("AnyOptions", bound=ReportOptions)
 
 
 def command(name: str, declared: type[AnyOptions]) -> Callable[[Callable[[AnyOptions], int]], click.Command]:

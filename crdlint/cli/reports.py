@@ -14,7 +14,7 @@ from crdlint.cli import console
 from crdlint.report import formats
 from crdlint.report.formats import AnyReport
 from crdlint.report.page import PLAIN
-from crdlint.report.pieces import Outcome, Report, Spool, Summary, View, batches
+from crdlint.report.pieces import Report, RunOutcome, Spool, Summary, View, batches
 from crdlint.report.words import counted, kind_of
 from crdlint.runner.task import CheckOutcome, shown_name
 
@@ -35,7 +35,7 @@ class Reports(Generic[AnyReport]):
 
     def __init__(
         self,
-        kind: formats.Kind[AnyReport],
+        kind: formats.ReportKind[AnyReport],
         format_: str,
         outputs: Iterable[str],
         view: View,
@@ -52,7 +52,7 @@ class Reports(Generic[AnyReport]):
             parsed = formats.parse_outputs(outputs, kind.name)
         except formats.OutputError as error:
             raise click.UsageError(f"--output: {error}") from error
-        self._files = [formats.Output(path, kind(name, plain)) for name, path in parsed]
+        self._files = [formats.FileOutput(path, kind(name, plain)) for name, path in parsed]
 
     def add(
         self, pieces: Callable[[AnyReport], Iterable[str]], of_text: Callable[[AnyReport], Iterable[str]] | None = None
@@ -157,7 +157,7 @@ class Totals:
     def end(self, reports: Reports[Report], fail_on: FailOn | None, *, accepted: bool) -> None:
         """Write the end of the reports of findings, and how many ignored findings the API server rejects."""
         self.summary.unreadable = len(self.problems)
-        outcome = Outcome(self.problems, self.summary, self.by_rule, self.bugs.by_file)
+        outcome = RunOutcome(self.problems, self.summary, self.by_rule, self.bugs.by_file)
         if self.rejections:
             from crdlint.config.apply import closing_line
 

@@ -9,7 +9,7 @@ import click
 
 from crdlint.cli import console, options
 from crdlint.cli.help import Command, complete_rules
-from crdlint.report.page import Column, Page, Part, Row, rule_link
+from crdlint.report.page import CellPart, Column, Page, Row, rule_link
 from crdlint.rules import SETS
 
 if TYPE_CHECKING:
@@ -48,10 +48,12 @@ def command(format_: str, set_: str | None, color: str) -> None:
     rows = [
         Row(
             [
-                [Part(rule.id, "title", rule_link(rule.id))],
-                [Part(rule.severity, rule.severity)],
-                [Part(min((fixer.applicability for fixer in rule.fixes), default="-"), "good")],  # safe before unsafe
-                [Part(rule.summary + _reported(rule))],
+                [CellPart(rule.id, "title", rule_link(rule.id))],
+                [CellPart(rule.severity, rule.severity)],
+                [
+                    CellPart(min((fixer.applicability for fixer in rule.fixes), default="-"), "good")
+                ],  # safe before unsafe
+                [CellPart(rule.summary + _reported(rule))],
             ]
         )
         for rule in rules
@@ -117,8 +119,8 @@ def _hint(name: str, rules: Iterable[str]) -> str:
 def _paragraphs(rule: Rule, page: Page) -> Iterator[list[str]]:
     from crdlint.report.rule_description import sections
 
-    severity = Part(rule.severity, rule.severity)
-    yield page.flow(Part(rule.id, "title", rule_link(rule.id)), Part(" ("), severity, Part(")"))
+    severity = CellPart(rule.severity, rule.severity)
+    yield page.flow(CellPart(rule.id, "title", rule_link(rule.id)), CellPart(" ("), severity, CellPart(")"))
     yield page.wrapped(rule.summary, "")
     for section in sections(rule):
         style = _STYLES.get(section.title.partition(" (")[0], "title")

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from crdlint.cli import console, options
-from crdlint.cli.options import Options, argument, file_option, flag, option
+from crdlint.cli.options import ReportOptions, argument, file_option, flag, option
 from crdlint.cli.reports import Reports, Totals
-from crdlint.files.paths import Problem, Selection
+from crdlint.files.paths import Selection, UnreadInput
 from crdlint.report import formats
 from crdlint.report.pieces import SuiteOutcome, SuiteReport, View
 from crdlint.safety.bugs import bug_of
@@ -17,7 +17,7 @@ from crdlint.safety.bugs import bug_of
 if TYPE_CHECKING:
     from crdlint.kubecel.second_opinion import Tally
     from crdlint.suites.read import Suite, SuiteCRDs
-    from crdlint.suites.run import Result
+    from crdlint.suites.run import TestedCase
 
 
 @dataclass(slots=True, kw_only=True)
@@ -25,17 +25,17 @@ class TestState(Totals):
     """What a run has found so far; its problems are suites that could not be run."""
 
     reports: Reports[SuiteReport]
-    results: list[Result] = field(default_factory=list)
+    results: list[TestedCase] = field(default_factory=list)
     second_opinions: Tally | None = None
 
-    def add(self, suite: Suite, result: Result) -> None:
+    def add(self, suite: Suite, result: TestedCase) -> None:
         """Add the result of a test."""
         self.results.append(result)
         self.failed |= bool(result.failure)
         self.reports.add(lambda report: report.test(suite, result))
 
 
-class TestOptions(Options):
+class TestOptions(ReportOptions):
     """The arguments and options of `crdlint test`."""
 
     paths: tuple[str, ...] = argument(
@@ -91,7 +91,7 @@ def _run_suites(run: TestState, settings: TestOptions) -> None:
 
     crd_files = _crd_files(run, settings.crds, settings.kube_version)
     for suite in find_suites(settings.paths, Selection()):
-        if isinstance(suite, Problem):
+        if isinstance(suite, UnreadInput):
             run.problems.append((suite.path, suite.message))
             continue
         _run_suite(run, suite, crd_files, settings)

@@ -17,7 +17,7 @@ from crdlint.report.pieces import View
 from crdlint.runner.plan import Planner
 from crdlint.runner.task import shown_name
 from crdlint.sources.fragments import Fragments
-from crdlint.sources.helm.layout import TEMPLATES, Layout
+from crdlint.sources.helm.layout import TEMPLATES, ChartLayout
 
 if TYPE_CHECKING:
     from crdlint.config.model import Config
@@ -64,10 +64,10 @@ def command(arguments: ValidateOptions) -> int:
     inputs = (*arguments.paths, *arguments.crds, arguments.old)
     arguments.require_files()
     options.require((inputs.count(STDIN) > 1, "- can be read only once"))
-    return _Command(arguments).run()
+    return _ValidateCommand(arguments).run()
 
 
-class _Command:
+class _ValidateCommand:
     def __init__(self, arguments: ValidateOptions) -> None:
         self._options = arguments
         self._paths = arguments.paths
@@ -83,7 +83,7 @@ class _Command:
         self._planner = Planner(arguments.kube_version, arguments.override(), arguments.read_config(), kustomize=False)
         self._run = Totals(bugs=self._inputs.bugs, show_all=arguments.show_all)
         self._excluded: set[str] = set()
-        self._layout = Layout()
+        self._layout = ChartLayout()
         self._fragments = Fragments()
         self._fixing = arguments.fixing()
         self._second_opinions = options.new_tally() if arguments.second_opinion else None
@@ -190,9 +190,9 @@ class _Command:
 
     def _options_for(self, config: Config, path: str) -> ResourceOptions:
         from crdlint.resources.pipeline import ResourceOptions
-        from crdlint.resources.placeholders import Patterns
+        from crdlint.resources.placeholders import PlaceholderPatterns
 
-        placeholders = Patterns(config.placeholders or (), built_in=config.placeholders is not None)
+        placeholders = PlaceholderPatterns(config.placeholders or (), built_in=config.placeholders is not None)
         location = None if path == STDIN else self._layout.locate(path)
         return ResourceOptions(
             placeholders, frozenset(self._options.skipped), self._options.strict_kinds, self._second_opinions,

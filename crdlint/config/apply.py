@@ -29,7 +29,7 @@ _REFUSING: Final = frozenset({"decode", "strict", "field"})
 _RANKS: Final = {"error": 0, "warning": 1, "info": 2}
 
 
-class Ignored(NamedTuple):
+class IgnoredFinding(NamedTuple):
     """A finding that is not reported, the setting that ignores it, and its entry if that is one for some CRDs only."""
 
     finding: Diagnostic
@@ -46,7 +46,7 @@ class Applied(NamedTuple):
     """
 
     result: FileResult
-    ignored: tuple[Ignored, ...]
+    ignored: tuple[IgnoredFinding, ...]
     rejections: tuple[Diagnostic, ...]
     failed: bool
     used: frozenset[Ignore]
@@ -109,7 +109,7 @@ def _applied(
     result: FileResult, findings: list[Diagnostic], by: dict[int, IgnoredBy], entries: dict[int, Ignore], config: Config
 ) -> Applied:
     reported: list[Diagnostic] = []
-    ignored: list[Ignored] = []
+    ignored: list[IgnoredFinding] = []
     rejections: list[Diagnostic] = []
     for i, sent in enumerate(findings):
         diagnostic = _as_sent(sent, config)
@@ -128,7 +128,7 @@ def _applied(
         if reason is None:
             reported.append(diagnostic if severity == diagnostic.severity else replace(diagnostic, severity=severity))
         else:
-            ignored.append(Ignored(diagnostic, reason, entry if reason == "ignore" else None))
+            ignored.append(IgnoredFinding(diagnostic, reason, entry if reason == "ignore" else None))
         if (reason is not None or severity != "error") and is_rejection(diagnostic):
             rejections.append(diagnostic)
     failed = _is_failed(reported, rejections, config)
@@ -185,7 +185,7 @@ def closing_line(rejections: int, fail_on: FailOn = "error", *, accepted: bool =
     return text if fail_on == "never" else f"{text}: exit status 1 (--accept-rejections accepts that)"
 
 
-def reasons(ignored: Iterable[Ignored], config: Config, comments: Comments | None) -> Iterator[str]:
+def reasons(ignored: Iterable[IgnoredFinding], config: Config, comments: Comments | None) -> Iterator[str]:
     """Yield a line for each ignored finding: its position and message, what ignores it, and the reason given there."""
     for finding, by, entry in ignored:
         if finding.hidden:

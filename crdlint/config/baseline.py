@@ -14,14 +14,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from crdlint.config.identity import Identity
+from crdlint.config.identity import FindingIdentity
 from crdlint.config.model import ConfigError, ConfigProblem
 from crdlint.config.rule_patterns import current_id
 from crdlint.linting.result import FileResult
 from crdlint.safety import atomic
 
 # The known findings and the count of each.
-KnownFindings: TypeAlias = Mapping[Identity, int]
+KnownFindings: TypeAlias = Mapping[FindingIdentity, int]
 
 FORMAT_VERSION: Final = 1
 _ABOUT: Final = (
@@ -33,10 +33,10 @@ _MOST: Final = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class BaselineEntry:
     """An entry of a baseline: the identity of a finding, and its count."""
 
-    identity: Identity
+    identity: FindingIdentity
     count: int
 
     def __str__(self) -> str:
@@ -50,7 +50,7 @@ class Update:
     """A builder of a new baseline; entries of CRDs that are not checked are kept."""
 
     known: KnownFindings
-    counts: Counter[Identity] = field(default_factory=Counter)
+    counts: Counter[FindingIdentity] = field(default_factory=Counter)
     met: set[str] = field(default_factory=set)
 
     def take(self, result: FileResult) -> frozenset[int]:
@@ -82,7 +82,7 @@ class Update:
 class BaselineMatcher:
     """The remaining counts of a baseline during a run, and the CRDs that were checked."""
 
-    left: Counter[Identity]
+    left: Counter[FindingIdentity]
     met: set[str] = field(default_factory=set)
 
     def take(self, result: FileResult) -> frozenset[int]:
@@ -98,9 +98,9 @@ class BaselineMatcher:
                     known.add(i)
         return frozenset(known)
 
-    def stale(self) -> tuple[Entry, ...]:
+    def stale(self) -> tuple[BaselineEntry, ...]:
         """Return the entries without a finding, for the CRDs that were checked."""
-        return tuple(Entry(*item) for item in sorted((+self.left).items()) if item[0].crd in self.met)
+        return tuple(BaselineEntry(*item) for item in sorted((+self.left).items()) if item[0].crd in self.met)
 
 
 def read(path: str, *, missing_ok: bool = False) -> KnownFindings:
@@ -129,7 +129,7 @@ def read(path: str, *, missing_ok: bool = False) -> KnownFindings:
 
 
 def _baseline(document: Any, text: str, path: str) -> KnownFindings:
-    from crdlint.config.identity import Identity
+    from crdlint.config.identity import FindingIdentity
 
     if not isinstance(document, dict) or not isinstance(document.get("findings"), list):
         raise ConfigError(ConfigProblem("not a baseline: it has no list of `findings`", path))
@@ -139,13 +139,13 @@ def _baseline(document: Any, text: str, path: str) -> KnownFindings:
         shown = json.dumps(version)[:40]
         reason = f"a baseline of version {shown}, and this crdlint reads version {FORMAT_VERSION}"
         raise ConfigError(ConfigProblem(reason, path, line, column))
-    counts: dict[Identity, int] = {}
+    counts: dict[FindingIdentity, int] = {}
     for i, entry in enumerate(document["findings"]):
         wrong = _wrong(entry)
         if wrong is not None:
             line, column = _locate(text, ["findings", i])
             raise ConfigError(ConfigProblem(f"entry {i + 1}: {wrong}", path, line, column))
-        identity = Identity(*(entry.get(key, "") for key in _KEYS))
+        identity = FindingIdentity(*(entry.get(key, "") for key in _KEYS))
         identity = identity._replace(rule=current_id(identity.rule))
         # Duplicate entries result from a merge in which both sides have the entry.
         counts[identity] = max(counts.get(identity, 0), entry.get("count", 1))

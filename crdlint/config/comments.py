@@ -33,7 +33,7 @@ Position: TypeAlias = "tuple[int, int]"
 _PROPERTIES: Final = re.compile(r"(?:[&!]\S*|\s+|(?<=\s)#[^\n\r]*)*")
 
 
-class Part(NamedTuple):
+class CommentedPart(NamedTuple):
     """A key with its value, an item of a list, or the characters of a scalar, by offsets and by positions."""
 
     begin: int
@@ -46,10 +46,10 @@ class Part(NamedTuple):
 class NodeIndex:
     """The entries of a document, outer ones before inner ones, and its scalars, both sorted by their start."""
 
-    entries: list[Part] = field(default_factory=list)
-    texts: list[Part] = field(default_factory=list)
+    entries: list[CommentedPart] = field(default_factory=list)
+    texts: list[CommentedPart] = field(default_factory=list)
 
-    def below(self, index: int) -> Part | None:
+    def below(self, index: int) -> CommentedPart | None:
         """Return the outermost of the next entries that begin at or after an offset."""
         number = bisect_left(self.entries, index, key=lambda entry: entry.begin)
         return self.entries[number] if number < len(self.entries) else None
@@ -59,7 +59,7 @@ class NodeIndex:
         number = bisect_right(self.texts, index, key=lambda text: text.begin)
         return number > 0 and index < self.texts[number - 1].end
 
-    def text_around(self, index: int, position: Position) -> Part | None:
+    def text_around(self, index: int, position: Position) -> CommentedPart | None:
         """Return the scalar that a comment follows, or whose header (`|`) precedes it on the line."""
         number = bisect_right(self.texts, index, key=lambda text: text.begin)
         if number < len(self.texts) and self.texts[number].first < position:
@@ -86,11 +86,11 @@ def node_index(document: Document) -> NodeIndex:
         seen.update((id(key), id(node)) if key is not None else (id(node),))
         if node is not document.root and not (is_alias and key is None):
             start, end = (key or node).start_mark, (key if key is not None and is_alias else node).end_mark
-            index.entries.append(Part(start.index, end.index, position(start), position(end)))
+            index.entries.append(CommentedPart(start.index, end.index, position(start), position(end)))
         for scalar in (key, None if is_alias else node):
             if isinstance(scalar, Scalar):
                 begin, end = _begin(scalar, document.text), scalar.end_mark
-                index.texts.append(Part(begin, end.index, position(scalar.start_mark), position(end)))
+                index.texts.append(CommentedPart(begin, end.index, position(scalar.start_mark), position(end)))
         for parent in (None if is_alias else node, key):  # what is in a key comes first
             pairs = list(parent.pairs()) if isinstance(parent, Mapping) else [(None, item) for item in items_of(parent)]
             pending.extend(reversed(pairs))
@@ -139,7 +139,7 @@ _WITHHELD: Final = ("cel-*", "default-*", "resource-rule")
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedRule:
     """A rule or a pattern of rules in a comment, and where it is."""
 
     pattern: str
@@ -150,7 +150,7 @@ class Named:
 class Comment:
     """The rules that a comment ignores, where and why; `document` contains the first and last line of its document."""
 
-    rules: tuple[Named, ...]
+    rules: tuple[NamedRule, ...]
     where: tuple[Stretch, ...]
     document: tuple[int, int]
     reason: str
@@ -254,7 +254,7 @@ def _read_annotations(comments: Comments, document: Document) -> None:
         span = node_span(node, document.line_offset)
         span = span._replace(end_line=span.line)
         rules, _, reason = node.value.partition(":")
-        names = [Named(name[0], span) for name in _NAME.finditer(rules)]
+        names = [NamedRule(name[0], span) for name in _NAME.finditer(rules)]
         if not names:
             comments.report(MALFORMED, "the annotation names no rule: nothing is ignored", span)
             continue
@@ -263,14 +263,14 @@ def _read_annotations(comments: Comments, document: Document) -> None:
         comments.valid.append(Comment(_known(comments, names), (where,), (first, last), reason.strip()))
 
 
-def _rules_of(comments: Comments, comment: str, position: Position) -> tuple[str, tuple[Named, ...], str] | None:
+def _rules_of(comments: Comments, comment: str, position: Position) -> tuple[str, tuple[NamedRule, ...], str] | None:
     """Return the directive of a comment, its rules and the reason, or None after reporting why the comment is invalid."""
     match = _DIRECTIVE.match(comment)
     assert match is not None  # noqa: S101  the marker is what was found
     word = match[1]
     line, column = position
     names = [
-        Named(name[0], Span(line, column + name.start(), line, column + name.end()))
+        NamedRule(name[0], Span(line, column + name.start(), line, column + name.end()))
         for name in _NAME.finditer(comment, match.start(2), match.end(2))
     ]
     if word not in _DIRECTIVES:
@@ -288,7 +288,7 @@ def _rules_of(comments: Comments, comment: str, position: Position) -> tuple[str
     return None
 
 
-def _known(comments: Comments, names: Iterable[Named]) -> tuple[Named, ...]:
+def _known(comments: Comments, names: Iterable[NamedRule]) -> tuple[NamedRule, ...]:
     """Return the names of known rules, and report the others."""
     known = []
     for name in names:
@@ -375,7 +375,7 @@ def match_ignore_comments(
     return Silenced(frozenset(_covered(by_rule, covered)), tuple(unused))
 
 
-def _unused(file: str, comment: Comment, name: Named) -> Diagnostic:
+def _unused(file: str, comment: Comment, name: NamedRule) -> Diagnostic:
     message = f"`{name.pattern}` is ignored here, but has no finding"
     if not comment.where:
         message = f"`{name.pattern}` is ignored below this comment, where the file ends"

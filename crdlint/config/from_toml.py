@@ -10,7 +10,7 @@ from collections.abc import Sequence as SequenceOf
 from functools import cache
 from typing import Any, Final
 
-from crdlint.config.model import BrokenError, LineColumn, Source, Step
+from crdlint.config.model import BrokenError, ConfigSource, LineColumn, Step
 from crdlint.yaml.edit import line_and_column, line_starts
 
 _Path = tuple[Step, ...]
@@ -34,7 +34,7 @@ def mentions_crdlint(data: bytes) -> bool:
     return b"crdlint" in data and _MENTIONED.search(data) is not None
 
 
-def read_toml(text: str) -> Source | None:
+def read_toml(text: str) -> ConfigSource | None:
     """Parse [tool.crdlint]; return None if there is no such table. Raise BrokenError if the text is not TOML."""
     if sys.version_info >= (3, 11):
         import tomllib
@@ -63,7 +63,7 @@ def read_toml(text: str) -> Source | None:
 
     for steps in _too_large(values):
         raise BrokenError("an integer of more than 64 bits", locate(steps, key=False))
-    return Source(values, locate)
+    return ConfigSource(values, locate)
 
 
 def _too_large(values: Any) -> Iterator[list[Step]]:

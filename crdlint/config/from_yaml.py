@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence as SequenceOf
 from typing import Any, Final
 
-from crdlint.config.model import BrokenError, LineColumn, Source, Step
+from crdlint.config.model import BrokenError, ConfigSource, LineColumn, Step
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, entry
 from crdlint.yaml.parse import parse_stream
 
@@ -16,7 +16,7 @@ _STARS: Final = ("expected alphabetic or numeric character", "unknown anchor")
 _WORDS: Final = {"": None, "~": None, "null": None, "true": True, "false": False}
 
 
-def read_yaml(text: str) -> Source:
+def read_yaml(text: str) -> ConfigSource:
     """Parse the only document of a text; raise BrokenError if it is not YAML."""
     documents = parse_stream(text)
     for document in documents:
@@ -32,7 +32,7 @@ def read_yaml(text: str) -> Source:
     root = not_empty[0].root if not_empty else None
     offset = not_empty[0].line_offset if not_empty else 0
     values = _value(root, offset, problems, 0) if root is not None else None
-    return Source(values, lambda steps, key: _node_place(root, offset, steps, key=key), tuple(problems))
+    return ConfigSource(values, lambda steps, key: _node_place(root, offset, steps, key=key), tuple(problems))
 
 
 def _value(node: Node, offset: int, problems: list[tuple[str, LineColumn]], depth: int) -> Any:

@@ -26,7 +26,7 @@ from crdlint.yaml.parse import Document, parse_stream
 from crdlint.yaml.values import to_json
 
 
-class Identity(NamedTuple):
+class FindingIdentity(NamedTuple):
     """The identity of a finding: metadata.name, the name of the version or "", the path from the version or root, the rule."""
 
     crd: str
@@ -53,7 +53,7 @@ class _Manifest:
     shared: dict[str, bool] = field(default_factory=dict)
 
 
-def identities(result: FileResult) -> list[tuple[Identity, ...]]:
+def identities(result: FileResult) -> list[tuple[FindingIdentity, ...]]:
     """Return the identities of each finding of a file, one for each version that shares it; none without a CRD with a name."""
     if not result.diagnostics:
         return []
@@ -81,7 +81,7 @@ def _manifests(document: Document) -> list[_Manifest]:
     return crds
 
 
-def _identities(diagnostic: Diagnostic, manifests: list[_Manifest], offset: int) -> tuple[Identity, ...]:
+def _identities(diagnostic: Diagnostic, manifests: list[_Manifest], offset: int) -> tuple[FindingIdentity, ...]:
     row = diagnostic.line - 1 - offset
     index = bisect_right(manifests, row, key=lambda manifest_: manifest_.line) - 1
     if index < 0:
@@ -94,7 +94,7 @@ def _identities(diagnostic: Diagnostic, manifests: list[_Manifest], offset: int)
         versions, path = _of_field(diagnostic.field, manifest)
     else:
         versions, path = _of_steps(steps_at(manifest.root, (row, diagnostic.column - 1)), manifest, diagnostic)
-    return tuple(Identity(name, version, path, diagnostic.rule) for version in versions)
+    return tuple(FindingIdentity(name, version, path, diagnostic.rule) for version in versions)
 
 
 def _of_field(field: str, manifest: _Manifest) -> tuple[tuple[str, ...], str]:

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from crdlint.config.model import Config, ConfigError, ConfigProblem, Source
+from crdlint.config.model import Config, ConfigError, ConfigProblem, ConfigSource
 from crdlint.files.read import with_parents
 
 # The configuration of the files in each directory.
@@ -76,7 +76,7 @@ def _read(path: str) -> Config | None:
     return None if source is None else config_of(source, file, _folder_of(path))
 
 
-def _source(path: str, file: str) -> Source | None:
+def _source(path: str, file: str) -> ConfigSource | None:
     """Return the values of a file, or None for a pyproject.toml without crdlint's table; raise ConfigError."""
     from crdlint.config.model import BrokenError
     from crdlint.files.read import UnreadableError, decode, read_bytes

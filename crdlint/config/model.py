@@ -18,7 +18,7 @@ Step: TypeAlias = "str | int"
 LineColumn: TypeAlias = "tuple[int, int]"
 
 
-class Source(NamedTuple):
+class ConfigSource(NamedTuple):
     """The values of a configuration, `problems` (message, position) of its text, and `locate(steps, key)` for positions."""
 
     values: Any

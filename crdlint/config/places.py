@@ -16,7 +16,7 @@ from crdlint.linting.result import FileResult
 from crdlint.rules.unchecked import UNUSED
 
 if TYPE_CHECKING:
-    from crdlint.config.identity import Identity
+    from crdlint.config.identity import FindingIdentity
     from crdlint.config.model import Config, Ignore
     from crdlint.diagnostics.diagnostic import Diagnostic
 
@@ -35,7 +35,7 @@ def ignored_by_place(result: FileResult, config: Config) -> dict[int, Ignore]:
     return matched
 
 
-def _is_at(entry: Ignore, identity: Identity, user_path: str) -> bool:
+def _is_at(entry: Ignore, identity: FindingIdentity, user_path: str) -> bool:
     if not (_may_be(entry.crd, identity.crd) and _may_be(entry.version, identity.version)):
         return False
     if not entry.path:

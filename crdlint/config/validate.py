@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from crdlint.__about__ import __version__
 from crdlint.changes.change import Policy
-from crdlint.config.model import Config, ConfigError, ConfigProblem, Ignore, Source, Step, with_sets
+from crdlint.config.model import Config, ConfigError, ConfigProblem, ConfigSource, Ignore, Step, with_sets
 from crdlint.config.rule_patterns import cycle_of, did_you_mean, expanded, is_known, shown, unknown_rule
 from crdlint.files.patterns import is_pattern
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
@@ -32,7 +32,7 @@ _TEXTS: Final = ("kube-version", "required-version")
 _PLAIN: Final = (*_TEXTS, "min-severity", "fail-on", "include-dependencies", "field-validation")
 
 
-def config_of(source: Source, file: str, folder: str) -> Config:
+def config_of(source: ConfigSource, file: str, folder: str) -> Config:
     """Return the configuration for files below `folder`; raise ConfigError with all errors."""
     values = {} if source.values is None else source.values
     _check_version(values, source, file)
@@ -163,7 +163,7 @@ def _patterns_of_rules(values: dict[str, Any]) -> Iterator[tuple[list[Step], str
         yield ["severity", pattern], pattern, True
 
 
-def _check_version(values: Any, source: Source, file: str) -> None:
+def _check_version(values: Any, source: ConfigSource, file: str) -> None:
     """Reject a file that requires another version of crdlint before checking keys that only that version knows."""
     specifier = values.get("required-version") if isinstance(values, dict) else None
     if not isinstance(specifier, str):

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Final
 
-from crdlint.crd.errors import Code, FieldError
+from crdlint.crd.errors import FieldError, ReasonCode
 from crdlint.crd.paths import Path
 from crdlint.crd.positions import Locator, SourceLocation
 
 # The keyword that a value violates, by the reason.
 _OF_VALUES: Final = {
-    Code.TYPE: "type", Code.FORMAT: "format", Code.ENUM: "enum", Code.LEAST: "minimum", Code.MOST: "maximum",
-    Code.MULTIPLE: "multipleOf", Code.PATTERN: "pattern", Code.TOO_SHORT: "minLength", Code.TOO_LONG: "maxLength",
+    ReasonCode.TYPE: "type", ReasonCode.FORMAT: "format", ReasonCode.ENUM: "enum", ReasonCode.LEAST: "minimum",
+    ReasonCode.MOST: "maximum", ReasonCode.MULTIPLE: "multipleOf", ReasonCode.PATTERN: "pattern",
+    ReasonCode.TOO_SHORT: "minLength", ReasonCode.TOO_LONG: "maxLength",
 }  # fmt: skip
 
 

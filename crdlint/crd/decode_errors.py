@@ -14,7 +14,7 @@ from collections.abc import Mapping as MappingOf
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from crdlint.crd.gotypes import INT_RANGES, MAX_DEPTH, SCHEMA, STRING, Field, GoType
+from crdlint.crd.gotypes import INT_RANGES, MAX_DEPTH, SCHEMA, STRING, GoField, GoType
 from crdlint.crd.identity import json_type_of
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.base64 import CorruptInputError, decode_base64
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 MAX_STRICT_ERRORS: Final = 100
-_NONE: Final[MappingOf[str, Field]] = {}
+_NONE: Final[MappingOf[str, GoField]] = {}
 _LIKE: Final = 0.75  # the minimum similarity of a suggested field
 
 
@@ -93,7 +93,7 @@ class DecodeProblem(NamedTuple):
 
 
 @dataclass(slots=True)
-class State:
+class DecodeState:
     """A decodeState: position and saved error; `json` is true for a JSON text, `ignored` are fields that a lax decoder drops."""
 
     strict: bool
@@ -124,7 +124,7 @@ class State:
             self.saved = self.in_context(error)
 
     def strictly(
-        self, name: str, node: Node, owner: Node, *, known: MappingOf[str, Field] = _NONE, first: Node | None = None
+        self, name: str, node: Node, owner: Node, *, known: MappingOf[str, GoField] = _NONE, first: Node | None = None
     ) -> None:
         """Add an error that only a strict decoder reports: a field that is not `known`, or a second one after the key `first`."""
         errors = self.strict_errors if self.strict else self.ignored
@@ -172,12 +172,12 @@ def problems_of(
     return problems, tuple(problem for problem in later if problem.message not in known), ignored
 
 
-def decode(of: GoType, root: Node, server: Server = NEWEST, *, goes_on: bool = False) -> State:
+def decode(of: GoType, root: Node, server: Server = NEWEST, *, goes_on: bool = False) -> DecodeState:
     """Decode `root` as `of`, and return the error that stopped it or was saved, the strict errors and ignored fields.
 
     With `goes_on`, all errors are collected in the order in which they appear if each is fixed before the next attempt.
     """
-    state = State(strict=True, json=is_json(root), server=server, goes_on=goes_on)
+    state = DecodeState(strict=True, json=is_json(root), server=server, goes_on=goes_on)
     if _too_deep(root):
         state.saved = GoError(root, "couldn't get version/kind; json parse error: exceeded max depth")
         return state
@@ -203,7 +203,7 @@ def _too_deep(root: Node) -> bool:
     return False
 
 
-def _value(state: State, of: GoType, node: Node, reported: Node) -> Steps:
+def _value(state: DecodeState, of: GoType, node: Node, reported: Node) -> Steps:
     """Decode a value; `reported` is the node to report if the value is a collection."""
     own = _UNMARSHALERS.get(of.kind)
     if of.kind in {"json", "fields"}:  # any value
@@ -228,7 +228,7 @@ def _value(state: State, of: GoType, node: Node, reported: Node) -> Steps:
         state.save(GoError(reported, value="array", of=of.name, content=node))
 
 
-def _object(state: State, of: GoType, node: Any) -> Steps:
+def _object(state: DecodeState, of: GoType, node: Any) -> Steps:
     """Decode a struct or a map."""
     struct, fields, path = state.struct, len(state.fields), len(state.path)
     seen: dict[str, Node] = {}
@@ -248,7 +248,7 @@ def _object(state: State, of: GoType, node: Any) -> Steps:
         state.struct = struct
 
 
-def _slice(state: State, of: GoType, node: Any) -> Steps:
+def _slice(state: DecodeState, of: GoType, node: Any) -> Steps:
     path = len(state.path)
     assert of.element is not None  # noqa: S101  slices have one
     for i, item in enumerate(node.items):
@@ -261,7 +261,7 @@ _MOST_DIGITS: Final = 19  # the digits of the largest int64
 _NUMBER: Final = re.compile(r"-?[0-9.eE+-]+\Z")
 
 
-def _literal(state: State, of: GoType, node: Any) -> None:
+def _literal(state: DecodeState, of: GoType, node: Any) -> None:
     """Store a scalar; null is allowed for every type. Upstream: decodeState.literalStore."""
     value = resolve(node)
     if value is None:
@@ -291,9 +291,11 @@ def _literal(state: State, of: GoType, node: Any) -> None:
         state.save(error)
 
 
-def _unmarshal(outer: State, of: GoType, node: Node, reported: Node) -> Steps:
+def _unmarshal(outer: DecodeState, of: GoType, node: Node, reported: Node) -> Steps:
     """Decode with a separate decoder, which is not strict and whose first error stops the outer one."""
-    state = State(strict=False, json=outer.json, server=outer.server, goes_on=outer.goes_on, ignored=outer.ignored)
+    state = DecodeState(
+        strict=False, json=outer.json, server=outer.server, goes_on=outer.goes_on, ignored=outer.ignored
+    )
     state.path = list(outer.path)
     try:
         yield _value(state, of, node, reported)
@@ -305,7 +307,7 @@ def _unmarshal(outer: State, of: GoType, node: Node, reported: Node) -> Steps:
         raise state.saved
 
 
-def _schema_or_bool(state: State, _of: GoType, node: Node, reported: Node) -> Steps:
+def _schema_or_bool(state: DecodeState, _of: GoType, node: Node, reported: Node) -> Steps:
     if node.__class__ is Mapping:
         yield _unmarshal(state, SCHEMA, node, reported)
     elif node.__class__ is not Scalar or resolve(node).__class__ not in {bool, type(None)}:
@@ -316,13 +318,13 @@ def _schema_or_bool(state: State, _of: GoType, node: Node, reported: Node) -> St
         )
 
 
-def _schema_or_list(state: State, of: GoType, node: Node, reported: Node) -> Steps:
+def _schema_or_list(state: DecodeState, of: GoType, node: Node, reported: Node) -> Steps:
     if node.__class__ is not Scalar:
         assert of.element is not None  # noqa: S101  these have one
         yield _unmarshal(state, SCHEMA if node.__class__ is Mapping else of.element, node, reported)
 
 
-def _time(state: State, _of: GoType, node: Node, reported: Node) -> Steps:
+def _time(state: DecodeState, _of: GoType, node: Node, reported: Node) -> Steps:
     value = resolve(node) if node.__class__ is Scalar else ""
     if value is None:
         return
@@ -334,7 +336,7 @@ def _time(state: State, _of: GoType, node: Node, reported: Node) -> Steps:
         raise GoError(node, wrong, of="an RFC 3339 time")
 
 
-_UNMARSHALERS: Final[dict[str, Callable[[State, GoType, Any, Any], Steps]]] = {
+_UNMARSHALERS: Final[dict[str, Callable[[DecodeState, GoType, Any, Any], Steps]]] = {
     "schema-or-bool": _schema_or_bool,
     "schema-or-array": _schema_or_list,
     "schema-or-strings": _schema_or_list,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from crdlint.safety.work import WorkLimitError
 
 
-class Code(Enum):
+class ReasonCode(Enum):
     """The kinds of problems, with their arguments in parentheses."""
 
     TYPE = auto()  # (expected type, actual type)
@@ -58,7 +58,7 @@ class Code(Enum):
 class Reason(NamedTuple):
     """The reason for an error."""
 
-    code: Code
+    code: ReasonCode
     arguments: tuple[Any, ...] = ()
 
 
@@ -108,7 +108,7 @@ class Wording(str):
         return self._worded(server)
 
 
-class Cause(NamedTuple):
+class BrokenRule(NamedTuple):
     """The rule that a value violates, and the type of the value in its schema (empty: none).
 
     `self_path` is the path of the rule's `self`, None for the whole object. `expr` is the expression of the rule, None
@@ -141,7 +141,7 @@ class FieldError(NamedTuple):
     hidden: bool = False
     key: bool = False  # report the position of the key of `at` instead of its value
     inside: tuple[int, int] | None = None  # the range to report within a string: code points (start, end)
-    cause: Cause | None = None
+    cause: BrokenRule | None = None
     subject: object = None
     server: Server = NEWEST
     reason: Reason | None = None
@@ -235,4 +235,4 @@ def not_supported(
 
     allowed = tuple(supported)
     detail = "supported values: " + ", ".join(map(quote, allowed))
-    return FieldError(rule, NOT_SUPPORTED, path, value, detail, help=help, reason=Reason(Code.ENUM, allowed))
+    return FieldError(rule, NOT_SUPPORTED, path, value, detail, help=help, reason=Reason(ReasonCode.ENUM, allowed))

@@ -27,7 +27,7 @@ class GoType:
     name: str
     element: GoType | None = None
     record: type[Record] | None = None
-    fields: Mapping[str, Field] = field(default_factory=dict)
+    fields: Mapping[str, GoField] = field(default_factory=dict)
 
     def below(self, key: str) -> GoType | None:
         """Return the type of the value of a key, None if it is unknown."""
@@ -35,7 +35,7 @@ class GoType:
         return self.element if self.kind == "map" else None if known is None else known.type
 
 
-class Field(NamedTuple):
+class GoField(NamedTuple):
     """A field of a struct: the model's attribute (empty: decoded but not stored), its type, and whether it is a pointer."""
 
     attribute: str
@@ -73,14 +73,14 @@ def _type(declared: str) -> GoType:
             element = underlying.partition("]")[2]
             _types[name] = GoType("map" if underlying.startswith("map[") else "slice", name, _type(element))
         elif record is not None:
-            fields: dict[str, Field] = {}  # they may be of this type
+            fields: dict[str, GoField] = {}  # they may be of this type
             _types[name] = GoType("struct", name, record=record, fields=fields)
             for declaration in record.FIELDS:
                 if declaration.json_name:
                     go_type = _type(declaration.go_type)
-                    fields[declaration.json_name] = Field(declaration.attribute, go_type, declaration.is_pointer)
+                    fields[declaration.json_name] = GoField(declaration.attribute, go_type, declaration.is_pointer)
             if record is model.CustomResourceDefinition:
-                fields |= {name: Field("", _type("string")) for name in ("apiVersion", "kind")}
+                fields |= {name: GoField("", _type("string")) for name in ("apiVersion", "kind")}
         else:
             _types[name] = GoType("string", name)
     return _types[name]

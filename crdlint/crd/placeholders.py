@@ -44,14 +44,14 @@ def is_placeholder(text: str) -> bool:
     return _PLACEHOLDER.fullmatch(text.strip(" \t\"'")) is not None
 
 
-class Directive(NamedTuple):
+class FirstDirective(NamedTuple):
     """The first directive of a template: its 0-based line, and whether it uses the braces of Go templates."""
 
     line: int
     is_go: bool
 
 
-def directive(text: str) -> Directive | None:
+def directive(text: str) -> FirstDirective | None:
     """Return the first directive of a text that is not YAML, or None if the directives are not the cause.
 
     They are the cause if one replaces a part of YAML's structure, or if the text without them is YAML.
@@ -61,7 +61,7 @@ def directive(text: str) -> Directive | None:
         return None
     if _IN_PLACE.search(text) is None and parse_first(_without_directives(text)).error is not None:
         return None
-    return Directive(text.count("\n", 0, first.start()), first[0] == "{{")
+    return FirstDirective(text.count("\n", 0, first.start()), first[0] == "{{")
 
 
 def _structure(root: Mapping) -> Iterator[Node]:

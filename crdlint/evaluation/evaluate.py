@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from crdlint.cel.eval.errors import Error
-from crdlint.cel.eval.program import Result
+from crdlint.cel.eval.program import Evaluated
 from crdlint.cel.source_ranges import error_range
 from crdlint.diagnostics.diagnostic import Diagnostic
 from crdlint.evaluation import places
 from crdlint.evaluation.places import PlaceError
-from crdlint.evaluation.trace import Step, Tree, deciding
+from crdlint.evaluation.trace import TraceStep, TraceTree, deciding
 from crdlint.golang.text import SPACE
 from crdlint.kubecel import evaluation
 from crdlint.kubecel.compilation import ANY_VALUE, OLD_SELF, SELF, Expression, RuleCompiler
@@ -31,7 +31,7 @@ from crdlint.safety.work import Effort, WorkLimitError
 
 if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps, ValidationRule
-    from crdlint.evaluation.source import Source
+    from crdlint.evaluation.source import ExpressionSource
     from crdlint.kubecel.second_opinion import Opinion
 
 
@@ -39,7 +39,7 @@ NAME: Final = "<expression>"  # of the text in diagnostics
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class ExpressionCost:
     """The estimated cost of an expression (cost units): the highest of one evaluation, and the number of evaluations.
 
     `times` is how often a rule at the place is evaluated in one object at most. `is_bounded` is false if no limit of the
@@ -80,9 +80,9 @@ class Answer:
     path: str
     errors: tuple[Diagnostic, ...] = ()
     type: str = ""
-    estimate: Estimate | None = None
-    result: Result | None = None
-    tree: Step | None = None
+    estimate: ExpressionCost | None = None
+    result: Evaluated | None = None
+    tree: TraceStep | None = None
     not_evaluated: str | None = None
     opinion: Opinion | None = None
 
@@ -96,7 +96,7 @@ class Answer:
 class Workbench:
     """Evaluates expressions at one place of a source."""
 
-    def __init__(self, source: Source, field: str = "") -> None:
+    def __init__(self, source: ExpressionSource, field: str = "") -> None:
         """Find the place `field`; raise PlaceError."""
         self.source: Final = source
         self.steps: Final[tuple[places.PlaceStep, ...]] = places.parse_place(field)
@@ -142,11 +142,11 @@ class Workbench:
                 opinion = second.opinion(expression, self.variables, result, second.Steps(second.STEPS_OF_RULE), set())
             return Answer(text, self.place, (), type_, self._estimate(expression), result, tree, None, opinion)
 
-    def _estimate(self, expression: Expression) -> Estimate:
+    def _estimate(self, expression: Expression) -> ExpressionCost:
         total = expression.cost().total
         cardinality = SchemaContext(self.source.server.cel).cardinality(self.schema)
         times = max_cardinality(self._compiler.declared.min_serialized_size) if cardinality is None else cardinality
-        return Estimate(total.max, times, cardinality is not None, self.source.definition is not None)
+        return ExpressionCost(total.max, times, cardinality is not None, self.source.definition is not None)
 
     def _not_evaluated(self, expression: Expression) -> str | None:
         """Return the reason why an expression cannot be evaluated on the object, or None."""
@@ -185,14 +185,14 @@ def _untyped() -> PlaceError:
     return PlaceError("the type of `self` is not known", help_)
 
 
-def traced(expression: Expression, variables: dict[str, Any]) -> tuple[Result, Step]:
+def traced(expression: Expression, variables: dict[str, Any]) -> tuple[Evaluated, TraceStep]:
     """Evaluate an expression without errors, with its sub-expressions."""
     planned = program(expression.compiled, expression.environment)
     try:
         result, events = planned.trace(variables, PER_CALL_LIMIT)
     except WorkLimitError as limit:
-        result, events = Result(Error(str(limit)), 0), []
-    return result, Tree(expression.compiled, events, variables).root(result.value, result.cost)
+        result, events = Evaluated(Error(str(limit)), 0), []
+    return result, TraceTree(expression.compiled, events, variables).root(result.value, result.cost)
 
 
 _LISTED: Final = 8
@@ -224,12 +224,12 @@ class RuleResult:
     path: str
     number: int
     message: str = ""
-    result: Result | None = None
+    result: Evaluated | None = None
     not_evaluated: str = ""
-    tree: Step | None = None
+    tree: TraceStep | None = None
 
     @property
-    def why(self) -> tuple[Step, ...]:
+    def why(self) -> tuple[TraceStep, ...]:
         """The sub-expressions that decided its value."""
         return () if self.tree is None else tuple(deciding(self.tree))
 
@@ -255,7 +255,7 @@ def rules_of(schema: JSONSchemaProps) -> Iterator[SchemaRule]:
         stack.extend(reversed(below))
 
 
-def selected(source: Source, selector: str) -> list[SchemaRule]:
+def selected(source: ExpressionSource, selector: str) -> list[SchemaRule]:
     """Return the rules at a place, or else those whose text contains `selector`; raise PlaceError if none does."""
     schema = source.schema
     if schema is None or source.definition is None:
@@ -276,7 +276,7 @@ def selected(source: Source, selector: str) -> list[SchemaRule]:
 
 
 @work.limited()
-def run_rules(source: Source, rules: Sequence[SchemaRule]) -> list[RuleResult]:
+def run_rules(source: ExpressionSource, rules: Sequence[SchemaRule]) -> list[RuleResult]:
     """Evaluate rules on the object of a source as the server does, as an update if it has an old object."""
     assert source.schema is not None  # noqa: S101  rules are those of a schema
     if source.value is MISSING:

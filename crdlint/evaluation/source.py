@@ -62,7 +62,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ExpressionSource:
     """The schema and the objects. `value` and `old` are `MISSING` if there are none.
 
     `definition` is the CRD, None without one. `name` describes the schema. `notices` are facts to know about the input.
@@ -78,7 +78,7 @@ class Source:
     notices: tuple[str, ...] = ()
 
 
-def load(request: Request) -> Source:
+def load(request: Request) -> ExpressionSource:
     """Read the files of a request; raise SourceError."""
     if request.crd is None:
         return _without_crd(request)
@@ -112,7 +112,7 @@ def _definitions(path: str, server: Server) -> Definitions:
     raise SourceError(unreadable or f"{_shown(path)}: no CustomResourceDefinition in it")
 
 
-def _with_crd(request: Request, definitions: Definitions) -> Source:
+def _with_crd(request: Request, definitions: Definitions) -> ExpressionSource:
     objects, olds = ([] if file is None else _objects(file) for file in (request.object, request.old))
     definition = _chosen(request, definitions, objects)
     sent, old = _of_kind(definition, objects, request.object), _of_kind(definition, olds, request.old)
@@ -143,7 +143,7 @@ def _with_crd(request: Request, definitions: Definitions) -> Source:
 
     value, old = stored(sent, request.object), stored(old, request.old)
     name = f"{spec.names.kind} {spec.group}/{version}"
-    return Source(server, validator.schema, name, definition, version, value, old, tuple(notices))
+    return ExpressionSource(server, validator.schema, name, definition, version, value, old, tuple(notices))
 
 
 def _chosen(request: Request, definitions: Definitions, objects: list[dict[str, Any]]) -> Definition:
@@ -204,18 +204,18 @@ def _objects(file: str) -> list[dict[str, Any]]:
     return objects
 
 
-def _without_crd(request: Request) -> Source:
+def _without_crd(request: Request) -> ExpressionSource:
     value, old = (MISSING if file is None else _any_value(file) for file in (request.object, request.old))
     if request.type is not None:
         try:
             schema = schema_of_notation(request.type)
         except PlaceError as error:
             raise SourceError(f"--type: {error}") from error
-        return Source(request.server, schema, "the type given", value=value, old=old)
+        return ExpressionSource(request.server, schema, "the type given", value=value, old=old)
     values = [value for value in (value, old) if value is not MISSING]
     if not values:
-        return Source(request.server, None, "no schema")
-    return Source(request.server, schema_of(*values), "the types of the object", value=value, old=old)
+        return ExpressionSource(request.server, None, "no schema")
+    return ExpressionSource(request.server, schema_of(*values), "the types of the object", value=value, old=old)
 
 
 def _any_value(file: str) -> Any:

@@ -29,7 +29,7 @@ _LOGICAL: Final = ("_&&_", "_||_")
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TraceStep:
     """A sub-expression: its text, type, value and cost with its parts (cost units).
 
     `value` is `MISSING` if it was not evaluated, or if its value alone was not recorded; `evaluated` distinguishes
@@ -43,7 +43,7 @@ class Step:
     cost: int
     evaluated: bool
     node: ast.Expr
-    parts: tuple[Step, ...] = ()
+    parts: tuple[TraceStep, ...] = ()
     binding: tuple[tuple[str, Value], ...] = ()
     left_out: int = 0
 
@@ -53,7 +53,7 @@ class Step:
         return self.value.message if type(self.value) is Error else None
 
 
-class Tree:
+class TraceTree:
     """The steps of one evaluation, from the events that it recorded."""
 
     def __init__(self, compiled: Compiled, events: Sequence[Event], variables: Mapping[str, Value]) -> None:
@@ -66,19 +66,19 @@ class Tree:
             self._positions.setdefault(event.id, []).append(position)
         self._ids: dict[int, frozenset[int]] = {}
 
-    def root(self, value: Value, cost: int) -> Step:
+    def root(self, value: Value, cost: int) -> TraceStep:
         """Return the tree of the whole expression, whose value and cost are known."""
         step = self._step(self._compiled.expr, 0, len(self._events), {}, 0)
         return replace(step, value=value, cost=cost, evaluated=True)
 
-    def _step(self, node: ast.Expr, start: int, end: int, bound: Mapping[str, Value], depth: int) -> Step:
+    def _step(self, node: ast.Expr, start: int, end: int, bound: Mapping[str, Value], depth: int) -> TraceStep:
         """Return the step of a node that is evaluated at most once in the events from `start` to `end`."""
         value = self._value_of(node, self._last(node.id, start, end), bound)
         parts, left_out = ((), 0) if depth > _MAX_DEPTH else self._parts(node, start, end, bound, depth)
         cost, any_event = self._cost(node, start, end)
         if value is MISSING:  # the evaluation of a name ends at its first error
             value = next((part.value for part in parts if part.error is not None), MISSING)
-        return Step(
+        return TraceStep(
             " ".join(self._ranges.text(node).split()),
             type_text(self._compiled.result.type_map.get(node.id, DYN)),
             value,
@@ -91,7 +91,7 @@ class Tree:
 
     def _parts(
         self, node: ast.Expr, start: int, end: int, bound: Mapping[str, Value], depth: int
-    ) -> tuple[tuple[Step, ...], int]:
+    ) -> tuple[tuple[TraceStep, ...], int]:
         written = [part for part in written_parts(node, self._compiled.source) if _is_shown(part)]
         if not isinstance(node, ast.Comprehension):
             return tuple(self._step(part, start, end, bound, depth + 1) for part in written), 0
@@ -161,11 +161,11 @@ def _binding(node: ast.Comprehension, over: Value, index: int) -> tuple[tuple[st
     return ((node.iter_var, key), (node.iter_var2, content)) if node.iter_var2 else ((node.iter_var, item),)
 
 
-def deciding(step: Step) -> Iterator[Step]:
+def deciding(step: TraceStep) -> Iterator[TraceStep]:
     """Yield the sub-expressions that decided the value of a step, which is a bool or an error."""
     parts = [part for part in step.parts if part.evaluated]
     node = step.node
-    below: Sequence[Step] = ()
+    below: Sequence[TraceStep] = ()
     if isinstance(node, ast.Call) and node.function in _LOGICAL:
         below = [part for part in parts if part.value is step.value or part.error is not None] or parts
     elif isinstance(node, ast.Call) and node.function == "!_":
@@ -185,7 +185,7 @@ def deciding(step: Step) -> Iterator[Step]:
         yield from (_bound(decider, part.binding) for decider in deciding(part))
 
 
-def _bound(step: Step, binding: tuple[tuple[str, Value], ...]) -> Step:
+def _bound(step: TraceStep, binding: tuple[tuple[str, Value], ...]) -> TraceStep:
     names = {name for name, _ in step.binding}
     added = tuple(pair for pair in binding if pair[0] not in names)
     return replace(step, binding=(*added, *step.binding))

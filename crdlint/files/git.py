@@ -61,7 +61,7 @@ class Content:
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class CommitTree:
     """The regular files and the symbolic links of a commit: the id of each object by its path."""
 
     files: Mapping[str, str]
@@ -86,7 +86,7 @@ def has_revision(repository: Repository, name: str) -> bool:
     return True
 
 
-def tree_of(repository: Repository, commit: str) -> Tree:
+def tree_of(repository: Repository, commit: str) -> CommitTree:
     """Return the files and links of a commit; raise RepositoryError."""
     files: dict[str, str] = {}
     links: dict[str, str] = {}
@@ -95,12 +95,12 @@ def tree_of(repository: Repository, commit: str) -> Tree:
         if information.startswith((*_REGULAR_FILES, _LINKS)):
             entries = links if information.startswith(_LINKS) else files
             entries[os.fsdecode(path)] = information.rpartition(b" ")[2].decode("ascii")
-    return Tree(files, links)
+    return CommitTree(files, links)
 
 
 def contents(repository: Repository, commit: str, objects: Sequence[str]) -> Iterator[Content]:
     """Yield the contents of objects of a commit, in order and with bounded memory; raise RepositoryError."""
-    reader = _Reader(repository, commit)
+    reader = _ObjectReader(repository, commit)
     sizes = {name: size for name, size, _ in reader.read("--batch-check", objects)}
     reader.unreadable.update((name, too_large(MAX_BYTES)) for name, size in sizes.items() if size > MAX_BYTES)
     for chunk in _chunks(objects, sizes):
@@ -117,7 +117,7 @@ def tracked_files(repository: Repository, folder: str) -> list[str]:
 
 
 @dataclass(slots=True)
-class _Reader:
+class _ObjectReader:
     """Reads objects of a commit. git stops at an object that it cannot read; it is then called again for the remaining ones."""
 
     repository: Repository

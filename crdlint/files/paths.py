@@ -8,16 +8,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from crdlint.files.patterns import Glob, Patterns, States, compiled
+from crdlint.files.patterns import Glob, IgnoreLines, States, compiled
 from crdlint.files.read import STDIN, entries_of, is_folder, open_descriptor, reason, with_parents
-from crdlint.files.repository import Ignored, RepositoryError, ignored_in, is_below, repository_of, repository_top
+from crdlint.files.repository import (
+    IgnorePatterns,
+    RepositoryError,
+    ignored_in,
+    is_below,
+    repository_of,
+    repository_top,
+)
 from crdlint.safety.output import trace
 
 YAML_SUFFIXES: Final = (".yaml", ".yml", ".json")
 NEVER_ENTERED: Final = frozenset({".git", ".hg", ".svn"})
 
 
-class Problem(NamedTuple):
+class UnreadInput(NamedTuple):
     """An input that could not be read: its path and the reason; if not `fatal`, it was skipped intentionally."""
 
     path: str
@@ -46,7 +53,7 @@ class Found(NamedTuple):
     """The result of discovery: files in order, read errors, and the numbers of paths that git ignores and `exclude` matches."""
 
     files: tuple[str, ...]
-    problems: tuple[Problem, ...]
+    problems: tuple[UnreadInput, ...]
     ignored: int = 0
     excluded: int = 0
 
@@ -62,7 +69,7 @@ def discover(arguments: Sequence[str], selection: Selection) -> Found:
     A named file is included regardless of its suffix and of .gitignore. Links to directories are followed if they are
     named, or lead to another part of the repository, each directory once, so there are no loops.
     """
-    walk = _Walk(selection.gitignore, selection.filter())
+    walk = _FileWalk(selection.gitignore, selection.filter())
     for path in filter(os.path.isdir, arguments):
         walk.reach(os.path.realpath(path))
     for argument in arguments:
@@ -84,8 +91,8 @@ def discover(arguments: Sequence[str], selection: Selection) -> Found:
 class PathFilter(NamedTuple):
     """Selects files by their path alone."""
 
-    include: Patterns | None
-    exclude: Patterns | None
+    include: IgnoreLines | None
+    exclude: IgnoreLines | None
 
     def wants(self, path: str) -> bool:
         """Return whether a file below a directory has one of the usual suffixes or matches `include`."""
@@ -101,7 +108,7 @@ class PathFilter(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Walk:
+class _FileWalk:
     """The files so far; `ignored` and `excluded` are the numbers of files and directories that were skipped.
 
     `tops` are the real paths of the directories that are named or that links lead to, `parents` those and what they are in.
@@ -110,7 +117,7 @@ class _Walk:
     gitignore: bool
     filter: PathFilter
     files: list[str] = field(default_factory=list)
-    problems: dict[Problem, None] = field(default_factory=dict)
+    problems: dict[UnreadInput, None] = field(default_factory=dict)
     seen: set[str] = field(default_factory=set)
     tops: set[str] = field(default_factory=set)
     parents: set[str] = field(default_factory=set)
@@ -173,15 +180,15 @@ class _Walk:
                 self.named(path)
 
     def _report(self, path: str, message: str, *, fatal: bool = True) -> None:
-        self.problems[Problem(path, message, fatal)] = None
+        self.problems[UnreadInput(path, message, fatal)] = None
 
-    def _in_force(self, folder: str) -> Ignored:
+    def _in_force(self, folder: str) -> IgnorePatterns:
         def report(path: str, message: str) -> None:
             self._report(os.path.relpath(path), f"skipped: {message}", fatal=False)
 
-        return ignored_in(os.path.abspath(folder), report) if self.gitignore else Ignored(report)
+        return ignored_in(os.path.abspath(folder), report) if self.gitignore else IgnorePatterns(report)
 
-    def _below(self, ignored: Ignored, folder: str) -> Ignored:
+    def _below(self, ignored: IgnorePatterns, folder: str) -> IgnorePatterns:
         return ignored.below(os.path.abspath(folder)) if self.gitignore else ignored
 
     def _entries(self, folder: str) -> list[os.DirEntry[str]]:
@@ -249,7 +256,7 @@ class _Walk:
         if not stat.S_ISDIR(mode):
             self.add(path)
 
-    def _is_left_out(self, path: str, ignored: Ignored, *, folder: bool = False) -> bool:
+    def _is_left_out(self, path: str, ignored: IgnorePatterns, *, folder: bool = False) -> bool:
         if self.filter.excludes(path + "/" if folder else path):
             trace(f"{path}: skipped: it matches --exclude")
             self.excluded += 1
@@ -265,7 +272,7 @@ class _Walk:
         return is_ignored
 
 
-def _matches(patterns: Patterns | None, path: str) -> bool:
+def _matches(patterns: IgnoreLines | None, path: str) -> bool:
     """Return whether patterns match a path, which is made relative to the working directory if it is below it."""
     if patterns is None:
         return False

@@ -95,7 +95,7 @@ class _Rule(NamedTuple):
 
 
 @dataclass(slots=True)
-class Patterns:
+class IgnoreLines:
     """The lines of a .gitignore, of which the last match decides: those without wildcards are looked up, `_globs` are in order."""
 
     _names: dict[bytes, list[_Rule]] = field(default_factory=dict)
@@ -130,7 +130,7 @@ class Patterns:
         return bool(self.decision(b"/".join(parts), folder=encoded.endswith(b"/")))
 
 
-def compiled(lines: Iterable[str | bytes]) -> Patterns:
+def compiled(lines: Iterable[str | bytes]) -> IgnoreLines:
     """Return the patterns of lines. Blank lines, comments and patterns that never match have no effect, as in git."""
     names: dict[bytes, list[_Rule]] = {}
     paths: dict[bytes, list[_Rule]] = {}
@@ -151,12 +151,12 @@ def compiled(lines: Iterable[str | bytes]) -> Patterns:
                 globs.extend((rule, pattern) for pattern in patterns)
             except BrokenPatternError:
                 continue
-    return Patterns(names, paths, globs)
+    return IgnoreLines(names, paths, globs)
 
 
 def is_pattern(text: str) -> bool:
     """Return whether a pattern can match anything."""
-    return compiled([text]) != Patterns()
+    return compiled([text]) != IgnoreLines()
 
 
 def _without_trailing_spaces(line: bytes) -> bytes:

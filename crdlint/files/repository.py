@@ -16,7 +16,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Final, NamedTuple
 
-from crdlint.files.patterns import Patterns, compiled
+from crdlint.files.patterns import IgnoreLines, compiled
 from crdlint.files.read import UnreadableError, entries_of, is_folder, read_bytes, with_parents
 
 _POINTER: Final = b"gitdir: "
@@ -141,16 +141,16 @@ class _Level(NamedTuple):
     """The patterns of one file, relative to `base`, an absolute directory with a closing separator."""
 
     base: str
-    patterns: Patterns
+    patterns: IgnoreLines
 
 
-class Ignored(NamedTuple):
+class IgnorePatterns(NamedTuple):
     """The patterns for one directory, highest precedence first. `report` takes path and reason of an unreadable file."""
 
     report: Callable[[str, str], None]
     levels: tuple[_Level, ...] = ()
 
-    def below(self, folder: str) -> Ignored:
+    def below(self, folder: str) -> IgnorePatterns:
         """Return the patterns that apply in `folder`, an absolute path; a nested repository has only its own patterns."""
         inherited = self.levels
         if os.path.lexists(os.path.join(folder, ".git")):
@@ -159,7 +159,7 @@ class Ignored(NamedTuple):
             inherited = () if exclude is None else self._read(folder, exclude, follow_link=True)
         # Like git, do not follow a link to a .gitignore, because its target may be outside of the repository.
         own = self._read(folder, os.path.join(folder, ".gitignore"), follow_link=False)
-        return Ignored(self.report, own + inherited) if own or inherited is not self.levels else self
+        return IgnorePatterns(self.report, own + inherited) if own or inherited is not self.levels else self
 
     def matches(self, path: str, *, folder: bool = False) -> bool:
         """Return whether git ignores an absolute path, provided that it ignores none of its parent directories."""
@@ -182,11 +182,11 @@ class Ignored(NamedTuple):
         return (_Level(os.path.join(base, ""), compiled(line.removesuffix(b"\r") for line in lines)),)
 
 
-def ignored_in(folder: str, report: Callable[[str, str], None]) -> Ignored:
+def ignored_in(folder: str, report: Callable[[str, str], None]) -> IgnorePatterns:
     """Return the patterns for an absolute directory: from its repository's root down to it, its own without a repository."""
     parents = list(with_parents(folder))
     tops = (i for i, path in enumerate(parents) if os.path.lexists(os.path.join(path, ".git")))
-    ignored = Ignored(report)
+    ignored = IgnorePatterns(report)
     for path in reversed(parents[: next(tops, 0) + 1]):
         ignored = ignored.below(path)
     return ignored

@@ -13,7 +13,7 @@ _DASHES: Final = b"-----"
 _BLANKS: Final = b" \t"
 
 
-class Block(NamedTuple):
+class PEMBlock(NamedTuple):
     """A PEM block: its type, whether it has headers, its decoded content, and the offset of the data after it."""
 
     type: bytes
@@ -22,7 +22,7 @@ class Block(NamedTuple):
     end: int
 
 
-def blocks(data: bytes) -> Iterator[Block]:
+def blocks(data: bytes) -> Iterator[PEMBlock]:
     """Yield the PEM blocks of `data`, skipping other data."""
     after_end = 0  # the end of the last block, or of the last END that was checked
     while (end := data.find(_END, after_end)) >= 0:
@@ -46,7 +46,7 @@ def blocks(data: bytes) -> Iterator[Block]:
         closing = kind + _DASHES
         rest, following = _line(data, after_end + len(closing))
         if content is not None and data.startswith(closing, after_end) and not rest:
-            yield Block(kind, has_headers, content, following)
+            yield PEMBlock(kind, has_headers, content, following)
             after_end = following
 
 

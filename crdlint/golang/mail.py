@@ -33,7 +33,7 @@ class _NoAddressError(ValueError):
 
 def is_address(text: str) -> bool:
     """Return whether `text` is a single address: alone, in angle brackets after a name, or the only member of a group."""
-    parser = _Parser(text)
+    parser = _AddressParser(text)
     try:
         count = parser.address(in_group=False)
         parser.skip_comments()
@@ -42,7 +42,7 @@ def is_address(text: str) -> bool:
     return count == 1 and parser.index == len(text)
 
 
-class _Parser:
+class _AddressParser:
     """A text and the current position in it."""
 
     def __init__(self, text: str) -> None:

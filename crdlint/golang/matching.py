@@ -15,7 +15,7 @@ from itertools import groupby
 from typing import Final, Protocol
 
 from crdlint.golang import regexp_tree as syntax
-from crdlint.golang.regexp import Named, parse
+from crdlint.golang.regexp import NamedClass, parse
 from crdlint.golang.regexp_classes import SURROGATES, category
 from crdlint.safety import work
 
@@ -241,7 +241,7 @@ def _spelt(pattern: str) -> _Spelling:
     for start, end, part in parts:
         pieces.append(pattern[position:start])
         position = end
-        if isinstance(part, Named):
+        if isinstance(part, NamedClass):
             pieces.append(_class(part.text, in_bracket=part.in_brackets))
             continue
         pieces.append(part)

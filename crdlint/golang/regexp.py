@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from crdlint.golang import regexp_tree as syntax
 from crdlint.golang.regexp_classes import EVERY, NEWLINE, PERL, POSIX, class_size, joined, negated
-from crdlint.golang.regexp_tree import InvalidPatternError, Members, Node, Tree
+from crdlint.golang.regexp_tree import InvalidPatternError, Members, PatternNode, PatternStack
 
 _INVALID_CHAR_RANGE: Final = "invalid character class range"
 _INVALID_ESCAPE: Final = "invalid escape sequence"
@@ -16,7 +16,7 @@ _INVALID_NAMED_CAPTURE: Final = "invalid named capture"
 _INVALID_UTF8: Final = "invalid UTF-8"
 
 
-class Named(NamedTuple):
+class NamedClass(NamedTuple):
     r"""A class with a name within a pattern, such as `\p{Lu}`."""
 
     text: str
@@ -24,13 +24,13 @@ class Named(NamedTuple):
 
 
 # A part of a pattern that RE2 spells otherwise: a class, the limits of a repetition (None for no limit), or a name of a group.
-Part: TypeAlias = "Named | tuple[int, int | None] | str"
+Part: TypeAlias = "NamedClass | tuple[int, int | None] | str"
 
 
 class Pattern(NamedTuple):
     """A valid pattern: its tree, and some of its parts with their starts and ends."""
 
-    tree: Node
+    tree: PatternNode
     parts: tuple[tuple[int, int, Part], ...]
 
 
@@ -62,7 +62,7 @@ def anchors(pattern: str) -> tuple[bool, bool] | None:
     return None if tree is None else (_has_everywhere(tree, syntax.BEGIN), _has_everywhere(tree, syntax.END))
 
 
-def shallow_tree(pattern: str) -> Node | None:
+def shallow_tree(pattern: str) -> PatternNode | None:
     """Return the tree of a pattern, or None if it is invalid or too deep for a recursion."""
     try:
         tree = parse(pattern).tree
@@ -71,7 +71,7 @@ def shallow_tree(pattern: str) -> Node | None:
     return tree if tree.depth <= _DEEPEST else None
 
 
-def _has_everywhere(node: Node, assertion: str) -> bool:
+def _has_everywhere(node: PatternNode, assertion: str) -> bool:
     """Return whether an assertion applies to all that a node matches: of alternatives, to each."""
     if node.kind == syntax.ASSERTION:
         return node.leaves == assertion
@@ -85,10 +85,10 @@ _ALWAYS: Final = frozenset({syntax.CONCAT, syntax.CAPTURE, syntax.PLUS})
 
 def parse(pattern: str) -> Pattern:
     """Parse a pattern; raise InvalidPatternError if it is invalid. Upstream: syntax.Parse."""
-    return _Parser(pattern).parse()
+    return _PatternParser(pattern).parse()
 
 
-class _Parser:
+class _PatternParser:
     """Parses a pattern from left to right; `index` is the position of the next character."""
 
     __slots__ = ("flags", "index", "no_posix", "parts", "text", "tree")
@@ -99,7 +99,7 @@ class _Parser:
         self.flags = 0
         self.parts: list[tuple[int, int, Part]] = []
         self.no_posix = False  # the rest contains no ":]"
-        self.tree = Tree(text)
+        self.tree = PatternStack(text)
 
     def parse(self) -> Pattern:
         text = self.text
@@ -266,7 +266,7 @@ class _Parser:
             self._check_utf8(start + 3, end)
             name = text[start + 3 : end]
             self.index = end + 1
-            self.parts.append((start, self.index, Named(text[start : self.index], in_brackets)))
+            self.parts.append((start, self.index, NamedClass(text[start : self.index], in_brackets)))
         runes = class_size(name.removeprefix("^"))
         if runes is None:
             raise InvalidPatternError(_INVALID_CHAR_RANGE, text[start : self.index])
@@ -383,8 +383,8 @@ _ESCAPES: Final = {"a": 7, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11}
 _OPERATORS: Final = {"*": (syntax.STAR, 0, -1), "+": (syntax.PLUS, 1, -1), "?": (syntax.QUEST, 0, 1)}
 _COUNTED: Final = frozenset("*+?{")
 _HANDLERS: Final = {
-    "(": _Parser.open, ")": _Parser.close, "|": _Parser.bar, "^": _Parser.assertion, "$": _Parser.assertion,
-    ".": _Parser.dot, "[": _Parser.bracket, "\\": _Parser.backslash,
+    "(": _PatternParser.open, ")": _PatternParser.close, "|": _PatternParser.bar, "^": _PatternParser.assertion,
+    "$": _PatternParser.assertion, ".": _PatternParser.dot, "[": _PatternParser.bracket, "\\": _PatternParser.backslash,
 }  # fmt: skip
 _FLAGS: Final = {"i": syntax.FOLD, "m": syntax.LINES, "s": syntax.ALL, "U": 0}
 # The conditions of the begin or the end of the text, and of a line with the flag `m`.

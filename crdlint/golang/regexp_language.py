@@ -16,7 +16,7 @@ from crdlint.golang import regexp_tree as syntax
 from crdlint.golang.matching import class_members
 from crdlint.golang.regexp import shallow_tree
 from crdlint.golang.regexp_classes import LAST, NEWLINE, SURROGATES, WORDS, Ranges, contains, folded, joined, negated
-from crdlint.golang.regexp_tree import Members, Node
+from crdlint.golang.regexp_tree import Members, PatternNode
 
 _MOST_STATES: Final = 4000  # the maximum number of states of an automaton
 MOST_STEPS: Final = 100_000  # the maximum number of states in one comparison
@@ -29,7 +29,7 @@ _AT_BEGIN: Final = frozenset({syntax.BEGIN, syntax.LINE_BEGIN})
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Difference:
     """The shortest text that only the first pattern matches, and one that only the second matches, or None."""
 
     only_first: str | None
@@ -50,7 +50,7 @@ class PartialError(UnsupportedError):
         self.only_second = only_second
 
 
-def compare(first: str, second: str, shortest: int = 0, longest: int | None = None) -> Comparison:
+def compare(first: str, second: str, shortest: int = 0, longest: int | None = None) -> Difference:
     """Compare the texts of limited lengths that two patterns match; raise UnsupportedError."""
     automaton, other = _automaton(first), _automaton(second)
     alphabet = _alphabet((automaton, other))
@@ -77,7 +77,7 @@ def compare(first: str, second: str, shortest: int = 0, longest: int | None = No
             if after not in seen:
                 seen.add(after)
                 pending.append((after, text + chr(code)))
-    return Comparison(texts.get(_ONLY_FIRST), texts.get(_ONLY_SECOND), steps)
+    return Difference(texts.get(_ONLY_FIRST), texts.get(_ONLY_SECOND), steps)
 
 
 _ONLY_FIRST: Final = (True, False)
@@ -91,7 +91,7 @@ def lengths(pattern: str) -> tuple[int, int | None]:
     steps = 0
     # The length of the shortest text that leads to each position, and the positions that follow each one.
     shortest = {automaton.start(): 0}
-    edges: dict[_Position, set[_Position]] = {}
+    edges: dict[_AutomatonState, set[_AutomatonState]] = {}
     pending = deque(shortest)
     while pending:
         here = pending.popleft()
@@ -111,9 +111,11 @@ def lengths(pattern: str) -> tuple[int, int | None]:
     return min(shortest[position] for position in accepted), _longest(automaton.start(), edges, accepted)
 
 
-def _longest(start: _Position, edges: Mapping[_Position, set[_Position]], accepted: set[_Position]) -> int | None:
+def _longest(
+    start: _AutomatonState, edges: Mapping[_AutomatonState, set[_AutomatonState]], accepted: set[_AutomatonState]
+) -> int | None:
     """Return the length of the longest accepted text, None if there is no longest."""
-    before: dict[_Position, set[_Position]] = {position: set() for position in edges}
+    before: dict[_AutomatonState, set[_AutomatonState]] = {position: set() for position in edges}
     for position, following in edges.items():
         for after in following:
             before[after].add(position)
@@ -132,7 +134,7 @@ def _longest(start: _Position, edges: Mapping[_Position, set[_Position]], accept
 
 
 @dataclass(frozen=True, slots=True)
-class _Position:
+class _AutomatonState:
     """A position in a text: the states of an automaton, and the kind of the character before, as far as it matters."""
 
     states: frozenset[int]
@@ -170,11 +172,11 @@ class _Automaton:
         if self.conditions & {syntax.LINE_BEGIN, syntax.LINE_END}:
             yield NEWLINE
 
-    def start(self) -> _Position:
+    def start(self) -> _AutomatonState:
         """Return the position before the first character."""
         return self._position((0,), _EDGE)
 
-    def after(self, position: _Position, code: int) -> _Position:
+    def after(self, position: _AutomatonState, code: int) -> _AutomatonState:
         """Return the position after a character; a match may start at each character."""
         if self.final in position.states:
             return position
@@ -183,11 +185,11 @@ class _Automaton:
         if self.conditions & {syntax.BOUNDARY, syntax.NO_BOUNDARY, syntax.LINE_END}:
             states = self._closure(states, position.before, kind)
             if self.final in states:
-                return _Position(frozenset((self.final,)), _OTHER)
+                return _AutomatonState(frozenset((self.final,)), _OTHER)
         reached = {target for state in states for ranges, target in self.reads[state] if contains(ranges, code)}
         return self._position((*reached, 0), kind)
 
-    def accepts(self, position: _Position) -> bool:
+    def accepts(self, position: _AutomatonState) -> bool:
         """Return whether a text that ends here matches."""
         states = position.states
         return self.final in states or self.final in self._closure(states, position.before, _EDGE)
@@ -198,9 +200,13 @@ class _Automaton:
             return _WORD
         return _LINE if self.conditions & {syntax.LINE_BEGIN, syntax.LINE_END} and contains(NEWLINE, code) else _OTHER
 
-    def _position(self, states: Iterable[int], before: str) -> _Position:
+    def _position(self, states: Iterable[int], before: str) -> _AutomatonState:
         reached = self._closure(states, before, None)
-        return _Position(frozenset((self.final,)), _OTHER) if self.final in reached else _Position(reached, before)
+        return (
+            _AutomatonState(frozenset((self.final,)), _OTHER)
+            if self.final in reached
+            else _AutomatonState(reached, before)
+        )
 
     def _closure(self, states: Iterable[int], before: str, following: str | None) -> frozenset[int]:
         """Return the states that are reached without reading, between characters of two kinds, None for an unknown one."""
@@ -236,7 +242,7 @@ def _automaton(pattern: str) -> _Automaton:
     return automaton
 
 
-def _build(node: Node, start: int, end: int, automaton: _Automaton) -> None:
+def _build(node: PatternNode, start: int, end: int, automaton: _Automaton) -> None:
     """Add the states between two that read what a node matches."""
     if node.kind == syntax.LITERAL:
         *others, last = [((ord(str(char)),) * 2,) for char in node.each()]
@@ -263,7 +269,7 @@ def _build(node: Node, start: int, end: int, automaton: _Automaton) -> None:
         automaton.skips[_build_chain(node.parts, start, automaton)].append(("", end))
 
 
-def _build_chain(parts: Iterable[Node], start: int, automaton: _Automaton) -> int:
+def _build_chain(parts: Iterable[PatternNode], start: int, automaton: _Automaton) -> int:
     """Add the states that read what some nodes match one after another, and return the last."""
     for part in parts:
         following = automaton.state()
@@ -283,7 +289,7 @@ def _ranges(members: Members) -> Ranges:
     return negated(ranges) if members.negated else ranges
 
 
-def _build_repeat(node: Node, start: int, end: int, automaton: _Automaton) -> None:
+def _build_repeat(node: PatternNode, start: int, end: int, automaton: _Automaton) -> None:
     start = _build_chain([*node.parts] * node.low, start, automaton)
     if node.high < 0:
         loop = automaton.state()

@@ -68,14 +68,14 @@ Leaves: TypeAlias = "Leaf | tuple[Leaves, Leaves] | None"
 
 
 @dataclass(slots=True, eq=False)
-class Node:
+class PatternNode:
     """A subtree with `parts` or `leaves`. A repetition is at least `low` times, at most `high` times or unlimited (-1)."""
 
     kind: int
     flags: int = 0
     runes: int = 0
     leaves: Leaves = None
-    parts: Sequence[Node] = ()
+    parts: Sequence[PatternNode] = ()
     low: int = 0
     high: int = 0
     depth: int = 1
@@ -98,14 +98,14 @@ class Node:
                 yield leaves  # type: ignore[misc]
 
 
-class Tree:
+class PatternStack:
     """The parser's stack, changed as upstream changes it; methods raise InvalidPatternError."""
 
     __slots__ = ("_created", "_free", "_pattern", "_repeats", "_runes", "_stack", "_tracking")
 
     def __init__(self, pattern: str) -> None:
         self._pattern = pattern
-        self._stack: list[Node] = []
+        self._stack: list[PatternNode] = []
         self._created = 0
         self._free = 0
         self._repeats = 1
@@ -159,7 +159,7 @@ class Tree:
         self._push(group)
         return flags
 
-    def finish(self) -> Node:
+    def finish(self) -> PatternNode:
         """End the pattern and return its root."""
         self._alternatives()
         if len(self._stack) > 1:
@@ -188,14 +188,14 @@ class Tree:
         if kind == REPEAT and (low >= 2 or high >= 2) and node.product > MAX_REPEAT:
             raise InvalidPatternError("invalid repeat count", operator)
 
-    def _new(self, kind: int, flags: int = 0, runes: int = 0, leaves: Leaves = None) -> Node:
+    def _new(self, kind: int, flags: int = 0, runes: int = 0, leaves: Leaves = None) -> PatternNode:
         if self._free:
             self._free -= 1
         else:
             self._created += 1
-        return Node(kind, flags, runes, leaves)
+        return PatternNode(kind, flags, runes, leaves)
 
-    def _push(self, node: Node) -> None:
+    def _push(self, node: PatternNode) -> None:
         self._runes += node.runes
         if node.kind == CLASS and node.single:
             if self._merge_literals(node.leaves):
@@ -228,7 +228,7 @@ class Tree:
         self._free += 1
         return False
 
-    def _check(self, node: Node) -> None:
+    def _check(self, node: PatternNode) -> None:
         is_large = self._runes > MAX_RUNES
         if not self._tracking:
             if node.kind == REPEAT:
@@ -244,7 +244,7 @@ class Tree:
         if self._created >= MAX_HEIGHT and node.height > MAX_HEIGHT:
             raise InvalidPatternError("expression nests too deeply", self._pattern)
 
-    def _take(self) -> list[Node]:
+    def _take(self) -> list[PatternNode]:
         """Pop and return the nodes above the topmost mark."""
         stack = self._stack
         start = len(stack)
@@ -265,7 +265,7 @@ class Tree:
             self._stack.pop()
         self._push(self._collapse(self._take(), ALTERNATE))
 
-    def _collapse(self, parts: list[Node], kind: int) -> Node:
+    def _collapse(self, parts: list[PatternNode], kind: int) -> PatternNode:
         if len(parts) == 1:
             return parts[0]
         node = self._new(kind)
@@ -305,7 +305,7 @@ class Tree:
         return True
 
 
-def _members(node: Node) -> Leaves:
+def _members(node: PatternNode) -> Leaves:
     """Return the members of a class or of a literal of one rune."""
     if node.kind == CLASS:
         return node.leaves
@@ -314,7 +314,7 @@ def _members(node: Node) -> Leaves:
     return Members(((code, code),), fold=bool(node.flags))
 
 
-def _is_class(node: Node) -> bool:
+def _is_class(node: PatternNode) -> bool:
     return node.kind == CLASS or (node.kind == LITERAL and node.runes == 1)
 
 

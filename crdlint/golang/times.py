@@ -8,7 +8,7 @@ from datetime import date
 from typing import Final, NamedTuple
 
 
-class Layout(NamedTuple):
+class TimeLayout(NamedTuple):
     """A layout: its text, the number of numbers after the year, and whether a zone follows."""
 
     text: str
@@ -16,9 +16,9 @@ class Layout(NamedTuple):
     zone: bool
 
 
-RFC3339: Final = Layout("2006-01-02T15:04:05Z07:00", 5, zone=True)
-LOCAL: Final = Layout("2006-01-02T15:04:05", 5, zone=False)
-DATE: Final = Layout("2006-01-02", 2, zone=False)
+RFC3339: Final = TimeLayout("2006-01-02T15:04:05Z07:00", 5, zone=True)
+LOCAL: Final = TimeLayout("2006-01-02T15:04:05", 5, zone=False)
+DATE: Final = TimeLayout("2006-01-02", 2, zone=False)
 
 # For each element: its separator, its name in the layout, whether it always has two digits, its range, its name in
 # errors. The range of the day is checked last.
@@ -52,7 +52,7 @@ def check_rfc3339(text: str) -> str | None:
     return None
 
 
-def parse_time(text: str, layout: Layout = RFC3339) -> Time:
+def parse_time(text: str, layout: TimeLayout = RFC3339) -> Time:
     """Parse a time; raise TimeError if the text does not match the layout."""
     rest = text
     if len(rest) < 4 or not _digits(rest[:4]):
@@ -85,7 +85,7 @@ def parse_time(text: str, layout: Layout = RFC3339) -> Time:
     return Time(days(year, month, day) * 86400 + hour * 3600 + minute * 60 + second - offset, nanoseconds, offset)
 
 
-def _zone(text: str, layout: Layout, rest: str) -> tuple[int, str]:
+def _zone(text: str, layout: TimeLayout, rest: str) -> tuple[int, str]:
     """Return the offset of a zone in seconds, and the text after it."""
     if rest.startswith("Z"):
         return 0, rest[1:]
@@ -132,7 +132,7 @@ def _digits(text: str) -> bool:
     return text.isascii() and text.isdigit()
 
 
-def _failure(text: str, layout: Layout, rest: str, element: str) -> TimeError:
+def _failure(text: str, layout: TimeLayout, rest: str, element: str) -> TimeError:
     return TimeError(
         f"parsing time {_quote(text)} as {_quote(layout.text)}: cannot parse {_quote(rest)} as {_quote(element)}"
     )

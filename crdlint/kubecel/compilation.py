@@ -13,7 +13,7 @@ from crdlint.cel.ast import Expr, Select, nodes
 from crdlint.cel.builder import RESERVED
 from crdlint.cel.compiler import Compiled, compile_text
 from crdlint.cel.decls import Env, Variable
-from crdlint.cel.estimates import CallEstimate, Estimate, Node
+from crdlint.cel.estimates import CallEstimate, Estimate, EstimatedNode
 from crdlint.cel.estimator import CostEstimate, estimate
 from crdlint.cel.eval.errors import PlanError
 from crdlint.cel.types import BOOL, STRING, Type, optional_type
@@ -40,7 +40,7 @@ class CompilationError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class Purpose:
     """The purpose of an expression: its required type, None for any, and the server's messages for each step that can fail."""
 
     output: Type | None
@@ -51,13 +51,13 @@ class Kind:
 
 _FAILED: Final = "compilation failed: "
 _NOT_INSTANTIATED: Final = "instantiation failed: "
-RULE: Final = Kind(BOOL, _FAILED, "cel expression must evaluate to a bool", f"program {_NOT_INSTANTIATED}")
-MESSAGE: Final = Kind(
+RULE: Final = Purpose(BOOL, _FAILED, "cel expression must evaluate to a bool", f"program {_NOT_INSTANTIATED}")
+MESSAGE: Final = Purpose(
     *(STRING, f"messageExpression {_FAILED}", "messageExpression must evaluate to a string"),
     f"messageExpression {_NOT_INSTANTIATED}",
 )
 # An expression that is evaluated on its own, whose value may have any type.
-ANY_VALUE: Final = Kind(None, _FAILED, "", f"program {_NOT_INSTANTIATED}")
+ANY_VALUE: Final = Purpose(None, _FAILED, "", f"program {_NOT_INSTANTIATED}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Expression:
     """A rule or message expression; `compiled` is its tree with types, or errors, `error` the server's message or None."""
 
     text: str
-    kind: Kind
+    kind: Purpose
     optional_old_self: bool
     environment: Environment
     compiler: RuleCompiler
@@ -170,7 +170,7 @@ class RuleCompiler:
         message = self.expression(text, MESSAGE, environment, optional_old_self=optional)
         return CompiledRule(compiled, message, uses_old_self)
 
-    def expression(self, text: str, kind: Kind, environment: Environment, *, optional_old_self: bool) -> Expression:
+    def expression(self, text: str, kind: Purpose, environment: Environment, *, optional_old_self: bool) -> Expression:
         """Compile an expression, once for all schemas with equal declarations."""
         key = (self.declared.shape, id(environment), optional_old_self, kind.output, text)
         compilation = self._sharing.compilations.get(key)
@@ -202,7 +202,7 @@ class RuleCompiler:
             return None
         return Compilation(compilation.compiled, None, uses=compilation.uses, costs=compilation.costs)
 
-    def _compilation(self, text: str, kind: Kind, environment: Environment, optional_old_self: bool) -> Compilation:
+    def _compilation(self, text: str, kind: Purpose, environment: Environment, optional_old_self: bool) -> Compilation:
         env = self.env(environment, optional_old_self=optional_old_self)
         compiled = compile_text(text, env, environment.parser)
         error = None
@@ -252,7 +252,7 @@ class KubernetesEstimator:
         self.consulted: dict[int, JSONSchemaProps] = {}
         self.declared: dict[int, DeclType] = {}
 
-    def estimate_size(self, node: Node) -> Estimate | None:
+    def estimate_size(self, node: EstimatedNode) -> Estimate | None:
         """Return the bounds of the value at the path of a node, or None if it has no path."""
         if not node.path:
             return None
@@ -268,7 +268,7 @@ class KubernetesEstimator:
         self.consulted[id(declared.schema)] = declared.schema
         return Estimate(0, self._limits.get(id(declared.schema), declared.max_elements))
 
-    def estimate_call(self, function: str, nodes: Sequence[Node]) -> CallEstimate | None:
+    def estimate_call(self, function: str, nodes: Sequence[EstimatedNode]) -> CallEstimate | None:
         """Return the cost of a function of Kubernetes' libraries, None for others. Upstream: CostEstimator.EstimateCallCost."""
         cost = self._costs.get(function)
         return None if cost is None else cost.estimate(self, nodes)

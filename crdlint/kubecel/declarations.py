@@ -385,7 +385,7 @@ class DeclarationFailedError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class _Node:
+class _ScopedNode:
     """A node of the schema: whether it is in the scope of a rule, its maximum cardinality (None: unbounded), its declaration.
 
     `declared` is a text if declaring failed. It is None outside of the scope of rules, or if the parent has no such
@@ -405,7 +405,7 @@ class SchemaContext:
     ) -> None:
         """Take the schemas whose type is not known yet in `doubtful`, by identity (see `Declarer`)."""
         self._declarer = Declarer(dialect, sharing or Sharing(), doubtful)
-        self._nodes: dict[int, _Node] = {}
+        self._nodes: dict[int, _ScopedNode] = {}
 
     def cardinality(self, schema: JSONSchemaProps) -> int | None:
         """Return the maximum number of values of a node in one object, None if a list or map is unbounded."""
@@ -418,7 +418,7 @@ class SchemaContext:
             raise DeclarationFailedError(declared)
         return declared
 
-    def _node(self, schema: JSONSchemaProps) -> _Node:
+    def _node(self, schema: JSONSchemaProps) -> _ScopedNode:
         chain = []
         current: JSONSchemaProps | None = schema
         while current is not None and id(current) not in self._nodes:
@@ -428,16 +428,18 @@ class SchemaContext:
             self._nodes[id(node)] = self._made(node, node.parent)
         return self._nodes[id(schema)]
 
-    def _made(self, schema: JSONSchemaProps, parent: JSONSchemaProps | None) -> _Node:
+    def _made(self, schema: JSONSchemaProps, parent: JSONSchemaProps | None) -> _ScopedNode:
         if parent is None:
             in_scope = bool(schema.x_validations)
-            return _Node(in_scope, 1, self._converted(schema, is_resource=True) if in_scope else None)
+            return _ScopedNode(in_scope, 1, self._converted(schema, is_resource=True) if in_scope else None)
         parent_node = self._nodes[id(parent)]
         most = max_elements(parent)
         times = parent_node.cardinality
         cardinality = None if times is None or most is None else limits.multiply(times, most)
         in_scope = parent_node.in_scope or bool(schema.x_validations)
-        return _Node(in_scope, cardinality, self._declared(schema, parent, parent_node.declared) if in_scope else None)
+        return _ScopedNode(
+            in_scope, cardinality, self._declared(schema, parent, parent_node.declared) if in_scope else None
+        )
 
     def _declared(
         self, schema: JSONSchemaProps, parent: JSONSchemaProps, declared: DeclType | str | None

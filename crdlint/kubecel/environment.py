@@ -13,7 +13,7 @@ from typing import Any, Final
 from crdlint.cel import compiler, macros
 from crdlint.cel.builder import ParserOptions
 from crdlint.cel.decls import CallCost, Env
-from crdlint.cel.estimates import CallEstimate, Estimator, FunctionEstimator, Node
+from crdlint.cel.estimates import CallEstimate, EstimatedNode, Estimator, FunctionEstimator
 from crdlint.cel.library import extensions
 from crdlint.cel.library import lists as cel_lists
 from crdlint.cel.library.stdlib import STANDARD, STANDARD_WITHOUT_INT_TO_DURATION
@@ -166,7 +166,7 @@ EQUALITY: Final[Mapping[Any, FunctionEstimator]] = {
 }
 
 
-def _estimate_equality(estimator: Estimator, nodes: Sequence[Node]) -> CallEstimate | None:
+def _estimate_equality(estimator: Estimator, nodes: Sequence[EstimatedNode]) -> CallEstimate | None:
     type_, other = (node.type for node in nodes)
     return EQUALITY[type_](estimator, nodes) if type_ in EQUALITY and type_.is_exact(other) else None
 

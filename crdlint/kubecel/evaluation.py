@@ -14,10 +14,10 @@ from functools import cache, partial
 from typing import Any, Final, NamedTuple
 
 from crdlint.cel.eval.errors import COST_LIMIT_EXCEEDED, NO_SUCH_KEY, NO_SUCH_OVERLOAD, Error, PlanError
-from crdlint.cel.eval.program import Program, Result
+from crdlint.cel.eval.program import Evaluated, Program
 from crdlint.cel.eval.values import NONE, Optional_
 from crdlint.crd import errors
-from crdlint.crd.errors import INVALID, Cause, Code, FieldError, Reason
+from crdlint.crd.errors import INVALID, BrokenRule, FieldError, Reason, ReasonCode
 from crdlint.crd.model import JSONSchemaProps, ValidationRule
 from crdlint.crd.paths import NIL, Key, Path
 from crdlint.golang.text import SPACE
@@ -57,8 +57,8 @@ class Evaluation:
 
     compiled: CompiledRule
     variables: Mapping[str, Any]
-    result: Result
-    cause: Cause
+    result: Evaluated
+    cause: BrokenRule
 
 
 _RECORD: Final[ContextVar[list[Evaluation] | None]] = ContextVar("record", default=None)
@@ -108,9 +108,9 @@ class _Ready:
     program: Program | None
     message: Program | None
 
-    def cause(self, type_: str, path: Path | None) -> Cause:
+    def cause(self, type_: str, path: Path | None) -> BrokenRule:
         """Return the cause for errors of the rule on a value of type `type_` at `path`."""
-        return Cause(self.rule, type_, path, self.compiled.rule.compiled.expr)
+        return BrokenRule(self.rule, type_, path, self.compiled.rule.compiled.expr)
 
 
 @dataclass(slots=True)
@@ -308,7 +308,7 @@ def _expressions(visit: _Visit, run: Run) -> None:
     validator, path, value, old, _ = visit
     schema, type_ = validator.schema, validator.schema.type
 
-    def invalid(detail: str, cause: Cause | None = None, reason: Reason | None = None) -> None:
+    def invalid(detail: str, cause: BrokenRule | None = None, reason: Reason | None = None) -> None:
         run.errors.append(FieldError(run.rule_id, INVALID, path or NIL, type_, detail, cause=cause, reason=reason))
 
     try:
@@ -331,8 +331,8 @@ def _expressions(visit: _Visit, run: Run) -> None:
             optional["oldSelf"] = Optional_(_readapted(variables["oldSelf"]))
     for rule in rules:
         if rule.compiled.rule.error is not None:
-            failed = Reason(Code.RULE_FAILED, (rule.compiled.rule, schema))
-            invalid(f"rule compile error: {rule.compiled.rule.error}", Cause(rule.rule, type_, path), failed)
+            failed = Reason(ReasonCode.RULE_FAILED, (rule.compiled.rule, schema))
+            invalid(f"rule compile error: {rule.compiled.rule.error}", BrokenRule(rule.rule, type_, path), failed)
             continue
         optional_old = bool(rule.rule.optional_old_self)
         if rule.program is None or (rule.compiled.uses_old_self and not has_old and not optional_old):
@@ -378,10 +378,10 @@ def _explained(problem: str, rule: ValidationRule) -> tuple[str, Reason | None]:
         return f"'{problem}': {_ARGUMENTS}: {named}", None
     if problem.startswith(COST_LIMIT_EXCEEDED):
         stopped = "no further validation rules will be run due to call cost exceeds limit for rule"
-        return f"'{problem}': {stopped}: {named}", Reason(Code.OUT_OF_BUDGET)
+        return f"'{problem}': {stopped}: {named}", Reason(ReasonCode.OUT_OF_BUDGET)
     key = problem.removeprefix(NO_SUCH_KEY)
     is_key = key != problem and " " not in key
-    reason = Reason(Code.NO_KEY, (key,)) if is_key else Reason(Code.EVALUATION_FAILED, (problem,))
+    reason = Reason(ReasonCode.NO_KEY, (key,)) if is_key else Reason(ReasonCode.EVALUATION_FAILED, (problem,))
     return f"{problem} evaluating rule: {named}", reason
 
 
@@ -398,7 +398,7 @@ def _failed(ready: _Ready, visit: _Visit, run: Run, variables: dict[str, Any]) -
     try:
         detail = _message(ready, run, variables)
     except OutOfBudgetError as out:
-        reason = Reason(Code.OUT_OF_BUDGET)
+        reason = Reason(ReasonCode.OUT_OF_BUDGET)
         reports.append(FieldError(run.rule_id, INVALID, path or NIL, schema.type, str(out), cause=cause, reason=reason))
         raise
     kind = _KINDS.get(rule.reason or "", INVALID)

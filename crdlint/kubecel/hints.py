@@ -8,18 +8,17 @@ from typing import Final, NamedTuple
 
 from crdlint.cel.ast import Call, Literal
 from crdlint.cel.decls import Overload
-from crdlint.cel.errors import Code
+from crdlint.cel.errors import ErrorCode
 from crdlint.cel.types import BOOL, Kind, Type
-from crdlint.crd.errors import Code as ReasonCode
-from crdlint.crd.errors import Reason
+from crdlint.crd.errors import Reason, ReasonCode
 from crdlint.golang.regexp_repair import repair
 from crdlint.kubecel.compilation import MESSAGE, OLD_SELF, Expression
 from crdlint.kubecel.declarations import escape, type_text
 from crdlint.kubecel.environment import LIBRARIES
 from crdlint.kubecel.library.declaration import Library
 from crdlint.kubecel.repair.meaning import meaning
-from crdlint.kubecel.repair.patterns import Text
-from crdlint.kubecel.repair.state import State
+from crdlint.kubecel.repair.patterns import Tokens
+from crdlint.kubecel.repair.state import CompiledText
 from crdlint.safety.work import Effort
 
 _SHOWN_FIELDS: Final = 8
@@ -37,7 +36,7 @@ def hint(expression: Expression, effort: Effort) -> Hint:
     meant = meaning(expression, effort)
     if meant is not None:
         return Hint(meant.help, Reason(ReasonCode.MEANT, (meant.edits, meant.is_certain)))
-    state = State(expression, expression.text, expression.compiled)
+    state = CompiledText(expression, expression.text, expression.compiled)
     if state.error is None:
         return Hint(_output_type(expression) if expression.has_wrong_type else _CONSTANTS)
     problem = state.error.problem
@@ -57,7 +56,7 @@ def _output_type(expression: Expression) -> str:
     return f"Compare it with a value, as in `self.replicas > 0`: the rule evaluates to {actual}"
 
 
-def _undefined_field(state: State, name: str) -> str | None:
+def _undefined_field(state: CompiledText, name: str) -> str | None:
     node = state.node
     declared = None if node is None else state.object_of(node)
     if declared is None:
@@ -73,7 +72,7 @@ def _undefined_field(state: State, name: str) -> str | None:
     return f"Use one of the fields: {shown}{', ...' if len(fields) > _SHOWN_FIELDS else ''}"
 
 
-def _undeclared(state: State, name: str) -> str | None:
+def _undeclared(state: CompiledText, name: str) -> str | None:
     node = state.node
     arguments = len(node.args) if isinstance(node, Call) else -1
 
@@ -96,7 +95,7 @@ def _undeclared(state: State, name: str) -> str | None:
     return "Use `self` or, in a transition rule, `oldSelf`: an expression has no other variables"
 
 
-def _no_overload(state: State, name: str, *_: object) -> str | None:
+def _no_overload(state: CompiledText, name: str, *_: object) -> str | None:
     node = state.node
     if not isinstance(node, Call):
         return None
@@ -138,7 +137,7 @@ _OPERATORS: Final = {
 }
 
 
-def _type_mismatch(_state: State, expected: Type, actual: Type) -> str | None:
+def _type_mismatch(_state: CompiledText, expected: Type, actual: Type) -> str | None:
     if expected is BOOL:
         return f"Compare the {type_text(actual)} with a value: `&&`, `||`, `?` and macros need conditions"
     return (
@@ -147,7 +146,7 @@ def _type_mismatch(_state: State, expected: Type, actual: Type) -> str | None:
     )
 
 
-def _literal(state: State, function: str) -> str | None:
+def _literal(state: CompiledText, function: str) -> str | None:
     meant = repair(state.pattern) if state.pattern else None
     if meant is not None:
         return meant.help
@@ -158,7 +157,7 @@ def _literal(state: State, function: str) -> str | None:
     }.get(function)
 
 
-def _selection(state: State, type_: Type) -> str | None:
+def _selection(state: CompiledText, type_: Type) -> str | None:
     if type_.kind is Kind.STRUCT:  # of a library, whose values have only functions
         overloads = chain.from_iterable(state.expression.env.functions.values())
         own = [each.function for each in overloads if each.member and each.args[0].name == type_.name]
@@ -172,11 +171,11 @@ def _selection(state: State, type_: Type) -> str | None:
 _LANGUAGE: Final = "Write the expression in CEL: https://kubernetes.io/docs/reference/using-api/cel/"
 
 
-def _unexpected(state: State, *_: object) -> str:
+def _unexpected(state: CompiledText, *_: object) -> str:
     before = state.text[: state.offset].rstrip()
     if before.endswith("."):
         return f"Write a field or a function after `{before.rsplit(maxsplit=1)[-1]}`"
-    tokens = Text(state.text).tokens
+    tokens = Tokens(state.text).tokens
     token = next((each for each in tokens if each.end > state.offset), None)
     if token is not None and token.text in ("'", '"'):
         return "Close the string with the quote that it starts with"
@@ -189,24 +188,24 @@ def _unexpected(state: State, *_: object) -> str:
     return f"Write an operator, such as `&&`, {'before' if is_value else 'instead of'} `{token.text}`"
 
 
-def _unexpected_end(state: State, *_: object) -> str:
-    text = Text(state.text)
+def _unexpected_end(state: CompiledText, *_: object) -> str:
+    text = Tokens(state.text)
     if text.opened:
         return f"Close the `{text.opened[0].text}`: the expression ends too early"
     return f"Write a value after `{text.tokens[-1].text}`" if text.tokens else _LANGUAGE
 
 
-_HINTS: Final[Mapping[Code, str | Callable[..., str | None]]] = {
-    Code.UNDEFINED_FIELD: _undefined_field,
-    Code.UNDECLARED_REFERENCE: _undeclared,
-    Code.NO_MATCHING_OVERLOAD: _no_overload,
-    Code.TYPE_MISMATCH: _type_mismatch,
-    Code.INVALID_LITERAL: _literal,
-    Code.NO_FIELD_SELECTION: _selection,
-    Code.UNRECOGNIZED_TOKEN: _unexpected,
-    Code.UNEXPECTED_END: _unexpected_end,
-    Code.UNEXPECTED_TOKEN: _unexpected,
-    Code.NOT_A_RANGE: "Call all(), exists(), map() and filter() on a list or a map, or remove the macro",
-    Code.NOT_A_VARIABLE: "Write a variable and then a condition, as in `self.hosts.all(x, x != '')`",
-    Code.RESERVED_IDENTIFIER: "Write the field as `__word__`, or rename the variable: a reserved word cannot be a name",
+_HINTS: Final[Mapping[ErrorCode, str | Callable[..., str | None]]] = {
+    ErrorCode.UNDEFINED_FIELD: _undefined_field,
+    ErrorCode.UNDECLARED_REFERENCE: _undeclared,
+    ErrorCode.NO_MATCHING_OVERLOAD: _no_overload,
+    ErrorCode.TYPE_MISMATCH: _type_mismatch,
+    ErrorCode.INVALID_LITERAL: _literal,
+    ErrorCode.NO_FIELD_SELECTION: _selection,
+    ErrorCode.UNRECOGNIZED_TOKEN: _unexpected,
+    ErrorCode.UNEXPECTED_END: _unexpected_end,
+    ErrorCode.UNEXPECTED_TOKEN: _unexpected,
+    ErrorCode.NOT_A_RANGE: "Call all(), exists(), map() and filter() on a list or a map, or remove the macro",
+    ErrorCode.NOT_A_VARIABLE: "Write a variable and then a condition, as in `self.hosts.all(x, x != '')`",
+    ErrorCode.RESERVED_IDENTIFIER: "Write the field as `__word__`, or rename the variable: a reserved word cannot be a name",
 }

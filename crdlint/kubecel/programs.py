@@ -7,7 +7,7 @@ from itertools import chain
 
 from crdlint.cel.compiler import Compiled
 from crdlint.cel.decls import Env
-from crdlint.cel.eval.cost import Costs
+from crdlint.cel.eval.cost import CostModel
 from crdlint.cel.eval.functions import Functions
 from crdlint.cel.eval.program import Program, plan
 from crdlint.cel.library.stdlib_functions import BOUND, SINGLETONS
@@ -31,6 +31,6 @@ def functions_of(env: Env) -> Functions:
 
 
 @cache
-def costs_of(dialect: CELDialect) -> Costs:
+def costs_of(dialect: CELDialect) -> CostModel:
     """Return the cost model of a server for evaluation."""
-    return Costs(dialect, OVERLOAD_COSTS, function_costs(dialect))
+    return CostModel(dialect, OVERLOAD_COSTS, function_costs(dialect))

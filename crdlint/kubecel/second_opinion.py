@@ -24,11 +24,11 @@ from crdlint.cel.ast import Uint, children, nodes
 from crdlint.cel.compiler import Compiled
 from crdlint.cel.eval.equality import equal
 from crdlint.cel.eval.errors import Error
-from crdlint.cel.eval.program import Result
+from crdlint.cel.eval.program import Evaluated
 from crdlint.cel.eval.values import Duration, Timestamp, Value, kind_of
 from crdlint.cel.stack import run_with_large_stack
 from crdlint.cel.types import DYN, Kind
-from crdlint.crd.errors import Cause
+from crdlint.crd.errors import BrokenRule
 from crdlint.golang import matching
 from crdlint.kubecel.compilation import Expression
 from crdlint.kubecel.declarations import unescape
@@ -125,7 +125,7 @@ KNOWN: Final = (
 class Disagreement:
     """An evaluation for which crdlint and cel-python have different results."""
 
-    cause: Cause
+    cause: BrokenRule
     ours: str
     theirs: str
 
@@ -174,7 +174,7 @@ class Opinion:
 
 
 def opinion(
-    expression: Expression, variables: Mapping[str, Value], result: Result, steps: Steps, functions: set[str]
+    expression: Expression, variables: Mapping[str, Value], result: Evaluated, steps: Steps, functions: set[str]
 ) -> Opinion:
     """Evaluate an expression again with cel-python; add the functions that it does not have to `functions`."""
     try:

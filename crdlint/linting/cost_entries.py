@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from crdlint.kubecel.cost.explain import CostsByServer, Part, ServerCost, describe_cardinality, explain, value_path
-from crdlint.kubecel.cost.suggest import Advice
+from crdlint.kubecel.cost.explain import CostPart, CostsByServer, ServerCost, describe_cardinality, explain, value_path
+from crdlint.kubecel.cost.suggest import Suggestions
 from crdlint.kubecel.limits import RULE_COST_LIMIT, UINT64_MAX
 from crdlint.kubernetes.servers import NEWEST_ALONE, SERVERS, Range
 from crdlint.linting.result import FileResult, FoundRule, RuleCost, by_schema
@@ -26,7 +26,7 @@ class Schema(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CostEntry:
     """The cost of a rule, with its explanation.
 
     `value_path` is the path of its values in an object (`spec.hosts[*]`), `times` how often it is evaluated and why. `tree`
@@ -38,18 +38,18 @@ class Entry:
     cost: RuleCost
     value_path: str
     times: str
-    tree: Part | None
-    message_tree: Part | None
+    tree: CostPart | None
+    message_tree: CostPart | None
     help: str
     by_version: Mapping[str, ServerCost]
 
 
-def schema_of(entry: Entry) -> Schema:
+def schema_of(entry: CostEntry) -> Schema:
     """Return the schema that contains the rule."""
     return Schema(entry.cost.file, entry.cost.crd, entry.cost.version)
 
 
-def schema_costs(entries: Iterable[Entry]) -> dict[Schema, int]:
+def schema_costs(entries: Iterable[CostEntry]) -> dict[Schema, int]:
     """Return the total cost of the rules and messages of each schema, in order of their first occurrence."""
     costs: dict[Schema, int] = {}
     for entry in entries:
@@ -58,7 +58,7 @@ def schema_costs(entries: Iterable[Entry]) -> dict[Schema, int]:
     return costs
 
 
-def entries(result: FileResult, versions: Range = NEWEST_ALONE) -> list[Entry]:
+def entries(result: FileResult, versions: Range = NEWEST_ALONE) -> list[CostEntry]:
     """Return the costs of all rules of a file that was checked with `keep`, in document order.
 
     The costs of other servers are those of the range, or of all servers if `versions` is a single version.
@@ -66,16 +66,16 @@ def entries(result: FileResult, versions: Range = NEWEST_ALONE) -> list[Entry]:
     servers = versions.servers if len(versions.servers) > 1 else SERVERS
     effort = Effort()
     by_server = CostsByServer()
-    advice: dict[int, Advice] = {}
+    advice: dict[int, Suggestions] = {}
     for rules in by_schema(result.rules):
-        advice |= dict.fromkeys(map(id, rules), Advice([rule.estimated for rule in rules], effort))
+        advice |= dict.fromkeys(map(id, rules), Suggestions([rule.estimated for rule in rules], effort))
     return [
         _entry(rule, result.file, advice[id(rule)], by_server.different(rule.estimated, servers))
         for rule in result.rules
     ]
 
 
-def _entry(found_rule: FoundRule, file: str, advice: Advice, by_version: dict[str, ServerCost]) -> Entry:
+def _entry(found_rule: FoundRule, file: str, advice: Suggestions, by_version: dict[str, ServerCost]) -> CostEntry:
     estimated = found_rule.estimated
     rule, message = estimated.compiled.rule, estimated.compiled.message
     helps = [
@@ -83,7 +83,7 @@ def _entry(found_rule: FoundRule, file: str, advice: Advice, by_version: dict[st
         for of_message, cost in ((False, estimated.total_cost), (True, estimated.message_cost))
         if cost > RULE_COST_LIMIT
     ]
-    return Entry(
+    return CostEntry(
         cost=found_rule.cost(file),
         value_path=value_path(estimated.node.schema),
         times=describe_cardinality(estimated),

@@ -41,7 +41,7 @@ from crdlint.rules import (
     validation_rules,
     versions,
 )
-from crdlint.rules.engine.common import Common, Findings, Options
+from crdlint.rules.engine.common import Common, Findings, ValidationOptions
 from crdlint.rules.engine.schema_walk import Walker
 from crdlint.safety import work
 from crdlint.safety.work import Effort
@@ -64,7 +64,7 @@ _CHANGES_VALUES: Final = _CHANGES_TYPE | {structural.PATTERN.id}
 _SCHEMA: Final = Refusal("OpenAPIV3Schema 'schema' is not supported", "$schema")
 
 
-class Report(NamedTuple):
+class ServerReport(NamedTuple):
     """The server's errors of a schema or a CRD in its order, and the rules that it compiles.
 
     `find_hidden` returns the errors after those are fixed. `blocking` are the errors because of which rules are not
@@ -78,11 +78,11 @@ class Report(NamedTuple):
 
 
 def validate_validation(
-    validation: CustomResourceValidation | None, *, status_enabled: bool, options: Options, path: Path
-) -> Report:
+    validation: CustomResourceValidation | None, *, status_enabled: bool, options: ValidationOptions, path: Path
+) -> ServerReport:
     """Validate a schema; `path` is that of its parent field, `spec.validation` or `spec.versions[i].schema`."""
     if validation is None or validation.open_api_v3_schema is None:
-        return Report()
+        return ServerReport()
     schema = validation.open_api_v3_schema
     walks, key = options.common.walks, (id(schema), options.server.keeps_examples)
     findings = walks.get(key)
@@ -100,19 +100,19 @@ def validate_validation(
 
 
 def _reported(
-    schema: JSONSchemaProps, findings: Findings, at_root: list[FieldError], options: Options, path: Path
-) -> Report:
+    schema: JSONSchemaProps, findings: Findings, at_root: list[FieldError], options: ValidationOptions, path: Path
+) -> ServerReport:
     """Return the errors that the server reports at once."""
     open_api = _open_api_errors(findings)
     if not options.require_structural_schema:
-        return Report((*at_root, *open_api))
+        return ServerReport((*at_root, *open_api))
     if findings.refusals:
         rejections = (*at_root, *open_api) or (_refused(*findings.refusals[0], path),)
-        return Report(rejections, blocking=rejections if findings.with_rules else ())
+        return ServerReport(rejections, blocking=rejections if findings.with_rules else ())
     # Upstream sorts by text, so that the result does not depend on the order of Go's maps.
     structural_errors = sorted((error for _, error in findings.structural), key=str)
     if options.walk_only:
-        return Report((*at_root, *structural_errors, *open_api))
+        return ServerReport((*at_root, *structural_errors, *open_api))
     schema_path = path.child("openAPIV3Schema")
     if findings.with_defaults and not structural_errors:
         structural_errors = defaults.validate(schema, schema_path, findings.with_defaults, options)
@@ -125,10 +125,10 @@ def _reported(
         blocking = tuple(structural_errors) if findings.with_rules else ()
     else:
         blocking = (*_blocking(findings), *(error for error in of_rules if error.rule in cel.NOT_COMPILED))
-    return Report((*at_root, *structural_errors, *open_api, *of_rules), rules=tuple(rules), blocking=blocking)
+    return ServerReport((*at_root, *structural_errors, *open_api, *of_rules), rules=tuple(rules), blocking=blocking)
 
 
-def is_structural(schema: JSONSchemaProps, options: Options) -> bool:
+def is_structural(schema: JSONSchemaProps, options: ValidationOptions) -> bool:
     """Return whether the schema is structural. Upstream: validation.schemaIsNonStructural, negated."""
     findings = WALKER.walk(schema, options)
     return not findings.refusals and not findings.structural
@@ -150,7 +150,11 @@ def _blocking(findings: Findings) -> Iterator[FieldError]:
 
 
 def hidden_errors(
-    schema: JSONSchemaProps, findings: Findings, compiled: Sequence[EstimatedRule], options: Options, path: Path
+    schema: JSONSchemaProps,
+    findings: Findings,
+    compiled: Sequence[EstimatedRule],
+    options: ValidationOptions,
+    path: Path,
 ) -> list[FieldError]:
     """Return the errors of the stages that the errors of a schema hide; some may be reported already.
 
@@ -212,23 +216,23 @@ def validate(
     common: Common | None = None,
     *,
     walk_only: bool = False,
-) -> Report:
+) -> ServerReport:
     """Validate a CRD as a server does on create; `effort` limits the work for helps.
 
     `common` contains results of validating the same CRD for another server, or with `walk_only`, which leaves out the
     errors of defaults and rules.
     """
-    options = Options(server=server, effort=effort, common=common or Common(), walk_only=walk_only)
+    options = ValidationOptions(server=server, effort=effort, common=common or Common(), walk_only=walk_only)
     return report_of(crd, options, metadata.validate(crd, server))
 
 
 def report_of(
     crd: CustomResourceDefinition,
-    options: Options,
+    options: ValidationOptions,
     of_metadata: Iterable[FieldError],
     of_update: Iterable[FieldError] = (),
     old: CustomResourceDefinition | None = None,
-) -> Report:
+) -> ServerReport:
     """Return the report of a CRD with the errors of its metadata and of an update, in the words of the server."""
     validator, server, budget = _SpecValidator(crd.spec, options), options.server, work.current()
     errors = (
@@ -246,7 +250,7 @@ def report_of(
         with work.continued(budget):  # the same limit of work
             return [error.on(server) for of_schema in reports for error in of_schema.find_hidden()]
 
-    return Report(
+    return ServerReport(
         tuple(error.on(server) for error in errors),
         find_hidden,
         tuple(rule for of_schema in reports for rule in of_schema.rules),
@@ -257,14 +261,14 @@ def report_of(
 class _SpecValidator:
     """Validates a spec, and collects the reports of its schemas. Upstream: validateCustomResourceDefinitionSpec."""
 
-    def __init__(self, spec: CustomResourceDefinitionSpec, options: Options) -> None:
+    def __init__(self, spec: CustomResourceDefinitionSpec, options: ValidationOptions) -> None:
         self.spec = spec
         preserves = bool(spec.preserve_unknown_fields)
         schemas = all_schemas(spec) if preserves else []  # upstream: HasSchemaWith
         self._refuses_defaults = any(schema.default is not None for schema in schemas)
         must_be_structural = not preserves or self._refuses_defaults or any(map(_has_extension, schemas))
         self._options = options.with_structural_schema() if must_be_structural else options
-        self.reports: list[Report] = []
+        self.reports: list[ServerReport] = []
 
     def errors(self) -> Iterator[FieldError]:
         """Yield the errors in upstream's order; the reports of all schemas are collected after the last one."""

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from crdlint.crd.paths import Path
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.kubecel.estimated_rule import EstimatedRule
-    from crdlint.linting.create import Report
+    from crdlint.linting.create import ServerReport
     from crdlint.linting.documents import Fixes
     from crdlint.linting.request import CheckRequest
     from crdlint.linting.result import Stage
@@ -164,7 +164,7 @@ class _DecodedCRD:
         return replace(finding, crd=self.name, user_path=user_path, version=version, headline=headline)
 
 
-def _validations(crd: _DecodedCRD) -> Iterator[Report]:
+def _validations(crd: _DecodedCRD) -> Iterator[ServerReport]:
     """Yield the server's report, and before it one without errors of defaults and rules if they need not be found."""
     effort = crd.subject.effort
     if crd.old is not None:
@@ -330,7 +330,7 @@ def _is_at(locator: Locator, error: FieldError, nodes: set[int]) -> bool:
     return position.exact and (id(position.node) in nodes or id(position.key) in nodes)
 
 
-def _advisories(crd: _DecodedCRD, report: Report) -> Iterator[Diagnostic]:
+def _advisories(crd: _DecodedCRD, report: ServerReport) -> Iterator[Diagnostic]:
     """Yield the server's warnings and crdlint's advice; some of it applies only to CRDs that the server accepts."""
     spec, old, request, subject = crd.crd.spec, crd.old, crd.request, crd.subject
     decoded = DecodedCRD(
@@ -371,7 +371,7 @@ def _all(advise: Advise, decoded: DecodedCRD) -> list[Advisory]:
     return list(advise(decoded))
 
 
-def _compared(crd: _DecodedCRD, report: Report) -> ComparedCRD:
+def _compared(crd: _DecodedCRD, report: ServerReport) -> ComparedCRD:
     """Return how a CRD differs from its old one, whose own rejections only count if it is rejected as well."""
     old, known = crd.old, frozenset[str]()
     if old is None:

@@ -14,9 +14,9 @@ from crdlint.crd.paths import Path
 from crdlint.crd.record import semantic_equal
 from crdlint.golang.values import Typed
 from crdlint.kubernetes.servers import Server
-from crdlint.linting.create import Report, is_structural, report_of
+from crdlint.linting.create import ServerReport, is_structural, report_of
 from crdlint.rules import conversion, metadata
-from crdlint.rules.engine.common import Options
+from crdlint.rules.engine.common import ValidationOptions
 from crdlint.rules.list_types import map_list_keys_map_set, mergeable_set_item
 from crdlint.rules.names import IMMUTABLE
 from crdlint.rules.selectable_fields import MAX_SELECTABLE_FIELDS
@@ -30,7 +30,9 @@ _SPEC: Final = Path("spec")
 
 
 @work.limited()
-def validate(crd: CustomResourceDefinition, old: CustomResourceDefinition, server: Server, effort: Effort) -> Report:
+def validate(
+    crd: CustomResourceDefinition, old: CustomResourceDefinition, server: Server, effort: Effort
+) -> ServerReport:
     """Validate a CRD as a server does on update.
 
     `old` is the stored CRD with its status; `effort` limits the work for helps.
@@ -43,7 +45,7 @@ def validate(crd: CustomResourceDefinition, old: CustomResourceDefinition, serve
     return report_of(crd, options, metadata.validate_update(crd, old, server), of_update, old)
 
 
-def options_for(crd: CustomResourceDefinition, old: CustomResourceDefinition, server: Server) -> Options:
+def options_for(crd: CustomResourceDefinition, old: CustomResourceDefinition, server: Server) -> ValidationOptions:
     """Return the options under which defects of the old CRD remain allowed."""
     before = old.spec
     old_schemas = all_schemas(before)
@@ -51,10 +53,10 @@ def options_for(crd: CustomResourceDefinition, old: CustomResourceDefinition, se
     messages = {rule.message_expression for rule in rules if rule.message_expression}
     established = is_established(old)
     wholes = before.root_schemas()
-    structural = [root_schema for root_schema in wholes if is_structural(root_schema, Options())]
+    structural = [root_schema for root_schema in wholes if is_structural(root_schema, ValidationOptions())]
     reviewed = before.conversion.conversion_review_versions if before.conversion is not None else ()
     versions_have_schemas = all(version.root_schema is not None for version in before.versions)
-    return Options(
+    return ValidationOptions(
         require_recognized_conversion_review_version=not reviewed or not set(conversion.REVIEWED).isdisjoint(reviewed),
         require_immutable_names=established,
         require_open_api_schema=before.root_schema is not None or versions_have_schemas,
@@ -92,7 +94,7 @@ def _in_use(old: CustomResourceDefinition) -> frozenset[str]:
 
 
 def _immutable(
-    spec: CustomResourceDefinitionSpec, old: CustomResourceDefinitionSpec, options: Options
+    spec: CustomResourceDefinitionSpec, old: CustomResourceDefinitionSpec, options: ValidationOptions
 ) -> Iterator[FieldError]:
     fields = [
         ("group", spec.group, old.group, _SPEC.child("group")),

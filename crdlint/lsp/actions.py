@@ -12,7 +12,7 @@ from crdlint.config.comments import ignoring_edit
 from crdlint.diagnostics.diagnostic import Diagnostic as Finding
 from crdlint.diagnostics.diagnostic import Related
 from crdlint.lsp.checks import Checks
-from crdlint.lsp.workspace import Document, Text, uri_of
+from crdlint.lsp.workspace import OpenDocument, ProtocolText, uri_of
 from crdlint.report import words
 from crdlint.report.page import rule_link
 from crdlint.rules.engine.rule import Rule
@@ -32,7 +32,7 @@ class ActionRequest:
     if it takes edits of a version of a document. ``read`` returns the text of another file.
     """
 
-    document: Document
+    document: OpenDocument
     range: lsp.Range
     only: Sequence[str] | None
     resolves: bool
@@ -67,7 +67,7 @@ def actions_of(request: ActionRequest, checks: Checks) -> list[lsp.CodeAction]:
     return offered
 
 
-def fixing_edit(document: Document, checks: Checks, *, versioned: bool) -> lsp.WorkspaceEdit | None:
+def fixing_edit(document: OpenDocument, checks: Checks, *, versioned: bool) -> lsp.WorkspaceEdit | None:
     """Return the edit that makes all safe fixes of a document, None if there is none."""
     fixed = checks.fixed(document)
     return None if fixed is None or not fixed.edits else _edit(document, fixed.edits, versioned=versioned)
@@ -78,7 +78,7 @@ def explanation(rule: Rule) -> str:
     return f"{rule.id}: {rule.summary}.\n\n{rule.why}\n\nHelp: {rule.help}."
 
 
-def _is_at(document: Document, finding: Finding, selection: lsp.Range) -> bool:
+def _is_at(document: OpenDocument, finding: Finding, selection: lsp.Range) -> bool:
     span = document.text.range_of(finding)
     start, end = (selection.start.line, selection.start.character), (selection.end.line, selection.end.character)
     return (span.start.line, span.start.character) <= end and start <= (span.end.line, span.end.character)
@@ -110,7 +110,7 @@ def _ignored(findings: Sequence[Finding], request: ActionRequest) -> Iterator[ls
             )
 
 
-def _edit(document: Document, edits: Iterable[Edit], *, versioned: bool) -> lsp.WorkspaceEdit:
+def _edit(document: OpenDocument, edits: Iterable[Edit], *, versioned: bool) -> lsp.WorkspaceEdit:
     changes = [lsp.TextEdit(document.text.range(edit.start, edit.end), edit.text) for edit in edits]
     if not versioned:
         return lsp.WorkspaceEdit({document.uri: changes})
@@ -133,7 +133,7 @@ UNNECESSARY: Final = frozenset({
 DEPRECATED: Final = frozenset({"api-version-removed"})
 
 
-def diagnostic_of(finding: Finding, document: Document, read: Callable[[str], str | None]) -> lsp.Diagnostic:
+def diagnostic_of(finding: Finding, document: OpenDocument, read: Callable[[str], str | None]) -> lsp.Diagnostic:
     """Return a finding of a document as a diagnostic; ``read`` returns the text of another file, None if it has none."""
     message = words.message(finding)
     tags = [lsp.DiagnosticTag.Unnecessary] if finding.rule in UNNECESSARY else []
@@ -151,12 +151,12 @@ def diagnostic_of(finding: Finding, document: Document, read: Callable[[str], st
 
 
 def _related(
-    related: Related, document: Document, read: Callable[[str], str | None]
+    related: Related, document: OpenDocument, read: Callable[[str], str | None]
 ) -> lsp.DiagnosticRelatedInformation:
     if related.file == document.path:
         uri, text = document.uri, document.text
     else:
-        uri, text = uri_of(related.file), Text(read(related.file) or "", document.text.encoding)
+        uri, text = uri_of(related.file), ProtocolText(read(related.file) or "", document.text.encoding)
     start = text.index_at(related.line, related.column)
     end = start + len(text.line(related.line - 1)[related.column - 1 :].rstrip())
     return lsp.DiagnosticRelatedInformation(lsp.Location(uri, text.range(start, end)), related.label)

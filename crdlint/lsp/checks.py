@@ -16,12 +16,12 @@ from crdlint.linting.documents import unchecked
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
 from crdlint.lsp import resources
-from crdlint.lsp.workspace import Document, Workspace, stamp_of
+from crdlint.lsp.workspace import OpenDocument, Workspace, stamp_of
 from crdlint.runner.fixes import CheckFailedError, Fixed, fix, reported
 from crdlint.runner.plan import Planner
 from crdlint.runner.task import Checker, Settings, Task
 from crdlint.safety.bugs import Bug, collected, contain
-from crdlint.sources.helm.layout import TEMPLATES, Layout
+from crdlint.sources.helm.layout import TEMPLATES, ChartLayout
 from crdlint.yaml.edit import composed
 
 
@@ -57,19 +57,19 @@ class Checks:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace: Final = workspace
-        self._known: dict[str, tuple[Document, Checked]] = {}  # of each URI, the newest version checked
+        self._known: dict[str, tuple[OpenDocument, Checked]] = {}  # of each URI, the newest version checked
         self.index: Final = resources.CRDIndex(workspace)
         self._configs: Cache = {}
         self._stamps: dict[str, object] = {}
         self._checker: Final = Checker(Settings(uses_helm=False))
 
-    def forget(self, documents: Iterable[Document]) -> None:
+    def forget(self, documents: Iterable[OpenDocument]) -> None:
         """Forget the results of documents: files that they depend on have changed."""
         for document in documents:
             self.close(document.uri)
         self.index.forget()
 
-    def of(self, document: Document) -> Checked:
+    def of(self, document: OpenDocument) -> Checked:
         """Return the result of a version of a document."""
         is_fresh = not self._has_other_configuration(document)
         known = self._known.get(document.uri)
@@ -84,7 +84,7 @@ class Checks:
         """Forget the result of a document."""
         self._known.pop(uri, None)
 
-    def fixed(self, document: Document) -> Fixed | None:
+    def fixed(self, document: OpenDocument) -> Fixed | None:
         """Return a document with all safe fixes applied that bring no new error; None if it has no CRD or resource."""
         checked = self.of(document)
         of_crds = self._fixed_crds(checked)
@@ -109,7 +109,7 @@ class Checks:
 
         return fix(checked.crds, check, unsafe=False, config=checked.config)
 
-    def _check(self, document: Document) -> Checked:
+    def _check(self, document: OpenDocument) -> Checked:
         version = self._workspace.settings.kube_version
         planner = Planner(version, lambda config: config, kustomize=False, request=_REQUEST, configs=self._configs)
         text = document.text.text
@@ -135,7 +135,7 @@ class Checks:
         findings = tuple(dict.fromkeys((*checked.findings, *others)))
         return replace(checked, findings=findings, bugs=tuple(bugs))
 
-    def _others(self, document: Document, checked: Checked) -> tuple[Checked, Iterable[Diagnostic]]:
+    def _others(self, document: OpenDocument, checked: Checked) -> tuple[Checked, Iterable[Diagnostic]]:
         """Return the findings of resources or a suite, and the checked document with how its resources are validated."""
         text, path = document.text.text, document.path
         version = self.kube_version(checked)
@@ -145,7 +145,7 @@ class Checks:
         if not groups:
             return checked, ()
         definitions = self.index.definitions(document, checked.config, version)
-        location = Layout().locate(path) if "{{" in text else None
+        location = ChartLayout().locate(path) if "{{" in text else None
         is_template = location is not None and location.part == TEMPLATES
         config = checked.config
 
@@ -166,7 +166,7 @@ class Checks:
             return checked.task.request.kube_version
         return self._workspace.settings.kube_version or checked.config.kube_version or NEWEST_VERSION
 
-    def _has_other_configuration(self, document: Document) -> bool:
+    def _has_other_configuration(self, document: OpenDocument) -> bool:
         """Return whether a configuration that may be a document's has changed, and drop what is known of it then."""
         folder = os.path.abspath(os.path.dirname(document.path))
         stamps = [stamp_of(os.path.join(parent, name)) for parent in with_parents(folder) for name in NAMES]

@@ -14,8 +14,8 @@ from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.values import marshal
 from crdlint.kubecel.completion import Completion, complete
 from crdlint.kubecel.function_docs import DOCS
-from crdlint.lsp.places import Cursor, Expression, Steps, cursor_at, definition_of, expression_at
-from crdlint.lsp.workspace import Document
+from crdlint.lsp.places import Cursor, EditedExpression, Steps, cursor_at, definition_of, expression_at
+from crdlint.lsp.workspace import OpenDocument
 from crdlint.resources.objects import text_at
 from crdlint.rules.formats import formats_of
 from crdlint.yaml.nodes import Mapping, Scalar, child
@@ -120,7 +120,7 @@ class _Probed:
     other_keys: frozenset[str] = frozenset()
 
 
-def completions(document: Document, index: int, checks: Checks, *, snippets: bool) -> list[CompletionItem]:
+def completions(document: OpenDocument, index: int, checks: Checks, *, snippets: bool) -> list[CompletionItem]:
     """Return what can be written at a place; with ``snippets``, with places to fill in."""
     text = document.text.text
     version = checks.kube_version(checks.of(document))
@@ -136,7 +136,7 @@ def completions(document: Document, index: int, checks: Checks, *, snippets: boo
 
 
 def _of_expression(
-    document: Document, cursor: Cursor, expression: Expression, *, snippets: bool
+    document: OpenDocument, cursor: Cursor, expression: EditedExpression, *, snippets: bool
 ) -> Iterator[CompletionItem]:
     end, index = cursor.inside or 0, cursor.index - cursor.start
     context, suggestions = complete(
@@ -212,7 +212,7 @@ class _Word:
     fields: tuple[str, ...] = ()
 
 
-def _item(document: Document, probed: _Probed, word: _Word, *, snippets: bool) -> CompletionItem:
+def _item(document: OpenDocument, probed: _Probed, word: _Word, *, snippets: bool) -> CompletionItem:
     edit = TextEdit(document.text.range(probed.start, probed.end), _written(document, probed, word, snippets=snippets))
     is_snippet = snippets and "$" in edit.new_text
     return CompletionItem(
@@ -226,7 +226,7 @@ def _item(document: Document, probed: _Probed, word: _Word, *, snippets: bool) -
     )
 
 
-def _written(document: Document, probed: _Probed, word: _Word, *, snippets: bool) -> str:
+def _written(document: OpenDocument, probed: _Probed, word: _Word, *, snippets: bool) -> str:
     if not probed.cursor.on_key:
         return word.text
     if document.text.text[probed.end :].lstrip(" ").startswith(":"):
@@ -283,7 +283,7 @@ def _names_of_fields(probed: _Probed, *, items: bool) -> Iterator[_Word]:
         yield from (_Word(_written_text(name)) for name in names if name is not None)
 
 
-def _of_resource(document: Document, probed: _Probed, checks: Checks) -> Iterator[_Word]:
+def _of_resource(document: OpenDocument, probed: _Probed, checks: Checks) -> Iterator[_Word]:
     """Yield the fields of a custom resource, the required ones first, or the values of a field."""
     defined = definition_of(document, replace(probed.cursor, steps=probed.steps), checks)
     if defined is None:

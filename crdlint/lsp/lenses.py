@@ -21,7 +21,7 @@ from crdlint.linting.pipeline import lint_file
 from crdlint.linting.result import CollectedCRDs
 from crdlint.lsp.checks import Checked
 from crdlint.lsp.reading import cost_of, share_of
-from crdlint.lsp.workspace import Document
+from crdlint.lsp.workspace import OpenDocument
 from crdlint.report.page import rule_link
 from crdlint.report.words import counted, headline
 from crdlint.rules.catalog import all_rules
@@ -66,7 +66,7 @@ def _in_branch(path: str) -> tuple[str, CollectedCRDs] | None:
     return None if content.problem else (name, collect_crds(decode(content.data), f"{name}:{inside}"))
 
 
-def lenses_of(document: Document, checked: Checked, branches: Branches) -> list[CodeLens]:
+def lenses_of(document: OpenDocument, checked: Checked, branches: Branches) -> list[CodeLens]:
     """Return the lenses of a document; a click on one shows the details."""
 
     def lens(span: Span, title: str, text: str) -> CodeLens:
@@ -80,7 +80,7 @@ def lenses_of(document: Document, checked: Checked, branches: Branches) -> list[
     return lenses + [lens(*each) for each in _changes(document, checked, branches)]
 
 
-def _changes(document: Document, checked: Checked, branches: Branches) -> Iterator[tuple[Span, str, str]]:
+def _changes(document: OpenDocument, checked: Checked, branches: Branches) -> Iterator[tuple[Span, str, str]]:
     """Yield the place of each CRD that the main branch has, the number of its changes, and their texts."""
     branch = None if checked.task is None else branches.of(document.path)
     if branch is None or checked.task is None:
@@ -98,7 +98,7 @@ def _changes(document: Document, checked: Checked, branches: Branches) -> Iterat
             yield locator.span(_NAME), f"{counted(len(texts), 'change')} since {name}", "\n".join(texts) or "no change"
 
 
-def links_of(document: Document) -> list[DocumentLink]:
+def links_of(document: OpenDocument) -> list[DocumentLink]:
     """Return the links of the rules that comments name to their pages."""
     text, rules = document.text, all_rules()
     return [

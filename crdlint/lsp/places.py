@@ -17,7 +17,7 @@ from crdlint.kubecel.compilation import CompilationError, RuleCompiler
 from crdlint.kubecel.declarations import DeclarationFailedError, Declarations, SchemaContext
 from crdlint.kubecel.environment import Environment, new_expressions
 from crdlint.kubernetes.servers import Server, parse_range
-from crdlint.lsp.workspace import Document as TextDocument
+from crdlint.lsp.workspace import OpenDocument
 from crdlint.resources.definitions import Definition
 from crdlint.resources.objects import objects_of, text_at
 from crdlint.schema.traversal import children, value_schema
@@ -144,7 +144,7 @@ def schema_at(crd: CustomResourceDefinition, steps: Steps) -> tuple[JSONSchemaPr
 
 
 @dataclass(frozen=True, slots=True)
-class Expression:
+class EditedExpression:
     """The expression of a rule or message, its CRD, which holds its schemas, and what it is compiled with."""
 
     crd: CustomResourceDefinition
@@ -156,7 +156,7 @@ class Expression:
     declarations: Declarations
 
 
-def expression_at(cursor: Cursor, kube_version: str) -> Expression | None:
+def expression_at(cursor: Cursor, kube_version: str) -> EditedExpression | None:
     """Return the expression that a place is in, None if it is in none or its schema has no type."""
     if cursor.on_key or len(cursor.steps) < 3 or cursor.steps[-1] not in _EXPRESSIONS or cursor.steps[-3] != _RULES:
         return None
@@ -177,10 +177,12 @@ def expression_at(cursor: Cursor, kube_version: str) -> Expression | None:
     optional = number < len(rules) and bool(rules[number].optional_old_self)
     environment = new_expressions(server)
     env = compiler.env(environment, optional_old_self=optional)
-    return Expression(crd, cursor.node.value, cursor.node, schema, environment, env, compiler.declarations(environment))
+    return EditedExpression(
+        crd, cursor.node.value, cursor.node, schema, environment, env, compiler.declarations(environment)
+    )
 
 
-def definition_of(document: TextDocument, cursor: Cursor, checks: Checks) -> tuple[Definition, JSONSchemaProps] | None:
+def definition_of(document: OpenDocument, cursor: Cursor, checks: Checks) -> tuple[Definition, JSONSchemaProps] | None:
     """Return the CRD of a custom resource, and the schema of a place of it."""
     group, _, version = text_at(cursor.root, "apiVersion").rpartition("/")
     if not group:

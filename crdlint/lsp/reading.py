@@ -33,7 +33,7 @@ from crdlint.linting.result import FoundRule
 from crdlint.lsp.complete import KEYWORDS
 from crdlint.lsp.places import (
     Cursor,
-    Expression,
+    EditedExpression,
     Steps,
     crd_of,
     cursor_at,
@@ -42,7 +42,7 @@ from crdlint.lsp.places import (
     roots,
     schema_at,
 )
-from crdlint.lsp.workspace import Document, Text, uri_of
+from crdlint.lsp.workspace import OpenDocument, ProtocolText, uri_of
 from crdlint.resources.objects import text_at
 from crdlint.schema import json_paths
 from crdlint.schema.traversal import all_schemas, value_schema
@@ -59,7 +59,7 @@ _LIMITS: Final = (
 )  # fmt: skip
 
 
-def hover_of(document: Document, cursor: Cursor, checks: Checks) -> str | None:
+def hover_of(document: OpenDocument, cursor: Cursor, checks: Checks) -> str | None:
     """Return what is known about a place, in Markdown; None if nothing is."""
     checked = checks.of(document)
     version = checks.kube_version(checked)
@@ -105,7 +105,7 @@ def share_of(cost: int) -> str:
     return f"{share:,.0f} %" if share >= 1 or not cost else "< 1 %"
 
 
-def _of_expression(expression: Expression, index: int) -> Iterator[str]:
+def _of_expression(expression: EditedExpression, index: int) -> Iterator[str]:
     """Yield the type of what is at an index of an expression, and what is known of it."""
     text, dialect = expression.text, expression.environment.dialect
     word = next((name for name in _NAME.finditer(text) if name.start() <= index <= name.end()), None)
@@ -135,7 +135,7 @@ def _of_expression(expression: Expression, index: int) -> Iterator[str]:
         yield from _described(member.schema, required=member.required)
 
 
-def _of_part(expression: Expression, index: int) -> Iterator[str]:
+def _of_part(expression: EditedExpression, index: int) -> Iterator[str]:
     """Yield the type of the smallest part around an index, if the expression compiles."""
     from crdlint.cel.compiler import compile_text
 
@@ -226,19 +226,21 @@ _PATHS: Final = frozenset({"jsonPath", "specReplicasPath", "statusReplicasPath",
 
 
 def definition_at(
-    document: Document, cursor: Cursor, checks: Checks, read: Callable[[str], str | None]
+    document: OpenDocument, cursor: Cursor, checks: Checks, read: Callable[[str], str | None]
 ) -> Location | None:
     """Return where what is at a place is defined, None if it names nothing."""
     if not cursor.is_crd:
         target = _in_crd(document, cursor, checks)
         if target is None:
             return None
-        return Location(uri_of(target[0]), Text(read(target[0]) or "", document.text.encoding).range_of(target[1]))
+        return Location(
+            uri_of(target[0]), ProtocolText(read(target[0]) or "", document.text.encoding).range_of(target[1])
+        )
     path = _named_path(cursor, checks.kube_version(checks.of(document)))
     return None if path is None else _location(document, cursor, path)
 
 
-def related_to(finding: Diagnostic, document: Document, checks: Checks) -> Related | None:
+def related_to(finding: Diagnostic, document: OpenDocument, checks: Checks) -> Related | None:
     """Return the place of the property that a finding on a custom resource is about, None if there is none."""
     if finding.related is not None or finding.rule not in _OF_PROPERTIES:
         return finding.related
@@ -247,12 +249,12 @@ def related_to(finding: Diagnostic, document: Document, checks: Checks) -> Relat
     return None if target is None else Related("the field in the CRD", target[0], target[1].line, target[1].column)
 
 
-def _in_crd(document: Document, cursor: Cursor, checks: Checks) -> tuple[str, Span] | None:
+def _in_crd(document: OpenDocument, cursor: Cursor, checks: Checks) -> tuple[str, Span] | None:
     defined = definition_of(document, cursor, checks)
     return None if defined is None else (defined[0].file, defined[0].locator.span(defined[1].path, key=True))
 
 
-def references_at(document: Document, cursor: Cursor, checks: Checks) -> list[Location]:
+def references_at(document: OpenDocument, cursor: Cursor, checks: Checks) -> list[Location]:
     """Return where the property at a place is named in its CRD: by rules, lists of names, and paths."""
     checked = checks.of(document)
     version = checks.kube_version(checked)
@@ -319,13 +321,13 @@ def _path_in_expression(cursor: Cursor, version: str) -> Path | None:
     return None if member is None or member.schema is None else member.schema.path
 
 
-def _location(document: Document, cursor: Cursor, path: Path) -> Location:
+def _location(document: OpenDocument, cursor: Cursor, path: Path) -> Location:
     version = cursor.steps[2] if cursor.steps[:2] == ("spec", "versions") and isinstance(cursor.steps[2], int) else 0
     span = cursor.locator.span_of(cursor.locator.find_in(path, version), key=True)
     return Location(document.uri, document.text.range_of(span))
 
 
-def _names(document: Document, cursor: Cursor, schema: JSONSchemaProps) -> Iterator[Location]:
+def _names(document: OpenDocument, cursor: Cursor, schema: JSONSchemaProps) -> Iterator[Location]:
     parent = schema.parent
     if parent is None or schema.steps[:1] != ("properties",):
         return
@@ -340,7 +342,7 @@ def _names(document: Document, cursor: Cursor, schema: JSONSchemaProps) -> Itera
 
 
 def _paths(
-    document: Document, cursor: Cursor, crd: CustomResourceDefinition, schema: JSONSchemaProps
+    document: OpenDocument, cursor: Cursor, crd: CustomResourceDefinition, schema: JSONSchemaProps
 ) -> Iterator[Location]:
     path_text = str(schema.path)
     pending: list[tuple[object, tuple[str | int, ...]]] = [(cursor.root, ())]
@@ -359,7 +361,7 @@ def _paths(
                 yield Location(document.uri, document.text.range(start, end))
 
 
-def _reads(document: Document, rule: FoundRule, schema: JSONSchemaProps) -> Iterator[Location]:
+def _reads(document: OpenDocument, rule: FoundRule, schema: JSONSchemaProps) -> Iterator[Location]:
     path_text = str(schema.path)
     compiled = rule.estimated.compiled
     for name, expression in (("rule", compiled.rule), ("messageExpression", compiled.message)):
@@ -384,12 +386,12 @@ _LONGEST: Final = 80  # characters of a rule
 _BELOW: Final = ("properties", "items", "additionalProperties")
 
 
-def symbols_of(document: Document) -> list[DocumentSymbol]:
+def symbols_of(document: OpenDocument) -> list[DocumentSymbol]:
     """Return the symbols of a document."""
     return _Symbols(document).all()
 
 
-def hints_of(document: Document, checked: Checked, visible: Range) -> list[InlayHint]:
+def hints_of(document: OpenDocument, checked: Checked, visible: Range) -> list[InlayHint]:
     """Return the share of its budget beside each rule in a range."""
     text, hints = document.text, []
     for rule in () if checked.crds is None else checked.crds.rules:
@@ -404,7 +406,7 @@ def hints_of(document: Document, checked: Checked, visible: Range) -> list[Inlay
 class _Symbols:
     """Makes the symbols of one document."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: OpenDocument) -> None:
         self._text: Final = document.text
         self._start = 0
         self._count = 0

@@ -18,10 +18,10 @@ from crdlint.files.repository import is_below
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
-from crdlint.lsp.workspace import Document, Workspace, stamp_of
-from crdlint.resources.definitions import Definitions, Outline, may_have_crd, outline
+from crdlint.lsp.workspace import OpenDocument, Workspace, stamp_of
+from crdlint.resources.definitions import DefinedKinds, Definitions, may_have_crd, outline
 from crdlint.resources.pipeline import ResourceOptions, validate_text
-from crdlint.resources.placeholders import Patterns
+from crdlint.resources.placeholders import PlaceholderPatterns
 from crdlint.sources.crd_lookup import configured_crds, crd_folders_near, files_beside
 from crdlint.sources.fragments import is_suite
 from crdlint.sources.helm.masking import Masked, mask
@@ -45,7 +45,7 @@ def is_suite_text(text: str, path: str) -> bool:
     return is_suite(path, text.encode("utf-8", "surrogatepass"))
 
 
-def needs_crds(document: Document) -> bool:
+def needs_crds(document: OpenDocument) -> bool:
     """Return whether findings on a document may depend on the CRDs of others."""
     text = document.text.text
     return bool(groups_in(text)) or is_suite_text(text, document.path)
@@ -53,7 +53,7 @@ def needs_crds(document: Document) -> bool:
 
 def validated(text: str, path: str, definitions: Definitions, config: Config, *, is_template: bool) -> FileResult:
     """Return the result of validating the custom resources of a text; a template is read with its directives masked."""
-    patterns = Patterns(config.placeholders or (), built_in=config.placeholders is not None or is_template)
+    patterns = PlaceholderPatterns(config.placeholders or (), built_in=config.placeholders is not None or is_template)
     options = ResourceOptions(patterns, fixes=not is_template)
     if not is_template:
         return validate_text(text, filename=path, definitions=definitions, options=options).result
@@ -121,7 +121,7 @@ class _File:
 
     stamp: object
     text: str
-    outlines: dict[int, Outline]
+    outlines: dict[int, DefinedKinds]
     results: dict[tuple[frozenset[int], str], FileResult] = field(default_factory=dict)
 
 
@@ -156,7 +156,7 @@ class CRDIndex:
         self._in_folders = tuple(file for file in self._in_folders if any(is_below(file, folder) for folder in folders))
         self._definitions.clear()
 
-    def definitions(self, document: Document, config: Config, kube_version: str) -> Definitions:
+    def definitions(self, document: OpenDocument, config: Config, kube_version: str) -> Definitions:
         """Return the CRDs for the resources of a document; the nearest file that has any of a group counts."""
         key = document.path, kube_version, config.crds
         known = self._definitions.get(key)
@@ -187,7 +187,7 @@ class CRDIndex:
             known = self._files[path] = _File(stamp, text if with_crds else "", with_crds)
         return known if known.outlines else None
 
-    def _searched(self, document: Document, config: Config) -> Iterator[Callable[[], Iterable[str]]]:
+    def _searched(self, document: OpenDocument, config: Config) -> Iterator[Callable[[], Iterable[str]]]:
         near = [document.path]
         yield lambda: near
         yield lambda: files_beside(near)

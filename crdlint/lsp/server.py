@@ -28,7 +28,7 @@ from crdlint.lsp.lenses import SHOW, Branches, lenses_of, links_of
 from crdlint.lsp.places import cursor_at
 from crdlint.lsp.reading import definition_at, hints_of, hover_of, references_at, related_to, symbols_of
 from crdlint.lsp.resources import needs_crds
-from crdlint.lsp.workspace import Document, Workspace, settings_of
+from crdlint.lsp.workspace import OpenDocument, Workspace, settings_of
 from crdlint.rules import catalog
 
 _AtPosition = lsp.HoverParams | lsp.DefinitionParams | lsp.ReferenceParams
@@ -83,7 +83,7 @@ class EditorServer(LanguageServer):
         """Return the result of a function that runs in the thread of the checks."""
         return await asyncio.get_running_loop().run_in_executor(self._worker, function, *arguments)
 
-    async def answer(self, identifier: lsp.TextDocumentIdentifier, function: Callable[[Document], T]) -> T | None:
+    async def answer(self, identifier: lsp.TextDocumentIdentifier, function: Callable[[OpenDocument], T]) -> T | None:
         """Return the result of a function for a document, None if it is not open."""
         document = self.document(identifier.uri)
         return None if document is None else await self.work(function, document)
@@ -95,7 +95,7 @@ class EditorServer(LanguageServer):
             value = getattr(value, name, None)
         return value
 
-    def check_soon(self, document: Document, *, at_once: bool = False) -> None:
+    def check_soon(self, document: OpenDocument, *, at_once: bool = False) -> None:
         """Check a document after a pause, unless it changes before."""
         self._cancel(document.uri)
         pause = 0.0 if at_once else min(max(self._took.get(document.uri, 0), _SHORTEST_PAUSE), _LONGEST_PAUSE)
@@ -115,13 +115,13 @@ class EditorServer(LanguageServer):
         if await self.work(self.checks.index.use, files):
             self.refresh_all()
 
-    def refresh_others(self, changed: Document) -> None:
+    def refresh_others(self, changed: OpenDocument) -> None:
         """Check the other open documents again that may depend on the CRDs of a changed one."""
         if KIND in changed.text.text:
             others = (document for document in self.documents.documents.values() if document.uri != changed.uri)
             self.refresh(filter(needs_crds, others))
 
-    def refresh(self, documents: Iterable[Document]) -> None:
+    def refresh(self, documents: Iterable[OpenDocument]) -> None:
         """Check documents again."""
         again = tuple(documents)
         self._worker.submit(self.checks.forget, again)  # behind a check that is under way
@@ -151,7 +151,7 @@ class EditorServer(LanguageServer):
         self._worker.shutdown(wait=False, cancel_futures=True)
         self._scanner.shutdown(wait=False, cancel_futures=True)
 
-    def document(self, uri: object) -> Document | None:
+    def document(self, uri: object) -> OpenDocument | None:
         """Return an open document."""
         return self.documents.documents.get(str(uri))
 
@@ -171,7 +171,7 @@ class EditorServer(LanguageServer):
         if task is not None:
             task.cancel()
 
-    async def _check(self, document: Document, pause: float) -> None:
+    async def _check(self, document: OpenDocument, pause: float) -> None:
         await asyncio.sleep(pause)
         checked, diagnostics, seconds = await self.work(self._diagnostics, document)
         if not self.documents.is_current(document):
@@ -186,7 +186,7 @@ class EditorServer(LanguageServer):
             self._published[document.uri] = published
             self.text_document_publish_diagnostics(published)
 
-    def _diagnostics(self, document: Document) -> tuple[Checked, list[lsp.Diagnostic], float]:
+    def _diagnostics(self, document: OpenDocument) -> tuple[Checked, list[lsp.Diagnostic], float]:
         start = time.thread_time()
         checked = self.checks.of(document)
         first, others = checked.findings[:_MOST_RELATED], checked.findings[_MOST_RELATED:]
@@ -283,7 +283,7 @@ def _add_actions(server: EditorServer) -> None:
     async def code_action(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         resolved = server.capability("text_document", "code_action", "resolve_support", "properties") or ()
 
-        def actions_of(document: Document) -> list[lsp.CodeAction]:
+        def actions_of(document: OpenDocument) -> list[lsp.CodeAction]:
             resolves, versioned, read = "edit" in resolved, takes_versions(), server.documents.read
             request = actions.ActionRequest(document, params.range, params.context.only, resolves, versioned, read)
             return actions.actions_of(request, server.checks)
@@ -317,7 +317,7 @@ def _add_reading(server: EditorServer) -> None:
     async def at_cursor(params: _AtPosition, function: Callable[..., T], *arguments: Any) -> T | None:
         """Return the result of a function for the place of a request, None if nothing is there."""
 
-        def run(document: Document) -> T | None:
+        def run(document: OpenDocument) -> T | None:
             cursor = cursor_at(document.text.text, document.text.index(params.position))
             return None if cursor is None else function(document, cursor, *arguments)
 
@@ -342,7 +342,7 @@ def _add_outlines(server: EditorServer) -> None:
     async def completion(params: lsp.CompletionParams) -> list[lsp.CompletionItem]:
         snippets = bool(server.capability("text_document", "completion", "completion_item", "snippet_support"))
 
-        def run(document: Document) -> list[lsp.CompletionItem]:
+        def run(document: OpenDocument) -> list[lsp.CompletionItem]:
             return completions(document, document.text.index(params.position), server.checks, snippets=snippets)
 
         return await server.answer(params.text_document, run) or []
@@ -353,7 +353,7 @@ def _add_outlines(server: EditorServer) -> None:
 
     @server.feature(lsp.TEXT_DOCUMENT_CODE_LENS)
     async def lenses(params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
-        def run(document: Document) -> list[lsp.CodeLens]:
+        def run(document: OpenDocument) -> list[lsp.CodeLens]:
             return lenses_of(document, server.checks.of(document), server.branches)
 
         return await server.answer(params.text_document, run) or []
@@ -364,7 +364,7 @@ def _add_outlines(server: EditorServer) -> None:
 
     @server.feature(lsp.TEXT_DOCUMENT_INLAY_HINT)
     async def hints(params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
-        def run(document: Document) -> list[lsp.InlayHint]:
+        def run(document: OpenDocument) -> list[lsp.InlayHint]:
             return hints_of(document, server.checks.of(document), params.range)
 
         return await server.answer(params.text_document, run) or []

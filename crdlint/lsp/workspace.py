@@ -26,7 +26,7 @@ from crdlint.yaml.edit import line_and_column, line_starts, split_lines
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Document:
+class OpenDocument:
     """A version of an open document.
 
     ``path`` is that of its file. A document that is not a file has a path in the first folder of the workspace, which
@@ -36,7 +36,7 @@ class Document:
     uri: str
     path: str
     version: int
-    text: Text
+    text: ProtocolText
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +79,15 @@ class Workspace:
     encoding: PositionEncodingKind | str = PositionEncodingKind.Utf16
     settings: EditorSettings = field(default_factory=EditorSettings)
     folders: list[str] = field(default_factory=list)
-    documents: dict[str, Document] = field(default_factory=dict)
+    documents: dict[str, OpenDocument] = field(default_factory=dict)
 
-    def open(self, uri: str, version: int, text: str) -> Document:
+    def open(self, uri: str, version: int, text: str) -> OpenDocument:
         """Add a document, in place of one with the same URI."""
-        made = Document(uri, self._path(uri), version, Text(text, self.encoding))
+        made = OpenDocument(uri, self._path(uri), version, ProtocolText(text, self.encoding))
         self.documents[uri] = made
         return made
 
-    def change(self, uri: str, version: int, changes: Iterable[TextDocumentContentChangeEvent]) -> Document | None:
+    def change(self, uri: str, version: int, changes: Iterable[TextDocumentContentChangeEvent]) -> OpenDocument | None:
         """Apply changes, each to the text that the one before results in; return None if the document is not open."""
         before = self.documents.get(uri)
         if before is None:
@@ -96,14 +96,14 @@ class Workspace:
         for change in changes:
             edited = change.range if isinstance(change, TextDocumentContentChangePartial) else None
             text = changed(text, edited, change.text)
-        made = self.documents[uri] = Document(uri, before.path, version, text)
+        made = self.documents[uri] = OpenDocument(uri, before.path, version, text)
         return made
 
     def close(self, uri: str) -> None:
         """Forget a document."""
         self.documents.pop(uri, None)
 
-    def is_current(self, document: Document) -> bool:
+    def is_current(self, document: OpenDocument) -> bool:
         """Return whether a version of a document is the newest one and still open."""
         return self.documents.get(document.uri) is document
 
@@ -121,7 +121,7 @@ class Workspace:
         document = self.document_at(path)
         return document.text.text if document is not None else text_if_readable(path, only_crds=only_crds)
 
-    def document_at(self, path: str) -> Document | None:
+    def document_at(self, path: str) -> OpenDocument | None:
         """Return the open document of a file, None if it is not open."""
         return next((document for document in list(self.documents.values()) if document.path == path), None)
 
@@ -162,7 +162,7 @@ _CODECS: Final = {
 }
 
 
-class Text:
+class ProtocolText:
     """A text whose characters are found by positions of the protocol, and positions by characters.
 
     Lines end with CR LF, LF or CR. A position outside of the text is moved to the closest one inside.
@@ -229,10 +229,10 @@ class Text:
         return len(self.text[start : start + count].encode(codec, "surrogatepass")) // width
 
 
-def changed(text: Text, change: Range | None, new: str) -> Text:
+def changed(text: ProtocolText, change: Range | None, new: str) -> ProtocolText:
     """Return a text with a range replaced, or with all of it replaced for None."""
     if change is None:
-        return Text(new, text.encoding)
+        return ProtocolText(new, text.encoding)
     start = text.index(change.start)
     end = max(start, text.index(change.end))
-    return Text(text.text[:start] + new + text.text[end:], text.encoding)
+    return ProtocolText(text.text[:start] + new + text.text[end:], text.encoding)

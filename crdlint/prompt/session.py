@@ -7,21 +7,21 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
-from crdlint.cel.errors import Code
+from crdlint.cel.errors import ErrorCode
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.diagnostics.spelling import nearest
 from crdlint.evaluation.evaluate import SchemaRule, Workbench, run_rules
 from crdlint.evaluation.places import PlaceError, parse_place, place_text, schema_at
-from crdlint.evaluation.source import Request, Source, SourceError, load
-from crdlint.kubecel.repair.patterns import Text as Tokens
+from crdlint.evaluation.source import ExpressionSource, Request, SourceError, load
+from crdlint.kubecel.repair.patterns import Tokens
 from crdlint.report.escapes import json_text, printable_line
-from crdlint.report.pieces import Values, View
-from crdlint.report.values import Text
+from crdlint.report.pieces import EvalResults, View
+from crdlint.report.values import ValuesText
 from crdlint.yaml.edit import Edit, apply
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class PromptCommand:
     """A command of the prompt: its argument, if it takes one, and what it does."""
 
     argument: str
@@ -35,11 +35,11 @@ class Session:
     def __init__(self, request: Request, field: str, view: View) -> None:
         """Read the files; raise SourceError or PlaceError."""
         self._request = request
-        self._report = Text(view)
+        self._report = ValuesText(view)
         self._last = ""
         self._variables: dict[str, str] = {}
         self.is_over = False
-        self._source: Source = load(request)
+        self._source: ExpressionSource = load(request)
         self.bench = Workbench(self._source, field)
 
     def greeting(self) -> Iterator[str]:
@@ -64,7 +64,7 @@ class Session:
         """Return whether an expression goes on in the next line: it ends too early."""
         if not text.strip() or text.lstrip().startswith(":"):
             return False
-        return any(error.problem.code is Code.UNEXPECTED_END for error in self.bench.compile(text).compiled.errors)
+        return any(error.problem.code is ErrorCode.UNEXPECTED_END for error in self.bench.compile(text).compiled.errors)
 
     def _command(self, text: str) -> Iterator[str]:
         name, _, argument = text.strip().partition(" ")
@@ -78,7 +78,7 @@ class Session:
 
     def _evaluated(self, text: str, *, trees: bool) -> Iterator[str]:
         self._last = text
-        yield from self._reported(Values(self.bench.evaluate(self._with_variables(text)), trees=trees))
+        yield from self._reported(EvalResults(self.bench.evaluate(self._with_variables(text)), trees=trees))
 
     def _with_variables(self, text: str) -> str:
         """Return an expression with the texts of `:let` in the place of their names."""
@@ -90,7 +90,7 @@ class Session:
         ]
         return apply(text, edits)
 
-    def _reported(self, values: Values) -> Iterator[str]:
+    def _reported(self, values: EvalResults) -> Iterator[str]:
         yield from "".join(self._report.pieces(values)).removesuffix("\n").split("\n")
 
     def _expression(self, argument: str) -> str:
@@ -103,7 +103,7 @@ class Session:
         """Yield some figures of an expression, such as its type, or its error."""
         self._last = self._expression(argument)
         answer = self.bench.evaluate(self._with_variables(self._last))
-        yield from self._reported(Values(answer)) if answer.errors else self._report.figures(answer, *labels)
+        yield from self._reported(EvalResults(answer)) if answer.errors else self._report.figures(answer, *labels)
 
     def explain(self, argument: str) -> Iterator[str]:
         """Yield the sub-expressions of an expression."""
@@ -119,7 +119,7 @@ class Session:
             text = self._with_variables(text)
             answer = self.bench.evaluate(text)
             if answer.errors:
-                yield from self._reported(Values(answer))
+                yield from self._reported(EvalResults(answer))
                 return
             self._variables[name] = text
         yield from (printable_line(f"{each} = {' '.join(value.split())}") for each, value in self._variables.items())
@@ -177,7 +177,7 @@ class Session:
             raise PlaceError(f"there is no rule {argument} at {where}", "`:rule` lists the rules")
         rule = SchemaRule(self.bench.steps, int(argument), rules[int(argument) - 1])
         self._last = rule.rule.rule
-        yield from self._reported(Values(rules=run_rules(self._source, [rule]), trees=True))
+        yield from self._reported(EvalResults(rules=run_rules(self._source, [rule]), trees=True))
 
     def help(self, _argument: str) -> Iterator[str]:
         """Yield the commands."""
@@ -214,19 +214,23 @@ def _type_of(schema: JSONSchemaProps) -> str:
 _MOST_VALUES: Final = 8
 _COSTS: Final = partial(Session.figures, labels=["cost", "spent"])
 COMMANDS: Final = {
-    "type": Command(
+    "type": PromptCommand(
         "[EXPRESSION]",
         "Show the type of an expression, by default of the last one.",
         partial(Session.figures, labels=["type"]),
     ),
-    "cost": Command("[EXPRESSION]", "Show its estimated cost, and what its evaluation cost.", _COSTS),
-    "explain": Command("[EXPRESSION]", "Show all of its sub-expressions with value, type and cost.", Session.explain),
-    "let": Command("NAME = EXPRESSION", "Give an expression a name.", Session.let),
-    "schema": Command("[FIELD]", "Show a field of the CRD and the fields below it.", Session.schema),
-    "field": Command("FIELD", "Make self another field, such as spec.tls; `.` is the object.", Session.field),
-    "load": Command("FILE", "Read another object.", Session.load),
-    "old": Command("FILE", "Read the object before the update, for oldSelf.", partial(Session.load, command="old")),
-    "rule": Command("[N]", "List the CRD's rules at the field, or evaluate one.", Session.rule),
-    "help": Command("", "Show this list.", Session.help),
-    "quit": Command("", "End the session, as Ctrl-D does.", Session.quit),
+    "cost": PromptCommand("[EXPRESSION]", "Show its estimated cost, and what its evaluation cost.", _COSTS),
+    "explain": PromptCommand(
+        "[EXPRESSION]", "Show all of its sub-expressions with value, type and cost.", Session.explain
+    ),
+    "let": PromptCommand("NAME = EXPRESSION", "Give an expression a name.", Session.let),
+    "schema": PromptCommand("[FIELD]", "Show a field of the CRD and the fields below it.", Session.schema),
+    "field": PromptCommand("FIELD", "Make self another field, such as spec.tls; `.` is the object.", Session.field),
+    "load": PromptCommand("FILE", "Read another object.", Session.load),
+    "old": PromptCommand(
+        "FILE", "Read the object before the update, for oldSelf.", partial(Session.load, command="old")
+    ),
+    "rule": PromptCommand("[N]", "List the CRD's rules at the field, or evaluate one.", Session.rule),
+    "help": PromptCommand("", "Show this list.", Session.help),
+    "quit": PromptCommand("", "End the session, as Ctrl-D does.", Session.quit),
 }

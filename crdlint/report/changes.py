@@ -12,7 +12,7 @@ from crdlint.diagnostics.diagnostic import INTERNAL_ERROR, Diagnostic
 from crdlint.linting.result import FileResult, State
 from crdlint.report.escapes import markdown, markdown_with_code, printable_line
 from crdlint.report.page import rule_link
-from crdlint.report.pieces import Outcome, Report, View
+from crdlint.report.pieces import Report, RunOutcome, View
 from crdlint.report.text import fold
 from crdlint.report.words import counted
 from crdlint.rules import catalog
@@ -106,10 +106,10 @@ class AtEnd(Report):
         return ()
 
 
-class Text(AtEnd):
+class ChangesText(AtEnd):
     """For people: a headline, then the findings grouped by their effect."""
 
-    def end(self, outcome: Outcome) -> Iterator[str]:
+    def end(self, outcome: RunOutcome) -> Iterator[str]:
         """Yield the complete report."""
         del outcome
         changes = self._changes
@@ -146,10 +146,10 @@ class Text(AtEnd):
                 yield from (f"        {part}" for part in line.splitlines())
 
 
-class Markdown(AtEnd):
+class ChangesMarkdown(AtEnd):
     """For a pull request: a headline, and a table for each CRD, cut with a note if they are too long for a comment."""
 
-    def end(self, outcome: Outcome) -> Iterator[str]:
+    def end(self, outcome: RunOutcome) -> Iterator[str]:
         """Yield the complete page."""
         head = f"## {markdown(self._changes.headline())}\n"
         for file, reason in outcome.problems:
@@ -185,7 +185,7 @@ def _location(file: str, line: int) -> str:
 class Changelog(AtEnd):
     """For release notes: a list for each group, breaking changes first."""
 
-    def end(self, outcome: Outcome) -> Iterator[str]:
+    def end(self, outcome: RunOutcome) -> Iterator[str]:
         """Yield the complete text."""
         del outcome
         groups = self._changes.groups()

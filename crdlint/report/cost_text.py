@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from crdlint.kubecel.cost.explain import Part as CostPart
+from crdlint.kubecel.cost.explain import CostPart as CostPart
 from crdlint.kubecel.cost.explain import shown_cost
 from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT
-from crdlint.linting.cost_entries import Entry, Schema, schema_costs, schema_of
+from crdlint.linting.cost_entries import CostEntry, Schema, schema_costs, schema_of
 from crdlint.report import text
 from crdlint.report.escapes import printable_line
-from crdlint.report.page import Column, Page, Part, Row, columns
+from crdlint.report.page import CellPart, Column, Page, Row, columns
 from crdlint.report.pieces import Costs, View, WholeReport
 from crdlint.report.words import counted
 
@@ -22,7 +22,7 @@ _PIPED: Final = 140  # columns of a part in a pipe; its text contains the text o
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉"
 
 
-class CostReport(WholeReport[Costs]):
+class CostText(WholeReport[Costs]):
     """The tables of costs, or the cost of each part of the rules."""
 
     def pieces(self, content: Costs) -> Iterator[str]:
@@ -39,7 +39,7 @@ class CostReport(WholeReport[Costs]):
         if count:
             yield from [""] * bool(costs.shown)
             yield from (self._page.styled("NOT ESTIMATED", "title"), "")
-            report = text.Report(View(self._page, quiet=True))
+            report = text.TextReport(View(self._page, quiet=True))
             for result in costs.results:
                 yield from report.lines(replace(result, diagnostics=result.unestimated))
             yield f"{count:,} finding{'s keep' if count > 1 else ' keeps'} rules from being estimated"
@@ -49,7 +49,7 @@ class CostReport(WholeReport[Costs]):
 
 def tables(costs: Costs, page: Page) -> Iterator[str]:
     """Yield the lines of a table for each schema: the rules to show, and the total cost of all its rules."""
-    by_schema: dict[Schema, list[Entry]] = {}
+    by_schema: dict[Schema, list[CostEntry]] = {}
     for entry in costs.shown:
         by_schema.setdefault(schema_of(entry), []).append(entry)
     failed = Counter(schema_of(entry) for entry in costs.entries if entry.cost.error is not None)
@@ -57,7 +57,7 @@ def tables(costs: Costs, page: Page) -> Iterator[str]:
     for number, schema in enumerate(schema for schema in totals if schema in by_schema):
         yield from [""] * bool(number)
         title = "  ".join(filter(None, (schema.crd, schema.version, schema.file)))
-        yield from page.flow(Part(printable_line(title), "title"))
+        yield from page.flow(CellPart(printable_line(title), "title"))
         yield from page.table(_COLUMNS, [_row(entry, page) for entry in by_schema[schema]])
         share = percent(totals[schema] / CRD_COST_LIMIT)
         total = f"{shown_cost(totals[schema])} in all, {share} of the {CRD_COST_LIMIT:,} that a schema's rules may cost"
@@ -73,7 +73,7 @@ _COLUMNS: Final = (
 )
 
 
-def _row(entry: Entry, page: Page) -> Row:
+def _row(entry: CostEntry, page: Page) -> Row:
     """Return the row of a rule: cost, shares of the budgets, path in an object, and below them the rule itself."""
     cost = entry.cost
     share = cost.expression_cost / RULE_COST_LIMIT
@@ -81,21 +81,21 @@ def _row(entry: Entry, page: Page) -> Row:
     rule = " ".join(cost.rule.split())
     return Row(
         [
-            [Part("-" if cost.error is not None else shown_cost(cost.expression_cost))],
-            [Part(bar(share), style), Part(f" {percent(share):>6}")],
-            [Part(percent(cost.expression_cost / CRD_COST_LIMIT))],
-            [Part(printable_line(entry.value_path))],
+            [CellPart("-" if cost.error is not None else shown_cost(cost.expression_cost))],
+            [CellPart(bar(share), style), CellPart(f" {percent(share):>6}")],
+            [CellPart(percent(cost.expression_cost / CRD_COST_LIMIT))],
+            [CellPart(printable_line(entry.value_path))],
         ],
         [
-            Part(printable_line(rule), "rule"),
-            Part(printable_line(f"{cost.file}:{cost.line}{_details(entry)}"), "faint", page.file_link(cost.file)),
-            *(Part(line, "warning") for line in _over_elsewhere(entry)),
+            CellPart(printable_line(rule), "rule"),
+            CellPart(printable_line(f"{cost.file}:{cost.line}{_details(entry)}"), "faint", page.file_link(cost.file)),
+            *(CellPart(line, "warning") for line in _over_elsewhere(entry)),
         ],
         entry.help or "",
     )
 
 
-def _over_elsewhere(entry: Entry) -> list[str]:
+def _over_elsewhere(entry: CostEntry) -> list[str]:
     """Return the share of the budget on other servers whose estimate differs and is above it: `1.28, 1.29: 118%`."""
     versions: dict[str, list[str]] = {}
     for version, cost in entry.by_version.items():
@@ -105,7 +105,7 @@ def _over_elsewhere(entry: Entry) -> list[str]:
     return ["; ".join(f"{', '.join(names)}: {share}" for share, names in versions.items())] if versions else []
 
 
-def _details(entry: Entry) -> str:
+def _details(entry: CostEntry) -> str:
     cost = entry.cost
     details = []
     if cost.error is not None:
@@ -119,10 +119,10 @@ def _details(entry: Entry) -> str:
     return f"  {', '.join(details)}" if details else ""
 
 
-def explanation(entry: Entry, page: Page) -> Iterator[str]:
+def explanation(entry: CostEntry, page: Page) -> Iterator[str]:
     """Yield the lines about one rule: its path, how often it is evaluated, and the cost of each part."""
     cost = entry.cost
-    yield from page.flow(Part(printable_line(f"{cost.crd}  {entry.value_path}  {cost.file}:{cost.line}"), "title"))
+    yield from page.flow(CellPart(printable_line(f"{cost.crd}  {entry.value_path}  {cost.file}:{cost.line}"), "title"))
     yield from page.wrapped(printable_line(cost.path), "  ")
     yield from page.wrapped(printable_line(f"evaluated {entry.times}"), "  ")
     share = cost.expression_cost / RULE_COST_LIMIT

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final, Generic, NamedTuple, TypeVar
 
 from crdlint.diagnostics.spelling import nearest
-from crdlint.report.pieces import Costs, Report, Spool, SpoolError, SuiteReport, Values, View, WholeReport
+from crdlint.report.pieces import Costs, EvalResults, Report, Spool, SpoolError, SuiteReport, View, WholeReport
 from crdlint.safety import atomic
 
 AnyReport = TypeVar("AnyReport")
@@ -34,27 +34,36 @@ class Format(NamedTuple):
 
 FORMATS: Final = {
     TEXT: Format(
-        "for people", "text.Report", "cost_text.CostReport", "text.SuiteReport", "changes.Text", "values.Text"
+        "for people",
+        "text.TextReport",
+        "cost_text.CostText",
+        "text.SuiteText",
+        "changes.ChangesText",
+        "values.ValuesText",
     ),
     "concise": Format("a line for each finding", "lines.Concise", changes="lines.Concise"),
-    "server": Format("nothing but the API server's sentences", "lines.Server"),
+    "server": Format("nothing but the API server's sentences", "lines.ServerMessages"),
     "json": Format(
-        "for programs (docs/json-output.md)", "json.JSON", "json.CostReport", changes="json.JSON", values="values.JSON"
+        "for programs (docs/json-output.md)",
+        "json.FindingsJSON",
+        "json.CostJSON",
+        changes="json.FindingsJSON",
+        values="values.ValuesJSON",
     ),
     "sarif": Format("SARIF 2.1.0, for code scanning", "json.SARIF", changes="json.SARIF"),
-    "junit": Format("JUnit XML, for test reports", "xml.JUnit", suites="xml.SuiteReport"),
+    "junit": Format("JUnit XML, for test reports", "xml.JUnit", suites="xml.SuiteXML"),
     "github": Format("annotations of GitHub Actions", "lines.GitHub", changes="lines.GitHub"),
     "azure": Format("issues of Azure Pipelines", "lines.Azure"),
     "rdjson": Format("reviewdog, with fixes as suggestions", "json.RDJSON"),
     "gitlab": Format("GitLab's Code Quality", "json.GitLab", changes="json.GitLab"),
     "checkstyle": Format("Checkstyle XML", "xml.Checkstyle"),
-    "markdown": Format("for job summaries and comments", "lines.Markdown", changes="changes.Markdown"),
+    "markdown": Format("for job summaries and comments", "lines.Markdown", changes="changes.ChangesMarkdown"),
     "changelog": Format("Markdown for release notes", changes="changes.Changelog"),
-    "html": Format("a page of its own", "html.Findings", "html.CostReport", changes="html.Changes"),
+    "html": Format("a page of its own", "html.FindingsPage", "html.CostPage", changes="html.ChangesPage"),
 }
 
 
-class Kind(Generic[AnyReport]):
+class ReportKind(Generic[AnyReport]):
     """A kind of report; called with the name of a format and a view, it makes a new report."""
 
     def __init__(self, name: str) -> None:
@@ -67,11 +76,11 @@ class Kind(Generic[AnyReport]):
         return report
 
 
-findings: Final[Kind[Report]] = Kind("findings")  # of `check` and `validate`
-costs: Final[Kind[WholeReport[Costs]]] = Kind("costs")
-suites: Final[Kind[SuiteReport]] = Kind("suites")
-changes: Final[Kind[Report]] = Kind("changes")  # of `diff`
-values: Final[Kind[WholeReport[Values]]] = Kind("values")  # of `eval`
+findings: Final[ReportKind[Report]] = ReportKind("findings")  # of `check` and `validate`
+costs: Final[ReportKind[WholeReport[Costs]]] = ReportKind("costs")
+suites: Final[ReportKind[SuiteReport]] = ReportKind("suites")
+changes: Final[ReportKind[Report]] = ReportKind("changes")  # of `diff`
+values: Final[ReportKind[WholeReport[EvalResults]]] = ReportKind("values")  # of `eval`
 
 
 class OutputError(ValueError):
@@ -114,7 +123,7 @@ def parse_outputs(arguments: Iterable[str], kind: str) -> list[tuple[str, Path]]
     return outputs
 
 
-class Output(Generic[AnyReport]):
+class FileOutput(Generic[AnyReport]):
     """A report that is written to a file at the end of the run."""
 
     def __init__(self, path: Path, report: AnyReport) -> None:

@@ -17,19 +17,19 @@ from markupsafe import Markup
 
 from crdlint.crd.positions import block_of
 from crdlint.diagnostics.diagnostic import Diagnostic
-from crdlint.kubecel.cost.explain import Part, shown_cost
+from crdlint.kubecel.cost.explain import CostPart, shown_cost
 from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT, UINT64_MAX
-from crdlint.linting.cost_entries import Entry, schema_costs
+from crdlint.linting.cost_entries import CostEntry, schema_costs
 from crdlint.linting.result import FileResult
 from crdlint.report import changes, words
 from crdlint.report.cost_text import percent
 from crdlint.report.escapes import html_text
 from crdlint.report.page import rule_link
-from crdlint.report.pieces import Costs, Outcome, Report, View, WholeReport
+from crdlint.report.pieces import Costs, Report, RunOutcome, View, WholeReport
 from crdlint.sources.helm.check import manifest_as_installed
-from crdlint.sources.helm.layout import Layout, outermost
+from crdlint.sources.helm.layout import ChartLayout, outermost
 from crdlint.sources.helm.release import LIMIT, chart_files, release_of
-from crdlint.sources.helm.render import Values
+from crdlint.sources.helm.render import HelmValues
 from crdlint.yaml.edit import line_starts
 
 _TEMPLATES: Final = Path(__file__).with_name("templates")
@@ -76,19 +76,19 @@ def _page(template: str, **values: Any) -> str:
     return page.render(style=Markup(style), script=Markup(script), policy=Markup(policy), **values) + "\n"
 
 
-class CostReport(WholeReport[Costs]):
+class CostPage(WholeReport[Costs]):
     """The costs of rules: totals, the budget by field, and a table that sorts."""
 
     def pieces(self, content: Costs) -> Iterator[str]:
         """Yield the page."""
-        layout = Layout()
+        layout = ChartLayout()
         locations = (layout.locate(result.file) for result in content.results)
         charts = dict.fromkeys(outermost(location.chart) for location in locations if location is not None)
         yield cost_page(content.entries, content.top, content.unestimated, list(map(_release, charts)))
 
 
 def cost_page(
-    entries: Sequence[Entry],
+    entries: Sequence[CostEntry],
     top: int | None = None,
     unestimated: Sequence[Diagnostic] = (),
     releases: Sequence[_Release] = (),
@@ -119,7 +119,7 @@ def cost_page(
     )
 
 
-def _is_over(entry: Entry) -> bool:
+def _is_over(entry: CostEntry) -> bool:
     return max(entry.cost.expression_cost, entry.cost.message_max_cost) > RULE_COST_LIMIT
 
 
@@ -134,7 +134,7 @@ class _Area(NamedTuple):
     height: float
 
 
-def _areas(entries: Sequence[Entry]) -> list[_Area]:
+def _areas(entries: Sequence[CostEntry]) -> list[_Area]:
     """Return the fields whose rules cost most, each halving what is left of the map by the sum of the costs."""
     costs: Counter[str] = Counter()
     for entry in entries:
@@ -154,7 +154,7 @@ class _Release(NamedTuple):
 
 def _release(chart: str) -> _Release:
     """Return the release that Helm stores of a chart."""
-    release = release_of(chart_files(chart), manifest_as_installed(chart, Values()))
+    release = release_of(chart_files(chart), manifest_as_installed(chart, HelmValues()))
     if release is None:
         return _Release(chart)
     sizes = Counter(release.shares)
@@ -188,7 +188,7 @@ def _divided(sizes: list[tuple[str, float]], left: float, top: float, width: flo
         yield from _divided(sizes[cut:], left, top + height * part, width, height * (1 - part))
 
 
-class _Line(NamedTuple):
+class _SourceLine(NamedTuple):
     number: int
     before: str
     marked: str
@@ -200,11 +200,11 @@ class _Row(NamedTuple):
     """A finding of a page with its lines, and a note about others that it includes."""
 
     finding: Diagnostic
-    source: Sequence[_Line]
+    source: Sequence[_SourceLine]
     others: str
 
 
-class Findings(Report):
+class FindingsPage(Report):
     """The findings file by file, with their lines, to be filtered by severity, rule and version."""
 
     def __init__(self, view: View) -> None:
@@ -224,7 +224,7 @@ class Findings(Report):
             self._files.append((result.file, rows))
         return ()
 
-    def end(self, outcome: Outcome) -> Iterator[str]:
+    def end(self, outcome: RunOutcome) -> Iterator[str]:
         """Yield the page."""
         findings = [row.finding for _, rows in self._files for row in rows]
         yield _page(
@@ -241,9 +241,9 @@ class Findings(Report):
         )
 
 
-def _source(text: str, starts: Sequence[int], finding: Diagnostic) -> list[_Line]:
+def _source(text: str, starts: Sequence[int], finding: Diagnostic) -> list[_SourceLine]:
     """Return the line of a finding, with the other line that it is about or the line above."""
-    lines: list[_Line] = []
+    lines: list[_SourceLine] = []
     other = words.other_line(finding)
     for number in sorted({finding.line, max(finding.line - 1, 1) if other is None else other.line}):
         if number > len(starts):
@@ -255,11 +255,13 @@ def _source(text: str, starts: Sequence[int], finding: Diagnostic) -> list[_Line
         shown = slice(max(0, begin - _LONGEST_LINE) if number == finding.line else 0, max(stop, begin) + _LONGEST_LINE)
         marked = line[begin:stop] if number == finding.line else ""
         label = other.label if other is not None and number == other.line else ""
-        lines.append(_Line(number, line[shown.start : begin], marked, line[begin + len(marked) : shown.stop], label))
+        lines.append(
+            _SourceLine(number, line[shown.start : begin], marked, line[begin + len(marked) : shown.stop], label)
+        )
     return lines
 
 
-class Changes(changes.AtEnd):
+class ChangesPage(changes.AtEnd):
     """A comparison CRD by CRD: first what breaks whom, then the rest folded, each with both sides."""
 
     def __init__(self, view: View) -> None:
@@ -274,7 +276,7 @@ class Changes(changes.AtEnd):
                 self._texts[id(finding)] = block_of(result.text, starts[finding.line - 1])
         return super().file(result)
 
-    def end(self, outcome: Outcome) -> Iterator[str]:
+    def end(self, outcome: RunOutcome) -> Iterator[str]:
         """Yield the page."""
         compared = self._changes
         counts = Counter(map(changes.group_of, compared.findings))
@@ -292,7 +294,7 @@ class Changes(changes.AtEnd):
         )
 
 
-def _value_place(entry: Entry) -> Markup:
+def _value_place(entry: CostEntry) -> Markup:
     """Return the path in the object, with its last name strong; the path of the schema shows whether a name contains dots."""
     end = len(entry.value_path)
     while entry.value_path.endswith("[*]", 0, end):
@@ -309,7 +311,7 @@ def _steps(text: str) -> str:
     return '<span class="each">[*]</span><wbr>'.join(map(_breakable, text.split("[*]")))
 
 
-def _flat(tree: Part) -> Iterator[tuple[Part, bool, int]]:
+def _flat(tree: CostPart) -> Iterator[tuple[CostPart, bool, int]]:
     """Yield the parts of a tree in order, with whether parts follow below each, and how many lists end behind it."""
     pending = [(tree, 0)]
     while pending:

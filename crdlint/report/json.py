@@ -13,13 +13,13 @@ from crdlint.report import words
 from crdlint.report.escapes import json_text, printable, printable_line
 from crdlint.report.locations import EditRange, TextPositions, fingerprints, is_printable, relative, uri
 from crdlint.report.page import rule_link
-from crdlint.report.pieces import Costs, Lines, Outcome, Report, View, WholeReport
+from crdlint.report.pieces import Costs, Lines, Report, RunOutcome, View, WholeReport
 from crdlint.rules.catalog import all_rules
 from crdlint.rules.consequences import causes
 
 if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Diagnostic, Fix
-    from crdlint.linting.cost_entries import Entry
+    from crdlint.linting.cost_entries import CostEntry
     from crdlint.linting.result import FileResult
     from crdlint.rules.engine.rule import Rule
 
@@ -42,7 +42,7 @@ class _Array(Report):
     def file(self, result: FileResult) -> Iterator[str]:
         return self._items(list(self._shown(result)), result.text)
 
-    def end(self, outcome: Outcome) -> Iterator[str]:
+    def end(self, outcome: RunOutcome) -> Iterator[str]:
         yield from self._items(list(outcome.unreadable()), "")
         yield ("\n" if self._before == ",\n" else self.head) + self.tail
 
@@ -55,7 +55,7 @@ class _Array(Report):
         raise NotImplementedError
 
 
-class JSON(_Array):
+class FindingsJSON(_Array):
     """The complete object: findings in the order of the files, then data about the files and the run."""
 
     head = f'{{\n"version": {FORMAT_VERSION},\n"crdlint": {json_text(__version__)},\n"diagnostics": ['
@@ -77,7 +77,7 @@ class JSON(_Array):
         self._files.add(about)
         return super().file(result)
 
-    def end(self, outcome: Outcome) -> Iterator[str]:
+    def end(self, outcome: RunOutcome) -> Iterator[str]:
         """Yield the rest of the object, with the unreadable inputs in an array of their own."""
         yield from super().end(replace(outcome, problems=()))
         yield from self._files.pieces()
@@ -153,7 +153,7 @@ def _range(line: int, column: int, end_line: int, end_column: int) -> dict[str, 
     return {"start": {"line": line, "column": column}, "end": {"line": end_line, "column": end_column}}
 
 
-class CostReport(WholeReport[Costs]):
+class CostJSON(WholeReport[Costs]):
     """The complete object of the costs of a run."""
 
     def pieces(self, content: Costs) -> Iterator[str]:
@@ -168,7 +168,7 @@ class CostReport(WholeReport[Costs]):
         yield f"{json_text(document, 2)}\n"
 
 
-def _costs(entry: Entry) -> dict[str, object]:
+def _costs(entry: CostEntry) -> dict[str, object]:
     by_version = {version: asdict(cost) for version, cost in entry.by_version.items()}
     more = {"place": entry.value_path, "times": entry.times, "help": entry.help, "by_version": by_version}
     return asdict(entry.cost) | more
@@ -200,7 +200,7 @@ class SARIF(Report):
             self._notes.add(_notification(result.file, notice, "note"))
         return ()
 
-    def end(self, outcome: Outcome) -> Iterator[str]:
+    def end(self, outcome: RunOutcome) -> Iterator[str]:
         """Yield the complete log."""
         known = all_rules()
         rules = [_rule(known[rule]) for rule in self._rules]

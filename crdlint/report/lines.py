@@ -23,7 +23,7 @@ from crdlint.report.escapes import (
 )
 from crdlint.report.locations import relative, uri
 from crdlint.report.page import rule_link
-from crdlint.report.pieces import Outcome, Report, Spool, View
+from crdlint.report.pieces import Report, RunOutcome, Spool, View
 from crdlint.report.words import advice, combined, counted, describe_others, headline, where
 
 _STAGES: Final = ("decode", "strict", "field", "warning")
@@ -39,7 +39,7 @@ class Concise(Report):
         return printable_line(f"{finding.file}:{finding.line}:{finding.column}: {text}") + "\n"
 
 
-class Server(Report):
+class ServerMessages(Report):
     """The API server's messages, file by file; a message of several lines keeps its lines.
 
     They are those in the answer to one create request for each document, which has the text of the document itself and
@@ -60,7 +60,7 @@ class Server(Report):
                 shown = [finding for finding in shown if _stage(finding) == first]
             yield from (f"{printable(in_server_words(finding).message)}\n" for finding in shown)
 
-    def end(self, outcome: Outcome) -> Iterable[str]:
+    def end(self, outcome: RunOutcome) -> Iterable[str]:
         """Return nothing: the API server has no summary."""
         del outcome
         return ()
@@ -84,7 +84,7 @@ class Azure(Report):
         position = {"sourcepath": file, "linenumber": line, "columnnumber": column}
         return _issue({"type": finding.severity, **position, "code": finding.rule}, text)
 
-    def end(self, outcome: Outcome) -> Iterator[str]:
+    def end(self, outcome: RunOutcome) -> Iterator[str]:
         """Yield the unreadable inputs, and the totals."""
         for file, reason in outcome.problems:
             yield _issue({"type": "error", "sourcepath": relative(file)}, reason)
@@ -109,7 +109,7 @@ class GitHub(Report):
             self._spools[finding.severity].write(self._piece(finding))
         return ()
 
-    def end(self, outcome: Outcome) -> Iterator[str]:
+    def end(self, outcome: RunOutcome) -> Iterator[str]:
         """Yield the unreadable inputs, then errors, warnings and infos."""
         for file, reason in outcome.problems:
             yield f"::error file={command_property(relative(file))}::{command_data(reason)}\n"
@@ -152,7 +152,7 @@ class Markdown(Report):
                 self._rows.append(row)
         return ()
 
-    def end(self, outcome: Outcome) -> Iterator[str]:
+    def end(self, outcome: RunOutcome) -> Iterator[str]:
         """Yield the complete page."""
         head = _head(outcome)
         room = _LIMIT - len(head.encode())
@@ -168,7 +168,7 @@ class Markdown(Report):
             yield f"\n… and {counted(self._left, 'more finding')}, for which there is no room here.\n"
 
 
-def _head(outcome: Outcome) -> str:
+def _head(outcome: RunOutcome) -> str:
     summary, problems = outcome.summary, outcome.problems
     counts = [counted(summary.errors, "error"), counted(summary.warnings, "warning")]
     counts += [counted(summary.infos, "info")] if summary.infos else []

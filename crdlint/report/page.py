@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from crdlint.report.escapes import printable, printable_line
 
 
-class Part(NamedTuple):
+class CellPart(NamedTuple):
     """A part of a cell, or a line below a row: text, escaped already, its style and the URL that it links to."""
 
     text: str
@@ -29,15 +29,15 @@ class Column(NamedTuple):
 class Row(NamedTuple):
     """A row of a table, and the lines below it; `help` is the last of these lines."""
 
-    cells: Sequence[Sequence[Part]]
-    below: Sequence[Part] = ()
+    cells: Sequence[Sequence[CellPart]]
+    below: Sequence[CellPart] = ()
     help: str = ""
 
 
 class Branch(NamedTuple):
     """A branch of a tree: its label, escaped already, and the branches below it."""
 
-    label: Sequence[Part]
+    label: Sequence[CellPart]
     branches: Sequence[Branch] = ()
 
 
@@ -58,18 +58,18 @@ class Page:
         leads = [indent if first is None else first, *[indent] * (len(lines) - 1)]
         return [f"{lead}{line}".rstrip() for lead, line in zip(leads, lines, strict=True)]
 
-    def flow(self, *parts: Part) -> list[str]:
+    def flow(self, *parts: CellPart) -> list[str]:
         """Return the lines of a text of several parts."""
         return [self._joined(parts)]
 
-    def _joined(self, parts: Iterable[Part]) -> str:
+    def _joined(self, parts: Iterable[CellPart]) -> str:
         return "".join(self.styled(part.text, part.style, part.link) for part in parts)
 
     def table(self, heads: Sequence[Column], rows: Sequence[Row]) -> Iterator[str]:
         """Yield the lines of a table; without titles it has no head."""
         fixed = widths(heads, rows)
         if any(head.title for head in heads):
-            titles = [Row([[Part(head.title)] for head in heads])]
+            titles = [Row([[CellPart(head.title)] for head in heads])]
             yield from (self.styled(line, "title") for line in self._rows(heads, titles, fixed))
         yield from self._rows(heads, rows, fixed)
 
@@ -129,7 +129,7 @@ def fitting(text: str, room: int) -> str:
     return text[: sum(width <= room for width in accumulate(map(columns, text)))]
 
 
-def _width(cell: Iterable[Part]) -> int:
+def _width(cell: Iterable[CellPart]) -> int:
     return sum(columns(part.text) for part in cell)
 
 

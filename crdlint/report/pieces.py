@@ -18,10 +18,10 @@ from crdlint.report.words import counted
 if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.evaluation.evaluate import Answer, RuleResult
-    from crdlint.linting.cost_entries import Entry
+    from crdlint.linting.cost_entries import CostEntry
     from crdlint.linting.result import FileResult
     from crdlint.suites.read import Suite
-    from crdlint.suites.run import Result
+    from crdlint.suites.run import TestedCase
 
 
 _MEMORY: Final = 1024 * 1024  # bytes of a spool before it goes to a temporary file
@@ -99,7 +99,7 @@ class Summary:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RunOutcome:
     """The result of a run: totals, findings by rule, and (file, reason) of unreadable inputs and of internal errors."""
 
     problems: Sequence[tuple[str, str]]
@@ -129,7 +129,7 @@ class Report(_Format):
         """Return the pieces about a file: by default one for each finding."""
         return map(self._piece, self._shown(result))
 
-    def end(self, outcome: Outcome) -> Iterable[str]:
+    def end(self, outcome: RunOutcome) -> Iterable[str]:
         """Return the last pieces: by default one for each input that could not be read."""
         return map(self._piece, outcome.unreadable())
 
@@ -216,14 +216,14 @@ class Costs(NamedTuple):
     part of a rule. `problems` are (file, reason) of unreadable inputs.
     """
 
-    entries: Sequence[Entry]
+    entries: Sequence[CostEntry]
     results: Sequence[FileResult]
     problems: Sequence[tuple[str, str]] = ()
     top: int | None = None
     parts: bool = False
 
     @property
-    def shown(self) -> Sequence[Entry]:
+    def shown(self) -> Sequence[CostEntry]:
         """The rules to show."""
         return self.entries[: self.top]
 
@@ -236,12 +236,12 @@ class Costs(NamedTuple):
 class SuiteOutcome(NamedTuple):
     """The result of a run; `broken` are suites that could not be run, and the reasons."""
 
-    results: Sequence[Result]
+    results: Sequence[TestedCase]
     broken: Sequence[tuple[str, str]]
     seconds: float
 
     @property
-    def failed(self) -> list[Result]:
+    def failed(self) -> list[TestedCase]:
         """The results that are not as expected."""
         return [result for result in self.results if result.failure]
 
@@ -249,7 +249,7 @@ class SuiteOutcome(NamedTuple):
 class SuiteReport(_Format):
     """The base of a run of suites in a format: the pieces of each test in order, of the end of each suite, and of the run's."""
 
-    def test(self, suite: Suite, result: Result) -> Iterable[str]:
+    def test(self, suite: Suite, result: TestedCase) -> Iterable[str]:
         """Return the pieces about a test, by default none."""
         del suite, result
         return ()
@@ -264,7 +264,7 @@ class SuiteReport(_Format):
         raise NotImplementedError
 
 
-class Values(NamedTuple):
+class EvalResults(NamedTuple):
     """What `eval` found: the answer for an expression, or the results of rules; ``trees`` shows the sub-expressions."""
 
     answer: Answer | None = None
@@ -273,7 +273,7 @@ class Values(NamedTuple):
     notices: Sequence[str] = ()
 
 
-Content = TypeVar("Content", Costs, Values)
+Content = TypeVar("Content", Costs, EvalResults)
 
 
 class WholeReport(_Format, Generic[Content]):

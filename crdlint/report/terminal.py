@@ -22,7 +22,7 @@ from rich.table import Table
 from rich.text import Text
 
 from crdlint.report.escapes import printable, printable_line
-from crdlint.report.page import Branch, Column, Page, Part, Row, widths
+from crdlint.report.page import Branch, CellPart, Column, Page, Row, widths
 
 STYLES: Final = {
     "error": "bold red", "warning": "yellow", "info": "cyan", "good": "green", "title": "bold", "label": "green",
@@ -71,7 +71,7 @@ class Terminal(Page):
                 label = None
         return lines
 
-    def flow(self, *parts: Part) -> list[str]:
+    def flow(self, *parts: CellPart) -> list[str]:
         """Return the lines of a text of several parts."""
         text = self._text(parts)
         if self.width is None or cell_len(text.plain) <= self.width:
@@ -122,7 +122,7 @@ class Terminal(Page):
             if row.below:
                 yield ""
 
-    def _text(self, parts: Iterable[Part]) -> Text:
+    def _text(self, parts: Iterable[CellPart]) -> Text:
         text = Text()
         for part in parts:
             text.append(part.text, self._style(part.style, part.link))

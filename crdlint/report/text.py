@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.report import pieces, words
 from crdlint.report.escapes import printable, printable_line
-from crdlint.report.page import Part, columns, fitting, rule_link
+from crdlint.report.page import CellPart, columns, fitting, rule_link
 from crdlint.rules.consequences import causes
 from crdlint.yaml.edit import split_lines
 
 if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
-    from crdlint.report.pieces import Outcome, SuiteOutcome, Summary, View
+    from crdlint.report.pieces import RunOutcome, SuiteOutcome, Summary, View
     from crdlint.suites.read import Suite
-    from crdlint.suites.run import Result
+    from crdlint.suites.run import TestedCase
 
 
-class Report(pieces.Report):
+class TextReport(pieces.Report):
     """Results as text for a page. A terminal also shows the duration; files and pipes do not, so that output is reproducible."""
 
     def __init__(self, view: View) -> None:
@@ -35,7 +35,7 @@ class Report(pieces.Report):
         """Yield the text about a file."""
         return (f"{line}\n" for line in self.lines(result))
 
-    def end(self, outcome: Outcome) -> Iterator[str]:
+    def end(self, outcome: RunOutcome) -> Iterator[str]:
         """Yield the statistics, and the closing line."""
         view, summary = self._view, outcome.summary
         if view.statistics:
@@ -125,14 +125,14 @@ class Report(pieces.Report):
         yield f"{lead}: {first[width:]}"
         yield from others
         position = printable_line(f"{finding.file}:{finding.line}:{finding.column}")
-        parts = [Part("  --> ", "gutter"), Part(position, "", self._page.file_link(finding.file))]
+        parts = [CellPart("  --> ", "gutter"), CellPart(position, "", self._page.file_link(finding.file))]
         about = printable_line("  ".join(filter(None, (words.where(finding), remark))))
         mark = "" if finding.fix is None else "  [*]"
         if self._page.width is not None and columns(f"  --> {position}  {about}{mark}") > self._page.width:
-            yield from self._page.flow(*parts, Part(mark, "good"))
+            yield from self._page.flow(*parts, CellPart(mark, "good"))
             yield from self._page.wrapped(about, _INDENT * 2, "      ") if about else ()
         else:
-            yield from self._page.flow(*parts, Part(f"  {about}" if about else ""), Part(mark, "good"))
+            yield from self._page.flow(*parts, CellPart(f"  {about}" if about else ""), CellPart(mark, "good"))
 
     def _source(self, finding: Diagnostic, lines: list[str]) -> Iterator[str]:
         """Yield the line of a finding, with the other line of the file that it is about above or below."""
@@ -214,7 +214,7 @@ class Report(pieces.Report):
         style = "error" if summary.errors else "warning" if summary.warnings else "good"
         crds = f"{words.counted(summary.crds, self._view.noun)}{skipped}"
         start = f"checked {words.counted(summary.files, 'file')}, {crds}: "
-        lines = self._page.flow(Part(start), Part(findings, style), Part(seconds))
+        lines = self._page.flow(CellPart(start), CellPart(findings, style), CellPart(seconds))
         lines += self._page.wrapped(summary.repetitions(), "") if summary.repeated else []
         fixable = _fixable(summary)
         return "\n".join([*lines, *(self._page.wrapped(fixable, "    ", "[*] ", "good") if fixable else ())])
@@ -248,14 +248,14 @@ _WORD: Final = re.compile(r"[^\s:,\]}]+")
 _DIFF: Final = {"-": "error", "+": "good"}
 
 
-class SuiteReport(pieces.SuiteReport):
+class SuiteText(pieces.SuiteReport):
     """Results in the order of the tests."""
 
     def __init__(self, view: View) -> None:
         super().__init__(view)
         self._marks: list[str] = []
 
-    def test(self, suite: Suite, result: Result) -> Iterator[str]:
+    def test(self, suite: Suite, result: TestedCase) -> Iterator[str]:
         """Yield the line of a test, if every test is named; otherwise its mark is kept for the end of the suite."""
         if self._view.verbose:
             word = self._page.styled("FAILED", "error") if result.failure else self._page.styled("PASSED", "good")

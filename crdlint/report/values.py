@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.cel.eval.errors import Error
 from crdlint.cel.eval.values import MISSING
-from crdlint.evaluation.evaluate import NAME, Answer, Estimate, RuleResult
-from crdlint.evaluation.trace import Step, to_json, to_text
+from crdlint.evaluation.evaluate import NAME, Answer, ExpressionCost, RuleResult
+from crdlint.evaluation.trace import TraceStep, to_json, to_text
 from crdlint.kubecel.cost.explain import shown_cost
 from crdlint.kubecel.limits import RULE_COST_LIMIT
 from crdlint.linting.result import FileResult
 from crdlint.report import text
 from crdlint.report.cost_text import percent
 from crdlint.report.escapes import json_text, printable_line
-from crdlint.report.page import Branch, Part
-from crdlint.report.pieces import Values, View, WholeReport
+from crdlint.report.page import Branch, CellPart
+from crdlint.report.pieces import EvalResults, View, WholeReport
 from crdlint.report.words import counted
 
 if TYPE_CHECKING:
-    from crdlint.cel.eval.program import Result
+    from crdlint.cel.eval.program import Evaluated
     from crdlint.kubecel.second_opinion import Opinion
 
 
@@ -31,14 +31,14 @@ _IN_TREE: Final = 60  # characters of a value in a tree
 _LONGEST: Final = 2_000  # characters of the value of an expression
 
 
-class Text(WholeReport[Values]):
+class ValuesText(WholeReport[EvalResults]):
     """Lines for a terminal or a pipe."""
 
-    def pieces(self, content: Values) -> Iterator[str]:
+    def pieces(self, content: EvalResults) -> Iterator[str]:
         """Yield the lines."""
         return (f"{line}\n" for line in self._lines(content))
 
-    def _lines(self, values: Values) -> Iterator[str]:
+    def _lines(self, values: EvalResults) -> Iterator[str]:
         if values.answer is not None:
             yield from self._answer(values.answer, trees=values.trees)
         for number, result in enumerate(values.rules):
@@ -51,11 +51,11 @@ class Text(WholeReport[Values]):
             accepted = len(values.rules) - rejected - skipped
             counts = [f"{accepted:,} accepted", f"{rejected:,} rejected", f"{skipped:,} not evaluated"]
             yield ""
-            yield from self._page.flow(Part(", ".join(counts), "error" if rejected else "good"))
+            yield from self._page.flow(CellPart(", ".join(counts), "error" if rejected else "good"))
 
     def _answer(self, answer: Answer, *, trees: bool) -> Iterator[str]:
         if answer.errors:
-            report = text.Report(View(self._page, quiet=True))
+            report = text.TextReport(View(self._page, quiet=True))
             yield from report.lines(FileResult(NAME, answer.text, 1, (), 0, answer.errors))
             return
         yield from self.figures(answer)
@@ -69,16 +69,16 @@ class Text(WholeReport[Values]):
             if not labels or label in labels:
                 yield from self._page.wrapped(printable_line(content), " " * _LABEL, label.ljust(_LABEL), style)
 
-    def _branch(self, step: Step) -> Branch:
+    def _branch(self, step: TraceStep) -> Branch:
         below = [*map(self._branch, step.parts)]
         if step.left_out:
-            below.append(Branch([Part(counted(step.left_out, "more iteration"), "faint")]))
+            below.append(Branch([CellPart(counted(step.left_out, "more iteration"), "faint")]))
         return Branch(_label(step), below)
 
     def _rule(self, result: RuleResult, *, trees: bool) -> Iterator[str]:
         where = f"{result.path or 'the object'}, rule {result.number}"
         verdict, style = _verdict(result)
-        yield from self._page.flow(Part(printable_line(f"{where}: ")), Part(verdict, style))
+        yield from self._page.flow(CellPart(printable_line(f"{where}: ")), CellPart(verdict, style))
         yield from self._page.wrapped(printable_line(" ".join(result.rule.split())), "  ")
         if result.message:
             yield from self._page.wrapped(result.message, "    ")
@@ -108,7 +108,7 @@ def _figures(answer: Answer) -> Iterator[tuple[str, str, str]]:
         yield "second", _opinion(answer.opinion), "title"
 
 
-def _estimate(estimate: Estimate) -> str:
+def _estimate(estimate: ExpressionCost) -> str:
     cost = f"{shown_cost(estimate.highest)} at most"
     if estimate.times != 1:
         bound = "" if estimate.is_bounded else ", which no limit of the schema bounds"
@@ -130,22 +130,22 @@ def _opinion(opinion: Opinion) -> str:
     return f"cel-python differs: {theirs}{why}"
 
 
-def _label(step: Step) -> list[Part]:
+def _label(step: TraceStep) -> list[CellPart]:
     """Return a line of a tree: the loop variables, the sub-expression, its value, type and cost."""
-    parts = [Part(printable_line(_binding(step)), "faint"), Part(printable_line(step.text), "code")]
+    parts = [CellPart(printable_line(_binding(step)), "faint"), CellPart(printable_line(step.text), "code")]
     if not step.evaluated:
-        return [*parts, Part("  not evaluated", "faint")]
+        return [*parts, CellPart("  not evaluated", "faint")]
     if step.value is not MISSING:
         style = "error" if step.error is not None else "good"
-        parts += [Part("  = "), Part(printable_line(to_text(step.value, _IN_TREE)), style)]
-    return [*parts, Part(printable_line(f"  ({step.type}, cost {step.cost:,})"), "faint")]
+        parts += [CellPart("  = "), CellPart(printable_line(to_text(step.value, _IN_TREE)), style)]
+    return [*parts, CellPart(printable_line(f"  ({step.type}, cost {step.cost:,})"), "faint")]
 
 
-def _reason(step: Step) -> str:
+def _reason(step: TraceStep) -> str:
     return f"{_binding(step)}{step.text} = {to_text(step.value, _IN_TREE)}"
 
 
-def _binding(step: Step) -> str:
+def _binding(step: TraceStep) -> str:
     return "".join(f"{name} = {to_text(value, _IN_TREE)}: " for name, value in step.binding)
 
 
@@ -158,10 +158,10 @@ def _verdict(result: RuleResult) -> tuple[str, str]:
     return f"{value}, cost {result.result.cost:,}", "good" if result.is_accepted else "error"
 
 
-class JSON(WholeReport[Values]):
+class ValuesJSON(WholeReport[EvalResults]):
     """The object of `crdlint eval` (docs/eval.md)."""
 
-    def pieces(self, content: Values) -> Iterator[str]:
+    def pieces(self, content: EvalResults) -> Iterator[str]:
         """Yield the object."""
         document: dict[str, Any] = {"version": FORMAT_VERSION}
         if content.answer is not None:
@@ -196,7 +196,7 @@ def _answer_json(answer: Answer, *, trees: bool) -> dict[str, Any]:
     return document
 
 
-def _result_json(result: Result | None) -> dict[str, Any]:
+def _result_json(result: Evaluated | None) -> dict[str, Any]:
     if result is None:
         return {"cost": None, "value": None, "error": None}
     error = result.error
@@ -216,7 +216,7 @@ def _opinion_json(opinion: Opinion) -> dict[str, Any]:
     }
 
 
-def _step_json(step: Step) -> dict[str, Any]:
+def _step_json(step: TraceStep) -> dict[str, Any]:
     has_value = step.value is not MISSING and type(step.value) is not Error
     return {
         "text": step.text,

@@ -9,12 +9,12 @@ from xml.sax.saxutils import escape, quoteattr
 
 from crdlint.report import pieces, words
 from crdlint.report.escapes import xml_text
-from crdlint.report.pieces import Outcome, Report, Spool, SuiteOutcome, View
+from crdlint.report.pieces import Report, RunOutcome, Spool, SuiteOutcome, View
 
 if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
-    from crdlint.suites.run import Result
+    from crdlint.suites.run import TestedCase
 
 _HEAD: Final = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
@@ -53,7 +53,7 @@ class Checkstyle(Report):
         yield self._head + _around(1, "".join(errors), "file", name=result.file)
         self._head = ""
 
-    def end(self, outcome: Outcome) -> Iterator[str]:
+    def end(self, outcome: RunOutcome) -> Iterator[str]:
         """Yield the elements of inputs that could not be read, and the end."""
         yield self._head
         for file, reason in outcome.problems:
@@ -94,7 +94,7 @@ class JUnit(Report):
         self._failures += failures
         return ()
 
-    def end(self, outcome: Outcome) -> Iterator[str]:
+    def end(self, outcome: RunOutcome) -> Iterator[str]:
         """Yield the complete document."""
         problems, seconds = outcome.problems, f"{outcome.summary.seconds:.3f}"
         totals = {"tests": self._tests + len(problems), "failures": self._failures, "errors": len(problems)}
@@ -113,7 +113,7 @@ def _texts(findings: Sequence[Diagnostic]) -> str:
     )
 
 
-class SuiteReport(pieces.SuiteReport):
+class SuiteXML(pieces.SuiteReport):
     """JUnit's complete document, written at the end: the totals precede the suites."""
 
     def end(self, outcome: SuiteOutcome) -> Iterator[str]:
@@ -130,7 +130,7 @@ class SuiteReport(pieces.SuiteReport):
         yield "</testsuites>\n"
 
 
-def _result(result: Result) -> str:
+def _result(result: TestedCase) -> str:
     file, lines = result.suite.file, result.failure
     failure = _element(3, "failure", "\n".join(lines), message=lines[0]) if lines else ""
     about = {"classname": file, "name": result.case.name, "file": file, "line": result.case.line}

@@ -42,20 +42,20 @@ _ESCAPED: Final = re.compile(r"\\(?:(?:x|u00|U000000)(?:2[dDeE]|3[0-9]|[46][1-9a
 _BINARY: Final = ("!!binary", "tag:yaml.org,2002:binary")
 
 
-class Outline(NamedTuple):
+class DefinedKinds(NamedTuple):
     """The groups and kinds that a document may define; None means all."""
 
     groups: frozenset[str] | None
     kinds: frozenset[str] | None
 
 
-def outline(text: str) -> Outline | None:
+def outline(text: str) -> DefinedKinds | None:
     """Return the groups and kinds that a document may define, or None if it contains no CRD."""
     if _ESCAPED.search(text) or any(tag in text for tag in _BINARY):
-        return Outline(None, None)
+        return DefinedKinds(None, None)
     if KIND not in text:
         return None
-    return Outline(_values(_GROUP, text) or None, _values(_KIND, text))  # a CRD without a group is invalid
+    return DefinedKinds(_values(_GROUP, text) or None, _values(_KIND, text))  # a CRD without a group is invalid
 
 
 def _values(pattern: re.Pattern[str], text: str) -> frozenset[str] | None:
@@ -78,7 +78,7 @@ class CRDFiles:
     lint: Lint
     lint_others: Lint | None = None
     # The documents that are not parsed yet, by file: possible CRDs, and the numbers of the others.
-    _documents: dict[str, dict[int, Outline]] | None = None
+    _documents: dict[str, dict[int, DefinedKinds]] | None = None
     _others: dict[str, frozenset[int]] = field(default_factory=dict)
 
     def load(self, group: str) -> Iterator[FileResult]:
@@ -109,7 +109,7 @@ class CRDFiles:
                 if kind is None or candidate.kinds is None or kind in candidate.kinds:
                     yield from candidate.groups or ()
 
-    def _index(self) -> dict[str, dict[int, Outline]]:
+    def _index(self) -> dict[str, dict[int, DefinedKinds]]:
         if self._documents is None:
             self._documents = {}
             for path in self.find():
@@ -193,7 +193,7 @@ class Definition:
         return self._by_server[server]
 
 
-class Source(Protocol):
+class DefinitionSource(Protocol):
     """A place with CRDs."""
 
     def load(self, group: str) -> Iterable[FileResult]:
@@ -212,7 +212,7 @@ class Definitions:
     messages about CRDs that findings have already repeated.
     """
 
-    sources: Sequence[Source] = ()
+    sources: Sequence[DefinitionSource] = ()
     by_kind: dict[tuple[str, str], Definition] = field(default_factory=dict)
     unreadable: dict[str, str] = field(default_factory=dict)
     duplicates: list[str] = field(default_factory=list)

@@ -8,7 +8,16 @@ from collections.abc import Mapping as MappingOf
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from crdlint.crd.errors import INVALID, NOT_SUPPORTED, REQUIRED, TYPE_INVALID, Cause, Code, FieldError, Reason
+from crdlint.crd.errors import (
+    INVALID,
+    NOT_SUPPORTED,
+    REQUIRED,
+    TYPE_INVALID,
+    BrokenRule,
+    FieldError,
+    Reason,
+    ReasonCode,
+)
 from crdlint.crd.gotypes import OBJECT_META
 from crdlint.crd.paths import NIL, Path
 from crdlint.crd.positions import SourceLocation, Span
@@ -38,7 +47,7 @@ if TYPE_CHECKING:
     from crdlint.resources.definitions import Definition
     from crdlint.resources.objects import ResourceLocator
     from crdlint.resources.placeholders import Placeholders
-    from crdlint.resources.validation import NotDecodedError, Outcome
+    from crdlint.resources.validation import NotDecodedError, ObjectResult
 
 _METADATA: Final = "resource-metadata"
 _REQUIRED_STATUS: Final = "Remove `status` from `required` in the CRD: the API server drops the status of new objects"
@@ -60,7 +69,7 @@ def diagnostic(file: str, kind: Kind, rule: str, message: str, span: Span, help_
     return catalog.get(rule).diagnostic(file, kind, message, span, help_)
 
 
-class Findings(NamedTuple):
+class ResourceFindings(NamedTuple):
     """Creates the diagnostics of one resource."""
 
     definition: Definition
@@ -70,7 +79,7 @@ class Findings(NamedTuple):
     manifest: Manifest
     fixes: Fixes = NO_FIXES
 
-    def unknown(self, outcome: Outcome, placeholders: Placeholders) -> Iterator[Diagnostic]:
+    def unknown(self, outcome: ObjectResult, placeholders: Placeholders) -> Iterator[Diagnostic]:
         """Yield the fields that the server does not know, at their keys, except for placeholders."""
         schema = self.definition.validator(self.version).schema
         for path in outcome.unknown:
@@ -92,14 +101,14 @@ class Findings(NamedTuple):
             key = location.key if location.exact else None
             yield made if key is None else self._fixed(made, Mistake(key, known, schema=parent, outer=outer))
 
-    def errors(self, outcome: Outcome) -> Iterator[Diagnostic]:
+    def errors(self, outcome: ObjectResult) -> Iterator[Diagnostic]:
         """Yield the errors of a resource, without duplicates."""
         by_message: dict[str, FieldError] = {}
         for error in outcome.errors:
             by_message.setdefault(str(error), error)
         return (self._of(error, message) for message, error in by_message.items())
 
-    def warnings(self, outcome: Outcome) -> Iterator[Diagnostic]:
+    def warnings(self, outcome: ObjectResult) -> Iterator[Diagnostic]:
         """Yield the errors that are only warnings because the value is unchanged."""
         for error in outcome.warnings:
             yield replace(self._of(error, str(error)), kind="warning", severity="warning")
@@ -158,7 +167,7 @@ class Findings(NamedTuple):
             return finding
         allowed = reason.arguments if reason is not None and error.type == NOT_SUPPORTED else ()
         words = tuple(word for word in allowed if isinstance(word, str))
-        expected = str(reason.arguments[0]) if reason is not None and reason.code is Code.TYPE else ""
+        expected = str(reason.arguments[0]) if reason is not None and reason.code is ReasonCode.TYPE else ""
         valid = _valid_name(error) or ""
         return self._fixed(finding, Mistake(location.node, words, valid, expected, schema), error)
 
@@ -215,7 +224,7 @@ def _first_mistyped(location: SourceLocation) -> SourceLocation:
     return location
 
 
-def _rule_place(cause: Cause, message: str, definition: Definition) -> Related | None:
+def _rule_place(cause: BrokenRule, message: str, definition: Definition) -> Related | None:
     """Return the position of a rule in its CRD, labelled with its text unless the message contains it."""
     if cause.rule.node is None:
         return None
@@ -273,12 +282,12 @@ def _help_of_unknown(path: str, parent: JSONSchemaProps | None, name: str, grand
 
 def _of_rule(error: FieldError, rule: ValidationRule) -> str | None:
     code = None if error.reason is None else error.reason.code
-    if code is Code.OUT_OF_BUDGET:
+    if code is ReasonCode.OUT_OF_BUDGET:
         return "Shorten the lists and strings that the rule reads; `crdlint cost` shows its cost"
-    if code is Code.NO_KEY and error.reason is not None:
+    if code is ReasonCode.NO_KEY and error.reason is not None:
         (key,) = error.reason.arguments
         return f"Set `{key}`, or make the rule in the CRD check `has(...{key})` first"
-    if code in {Code.RULE_FAILED, Code.EVALUATION_FAILED}:
+    if code in {ReasonCode.RULE_FAILED, ReasonCode.EVALUATION_FAILED}:
         return "Fix the rule in the CRD: it cannot be evaluated for this value"
     return "Restore the previous value, or create a new object" if "oldSelf" in rule.rule else None
 
@@ -364,7 +373,7 @@ def _integer_help(node: Any, format_: str = "") -> str:
 
 def _alternatives(reason: Reason, _node: Node | None, schema: JSONSchemaProps | None) -> str | None:
     """List the fields that the alternatives require, or return None if they contain other keywords."""
-    is_one = reason.code is Code.ONE_OF
+    is_one = reason.code is ReasonCode.ONE_OF
     schemas = [] if schema is None else schema.one_of if is_one else schema.any_of
     required_fields = [" and ".join(f"`{name}`" for name in schema.required) for schema in schemas if schema.required]
     if not required_fields or len(required_fields) != len(schemas):
@@ -377,11 +386,11 @@ _NOUNS: Final = {
     "number": "a number, such as `1.5`",
     "boolean": "`true` or `false`",
 }
-_BY_CODE: Final[dict[Code, Callable[..., str | None]]] = {
-    Code.TYPE: _mistyped,
-    Code.FORMAT: _unformatted,
-    Code.RANGE: _out_of_range,
-    Code.NO_MAP_ITEM: lambda *_: "Write each item as an object with the list's keys, such as `- name: ...`",
-    Code.ONE_OF: _alternatives,
-    Code.ANY_OF: _alternatives,
+_BY_CODE: Final[dict[ReasonCode, Callable[..., str | None]]] = {
+    ReasonCode.TYPE: _mistyped,
+    ReasonCode.FORMAT: _unformatted,
+    ReasonCode.RANGE: _out_of_range,
+    ReasonCode.NO_MAP_ITEM: lambda *_: "Write each item as an object with the list's keys, such as `- name: ...`",
+    ReasonCode.ONE_OF: _alternatives,
+    ReasonCode.ANY_OF: _alternatives,
 }

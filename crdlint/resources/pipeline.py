@@ -23,7 +23,7 @@ from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import CRD, FileResult
 from crdlint.resources.definitions import Definition, Definitions, may_have_crd, rejection_of
-from crdlint.resources.findings import Findings, diagnostic
+from crdlint.resources.findings import ResourceFindings, diagnostic
 from crdlint.resources.objects import (
     Object,
     ResourceLocator,
@@ -34,8 +34,8 @@ from crdlint.resources.objects import (
     read_resource,
     text_at,
 )
-from crdlint.resources.placeholders import Patterns, Placeholders
-from crdlint.resources.validation import NotDecodedError, Outcome
+from crdlint.resources.placeholders import PlaceholderPatterns, Placeholders
+from crdlint.resources.validation import NotDecodedError, ObjectResult
 from crdlint.rules import duplicates
 from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.finding import Finding, Manifest
@@ -81,7 +81,7 @@ class ResourceOptions:
     rules that cel-python repeats; None disables them. `fixes` adds fixes to findings.
     """
 
-    placeholders: Patterns = field(default_factory=Patterns)
+    placeholders: PlaceholderPatterns = field(default_factory=PlaceholderPatterns)
     skipped_kinds: frozenset[str] = frozenset()
     strict_kinds: bool = False
     second_opinions: Tally | None = None
@@ -154,11 +154,11 @@ def report(
         old = None if old is None else as_sent(old, namespaced=definition.namespaced)
     locator = ResourceLocator(root, 0, resource_text)
     manifest = Manifest(parse_first(resource_text), None, locator)
-    outcome: Outcome | None = None
+    outcome: ObjectResult | None = None
     by_server: list[tuple[Server, Sequence[Diagnostic]]] = []
     for server in versions.servers:
         on_server = definition.on(server)
-        findings = Findings(on_server, version, locator, filename, manifest)
+        findings = ResourceFindings(on_server, version, locator, filename, manifest)
         validator = on_server.validator(version)
         try:
             outcome = validator.create(resource) if old is None else validator.update(resource, old)
@@ -389,7 +389,9 @@ class _ObjectCheck:
         by_server: list[tuple[Server, Sequence[Diagnostic]]] = []
         outcome, disagreements = None, []
         for server in definition.versions.servers:
-            findings = Findings(definition.on(server), resource.version, locator, walk.file, manifest, walk.fixes)
+            findings = ResourceFindings(
+                definition.on(server), resource.version, locator, walk.file, manifest, walk.fixes
+            )
             second_opinions = walk.options.second_opinions if server is definition.versions.newest else None
             with recorded() if second_opinions is not None else nullcontext(()) as evaluations:
                 outcome, unread = self._decoded(sent, findings, placeholders)
@@ -426,8 +428,8 @@ class _ObjectCheck:
             yield made if keeps_status else self.walk.fixes.add(made, Finding(manifest, advisory.rule, advisory))
 
     def _decoded(
-        self, sent: dict[str, Any], findings: Findings, placeholders: Placeholders
-    ) -> tuple[Outcome | None, Diagnostic | None]:
+        self, sent: dict[str, Any], findings: ResourceFindings, placeholders: Placeholders
+    ) -> tuple[ObjectResult | None, Diagnostic | None]:
         """Validate the object but metadata that placeholders break; the second value is the finding if it cannot be decoded."""
 
         def withhold(error: FieldError) -> bool:
@@ -443,7 +445,7 @@ class _ObjectCheck:
                     return None, findings.undecoded(error)
                 sent = {**sent, "metadata": {field: value for field, value in meta.items() if field != name}}
 
-    def _outcome(self, sent: dict[str, Any], definition: Definition, withhold: Withhold) -> Outcome:
+    def _outcome(self, sent: dict[str, Any], definition: Definition, withhold: Withhold) -> ObjectResult:
         """Validate the object, as an update if there is an old one that can be decoded; raise NotDecodedError."""
         validator, olds, notices = definition.validator(self.resource.version), self.walk.old, self.walk.notices
         if olds is None:

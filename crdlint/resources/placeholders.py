@@ -30,7 +30,7 @@ _MOST: Final = 1000  # the number of placeholders in an object that are compared
 _OF_CONTENTS: Final = frozenset({DUPLICATE, INVALID, NOT_SUPPORTED})
 
 
-class Patterns(NamedTuple):
+class PlaceholderPatterns(NamedTuple):
     """The patterns of placeholders: `own` ones, in which `*` matches any text, and unless that is off the `built_in` ones."""
 
     own: tuple[str, ...] = ()
@@ -51,7 +51,7 @@ class Patterns(NamedTuple):
 class Placeholders:
     """The placeholders of one object; `withheld` are those that cause findings, by line and column of the file."""
 
-    patterns: Patterns
+    patterns: PlaceholderPatterns
     locator: ResourceLocator
     withheld: dict[tuple[int, int], str] = field(default_factory=dict)
     # The placeholders in a node, by its identity, each with the steps to it, the last one first.

@@ -18,9 +18,9 @@ from crdlint.crd.errors import (
     TOO_LONG,
     TOO_MANY,
     TYPE_INVALID,
-    Code,
     FieldError,
     Reason,
+    ReasonCode,
     invalid,
 )
 from crdlint.crd.kubenames import is_path_segment
@@ -67,7 +67,7 @@ class NotDecodedError(ValueError):
         self.metadata = metadata
 
 
-class Outcome(NamedTuple):
+class ObjectResult(NamedTuple):
     """The server's result for an object.
 
     `errors` and `warnings` are in the server's order. `unknown` are the sorted paths of pruned fields. `resource` is
@@ -116,7 +116,7 @@ class ResourceValidator:
             self._defaults = prune_defaults(self.schema)
 
     @work.limited()
-    def create(self, sent: dict[str, Any], withhold: Withhold | None = None) -> Outcome:
+    def create(self, sent: dict[str, Any], withhold: Withhold | None = None) -> ObjectResult:
         """Validate a new object; errors that `withhold` accepts are ignored, as if the server had not reported them."""
         resource, unknown = self._admit(sent)
         if self._keeps_status:
@@ -134,7 +134,7 @@ class ResourceValidator:
         return self._with_rules(resource, errors, MISSING, None, withhold=withhold)._replace(unknown=unknown)
 
     @work.limited()
-    def update(self, sent: dict[str, Any], old: dict[str, Any], withhold: Withhold | None = None) -> Outcome:
+    def update(self, sent: dict[str, Any], old: dict[str, Any], withhold: Withhold | None = None) -> ObjectResult:
         """Validate a replacement of an object; unchanged values are not rejected. See `create` for `withhold`."""
         (resource, unknown), (before, _) = self._admit(sent), self._admit(old)
         if self._keeps_status:
@@ -153,7 +153,7 @@ class ResourceValidator:
         return self._with_rules(resource, errors, before, correlation, common, withhold)._replace(unknown=unknown)
 
     @work.limited()
-    def update_status(self, sent: dict[str, Any], old: dict[str, Any]) -> Outcome:
+    def update_status(self, sent: dict[str, Any], old: dict[str, Any]) -> ObjectResult:
         """Validate an update of the status subresource, which uses only the status of the new object."""
         (new, unknown), (before, _) = self._admit(sent), self._admit(old)
         resource: dict[str, Any] = deep_copy(before)
@@ -201,7 +201,7 @@ class ResourceValidator:
         correlation: Correlation | None,
         common: Sequence[FieldError] = (),
         withhold: Withhold | None = None,
-    ) -> Outcome:
+    ) -> ObjectResult:
         """Evaluate the rules unless an error prevents that; errors in `common` do not. Pruned fields are left out."""
         if withhold is not None:
             common = [error for error in common if not withhold(error)]
@@ -212,7 +212,9 @@ class ResourceValidator:
         blocking = _BLOCKING | {NOT_SUPPORTED} if self._server.enum_errors_block_rules else _BLOCKING
         if rules is not None and any(error.type in blocking for error in errors):
             errors.append(
-                FieldError(RULE_ID, INVALID, NOWHERE, None, _NOT_CHECKED, reason=Reason(Code.NOT_CHECKED), errors=0)
+                FieldError(
+                    RULE_ID, INVALID, NOWHERE, None, _NOT_CHECKED, reason=Reason(ReasonCode.NOT_CHECKED), errors=0
+                )
             )
         elif rules is not None and all(error.type is not NOT_EVALUATED for error in errors):
             try:
@@ -223,7 +225,7 @@ class ResourceValidator:
         if withhold is not None:
             run.errors = [error for error in run.errors if not withhold(error)]
             run.warnings = [error for error in run.warnings if not withhold(error)]
-        return Outcome(
+        return ObjectResult(
             tuple(error.on(self._server) for error in (*common, *errors, *run.errors)),
             tuple(error.on(self._server) for error in run.warnings),
             (),
@@ -319,7 +321,7 @@ def _replicas_errors(name: str, resource: dict[str, Any]) -> Iterator[FieldError
         problem = "should be a non-negative integer"
     elif value is not None and value > _MAX_REPLICAS:
         problem = f"should be less than or equal to {_MAX_REPLICAS}"
-        reason = Reason(Code.MOST, (str(_MAX_REPLICAS), False))
+        reason = Reason(ReasonCode.MOST, (str(_MAX_REPLICAS), False))
     if problem is not None:
         yield invalid(SCALE, Path(name), value or 0, problem, reason=reason)
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.errors import INTERNAL, Code, FieldError, invalid
+from crdlint.crd.errors import INTERNAL, FieldError, ReasonCode, invalid
 from crdlint.crd.model import JSONSchemaProps, ValidationRule
 from crdlint.crd.paths import Path
 from crdlint.golang.text import SPACE
@@ -20,7 +20,7 @@ from crdlint.kubecel.estimated_rule import CompiledNode, EstimatedRule
 from crdlint.kubecel.limits import max_cardinality
 from crdlint.rules import cel_cost
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
-from crdlint.rules.engine.common import Answer, Options
+from crdlint.rules.engine.common import ServerResults, ValidationOptions
 from crdlint.rules.engine.finding import Finding, Fixer, quoted_tag, quoted_with_comment, removal, require
 from crdlint.rules.engine.rule import Rule
 from crdlint.safety import work
@@ -33,7 +33,7 @@ from crdlint.yaml.scalars import offsets_inside
 
 if TYPE_CHECKING:
     from crdlint.kubecel.compilation import Expression
-    from crdlint.kubecel.cost.suggest import Advice
+    from crdlint.kubecel.cost.suggest import Suggestions
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
 _PORTS = (
@@ -60,18 +60,18 @@ def _schema(rule: str, required: str = "replicas", fields: str = "replicas: {typ
 
 
 def _quoted_expression(finding: Finding) -> Iterable[Edit]:
-    from crdlint.kubecel.repair.patterns import Text
+    from crdlint.kubecel.repair.patterns import Tokens
 
     node = finding.scalar()
     yield from quoted_tag(finding, node)
-    if Text(node.value).is_open:
+    if Tokens(node.value).is_open:
         yield from quoted_with_comment(finding, node)
 
 
 def meant(finding: Finding, *, certain: bool) -> Iterable[Edit]:
     """Write what is meant by an expression, or by the rule because of which a default is not valid."""
-    reason, path = finding.reason(Code.MEANT), finding.path
-    failed = finding.reason(Code.RULE_FAILED)
+    reason, path = finding.reason(ReasonCode.MEANT), finding.path
+    failed = finding.reason(ReasonCode.RULE_FAILED)
     if failed is not None and finding.error.cause is not None:
         from crdlint.kubecel.hints import hint
 
@@ -152,7 +152,7 @@ NOT_COMPILED = frozenset({COMPILES.id, OUTPUT_TYPE.id, DECLARATION.id})
 
 
 def compile_and_estimate(
-    nodes: SequenceOf[CompiledNode], options: Options, path: Path
+    nodes: SequenceOf[CompiledNode], options: ValidationOptions, path: Path
 ) -> tuple[list[FieldError], list[EstimatedRule]]:
     """Compile the rules of a schema's nodes, in order, and return the server's errors and the rules; ``path`` is the schema's."""
     if not nodes:
@@ -171,14 +171,14 @@ def compile_and_estimate(
     advice = cel_cost.advice_for(rules, options.effort)
     result = [*_all_errors(compiled, options, advice), *cel_cost.total(rules, path, advice)], rules
     expressions = (expression for rule in rules for expression in (rule.compiled.rule, rule.compiled.message))
-    answers.append(Answer(result, tuple(filter(None, expressions)), environment, context))
+    answers.append(ServerResults(result, tuple(filter(None, expressions)), environment, context))
     return result
 
 
 def compile_hidden(
     nodes: SequenceOf[CompiledNode],
     known: SequenceOf[EstimatedRule],
-    options: Options,
+    options: ValidationOptions,
     path: Path,
     doubtful: SequenceOf[JSONSchemaProps],
 ) -> Iterator[FieldError]:
@@ -200,7 +200,7 @@ def compile_hidden(
         yield from cel_cost.total([*known, *rules], path, advice)
 
 
-def _broken_rules_message(estimated: EstimatedRule, options: Options) -> Iterator[FieldError]:
+def _broken_rules_message(estimated: EstimatedRule, options: ValidationOptions) -> Iterator[FieldError]:
     """Yield the error of a message expression that is not compiled yet, since its rule has an error."""
     broken, text = estimated.compiled.rule, estimated.rule.message_expression
     if broken.error is not None and text.strip(SPACE):
@@ -214,7 +214,7 @@ def _broken_rules_message(estimated: EstimatedRule, options: Options) -> Iterato
 
 
 def _compiled(
-    nodes: SequenceOf[CompiledNode], options: Options, doubtful: SequenceOf[JSONSchemaProps] = ()
+    nodes: SequenceOf[CompiledNode], options: ValidationOptions, doubtful: SequenceOf[JSONSchemaProps] = ()
 ) -> Iterator[FieldError | EstimatedRule]:
     """Yield each rule compiled, or why the rules of a node cannot be; ``doubtful`` leaves costs out (see `compile_hidden`)."""
     if not nodes:
@@ -261,7 +261,7 @@ def _compiled(
 
 
 def _all_errors(
-    results: Iterable[FieldError | EstimatedRule], options: Options, advice: Advice | None
+    results: Iterable[FieldError | EstimatedRule], options: ValidationOptions, advice: Suggestions | None
 ) -> Iterator[FieldError]:
     for result in results:
         if isinstance(result, EstimatedRule):
@@ -270,7 +270,7 @@ def _all_errors(
             yield result
 
 
-def _errors(estimated: EstimatedRule, options: Options, advice: Advice | None) -> Iterator[FieldError]:
+def _errors(estimated: EstimatedRule, options: ValidationOptions, advice: Suggestions | None) -> Iterator[FieldError]:
     path, rule, compiled = estimated.path, estimated.rule, estimated.compiled
     yield from cel_cost.over_limit(estimated, options, advice)
     for expression, expression_path in (

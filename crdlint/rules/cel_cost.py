@@ -11,19 +11,19 @@ from functools import partial
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.errors import EVALUATION_LIMIT, Code, FieldError, Reason, forbidden
+from crdlint.crd.errors import EVALUATION_LIMIT, FieldError, Reason, ReasonCode, forbidden
 from crdlint.crd.paths import Path
 from crdlint.kubecel.estimated_rule import EstimatedRule
 from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT, UINT64_MAX
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
-from crdlint.rules.engine.common import Options
+from crdlint.rules.engine.common import ValidationOptions
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, require
 from crdlint.rules.engine.rule import Hint, Rule, once
 from crdlint.safety.bugs import attempt
 from crdlint.schema.traversal import at_or_above
 
 if TYPE_CHECKING:
-    from crdlint.kubecel.cost.suggest import Advice
+    from crdlint.kubecel.cost.suggest import Suggestions
     from crdlint.safety.work import Effort
 
 _HOSTS = """\
@@ -96,16 +96,16 @@ WORK_LIMIT = Rule(EVALUATION_LIMIT, "Evaluating a rule or pattern takes too much
 OVER_BUDGET: Final = frozenset({RULE_COST.id, CRD_COST.id})
 
 
-def advice_for(rules: SequenceOf[EstimatedRule], effort: Effort) -> Advice | None:
+def advice_for(rules: SequenceOf[EstimatedRule], effort: Effort) -> Suggestions | None:
     """Return the helps for the rules of a schema, None where all are within their budgets."""
     if all(cost <= RULE_COST_LIMIT for cost, _ in _costs(rules)) and _sum(rules) <= CRD_COST_LIMIT:
         return None
-    from crdlint.kubecel.cost.suggest import Advice
+    from crdlint.kubecel.cost.suggest import Suggestions
 
-    return Advice(rules, effort)
+    return Suggestions(rules, effort)
 
 
-def over_limit(rule: EstimatedRule, options: Options, advice: Advice | None) -> Iterator[FieldError]:
+def over_limit(rule: EstimatedRule, options: ValidationOptions, advice: Suggestions | None) -> Iterator[FieldError]:
     """Yield that a rule or its message costs too much; an unchanged schema keeps what it has."""
     if options.suppress_per_expression_cost or advice is None:
         return
@@ -113,7 +113,7 @@ def over_limit(rule: EstimatedRule, options: Options, advice: Advice | None) -> 
         if cost > RULE_COST_LIMIT:
             help_ = attempt(advice.on_rule, rule, of_message=name == "messageExpression")
             detail = _exceeds(f"estimated {name} cost", cost, RULE_COST_LIMIT)
-            reason = Reason(Code.COST, (cost, RULE_COST_LIMIT))
+            reason = Reason(ReasonCode.COST, (cost, RULE_COST_LIMIT))
             error = forbidden(RULE_COST.id, rule.path.child(name), detail, help=help_, reason=reason)
             yield error._replace(subject=advice)
 
@@ -155,7 +155,7 @@ def near_limit(crd: DecodedCRD) -> Iterator[Advisory]:
         yield from once(advisories)
 
 
-def total(rules: SequenceOf[EstimatedRule], path: Path, advice: Advice | None) -> Iterator[FieldError]:
+def total(rules: SequenceOf[EstimatedRule], path: Path, advice: Suggestions | None) -> Iterator[FieldError]:
     """Yield that all rules of a schema cost too much, the most expensive ones first; ``path`` is the schema's."""
     cost_of_all = _sum(rules)
     if cost_of_all <= CRD_COST_LIMIT or advice is None:
@@ -173,7 +173,7 @@ def total(rules: SequenceOf[EstimatedRule], path: Path, advice: Advice | None) -
         yield forbidden(CRD_COST.id, field_path, detail, help=help_)._replace(subject=advice)
     name = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema"
     detail = _exceeds(name, cost_of_all, CRD_COST_LIMIT)
-    reason = Reason(Code.COST, (cost_of_all, CRD_COST_LIMIT))
+    reason = Reason(ReasonCode.COST, (cost_of_all, CRD_COST_LIMIT))
     yield forbidden(CRD_COST.id, path, detail, help=help_, reason=reason)._replace(subject=advice)
 
 

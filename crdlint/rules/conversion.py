@@ -7,7 +7,7 @@ from collections.abc import Sequence as SequenceOf
 from functools import partial
 from typing import Final
 
-from crdlint.crd.errors import Code, FieldError, Reason, Wording, forbidden, invalid, not_supported, required
+from crdlint.crd.errors import FieldError, Reason, ReasonCode, Wording, forbidden, invalid, not_supported, required
 from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain
 from crdlint.crd.model import (
     CustomResourceConversion,
@@ -17,7 +17,7 @@ from crdlint.crd.model import (
 )
 from crdlint.crd.paths import Path
 from crdlint.golang.values import Typed
-from crdlint.rules.engine.common import Options
+from crdlint.rules.engine.common import ValidationOptions
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, nearest_of
 from crdlint.rules.engine.rule import Rule
 from crdlint.yaml.nodes import Mapping, Sequence
@@ -43,7 +43,7 @@ _GOOD = _webhook()
 def _webhook_strategy(finding: Finding) -> Edits:
     editor, conversion = finding.editor, expect(Mapping, finding.root, "spec", "conversion")
     webhook = expect(Mapping, conversion, "webhook")
-    if finding.reason(Code.NO_WEBHOOK_STRATEGY) and webhook.find("clientConfig") is not None:
+    if finding.reason(ReasonCode.NO_WEBHOOK_STRATEGY) and webhook.find("clientConfig") is not None:
         yield editor.set(conversion, "strategy", editor.value("Webhook"), before=editor.first(conversion))
 
 
@@ -81,7 +81,7 @@ def _lower_review_version(finding: Finding) -> Edits:
 
 @Fixer("Remove the repetition", "safe").example(bad=_webhook(versions="[v1, v1]"))
 def _repeated_review_version(finding: Finding) -> Edits:
-    return finding.remove_item() if finding.reason(Code.NOT_UNIQUE) else []
+    return finding.remove_item() if finding.reason(ReasonCode.NOT_UNIQUE) else []
 
 
 @Fixer("Begin the path with a slash", "safe").example(
@@ -136,7 +136,7 @@ PRESERVE = _Rule("conversion-with-preserve-unknown-fields", "Webhook conversion 
     source="apiextensions/validation validateCustomResourceDefinitionSpec")  # fmt: skip
 
 
-def validate(spec: CustomResourceDefinitionSpec, path: Path, options: Options) -> Iterator[FieldError]:
+def validate(spec: CustomResourceDefinitionSpec, path: Path, options: ValidationOptions) -> Iterator[FieldError]:
     """Yield what is wrong with how versions are converted; ``path`` is the spec's."""
     conversion = spec.conversion
     if conversion is None:
@@ -155,14 +155,14 @@ def validate(spec: CustomResourceDefinitionSpec, path: Path, options: Options) -
         return
     detail = "should not be set when strategy is not set to Webhook"
     help_ = "Set `strategy: Webhook` in `spec.conversion`, or remove `webhook` there"
-    reason = Reason(Code.NO_WEBHOOK_STRATEGY)
+    reason = Reason(ReasonCode.NO_WEBHOOK_STRATEGY)
     if conversion.webhook_client_config is not None:
         yield forbidden(CONFIG.id, conversion_path.child("webhookClientConfig"), detail, help=help_, reason=reason)
     if conversion.conversion_review_versions:
         yield forbidden(CONFIG.id, conversion_path.child("conversionReviewVersions"), detail, help=help_, reason=reason)
 
 
-def _with_webhook(conversion: CustomResourceConversion, path: Path, options: Options) -> Iterator[FieldError]:
+def _with_webhook(conversion: CustomResourceConversion, path: Path, options: ValidationOptions) -> Iterator[FieldError]:
     config_path = path.child("webhookClientConfig")
     config = conversion.webhook_client_config
     if config is None:
@@ -261,7 +261,7 @@ def _review_versions(versions: SequenceOf[str], path: Path, *, require_recognize
     for i, version in enumerate(versions):
         if version in seen:
             detail = "duplicate version"
-            yield invalid(REVIEW_VERSIONS.id, path.index(i), version, detail, reason=Reason(Code.NOT_UNIQUE))
+            yield invalid(REVIEW_VERSIONS.id, path.index(i), version, detail, reason=Reason(ReasonCode.NOT_UNIQUE))
             continue
         seen.add(version)
         for error in is_dns1035_label(version):

@@ -517,7 +517,7 @@ SYNTAX: Final = tuple(
 )
 
 
-class Block(NamedTuple):
+class OutdentedFields(NamedTuple):
     """The fields of an object, from `first` to `last`, that are not indented below its key; `empty` is the value of the key."""
 
     key: Scalar
@@ -526,7 +526,7 @@ class Block(NamedTuple):
     last: _Pair
 
 
-def _outdented(finding: Finding) -> Block:
+def _outdented(finding: Finding) -> OutdentedFields:
     """Return the lines that include a field and must be indented; raise UneditableError if it is not below an empty key."""
     mapping, key, _ = finding.entry
     known = finding.manifest.outdented
@@ -538,7 +538,7 @@ def _outdented(finding: Finding) -> Block:
         raise UneditableError
     owner, empty, *first = mapping.items[2 * empty_key : 2 * empty_key + 4]
     last = mapping.items[2 * end - 2 : 2 * end]
-    return Block(expect(Scalar, owner), expect(Scalar, empty), (first[0], first[1]), (last[0], last[1]))
+    return OutdentedFields(expect(Scalar, owner), expect(Scalar, empty), (first[0], first[1]), (last[0], last[1]))
 
 
 def _ends(pairs: list[_Pair], outer: GoType | None) -> Iterator[tuple[int, int]]:
@@ -607,7 +607,7 @@ def placement(finding: Finding) -> Placement | None:
     return None
 
 
-def _indentation(finding: Finding, block: Block) -> Placement:
+def _indentation(finding: Finding, block: OutdentedFields) -> Placement:
     editor, offset = finding.editor, finding.manifest.document.line_offset + 1
     key, value = block.last
     end = max(editor.end(value), key.end_mark.index)  # without empty lines and comments

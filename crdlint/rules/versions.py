@@ -12,14 +12,14 @@ from collections.abc import Sequence as SequenceOf
 from functools import partial
 from typing import Final
 
-from crdlint.crd.errors import Code, FieldError, Reason, Wording, invalid, required
+from crdlint.crd.errors import FieldError, Reason, ReasonCode, Wording, invalid, required
 from crdlint.crd.kubenames import is_dns1035_label
 from crdlint.crd.model import CustomResourceDefinitionSpec, CustomResourceDefinitionVersion
 from crdlint.crd.paths import Path
 from crdlint.golang.text import is_print
 from crdlint.golang.values import Typed
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
-from crdlint.rules.engine.common import Options
+from crdlint.rules.engine.common import ValidationOptions
 from crdlint.rules.engine.examples import HEAD
 from crdlint.rules.engine.finding import OUTDENTED, Edits, Finding, Fixer, expect, require
 from crdlint.rules.engine.rule import Caution, Rule
@@ -103,7 +103,7 @@ def _one_stored(finding: Finding) -> Edits:
 
 @Fixer("Mark the version as deprecated", "safe")
 def _deprecated(finding: Finding) -> Edits:
-    if finding.reason(Code.NOT_DEPRECATED):
+    if finding.reason(ReasonCode.NOT_DEPRECATED):
         yield finding.editor.set(finding.owner, "deprecated", "true", before="deprecationWarning")
 
 
@@ -143,7 +143,9 @@ STORED = Rule("stored-version-missing", "Version in `status.storedVersions` is m
     source="apiextensions/validation ValidateCustomResourceDefinitionStoredVersions", scope="manifest")  # fmt: skip
 
 
-def schemas_required(spec: CustomResourceDefinitionSpec, path: Path, options: Options) -> Iterator[FieldError]:
+def schemas_required(
+    spec: CustomResourceDefinitionSpec, path: Path, options: ValidationOptions
+) -> Iterator[FieldError]:
     """Yield the versions that lack a schema and need one."""
     if spec.root_schema is not None:
         return
@@ -203,7 +205,7 @@ def deprecation(version: CustomResourceDefinitionVersion, path: Path) -> Iterato
     warning_path, value = path.child("deprecationWarning"), Typed(text, "*string")
     if not version.deprecated:
         detail = "can only be set for deprecated versions"
-        yield invalid(DEPRECATION.id, warning_path, value, detail, reason=Reason(Code.NOT_DEPRECATED))
+        yield invalid(DEPRECATION.id, warning_path, value, detail, reason=Reason(ReasonCode.NOT_DEPRECATED))
         return
     for message in _deprecation_errors(text):
         yield invalid(DEPRECATION.id, warning_path, value, message)

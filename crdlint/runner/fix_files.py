@@ -14,7 +14,7 @@ from crdlint.safety import atomic
 
 if TYPE_CHECKING:
     from crdlint.linting.result import FileResult
-    from crdlint.runner.fixes import Applied, FileFixes, Undone
+    from crdlint.runner.fixes import AppliedFix, FileFixes, Undone
     from crdlint.runner.task import Checker, CheckOutcome
     from crdlint.yaml.edit import Edit
 
@@ -29,7 +29,7 @@ class Fixing:
     diff: bool = False
     files: int = 0
     findings: int = 0
-    applied: dict[str, list[Applied]] = field(default_factory=dict)
+    applied: dict[str, list[AppliedFix]] = field(default_factory=dict)
     undone: list[Undone] = field(default_factory=list)
     diffs: list[str] = field(default_factory=list)
 

@@ -45,7 +45,7 @@ class CheckFailedError(Exception):
         self.bug = bug
 
 
-class Applied(NamedTuple):
+class AppliedFix(NamedTuple):
     """A fix that was applied: its rule, its title, and the line (1-based) of the finding in the text of its round."""
 
     rule: str
@@ -67,7 +67,7 @@ class FileFixes:
     before: str
     text: str
     edits: tuple[Edit, ...]
-    applied: tuple[Applied, ...]
+    applied: tuple[AppliedFix, ...]
     undone: tuple[Undone, ...]
 
 
@@ -112,7 +112,7 @@ class _Rounds:
     config: Config
     of_resources: bool = False
     edits: list[Edit] = field(default_factory=list)
-    applied: list[Applied] = field(default_factory=list)
+    applied: list[AppliedFix] = field(default_factory=list)
     undone: dict[Identity, Undone] = field(default_factory=dict)
     seen: set[str] = field(default_factory=set)
     refused: set[Identity] = field(default_factory=set)
@@ -138,7 +138,7 @@ class _Rounds:
                 break
             self.seen.add(following.text)
             self.edits = composed(self.edits, _edits(accepted)) if accepted else self.edits
-            self.applied += [Applied(finding.rule, _fix(finding).title, finding.line) for finding in accepted]
+            self.applied += [AppliedFix(finding.rule, _fix(finding).title, finding.line) for finding in accepted]
             self.current = following
         self._complete()
         undone = tuple(self.undone.values())

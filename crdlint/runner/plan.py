@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from crdlint.files.paths import Problem
+from crdlint.files.paths import UnreadInput
 from crdlint.files.read import STDIN, UnreadableError, decode, open_descriptor, read_bytes
 from crdlint.files.recognition import may_hold_crd
 from crdlint.kubernetes.servers import NEWEST_VERSION
@@ -19,7 +19,7 @@ from crdlint.linting.result import FileResult
 from crdlint.runner.task import Task, shown_name
 from crdlint.safety.output import trace
 from crdlint.sources.fragments import SUITE, Fragments
-from crdlint.sources.helm.layout import ARCHIVES, CHART, TEMPLATES, ChartLocation, Layout, outermost
+from crdlint.sources.helm.layout import ARCHIVES, CHART, TEMPLATES, ChartLayout, ChartLocation, outermost
 from crdlint.sources.kustomize import Patches, kustomization_of
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Planner:
     stdin_name: str | None = None
     request: CheckRequest = CheckRequest(skip_unfinished=True)  # noqa: RUF009  frozen
     plan: Plan = field(default_factory=Plan)
-    _layout: Layout = field(default_factory=Layout)
+    _layout: ChartLayout = field(default_factory=ChartLayout)
     configs: Cache = field(default_factory=dict)
     _charts: dict[str, Support | None] = field(default_factory=dict)
     _patches: Patches = field(default_factory=Patches)
@@ -294,10 +294,10 @@ class Planner:
         self._add_packed(files_of_archive(path), config, support)
 
     def _add_packed(
-        self, files: Iterable[tuple[str, str, ChartLocation] | Problem], config: Config, support: Support | None
+        self, files: Iterable[tuple[str, str, ChartLocation] | UnreadInput], config: Config, support: Support | None
     ) -> None:
         for packed in files:
-            if isinstance(packed, Problem):
+            if isinstance(packed, UnreadInput):
                 self.plan.problems.append((packed.path, packed.message))
                 continue
             name, text, location = packed

@@ -19,7 +19,7 @@ from crdlint.files.read import open_descriptor
 from crdlint.runner.task import Checker, CheckOutcome, Settings, Task
 
 if TYPE_CHECKING:
-    from crdlint.runner.workers import Chunk
+    from crdlint.runner.workers import Batch
 
 
 # Control groups (version 2): quota and period in microseconds, or "max".
@@ -102,7 +102,7 @@ def _spread(tasks: Iterable[Task | CheckOutcome], checker: Checker, count: int) 
     from crdlint.runner.workers import Workers
 
     chunks = _chunks(tasks, checker)
-    pending: deque[Chunk] = deque()
+    pending: deque[Batch] = deque()
     with Workers(count, checker.settings) as workers:
         while True:
             while len(pending) < count * _AHEAD and (chunk := next(chunks, None)) is not None:
@@ -117,18 +117,18 @@ def _spread(tasks: Iterable[Task | CheckOutcome], checker: Checker, count: int) 
             yield from pending.popleft().results or ()
 
 
-def _chunks(tasks: Iterable[Task | CheckOutcome], checker: Checker) -> Iterator[Chunk]:
+def _chunks(tasks: Iterable[Task | CheckOutcome], checker: Checker) -> Iterator[Batch]:
     """Yield groups of tasks; the tasks of a chart are not separated, because it is rendered once for all."""
-    from crdlint.runner.workers import Chunk
+    from crdlint.runner.workers import Batch
 
     chunk: list[Task] = []
     chunk_size = 0
     for task in tasks:
         if isinstance(task, CheckOutcome) or open_descriptor(task.path) is not None:
             if chunk:
-                yield Chunk(chunk)
+                yield Batch(chunk)
             # Other processes cannot read standard input.
-            yield Chunk([], [task if isinstance(task, CheckOutcome) else checker.check(task)])
+            yield Batch([], [task if isinstance(task, CheckOutcome) else checker.check(task)])
             chunk, chunk_size = [], 0
             continue
         size = _size(task)
@@ -138,12 +138,12 @@ def _chunks(tasks: Iterable[Task | CheckOutcome], checker: Checker) -> Iterator[
         last = chunk[-1].location if chunk else None
         is_of_one_chart = task.location is not None and last is not None and task.location.chart == last.chart
         if chunk and is_full and not is_of_one_chart:
-            yield Chunk(chunk)
+            yield Batch(chunk)
             chunk, chunk_size = [], 0
         chunk.append(task)
         chunk_size += size
     if chunk:
-        yield Chunk(chunk)
+        yield Batch(chunk)
 
 
 def _check(checker: Checker, task: Task | CheckOutcome) -> CheckOutcome:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from crdlint.runner.fixes import FileFixes
     from crdlint.sources.helm.check import Charts
     from crdlint.sources.helm.failures import Failure
-    from crdlint.sources.helm.render import Values
+    from crdlint.sources.helm.render import HelmValues
     from crdlint.sources.previous.crds import PreviousCRDs
 
 _TOO_OLD: Final = "kube-version-too-old"
@@ -40,7 +40,7 @@ class Settings(NamedTuple):
     """
 
     previous: PreviousCRDs | None = None
-    values: Values | None = None
+    values: HelmValues | None = None
     uses_helm: bool = True
     cache: Cache | None = None
     charts: tuple[str, ...] = ()
@@ -215,11 +215,11 @@ class Checker:
     @cached_property
     def _charts(self) -> Charts:
         from crdlint.sources.helm.check import Charts
-        from crdlint.sources.helm.render import Values
+        from crdlint.sources.helm.render import HelmValues
 
         settings = self.settings
         cache = settings.cache if settings.previous is None else None
-        return Charts(settings.values or Values(), settings.uses_helm, cache, settings.charts, settings.workers)
+        return Charts(settings.values or HelmValues(), settings.uses_helm, cache, settings.charts, settings.workers)
 
 
 @dataclass(slots=True)

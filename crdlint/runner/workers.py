@@ -23,7 +23,7 @@ _GRACE: Final = 0.5  # the seconds that a process has to clean up before it is k
 
 
 @dataclass(slots=True)
-class Chunk:
+class Batch:
     """Tasks that are checked together; `results` is None until they are done."""
 
     tasks: list[Task]
@@ -34,7 +34,7 @@ class Chunk:
 class _Worker:
     process: Process
     connection: Connection
-    chunk: Chunk | None = None
+    chunk: Batch | None = None
 
 
 class Workers:
@@ -49,7 +49,7 @@ class Workers:
         self._settings = settings
         self._is_last_try = is_last_try
         self._workers: list[_Worker] = []
-        self._queue: deque[Chunk] = deque()
+        self._queue: deque[Batch] = deque()
 
     def __enter__(self) -> Workers:
         return self
@@ -66,7 +66,7 @@ class Workers:
             worker.process.join()
             worker.connection.close()
 
-    def submit(self, chunk: Chunk) -> None:
+    def submit(self, chunk: Batch) -> None:
         """Check a chunk as soon as a process is free."""
         self._queue.append(chunk)
         self._assign()
@@ -96,7 +96,7 @@ class Workers:
             text = f"the process that checked it ended with status {status}"
             bug, name = Bug(text, text), shown_name(task.path)
             return CheckOutcome(name, task, (unchecked(name, "", bug),), bugs=(bug,))
-        alone = Chunk([task])
+        alone = Batch([task])
         with Workers(1, self._settings, is_last_try=True) as workers:
             workers.submit(alone)
             workers.collect(wait_for_one=True)

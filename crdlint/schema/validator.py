@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Final, TypeAlias
 
-from crdlint.crd.errors import INVALID, Code, FieldError, Reason, not_evaluated
+from crdlint.crd.errors import INVALID, FieldError, Reason, ReasonCode, not_evaluated
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import ADDITIONAL, INDEX, NIL, PROPERTY, Path, ValuePath
 from crdlint.golang.matching import PatternError, matches
@@ -90,7 +90,7 @@ class ValueValidator:
 
     def __init__(self, schema: JSONSchemaProps, *, structural: bool = False, server: Server = NEWEST) -> None:
         """Prepare a schema in the form for resources or, with `structural`, in the form for defaults."""
-        self._root = _Node(schema, Dialect(server, structural), nested=False)
+        self._root = _PreparedSchema(schema, Dialect(server, structural), nested=False)
 
     def validate(self, value: Any, path: Path | None = None, old: Correlation | None = None) -> list[FieldError]:
         """Return the errors of a value at `path`, None for a whole resource, without those that the old value had.
@@ -148,7 +148,7 @@ def _flat_check(schema: JSONSchemaProps, dialect: Dialect, kind: type) -> Flat |
     return check
 
 
-class _Node:
+class _PreparedSchema:
     """A schema in preparation; checks are created for the types of values that reach it."""
 
     def __init__(self, schema: JSONSchemaProps, dialect: Dialect, *, nested: bool) -> None:
@@ -209,21 +209,21 @@ class _Node:
         return self.nested and self.dialect.structural
 
     @cached_property
-    def _properties(self) -> dict[str, _Node]:
+    def _properties(self) -> dict[str, _PreparedSchema]:
         return {name: self._below(child) for name, child in self.schema.properties.items()}
 
     @cached_property
-    def _additional(self) -> _Node | None:
+    def _additional(self) -> _PreparedSchema | None:
         schema = self.schema.additional_schema
         return None if schema is None or self._drops_additional else self._below(schema)
 
     @cached_property
-    def _items(self) -> _Node | None:
+    def _items(self) -> _PreparedSchema | None:
         schema = self.schema.item_schema
         return None if schema is None else self._below(schema)
 
     @cached_property
-    def _alternatives(self) -> dict[str, list[_Node]]:
+    def _alternatives(self) -> dict[str, list[_PreparedSchema]]:
         schema = self.schema
         return {
             name: [self._below(alternative, nested=True) for alternative in alternatives]
@@ -236,8 +236,8 @@ class _Node:
             if alternatives
         }
 
-    def _below(self, schema: JSONSchemaProps, *, nested: bool = False) -> _Node:
-        return _Node(schema, self.dialect, nested=nested or self.nested)
+    def _below(self, schema: JSONSchemaProps, *, nested: bool = False) -> _PreparedSchema:
+        return _PreparedSchema(schema, self.dialect, nested=nested or self.nested)
 
     def _list(self, value: list[Any], value_path: ValuePath, violations: Found, old: Correlation | None) -> Walk:
         child, matched = self._items, 0
@@ -353,12 +353,12 @@ def _string_checks(schema: JSONSchemaProps) -> list[Check]:
             violations.append(too_long(value_path, longest))
         elif shortest is not None and size < shortest:
             words = f"should be at least {shortest} chars long"
-            violations.append(invalid(value_path, value, words, Reason(Code.TOO_SHORT, (shortest,))))
+            violations.append(invalid(value_path, value, words, Reason(ReasonCode.TOO_SHORT, (shortest,))))
         elif pattern:
             expected = _mismatch(pattern, value)
             if expected is not None:
                 words = f"should match '{expected}'"
-                violations.append(invalid(value_path, value, words, Reason(Code.PATTERN, (expected,))))
+                violations.append(invalid(value_path, value, words, Reason(ReasonCode.PATTERN, (expected,))))
 
     return [check]
 
@@ -375,7 +375,7 @@ def _format_check(format_: str) -> Check:
 
 def _unique_check(value: list[Any], value_path: ValuePath, violations: Found) -> None:
     if len(set(map(equality_key, value))) < len(value):
-        violations.append(invalid(value_path, "", "shouldn't contain duplicates", Reason(Code.NOT_UNIQUE)))
+        violations.append(invalid(value_path, "", "shouldn't contain duplicates", Reason(ReasonCode.NOT_UNIQUE)))
 
 
 def _size_checks(fewest: int | None, most: int | None, parts: str) -> list[Check]:
@@ -387,7 +387,7 @@ def _size_checks(fewest: int | None, most: int | None, parts: str) -> list[Check
         size = len(value)
         if fewest is not None and size < fewest:
             text = f"should have at least {fewest} {parts}"
-            violations.append(invalid(value_path, size, text, Reason(Code.TOO_FEW, (fewest, parts))))
+            violations.append(invalid(value_path, size, text, Reason(ReasonCode.TOO_FEW, (fewest, parts))))
         if most is not None and size > most:
             violations.append(too_many(value_path, size, most))
 
@@ -431,7 +431,9 @@ _CONVERSIONS: Final[dict[type, dict[type, Callable[[Any], Any]]]] = {
 }
 
 
-def _check(node: _Node, value: Any, value_path: ValuePath, violations: Found, old: Correlation | None = None) -> Walk:
+def _check(
+    node: _PreparedSchema, value: Any, value_path: ValuePath, violations: Found, old: Correlation | None = None
+) -> Walk:
     """Check a value; errors of one that is equal to the old value are ignored."""
     before = len(violations)
     flat = node.flat[value.__class__]
@@ -445,7 +447,7 @@ def _check(node: _Node, value: Any, value_path: ValuePath, violations: Found, ol
 
 
 def _any_of(
-    nodes: list[_Node], value: Any, value_path: ValuePath, violations: Found, *, exclusive: bool = False
+    nodes: list[_PreparedSchema], value: Any, value_path: ValuePath, violations: Found, *, exclusive: bool = False
 ) -> Walk:
     """Check that a value matches a schema or, with `exclusive`, exactly one; else report the errors of the closest schema."""
     best: Found = []
@@ -463,10 +465,10 @@ def _any_of(
             best, most = own, matched
     if valid == 1:
         return first
-    words, code = "must validate at least one schema (anyOf)", Code.ANY_OF
+    words, code = "must validate at least one schema (anyOf)", ReasonCode.ANY_OF
     if exclusive:
         number = f"{valid} valid alternatives" if valid else "none valid"
-        words, code = f"must validate one and only one schema (oneOf). Found {number}", Code.ONE_OF
+        words, code = f"must validate one and only one schema (oneOf). Found {number}", ReasonCode.ONE_OF
     violations.append(_composite(value_path, words, Reason(code)))
     if valid:
         return 0
@@ -474,7 +476,7 @@ def _any_of(
     return most
 
 
-def _all_of(nodes: list[_Node], value: Any, value_path: ValuePath, violations: Found) -> Walk:
+def _all_of(nodes: list[_PreparedSchema], value: Any, value_path: ValuePath, violations: Found) -> Walk:
     matched = valid = 0
     for node in nodes:
         before = len(violations)
@@ -486,7 +488,7 @@ def _all_of(nodes: list[_Node], value: Any, value_path: ValuePath, violations: F
     return matched
 
 
-def _not(nodes: list[_Node], value: Any, value_path: ValuePath, violations: Found) -> Walk:
+def _not(nodes: list[_PreparedSchema], value: Any, value_path: ValuePath, violations: Found) -> Walk:
     own: Found = []
     yield _check(nodes[0], value, value_path, own)
     if not own:
@@ -498,7 +500,7 @@ def _composite(value_path: ValuePath, words: str, reason: Reason | None = None) 
     return nowhere(value_path, lambda text: f"{quote(text)} {words}", reason)
 
 
-_JUNCTORS: Final[dict[str, Callable[[list[_Node], Any, ValuePath, Found], Walk]]] = {
+_JUNCTORS: Final[dict[str, Callable[[list[_PreparedSchema], Any, ValuePath, Found], Walk]]] = {
     "anyOf": _any_of,
     "oneOf": partial(_any_of, exclusive=True),
     "allOf": _all_of,

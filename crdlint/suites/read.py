@@ -18,7 +18,7 @@ from typing import Any, Final, Literal, TypeAlias
 from crdlint.crd.positions import node_span
 from crdlint.diagnostics.diagnostic import INTERNAL_ERROR
 from crdlint.diagnostics.spelling import nearest
-from crdlint.files.paths import Problem, Selection, discover
+from crdlint.files.paths import Selection, UnreadInput, discover
 from crdlint.files.read import UnreadableError, decode, read_bytes, read_text, reason
 from crdlint.files.recognition import KIND
 from crdlint.golang.values import marshal
@@ -438,7 +438,7 @@ def _line(node: Node) -> int:
     return node_span(node, 0).line
 
 
-def find_suites(paths: SequenceOf[str], selection: Selection) -> Iterator[tuple[str, str] | Problem]:
+def find_suites(paths: SequenceOf[str], selection: Selection) -> Iterator[tuple[str, str] | UnreadInput]:
     """Yield the file and text of each suite, and problems with reading; files named by the user are always suites."""
     discovered = discover(paths, selection)
     yield from (problem for problem in discovered.problems if problem.fatal)
@@ -450,7 +450,7 @@ def find_suites(paths: SequenceOf[str], selection: Selection) -> Iterator[tuple[
         try:
             text = decode(read_bytes(path))
         except UnreadableError as error:
-            yield Problem(path, str(error))
+            yield UnreadInput(path, str(error))
             continue
         if is_named or is_suite(path, text.encode()):
             yield path, text

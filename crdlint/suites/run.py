@@ -18,7 +18,7 @@ from crdlint.kubecel.evaluation import recorded
 from crdlint.kubernetes.servers import OLDEST, Server
 from crdlint.resources.dump import dump
 from crdlint.resources.objects import read_resource
-from crdlint.resources.validation import NotDecodedError, Outcome
+from crdlint.resources.validation import NotDecodedError, ObjectResult
 from crdlint.schema.values import deep_copy, deep_equal
 from crdlint.suites.read import Case, MissingCRDError, Suite, SuiteCRDs, Target, define, patched, reduced
 from crdlint.yaml import YAMLDecodeError
@@ -42,7 +42,7 @@ _OF_THE_SERVER: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class TestedCase:
     """The result of a test: lines about unexpected results, and about rules that cel-python evaluates to another one."""
 
     suite: Suite
@@ -63,7 +63,7 @@ class _FailedError(Exception):
 
 def run_suite(
     suite: Suite, target: Target, files: SuiteCRDs, pattern: str = "", second_opinions: Tally | None = None
-) -> Iterator[Result]:
+) -> Iterator[TestedCase]:
     """Run the tests whose names contain `pattern` on one CRD of a suite; raise MissingCRDError.
 
     With `second_opinions`, which counts them, cel-python evaluates every rule as well. For a range of servers, each
@@ -82,7 +82,7 @@ def run_suite(
                 from crdlint.kubecel.second_opinion import compare
 
                 disagreements = tuple(map(_line_of, compare(evaluations, second_opinions)))
-            yield Result(suite, target.file, case, failure, disagreements)
+            yield TestedCase(suite, target.file, case, failure, disagreements)
 
 
 def _of_servers(failures: Sequence[_FailedError], servers: Sequence[Server]) -> tuple[str, ...]:
@@ -129,7 +129,7 @@ class _Runner:
             return _FailedError(str(error))
         return _FailedError()
 
-    def _accepts(self, outcome: Outcome, expectation: str, what: str = "", error: str = "") -> bool:
+    def _accepts(self, outcome: ObjectResult, expectation: str, what: str = "", error: str = "") -> bool:
         """Return whether an object is accepted, False if it is rejected with the expected `error`; else it is a failure."""
         refusal = self._refusal(outcome)
         if not error and not refusal:
@@ -201,17 +201,17 @@ class _Runner:
                 meta.pop("namespace", None)
         return made
 
-    def _created(self, definition: Definition, sent: dict[str, Any]) -> Outcome:
+    def _created(self, definition: Definition, sent: dict[str, Any]) -> ObjectResult:
         spec = definition.crd.spec
         kind, api_version = sent.get("kind"), sent.get("apiVersion")
         if (kind, api_version) != (spec.names.kind, f"{spec.group}/{self._version}"):
             raise _FailedError(f"no matches for kind {quote(str(kind))} in version {quote(str(api_version))}")
         return _validated(definition.validator(self._version).create, sent)
 
-    def _with_status(self, definition: Definition, status: Any, stored: dict[str, Any]) -> Outcome:
+    def _with_status(self, definition: Definition, status: Any, stored: dict[str, Any]) -> ObjectResult:
         return _validated(definition.validator(self._version).update_status, {**stored, "status": status}, stored)
 
-    def _refusal(self, outcome: Outcome) -> tuple[str, ...]:
+    def _refusal(self, outcome: ObjectResult) -> tuple[str, ...]:
         """Return the server's rejection as it is and as servers before 1.36 print it, or an empty tuple."""
         if not outcome.errors:
             return ()
@@ -233,7 +233,7 @@ class _Runner:
             raise _FailedError("the stored object is not as expected:", *lines)
 
 
-def _validated(validate: Callable[..., Outcome], *objects: dict[str, Any]) -> Outcome:
+def _validated(validate: Callable[..., ObjectResult], *objects: dict[str, Any]) -> ObjectResult:
     """Return the result of a validator for objects; an object that cannot be decoded is a failure."""
     try:
         return validate(*objects)

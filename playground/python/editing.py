@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from crdlint.lsp.complete import completions
 from crdlint.lsp.places import cursor_at
 from crdlint.lsp.reading import hover_of
-from crdlint.lsp.workspace import Document, Text
+from crdlint.lsp.workspace import OpenDocument, ProtocolText
 from crdlint.resources.definitions import Definitions
 from playground import linted
 
@@ -26,7 +26,7 @@ class _Page:
     old: str
     version: str
 
-    def of(self, _: Document) -> _Page:
+    def of(self, _: OpenDocument) -> _Page:
         """Return what is known of the text that is edited."""
         return self
 
@@ -55,11 +55,11 @@ class _Page:
         return found
 
 
-def _asked(request: str) -> tuple[Document, int, Checks]:
+def _asked(request: str) -> tuple[OpenDocument, int, Checks]:
     """Return the text of a request, the index of its place, and the page."""
     given: dict[str, Any] = json.loads(request)
     name = given["text"]
-    document = Document(name, f"{name}.yaml", 0, Text(given[name], "utf-32"))
+    document = OpenDocument(name, f"{name}.yaml", 0, ProtocolText(given[name], "utf-32"))
     page = _Page(given["crd"], given["old"], given["version"])
     return document, document.text.index_at(given["line"], given["column"]), cast("Checks", page)
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from crdlint.evaluation.evaluate import RuleResult
-    from crdlint.evaluation.source import Source
-    from crdlint.evaluation.trace import Step
+    from crdlint.evaluation.source import ExpressionSource
+    from crdlint.evaluation.trace import TraceStep
     from crdlint.resources.definitions import Definition
 
 _LONGEST = 60  # characters of a value
@@ -56,7 +56,7 @@ def _results(definition: Definition, resource: dict[str, Any], version: str) -> 
     stored = validator.create({**resource, "apiVersion": validator.api_version}).resource
     source = SimpleNamespace(server=server, schema=validator.schema, value=stored, old=MISSING)
     rules = list(rules_of(validator.schema))
-    for result in run_rules(cast("Source", source), rules):
+    for result in run_rules(cast("ExpressionSource", source), rules):
         yield {"rule": result.rule, "where": f"{result.path or 'the object'}, rule {result.number}", **_verdict(result)}
 
 
@@ -76,6 +76,6 @@ def _why(result: RuleResult) -> Iterator[str]:
         yield from (f"  {_shown(part)}" for part in step.parts if part.value is not NO_VALUE)
 
 
-def _shown(step: Step) -> str:
+def _shown(step: TraceStep) -> str:
     binding = "".join(f"{name} = {to_text(value, _LONGEST)}: " for name, value in step.binding)
     return f"{binding}{step.text} = {to_text(step.value, _LONGEST)}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from crdlint.config.baseline import BaselineMatcher, Update, read, write
-from crdlint.config.identity import Identity, identities
+from crdlint.config.identity import FindingIdentity, identities
 from crdlint.config.model import ConfigError
 from crdlint.linting.pipeline import lint_file
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from crdlint.config.baseline import Entry
+    from crdlint.config.baseline import BaselineEntry
     from crdlint.linting.result import FileResult
 
 BAD = '{type: string, pattern: "(?!x)"}'
@@ -66,10 +66,10 @@ class Filtered(NamedTuple):
 
     results: list[FileResult]
     known: list[int]
-    stale: tuple[Entry, ...]
+    stale: tuple[BaselineEntry, ...]
 
 
-def filtered_by(known: Mapping[Identity, int], results: list[FileResult]) -> Filtered:
+def filtered_by(known: Mapping[FindingIdentity, int], results: list[FileResult]) -> Filtered:
     """Remove the known findings from results as a run does."""
     matching = BaselineMatcher(Counter(known))
     filtered = Filtered([], [], ())
@@ -81,7 +81,7 @@ def filtered_by(known: Mapping[Identity, int], results: list[FileResult]) -> Fil
     return filtered._replace(stale=matching.stale())
 
 
-def updated(known: Mapping[Identity, int], results: list[FileResult]) -> Mapping[Identity, int]:
+def updated(known: Mapping[FindingIdentity, int], results: list[FileResult]) -> Mapping[FindingIdentity, int]:
     """Return the baseline that a run writes."""
     update = Update(known)
     for result in results:
@@ -308,7 +308,7 @@ def test_what_is_no_text(tmp_path: Path) -> None:
 def test_the_same_twice_is_the_larger_count(tmp_path: Path) -> None:
     path = tmp_path / "known.json"
     path.write_text(document(ENTRY, ENTRY[:-1] + ', "count": 3}', ENTRY))
-    assert read(str(path)) == {Identity("a", "", "b", "c"): 3}
+    assert read(str(path)) == {FindingIdentity("a", "", "b", "c"): 3}
 
 
 def test_many_findings() -> None:

@@ -9,8 +9,8 @@ from tables import each
 from crdlint.cel.eval.values import MISSING
 from crdlint.evaluation.evaluate import Workbench
 from crdlint.evaluation.places import schema_of
-from crdlint.evaluation.source import Source
-from crdlint.evaluation.trace import Step, deciding, to_json, to_text
+from crdlint.evaluation.source import ExpressionSource
+from crdlint.evaluation.trace import TraceStep, deciding, to_json, to_text
 from crdlint.kubecel.limits import PER_CALL_LIMIT
 from crdlint.kubecel.programs import program
 from crdlint.kubernetes.servers import NEWEST, SERVERS
@@ -57,17 +57,17 @@ EXPRESSIONS = [
 
 def bench(value: Any = None, server: Any = NEWEST) -> Workbench:
     value = VALUE if value is None else value
-    return Workbench(Source(server, schema_of(value), "the object", value=value))
+    return Workbench(ExpressionSource(server, schema_of(value), "the object", value=value))
 
 
-def tree(text: str) -> Step:
+def tree(text: str) -> TraceStep:
     answer = bench().evaluate(text)
     assert not answer.errors
     assert answer.tree is not None
     return answer.tree
 
 
-def steps(step: Step) -> list[Step]:
+def steps(step: TraceStep) -> list[TraceStep]:
     return [step, *(inner for part in step.parts for inner in steps(part))]
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from random import Random
 
-    from crdlint.config.identity import Identity
+    from crdlint.config.identity import FindingIdentity
     from crdlint.kubecel.compilation import RuleCompiler
 
 FIXTURES: Final = Path(__file__).resolve().parents[2] / "fixtures"
@@ -275,7 +275,7 @@ def _known(given: tuple[str, str]) -> None:
     from crdlint.linting.pipeline import lint_file
 
     text, crd = given
-    known: Mapping[Identity, int] = {}
+    known: Mapping[FindingIdentity, int] = {}
     with _file(text, ".json") as path, suppress(ConfigError):
         known = baseline.read(path)
     result = lint_file(crd, filename="x.yaml")

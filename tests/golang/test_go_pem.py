@@ -5,7 +5,7 @@ from __future__ import annotations
 from counting import LINEAR, growth
 from tables import each
 
-from crdlint.golang.certificates import Block, blocks, pool_error
+from crdlint.golang.certificates import PEMBlock, blocks, pool_error
 
 # A sequence of two empty sequences and a bit string: as much of a certificate as is looked at.
 CERTIFICATE = b"-----BEGIN CERTIFICATE-----\nMAcwADAAAwEA\n-----END CERTIFICATE-----\n"
@@ -58,15 +58,15 @@ def test_blocks(data: bytes, expected: list[tuple[bytes, bytes]]) -> None:
 @each(
     ("data", "expected"),
     [
-        (b"-----BEGIN A-----\na: b\nc:d\n\nAAAA\n-----END A-----\n", Block(b"A", True, b"\0\0\0", 49)),
-        (b"-----BEGIN A-----\na: b\n\n-----END A-----\n", Block(b"A", True, b"", 40)),
+        (b"-----BEGIN A-----\na: b\nc:d\n\nAAAA\n-----END A-----\n", PEMBlock(b"A", True, b"\0\0\0", 49)),
+        (b"-----BEGIN A-----\na: b\n\n-----END A-----\n", PEMBlock(b"A", True, b"", 40)),
         # END must not follow headers without an empty line in between
         (b"-----BEGIN A-----\na: b\n-----END A-----\n", None),
         (b"-----BEGIN A-----\na: b\n", None),
         (b"-----BEGIN A-----\na: b\n-----END A-----: \n\n" + KEY, None),
     ],
 )
-def test_headers(data: bytes, expected: Block | None) -> None:
+def test_headers(data: bytes, expected: PEMBlock | None) -> None:
     assert next(blocks(data), None) == expected
 
 

@@ -151,9 +151,9 @@ def test_a_rendered_line_of_many_directives() -> None:
 )
 def test_a_line_is_compared_except_for_its_directives(template: str, made: str, is_filled: bool) -> None:
     from crdlint.files.patterns import is_in_order
-    from crdlint.sources.helm.rendered import _Candidate
+    from crdlint.sources.helm.rendered import _TemplateLine
 
-    assert is_in_order(_Candidate.of(1, template).texts, made) is is_filled
+    assert is_in_order(_TemplateLine.of(1, template).texts, made) is is_filled
 
 
 def test_many_findings_in_lines_that_helm_makes() -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crdlint.sources.helm import render as helm
-from crdlint.sources.helm.render import RenderedDocument, Values, chart_digest, render
+from crdlint.sources.helm.render import HelmValues, RenderedDocument, chart_digest, render
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -57,7 +57,7 @@ def test_helm_gets_nothing_of_the_environment(log: Path, tmp_path: Path, monkeyp
         monkeypatch.setenv(name, "https://user.example")
     program = helm.helm().program
     assert program is not None
-    render(chart(tmp_path / "c", **{"ci/a-values.yaml": ""}), Values(sets=("a=b",)), program, "1.30")
+    render(chart(tmp_path / "c", **{"ci/a-values.yaml": ""}), HelmValues(sets=("a=b",)), program, "1.30")
     version, template = (json.loads(line) for line in log.read_text(encoding="utf-8").splitlines())
     assert version["arguments"][0] == "version"
     assert template["arguments"] == [
@@ -82,8 +82,8 @@ def test_files_of_values_are_never_urls(log: Path, tmp_path: Path, monkeypatch: 
     chart(tmp_path / "http:/a.example/c", **{"ci/a-values.yaml": ""})
     program = helm.helm().program
     assert program is not None
-    render("http:/a.example/c", Values(), program)
-    render("http:/a.example/c", Values(("http:/a.example/c/ci/a-values.yaml",)), program)
+    render("http:/a.example/c", HelmValues(), program)
+    render("http:/a.example/c", HelmValues(("http:/a.example/c/ci/a-values.yaml",)), program)
     for line in log.read_text(encoding="utf-8").splitlines()[1:]:
         arguments = json.loads(line)["arguments"]
         assert arguments[2] == f"{tmp_path}/http:/a.example/c"
@@ -96,7 +96,7 @@ def test_values_that_are_no_files_are_left_out(log: Path, tmp_path: Path) -> Non
     (tmp_path / "c/ci/c-values.yaml").mkdir()
     program = helm.helm().program
     assert program is not None
-    render(folder, Values(), program)
+    render(folder, HelmValues(), program)
     assert len(log.read_text(encoding="utf-8").splitlines()) == 2
 
 
@@ -121,7 +121,7 @@ def test_links_out_of_the_repository(name: str, target: str, is_outside: bool, l
     (folder / name).symlink_to(target)
     program = helm.helm().program
     assert program is not None
-    rendered = render(str(folder), Values(), program)
+    rendered = render(str(folder), HelmValues(), program)
     assert len(log.read_text(encoding="utf-8").splitlines()) == (1 if is_outside else 2)
     assert ["leads out of the repository" in one.why for one in rendered.failures] == [True] * is_outside
 
@@ -133,7 +133,7 @@ def test_the_digest_of_a_chart(program: Callable[[str, str], Path], tmp_path: Pa
     values.touch()
 
     def digest(*sets: str) -> bytes | None:
-        return chart_digest(str(folder), Values((str(values),), sets), helm_program)
+        return chart_digest(str(folder), HelmValues((str(values),), sets), helm_program)
 
     seen = [digest()]
     assert digest() == seen[0]
@@ -165,7 +165,7 @@ def test_the_real_helm_looks_nothing_up(tmp_path: Path) -> None:
         'a: {{ lookup "v1" "Namespace" "" "default" | toJson | quote }}\n'
         'b: {{ getHostByName "localhost" | quote }}\nkind: CustomResourceDefinition\n'
     )
-    rendered = render(chart(tmp_path / "c", **{"templates/a.yaml": text}), Values(), program)
+    rendered = render(chart(tmp_path / "c", **{"templates/a.yaml": text}), HelmValues(), program)
     assert rendered.failures == []
     text = 'a: "{}"\nb: ""\nkind: CustomResourceDefinition\n'
     assert rendered.documents == {"templates/a.yaml": [RenderedDocument(text, ("",))]}

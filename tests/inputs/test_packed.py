@@ -15,13 +15,13 @@ import pytest
 from click.testing import CliRunner
 
 from crdlint.cli.main import cli
-from crdlint.files.paths import Problem
+from crdlint.files.paths import UnreadInput
 from crdlint.rules.engine.examples import HEAD
 from crdlint.sources.helm.archive import (
     MAX_BYTES,
     MAX_HEADER,
+    ArchiveBudget,
     ArchiveError,
-    Budget,
     members,
     packed_files,
 )
@@ -69,7 +69,7 @@ END = b"\0" * 1024
 
 def read(data: bytes, *, packed: bool = False) -> list[tuple[str, bytes]]:
     given = data if packed else gzip.compress(data, 1)
-    return list(members(given, Budget(), YAML))
+    return list(members(given, ArchiveBudget(), YAML))
 
 
 READ = {
@@ -269,7 +269,7 @@ def test_dependencies_are_followed_to_a_depth(tmp_path: Path) -> None:
     for _ in range(20):
         data = packed({"a/charts/a.tgz": data})
     [problem] = packed_files(str(chart(tmp_path, {"a.tgz": data})))
-    assert isinstance(problem, Problem)
+    assert isinstance(problem, UnreadInput)
     assert problem.message == "more than 8 archives within each other: not read"
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from counting import recording
 
-from crdlint.files.paths import Problem, Selection, discover
+from crdlint.files.paths import Selection, UnreadInput, discover
 from crdlint.files.read import STDIN
 
 EVERYTHING = Selection()
@@ -124,7 +124,7 @@ def test_a_glob_that_the_shell_left_alone_is_expanded() -> None:
     assert files("d/**") == ["d/a.yaml", "d/e/b.yaml"]
     assert files("d/**/b.*") == ["d/e/b.yaml"]
     assert files("d/**/*.go") == ["d/e/b.go"]
-    assert discover(["*.nothing"], EVERYTHING).problems == (Problem("*.nothing", "no file matches"),)
+    assert discover(["*.nothing"], EVERYTHING).problems == (UnreadInput("*.nothing", "no file matches"),)
 
 
 def test_a_name_with_a_bracket_is_a_name_where_it_exists() -> None:
@@ -189,7 +189,7 @@ def test_a_folder_that_may_not_be_entered_is_said(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(os, "scandir", reject)
     found = discover(["d"], EVERYTHING)
     assert found.files == ("d/open/b.yaml",)
-    assert found.problems == (Problem("d/shut", "Permission denied"),)
+    assert found.problems == (UnreadInput("d/shut", "Permission denied"),)
 
 
 def test_lines_that_are_no_patterns_do_not_count() -> None:
@@ -245,7 +245,7 @@ def test_a_gitignore_that_cannot_be_read_is_reported_and_has_no_effect(kind: str
     said = {"link": "a symbolic link", "pipe": "a named pipe"}
     message = f"not a regular file but {said[kind]}" if kind in said else "larger than 1 MiB: not read"
     assert found.files == ("a.yaml",)
-    assert found.problems == (Problem(".gitignore", f"skipped: {message}", fatal=False),)
+    assert found.problems == (UnreadInput(".gitignore", f"skipped: {message}", fatal=False),)
 
 
 def test_a_git_file_with_a_null_character_has_no_effect() -> None:
@@ -267,7 +267,7 @@ def test_a_glob_reports_a_folder_that_cannot_be_read(monkeypatch: pytest.MonkeyP
     for glob in ("w/**/*.yaml", "w/*/*.yaml", "w/**"):
         found = discover([glob], EVERYTHING)
         assert found.files == ("w/open/b.yaml",)
-        assert found.problems == (Problem("w/shut/", "Permission denied"),)
+        assert found.problems == (UnreadInput("w/shut/", "Permission denied"),)
 
 
 def test_a_glob_enters_no_folder_that_git_ignores(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -311,7 +311,7 @@ def test_globs_match_as_they_do_in_a_shell(glob: str, found: list[str]) -> None:
 
 
 def test_a_glob_that_never_matches_is_a_name() -> None:
-    assert discover(["[a"], EVERYTHING).problems == (Problem("[a", "No such file or directory"),)
+    assert discover(["[a"], EVERYTHING).problems == (UnreadInput("[a", "No such file or directory"),)
 
 
 def test_what_is_left_out_is_counted() -> None:

@@ -16,8 +16,8 @@ from crdlint.linting.request import CheckRequest
 from crdlint.safety.programs import ProgramError, run
 from crdlint.sources.helm import render as helm
 from crdlint.sources.helm.check import ChartFile, Charts
-from crdlint.sources.helm.layout import Layout
-from crdlint.sources.helm.render import Values
+from crdlint.sources.helm.layout import ChartLayout
+from crdlint.sources.helm.render import HelmValues
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -50,7 +50,7 @@ def chart(folder: Path, templates: Mapping[str, str], **files: str) -> Path:
 def check(folder: Path, name: str = "crd.yaml", charts: Charts | None = None) -> FileResult:
     path = str(folder / "templates" / name)
     text = (folder / "templates" / name).read_text(encoding="utf-8")
-    place = Layout().locate(path)
+    place = ChartLayout().locate(path)
     assert place is not None
     return (charts or Charts()).check(
         ChartFile(path, text, place), lambda given, file: lint_file(given, file, CheckRequest(skip_unfinished=True))
@@ -127,7 +127,7 @@ def test_values_that_are_given(fake_helm: Path, tmp_path: Path) -> None:
     text = CRD.replace("type: int\n", "type: {{ .Values.type }}\n")
     folder = chart(tmp_path / "c", {"crd.yaml": text}, ci__good_values_yaml="type: string\n")
     (tmp_path / "mine.yaml").write_text("type: string\n", encoding="utf-8")
-    result = check(folder, charts=Charts(Values((str(tmp_path / "mine.yaml"),), ("type=int",))))
+    result = check(folder, charts=Charts(HelmValues((str(tmp_path / "mine.yaml"),), ("type=int",))))
     assert len(said(result)) == 1
     assert "ci/" not in fake_helm.read_text()
 
@@ -186,12 +186,12 @@ FAILING = "import sys\nif sys.argv[1] == 'version': print('v3.11.1')\nelse: sys.
 
 
 def failures(
-    reason: str, program: Callable[..., Any], folder: Path, values: Values | None = None
+    reason: str, program: Callable[..., Any], folder: Path, values: HelmValues | None = None
 ) -> list[tuple[str, int, int, str]]:
     """Return the findings about a Helm that fails with a reason: file below the chart, line, column and severity."""
     program("helm", FAILING.format(f"Error: {reason}"))
     helm.helm.cache_clear()
-    charts = Charts(values or Values())
+    charts = Charts(values or HelmValues())
     for name in ("crd.yaml", "crd.yaml"):
         check(folder, name, charts)
     helm.helm.cache_clear()
@@ -239,7 +239,7 @@ def test_what_helm_does_not_render_is_a_finding_where_helm_says_so(program: Call
     )
     found = {reason: failures(reason, program, folder) for reason in REASONS}
     assert found == {reason: [place] for reason, place in REASONS.items()}
-    assert failures("missing in charts/", program, folder, Values(sets=("a=b",))) == [("Chart.yaml", 4, 1, "error")]
+    assert failures("missing in charts/", program, folder, HelmValues(sets=("a=b",))) == [("Chart.yaml", 4, 1, "error")]
 
 
 def test_values_that_helm_does_not_render_end_the_run_with_status_2(

@@ -16,7 +16,7 @@ from crdlint.config.model import Config
 from crdlint.kubecel.compilation import Expression
 from crdlint.kubecel.cost import suggest
 from crdlint.kubecel.cost.explain import explain, most_expensive_part, shown_cost, value_path
-from crdlint.kubecel.cost.suggest import Advice, Model, Plan, Solution
+from crdlint.kubecel.cost.suggest import LimitPlan, Model, Solution, Suggestions
 from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT
 from crdlint.linting.cost_entries import entries
 from crdlint.linting.pipeline import lint_file
@@ -40,7 +40,7 @@ def rules(spec: str) -> list[EstimatedRule]:
 
 
 def solved(estimated: EstimatedRule) -> Solution | None:
-    return Plan([estimated], Effort()).of(estimated)
+    return LimitPlan([estimated], Effort()).of(estimated)
 
 
 def flat(fields: str, rule: str) -> str:
@@ -52,7 +52,7 @@ def test_limits_are_searched_once_for_equal_rules(monkeypatch: pytest.MonkeyPatc
     equal = rules(re.sub(r"(\{rule.*\})\]", lambda found: ", ".join([found[1]] * 20) + "]", one))
     made: list[Any] = []
     monkeypatch.setattr(suggest, "Model", recording(made, Model))
-    plan = Plan(equal, Effort())
+    plan = LimitPlan(equal, Effort())
     assert (len(equal), len(made)) == (20, 1)
     assert sum(present(plan.of(rule)).cost for rule in equal) <= CRD_COST_LIMIT
 
@@ -218,7 +218,7 @@ def test_all_rules_together() -> None:
     assert sum(one.total_cost for one in estimated) > CRD_COST_LIMIT
     text = crd_with_spec(f"{{type: object, properties: {{{fields}}}}}")
     assert {d.rule for d in crdlint.lint_text(text) if d.severity == "error"} == {"cel-schema-cost"}
-    assert not Plan(estimated, Effort()).hopeless
+    assert not LimitPlan(estimated, Effort()).hopeless
     assert [
         d
         for d in crdlint.lint_text(with_limits(crd_with_spec(f"{{type: object, properties: {{{fields}}}}}")))
@@ -231,7 +231,7 @@ def test_where_no_limits_would_do() -> None:
         flat("{s: {type: string}}", "'abc'.charAt(1).matches('a') || quantity(self.s.charAt(2)).isInteger()")
     )
     assert solved(estimated) is None
-    assert "no limit reduces the cost" in present(Advice([estimated], Effort()).on_rule(estimated))
+    assert "no limit reduces the cost" in present(Suggestions([estimated], Effort()).on_rule(estimated))
     assert most_expensive_part(estimated.compiled.rule, RULE_COST_LIMIT) in estimated.rule.rule
 
 
@@ -239,7 +239,7 @@ def test_a_reserved_word_hides_limits() -> None:
     (estimated,) = rules(
         flat("{namespace: {type: array, maxItems: 3, items: {type: string}}}", "self.namespace.all(x, x != '')")
     )
-    assert present(Advice([estimated], Effort()).on_rule(estimated)).startswith(
+    assert present(Suggestions([estimated], Effort()).on_rule(estimated)).startswith(
         "Write `__namespace__` instead of `namespace`"
     )
 

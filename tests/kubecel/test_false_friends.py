@@ -16,9 +16,9 @@ from kubecel_support import node
 from kubecel_support import schema as schema_of_text
 
 from crdlint.evaluation.evaluate import Workbench
-from crdlint.evaluation.source import Source
+from crdlint.evaluation.source import ExpressionSource
 from crdlint.kubecel.repair.false_friends import ROWS
-from crdlint.kubecel.repair.patterns import Text, candidates
+from crdlint.kubecel.repair.patterns import Tokens, candidates
 from crdlint.kubernetes.servers import NEWEST
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
@@ -136,7 +136,7 @@ def test_what_other_languages_write_is_understood() -> None:
 def test_only_rows_whose_tokens_an_expression_has_are_matched() -> None:
     tried, wrong = 0, []
     for _, _, written, _ in rows():
-        text = Text(written)
+        text = Tokens(written)
         expected = [row for row in ROWS if any(True for _ in text.matches(row.written))]
         few = list(candidates(text))
         tried += len(few)
@@ -150,7 +150,7 @@ def test_eval_gives_the_same_helps() -> None:
     wrong = []
     for name, schema in SCHEMAS.items():
         root = node(schema_of_text(f"type: object\nproperties: {{spec: {{{schema}}}}}"), "spec")
-        bench = Workbench(Source(NEWEST, root, "the object"))
+        bench = Workbench(ExpressionSource(NEWEST, root, "the object"))
         for _, _, written, _ in [row for row in rows() if row[0] == name][::3]:
             found = found_in(name, written)
             answer = bench.evaluate(written)

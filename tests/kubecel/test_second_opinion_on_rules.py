@@ -9,7 +9,7 @@ import pytest
 from tables import each
 
 from crdlint import decode_yaml, validate_resource
-from crdlint.cel.eval.program import Result
+from crdlint.cel.eval.program import Evaluated
 from crdlint.kubecel.evaluation import Evaluation, recorded
 from crdlint.kubecel.second_opinion import FAILS, KNOWN, NotEvaluatedError, Steps, Tally, compare, evaluate
 from crdlint.rules.engine.examples import small
@@ -74,7 +74,7 @@ def test_old_objects() -> None:
 @pytest.mark.parametrize(("rule", "ours", "theirs"), [("self.n > 5", "false", "true"), ("self.n > 9", "true", "false")])
 def test_a_disagreement(rule: str, ours: str, theirs: str) -> None:
     [one] = evaluations(rule)
-    changed = replace(one, result=Result(not one.result.value, one.result.cost))
+    changed = replace(one, result=Evaluated(not one.result.value, one.result.cost))
     tally = Tally()
     [found] = compare([changed], tally)
     assert (found.ours, found.theirs, found.cause.rule.rule) == (ours, theirs, rule)

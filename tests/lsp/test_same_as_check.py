@@ -13,7 +13,7 @@ from test_reading import CRD, WIDGET
 from crdlint.cli.main import cli
 from crdlint.kubecel import sharing
 from crdlint.lsp.checks import Checks
-from crdlint.lsp.workspace import Text, Workspace, changed, uri_of
+from crdlint.lsp.workspace import ProtocolText, Workspace, changed, uri_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,7 +50,7 @@ def edited(random_: random.Random, text: str) -> str:
     start = random_.randrange(len(text) + 1)
     end = start if random_.random() < 0.6 else min(start + random_.randint(1, 12), len(text))
     new = random_.choice(PIECES) if random_.random() < 0.8 else ""
-    before = Text(text)
+    before = ProtocolText(text)
     after = changed(before, before.range(start, end), new).text
     assert after == text[:start] + new + text[end:]
     return after

@@ -12,7 +12,7 @@ import pytest
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.report import formats
-from crdlint.report.pieces import Outcome, Summary, View
+from crdlint.report.pieces import RunOutcome, Summary, View
 from crdlint.rules.engine.examples import HEAD
 from crdlint.yaml.edit import apply, line_starts
 
@@ -40,7 +40,7 @@ def render(name: str, result: FileResult) -> str:
     report = formats.findings(name, View())
     summary = Summary(files=1)
     summary.add(result)
-    return "".join([*report.file(result), *report.end(Outcome([], summary))])
+    return "".join([*report.file(result), *report.end(RunOutcome([], summary))])
 
 
 def replaced(text: str, ranges: list[tuple[int, int, int, int, str]], *, in_bytes: bool = False) -> str:

@@ -18,7 +18,7 @@ from crdlint.cli.main import cli
 from crdlint.diagnostics.diagnostic import Diagnostic, Related
 from crdlint.linting.result import CRD, FileResult
 from crdlint.report import formats
-from crdlint.report.pieces import Outcome, Summary, View
+from crdlint.report.pieces import RunOutcome, Summary, View
 
 if TYPE_CHECKING:
     from typing import Any
@@ -50,7 +50,7 @@ def render(name: str, run: Run, *, hidden: bool = False) -> str:
     """Return the report of a run."""
     report = formats.findings(name, View(hidden=hidden))
     pieces = [piece for result in run.results for piece in report.file(result)]
-    return "".join((*pieces, *report.end(Outcome(run.problems, run.summary))))
+    return "".join((*pieces, *report.end(RunOutcome(run.problems, run.summary))))
 
 
 def checked(*diagnostics: Diagnostic, problems: tuple[Any, ...] | list[tuple[str, str]] = ()) -> Run:
@@ -180,7 +180,7 @@ def test_markdown_has_errors_first_and_many_infos_once_a_rule() -> None:
     assert "also in line 3, line 5, line 7 and 2 more" in text
     report = formats.findings("markdown", View(show_all=True))
     assert report.file(run.results[0]) == ()
-    assert len(places("".join(report.end(Outcome([], run.summary))))) == 12
+    assert len(places("".join(report.end(RunOutcome([], run.summary))))) == 12
 
 
 @pytest.mark.parametrize(

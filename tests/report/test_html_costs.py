@@ -18,8 +18,8 @@ from commands import crdlint
 from crds import crd_with_spec
 
 from crdlint.diagnostics.diagnostic import Diagnostic
-from crdlint.kubecel.cost.explain import Part
-from crdlint.linting.cost_entries import Entry, entries
+from crdlint.kubecel.cost.explain import CostPart
+from crdlint.linting.cost_entries import CostEntry, entries
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import RuleCost
@@ -59,8 +59,8 @@ def made(
     line: int = 1,
     error: str | None = None,
     help_: str = "",
-) -> Entry:
-    return Entry(
+) -> CostEntry:
+    return CostEntry(
         cost=RuleCost(
             crd=crd,
             version=version,
@@ -81,8 +81,8 @@ def made(
         ),
         value_path=place,
         times="once in an object",
-        tree=None if error else Part(rule, cost, ""),
-        message_tree=Part("'m'", message, "") if message else None,
+        tree=None if error else CostPart(rule, cost, ""),
+        message_tree=CostPart("'m'", message, "") if message else None,
         help=help_,
         by_version={},
     )
@@ -144,7 +144,7 @@ OTHER = "spec.versions[1].schema.openAPIV3Schema.properties[spec].x-kubernetes-v
         ([made(cost=UNBOUNDED), made(cost=UNBOUNDED)], ["2", "1", "unbounded", "2", "1"]),
     ],
 )
-def test_totals(entries: list[Entry], expected: list[str]) -> None:
+def test_totals(entries: list[CostEntry], expected: list[str]) -> None:
     names = ["Rules", "CRDs", "Cost in all", "Rules over budget", "Schemas over budget"]
     assert totals(cost_page(entries)) == dict(zip(names, expected, strict=True))
 
@@ -163,7 +163,7 @@ def test_totals(entries: list[Entry], expected: list[str]) -> None:
         (made(help_="set `maxItems: 6` on `a`: then 5"), ["Help: set maxItems: 6 on a : then 5"]),
     ],
 )
-def test_said_of_a_rule(one: Entry, expected: list[str]) -> None:
+def test_said_of_a_rule(one: CostEntry, expected: list[str]) -> None:
     page = cost_page([one])
     read(page)
     for part in expected:
@@ -226,7 +226,7 @@ def test_no_text_of_a_rule_is_markup(field: str) -> None:
 
 @pytest.mark.parametrize("field", ["value_path", "times", "help", "tree", "message_tree"])
 def test_no_text_of_an_entry_is_markup(field: str) -> None:
-    value = Part(HOSTILE, 3, HOSTILE, (Part(HOSTILE, 2, HOSTILE),)) if "tree" in field else HOSTILE
+    value = CostPart(HOSTILE, 3, HOSTILE, (CostPart(HOSTILE, 2, HOSTILE),)) if "tree" in field else HOSTILE
     changed: dict[str, Any] = {field: value}
     check_escaped(cost_page([replace(made(message=1), **changed)]))
 
@@ -250,7 +250,9 @@ def test_odd_characters(rule: str, expected: str) -> None:
 
 
 def test_tree_is_nested_and_leaves_out_what_costs_one() -> None:
-    tree = Part("a && b", 9, "", (Part("a", 1, ""), Part("b", 7, "b has maxItems 5", (Part("c", 1, ""),))))
+    tree = CostPart(
+        "a && b", 9, "", (CostPart("a", 1, ""), CostPart("b", 7, "b has maxItems 5", (CostPart("c", 1, ""),)))
+    )
     page = cost_page([replace(made(), tree=tree)])
     items = re.findall(r'<span class="cost">(.*?)</span> <code>(.*?)</code>', page)
     assert items == [("9", "a &amp;&amp; b"), ("7", "b")]
@@ -259,9 +261,9 @@ def test_tree_is_nested_and_leaves_out_what_costs_one() -> None:
 
 
 def test_deep_tree_and_long_parts() -> None:
-    tree = Part("x" * 5000, 2, "")
+    tree = CostPart("x" * 5000, 2, "")
     for _ in range(3000):
-        tree = Part("x" * 5000, 2, "", (tree,))
+        tree = CostPart("x" * 5000, 2, "", (tree,))
     page = cost_page([replace(made(), tree=tree)])
     read(page)
     assert len(page) < 2_000_000

@@ -14,7 +14,7 @@ from crdlint.linting.documents import collect_crds
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.report import formats
-from crdlint.report.pieces import Outcome, Summary, View
+from crdlint.report.pieces import RunOutcome, Summary, View
 
 if TYPE_CHECKING:
     from crdlint.linting.result import FileResult
@@ -41,7 +41,7 @@ def page(result: FileResult, kind: str) -> str:
     report = (formats.findings if kind == "findings" else formats.changes)("html", View())
     summary = Summary(files=1)
     summary.add(result)
-    return "".join([*report.file(result), *report.end(Outcome([("c.yaml", "<no file>")], summary))])
+    return "".join([*report.file(result), *report.end(RunOutcome([("c.yaml", "<no file>")], summary))])
 
 
 def test_findings_show_their_line_and_what_to_do() -> None:

@@ -14,7 +14,7 @@ from rich.cells import cell_len
 from rich.color import ColorSystem
 from terminal import on_terminal
 
-from crdlint.report.page import PLAIN, Column, Part, Row
+from crdlint.report.page import PLAIN, CellPart, Column, Row
 from crdlint.report.terminal import Terminal, breaks, has_links
 from crdlint.rules.catalog import all_rules
 
@@ -78,9 +78,9 @@ def test_markup_of_rich_is_text() -> None:
         assert plain(page.styled(MARKUP, "error")) == MARKUP
         assert [plain(line) for line in page.wrapped(MARKUP, "  ")] == [f"  {MARKUP}"]
         assert [plain(line) for line in page.yaml(MARKUP)] == [MARKUP]
-        assert [plain(line) for line in page.flow(Part(MARKUP))] == [MARKUP]
+        assert [plain(line) for line in page.flow(CellPart(MARKUP))] == [MARKUP]
         table = page.table(
-            [Column("A"), Column("B")], [Row([[Part("1")], [Part(MARKUP)]], [Part(MARKUP, "rule")], MARKUP)]
+            [Column("A"), Column("B")], [Row([[CellPart("1")], [CellPart(MARKUP)]], [CellPart(MARKUP, "rule")], MARKUP)]
         )
         assert plain("\n".join(table)).count(MARKUP) == 3
 

@@ -19,7 +19,7 @@ from crdlint.report.escapes import printable
 from crdlint.report.page import PLAIN, columns
 from crdlint.report.pieces import Summary, View
 from crdlint.report.terminal import Terminal
-from crdlint.report.text import Report, fold, snippet
+from crdlint.report.text import TextReport, fold, snippet
 from crdlint.report.words import combined, sentences
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def test_golden(name: str, width: int, request: pytest.FixtureRequest) -> None:
     result = lint_file(text, filename=f"{name}.yaml")
     summary = Summary(files=1, seconds=0.04)
     summary.add(result)
-    report = Report(View(Terminal(width), hidden=True))
+    report = TextReport(View(Terminal(width), hidden=True))
     out = "\n".join([*report.lines(result), report.summary(summary)]) + "\n"
     golden = GOLDEN / f"{name}-{width}.txt"
     if request.config.getoption("--update-expected"):
@@ -142,7 +142,7 @@ def test_advice_that_repeats_is_counted(severity: Severity, shown: int, note: bo
         )
         for line in range(1, 6)
     )  # fmt: skip
-    lines = list(Report(View(Terminal(80))).lines(FileResult("a.yaml", "a\n" * 5, 1, (), 0, found)))
+    lines = list(TextReport(View(Terminal(80))).lines(FileResult("a.yaml", "a\n" * 5, 1, (), 0, found)))
     assert sum("[some-rule]" in line for line in lines) == shown
     assert ("  = note: also in line 2, line 3, line 4 and 1 more: --show-all shows each" in lines) is note
 
@@ -163,7 +163,9 @@ def test_warnings_that_crds_of_a_file_share_are_shown_once(show_all: bool) -> No
         )
         for line, plural in enumerate(["foos", "foos", "bars", "bars", "cars"], 1)
     )
-    lines = list(Report(View(Terminal(80), show_all=show_all)).lines(FileResult("a.yaml", "a\n" * 5, 3, (), 0, found)))
+    lines = list(
+        TextReport(View(Terminal(80), show_all=show_all)).lines(FileResult("a.yaml", "a\n" * 5, 3, (), 0, found))
+    )
     assert sum("[some-rule]" in line for line in lines) == (5 if show_all else 1)
     note = "  = note: also in line 2, line 3 (bars), line 5 (cars) and 1 more: --show-all"
     assert (note in lines) is not show_all
@@ -181,13 +183,13 @@ def test_many_infos_have_one_entry_for_each_rule() -> None:
         for line in lines
     )
     result = FileResult("a.yaml", "a\n" * 12, 1, (), 0, found)
-    shown = list(Report(View(Terminal(80))).lines(result))
+    shown = list(TextReport(View(Terminal(80))).lines(result))
     assert [line for line in shown if "[" in line] == ["error[c]: m12", "info[a]: m1", "info[b]: m9"]
     assert [line for line in shown if "also" in line] == [
         "  = note: also in line 2, line 3, line 4 and 4 more: --show-all shows each",
         "  = note: also in line 10, line 11",
     ]
-    whole = list(Report(View(Terminal(80), show_all=True)).lines(result))
+    whole = list(TextReport(View(Terminal(80), show_all=True)).lines(result))
     assert sum("info[" in line for line in whole) == 11
 
 
@@ -198,7 +200,7 @@ def test_an_error_that_aliases_repeat_is_told_once(repeat: str, show_all: bool) 
     text = crd_with_spec(f"type: object\nproperties:\n  a: &a {{type: strnig}}\n{aliases}")
     result = lint_file(text, filename="a.yaml")
     assert len(result.diagnostics) == 4
-    lines = list(Report(View(PLAIN, show_all=show_all)).lines(result))
+    lines = list(TextReport(View(PLAIN, show_all=show_all)).lines(result))
     assert sum("[type-unsupported]" in line for line in lines) == (4 if show_all else 1)
     assert ("  = note: 3 more paths lead here: --show-all shows each" in lines) is not show_all
     assert len(combined(result.diagnostics, show_all=show_all)) == (4 if show_all else 1)
@@ -208,7 +210,7 @@ def test_an_error_that_aliases_repeat_is_told_once(repeat: str, show_all: bool) 
 def test_many_errors_of_a_rule_for_a_crd_end_in_one_entry(count: int) -> None:
     fields = "".join(f"  f{i:02}: {{}}\n" for i in range(count))
     result = lint_file(crd_with_spec(f"type: object\nproperties:\n{fields}"), filename="a.yaml")
-    lines = list(Report(View(PLAIN)).lines(result))
+    lines = list(TextReport(View(PLAIN)).lines(result))
     assert sum("[structural-type-required]" in line for line in lines) == min(count, 11)
     start = min(found.line for found in result.diagnostics)
     more = f"  = note: and 19 more of this rule in lines {start + 11} to {start + 29}: --show-all shows each"
@@ -219,7 +221,7 @@ def test_an_error_about_whole_documents_of_a_file_is_told_once() -> None:
     crds = [crd_with_spec("type: object").replace("foos", f"foo{i}s") for i in range(2)]
     old = "---\n".join(crd.replace("apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1") for crd in crds)
     result = lint_file(old, filename="a.yaml")
-    lines = list(Report(View(PLAIN)).lines(result))
+    lines = list(TextReport(View(PLAIN)).lines(result))
     assert sum("[api-version-removed]" in line for line in lines) == 1
     assert any(line.endswith(" (foo1s)") for line in lines if "also in line" in line)
 
@@ -232,7 +234,7 @@ def test_errors_are_first_within_a_crd() -> None:
     severities: list[Severity] = ["info", "warning", "error", "info", "error"]
     found = tuple(finding(severity, f"m{i}") for i, severity in enumerate(severities))
     others = (replace(found[0], crd="y"), replace(found[2], crd="y"))
-    lines = list(Report(View()).lines(FileResult("a.yaml", "a\n", 1, (), 0, found + others)))
+    lines = list(TextReport(View()).lines(FileResult("a.yaml", "a\n", 1, (), 0, found + others)))
     messages = [line[-2:] for line in lines if re.search(r": m\d$", line)]
     assert messages == ["m2", "m4", "m1", "m0", "m2", "m0"]
 
@@ -243,14 +245,14 @@ def test_errors_are_first_within_a_crd() -> None:
 )
 def test_infos_are_counted_in_the_last_line(infos: int, counts: str) -> None:
     summary = Summary(files=1, crds=1, errors=1, infos=infos, seconds=1.5)
-    assert Report(View(Terminal(120))).summary(summary) == f"checked 1 file, 1 CRD: {counts} in 1.50 s"
-    assert Report(View()).summary(summary) == f"checked 1 file, 1 CRD: {counts}"
+    assert TextReport(View(Terminal(120))).summary(summary) == f"checked 1 file, 1 CRD: {counts} in 1.50 s"
+    assert TextReport(View()).summary(summary) == f"checked 1 file, 1 CRD: {counts}"
 
 
 def test_a_message_is_one_line_where_there_is_no_terminal() -> None:
     text = "spec.versions[0].schema: Invalid value: " + "word " * 100 + "end"
     found = (finding("error", text, help=text),)
-    lines = list(Report(View()).lines(FileResult("a.yaml", "a\n", 1, (), 0, found)))
+    lines = list(TextReport(View()).lines(FileResult("a.yaml", "a\n", 1, (), 0, found)))
     assert lines[0] == f"error[some-rule]: {text}"
 
 
@@ -293,7 +295,7 @@ def test_work_grows_with_the_findings_and_not_with_the_line(monkeypatch: pytest.
         line = '"é"' + ',"p":{}' * count
         found = [finding("error", f"m{i}", column=5 + 7 * i, end_column=10 + 7 * i) for i in range(count)]
         lines = list(
-            Report(View(Terminal(100), show_all=True)).lines(FileResult("a.yaml", line, 1, (), 0, tuple(found)))
+            TextReport(View(Terminal(100), show_all=True)).lines(FileResult("a.yaml", line, 1, (), 0, tuple(found)))
         )
         assert sum("^" in line for line in lines) == count
         return sum(map(len, seen))

@@ -13,7 +13,7 @@ from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.resources.definitions import Definitions
 from crdlint.resources.pipeline import ResourceOptions, old_objects, report, validate_text
-from crdlint.resources.placeholders import Patterns
+from crdlint.resources.placeholders import PlaceholderPatterns
 
 if TYPE_CHECKING:
     from crdlint.resources.pipeline import Validated
@@ -411,9 +411,9 @@ def test_the_lines_of_placeholders_are_named() -> None:
 
 def test_placeholders_of_the_configuration() -> None:
     text = foo("{size: '@SIZE@', text: '${X}', flag: '${Y}'}")
-    own = judged(text, options=ResourceOptions(placeholders=Patterns(("@*@",)))).result
+    own = judged(text, options=ResourceOptions(placeholders=PlaceholderPatterns(("@*@",)))).result
     assert (own.diagnostics, len(own.notices)) == ((), 1)
-    none = judged(text, options=ResourceOptions(placeholders=Patterns(built_in=False))).result
+    none = judged(text, options=ResourceOptions(placeholders=PlaceholderPatterns(built_in=False))).result
     assert sorted(one.field for one in none.diagnostics) == ["<nil>", "spec.flag", "spec.size"]
 
 

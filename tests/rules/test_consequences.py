@@ -10,7 +10,7 @@ from tables import each
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.report import formats
-from crdlint.report.pieces import Outcome, Summary, View
+from crdlint.report.pieces import RunOutcome, Summary, View
 from crdlint.rules.catalog import all_rules
 from crdlint.rules.consequences import _CONSEQUENCES, causes
 
@@ -135,7 +135,7 @@ def report(name: str, text: str) -> str:
     summary = Summary(files=1)
     summary.add(result)
     made = formats.findings(name, View())
-    return "".join([*made.file(result), *made.end(Outcome([], summary))])
+    return "".join([*made.file(result), *made.end(RunOutcome([], summary))])
 
 
 def test_text_groups_consequences() -> None:

@@ -60,12 +60,12 @@ class RecursionLimitError(Exception):
     """A limit is exceeded, which ends parsing with its message."""
 
 
-class Tree(ParserRuleContext):  # type: ignore[misc]
+class ParseTree(ParserRuleContext):  # type: ignore[misc]
     """A parse tree of the `kind` of its rule or alternative; `matched` are its parts in order, without tokens to ignore."""
 
     __slots__ = ("kind", "matched", "rule")
 
-    def __init__(self, rule: int, parent: Tree | None, state: int) -> None:
+    def __init__(self, rule: int, parent: ParseTree | None, state: int) -> None:
         super().__init__(parent, state)
         self.rule = rule
         self.kind = _RULES[rule]
@@ -111,10 +111,10 @@ class TreeParser(Parser):  # type: ignore[misc]
         # ANTLR only calls the triggers if this list exists.
         self._parseListeners: list[Any] = []
 
-    def rule(self, rule: int = 0, precedence: int = 0) -> Tree:
+    def rule(self, rule: int = 0, precedence: int = 0) -> ParseTree:
         """Return the tree of a rule for the next tokens; ANTLR's errors are reported, and other exceptions are raised."""
         start, parent = self.atn.ruleToStartState[rule], self._ctx
-        tree = Tree(rule, parent, self.state)
+        tree = ParseTree(rule, parent, self.state)
         if start.isPrecedenceRule:
             self.enterRecursionRule(tree, start.stateNumber, rule, precedence)
         else:
@@ -128,7 +128,7 @@ class TreeParser(Parser):  # type: ignore[misc]
             self._errHandler.reportError(self, error)
             self._errHandler.recover(self, error)
         finally:
-            tree = cast("Tree", self._ctx)
+            tree = cast("ParseTree", self._ctx)
             if start.isPrecedenceRule:
                 self.unrollRecursionContexts(parent)
             else:
@@ -149,7 +149,7 @@ class TreeParser(Parser):  # type: ignore[misc]
         if self._depths[rule] > 0:
             self._depths[rule] -= 1
 
-    def _walk(self, start: Any, parent: Tree | None, invoking: int) -> None:
+    def _walk(self, start: Any, parent: ParseTree | None, invoking: int) -> None:
         """Match tokens from the start of a rule to its end; a tree that recurs on its left becomes a part of the next."""
         state, is_repeated = start, False
         while state.stateType != ATNState.RULE_STOP:
@@ -164,7 +164,7 @@ class TreeParser(Parser):  # type: ignore[misc]
             is_repeated = state.stateType in _LOOPED
             way = self._way(state) if ways > 1 else 0
             if recurs:
-                tree = Tree(start.ruleIndex, parent, invoking)
+                tree = ParseTree(start.ruleIndex, parent, invoking)
                 tree.matched.append((_RULES[start.ruleIndex], self._ctx))
                 self.pushNewRecursionContext(tree, start.stateNumber, start.ruleIndex)
             if ways > 1 and state.decision in _ALTERNATIVES:

@@ -21,7 +21,7 @@ from crdlint.cel.antlr.parser import NAMES, RecursionLimitError, TreeParser
 from crdlint.cel.antlr.visitor import visit
 from crdlint.cel.ast import Expr, Location, SourceInfo, Unspecified
 from crdlint.cel.builder import Builder
-from crdlint.cel.errors import Code, Problem
+from crdlint.cel.errors import CodedMessage, ErrorCode
 from crdlint.cel.lexer import EOF, SPACE, end_of_error, token_at
 from crdlint.cel.stack import run_with_large_stack
 from crdlint.golang.text import sprintf
@@ -61,22 +61,22 @@ class _Listener(ErrorListener):  # type: ignore[misc]
         if not self.dialect.reads_quoted_identifiers:
             msg = f"{msg.removesuffix(_QUOTED)}}}" if msg.endswith(_QUOTED) else msg
         if offendingSymbol.type == Token.EOF:
-            self._report(msg, Location(line, column), Code.UNEXPECTED_END)
+            self._report(msg, Location(line, column), ErrorCode.UNEXPECTED_END)
         else:
-            self._report(msg, Location(line, column), Code.UNEXPECTED_TOKEN, offendingSymbol.text)
+            self._report(msg, Location(line, column), ErrorCode.UNEXPECTED_TOKEN, offendingSymbol.text)
 
     def no_token(self, text: str, location: Location) -> None:
         """Report a text that begins no token."""
-        self._report(f"token recognition error at: '{text}'", location, Code.UNRECOGNIZED_TOKEN, text)
+        self._report(f"token recognition error at: '{text}'", location, ErrorCode.UNRECOGNIZED_TOKEN, text)
 
-    def _report(self, message: str, location: Location, code: Code, *args: str) -> None:
+    def _report(self, message: str, location: Location, code: ErrorCode, *args: str) -> None:
         if self.reports >= _MAX_REPORTS:
-            self.builder.add_error(Problem(f"Syntax error: More than {_MAX_REPORTS} syntax errors"), location)
+            self.builder.add_error(CodedMessage(f"Syntax error: More than {_MAX_REPORTS} syntax errors"), location)
             raise _StopError
         self.reports += 1
         text = f"Syntax error: {message}"
         self.builder.add_error(
-            Problem(text if self.dialect.quotes_syntax_errors else sprintf(text), code, args), location
+            CodedMessage(text if self.dialect.quotes_syntax_errors else sprintf(text), code, args), location
         )
 
 
@@ -183,7 +183,7 @@ def _run(builder: Builder) -> Expr:
     except _StopError:
         pass
     except RecursionLimitError as error:
-        builder.add_error(Problem(str(error)))
+        builder.add_error(CodedMessage(str(error)))
     return Unspecified(builder.next_id)
 
 

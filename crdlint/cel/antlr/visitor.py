@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from crdlint.cel import ast
-from crdlint.cel.antlr.parser import MAX_DEPTH, RecursionLimitError, Tree
+from crdlint.cel.antlr.parser import MAX_DEPTH, ParseTree, RecursionLimitError
 from crdlint.cel.ast import Expr
 from crdlint.cel.builder import BINARY_OPERATORS, LITERALS, RESERVED, Builder, LiteralError, join_terms
-from crdlint.cel.errors import Code, Problem
+from crdlint.cel.errors import CodedMessage, ErrorCode
 
 
 def visit(tree: Any, builder: Builder) -> Expr:
@@ -46,7 +46,7 @@ class _Visitor:
         handler = None if tree is None else _HANDLERS.get(tree.kind)
         if handler is None:
             if not self.builder.errors:
-                self.builder.add_error(Problem("unknown parse element encountered: <<nil>>"))
+                self.builder.add_error(CodedMessage("unknown parse element encountered: <<nil>>"))
             return ast.Unspecified(self.builder.new_id((-1, -1)))
         if tree.kind not in _COUNTED:
             return handler(self, tree)
@@ -58,7 +58,7 @@ class _Visitor:
         return expr
 
     def span(self, ctx: Any) -> tuple[int, int]:
-        if isinstance(ctx, Tree):
+        if isinstance(ctx, ParseTree):
             start, text = ctx.start, ctx.getText()
         else:
             start, text = ctx, ctx.text
@@ -69,8 +69,8 @@ class _Visitor:
     def id(self, ctx: Any) -> int:
         return self.builder.new_id(self.span(ctx))
 
-    def report(self, ctx: Any, message: str, code: Code = Code.OTHER, *args: str) -> Expr:
-        return self.builder.report(self.span(ctx), Problem(message, code, args))
+    def report(self, ctx: Any, message: str, code: ErrorCode = ErrorCode.OTHER, *args: str) -> Expr:
+        return self.builder.report(self.span(ctx), CodedMessage(message, code, args))
 
     def call(self, ctx: Any, name: str, target: Expr | None) -> Expr:
         opening, arguments = ctx.first("("), ctx.first("exprList")
@@ -190,7 +190,7 @@ class _Visitor:
         if name is None:
             return ast.Unspecified(self.id(ctx))
         if name.text in RESERVED:
-            return self.report(ctx, f"reserved identifier: {name.text}", Code.RESERVED_IDENTIFIER, name.text)
+            return self.report(ctx, f"reserved identifier: {name.text}", ErrorCode.RESERVED_IDENTIFIER, name.text)
         full_name = _root(ctx) + name.text
         return ast.Ident(self.id(name), full_name) if ctx.kind == "Ident" else self.call(ctx, full_name, None)
 

@@ -16,7 +16,7 @@ from crdlint.cel.types import Kind
 Run: TypeAlias = Callable[[Frame], Value]
 
 
-class Step(NamedTuple):
+class ProgramStep(NamedTuple):
     """A part of a program: its id in the costs, its function, and a bound of the Python stack frames that it needs."""
 
     id: int
@@ -177,7 +177,7 @@ class Conditional:
     """`condition ? truthy : falsy`, with selections from either branch. Upstream: interpreter.conditionalAttribute."""
 
     own_id: int
-    condition: Step
+    condition: ProgramStep
     truthy: Attribute | Conditional
     falsy: Attribute | Conditional
     depth: int

@@ -25,7 +25,7 @@ _SIZED: Final = frozenset({Kind.STRING, Kind.BYTES, Kind.LIST, Kind.MAP})
 
 
 @dataclass(frozen=True, slots=True)
-class Costs:
+class CostModel:
     """The cost model of calls on a server, and what else its dialect evaluates differently.
 
     `overloads` contains costs by overload id, `functions` by function name. The cost of a call is looked up in this

@@ -25,7 +25,7 @@ _NONE: Final[Mapping[str, Function]] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class _Candidate:
+class _GuardedOverload:
     implementation: Implementation
     guards: tuple[Guard | None, ...]
 
@@ -61,14 +61,14 @@ class Functions:
     ) -> None:
         self.regexes: Final = {"matches": matches, **regexes}
         self._singletons: Final = {name: bound(item) for name, item in singletons.items()}
-        self._candidates: Final[dict[str, dict[str, _Candidate]]] = {}
+        self._candidates: Final[dict[str, dict[str, _GuardedOverload]]] = {}
         for overload in overloads:
             binding = bindings.get(overload.id)
             implementation = overload.implementation if binding is None else bound(binding)
             if implementation is None or overload.function in self._singletons:
                 continue
             guards = tuple(map(guard_of, overload.args)) if implementation.guarded else (None,) * len(overload.args)
-            self._candidates.setdefault(overload.function, {})[overload.id] = _Candidate(implementation, guards)
+            self._candidates.setdefault(overload.function, {})[overload.id] = _GuardedOverload(implementation, guards)
         self._resolved: Final[dict[tuple[str, str], Implementation | None]] = {}
 
     def resolve(self, function: str, overload_id: str) -> Implementation | None:
@@ -108,7 +108,7 @@ def caught(call: Function) -> Function:
     return run
 
 
-def _guarded(function: str, candidate: _Candidate) -> Function:
+def _guarded(function: str, candidate: _GuardedOverload) -> Function:
     call = candidate.implementation.call
     if not any(candidate.guards):
         return caught(call)
@@ -128,7 +128,7 @@ def _guarded_unary(function: str, call: Function, guard: Guard) -> Function:
     return run
 
 
-def _dispatcher(function: str, candidates: tuple[_Candidate, ...]) -> Function:
+def _dispatcher(function: str, candidates: tuple[_GuardedOverload, ...]) -> Function:
     def run(*values: Value) -> Value:
         try:
             for candidate in candidates:

@@ -18,8 +18,8 @@ from crdlint.cel.checker import CheckResult
 from crdlint.cel.decls import CONVERSIONS, Implementation, WellKnownTypes
 from crdlint.cel.estimates import LIST_COST, MAP_COST, STRUCT_COST
 from crdlint.cel.eval import steps
-from crdlint.cel.eval.attributes import Attribute, Conditional, Qualifier, Run, Step, checked_key, not_a_key
-from crdlint.cel.eval.cost import Costs, Event, Frame, TracingFrame
+from crdlint.cel.eval.attributes import Attribute, Conditional, ProgramStep, Qualifier, Run, checked_key, not_a_key
+from crdlint.cel.eval.cost import CostModel, Event, Frame, TracingFrame
 from crdlint.cel.eval.equality import equal, members_of
 from crdlint.cel.eval.errors import CancelledError, Error, PlanError
 from crdlint.cel.eval.functions import Functions, with_constant_pattern
@@ -28,7 +28,7 @@ from crdlint.cel.eval.values import KEYS, MISSING, Map, MutableMap, Value
 from crdlint.cel.stack import more_frames
 from crdlint.cel.types import STANDARD_TYPES, Kind, Type
 
-Planned: TypeAlias = "Constant | Step | Attribute | Conditional"
+Planned: TypeAlias = "Constant | ProgramStep | Attribute | Conditional"
 Visit: TypeAlias = Generator[ast.Expr, Planned, Planned]
 
 # The frames of a selection with a computed key.
@@ -45,7 +45,7 @@ class Constant:
 
 
 class _Planner:
-    def __init__(self, result: CheckResult, functions: Functions, costs: Costs) -> None:
+    def __init__(self, result: CheckResult, functions: Functions, costs: CostModel) -> None:
         self._result: Final = result
         self._functions: Final = functions
         self._costs: Final = costs
@@ -99,10 +99,10 @@ class _Planner:
                 raise PlanError(not_a_key(key.value))
             attribute.add(Qualifier(expr.id, key.value, optional=optional))
             return attribute
-        is_step = isinstance(key, Step)
+        is_step = isinstance(key, ProgramStep)
         is_selection = isinstance(key, Conditional) or (isinstance(key, Attribute) and bool(key.qualifiers))
         keeps_errors = is_selection or self._costs.dialect.keeps_errors_of_indexes
-        run = checked_key(key.run if isinstance(key, Step) else key.run(), keeps_errors=keeps_errors)
+        run = checked_key(key.run if isinstance(key, ProgramStep) else key.run(), keeps_errors=keeps_errors)
         attribute.depth = max(attribute.depth, key.depth + _SELECTION_DEPTH)
         attribute.add(Qualifier(expr.id, computed=run, optional=optional, drops=is_step))
         return attribute
@@ -210,16 +210,16 @@ class _Planner:
         return steps.fold(expr.id, slot, [initial, over, *loop, result], pairs=pairs, hides_errors=hides_errors)
 
 
-def _step(node: Planned) -> Step:
+def _step(node: Planned) -> ProgramStep:
     """Return a node as a step; no selections can be added to it afterwards."""
-    if isinstance(node, Step):
+    if isinstance(node, ProgramStep):
         return node
     if isinstance(node, Constant):
         return steps.free(node.id, steps.always(node.value), steps.LEAF_DEPTH)
     return steps.conditional(node) if isinstance(node, Conditional) else steps.attribute(node)
 
 
-def _steps(nodes: Sequence[Planned]) -> list[Step]:
+def _steps(nodes: Sequence[Planned]) -> list[ProgramStep]:
     return [_step(node) for node in nodes]
 
 
@@ -283,7 +283,7 @@ _SHALLOW: Final = 100
 _NO_MORE: Final = nullcontext()
 
 
-class Result(NamedTuple):
+class Evaluated(NamedTuple):
     """A value, which may be an `Error`, and the cost in cost units."""
 
     value: Value
@@ -308,25 +308,25 @@ class Program:
     _depth: int
     _stacked: bool
 
-    def evaluate(self, activation: Mapping[str, Value], cost_limit: int | None = None) -> Result:
+    def evaluate(self, activation: Mapping[str, Value], cost_limit: int | None = None) -> Evaluated:
         """Evaluate with variables by name; errors, including an exceeded cost limit, are results. Upstream: Program.Eval."""
         return self._result(Frame(activation, self._slots, cost_limit, stacked=self._stacked))
 
-    def trace(self, activation: Mapping[str, Value], cost_limit: int | None = None) -> tuple[Result, list[Event]]:
+    def trace(self, activation: Mapping[str, Value], cost_limit: int | None = None) -> tuple[Evaluated, list[Event]]:
         """Evaluate, and also return the values of the nodes, in order."""
         frame = TracingFrame(activation, self._slots, cost_limit)
         return self._result(frame), frame.events
 
-    def _result(self, frame: Frame) -> Result:
+    def _result(self, frame: Frame) -> Evaluated:
         # The parser's limit bounds the depth.
         try:
             with _NO_MORE if self._depth < _SHALLOW else more_frames(self._depth):
                 value = self._run(frame)
         except CancelledError as cancelled:
             value = Error(str(cancelled))
-        return Result(value, frame.cost)
+        return Evaluated(value, frame.cost)
 
 
-def plan(expr: ast.Expr, check_result: CheckResult, functions: Functions, costs: Costs) -> Program:
+def plan(expr: ast.Expr, check_result: CheckResult, functions: Functions, costs: CostModel) -> Program:
     """Plan a checked expression; raise PlanError with cel-go's text if that fails. Upstream: Env.Program."""
     return _Planner(check_result, functions, costs).plan(expr)

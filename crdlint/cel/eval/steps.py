@@ -12,7 +12,7 @@ from typing import Final
 
 from crdlint.cel import ast
 from crdlint.cel.decls import Implementation
-from crdlint.cel.eval.attributes import Attribute, Conditional, Run, Step, select
+from crdlint.cel.eval.attributes import Attribute, Conditional, ProgramStep, Run, select
 from crdlint.cel.eval.cost import Frame, Tracker
 from crdlint.cel.eval.equality import equal
 from crdlint.cel.eval.errors import NO_OVERLOAD, CancelledError, Error, no_overload
@@ -26,7 +26,7 @@ LEAF_DEPTH: Final = 6
 _STEP_DEPTH: Final = 2
 
 
-def depth_over(operands: Sequence[Step | Attribute | Conditional]) -> int:
+def depth_over(operands: Sequence[ProgramStep | Attribute | Conditional]) -> int:
     """Return the depth of an operation on some operands."""
     return max((operand.depth for operand in operands), default=LEAF_DEPTH) + _STEP_DEPTH
 
@@ -36,7 +36,7 @@ def always(value: Value) -> Run:
     return lambda _: value
 
 
-def free(id_: int, run: Run, depth: int, dropped: Sequence[int] = ()) -> Step:
+def free(id_: int, run: Run, depth: int, dropped: Sequence[int] = ()) -> ProgramStep:
     """Return a step without cost, which removes values from the stack."""
 
     def recorded(frame: Frame) -> Value:
@@ -45,16 +45,16 @@ def free(id_: int, run: Run, depth: int, dropped: Sequence[int] = ()) -> Step:
             frame.put(id_, value, dropped)
         return value
 
-    return Step(id_, recorded, depth)
+    return ProgramStep(id_, recorded, depth)
 
 
-def conditional(planned: Conditional) -> Step:
+def conditional(planned: Conditional) -> ProgramStep:
     """Return `a ? b : c`, with the selections from it."""
     dropped = (planned.falsy.id, planned.truthy.id, planned.condition.id)
     return free(planned.id, planned.run(), planned.depth, dropped)._replace(id=planned.test_id or planned.id)
 
 
-def attribute(planned: Attribute) -> Step:
+def attribute(planned: Attribute) -> ProgramStep:
     """Return a name or another expression with its selections; a presence test costs nothing itself."""
     run, id_, test_id = planned.run(), planned.id, planned.test_id
     dropped = (id_,)
@@ -68,10 +68,10 @@ def attribute(planned: Attribute) -> Step:
         value = run(frame)
         return value.has_value if type(value) is Optional_ else value
 
-    return free(test_id, tested, planned.depth, dropped) if test_id else Step(id_, selected, planned.depth)
+    return free(test_id, tested, planned.depth, dropped) if test_id else ProgramStep(id_, selected, planned.depth)
 
 
-def logical(id_: int, terms: Sequence[Step], *, decisive: bool) -> Step:
+def logical(id_: int, terms: Sequence[ProgramStep], *, decisive: bool) -> ProgramStep:
     """Return `&&` (decided by false) or `||` (by true); both absorb errors."""
     runs = [term.run for term in terms]
 
@@ -93,7 +93,9 @@ def differs(left: Value, right: Value) -> Value:
     return equal(left, right) is not True
 
 
-def call(id_: int, implementation: Implementation, args: Sequence[Step], cost: Tracker, *, in_advance: bool) -> Step:
+def call(
+    id_: int, implementation: Implementation, args: Sequence[ProgramStep], cost: Tracker, *, in_advance: bool
+) -> ProgramStep:
     """Return a call; one with many arguments evaluates none after an error.
 
     The cost counts only if all arguments are on the stack; if `in_advance`, a call beyond the limit is not made.
@@ -124,7 +126,7 @@ def call(id_: int, implementation: Implementation, args: Sequence[Step], cost: T
         return result
 
     if is_variadic:
-        return Step(id_, run, depth_over(args))
+        return ProgramStep(id_, run, depth_over(args))
 
     def run_faster(frame: Frame) -> Value:
         if frame.stacked:
@@ -139,7 +141,7 @@ def call(id_: int, implementation: Implementation, args: Sequence[Step], cost: T
         frame.charge(cost(values, result))
         return result
 
-    return Step(id_, run_faster, depth_over(args))
+    return ProgramStep(id_, run_faster, depth_over(args))
 
 
 def stops(implementation: Implementation, count: int) -> bool:
@@ -212,7 +214,7 @@ def map_of(
     return run
 
 
-def constructor(id_: int, run: Run, parts: Sequence[Step], cost: int) -> Step:
+def constructor(id_: int, run: Run, parts: Sequence[ProgramStep], cost: int) -> ProgramStep:
     """Return a list, map or message literal with a cost."""
     ids = [part.id for part in parts]
 
@@ -223,10 +225,10 @@ def constructor(id_: int, run: Run, parts: Sequence[Step], cost: int) -> Step:
         frame.put(id_, value)
         return value
 
-    return Step(id_, recorded, depth_over(parts))
+    return ProgramStep(id_, recorded, depth_over(parts))
 
 
-def membership(id_: int, operand: Step, members: frozenset[tuple[type, Value]]) -> Step:
+def membership(id_: int, operand: ProgramStep, members: frozenset[tuple[type, Value]]) -> ProgramStep:
     """Return `operand in list` for a list of constants. Upstream: interpreter.evalSetMembership."""
 
     def run(frame: Frame) -> Value:
@@ -243,7 +245,7 @@ def membership(id_: int, operand: Step, members: frozenset[tuple[type, Value]]) 
     return free(id_, run, depth_over([operand]))
 
 
-def or_optional(id_: int, operands: Sequence[Step], *, unwrap: bool) -> Step:
+def or_optional(id_: int, operands: Sequence[ProgramStep], *, unwrap: bool) -> ProgramStep:
     """Return `or` of two optionals, or `orValue` of an optional and a value; the second is evaluated only if needed."""
     optional, other = operands
 
@@ -291,7 +293,7 @@ def variable(slot: int) -> Run:
     return run
 
 
-def fold(id_: int, slot: int, operands: Sequence[Step], *, pairs: bool, hides_errors: bool) -> Step:
+def fold(id_: int, slot: int, operands: Sequence[ProgramStep], *, pairs: bool, hides_errors: bool) -> ProgramStep:
     """Return a comprehension of `operands`: initial value, range, condition, step and result. `hides_errors` is of the dialect."""
     _, over_range, condition, step, result = operands
 

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from crdlint.cel import ast
 from crdlint.cel.checker import CheckResult
 from crdlint.cel.compiler import CheckedExpr, Findings
-from crdlint.cel.errors import Problem
+from crdlint.cel.errors import CodedMessage
 from crdlint.cel.eval.errors import FunctionError
 from crdlint.cel.eval.values import Value, type_of
 from crdlint.cel.types import DYN, Kind, Type, Written, enclosed, write
@@ -147,14 +147,14 @@ def _check(call_id: int, text: str, args: list[ast.Expr], result: CheckResult) -
             accepted = CLAUSES[piece.verb]
             refused = _rejected(args[index], result, accepted, deep=piece.verb == "s")
             if refused is not None:
-                yield refused, Problem(accepted.rejection(_type_of(refused, result).name))
+                yield refused, CodedMessage(accepted.rejection(_type_of(refused, result).name))
                 return
             index += 1
     except FunctionError as error:
-        yield call_id, Problem(str(error))
+        yield call_id, CodedMessage(str(error))
         return
     if len(args) > index:
-        yield call_id, Problem(f"too many arguments supplied to string.format (expected {index}, got {len(args)})")
+        yield call_id, CodedMessage(f"too many arguments supplied to string.format (expected {index}, got {len(args)})")
 
 
 def _rejected(arg: ast.Expr, result: CheckResult, accepted: Accepted, *, deep: bool) -> int | None:

@@ -26,7 +26,7 @@ _BYTES_PER_CHARACTER: Final = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Limit:
+class SchemaLimit:
     """A keyword that limits a schema; `bound` is its value, None if it is not set."""
 
     schema: JSONSchemaProps
@@ -43,18 +43,22 @@ class Limit:
         return value * _BYTES_PER_CHARACTER if self.keyword == "maxLength" and self.schema.format != "byte" else value
 
 
-def limit_of(schema: JSONSchemaProps, dialect: CELDialect) -> Limit | None:
+def limit_of(schema: JSONSchemaProps, dialect: CELDialect) -> SchemaLimit | None:
     """Return the limit that a schema has or could have on a server, or None if no keyword would limit it."""
     if schema.x_int_or_string:
-        return Limit(schema, "maxLength", schema.max_length) if dialect.max_length_bounds_int_or_string else None
+        return SchemaLimit(schema, "maxLength", schema.max_length) if dialect.max_length_bounds_int_or_string else None
     if schema.type == "string":
         # An enum already limits a string on most servers, and so do the formats of times on all of them.
         has_bound = schema.max_length is None and schema.enum and dialect.enum_bounds_strings
-        return None if has_bound or schema.format in _BOUNDED_FORMATS else Limit(schema, "maxLength", schema.max_length)
+        return (
+            None
+            if has_bound or schema.format in _BOUNDED_FORMATS
+            else SchemaLimit(schema, "maxLength", schema.max_length)
+        )
     if schema.type == "array":
-        return Limit(schema, "maxItems", schema.max_items)
+        return SchemaLimit(schema, "maxItems", schema.max_items)
     if schema.type == "object" and schema.additional_properties is not None:
-        return Limit(schema, "maxProperties", schema.max_properties)
+        return SchemaLimit(schema, "maxProperties", schema.max_properties)
     return None
 
 
@@ -76,16 +80,16 @@ _MAX_DEPTH: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class CostPart:
     """A part of an expression: its text, its cost (cost units) with its parts, and the bound of its loop or text, empty if none."""
 
     text: str
     cost: int
     bound: str
-    parts: tuple[Part, ...] = ()
+    parts: tuple[CostPart, ...] = ()
 
 
-def explain(expression: Expression) -> Part:
+def explain(expression: Expression) -> CostPart:
     """Return the tree of costs of an expression that compiles; parts without cost are omitted."""
     dialect = expression.environment.dialect
     estimator = expression.estimator()
@@ -93,7 +97,7 @@ def explain(expression: Expression) -> Part:
     compiled = expression.compiled
     ranges = SourceRanges(compiled.expr, compiled.source)
 
-    def part(node: Expr, depth: int) -> Part:
+    def part(node: Expr, depth: int) -> CostPart:
         below = [] if depth > _MAX_DEPTH else written_parts(node, compiled.source)
         parts = tuple(part(child, depth + 1) for child in below if _cost(child) > 0)
         bound = ""
@@ -105,7 +109,7 @@ def explain(expression: Expression) -> Part:
             looked_at = filter(None, (estimator.declared.get(child.id) for child in below))
             described = [describe_bound(each, dialect) for each in looked_at if each.max_elements > 1]
             bound = "; ".join(dict.fromkeys(described))
-        return Part(" ".join(ranges.text(node).split()), _cost(node), bound, parts)
+        return CostPart(" ".join(ranges.text(node).split()), _cost(node), bound, parts)
 
     def _cost(node: Expr) -> int:
         return cost.parts[node.id].max if node.id in cost.parts else 0
@@ -164,7 +168,7 @@ def most_expensive_part(expression: Expression, limit: int) -> str:
     """Return the text of the smallest part that alone costs more than `limit`, or an empty string."""
     tree = explain(expression)
     text = ""
-    worse: Part | None = tree if tree.cost > limit else None
+    worse: CostPart | None = tree if tree.cost > limit else None
     while worse is not None:
         text = worse.text
         worse = next((part for part in worse.parts if part.cost > limit), None)

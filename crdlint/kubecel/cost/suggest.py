@@ -19,7 +19,7 @@ from crdlint.cel.ast import Expr, Select, nodes, operands
 from crdlint.cel.builder import RESERVED
 from crdlint.cel.estimator import CostEstimate
 from crdlint.kubecel.compilation import Expression, KubernetesEstimator
-from crdlint.kubecel.cost.explain import Limit, enclosing, limit_of, most_expensive_part, shown_cost, value_path
+from crdlint.kubecel.cost.explain import SchemaLimit, enclosing, limit_of, most_expensive_part, shown_cost, value_path
 from crdlint.kubecel.declarations import max_elements
 from crdlint.kubecel.estimated_rule import EstimatedRule
 from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT, UINT64_MAX, multiply
@@ -45,7 +45,7 @@ class Model:
         self._enclosing = list(enclosing(rule.node.schema))
         dialect = rule.compiled.rule.environment.dialect
         around = (limit_of(schema, dialect) for schema in self._enclosing)
-        self.limits: dict[int, Limit] = {limit.key: limit for limit in around if limit is not None}
+        self.limits: dict[int, SchemaLimit] = {limit.key: limit for limit in around if limit is not None}
         self._terms = [
             [
                 _Term(term, expression, self.limits, effort)
@@ -82,7 +82,7 @@ class _Term:
     Their limits are added to `limits`.
     """
 
-    def __init__(self, expr: Expr, of: Expression, limits: dict[int, Limit], effort: Effort) -> None:
+    def __init__(self, expr: Expr, of: Expression, limits: dict[int, SchemaLimit], effort: Effort) -> None:
         self._expr, self._of, self._limits, self._effort = expr, of, limits, effort
         estimator = of.estimator()
         estimate = self._estimate(estimator)
@@ -131,7 +131,7 @@ _ESTIMATES_A_LIMIT: Final = 9
 class Solution:
     """The limits of a rule with their new values, and the resulting cost of the rule and its message (cost units)."""
 
-    values: tuple[tuple[Limit, int], ...]
+    values: tuple[tuple[SchemaLimit, int], ...]
     cost: int
     message_cost: int
 
@@ -140,7 +140,7 @@ class TooMuchEffortError(Exception):
     """A search would take more than the remaining effort."""
 
 
-class Plan:
+class LimitPlan:
     """Limits with which every rule of a schema is within its budget, and all together within the budget of the schema.
 
     `hopeless` contains the rules that no limits bring under their budget, by identity. If `complete` is false, the
@@ -149,7 +149,7 @@ class Plan:
 
     def __init__(self, rules: SequenceOf[EstimatedRule], effort: Effort) -> None:
         self._effort = effort
-        self._limits: dict[int, Limit] = {}
+        self._limits: dict[int, SchemaLimit] = {}
         self._values: dict[int, int] = {}
         self._made: dict[Hashable, Model] = {}
         self._models: dict[Hashable, Model] = {}
@@ -165,7 +165,7 @@ class Plan:
                 self.complete = False
 
     @property
-    def values(self) -> tuple[tuple[Limit, int], ...]:
+    def values(self) -> tuple[tuple[SchemaLimit, int], ...]:
         """All limits with their new values."""
         return self._set(self._limits.values())
 
@@ -174,7 +174,7 @@ class Plan:
         model = self._models.get(_key(rule))
         return None if model is None else Solution(self._set(model.limits.values()), *model.costs(self._values))
 
-    def _set(self, limits: Iterable[Limit]) -> tuple[tuple[Limit, int], ...]:
+    def _set(self, limits: Iterable[SchemaLimit]) -> tuple[tuple[SchemaLimit, int], ...]:
         return tuple((limit, self._values[limit.key]) for limit in limits if limit.key in self._values)
 
     def _model(self, rule: EstimatedRule) -> Model:
@@ -195,7 +195,7 @@ class Plan:
         model = self._model(rule)
         # Above half of the budget the cost would be reported as near the limit.
         for budget, floors in ((RULE_COST_LIMIT // 2, _FLOORS[:1]), (RULE_COST_LIMIT, _FLOORS)):
-            search = _Search([model], self._values, self._effort, lambda costs: max(costs) <= budget)  # noqa: B023  run at once
+            search = _LimitSearch([model], self._values, self._effort, lambda costs: max(costs) <= budget)  # noqa: B023  run at once
             values = search.run(floors)
             if values is not None:
                 self._take([model], values)
@@ -217,7 +217,7 @@ class Plan:
                 raise TooMuchEffortError
             models.append(self._model(next_rule))
             rest -= _sum(next_rule)
-        search = _Search(models, self._values, self._effort, lambda costs: sum(costs) <= CRD_COST_LIMIT - rest)
+        search = _LimitSearch(models, self._values, self._effort, lambda costs: sum(costs) <= CRD_COST_LIMIT - rest)
         values = search.run(is_lowering=True)
         if values is not None:
             self._take(models, values)
@@ -243,7 +243,7 @@ def _sum(rule: EstimatedRule) -> int:
     return rule.total_cost + rule.message_cost
 
 
-class _Search:
+class _LimitSearch:
     """A search for the smallest set of limits that suffices, with values as large as possible.
 
     `given` contains values that are already set; `enough` decides by the costs of each rule and message.
@@ -307,7 +307,7 @@ class _Search:
                 chosen.remove(limit)
         return self._raised(chosen, floor)
 
-    def _small_sets(self, needed: SequenceOf[Limit], floor: Values) -> list[list[Limit]]:
+    def _small_sets(self, needed: SequenceOf[SchemaLimit], floor: Values) -> list[list[SchemaLimit]]:
         """Return the smallest sets of limits that suffice, or an empty list if they would be large."""
         others = [candidate for candidate in self._usable if candidate not in needed]
         for more in range(max(1 - len(needed), 0), min(_MOST_COMBINED - len(needed), len(others)) + 1):
@@ -320,7 +320,7 @@ class _Search:
                 return fitting
         return []
 
-    def _step(self, limit: Limit, elements: int, characters: int) -> int:
+    def _step(self, limit: SchemaLimit, elements: int, characters: int) -> int:
         """Return the largest value of a limit up to a number of elements or characters."""
         most = characters if limit.keyword == "maxLength" else elements
         return max((step for step in self._ladders[limit.key] if step <= most), default=1)
@@ -330,7 +330,7 @@ class _Search:
         index = _last(len(_ROUND), lambda index: self._passes(values_at(_ROUND[index], _ROUND[index] * _TEXT_FACTOR)))
         return None if index < 0 else values_at(_ROUND[index], _ROUND[index] * _TEXT_FACTOR)
 
-    def _alike(self, chosen: Iterable[Limit], floor: Values) -> Values:
+    def _alike(self, chosen: Iterable[SchemaLimit], floor: Values) -> Values:
         """Return the values for the largest common round number that suffices."""
 
         def raised(*most: int) -> Values:
@@ -338,7 +338,7 @@ class _Search:
 
         return self._largest(raised) or _values_of(floor, chosen)
 
-    def _raised(self, chosen: SequenceOf[Limit], floor: Values) -> Values:
+    def _raised(self, chosen: SequenceOf[SchemaLimit], floor: Values) -> Values:
         """Return values that suffice: first alike, then each raised alone as far as possible."""
         values = dict(self._alike(chosen, floor))
         for limit in chosen:
@@ -350,14 +350,14 @@ class _Search:
         return values
 
 
-def _ladder(limit: Limit, current: int | None) -> tuple[int, ...]:
+def _ladder(limit: SchemaLimit, current: int | None) -> tuple[int, ...]:
     """Return the values to try for a limit, all below its bound and its `current` value."""
     steps = _TEXT if limit.keyword == "maxLength" else _ROUND
     bound = min((value for value in (limit.bound, current) if value is not None), default=None)
     return steps if bound is None else tuple(step for step in steps if step < bound)
 
 
-def _values_of(floor: Values, limits: Iterable[Limit], without: Limit | None = None) -> Values:
+def _values_of(floor: Values, limits: Iterable[SchemaLimit], without: SchemaLimit | None = None) -> Values:
     """Return the values of some limits at the floor, except for one of them."""
     return {limit.key: floor[limit.key] for limit in limits if limit is not without}
 
@@ -374,7 +374,7 @@ _QUOTED: Final = 120
 _STEPS_TO_QUOTE: Final = 4
 
 
-class Advice:
+class Suggestions:
     """The helps for the rules of one schema; limits are searched for once, with the first help."""
 
     def __init__(self, rules: SequenceOf[EstimatedRule], effort: Effort) -> None:
@@ -382,9 +382,9 @@ class Advice:
         self._effort = effort
 
     @cached_property
-    def plan(self) -> Plan:
+    def plan(self) -> LimitPlan:
         """The limits to set."""
-        return Plan(self._rules, self._effort)
+        return LimitPlan(self._rules, self._effort)
 
     def on_rule(self, rule: EstimatedRule, *, of_message: bool = False) -> str | None:
         """Return how to reduce the cost of a rule or of its message expression, or None if the search takes too long."""
@@ -427,7 +427,7 @@ class Advice:
         )
 
 
-def shown(values: SequenceOf[tuple[Limit, int]]) -> str:
+def shown(values: SequenceOf[tuple[SchemaLimit, int]]) -> str:
     """Return limits as text, such as `maxItems: 64` on `spec.hosts`, at most a few."""
     parts = [f"`{limit.keyword}: {value}` on `{value_path(limit.schema)}`" for limit, value in values[:_LISTED]]
     if len(values) > _LISTED:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from crdlint.cel.ast import Uint
 from crdlint.cel.decls import CallCost, Overload, member
-from crdlint.cel.estimates import ONE, STRING_FACTOR, CallEstimate, Estimator, Node, size_of
+from crdlint.cel.estimates import ONE, STRING_FACTOR, CallEstimate, EstimatedNode, Estimator, size_of
 from crdlint.cel.eval.equality import compare, equal
 from crdlint.cel.eval.errors import NO_SUCH_OVERLOAD, Error, FunctionError
 from crdlint.cel.eval.values import COMPARABLE, Duration, find, kind_of
@@ -71,7 +71,7 @@ def _index_of(values: Sequence[Any], item: Any, step: int = 1) -> int:
     return next((index for index in range(len(values))[::step] if equal(values[index], item) is True), -1)
 
 
-def _estimate(estimator: Estimator, nodes: Sequence[Node]) -> CallEstimate:
+def _estimate(estimator: Estimator, nodes: Sequence[EstimatedNode]) -> CallEstimate:
     size, element = size_of(estimator, nodes[0]), element_of(nodes[0])
     if element is None:  # the indexOf of a string
         return CallEstimate(size.traversal())
@@ -81,7 +81,7 @@ def _estimate(estimator: Estimator, nodes: Sequence[Node]) -> CallEstimate:
     return CallEstimate(size.times(each))
 
 
-def _estimate_includes(estimator: Estimator, nodes: Sequence[Node]) -> CallEstimate:
+def _estimate_includes(estimator: Estimator, nodes: Sequence[EstimatedNode]) -> CallEstimate:
     """Return the cost of `includes`: one unit for each element of a value that may be a list."""
     is_list = element_of(nodes[0]) is not None
     return _estimate(estimator, nodes) if is_list else CallEstimate(size_of(estimator, nodes[0]).times(ONE))

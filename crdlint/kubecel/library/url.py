@@ -25,7 +25,7 @@ _MAX_PARAMETERS: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class URL(declaration.Opaque):
+class URLValue(declaration.Opaque):
     """A URL as Go parses it, and its fragment as written."""
 
     cel_type: ClassVar[Type] = URL_TYPE
@@ -35,7 +35,7 @@ class URL(declaration.Opaque):
     raw_fragment: str
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, URL) and str(self) == str(other)
+        return isinstance(other, URLValue) and str(self) == str(other)
 
     def __hash__(self) -> int:
         return hash(str(self))
@@ -90,12 +90,12 @@ class URL(declaration.Opaque):
         return f"//{user}{quote(url.host, _HOST, errors='surrogateescape')}"
 
 
-def parse_url(text: str) -> URL:
+def parse_url(text: str) -> URLValue:
     """Parse an absolute URL; raise FunctionError with upstream's message."""
     work.spend(len(text))
     try:
         addresses.parse_request_uri(text)
-        return URL(addresses.parse(text), text.partition("#")[2])
+        return URLValue(addresses.parse(text), text.partition("#")[2])
     except addresses.URLError as error:
         raise FunctionError(f"URL parse error during conversion from string: {error}") from None
 

@@ -10,8 +10,8 @@ from typing import Final
 from crdlint.cel.lexer import BRACKETS
 from crdlint.golang.regexp_repair import repair
 from crdlint.kubecel.repair.false_friends import CHARACTERS
-from crdlint.kubecel.repair.patterns import Text, Token
-from crdlint.kubecel.repair.state import Choice, State, one_of
+from crdlint.kubecel.repair.patterns import Token, Tokens
+from crdlint.kubecel.repair.state import Choice, CompiledText, one_of
 from crdlint.yaml.edit import Edit
 
 _MOST_PLACES: Final = 60  # of a bracket or quote that is missing
@@ -38,7 +38,7 @@ def look_alike(text: str) -> Choice:
     return Choice((tuple(edits),))
 
 
-def strings(text: str, tokens: Text) -> Iterator[Choice]:
+def strings(text: str, tokens: Tokens) -> Iterator[Choice]:
     """Yield other spellings of strings: with escapes that CEL lacks, in other quotes, or not closed."""
     raw: list[Edit] = []
     templates: list[tuple[Edit, ...]] = []
@@ -71,7 +71,7 @@ def _without_escapes(token: Token) -> Iterator[Edit]:
         yield Edit(token.start, token.end, doubled)
 
 
-def _closed_strings(text: str, tokens: Text, quote: Token) -> Iterator[Choice]:
+def _closed_strings(text: str, tokens: Tokens, quote: Token) -> Iterator[Choice]:
     """Yield another quote at either end of a string that is not closed, and the places of one that is missing."""
     other = '"' if quote.text == "'" else "'"
     closing = text.find(other, quote.end)
@@ -91,7 +91,7 @@ def _closed_strings(text: str, tokens: Text, quote: Token) -> Iterator[Choice]:
     yield one_of([Edit(quote.start, quote.end, "")])
 
 
-def without_quotes(text: Text) -> Iterator[Choice]:
+def without_quotes(text: Tokens) -> Iterator[Choice]:
     """Yield patterns and arguments of functions as strings, and numbers and durations as CEL writes them."""
     patterns = [Edit(*match.span(), _string(match[1])) for match in _REGEX.finditer(text.text)]
     arguments, others = [], []
@@ -113,7 +113,7 @@ def without_quotes(text: Text) -> Iterator[Choice]:
     yield from (Choice((tuple(edits),)) for edits in (patterns, arguments, others))
 
 
-def likes(text: Text) -> Iterator[Choice]:
+def likes(text: Tokens) -> Iterator[Choice]:
     """Yield the functions that are meant by SQL's LIKE, for texts with `%` at their ends only."""
     for pattern, sign in (("A not like s", "!"), ("A like s", "")):
         for match in text.matches(pattern):
@@ -129,7 +129,7 @@ def _string(content: str) -> str:
     return f"{'r' if is_raw else ''}'{content}'"
 
 
-def patterns(text: Text, state: State) -> Iterator[Choice]:
+def patterns(text: Tokens, state: CompiledText) -> Iterator[Choice]:
     """Yield a valid pattern in place of one that Go's regexp package rejects."""
     meant = repair(state.pattern) if state.pattern else None
     token = next((each for each in text.tokens if each.start <= state.offset < each.end), None)
@@ -138,7 +138,7 @@ def patterns(text: Text, state: State) -> Iterator[Choice]:
         yield Choice(((Edit(end - len(token.content), end, meant.pattern),),), is_certain=False)
 
 
-def brackets(text: Text) -> Iterator[Choice]:
+def brackets(text: Tokens) -> Iterator[Choice]:
     """Yield brackets closed, opened, replaced and removed."""
     closed = set(text.closing.values())
     closing = (index for index, token in enumerate(text.tokens) if token.text in BRACKETS.values())
@@ -161,7 +161,7 @@ def brackets(text: Text) -> Iterator[Choice]:
     yield opened._replace(alternatives=opened.alternatives[:1], must_complete=False)
 
 
-def _opened(text: Text, closing: Token) -> Choice:
+def _opened(text: Tokens, closing: Token) -> Choice:
     """Return the removal of a bracket that closes none, and the places of the one that it may close."""
     opening = next(each for each, other in BRACKETS.items() if other == closing.text)
     before = [each for each in text.tokens if each.start < closing.start]
@@ -175,7 +175,7 @@ def _opened(text: Text, closing: Token) -> Choice:
     return one_of(edits[:_MOST_PLACES], *[help_] * len(edits))
 
 
-def _closed(text: Text, opening: Token) -> Iterator[Choice]:
+def _closed(text: Tokens, opening: Token) -> Iterator[Choice]:
     """Yield the places of the bracket that closes another: the end first, or all of them where operators are mixed."""
     closing = BRACKETS[opening.text]
     after = [token for token in text.tokens if token.start >= opening.start]
@@ -189,7 +189,7 @@ def _closed(text: Text, opening: Token) -> Iterator[Choice]:
         yield one_of(edits[:1], helps[0])._replace(must_complete=False)
 
 
-def near_error(text: Text, offset: int) -> Choice:
+def near_error(text: Tokens, offset: int) -> Choice:
     """Return the places of a token that is missing where an expression cannot be parsed, and of one that is repeated."""
     index = next((i for i, token in enumerate(text.tokens) if token.end > offset), len(text.tokens))
     around = text.tokens[max(index - 2, 0) : index + 2]

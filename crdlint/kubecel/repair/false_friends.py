@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 
-class Row(NamedTuple):
+class FalseFriend(NamedTuple):
     """A pattern, and the texts that may be meant.
 
     Unless it `is_certain`, the author may have meant something else. It applies to the part of an expression that has
@@ -23,27 +23,27 @@ class Row(NamedTuple):
     is_everywhere: bool = False
 
 
-def _row(written: str, *meant: str, certain: bool = True) -> Row:
-    return Row(written, meant, certain)
+def _row(written: str, *meant: str, certain: bool = True) -> FalseFriend:
+    return FalseFriend(written, meant, certain)
 
 
-def _rows(spellings: tuple[str, ...], *meant: str, certain: bool = True) -> list[Row]:
+def _rows(spellings: tuple[str, ...], *meant: str, certain: bool = True) -> list[FalseFriend]:
     return [_row(written, *meant, certain=certain) for written in spellings]
 
 
-def _functions(names: str, *meant: str) -> list[Row]:
+def _functions(names: str, *meant: str) -> list[FalseFriend]:
     """Return the rows of functions of one operand `A`: as a field, a member function, a function, and one of a package."""
     forms = ("A . {} ( )", "A . {}", "{} ( A )", "v . {} ( A )")
-    return [Row(form.format(name), meant) for name in names.split() for form in forms]
+    return [FalseFriend(form.format(name), meant) for name in names.split() for form in forms]
 
 
-def _with_argument(names: str, *meant: str, arguments: str = "X") -> list[Row]:
+def _with_argument(names: str, *meant: str, arguments: str = "X") -> list[FalseFriend]:
     """Return the rows of functions of an operand `A` and of arguments, as `_functions` does."""
     forms = ("A . {} ( %s )", "{} ( A , %s )", "v . {} ( A , %s )")
-    return [Row((form % arguments).format(name), meant) for name in names.split() for form in forms]
+    return [FalseFriend((form % arguments).format(name), meant) for name in names.split() for form in forms]
 
 
-def _macros(names: str, meant: str) -> list[Row]:
+def _macros(names: str, meant: str) -> list[FalseFriend]:
     """Return the rows of macros over a list `A`, with the variable before the condition or only in it (`{u}`)."""
     without_variable = meant.replace("{v}", "{u}").replace("{X}", "{E}")
     forms = {"A . {} ( v , X )": meant, "{} ( A , v , X )": meant, "A . {} ( E )": without_variable}
@@ -65,10 +65,10 @@ _WORDS: Final = {
 }  # fmt: skip
 _NULLS: Final = ("null", "nil", "none", "undefined")
 
-ROWS: Final[tuple[Row, ...]] = (
+ROWS: Final[tuple[FalseFriend, ...]] = (
     # Paths that begin with a dot, wherever the error is
-    Row("START . v", ("self.{v}",), is_everywhere=True),
-    *(Row(f"{before} . v", (f"{before} self.{{v}}",), is_everywhere=True) for before in ("&&", "||", "!", "(", ",")),
+    FalseFriend("START . v", ("self.{v}",), is_everywhere=True),
+    *(FalseFriend(f"{before} . v", (f"{before} self.{{v}}",), is_everywhere=True) for before in ("&&", "||", "!", "(", ",")),
     # Absent values
     *(_row(f"A {words} {null}", meant) for null in _NULLS for words, meant in (
         ("is not", "has({A})"), ("!=", "has({A})"), ("!==", "has({A})"),

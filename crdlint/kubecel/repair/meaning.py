@@ -12,8 +12,8 @@ from crdlint.cel.ast import Call, Expr, children
 from crdlint.cel.compiler import compile_text, compile_valid
 from crdlint.kubecel.compilation import MESSAGE, Expression
 from crdlint.kubecel.repair import characters, names
-from crdlint.kubecel.repair.patterns import Text, rewritten, variables
-from crdlint.kubecel.repair.state import Choice, State
+from crdlint.kubecel.repair.patterns import Tokens, rewritten, variables
+from crdlint.kubecel.repair.state import Choice, CompiledText
 from crdlint.safety.work import Effort
 from crdlint.yaml.edit import Edit, apply, composed
 
@@ -41,15 +41,15 @@ class _Step(NamedTuple):
     plain: str
     help: str
     is_certain: bool
-    after: State
+    after: CompiledText
 
 
 def meaning(expression: Expression, effort: Effort) -> Meaning | None:
     """Return what is probably meant by an expression with an error, or None if nothing is known."""
     if len(expression.text) > _LONGEST:
         return None
-    search = _Search(expression, effort)
-    state = State(expression, expression.text, expression.compiled)
+    search = _EditSearch(expression, effort)
+    state = CompiledText(expression, expression.text, expression.compiled)
     edits: list[Edit] = []
     done: list[_Step] = []
     is_certain = True
@@ -69,7 +69,7 @@ def meaning(expression: Expression, effort: Effort) -> Meaning | None:
     return Meaning(_all(done)) if done and is_certain else None
 
 
-class _Search:
+class _EditSearch:
     """Looks for edits of an expression, within a limit of compilations."""
 
     def __init__(self, expression: Expression, effort: Effort) -> None:
@@ -77,7 +77,7 @@ class _Search:
         self._effort: Final = effort
         self._left = _MOST_COMPILATIONS
 
-    def steps(self, before: State) -> list[_Step]:
+    def steps(self, before: CompiledText) -> list[_Step]:
         """Return the alternatives of the first choice that leads to what compiles, or else to a later error; each meaning once."""
         further: list[_Step] = []
         tried = {(before.text, False), (before.text, True)}
@@ -94,7 +94,7 @@ class _Search:
                 further = [step for step in steps if step.after.stage == stage]
         return further
 
-    def _tried(self, before: State, choice: Choice, tried: set[tuple[str, bool]]) -> Iterator[_Step]:
+    def _tried(self, before: CompiledText, choice: Choice, tried: set[tuple[str, bool]]) -> Iterator[_Step]:
         for index, written in enumerate(choice.alternatives):
             edits = tuple(piece for edit in written for piece in _pieces(edit, before.text))
             text = apply(before.text, edits)
@@ -106,14 +106,14 @@ class _Search:
             expression = self._expression
             compile_ = compile_valid if choice.must_complete or before.is_parsed else compile_text
             compiled = compile_(text, expression.env, expression.environment.parser)
-            after = None if compiled is None else State(expression, text, compiled)
+            after = None if compiled is None else CompiledText(expression, text, compiled)
             if after is not None and after.is_further(before, edits):
                 plain = _sentence([_help(edit, before.text) for edit in written])
                 help_ = choice.helps[index] if choice.helps else plain
                 yield _Step(edits, written[0].text.strip(), plain, help_, choice.is_certain, after)
 
-    def _choices(self, state: State) -> Iterator[Choice]:
-        text = Text(state.text)
+    def _choices(self, state: CompiledText) -> Iterator[Choice]:
+        text = Tokens(state.text)
         scope = variables(text, state.offset)
         if not state.is_parsed:
             yield characters.look_alike(state.text)

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from crdlint.cel.ast import Call, Comprehension, Expr, Ident, Select, children, nodes
-from crdlint.cel.errors import Code
+from crdlint.cel.errors import ErrorCode
 from crdlint.cel.source_ranges import SourceRanges, error_range, range_at
 from crdlint.cel.types import BOOL
 from crdlint.diagnostics.spelling import nearest
 from crdlint.kubecel.declarations import escape
 from crdlint.kubecel.environment import LIBRARIES
 from crdlint.kubecel.repair.false_friends import CHECKS, CONDITIONS, NEGATED
-from crdlint.kubecel.repair.state import Choice, State, named
+from crdlint.kubecel.repair.state import Choice, CompiledText, named
 from crdlint.safety.work import Effort
 from crdlint.yaml.edit import Edit
 
@@ -24,14 +24,14 @@ _LEAST_REPLACED: Final = 5  # letters of a name of which one may be another
 _WORD: Final = re.compile(r"[A-Za-z_]\w*\Z")
 _HYPHENATED: Final = re.compile(r"\w[\w-]*")
 _PATH: Final = re.compile(r"(?:\.\w+)*(?![\w(])")
-_NAMES: Final = frozenset({Code.UNDECLARED_REFERENCE, Code.UNDEFINED_FIELD})
-_WRONG_TYPES: Final = frozenset({Code.NO_MATCHING_OVERLOAD, Code.NOT_A_RANGE, Code.NO_FIELD_SELECTION})
+_NAMES: Final = frozenset({ErrorCode.UNDECLARED_REFERENCE, ErrorCode.UNDEFINED_FIELD})
+_WRONG_TYPES: Final = frozenset({ErrorCode.NO_MATCHING_OVERLOAD, ErrorCode.NOT_A_RANGE, ErrorCode.NO_FIELD_SELECTION})
 _TYPES: Final = frozenset({"type", "string", "int", "double", "bool", "bytes", "list", "map", "uint"})
 # Variables that other uses of CEL in Kubernetes have.
 _OTHER_VARIABLES: Final = frozenset({"request", "params", "variables", "authorizer", "namespaceObject"})
 
 
-def in_scope(state: State, scope: list[str]) -> Iterator[Choice]:
+def in_scope(state: CompiledText, scope: list[str]) -> Iterator[Choice]:
     """Yield a variable that is almost the name, the name after a variable, and the name as a field of one."""
     name, span = _wrong_name(state)
     if not isinstance(state.node, (Ident, Call)) or not name:
@@ -47,13 +47,13 @@ def in_scope(state: State, scope: list[str]) -> Iterator[Choice]:
     fields = [f"{each}.{escape(name) or name}" for each in scope if name in _fields(state, each)]
     choice = named(span, fields, certain=True)
     # The name of a type is not where the error is, and a dot before a name is not a part of it.
-    is_name = state.code is Code.UNDECLARED_REFERENCE and state.text[span[0]] != "."
+    is_name = state.code is ErrorCode.UNDECLARED_REFERENCE and state.text[span[0]] != "."
     yield choice if is_name else choice._replace(helps=())
     unused = [each for each in scope[:-1] if len(re.findall(rf"\b{each}\b", state.text)) == 1]
     yield named(span, unused[:1], certain=False)
 
 
-def similar(state: State, scope: list[str], effort: Effort) -> Iterator[Choice]:
+def similar(state: CompiledText, scope: list[str], effort: Effort) -> Iterator[Choice]:
     """Yield the names that are similar to a wrong one, and the name as a string."""
     name, span = _wrong_name(state)
     node = state.node
@@ -80,7 +80,7 @@ def similar(state: State, scope: list[str], effort: Effort) -> Iterator[Choice]:
     yield choice
 
 
-def other_fields(state: State) -> Iterator[Choice]:
+def other_fields(state: CompiledText) -> Iterator[Choice]:
     """Yield similar fields in place of those whose type does not fit."""
     if state.code not in _WRONG_TYPES or state.node is None:
         return
@@ -91,16 +91,18 @@ def other_fields(state: State) -> Iterator[Choice]:
             yield named(range_at(state.text, offsets[0]), others, certain=False)
 
 
-def inner_fields(state: State) -> Iterator[Choice]:
+def inner_fields(state: CompiledText) -> Iterator[Choice]:
     """Yield the fields that are objects with a field of that name."""
     name, span = _wrong_name(state)
-    declared = None if state.node is None or state.code is not Code.UNDEFINED_FIELD else state.object_of(state.node)
+    declared = (
+        None if state.node is None or state.code is not ErrorCode.UNDEFINED_FIELD else state.object_of(state.node)
+    )
     if declared is not None:
         within = [each for each, field in declared.fields.items() if name in field.type.fields]
         yield named(span, [f"{each}.{name}" for each in within], certain=False)._replace(helps=())
 
 
-def conditions(state: State) -> Iterator[Choice]:
+def conditions(state: CompiledText) -> Iterator[Choice]:
     """Yield conditions in place of a value: whether an optional field is set, or another value is not empty."""
     node, templates = _no_condition(state), CONDITIONS
     if isinstance(node, Call) and node.function == "!_":
@@ -120,7 +122,7 @@ def conditions(state: State) -> Iterator[Choice]:
     yield from (Choice(((edit,),), is_certain=False) for edit in edits)
 
 
-def _no_condition(state: State) -> Expr | None:
+def _no_condition(state: CompiledText) -> Expr | None:
     """Return the node that has to be a condition and is not one."""
     error, node = state.error, state.node
     if error is None:
@@ -128,16 +130,16 @@ def _no_condition(state: State) -> Expr | None:
     if isinstance(node, Call) and node.function == "_?_:_":
         return node.args[0]
     is_not = isinstance(node, Call) and node.function == "!_"
-    return node if is_not or (state.code is Code.TYPE_MISMATCH and error.problem.args[0] is BOOL) else None
+    return node if is_not or (state.code is ErrorCode.TYPE_MISMATCH and error.problem.args[0] is BOOL) else None
 
 
-def _wrong_name(state: State) -> tuple[str, tuple[int, int]]:
+def _wrong_name(state: CompiledText) -> tuple[str, tuple[int, int]]:
     """Return the name that the first error is about, empty if it is about none, and its offsets."""
     error, node, source = state.error, state.node, state.compiled.source
     span = None
     if error is not None and error.problem.code in _NAMES:
         span = error_range(error, source)
-    elif isinstance(node, Call) and state.code is Code.NO_MATCHING_OVERLOAD and not _is_function(node):
+    elif isinstance(node, Call) and state.code is ErrorCode.NO_MATCHING_OVERLOAD and not _is_function(node):
         # The name of a type may also be that of a field.
         types = [each for each in node.args if isinstance(each, Ident) and each.name in _TYPES]
         span = range_at(state.text, source.offsets[types[0].id][0]) if types else None
@@ -152,12 +154,12 @@ def _is_function(node: Expr) -> bool:
     return isinstance(node, Call) and _WORD.match(node.function) is not None
 
 
-def _enum(state: State, node: Expr) -> Iterable[object]:
+def _enum(state: CompiledText, node: Expr) -> Iterable[object]:
     field = state.field(node)
     return () if field is None or field.schema is None else field.schema.enum or ()
 
 
-def _fields(state: State, variable: str) -> Iterable[str]:
+def _fields(state: CompiledText, variable: str) -> Iterable[str]:
     type_ = state.expression.declarations.self_type if variable == "self" else None
     for node in nodes(state.compiled.expr):
         if isinstance(node, Comprehension) and node.iter_var == variable:
@@ -167,9 +169,9 @@ def _fields(state: State, variable: str) -> Iterable[str]:
     return () if declared is None else {*declared.fields, *declared.properties}
 
 
-def _known(state: State, node: Expr, name: str, scope: list[str]) -> Iterable[str]:
+def _known(state: CompiledText, node: Expr, name: str, scope: list[str]) -> Iterable[str]:
     expression = state.expression
-    if state.code is Code.UNDEFINED_FIELD:
+    if state.code is ErrorCode.UNDEFINED_FIELD:
         declared = state.object_of(node)
         return () if declared is None else [*declared.fields, *(escape(each) or each for each in declared.properties)]
     if _is_function(node):

@@ -16,11 +16,11 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Final, NamedTuple, TypeAlias
 
-from crdlint.cel.errors import Code
+from crdlint.cel.errors import ErrorCode
 from crdlint.cel.lexer import BRACKETS, matched_brackets
 from crdlint.kubecel.declarations import escape
-from crdlint.kubecel.repair.false_friends import ROWS, Row
-from crdlint.kubecel.repair.state import Choice, State
+from crdlint.kubecel.repair.false_friends import ROWS, FalseFriend
+from crdlint.kubecel.repair.state import Choice, CompiledText
 from crdlint.yaml.edit import Edit
 
 _TOKEN: Final = re.compile(
@@ -86,10 +86,10 @@ class Match(NamedTuple):
     parts: Parts
 
 
-class Text:
+class Tokens:
     """The tokens of an expression; empty for one that is too long.
 
-    >>> [match.parts for match in Text("a and b").matches("A and B")]
+    >>> [match.parts for match in Tokens("a and b").matches("A and B")]
     [{'A': (0, 1), 'and': (1, 2), 'B': (2, 3)}]
     """
 
@@ -213,7 +213,7 @@ _AROUND_ARITHMETIC: Final = _AROUND_COMPARISON | {"==", "!=", "<", "<=", ">", ">
 _AROUND: Final = _AROUND_COMPARISON - {"&&", "||", "?", ":"}
 
 
-def variables(text: Text, offset: int) -> list[str]:
+def variables(text: Tokens, offset: int) -> list[str]:
     """Return the variables at an offset, those of the innermost macro first, and `self` last."""
     names: list[str] = []
     for match in text.matches("( v ,"):
@@ -225,14 +225,16 @@ def variables(text: Text, offset: int) -> list[str]:
     return [*dict.fromkeys(reversed(names)), "self"]
 
 
-def rewritten(text: Text, state: State, scope: list[str]) -> Iterator[Choice]:
+def rewritten(text: Tokens, state: CompiledText, scope: list[str]) -> Iterator[Choice]:
     """Yield what each row makes of an expression."""
-    unknown = [each.problem.args[0] for each in state.compiled.errors if each.problem.code is Code.UNDECLARED_REFERENCE]
+    unknown = [
+        each.problem.args[0] for each in state.compiled.errors if each.problem.code is ErrorCode.UNDECLARED_REFERENCE
+    ]
     for row in candidates(text):
         yield from _rewritten(row, text, state, {"scope": scope, "u": unknown})
 
 
-def candidates(text: Text) -> Iterator[Row]:
+def candidates(text: Tokens) -> Iterator[FalseFriend]:
     """Return the rows that may match an expression, in order: those whose rarest token it has, or that have none."""
     index = _rows_by_word()
     numbers = (number for word in ("", *text.words) for number in index.get(word, ()))
@@ -250,7 +252,7 @@ def _rows_by_word() -> dict[str, list[int]]:
     return index
 
 
-def _rewritten(row: Row, text: Text, state: State, names: dict[str, list[str]]) -> Iterator[Choice]:
+def _rewritten(row: FalseFriend, text: Tokens, state: CompiledText, names: dict[str, list[str]]) -> Iterator[Choice]:
     """Yield what a row makes of each match in an expression that is not parsed, and of the wrong part of others."""
     matches = list(text.matches(row.written))
     if state.is_parsed and state.error is not None and not row.is_everywhere:
@@ -267,7 +269,7 @@ def _rewritten(row: Row, text: Text, state: State, names: dict[str, list[str]]) 
         yield Choice(tuple(alternatives), row.is_certain)
 
 
-def _edit(text: Text, match: Match, pattern: str, template: str) -> Edit:
+def _edit(text: Tokens, match: Match, pattern: str, template: str) -> Edit:
 
     def part(name: re.Match[str]) -> str:
         value = text.part(match, name[1])

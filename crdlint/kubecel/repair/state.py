@@ -7,14 +7,14 @@ from typing import Final, NamedTuple
 
 from crdlint.cel.ast import Call, Expr, Literal, Select, nodes
 from crdlint.cel.compiler import Compiled
-from crdlint.cel.errors import Code
+from crdlint.cel.errors import ErrorCode
 from crdlint.cel.types import Kind, Type
 from crdlint.kubecel.compilation import Expression
 from crdlint.kubecel.declarations import DeclField, DeclType
 from crdlint.yaml.edit import Edit
 
 
-class State:
+class CompiledText:
     """A text in place of an expression, with the result of compiling it."""
 
     def __init__(self, expression: Expression, text: str, compiled: Compiled) -> None:
@@ -37,7 +37,7 @@ class State:
         """Whether the expression compiles."""
         return self.stage < 0
 
-    def is_further(self, before: State, edits: Iterable[Edit]) -> bool:
+    def is_further(self, before: CompiledText, edits: Iterable[Edit]) -> bool:
         """Return whether some edits lead to a later stage, or to a first error after that of the text `before` them."""
         if self.stage != before.stage:
             return self.stage < before.stage
@@ -52,7 +52,7 @@ class State:
         return self.stage > 0 and self.offset > offset
 
     @property
-    def code(self) -> Code | None:
+    def code(self) -> ErrorCode | None:
         """The code of the first error."""
         return None if self.error is None else self.error.problem.code
 
@@ -66,7 +66,7 @@ class State:
     def pattern(self) -> str:
         """The pattern of a call of matches() that the first error is about, empty if it is about another one."""
         problem = None if self.error is None else self.error.problem
-        is_pattern = problem is not None and (problem.code, problem.args) == (Code.INVALID_LITERAL, ("matches",))
+        is_pattern = problem is not None and (problem.code, problem.args) == (ErrorCode.INVALID_LITERAL, ("matches",))
         return str(self.node.value) if is_pattern and isinstance(self.node, Literal) else ""
 
     def declared(self, type_: Type | None) -> DeclType | None:

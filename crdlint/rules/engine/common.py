@@ -28,7 +28,7 @@ _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
-class Answer(Generic[_T]):
+class ServerResults(Generic[_T]):
     """A server's results for the expressions of a schema with the declarations `context`, None for any schema.
 
     `environment` is used for compiling them, None if there are no expressions.
@@ -79,8 +79,8 @@ class Common:
 
     sharing: Sharing = field(default_factory=shared)
     walks: dict[tuple[int, bool], Findings] = field(default_factory=dict)
-    defaults: dict[Hashable, list[Answer[list[FieldError]]]] = field(default_factory=dict)
-    rules: dict[int, list[Answer[tuple[list[FieldError], list[EstimatedRule]]]]] = field(default_factory=dict)
+    defaults: dict[Hashable, list[ServerResults[list[FieldError]]]] = field(default_factory=dict)
+    rules: dict[int, list[ServerResults[tuple[list[FieldError], list[EstimatedRule]]]]] = field(default_factory=dict)
     _all: list[JSONSchemaProps] | None = None
     _contexts: dict[int, list[tuple[CELDialect, SchemaContext]]] = field(default_factory=dict)
 
@@ -117,7 +117,7 @@ def _declare_alike(root: JSONSchemaProps, dialect: CELDialect, other: CELDialect
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ValidationOptions:
     """The switches of apiextensions validation, by create or the old CRD. Upstream: validationOptions. The defaults are create's.
 
     `effort` is the remaining work for helps of the file; `common` contains results of validations for other servers.
@@ -143,11 +143,11 @@ class Options:
     common: Common = field(default_factory=Common, compare=False)
     walk_only: bool = False
 
-    def with_structural_schema(self) -> Options:
+    def with_structural_schema(self) -> ValidationOptions:
         """Return the options with structural schemas required."""
         return self if self.require_structural_schema else replace(self, require_structural_schema=True)
 
-    def for_version(self, version: str) -> Options:
+    def for_version(self, version: str) -> ValidationOptions:
         """Return the options for the schema of a version: unchanged schemas may keep the cost of their rules."""
         if version in self.versions_with_unchanged_schemas and not self.suppress_per_expression_cost:
             return replace(self, suppress_per_expression_cost=True)

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple, TypeAlias
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.kubecel.estimated_rule import CompiledNode
-from crdlint.rules.engine.common import Findings, Options
+from crdlint.rules.engine.common import Findings, ValidationOptions
 from crdlint.rules.engine.rule import Nodes
 from crdlint.schema.structural import is_int_or_string, unsupported
 
@@ -51,7 +51,7 @@ class Context:
     """What encloses a node: its position, upstream's standard validator state, and whether rules are compiled there."""
 
     position: SchemaPosition
-    options: Options
+    options: ValidationOptions
     inside_meta: bool = False
     defaults_forbidden: str | None = None  # the reason, None where defaults are allowed
     uncorrelatable: JSONSchemaProps | None = None  # the topmost schema that cannot be correlated
@@ -89,7 +89,7 @@ class Walker:
         self._checks = (*checks, *_OWN_CHECKS)
         self._plans: dict[tuple[int, str, SchemaPosition], tuple[tuple[Run, ...], tuple[Push, ...]]] = {}
 
-    def walk(self, root: JSONSchemaProps, options: Options) -> Findings:
+    def walk(self, root: JSONSchemaProps, options: ValidationOptions) -> Findings:
         """Run the checks at every node that upstream's validations reach, parents first."""
         findings = Findings()
         plans = self._plans

@@ -11,7 +11,7 @@ from gzip import GzipFile
 from io import BytesIO
 from typing import Final
 
-from crdlint.files.paths import NEVER_ENTERED, YAML_SUFFIXES, Problem
+from crdlint.files.paths import NEVER_ENTERED, YAML_SUFFIXES, UnreadInput
 from crdlint.files.read import UnreadableError, decode, read_bytes, reason
 from crdlint.files.recognition import may_hold_crd
 from crdlint.sources.helm.layout import ARCHIVES, CHART, ChartLocation
@@ -29,7 +29,7 @@ class ArchiveError(Exception):
 
 
 @dataclass(slots=True)
-class Budget:
+class ArchiveBudget:
     """The remaining limits for unpacking an archive and the archives within it."""
 
     bytes: int = MAX_BYTES
@@ -55,7 +55,7 @@ class _Member(tarfile.TarInfo):
         return member
 
 
-def members(data: bytes, budget: Budget, suffixes: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
+def members(data: bytes, budget: ArchiveBudget, suffixes: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
     """Yield name and content of a gzipped tar's files with these suffixes, none of version control; raise ArchiveError."""
     unpacked, damage = _unpacked(data, budget)
     name = ""
@@ -81,7 +81,7 @@ def members(data: bytes, budget: Budget, suffixes: tuple[str, ...]) -> Iterator[
         raise ArchiveError(damage)
 
 
-def _unpacked(packed: bytes, budget: Budget) -> tuple[BytesIO, str]:
+def _unpacked(packed: bytes, budget: ArchiveBudget) -> tuple[BytesIO, str]:
     """Return the data of a gzip file, as far as it can be read, and why its rest cannot, empty for a whole file."""
     data = BytesIO()
     try:
@@ -106,12 +106,12 @@ def has_packed(chart: str) -> bool:
         return True
 
 
-def packed_files(chart: str) -> Iterator[tuple[str, str, ChartLocation] | Problem]:
+def packed_files(chart: str) -> Iterator[tuple[str, str, ChartLocation] | UnreadInput]:
     """Yield the name, text and location of each file that may contain CRDs in packed dependencies, and problems."""
     try:
         names = _names(chart)
     except OSError as error:
-        yield Problem(os.path.join(chart, "charts"), reason(error))
+        yield UnreadInput(os.path.join(chart, "charts"), reason(error))
         return
     for name in names:
         path = os.path.join(chart, "charts", name)
@@ -122,7 +122,7 @@ def packed_files(chart: str) -> Iterator[tuple[str, str, ChartLocation] | Proble
 def chart_file(archive: str) -> tuple[str, str] | None:
     """Return the name and text of the Chart.yaml of a packed chart, or None if there is none that can be read."""
     try:
-        for name, data in members(read_bytes(archive, MAX_BYTES), Budget(), (f"/{CHART}",)):
+        for name, data in members(read_bytes(archive, MAX_BYTES), ArchiveBudget(), (f"/{CHART}",)):
             if name.count("/") == 1:
                 return f"{archive}:{name}", decode(data)
     except (ArchiveError, UnreadableError):
@@ -130,14 +130,14 @@ def chart_file(archive: str) -> tuple[str, str] | None:
     return None
 
 
-def files_of_archive(path: str) -> Iterator[tuple[str, str, ChartLocation] | Problem]:
+def files_of_archive(path: str) -> Iterator[tuple[str, str, ChartLocation] | UnreadInput]:
     """Yield the name, text and location of each file of a packed chart that may contain CRDs, and problems."""
     try:
         data = read_bytes(path, MAX_BYTES)
     except UnreadableError as error:
-        yield Problem(path, str(error))
+        yield UnreadInput(path, str(error))
     else:
-        yield from _files(path, data, Budget(), 1)
+        yield from _files(path, data, ArchiveBudget(), 1)
 
 
 def _names(chart: str) -> list[str]:
@@ -147,7 +147,9 @@ def _names(chart: str) -> list[str]:
         return []
 
 
-def _files(path: str, data: bytes, budget: Budget, depth: int) -> Iterator[tuple[str, str, ChartLocation] | Problem]:
+def _files(
+    path: str, data: bytes, budget: ArchiveBudget, depth: int
+) -> Iterator[tuple[str, str, ChartLocation] | UnreadInput]:
     try:
         for member, content in members(data, budget, (*YAML_SUFFIXES, *ARCHIVES)):
             name = f"{path}:{member}"
@@ -155,16 +157,16 @@ def _files(path: str, data: bytes, budget: Budget, depth: int) -> Iterator[tuple
                 if member.split("/")[-2:-1] != ["charts"]:
                     continue  # not a dependency
                 if depth >= _DEEPEST:
-                    yield Problem(name, f"more than {_DEEPEST} archives within each other: not read")
+                    yield UnreadInput(name, f"more than {_DEEPEST} archives within each other: not read")
                     continue
                 yield from _files(name, content, budget, depth + 1)
             elif may_hold_crd(content):
                 try:
                     yield name, decode(content), _location(path, member)
                 except UnreadableError as error:
-                    yield Problem(name, str(error))
+                    yield UnreadInput(name, str(error))
     except ArchiveError as error:
-        yield Problem(path, f"cannot be unpacked: {error}")
+        yield UnreadInput(path, f"cannot be unpacked: {error}")
 
 
 def _location(archive: str, name: str) -> ChartLocation:

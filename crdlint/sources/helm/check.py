@@ -14,9 +14,9 @@ from crdlint.linting.result import FileResult, Lint, LintWith
 from crdlint.rules.charts import BRACES, KUBE_VERSION, SKIPPED
 from crdlint.safety.programs import end_running, find
 from crdlint.sources.helm.failures import Failure, LeftOut, explained
-from crdlint.sources.helm.layout import CHART, CRDS, TEMPLATES, ChartLocation, Layout, inside, outermost
+from crdlint.sources.helm.layout import CHART, CRDS, TEMPLATES, ChartLayout, ChartLocation, inside, outermost
 from crdlint.sources.helm.masking import mask
-from crdlint.sources.helm.render import Helm, Rendered, Values, chart_digest, helm, render, render_manifest
+from crdlint.sources.helm.render import Helm, HelmValues, Rendered, chart_digest, helm, render, render_manifest
 from crdlint.sources.helm.rendered import check_rendered
 from crdlint.sources.helm.templates import analyse, check_template, check_unrendered, template_findings, with_crds
 
@@ -72,14 +72,14 @@ class Charts:
     Helm does not render, which the caller reports.
     """
 
-    values: Values = field(default_factory=Values)
+    values: HelmValues = field(default_factory=HelmValues)
     uses_helm: bool = True
     cache: Results | None = None
     expected: tuple[str, ...] = ()
     workers: int = 1
     failures: list[Failure] = field(default_factory=list)
     _charts: dict[str, _Chart | None] = field(default_factory=dict)
-    _layout: Layout = field(default_factory=Layout)
+    _layout: ChartLayout = field(default_factory=ChartLayout)
 
     def check(
         self, file: ChartFile, lint: Lint, versions: str = "", *, lint_with: LintWith | None = None
@@ -202,7 +202,7 @@ def without_chart(path: str, text: str, lint: Lint) -> FileResult:
     return explained(check_template(path, text, lint), lambda _: _RENDERED) if result.templates else result
 
 
-def render_as_installed(chart: str, values: Values) -> Rendered:
+def render_as_installed(chart: str, values: HelmValues) -> Rendered:
     """Render a chart by the Helm on the PATH, for the newest version of Kubernetes that the chart supports."""
     installed, newest = _installed(chart)
     if installed.program is None:
@@ -210,7 +210,7 @@ def render_as_installed(chart: str, values: Values) -> Rendered:
     return render(chart, values, installed.program, newest)
 
 
-def manifest_as_installed(chart: str, values: Values) -> str | None:
+def manifest_as_installed(chart: str, values: HelmValues) -> str | None:
     """Return all that the Helm on the PATH renders of a chart, or None if it does not."""
     installed, newest = _installed(chart)
     return None if installed.program is None else render_manifest(chart, values, installed.program, newest)

@@ -19,7 +19,7 @@ from crdlint.yaml.parse import parse_first
 
 if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Severity
-    from crdlint.sources.helm.masking import Block, Masked
+    from crdlint.sources.helm.masking import KeptBlock, Masked
 
 INSTEAD: Final = "templates are read without Helm, their directives masked"
 
@@ -55,7 +55,7 @@ _OWN_FILE: Final = re.compile(r"cannot load (values\.yaml|Chart\.yaml)\b")
 _YAML_LINE: Final = re.compile(r"\byaml: line (\d{1,9})")
 
 
-class _Position(NamedTuple):
+class _FailedLine(NamedTuple):
     file: str
     text: str
     line: int = 1
@@ -111,7 +111,7 @@ class Failure:
         # Ignore comments are those of the file's own result.
         return FileResult(position.file, position.text, 0, (), 0, (finding,), masked="")
 
-    def _position(self) -> _Position:
+    def _position(self) -> _FailedLine:
         """Return the place that Helm names, or the start of Chart.yaml."""
         for pattern in _PLACES:
             matches = list(pattern.finditer(self.why))
@@ -123,15 +123,15 @@ class Failure:
             if text is not None:
                 named = match.groupdict()
                 line, column = int(named.get("line") or 1), named.get("column")
-                return _Position(path, text, line, None if column is None else _characters(text, line, int(column)))
+                return _FailedLine(path, text, line, None if column is None else _characters(text, line, int(column)))
         own = _OWN_FILE.search(self.why)
         path = os.path.normpath(os.path.join(self.chart, CHART if own is None else own[1]))
         text = text_if_readable(path) or ""
         if own is not None:
             line_match = _YAML_LINE.search(self.why, own.end())
-            return _Position(path, text, 1 if line_match is None else int(line_match[1]))
+            return _FailedLine(path, text, 1 if line_match is None else int(line_match[1]))
         key = re.search(rf"^{self._cause.key}\b", text, re.MULTILINE)
-        return _Position(path, text, 1 if key is None else text.count("\n", 0, key.start()) + 1)
+        return _FailedLine(path, text, 1 if key is None else text.count("\n", 0, key.start()) + 1)
 
 
 def _characters(text: str, line: int, column: int) -> int:
@@ -180,7 +180,7 @@ class LeftOut:
         return f"The values leave it out: `{shown}` renders it" if shown else f"The values leave it out: {_CHOOSE}"
 
 
-def _assignments(block: Block) -> list[str] | None:
+def _assignments(block: KeptBlock) -> list[str] | None:
     simple = None if block.has_else else _SIMPLE.fullmatch(block.directive.body.strip())
     if simple is None:
         return None

@@ -35,7 +35,7 @@ def outermost(chart: str, is_file: Callable[[str], bool] = os.path.isfile) -> st
         chart = os.path.normpath(os.path.join(chart, os.pardir, os.pardir))  # spelled like the chart
 
 
-class Layout:
+class ChartLayout:
     """The charts so far; each directory is read once. `is_file` returns whether a path is that of a file."""
 
     def __init__(self, is_file: Callable[[str], bool] = os.path.isfile) -> None:

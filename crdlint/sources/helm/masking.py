@@ -142,7 +142,7 @@ FILLER: Final = "x"
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class TemplateOutput:
     """An output: its directive, the index of its piece, and whether it is alone on its lines."""
 
     directive: Directive
@@ -151,7 +151,7 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class KeptBlock:
     """An `if`, `with` or `range` with kept content: the opening directive, and its first and last line (1-based)."""
 
     directive: Directive
@@ -171,8 +171,8 @@ class Masked:
     """
 
     pieces: list[str] = field(default_factory=list)
-    outputs: list[Output] = field(default_factory=list)
-    blocks: list[Block] = field(default_factory=list)
+    outputs: list[TemplateOutput] = field(default_factory=list)
+    blocks: list[KeptBlock] = field(default_factory=list)
     moved: dict[int, str] = field(default_factory=dict)
     braces: list[Directive] = field(default_factory=list)
     defined: list[tuple[Directive, int]] = field(default_factory=list)
@@ -246,7 +246,7 @@ class _Masking:
         has_output = not (directive.keyword or directive.is_comment or _ASSIGNMENT.match(body) or _STOPS.match(body))
         if has_output and not self.dropping:
             alone = _alone(self.text, directive)
-            self.masked.outputs.append(Output(directive, len(self.masked.pieces), alone))
+            self.masked.outputs.append(TemplateOutput(directive, len(self.masked.pieces), alone))
             self.masked.pieces.append(_BLANK.sub(" " if alone else FILLER, source))
             self.content_line = directive.end_line
         else:
@@ -272,7 +272,9 @@ class _Masking:
             if block.directive.keyword == "define":
                 self.masked.defined.append((block.directive, directive.start))
             if not self.dropping and block.directive.keyword in {"if", "with", "range"}:
-                self.masked.blocks.append(Block(block.directive, block.directive.line, directive.end_line, block.elses))
+                self.masked.blocks.append(
+                    KeptBlock(block.directive, block.directive.line, directive.end_line, block.elses)
+                )
         elif directive.keyword in {"else", "end"} and self.masked.broken is None:
             self.masked.broken = directive.line, f"`{directive.keyword}` belongs to nothing"
         if not directive.closed:

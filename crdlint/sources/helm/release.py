@@ -31,7 +31,7 @@ from crdlint.safety.programs import find
 from crdlint.sources.helm.check import Results, manifest_as_installed
 from crdlint.sources.helm.layout import CHART
 from crdlint.sources.helm.masking import mask
-from crdlint.sources.helm.render import Values, chart_digest
+from crdlint.sources.helm.render import HelmValues, chart_digest
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping, Node, Scalar, child, items_of, text_of
 from crdlint.yaml.parse import parse_first
@@ -46,7 +46,7 @@ _NAME: Final = re.compile(r"^ {2,4}name:[ \t]*[\"']?([a-z0-9-]+(?:\.[a-z0-9-]+)+
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ReleasePart:
     """A part of a release that belongs to one CRD, or to none: its text, and whether it is stored as base64."""
 
     crd: str
@@ -123,7 +123,7 @@ class Release:
 
     size: int
     shares: dict[str, int]
-    parts: list[Part]
+    parts: list[ReleasePart]
 
     def without_descriptions(self) -> int:
         """Return how many bytes less the release would need without the descriptions of its CRDs."""
@@ -131,7 +131,7 @@ class Release:
 
     def largest_descriptions(self, count: int) -> list[tuple[str, str, int]]:
         """Return CRD, path and saved bytes of the descriptions whose removal saves most."""
-        ranges: dict[tuple[str, str], list[tuple[Part, Description]]] = {}
+        ranges: dict[tuple[str, str], list[tuple[ReleasePart, Description]]] = {}
         for part in self.parts:
             for description in descriptions(part) if part.crd else ():
                 ranges.setdefault((part.crd, description.path), []).append((part, description))
@@ -172,28 +172,28 @@ def release_of(files: ChartFiles, manifest: str | None = None, *, level: int = 9
     return Release(_encoded(total), {crd: _encoded(size) for crd, size in shares.items()}, parts)
 
 
-def _parts_of_chart(files: dict[str, bytes]) -> Iterator[Part]:
+def _parts_of_chart(files: dict[str, bytes]) -> Iterator[ReleasePart]:
     for path, data in files.items():
         if path in _AS_JSON:
             text = ""
             with suppress(UnreadableError, YAMLDecodeError, RecursionError):
                 root = parse_first(decode(data)).root
                 text = "" if root is None else json.dumps(to_json(root), separators=(",", ":"), default=str)
-            yield Part("", text, is_file=False)
+            yield ReleasePart("", text, is_file=False)
             continue
         if path in {"requirements.yaml", "requirements.lock"} and b"apiVersion: v1" not in files.get(CHART, b""):
             continue
-        yield Part("", f'{{"name":"{path}","data":', is_file=False)
+        yield ReleasePart("", f'{{"name":"{path}","data":', is_file=False)
         yield from _by_document(data.decode("utf-8", "surrogateescape"), is_file=True)
 
 
 _AS_JSON: Final = frozenset({CHART, "Chart.lock", "values.yaml"})
 
 
-def _by_document(text: str, *, is_file: bool) -> Iterator[Part]:
+def _by_document(text: str, *, is_file: bool) -> Iterator[ReleasePart]:
     """Yield the documents of a text, those with a CRD with its name; other documents in a row are one part."""
     if _KIND.search(text) is None:
-        yield Part("", text, is_file)
+        yield ReleasePart("", text, is_file)
         return
     start = 0
     for begin, end in pairwise([0, *(match.end() for match in _NEXT_DOCUMENT.finditer(text)), len(text)]):
@@ -201,11 +201,11 @@ def _by_document(text: str, *, is_file: bool) -> Iterator[Part]:
             continue
         name = _NAME.search(text, begin, end)
         if start < begin:
-            yield Part("", text[start:begin], is_file)
-        yield Part(name[1] if name is not None else "", text[begin:end], is_file)
+            yield ReleasePart("", text[start:begin], is_file)
+        yield ReleasePart(name[1] if name is not None else "", text[begin:end], is_file)
         start = end
     if start < len(text):
-        yield Part("", text[start:], is_file)
+        yield ReleasePart("", text[start:], is_file)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +217,7 @@ class Description:
     end: int
 
 
-def descriptions(part: Part) -> list[Description]:
+def descriptions(part: ReleasePart) -> list[Description]:
     """Return the descriptions in the schemas of a CRD."""
     text = mask(part.text).text if "{{" in part.text else part.text
     match = _DOCUMENT.match(text)
@@ -243,21 +243,21 @@ def descriptions(part: Part) -> list[Description]:
     return sorted(ranges, key=lambda description: description.start)
 
 
-def without(part: Part, left_out: Sequence[Description]) -> Part:
+def without(part: ReleasePart, left_out: Sequence[Description]) -> ReleasePart:
     """Return a part without descriptions, which are in order."""
     pieces, start = [], 0
     for description in left_out:
         if description.start >= start:
             pieces.append(part.text[start : description.start])
             start = description.end
-    return Part(part.crd, "".join([*pieces, part.text[start:]]), part.is_file)
+    return ReleasePart(part.crd, "".join([*pieces, part.text[start:]]), part.is_file)
 
 
 IGNORE_FILE: Final = ".helmignore"
 _DEFAULT: Final = "templates/.?*"
 
 
-class _Line(NamedTuple):
+class _IgnoreLine(NamedTuple):
     """A pattern of an ignore file, by its components. It matches paths if `is_path`, and names otherwise."""
 
     components: tuple[Segment, ...]
@@ -271,7 +271,7 @@ class _Line(NamedTuple):
         return len(names) == len(self.components) and all(map(Segment.matches, self.components, names))
 
 
-def ignore_lines(path: str) -> list[_Line]:
+def ignore_lines(path: str) -> list[_IgnoreLine]:
     """Return the patterns of a file and Helm's own; of a file that Helm rejects, only the patterns before the error."""
     lines = []
     for text in filter(None, map(str.strip, (text_if_readable(path) or "").splitlines())):
@@ -283,12 +283,12 @@ def ignore_lines(path: str) -> list[_Line]:
     return [*lines, *filter(None, [_line(_DEFAULT)])]
 
 
-def is_ignored(lines: Iterable[_Line], path: str, *, is_folder: bool) -> bool:
+def is_ignored(lines: Iterable[_IgnoreLine], path: str, *, is_folder: bool) -> bool:
     """Return whether Helm leaves out a path in a chart; as there, a negated pattern leaves out all that it does not match."""
     return any((line.matches(path) and (is_folder or not line.only_folders)) != line.is_negated for line in lines)
 
 
-def _line(text: str) -> _Line | None:
+def _line(text: str) -> _IgnoreLine | None:
     if "**" in text:
         return None
     is_negated = text.startswith("!")
@@ -299,7 +299,7 @@ def _line(text: str) -> _Line | None:
         components = tuple(segment(os.fsencode(part)) for part in rule.removeprefix("/").split("/"))
     except BrokenPatternError:
         return None
-    return _Line(components, "/" in rule, is_negated, only_folders)
+    return _IgnoreLine(components, "/" in rule, is_negated, only_folders)
 
 
 NEAR: Final = LIMIT * 3 // 4
@@ -308,7 +308,9 @@ _DESCRIPTIONS: Final = 3
 _WORTH_A_WORD: Final = 100  # bytes that a description saves
 
 
-def check_release(chart: str, values: Values, *, uses_helm: bool, cache: Results | None = None) -> FileResult | None:
+def check_release(
+    chart: str, values: HelmValues, *, uses_helm: bool, cache: Results | None = None
+) -> FileResult | None:
     """Return the result for the Chart.yaml of a chart whose release is near the limit or above it, or None.
 
     The sizes of its files are enough for most charts. The others are compressed, and rendered if they are near the limit.
@@ -328,7 +330,7 @@ def check_release(chart: str, values: Values, *, uses_helm: bool, cache: Results
     return result if result.diagnostics else None
 
 
-def _checked(path: str, files: ChartFiles, values: Values, *, uses_helm: bool) -> FileResult | None:
+def _checked(path: str, files: ChartFiles, values: HelmValues, *, uses_helm: bool) -> FileResult | None:
     release = release_of(files, level=1)
     if release is not None and release.size >= NEAR:
         release = release_of(files)

@@ -29,7 +29,7 @@ _LARGEST: Final = 100 * 1024 * 1024  # bytes of a chart whose results are cached
 
 
 @dataclass(frozen=True, slots=True)
-class Values:
+class HelmValues:
     """The values for Helm: files and assignments."""
 
     files: tuple[str, ...] = ()
@@ -94,7 +94,7 @@ def helm() -> Helm:
     return Helm(program)
 
 
-def render(chart: str, values: Values, program: str, kube_version: str | None = None) -> Rendered:
+def render(chart: str, values: HelmValues, program: str, kube_version: str | None = None) -> Rendered:
     """Render a chart with the values, or with each of its ci/*-values.yaml, or else with its defaults.
 
     `kube_version` is the version of the cluster that templates see, such as `1.36`; by default it is Helm's own.
@@ -104,7 +104,7 @@ def render(chart: str, values: Values, program: str, kube_version: str | None = 
         return Rendered(failures=[Failure(chart, f"{outside} leads out of the repository")])
     rendered = Rendered()
     is_chosen = bool(values.files or values.sets)
-    failures: dict[str, list[Values]] = {}
+    failures: dict[str, list[HelmValues]] = {}
     documents: dict[str, dict[str, list[str]]] = {}
     for run in _runs(chart, values):
         try:
@@ -127,7 +127,7 @@ def render(chart: str, values: Values, program: str, kube_version: str | None = 
     return rendered
 
 
-def render_manifest(chart: str, values: Values, program: str, kube_version: str) -> str | None:
+def render_manifest(chart: str, values: HelmValues, program: str, kube_version: str) -> str | None:
     """Return all that the templates of a chart are rendered to with the values, or None if Helm does not render them."""
     if _outside(chart) is not None:
         return None
@@ -138,7 +138,7 @@ def render_manifest(chart: str, values: Values, program: str, kube_version: str)
     return None if done.status else done.output
 
 
-def _template(chart: str, values: Values, program: str, kube_version: str | None, *options: str) -> Done:
+def _template(chart: str, values: HelmValues, program: str, kube_version: str | None, *options: str) -> Done:
     """Run `helm template`; raise ProgramError or OSError."""
     # Helm fetches a file whose name looks like a URL; an absolute path never does.
     files = [f"--values={os.path.abspath(file)}" for file in values.files]
@@ -148,7 +148,7 @@ def _template(chart: str, values: Values, program: str, kube_version: str | None
         return box.run([program, "template", "crdlint", os.path.abspath(chart), *options, *files, *sets, *version])
 
 
-def chart_digest(chart: str, values: Values, program: str | None) -> bytes | None:
+def chart_digest(chart: str, values: HelmValues, program: str | None) -> bytes | None:
     """Return a digest of all inputs of rendering a chart, or None if they are too large or not readable."""
     identity = "" if program is None else identity_of(program)
     digest = blake2b(repr((identity, values.files, values.sets)).encode("utf-8", "backslashreplace"))
@@ -196,7 +196,7 @@ def _outside(chart: str) -> str | None:
     return next((path for path in links if not is_below(os.path.realpath(path), top)), None)
 
 
-def _runs(chart: str, values: Values) -> list[Values]:
+def _runs(chart: str, values: HelmValues) -> list[HelmValues]:
     if values.files:
         return [values]
     files: list[str] = []
@@ -204,10 +204,10 @@ def _runs(chart: str, values: Values) -> list[Values]:
         entries = entries_of(os.path.join(chart, "ci"))
         paths = (entry.path for entry in entries if entry.name.endswith(("-values.yaml", "-values.yml")))
         files += filter(os.path.isfile, paths)
-    return [Values((file,), values.sets) for file in files] or [values]
+    return [HelmValues((file,), values.sets) for file in files] or [values]
 
 
-def _with(*values: Values) -> str:
+def _with(*values: HelmValues) -> str:
     files = [", ".join(run.files) for run in values if run.files]
     more = f" and {len(files) - 1} more" if len(files) > 1 else ""
     return f" with {files[0]}{more}" if files else ""

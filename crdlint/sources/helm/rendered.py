@@ -133,7 +133,7 @@ class _Lines:
     end: int
     known: list[int] = field(init=False)
     origins: list[int] = field(init=False)
-    _candidates: dict[tuple[int, int], list[_Candidate]] = field(default_factory=dict)
+    _candidates: dict[tuple[int, int], list[_TemplateLine]] = field(default_factory=dict)
     _made: dict[int, tuple[tuple[int, int, int], str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -195,7 +195,7 @@ class _Lines:
         if (first, below) not in self._candidates:
             lines = ((number, self.template[number - 1]) for number in range(first + 1, below + 1))
             filled = ((n, text) for n, text in lines if "{{" in text and not text.lstrip().startswith("{{"))
-            self._candidates[first, below] = [_Candidate.of(number, text) for number, text in filled]
+            self._candidates[first, below] = [_TemplateLine.of(number, text) for number, text in filled]
         candidates = self._candidates[first, below]
         matching = [each for each in candidates if len(candidates) <= _MOST and is_in_order(each.texts, made)]
         return matching[0].position if len(matching) == 1 else None
@@ -231,21 +231,21 @@ class _InTemplate:
 
 
 @dataclass(frozen=True, slots=True)
-class _Candidate:
+class _TemplateLine:
     """A template line with directives: their position (line, column, end column), and the texts around them."""
 
     position: tuple[int, int, int]
     texts: tuple[str, ...]
 
     @staticmethod
-    def of(number: int, text: str) -> _Candidate:
+    def of(number: int, text: str) -> _TemplateLine:
         """Return the candidate of a line."""
         end = text.rfind("}}") + 3 if "}}" in text else len(text) + 1
         texts, offset, shown = [], 0, text.strip()
         while (start := shown.find("{{", offset)) >= 0 and (stop := shown.find("}}", start)) >= 0:
             texts.append(shown[offset:start])
             offset = stop + 2
-        return _Candidate((number, text.index("{{") + 1, end), (*texts, shown[offset:]))
+        return _TemplateLine((number, text.index("{{") + 1, end), (*texts, shown[offset:]))
 
 
 def _indent(line: str) -> int:

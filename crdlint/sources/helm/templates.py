@@ -22,7 +22,7 @@ from crdlint.linting.result import FileResult, Lint
 from crdlint.rules.catalog import of_whole_crds
 from crdlint.rules.charts import BRACES, IN_CRDS, SKIPPED
 from crdlint.safety.programs import shortened
-from crdlint.sources.helm.masking import Block, Directive, Masked, Output, mask
+from crdlint.sources.helm.masking import Directive, KeptBlock, Masked, TemplateOutput, mask
 
 _BLOCK_SCALAR: Final = re.compile(r"(?:^|[\s:-])[|>][-+0-9]*(?:\s+#.*)?$")
 _DASHES: Final = re.compile(r"(?:- +)+")
@@ -30,7 +30,7 @@ _KEPT: Final = 3
 
 
 @dataclass(slots=True, eq=False)
-class Part:
+class TemplateDocument:
     """A document: its lines (1-based, exclusive end), the lines of its first and last content, and its probable kind.
 
     `kind` is that of the object, empty if unknown. `named` is true if there is a name in its metadata, and `mentions`
@@ -60,7 +60,7 @@ class Where:
 
     head: tuple[str, ...]
     tail: tuple[str, ...]
-    part: Part
+    part: TemplateDocument
     within_text: bool = False
     in_comment: bool = False
 
@@ -79,20 +79,20 @@ class Where:
 class Outline:
     """The documents of a text, the structural position of each output, and the next content after lines."""
 
-    parts: list[Part] = field(default_factory=list)
+    parts: list[TemplateDocument] = field(default_factory=list)
     positions: list[Where] = field(default_factory=list)
     contents: dict[int, tuple[int, Where]] = field(default_factory=dict)
 
-    def part_at(self, line: int) -> Part:
+    def part_at(self, line: int) -> TemplateDocument:
         """Return the document that a line belongs to."""
         return self.parts[max(bisect_right(self.parts, line, key=lambda part: part.start) - 1, 0)]
 
 
 @dataclass(slots=True)
-class _Walk:
+class _LineWalk:
     """The state of the walk over the lines: the open keys and their indentation."""
 
-    part: Part
+    part: TemplateDocument
     indents: list[int] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
     scalar: int = -1  # the indentation of the key of a multi-line text, -1 outside
@@ -132,14 +132,14 @@ def outline(lines: Sequence[str], positions: Sequence[tuple[int, int]], openings
     `positions` are those of outputs, as line (1-based) and indentation; `openings` are lines whose next content is
     needed. Both are sorted by line.
     """
-    result = Outline([Part(1)])
-    walk = _Walk(result.parts[0])
+    result = Outline([TemplateDocument(1)])
+    walk = _LineWalk(result.parts[0])
     pending_positions, pending_openings = deque(positions), deque(openings)
     for number, line in enumerate(lines, 1):
         content = line.strip()
         if line.startswith("---"):
             walk.part.end = number
-            walk = _Walk(Part(number + 1))
+            walk = _LineWalk(TemplateDocument(number + 1))
             result.parts.append(walk.part)
             content = ""
         depth = len(line) - len(line.lstrip(" "))
@@ -175,7 +175,7 @@ _SHOWN: Final = 60
 class SkippedPart:
     """A document that is skipped: its part, the directive that is the cause (or only a line), and the reason as text."""
 
-    part: Part
+    part: TemplateDocument
     line: int
     reason: str
     directive: Directive | None = None
@@ -192,9 +192,9 @@ class TemplateAnalysis:
     text: str
     filled: set[int] = field(default_factory=set)
     skipped: list[SkippedPart] = field(default_factory=list)
-    conditions: list[Block] = field(default_factory=list)
+    conditions: list[KeptBlock] = field(default_factory=list)
     outline: Outline = field(default_factory=Outline)
-    checked: set[Part] = field(default_factory=set)
+    checked: set[TemplateDocument] = field(default_factory=set)
     other: int = 0
 
 
@@ -230,7 +230,7 @@ def analyse(masked: Masked) -> TemplateAnalysis:
     return analysis
 
 
-def _depth(output: Output) -> int:
+def _depth(output: TemplateOutput) -> int:
     """Return the indentation of an output: that of nindent, else that of its directive."""
     indent = _INDENT.search(output.directive.body) if output.alone else None
     return output.directive.column if indent is None else int(indent[1])
@@ -241,7 +241,7 @@ def _shown(directive: Directive) -> str:
 
 
 def _take_output(
-    output: Output, where: Where, masked: Masked, analysis: TemplateAnalysis, reasons: dict[int, SkippedPart]
+    output: TemplateOutput, where: Where, masked: Masked, analysis: TemplateAnalysis, reasons: dict[int, SkippedPart]
 ) -> None:
     """Fill in the output of a directive, or record why its document cannot be checked."""
     directive = output.directive
@@ -271,7 +271,9 @@ def _filled(text: str, unit: str) -> str:
     return text if "\n" in text else (unit * min(len(text) // len(unit), most)).ljust(len(text))
 
 
-def _take_block(block: Block, structure: Outline, analysis: TemplateAnalysis, reasons: dict[int, SkippedPart]) -> None:
+def _take_block(
+    block: KeptBlock, structure: Outline, analysis: TemplateAnalysis, reasons: dict[int, SkippedPart]
+) -> None:
     """Handle a block: around whole documents it is only a condition, below labels it is irrelevant."""
     line, where = structure.contents.get(block.line, (0, None))
     if where is None or line > block.end_line or where.is_label:
@@ -365,7 +367,7 @@ def _in_order(findings: Sequence[Diagnostic], more: Sequence[Diagnostic]) -> tup
     return tuple(sorted(together, key=lambda finding: (finding.line, finding.column)) if more else together)
 
 
-def _unreadable(result: FileResult, analysis: TemplateAnalysis, masked: Masked) -> dict[Part, int]:
+def _unreadable(result: FileResult, analysis: TemplateAnalysis, masked: Masked) -> dict[TemplateDocument, int]:
     """Return documents that are not YAML after masking, with the line of the error, which remains a finding without directives."""
     errors = {finding.line for finding in result.diagnostics if finding.rule == "yaml-syntax"}
     part_at = analysis.outline.part_at

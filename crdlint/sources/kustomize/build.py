@@ -42,7 +42,7 @@ MISSING: Final = "neither kustomize nor kubectl is on the path"
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class KustomizeProgram:
     """A program that builds kustomizations: its absolute path, and its command."""
 
     path: str
@@ -63,7 +63,7 @@ class Build:
     """
 
     kustomization: Kustomization
-    program: Program
+    program: KustomizeProgram
     resources: Sequence[FileResult]
     others: Sequence[FileResult]
 
@@ -82,7 +82,7 @@ class Build:
             digest.update(part)
         return digest.digest()
 
-    def run(self, *, exact: bool = False) -> Output:
+    def run(self, *, exact: bool = False) -> BuildOutput:
         """Build the kustomization offline, in a copy of its files; unless `exact`, without the schemas that it leaves alone."""
         files = {
             os.path.realpath(result.file)
@@ -102,7 +102,7 @@ class Build:
         known = {_identity(finding) for resource in self.resources for finding in resource.diagnostics}
         return [finding for finding in built.diagnostics if _identity(finding) not in known]
 
-    def lint(self, output: Output, lint: Lint) -> FileResult:
+    def lint(self, output: BuildOutput, lint: Lint) -> FileResult:
         """Return the result of checking the output of a build; a problem is a notice of a result without documents."""
         if output.problem is not None:
             return _note(self.kustomization.top, f"{output.problem}; {_INSTEAD}")
@@ -121,7 +121,7 @@ class Build:
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class BuildOutput:
     """A build's output, or why it failed; `final` if the same files give the same; not `exact` with lines of schemas' sources."""
 
     text: str = ""
@@ -130,7 +130,9 @@ class Output:
     exact: bool = True
 
 
-def run_build(kustomization: Kustomization, program: Program, tree: Mapping[str, bytes] | None = None) -> Output:
+def run_build(
+    kustomization: Kustomization, program: KustomizeProgram, tree: Mapping[str, bytes] | None = None
+) -> BuildOutput:
     """Build a kustomization offline, in a copy of its files; `tree` replaces them."""
     try:
         with sandbox() as box:
@@ -139,10 +141,10 @@ def run_build(kustomization: Kustomization, program: Program, tree: Mapping[str,
             done = box.run([program.path, program.command, "."], folder)
             problem = reason(done, _LONGEST).replace(os.path.join(box.files, ""), "")
     except (ProgramError, OSError) as error:
-        return Output(problem=str(error))
+        return BuildOutput(problem=str(error))
     if done.status:
-        return Output(problem=f"{program.name} fails: {problem}", final=True)
-    return Output(done.output, final=True)
+        return BuildOutput(problem=f"{program.name} fails: {problem}", final=True)
+    return BuildOutput(done.output, final=True)
 
 
 def plan_build(
@@ -273,10 +275,10 @@ _CHANGES: Final = (
 )  # fmt: skip
 
 
-def find_program() -> Program | None:
+def find_program() -> KustomizeProgram | None:
     """Return the first of the programs that is on the PATH."""
     programs = ((find(name), command) for name, command in _PROGRAMS)
-    return next((Program(path, command) for path, command in programs if path is not None), None)
+    return next((KustomizeProgram(path, command) for path, command in programs if path is not None), None)
 
 
 _MARK: Final = "x-crdlint-schema-"

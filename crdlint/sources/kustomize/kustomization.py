@@ -123,7 +123,7 @@ class Kustomization:
 def read_kustomization(folder: str) -> Kustomization | None:
     """Return the kustomization in a directory, or None if there is none or it is not a mapping."""
     real = os.path.realpath(folder)
-    reader = _Reader(repository_top(real))
+    reader = _LayerReader(repository_top(real))
     reader.add(real, folder)
     while reader.pending:
         reader.pending.popleft().resolve()
@@ -213,7 +213,7 @@ def _canonical(document: dict[str, Any]) -> dict[str, Any]:
 
 
 @dataclass(slots=True)
-class _Reader:
+class _LayerReader:
     """Reads layers. References must be inside of `repository`; `left` is the number of bytes that may still be read."""
 
     repository: str
@@ -239,7 +239,7 @@ class _Reader:
 class _Resolver:
     """Resolves the references of one layer."""
 
-    reader: _Reader
+    reader: _LayerReader
     layer: Layer
 
     def resolve(self) -> None:

@@ -12,12 +12,12 @@ from itertools import chain
 from pathlib import PurePosixPath
 from typing import Final
 
-from crdlint.files.git import Content, Tree, commit_of, contents, has_revision, tree_of
+from crdlint.files.git import CommitTree, Content, commit_of, contents, has_revision, tree_of
 from crdlint.files.offline import sandbox
 from crdlint.files.paths import has_yaml_suffix
 from crdlint.files.read import UnreadableError, decode, read_bytes
 from crdlint.files.repository import Repository, RepositoryError, repository_of
-from crdlint.sources.helm.archive import MAX_BYTES, ArchiveError, Budget, members
+from crdlint.sources.helm.archive import MAX_BYTES, ArchiveBudget, ArchiveError, members
 from crdlint.sources.helm.layout import ARCHIVES, CHART
 from crdlint.sources.kustomize import KUSTOMIZATIONS
 from crdlint.yaml.nodes import nodes_of, text_of
@@ -38,7 +38,7 @@ class CommitFiles:
     commit: str
 
     @cached_property
-    def tree(self) -> Tree:
+    def tree(self) -> CommitTree:
         """The files and links of the commit."""
         return tree_of(self.repository, self.commit)
 
@@ -291,7 +291,7 @@ def unpacked(archive: str, folder: str, shown: str | None = None) -> Side:
     tops: set[str] = set()
     try:
         os.makedirs(os.path.join(folder, ".git"), exist_ok=True)
-        for member, data in members(read_bytes(archive, MAX_BYTES), Budget(), ("",)):
+        for member, data in members(read_bytes(archive, MAX_BYTES), ArchiveBudget(), ("",)):
             name = posixpath.normpath(member)
             tops.add(name.partition("/")[0])
             with open(target_of(folder, name), "wb") as file:

@@ -14,7 +14,7 @@ from typing import Final
 from crdlint.crd.paths import Path
 from crdlint.crd.positions import Span
 from crdlint.diagnostics.diagnostic import Diagnostic
-from crdlint.files.paths import Problem, Selection, discover
+from crdlint.files.paths import Selection, UnreadInput, discover
 from crdlint.files.read import decode, text_if_readable
 from crdlint.files.repository import RepositoryError
 from crdlint.linting.documents import collect_crds
@@ -22,7 +22,7 @@ from crdlint.linting.result import CollectedCRDs, ComparedCRD, FileResult, OldCR
 from crdlint.rules.changes import REMOVED
 from crdlint.rules.charts import SKIPPED
 from crdlint.safety.programs import shortened
-from crdlint.sources.helm.render import Rendered, RenderedDocument, Values
+from crdlint.sources.helm.render import HelmValues, Rendered, RenderedDocument
 from crdlint.sources.kustomize import KUSTOMIZATIONS
 from crdlint.sources.kustomize.build import MISSING, changes_crds, find_program, patch_spans, run_build
 from crdlint.sources.kustomize.kustomization import Kustomization, read_kustomization, reading_problem
@@ -44,7 +44,7 @@ class OldCharts:
     `notices` contains the reasons why some are not rendered. Their templates are then read without Helm.
     """
 
-    values: Values = field(default_factory=Values)
+    values: HelmValues = field(default_factory=HelmValues)
     uses_helm: bool = True
     notices: dict[str, None] = field(default_factory=dict)
     _rendered: dict[str, Rendered] = field(default_factory=dict)
@@ -335,7 +335,7 @@ class Comparison:
     """Findings of removed CRDs by file, and old documents that cannot be read or are not plain YAML."""
 
     results: list[FileResult] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[UnreadInput] = field(default_factory=list)
 
 
 def compare(
@@ -360,7 +360,7 @@ def compare(
         old_crds = previous.of_file(index)
         for document in old_crds.unread:
             message = f"line {document.line}: not compared: {shortened(document.reason, LONGEST_REASON)}"
-            comparison.problems.append(Problem(file.name, message, fatal=document.cause == "broken"))
+            comparison.problems.append(UnreadInput(file.name, message, fatal=document.cause == "broken"))
         for name, old in old_crds.by_name.items():
             if name not in names:
                 missing.setdefault(name, (file, old))
@@ -368,10 +368,10 @@ def compare(
         for name, path in _moved(missing, (*crds, *discover(tops, Selection()).files)):
             del missing[name]
             if path not in crds:
-                comparison.problems.append(Problem(path, f"not checked, but contains {name} now", fatal=False))
+                comparison.problems.append(UnreadInput(path, f"not checked, but contains {name} now", fatal=False))
     if unread:
         comparison.problems += (
-            Problem(file.name, f"not compared: {name} may be in {unread[0]}, which cannot be read")
+            UnreadInput(file.name, f"not compared: {name} may be in {unread[0]}, which cannot be read")
             for name, (file, _) in missing.items()
         )
     else:

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from crdlint.files.paths import PathFilter, Problem, Selection, discover
+from crdlint.files.paths import PathFilter, Selection, UnreadInput, discover
 from crdlint.files.patterns import Glob
 from crdlint.files.read import UnreadableError, decode, open_descriptor, read_bytes, with_parents
 from crdlint.files.recognition import may_hold_crd
 from crdlint.files.repository import Repository, RepositoryError, repository_of
-from crdlint.sources.helm.layout import TEMPLATES, Layout, inside, outermost
+from crdlint.sources.helm.layout import TEMPLATES, ChartLayout, inside, outermost
 from crdlint.sources.kustomize import KUSTOMIZATIONS, Patches, kustomization_of
 from crdlint.sources.previous.copies import CommitFiles, OldFolder, Side, named_commit, side_of_path
 from crdlint.sources.previous.crds import OldCharts, OldFile, OldKustomizations, OldTemplate, PreviousCRDs, pack
@@ -69,7 +69,7 @@ class Loaded:
     """
 
     files: list[OldFile] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[UnreadInput] = field(default_factory=list)
     unreadable: list[str] = field(default_factory=list)
     covered: set[str] = field(default_factory=set)
     tops: list[str] = field(default_factory=list)
@@ -94,7 +94,7 @@ class Loaded:
         if problem is None:
             return
         if file.in_scope:
-            self.problems.append(Problem(file.name, problem))
+            self.problems.append(UnreadInput(file.name, problem))
         else:
             self.unreadable.append(f"{file.name}: {problem}")
 
@@ -119,7 +119,7 @@ def load_side(side: Side, arguments: Sequence[str], selection: Selection) -> Loa
     fatal = (problem for problem in discovered.problems if problem.fatal)
     loaded.problems += (problem._replace(path=side.name(problem.path)) for problem in fatal)
     in_scope = not os.path.isdir(side.path) or Scope(arguments, selection.filter()).has_folder
-    layout, patches = Layout(), Patches()
+    layout, patches = ChartLayout(), Patches()
 
     def folder_of(path: str) -> OldFolder:
         return OldFolder(side.name(path), path)
@@ -145,7 +145,10 @@ def _counterpart(path: str, source: str, arguments: Sequence[str]) -> str:
 
 
 def _template(
-    layout: Layout, path: str, folder_of: Callable[[str], OldFolder], is_file: Callable[[str], bool] = os.path.isfile
+    layout: ChartLayout,
+    path: str,
+    folder_of: Callable[[str], OldFolder],
+    is_file: Callable[[str], bool] = os.path.isfile,
 ) -> OldTemplate | None:
     """Return the template of a chart at a path; `folder_of` returns the folder of its outermost chart."""
     location = layout.locate(path)
@@ -165,7 +168,7 @@ def _of_revision(
     patches = Patches()
     for repository in repositories:
         files = CommitFiles(repository, named_commit(repository, revision))
-        layout = Layout(files.has_file)
+        layout = ChartLayout(files.has_file)
         folder_of = partial(_folder_of_commit, files, revision)
         selected: dict[str, tuple[str, bool]] = {}
         for path in files.tree.files:

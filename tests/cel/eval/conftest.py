@@ -10,7 +10,7 @@ import pytest
 from crdlint.cel.builder import ParserOptions
 from crdlint.cel.compiler import compile_text
 from crdlint.cel.decls import Variable, overload
-from crdlint.cel.eval.cost import Costs
+from crdlint.cel.eval.cost import CostModel
 from crdlint.cel.eval.functions import Functions
 from crdlint.cel.eval.program import Program, plan
 from crdlint.cel.library import extensions, stdlib
@@ -36,9 +36,9 @@ _FUNCTIONS = Functions((*stdlib.FUNCTIONS, *_ADDED), BOUND, SINGLETONS)
 
 @pytest.fixture(scope="session")
 def program() -> Callable[..., Program]:
-    def make(text: str, costs: Costs | None = None) -> Program:
+    def make(text: str, costs: CostModel | None = None) -> Program:
         compiled = compile_text(text, _ENV, ParserOptions())
         assert not compiled.errors, compiled.display()
-        return plan(compiled.expr, compiled.result, _FUNCTIONS, Costs() if costs is None else costs)
+        return plan(compiled.expr, compiled.result, _FUNCTIONS, CostModel() if costs is None else costs)
 
     return make

@@ -10,7 +10,7 @@ from tables import each
 
 from crdlint.cel.decls import CallCost
 from crdlint.cel.eval import steps
-from crdlint.cel.eval.cost import Costs
+from crdlint.cel.eval.cost import CostModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -87,12 +87,12 @@ def test_own_costs(program: Callable[..., Program]) -> None:
         return 7
 
     functions = {"_+_": tracked(seven)}
-    assert program("x + 1", costs=Costs(functions=functions)).evaluate(VARIABLES).cost == 8
-    costs = Costs(overloads={"add_int64": tracked(lambda _values, _result: 5)}, functions=functions)
+    assert program("x + 1", costs=CostModel(functions=functions)).evaluate(VARIABLES).cost == 8
+    costs = CostModel(overloads={"add_int64": tracked(lambda _values, _result: 5)}, functions=functions)
     assert program("x + 1", costs=costs).evaluate(VARIABLES).cost == 6
     undecided = {"add_int64": tracked(lambda _values, _result: None)}
-    assert program("x + 1", costs=Costs(overloads=undecided, functions=functions)).evaluate(VARIABLES).cost == 8
-    assert program("x + 1", costs=Costs(overloads=undecided)).evaluate(VARIABLES).cost == 2
+    assert program("x + 1", costs=CostModel(overloads=undecided, functions=functions)).evaluate(VARIABLES).cost == 8
+    assert program("x + 1", costs=CostModel(overloads=undecided)).evaluate(VARIABLES).cost == 2
 
 
 # In a round that follows one with an error, cel-go finds the argument of an earlier round: 66, not 62.
@@ -100,7 +100,7 @@ STALE = "[50000, 0, 1].filter(y, three(self.t + string(y), three(y, self.l[y], 1
 
 
 def test_arguments_of_an_earlier_round(program: Callable[..., Program], monkeypatch: pytest.MonkeyPatch) -> None:
-    costs = Costs(functions={"three": tracked(lambda values, _result: len(str(values[0])))})
+    costs = CostModel(functions={"three": tracked(lambda values, _result: len(str(values[0])))})
     assert program(STALE, costs=costs).evaluate(VARIABLES).cost == 66
     monkeypatch.setattr(steps, "is_filter", lambda _: False)
     assert program(STALE, costs=costs).evaluate(VARIABLES).cost == 62

@@ -13,7 +13,7 @@ from tables import each
 from crdlint.cel.builder import ParserOptions
 from crdlint.cel.compiler import compile_text
 from crdlint.cel.decls import Variable
-from crdlint.cel.eval.cost import Costs
+from crdlint.cel.eval.cost import CostModel
 from crdlint.cel.eval.errors import PlanError
 from crdlint.cel.eval.functions import Functions
 from crdlint.cel.eval.program import plan
@@ -34,7 +34,7 @@ def opinion(text: str) -> Any:
     compiled = compile_text(text, _ENV, ParserOptions())
     assert not compiled.errors, compiled.display()
     try:
-        return plain(plan(compiled.expr, compiled.result, _FUNCTIONS, Costs()).evaluate(VARIABLES).value)
+        return plain(plan(compiled.expr, compiled.result, _FUNCTIONS, CostModel()).evaluate(VARIABLES).value)
     except PlanError:
         return FAILS
 

@@ -11,7 +11,7 @@ from tables import each
 from crdlint.cel.antlr.recognizer import recognize
 from crdlint.cel.ast import Call, Comprehension, Literal, Select, SourceInfo, Uint
 from crdlint.cel.builder import Builder, ParserOptions
-from crdlint.cel.errors import Code, display_errors
+from crdlint.cel.errors import ErrorCode, display_errors
 from crdlint.cel.parser import ParseResult, parse
 
 OPTIONS = ParserOptions()
@@ -259,7 +259,7 @@ def test_texts_that_begin_no_token() -> None:
         text: [
             (error.location.column, error.problem.args[0])
             for error in parse(text, options=OPTIONS).errors
-            if error.problem.code is Code.UNRECOGNIZED_TOKEN
+            if error.problem.code is ErrorCode.UNRECOGNIZED_TOKEN
         ]
         for text in NO_TOKENS
     }
