@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hypothesis import strategies as st
 
-from crdlint.cel.eval.errors import Error
+from crdlint.cel.errors import Error
 from crdlint.cel.eval.values import Map
 from crdlint.kubecel.second_opinion import FAILS, Steps, evaluate
 

@@ -23,7 +23,8 @@ LATER = {
     "pygls", "lsprotocol", "asyncio", "crdlint.lsp",
     "antlr4", "re2", "jsonschema", "packaging", "jsonpatch", "rich", "xml", "difflib", "multiprocessing",
     "crdlint.cel", "crdlint.kubecel.compilation", "crdlint.kubecel.evaluation", "crdlint.schema.validator",
-    "crdlint.kubecel.cost", "crdlint.resources", "crdlint.suites", "crdlint.sources.helm.render", "crdlint.report.json",
+    "crdlint.kubecel.cost.explain", "crdlint.kubecel.cost.suggest", "crdlint.resources", "crdlint.suites",
+    "crdlint.sources.helm.render", "crdlint.report.json",
 }  # fmt: skip
 
 # What only the cache, updates, ranges of versions and rejected metadata need; patterns and formats of schemas, certificates
@@ -31,7 +32,7 @@ LATER = {
 LATER_THAN_A_CLEAN_CHECK = {
     "platformdirs", "crdlint.linting.update", "crdlint.linting.version_range", "crdlint.diagnostics.by_version",
     "crdlint.yaml.json_events",
-    "crdlint.golang.regexp", "crdlint.golang.addresses", "crdlint.golang.times", "crdlint.golang.base64",
+    "crdlint.golang.regexp", "crdlint.golang.addresses", "crdlint.golang.times", "crdlint.golang.encodings",
     "crdlint.schema.formats", "crdlint.schema.value_errors", "heapq", "unicodedata", "zlib",
 }  # fmt: skip
 # Runs the command line as `python -m crdlint` does, and prints how often Python collected garbage.

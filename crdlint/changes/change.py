@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from crdlint.crd.model import CustomResourceDefinition
     from crdlint.crd.paths import Path
+    from crdlint.diagnostics.diagnostic import Severity
     from crdlint.rules.engine.rule import Rule
 
 AlphaPolicy: TypeAlias = Literal["lower", "same", "off"]
@@ -54,3 +56,32 @@ class Change(NamedTuple):
         if not missing or len(self.versions) == len(crd.spec.versions):
             return f"{self.text}{end}"
         return f"{self.text} (in {', '.join(self.versions)}){end}"
+
+
+_LOWER: Final[dict[Severity, Severity]] = {"error": "warning", "warning": "info", "info": "info"}
+_RANKS: Final = {"error": 0, "warning": 1, "info": 2}
+
+
+def lowered(changes: Iterable[Change], policy: Policy) -> Iterable[Change]:
+    """Yield changes with the severities that a policy gives them, without those that it leaves out."""
+    for change in changes:
+        severity, is_alpha = change.rule.severity, all("alpha" in name for name in change.versions or [""])
+        if is_alpha and policy.alpha == "off":
+            continue
+        is_lowered = is_alpha and policy.alpha == "lower" and severity == "error"
+        if is_lowered:
+            severity = "warning"
+        if policy.status == "lower" and re.match(r"\.status(?![^.[])", change.field):  # only controllers write it
+            severity = _LOWER[severity]
+        yield change._replace(rule=change.rule._replace(severity=severity), is_alpha=is_lowered)
+
+
+def merged(changes: Iterable[Change]) -> list[Change]:
+    """Return changes without repetitions: equal changes of several versions become the most severe one."""
+    changes_by_key: dict[Hashable, Change] = {}
+    for change in changes:
+        key = change.rule.id, change.field, change.text, () if change.field else change.versions
+        same = changes_by_key.get(key, change)
+        worst = min(same, change, key=lambda change: _RANKS[change.rule.severity])
+        changes_by_key[key] = worst._replace(versions=tuple(dict.fromkeys((*same.versions, *change.versions))))
+    return list(changes_by_key.values())

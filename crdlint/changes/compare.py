@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Hashable, Iterable, Iterator
 from itertools import product
 from typing import Any, Final
 
-from crdlint.changes.change import Change, Policy
+from crdlint.changes.change import Change, Policy, lowered, merged
 from crdlint.changes.conjunction import ComparedField, Conjunction
 from crdlint.changes.constraints import fingerprint
 from crdlint.changes.examples import Examples
@@ -293,10 +292,6 @@ def _fields(version: VersionParts) -> Iterator[str]:
                 pending.append((path + step, below))
 
 
-_LOWER: Final[dict[Severity, Severity]] = {"error": "warning", "warning": "info", "info": "info"}
-_RANKS: Final = {"error": 0, "warning": 1, "info": 2}
-
-
 @work.limited()
 def changes(
     old: CustomResourceDefinition, new: CustomResourceDefinition, servers: Range, policy: Policy
@@ -327,29 +322,4 @@ def changes(
             examples = Examples(identity, servers.newest, explains=policy.explains)
             compared[schemas] = list(compare_schemas(known.schema, version.schema, root, examples))
         of_crd += _in_version(name, compared[schemas])
-    return _merged(_lowered(of_crd, policy))
-
-
-def _lowered(changes: Iterable[Change], policy: Policy) -> Iterable[Change]:
-    """Yield changes with the severities that a policy gives them, without those that it leaves out."""
-    for change in changes:
-        severity, is_alpha = change.rule.severity, all("alpha" in name for name in change.versions or [""])
-        if is_alpha and policy.alpha == "off":
-            continue
-        is_lowered = is_alpha and policy.alpha == "lower" and severity == "error"
-        if is_lowered:
-            severity = "warning"
-        if policy.status == "lower" and re.match(r"\.status(?![^.[])", change.field):  # only controllers write it
-            severity = _LOWER[severity]
-        yield change._replace(rule=change.rule._replace(severity=severity), is_alpha=is_lowered)
-
-
-def _merged(changes: Iterable[Change]) -> list[Change]:
-    """Return changes without repetitions: equal changes of several versions become the most severe one."""
-    merged: dict[Hashable, Change] = {}
-    for change in changes:
-        key = change.rule.id, change.field, change.text, () if change.field else change.versions
-        same = merged.get(key, change)
-        worst = min(same, change, key=lambda change: _RANKS[change.rule.severity])
-        merged[key] = worst._replace(versions=tuple(dict.fromkeys((*same.versions, *change.versions))))
-    return list(merged.values())
+    return merged(lowered(of_crd, policy))

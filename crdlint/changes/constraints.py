@@ -17,7 +17,8 @@ from crdlint.golang import regexp_language
 from crdlint.golang.regexp_language import PartialError, UnsupportedError
 from crdlint.kubecel.syntax_trees import rule_key
 from crdlint.kubernetes.servers import NEWEST, Server
-from crdlint.safety import calls, work
+from crdlint.safety import work
+from crdlint.safety.work import run_calls
 from crdlint.schema.formats import is_supported, normalized
 from crdlint.schema.numbers import FORMATS, integer_range
 from crdlint.schema.values import equality_key
@@ -178,7 +179,7 @@ class Fingerprint:
 
 def fingerprint(node: Conjunction) -> Fingerprint:
     """Return the fingerprint of schemas that apply to the same value; their depth is bounded by memory only."""
-    return calls.run(_of(node))
+    return run_calls(_of(node))
 
 
 def _of(node: Conjunction) -> Generator[Any, Any, Fingerprint]:

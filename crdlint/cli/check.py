@@ -19,7 +19,7 @@ from crdlint.files.paths import Selection, UnreadInput, discover
 from crdlint.files.read import STDIN
 from crdlint.kubernetes.servers import NEWEST
 from crdlint.linting.request import CheckRequest
-from crdlint.linting.shared_names import SharedNames
+from crdlint.linting.result import SharedNames
 from crdlint.report import formats
 from crdlint.report.escapes import printable_line
 from crdlint.report.pieces import View

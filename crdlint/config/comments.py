@@ -20,7 +20,7 @@ from crdlint.crd.positions import Span, node_span
 from crdlint.diagnostics.diagnostic import Diagnostic
 from crdlint.linting.documents import manifests
 from crdlint.rules.engine.rule import Rule
-from crdlint.rules.unchecked import MALFORMED, UNKNOWN_RULE, UNUSED
+from crdlint.rules.reading import MALFORMED, UNKNOWN_RULE, UNUSED
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.edit import BREAK, Edit, apply, line_and_column, line_starts, split_lines
 from crdlint.yaml.nodes import Mapping, Mark, Node, Scalar, child, items_of

@@ -137,7 +137,7 @@ def _float(_reader: Reader, _of: GoType, value: Any) -> Any:
 
 
 def _base64(_reader: Reader, _of: GoType, value: Any) -> Any:
-    from crdlint.golang.base64 import CorruptInputError, decode_base64  # few CRDs have a CA bundle
+    from crdlint.golang.encodings import CorruptInputError, decode_base64  # few CRDs have a CA bundle
 
     try:
         return decode_base64(value) if value.__class__ is str else UNSET

@@ -3,7 +3,7 @@
 Upstream: sigs.k8s.io/json (internal/golang/encoding/json decode.go and kubernetes_patch.go, with Go 1.24's nested field
 paths). The input is the JSON with sorted keys that sigs.k8s.io/yaml creates from YAML, or a JSON document as it is. It
 runs only if `decode_values` fails, so it need not be fast. Depth is limited by memory only: calls are generators that
-`calls.run` drives.
+`run_calls` drives.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 from crdlint.crd.gotypes import INT_RANGES, MAX_DEPTH, SCHEMA, STRING, GoField, GoType
 from crdlint.crd.identity import json_type_of
 from crdlint.diagnostics.spelling import nearest
-from crdlint.golang.base64 import CorruptInputError, decode_base64
+from crdlint.golang.encodings import CorruptInputError, decode_base64
 from crdlint.golang.numbers import json_float
 from crdlint.golang.text import quote
 from crdlint.golang.times import check_rfc3339
 from crdlint.kubernetes.servers import NEWEST, Server, first_to_know
-from crdlint.safety import calls
+from crdlint.safety.work import run_calls
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, is_json
 from crdlint.yaml.resolve import resolve
 from crdlint.yaml.values import entries
@@ -182,7 +182,7 @@ def decode(of: GoType, root: Node, server: Server = NEWEST, *, goes_on: bool = F
         state.saved = GoError(root, "couldn't get version/kind; json parse error: exceeded max depth")
         return state
     try:
-        calls.run(_value(state, of, root, root))
+        run_calls(_value(state, of, root, root))
     except GoError as error:
         state.saved = state.in_context(error)
         state.ignored.clear()

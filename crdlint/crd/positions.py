@@ -13,6 +13,7 @@ from collections.abc import Sequence as SequenceOf
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from crdlint.crd.errors import FieldError, ReasonCode
 from crdlint.crd.paths import SHARED, Key, Path, Step
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, entry
 from crdlint.yaml.scalars import position_inside
@@ -20,7 +21,6 @@ from crdlint.yaml.values import entries
 
 if TYPE_CHECKING:
     from crdlint.yaml.parse import YAMLProblem
-
 
 _FIRST: Final[list[Step]] = ["spec", "versions", 0]
 
@@ -301,3 +301,48 @@ def _value_path(steps: list[str | int]) -> str:
 
 def _printed(steps: list[str | int]) -> str:
     return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps).removeprefix(".")
+
+
+# The keyword that a value violates, by the reason.
+_OF_VALUES: Final = {
+    ReasonCode.TYPE: "type", ReasonCode.FORMAT: "format", ReasonCode.ENUM: "enum", ReasonCode.LEAST: "minimum",
+    ReasonCode.MOST: "maximum", ReasonCode.MULTIPLE: "multipleOf", ReasonCode.PATTERN: "pattern",
+    ReasonCode.TOO_SHORT: "minLength", ReasonCode.TOO_LONG: "maxLength",
+}  # fmt: skip
+
+
+def contradicting(error: FieldError, because: str, locator: Locator) -> SourceLocation | None:
+    """Return the keyword that makes the place of an error wrong, None if unknown or not written; `because` is that of its rule."""
+    path = error.at or error.path
+    keyword = "" if error.reason is None else _OF_VALUES.get(error.reason.code, "")
+    schema = _schema_of_value(path, locator) if keyword else None
+    if schema is None and because:
+        *of_list, keyword = because.split("/")
+        schema = _before(path, "items") if of_list else path.parent
+    location = None if schema is None else locator.find(schema.child(keyword))
+    return location if location is not None and location.exact else None
+
+
+def _before(path: Path | None, step: str) -> Path | None:
+    """Return what the last such step of a path is below."""
+    while path is not None and path.step != step:
+        path = path.parent
+    return path and path.parent
+
+
+def _schema_of_value(path: Path, locator: Locator) -> Path | None:
+    """Return the schema of a value in a default, None for another path."""
+    schema = _before(path, "default")
+    if schema is None:
+        return None
+    below: list[Path] = []
+    while path.step != "default" and path.parent is not None:
+        below.append(path)
+        path = path.parent
+    for part in reversed(below):
+        if isinstance(part.step, int):
+            schema = schema.child("items")
+        else:
+            named = schema.child("properties").key(str(part.step))
+            schema = named if locator.find(named).exact else schema.child("additionalProperties")
+    return schema

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from crdlint.cel.eval.errors import Error
+from crdlint.cel.errors import Error
+from crdlint.cel.estimates import multiply
 from crdlint.cel.eval.program import Evaluated
 from crdlint.cel.source_ranges import error_range
 from crdlint.diagnostics.diagnostic import Diagnostic
@@ -16,12 +17,11 @@ from crdlint.evaluation.trace import TraceStep, TraceTree, deciding
 from crdlint.golang.text import SPACE
 from crdlint.kubecel import evaluation
 from crdlint.kubecel.compilation import ANY_VALUE, OLD_SELF, SELF, Expression, RuleCompiler
-from crdlint.kubecel.declarations import Declarer, SchemaContext, type_text
-from crdlint.kubecel.environment import new_expressions
+from crdlint.kubecel.cost import PER_CALL_LIMIT, RULE_COST_LIMIT, RUNTIME_BUDGET
+from crdlint.kubecel.declarations import Declarer, SchemaContext, max_cardinality, type_text
+from crdlint.kubecel.environment import new_expressions, program_of
 from crdlint.kubecel.evaluation import MISSING
 from crdlint.kubecel.hints import hint
-from crdlint.kubecel.limits import PER_CALL_LIMIT, RULE_COST_LIMIT, RUNTIME_BUDGET, max_cardinality, multiply
-from crdlint.kubecel.programs import program
 from crdlint.kubecel.values import to_value
 from crdlint.resources.validation import RULE_ID
 from crdlint.rules.cel import COMPILES, OUTPUT_TYPE
@@ -187,7 +187,7 @@ def _untyped() -> PlaceError:
 
 def traced(expression: Expression, variables: dict[str, Any]) -> tuple[Evaluated, TraceStep]:
     """Evaluate an expression without errors, with its sub-expressions."""
-    planned = program(expression.compiled, expression.environment)
+    planned = program_of(expression.compiled, expression.environment)
     try:
         result, events = planned.trace(variables, PER_CALL_LIMIT)
     except WorkLimitError as limit:

@@ -12,9 +12,8 @@ from typing import Any, Final
 from crdlint.cel import ast
 from crdlint.cel.ast import Uint, nodes
 from crdlint.cel.compiler import Compiled
-from crdlint.cel.errors import format_type
+from crdlint.cel.errors import Error, format_type
 from crdlint.cel.eval.cost import Event
-from crdlint.cel.eval.errors import Error
 from crdlint.cel.eval.values import MISSING, Duration, Optional_, Timestamp, Value, element, find, kind_of, native
 from crdlint.cel.source_ranges import SourceRanges
 from crdlint.cel.types import DYN, Kind, Type, Written, enclosed, write

@@ -7,7 +7,7 @@ from ipaddress import IPv6Address
 from typing import Final
 
 from crdlint.golang.addresses import parse_ip
-from crdlint.golang.base64 import CorruptInputError, decode_base64
+from crdlint.golang.encodings import CorruptInputError, decode_base64
 
 # A lone surrogate is not valid UTF-8.
 _ATEXT: Final = r"[!#$%&'*+\-/0-9=?A-Z^_`a-z{|}~\x80-\ud7ff\ue000-\U0010ffff]"

@@ -13,9 +13,9 @@ from crdlint.cel.ast import Expr, Select, nodes
 from crdlint.cel.builder import RESERVED
 from crdlint.cel.compiler import Compiled, compile_text
 from crdlint.cel.decls import Env, Variable
+from crdlint.cel.errors import PlanError
 from crdlint.cel.estimates import CallEstimate, Estimate, EstimatedNode
 from crdlint.cel.estimator import CostEstimate, estimate
-from crdlint.cel.eval.errors import PlanError
 from crdlint.cel.types import BOOL, STRING, Type, optional_type
 from crdlint.crd.model import JSONSchemaProps, ValidationRule
 from crdlint.kubecel.declarations import Declarations, DeclType
@@ -26,6 +26,7 @@ from crdlint.kubecel.environment import (
     Environment,
     function_costs,
     new_expressions,
+    program_of,
 )
 from crdlint.kubecel.reuse import Uses, compiles_alike, cost_key, uses_of
 from crdlint.kubecel.sharing import Compilation, Sharing
@@ -211,10 +212,8 @@ class RuleCompiler:
         elif kind.output not in (None, compiled.output_type):
             error = kind.wrong_output
         elif compiled.may_fail_to_plan():
-            from crdlint.kubecel.programs import program
-
             try:
-                program(compiled, environment)
+                program_of(compiled, environment)
             except PlanError as problem:
                 error = kind.not_instantiated + str(problem)
         return Compilation(compiled, error)

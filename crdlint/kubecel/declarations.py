@@ -18,9 +18,9 @@ from crdlint.cel import types
 from crdlint.cel.builder import RESERVED
 from crdlint.cel.decls import WellKnownTypes
 from crdlint.cel.errors import format_type
+from crdlint.cel.estimates import UINT64_MAX, multiply
 from crdlint.cel.types import BOOL, INT, STRING, Kind, Type, type_type
 from crdlint.crd.model import JSONSchemaProps
-from crdlint.kubecel import limits
 from crdlint.kubecel.sharing import Sharing
 from crdlint.kubernetes.servers import CELDialect
 
@@ -115,24 +115,41 @@ class DeclType:
 # What the paths of the estimator and the names of types call the elements of lists and the values of maps.
 _ELEMENTS: Final = frozenset({"@items", "@values", "@idx", "@elem"})
 
+# Kubernetes' sizes of values (bytes of JSON). Upstream: pkg/cel/limits.go.
+MAX_REQUEST_SIZE: Final = 3 * 1024 * 1024
+_MAX_DURATION_SIZE: Final = 32
+_MAX_DATETIME_SIZE: Final = 32
+_MIN_DURATION_SIZE: Final = 3
+_DATE_SIZE: Final = 12
+_MIN_DATETIME_SIZE: Final = 21
+_MIN_STRING_SIZE: Final = 2
+_MIN_BOOL_SIZE: Final = 4
+_MIN_NUMBER_SIZE: Final = 1
+
+
+def max_cardinality(min_serialized_size: int) -> int:
+    """Return how many values of a minimum size (bytes of JSON) fit into a request. Upstream: model.maxCardinality."""
+    return MAX_REQUEST_SIZE // (min_serialized_size + 1)
+
+
 # Shapes of declarations that do not depend on a schema are negative.
-_STRING: Final = DeclType(limits.MIN_STRING_SIZE, type=STRING, shape=-1)
-_BOOL: Final = DeclType(limits.MIN_BOOL_SIZE, type=BOOL, shape=-2)
-_DOUBLE: Final = DeclType(limits.MIN_NUMBER_SIZE, type=types.DOUBLE, shape=-3)
-_INT: Final = DeclType(limits.MIN_NUMBER_SIZE, type=INT, shape=-4)
+_STRING: Final = DeclType(_MIN_STRING_SIZE, type=STRING, shape=-1)
+_BOOL: Final = DeclType(_MIN_BOOL_SIZE, type=BOOL, shape=-2)
+_DOUBLE: Final = DeclType(_MIN_NUMBER_SIZE, type=types.DOUBLE, shape=-3)
+_INT: Final = DeclType(_MIN_NUMBER_SIZE, type=INT, shape=-4)
 _FIXED: Final = {"boolean": _BOOL, "number": _DOUBLE, "integer": _INT}
 
-_LONGEST_STRING: Final = limits.MAX_REQUEST_SIZE - 2
+_LONGEST_STRING: Final = MAX_REQUEST_SIZE - 2
 # By format: the type, the minimum size as JSON, and the maximum length (None: as long as fits into a request).
 _FORMATS: Final[dict[str, tuple[Type, int, int | None]]] = {
-    "byte": (types.BYTES, limits.MIN_STRING_SIZE, None),
-    "duration": (types.DURATION, limits.MIN_DURATION_SIZE, limits.MAX_DURATION_SIZE),
-    "date": (types.TIMESTAMP, limits.DATE_SIZE, limits.DATE_SIZE),
-    "date-time": (types.TIMESTAMP, limits.MIN_DATETIME_SIZE, limits.MAX_DATETIME_SIZE),
+    "byte": (types.BYTES, _MIN_STRING_SIZE, None),
+    "duration": (types.DURATION, _MIN_DURATION_SIZE, _MAX_DURATION_SIZE),
+    "date": (types.TIMESTAMP, _DATE_SIZE, _DATE_SIZE),
+    "date-time": (types.TIMESTAMP, _MIN_DATETIME_SIZE, _MAX_DATETIME_SIZE),
 }
 
 # The type and object metadata of a resource are always unbounded strings, regardless of its schema.
-_META_STRING: Final = DeclType(limits.MIN_STRING_SIZE, _LONGEST_STRING, STRING, shape=-5)
+_META_STRING: Final = DeclType(_MIN_STRING_SIZE, _LONGEST_STRING, STRING, shape=-5)
 _OBJECT_META: Final = DeclType(
     2, fields={name: DeclField(name, _META_STRING) for name in ("name", "generateName")}, shape=-6
 )
@@ -192,7 +209,7 @@ class Declarer:
         if elem is None:
             return None
         least = elem.min_serialized_size + (1 if key is None else 6)
-        most = max(bound, 0) if bound is not None else (limits.MAX_REQUEST_SIZE - 2) // least
+        most = max(bound, 0) if bound is not None else (MAX_REQUEST_SIZE - 2) // least
         shape = self.sharing.shape("list" if key is None else "map", most, elem.shape)
         return DeclType(2, most, key=key, elem=elem, schema=schema, shape=shape)
 
@@ -231,12 +248,12 @@ class Declarer:
         for name, longest in _LONGEST_NAMES.items():
             limit = properties[name].max_length if name in properties else None
             most = max(longest if limit is None else min(limit, longest), 0) * 4
-            declared = DeclType(limits.MIN_STRING_SIZE, most, STRING, shape=self.sharing.shape(STRING.name, most))
+            declared = DeclType(_MIN_STRING_SIZE, most, STRING, shape=self.sharing.shape(STRING.name, most))
             fields[name] = DeclField(name, declared)
         return self._of_fields(2, fields)
 
     def _string(self, schema: JSONSchemaProps) -> DeclType:
-        type_, least, most = _FORMATS.get(schema.format, (STRING, limits.MIN_STRING_SIZE, None))
+        type_, least, most = _FORMATS.get(schema.format, (STRING, _MIN_STRING_SIZE, None))
         if type_ is STRING:
             most = _max_length(schema, enum_bounds=self.dialect.enum_bounds_strings)
         elif most is None:
@@ -271,7 +288,7 @@ def has_resource_fields(schema: JSONSchemaProps) -> bool:
 def _max_length(schema: JSONSchemaProps, *, enum_bounds: bool = True) -> int:
     """Return the maximum length of a string in bytes; a code point of maxLength takes up to four, in 64-bit arithmetic."""
     if schema.max_length is not None:
-        return max(schema.max_length, 0) * 4 & limits.UINT64_MAX
+        return max(schema.max_length, 0) * 4 & UINT64_MAX
     if schema.x_int_or_string or not schema.enum or not enum_bounds:
         return _LONGEST_STRING
     return max((len(value.encode()) for value in schema.enum if isinstance(value, str)), default=0)
@@ -435,7 +452,7 @@ class SchemaContext:
         parent_node = self._nodes[id(parent)]
         most = max_elements(parent)
         times = parent_node.cardinality
-        cardinality = None if times is None or most is None else limits.multiply(times, most)
+        cardinality = None if times is None or most is None else multiply(times, most)
         in_scope = parent_node.in_scope or bool(schema.x_validations)
         return _ScopedNode(
             in_scope, cardinality, self._declared(schema, parent, parent_node.declared) if in_scope else None

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any, Final, NamedTuple
 
-from crdlint.cel.eval.errors import COST_LIMIT_EXCEEDED, NO_SUCH_KEY, NO_SUCH_OVERLOAD, Error, PlanError
+from crdlint.cel.errors import COST_LIMIT_EXCEEDED, NO_SUCH_KEY, NO_SUCH_OVERLOAD, Error, PlanError
 from crdlint.cel.eval.program import Evaluated, Program
 from crdlint.cel.eval.values import NONE, Optional_
 from crdlint.crd import errors
@@ -21,16 +21,14 @@ from crdlint.crd.errors import INVALID, BrokenRule, FieldError, Reason, ReasonCo
 from crdlint.crd.model import JSONSchemaProps, ValidationRule
 from crdlint.crd.paths import NIL, Key, Path
 from crdlint.golang.text import SPACE
-from crdlint.kubecel import programs
 from crdlint.kubecel.compilation import CompilationError, CompiledRule, Environments, Expression, RuleCompiler
+from crdlint.kubecel.cost import PER_CALL_LIMIT
 from crdlint.kubecel.declarations import Declarer, DeclType, escape
-from crdlint.kubecel.environment import stored_expressions
-from crdlint.kubecel.limits import PER_CALL_LIMIT
+from crdlint.kubecel.environment import program_of, stored_expressions
 from crdlint.kubecel.sharing import Sharing, shared
 from crdlint.kubecel.values import to_value
 from crdlint.kubernetes.servers import Server
-from crdlint.safety import calls
-from crdlint.safety.work import WorkLimitError
+from crdlint.safety.work import WorkLimitError, run_calls
 from crdlint.schema.correlation import Correlation, item_key, items_by_key
 from crdlint.schema.json_paths import FieldPathError, valid_field_path
 
@@ -144,7 +142,7 @@ class RuleValidators:
         if not self._has(schema):
             return None
         declared = self._declarer.declare(schema, is_resource=is_root)
-        return calls.run(self._validator(schema, schema, declared, is_root=is_root))
+        return run_calls(self._validator(schema, schema, declared, is_root=is_root))
 
     def _has(self, schema: JSONSchemaProps) -> bool:
         known = self._has_rules
@@ -221,7 +219,7 @@ def program(expression: Expression | None) -> Program | None:
     if expression is None or expression.error is not None:
         return None
     try:
-        return programs.program(expression.compiled, expression.environment)
+        return program_of(expression.compiled, expression.environment)
     except PlanError:
         return None
 

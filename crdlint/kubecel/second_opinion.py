@@ -22,8 +22,8 @@ from celpy.evaluation import Activation, CELEvalError, Evaluator, base_functions
 from crdlint.cel import ast
 from crdlint.cel.ast import Uint, children, nodes
 from crdlint.cel.compiler import Compiled
+from crdlint.cel.errors import Error
 from crdlint.cel.eval.equality import equal
-from crdlint.cel.eval.errors import Error
 from crdlint.cel.eval.program import Evaluated
 from crdlint.cel.eval.values import Duration, Timestamp, Value, kind_of
 from crdlint.cel.stack import run_with_large_stack

@@ -12,17 +12,18 @@ from functools import cache, lru_cache, partial
 from typing import Any, Final
 
 from crdlint.cel.ast import Uint
+from crdlint.cel.errors import CancelledError, Error, no_overload
 from crdlint.cel.eval import values
 from crdlint.cel.eval.equality import equal
-from crdlint.cel.eval.errors import CancelledError, Error, no_overload
 from crdlint.cel.eval.values import MISSING, ConcatList, Duration, Timestamp, Value, element, find, go_type, kind_of
 from crdlint.cel.types import DYN, Kind, list_type, map_type, opaque_type
 from crdlint.crd.model import JSONSchemaProps
-from crdlint.golang.base64 import CorruptInputError, decode_base64
+from crdlint.golang.encodings import CorruptInputError, decode_base64
 from crdlint.golang.times import DATE, LOCAL, RFC3339, TimeError, check_rfc3339, parse_duration, parse_time
 from crdlint.golang.values import GO_TYPES
 from crdlint.kubecel.declarations import escape, has_resource_fields, unescape
-from crdlint.safety import calls, work
+from crdlint.safety import work
+from crdlint.safety.work import run_calls
 from crdlint.schema.values import deep_equal
 
 _Comparing = Generator["_Comparing", bool | Error, bool | Error]
@@ -240,7 +241,7 @@ def _same(left: Value, right: Value) -> bool | Error:
 
 def _equal(self: ObjectValue | ListValue, other: Value) -> bool | Error:
     """Return whether another value of the same kind has equal parts; values without a schema are compared as JSON."""
-    return calls.run(_comparison(self, other))
+    return run_calls(_comparison(self, other))
 
 
 class UnknownValue:

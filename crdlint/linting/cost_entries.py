@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from crdlint.cel.estimates import UINT64_MAX
+from crdlint.kubecel.cost import RULE_COST_LIMIT
 from crdlint.kubecel.cost.explain import CostPart, CostsByServer, ServerCost, describe_cardinality, explain, value_path
 from crdlint.kubecel.cost.suggest import Suggestions
-from crdlint.kubecel.limits import RULE_COST_LIMIT, UINT64_MAX
 from crdlint.kubernetes.servers import NEWEST_ALONE, SERVERS, Range
 from crdlint.linting.result import FileResult, FoundRule, RuleCost, by_schema
 from crdlint.safety.work import Effort

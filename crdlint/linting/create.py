@@ -22,7 +22,7 @@ from crdlint.crd.model import (
     SelectableField,
 )
 from crdlint.crd.paths import Path
-from crdlint.kubecel.estimated_rule import EstimatedRule
+from crdlint.kubecel.cost import EstimatedRule
 from crdlint.kubernetes.servers import Server
 from crdlint.rules import (
     approval,

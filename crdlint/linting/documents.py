@@ -19,7 +19,7 @@ from crdlint.files.recognition import KIND, names_crd
 from crdlint.linting.result import CRD, CollectedCRDs, DocumentResult, FileResult, OldCRD, ResourceName, UnreadDocument
 from crdlint.rules import catalog
 from crdlint.rules.engine.finding import Finding, Manifest, fix_of
-from crdlint.rules.unchecked import internal_error
+from crdlint.rules.reading import internal_error
 from crdlint.safety.bugs import Bug, attempt, collected, contain
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.edit import changed_lines

@@ -24,12 +24,12 @@ from crdlint.rules.engine import headlines
 from crdlint.rules.engine.advisory import DecodedCRD
 from crdlint.rules.engine.common import Common
 from crdlint.rules.engine.finding import Finding, Manifest
-from crdlint.rules.engine.markers import VERSION_ANNOTATION, marker_help
+from crdlint.rules.engine.markers import with_marker
 from crdlint.rules.field_fixes import placement
 from crdlint.safety.bugs import attempt
 from crdlint.schema.traversal import all_schemas
 from crdlint.yaml.edit import split_lines
-from crdlint.yaml.nodes import Mapping, Scalar, Sequence, is_json
+from crdlint.yaml.nodes import Scalar, Sequence, is_json
 
 if TYPE_CHECKING:
     from crdlint.crd.decode import Decoded
@@ -37,29 +37,13 @@ if TYPE_CHECKING:
     from crdlint.crd.model import CustomResourceDefinition
     from crdlint.crd.paths import Path
     from crdlint.diagnostics.diagnostic import Diagnostic
-    from crdlint.kubecel.estimated_rule import EstimatedRule
+    from crdlint.kubecel.cost import EstimatedRule
     from crdlint.linting.create import ServerReport
-    from crdlint.linting.documents import Fixes
-    from crdlint.linting.request import CheckRequest
+    from crdlint.linting.request import CheckRequest, Subject
     from crdlint.linting.result import Stage
     from crdlint.rules.engine.advisory import Advise, Advisory
-    from crdlint.safety.work import Effort
     from crdlint.yaml.nodes import Node
     from crdlint.yaml.parse import Document
-
-
-class Subject(NamedTuple):
-    """A CRD in a document of a file, and what its file shares: its fixes, and the work left for helps.
-
-    The server's findings are hidden if its apiVersion or kind is `rejected` already.
-    """
-
-    file: str
-    document: Document
-    root: Mapping
-    fixes: Fixes
-    effort: Effort
-    rejected: bool = False
 
 
 class CheckedCRD(NamedTuple):
@@ -177,16 +161,6 @@ def _validations(crd: _DecodedCRD) -> Iterator[ServerReport]:
     yield create.validate(crd.crd, crd.server, effort, crd.common)
 
 
-def _with_marker(diagnostic: Diagnostic, crd: CustomResourceDefinition, marker: str | None = None) -> Diagnostic:
-    """Return a finding whose help is the marker for the Go source, if the CRD is generated from one."""
-    version = crd.metadata.annotations.get(VERSION_ANNOTATION)
-    if version is None:
-        return diagnostic
-    marker = catalog.get(diagnostic.rule).marker if marker is None else marker
-    help_ = attempt(marker_help, marker, version) if marker else None
-    return diagnostic if help_ is None else replace(diagnostic, help=help_)
-
-
 _NEAR: Final = 32  # the number of repeated keys that are compared with a key
 
 
@@ -197,7 +171,7 @@ def _decode_findings(crd: _DecodedCRD) -> list[Diagnostic]:
         *_problem_findings(crd, crd.problems, hidden=crd.subject.rejected),
         *_problem_findings(crd, crd.decoded.later, hidden=True),
     ]
-    return [_with_marker(finding, crd.crd) for finding in findings]
+    return [with_marker(finding, crd.crd, catalog.get(finding.rule).marker) for finding in findings]
 
 
 def _duplicate_key_findings(subject: Subject, manifest: Manifest) -> Iterator[Diagnostic]:
@@ -311,13 +285,13 @@ def _located(
         if missing is not None:
             diagnostic = replace(diagnostic, lacks=_lacking(*missing))
         diagnostic = subject.fixes.add(diagnostic, Finding(crd.manifest, error.rule, error))
-        located[message] = _with_marker(diagnostic, crd.crd)
+        located[message] = with_marker(diagnostic, crd.crd, catalog.get(diagnostic.rule).marker)
     return located
 
 
 def _contradicting(error: FieldError, locator: Locator, file: str, line: int) -> Related | None:
     """Return the keyword because of which the server rejects a line, None if it is unknown or in the line itself."""
-    from crdlint.crd.contradictions import contradicting  # most CRDs have no errors
+    from crdlint.crd.positions import contradicting  # most CRDs have no errors
 
     location = contradicting(error, catalog.get(error.rule).because, locator)
     span = None if location is None else locator.span_of(location, key=True)
@@ -359,7 +333,8 @@ def _advised(crd: _DecodedCRD, advisory: Advisory) -> Diagnostic:
     rule = catalog.get(advisory.rule)
     diagnostic = rule.diagnostic(subject.file, advisory.kind, advisory.message, span, advisory.help)
     headline = advisory.headline or headlines.named(diagnostic.headline, advisory.path)
-    diagnostic = _with_marker(replace(diagnostic, headline=headline), crd.crd, advisory.marker)
+    marker = rule.marker if advisory.marker is None else advisory.marker
+    diagnostic = with_marker(replace(diagnostic, headline=headline), crd.crd, marker)
     if advisory.severity is not None:
         diagnostic = replace(diagnostic, severity=advisory.severity)
     if advisory.old_path is not None and crd.old is not None:

@@ -14,8 +14,8 @@ from crdlint.diagnostics.diagnostic import INTERNAL_ERROR
 from crdlint.files.recognition import KIND, names_crd
 from crdlint.kubernetes.servers import ByVersion
 from crdlint.linting.documents import DocumentWalk, Fixes, manifests, name_of, resource_names
-from crdlint.linting.manifest import CheckedCRD, Subject, check_crd
-from crdlint.linting.request import CheckRequest
+from crdlint.linting.manifest import CheckedCRD, check_crd
+from crdlint.linting.request import CheckRequest, Subject
 from crdlint.linting.result import CRD, STAGES, FileResult
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.advisory import misfits

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.changes.change import Policy
 from crdlint.kubernetes.servers import NEWEST_VERSION, Range, parse_range
 
 if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.linting.documents import Fixes
     from crdlint.linting.result import OldCRD
     from crdlint.rules.engine.advisory import Advise
+    from crdlint.safety.work import Effort
+    from crdlint.yaml.nodes import Mapping
+    from crdlint.yaml.parse import Document
 
     FindOldCRD = Callable[[str], OldCRD | None]
     StopAt = Callable[[Diagnostic], bool]
@@ -57,3 +61,17 @@ class CheckRequest:
     def key(self) -> str:
         """What the result of a text depends on beside the text, as part of a key of the cache."""
         return " ".join((self.kube_version, *sorted(self.requested)))
+
+
+class Subject(NamedTuple):
+    """A CRD in a document of a file, and what its file shares: its fixes, and the work left for helps.
+
+    The server's findings are hidden if its apiVersion or kind is `rejected` already.
+    """
+
+    file: str
+    document: Document
+    root: Mapping
+    fixes: Fixes
+    effort: Effort
+    rejected: bool = False

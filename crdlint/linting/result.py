@@ -1,17 +1,20 @@
-"""The result of checking one file: its CRDs and its diagnostics. It imports little, for the sake of cached results."""
+"""The result of checking one file: CRDs and diagnostics, and names that CRDs of a run share. It imports little, for cached results."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol, TypeAlias
+
+from crdlint.diagnostics.diagnostic import Diagnostic
+from crdlint.golang.text import quote
 
 if TYPE_CHECKING:
     from crdlint.crd.model import CustomResourceDefinition
     from crdlint.crd.paths import Path
     from crdlint.crd.positions import Locator, Span
     from crdlint.diagnostics.diagnostic import Diagnostic
-    from crdlint.kubecel.estimated_rule import EstimatedRule
+    from crdlint.kubecel.cost import EstimatedRule
     from crdlint.kubernetes.servers import Range
 
     class Positions(Protocol):
@@ -239,3 +242,49 @@ class FileResult:
     reusable: Mapping[int, DocumentResult] = field(default_factory=dict, compare=False, repr=False)
     stage: Stage | None = None
     templates: int = 0
+
+
+_SHORT: Final = "shortNames"
+_KINDS: Final = frozenset({"kind", "listKind"})  # other names of a group may be equal to these
+
+
+@dataclass(slots=True)
+class SharedNames:
+    """The names accepted for the CRDs of a run. Upstream: NamingConditionController.calculateNamesAndConditions."""
+
+    _accepted: dict[tuple[bool, str], tuple[ResourceName, str, str]] = field(default_factory=dict)
+
+    def add(self, result: FileResult) -> FileResult:
+        """Return a result with findings about names of its accepted CRDs that earlier ones of the same group have."""
+        rejected = {d.crd for d in result.diagnostics if d.origin == "apiserver" and d.severity == "error"}
+        accepted = (crd for crd in result.crds if crd.name not in rejected)
+        findings = [finding for crd in accepted for finding in self._add(crd, result.file)]
+        return replace(result, diagnostics=(*result.diagnostics, *findings)) if findings else result
+
+    def _add(self, crd: CRD, file: str) -> Iterator[Diagnostic]:
+        others = {}
+        for name in crd.names:
+            accepted = self._accepted.get((name.what in _KINDS, name.name))
+            if accepted is not None and accepted[1] != crd.name:
+                others[name] = accepted
+        are_short_names_accepted = all(name.what != _SHORT for name in others)
+        reported = set()
+        for name in crd.names:
+            if name not in others:
+                if name.what != _SHORT or are_short_names_accepted:
+                    self._accepted.setdefault((name.what in _KINDS, name.name), (name, crd.name, file))
+            elif (name.line, name.column) not in reported:  # a defaulted name is where the kind is
+                reported.add((name.line, name.column))
+                yield _finding(crd, name, file, *others[name])
+
+
+def _finding(crd: CRD, name: ResourceName, file: str, other: ResourceName, owner: str, other_file: str) -> Diagnostic:
+    from crdlint.crd.positions import Span
+    from crdlint.diagnostics.diagnostic import Related
+    from crdlint.rules.names import IN_USE
+
+    reason = f"{name.what[0].upper()}{name.what[1:]}Conflict"
+    message = f"NamesAccepted is False, {reason}: {quote(name.name.partition('.')[0])} is already in use"
+    span = Span(name.line, name.column, name.line, name.end_column)
+    related = Related(f"the names of {owner}", other_file, other.line, other.column)
+    return replace(IN_USE.diagnostic(file, "advice", message, span), crd=crd.name, related=related)

@@ -12,8 +12,8 @@ from crdlint.diagnostics.by_version import REJECTIONS, FindingsByVersion, Versio
 from crdlint.diagnostics.diagnostic import Diagnostic
 from crdlint.kubernetes.servers import Server
 from crdlint.linting.documents import name_of
-from crdlint.linting.manifest import CheckedCRD, Subject, check_crd
-from crdlint.linting.request import CheckRequest
+from crdlint.linting.manifest import CheckedCRD, check_crd
+from crdlint.linting.request import CheckRequest, Subject
 from crdlint.rules import formats, kube_versions
 from crdlint.rules.kube_versions import DROPS_FIELD, NEEDS_NEWER
 

@@ -24,10 +24,10 @@ from crdlint.golang.values import marshal
 from crdlint.kubecel import completion
 from crdlint.kubecel.completion import place_at as place_in_expression
 from crdlint.kubecel.completion import type_of
+from crdlint.kubecel.cost import RULE_COST_LIMIT
 from crdlint.kubecel.cost.explain import describe_cardinality, value_path
 from crdlint.kubecel.declarations import type_text
 from crdlint.kubecel.function_docs import DOCS
-from crdlint.kubecel.limits import RULE_COST_LIMIT
 from crdlint.kubernetes.servers import parse_range
 from crdlint.linting.result import FoundRule
 from crdlint.lsp.complete import KEYWORDS

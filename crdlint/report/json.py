@@ -8,7 +8,7 @@ from dataclasses import asdict, astuple, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.__about__ import __version__
-from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT
+from crdlint.kubecel.cost import CRD_COST_LIMIT, RULE_COST_LIMIT
 from crdlint.report import words
 from crdlint.report.escapes import json_text, printable, printable_line
 from crdlint.report.locations import EditRange, TextPositions, fingerprints, is_printable, relative, uri

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.cel.eval.errors import Error
+from crdlint.cel.errors import Error
 from crdlint.cel.eval.values import MISSING
 from crdlint.evaluation.evaluate import NAME, Answer, ExpressionCost, RuleResult
 from crdlint.evaluation.trace import TraceStep, to_json, to_text
+from crdlint.kubecel.cost import RULE_COST_LIMIT
 from crdlint.kubecel.cost.explain import shown_cost
-from crdlint.kubecel.limits import RULE_COST_LIMIT
 from crdlint.linting.result import FileResult
 from crdlint.report import text
 from crdlint.report.cost_text import percent

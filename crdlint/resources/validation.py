@@ -28,8 +28,8 @@ from crdlint.crd.model import CustomResourceDefinition, CustomResourceSubresourc
 from crdlint.crd.object_meta import MetadataError, as_record, read_object_meta
 from crdlint.crd.paths import Path
 from crdlint.golang.values import GO_TYPES, print_value
+from crdlint.kubecel.cost import RUNTIME_BUDGET
 from crdlint.kubecel.evaluation import MISSING, OutOfBudgetError, Ratcheting, RuleValidators, Run, validate_rules
-from crdlint.kubecel.limits import RUNTIME_BUDGET
 from crdlint.kubernetes.servers import NEWEST, Server
 from crdlint.safety import work
 from crdlint.schema.correlation import Correlation

@@ -14,7 +14,7 @@ from crdlint.rules.engine.schema_walk import Check
 # What a module declares besides rules: checks and advice, advice on request only, which most runs need not import, or
 # functions that are called where upstream calls them, and imported there.
 _FAMILIES: Final[dict[str, Literal["checks", "requested", "functions"]]] = {
-    "unchecked": "functions", "reading": "functions", "metadata": "functions", "names": "checks",
+    "reading": "functions", "metadata": "functions", "names": "checks",
     "versions": "checks", "subresources": "checks", "selectable_fields": "functions", "conversion": "functions",
     "approval": "functions", "root": "functions", "structural": "checks", "forbidden_fields": "checks",
     "list_types": "checks", "defaults": "functions", "validation_rules": "checks", "cel": "checks",

@@ -16,8 +16,7 @@ from crdlint.crd.errors import INTERNAL, FieldError, ReasonCode, invalid
 from crdlint.crd.model import JSONSchemaProps, ValidationRule
 from crdlint.crd.paths import Path
 from crdlint.golang.text import SPACE
-from crdlint.kubecel.estimated_rule import CompiledNode, EstimatedRule
-from crdlint.kubecel.limits import max_cardinality
+from crdlint.kubecel.cost import CompiledNode, EstimatedRule
 from crdlint.rules import cel_cost
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.common import ServerResults, ValidationOptions
@@ -221,7 +220,7 @@ def _compiled(
         return
     from crdlint.kubecel import environment
     from crdlint.kubecel.compilation import CompilationError, Environments, RuleCompiler
-    from crdlint.kubecel.declarations import DeclarationFailedError, SchemaContext
+    from crdlint.kubecel.declarations import DeclarationFailedError, SchemaContext, max_cardinality
 
     environments = Environments(
         new=environment.new_expressions(options.server),

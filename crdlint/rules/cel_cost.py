@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import EVALUATION_LIMIT, FieldError, Reason, ReasonCode, forbidden
 from crdlint.crd.paths import Path
-from crdlint.kubecel.estimated_rule import EstimatedRule
-from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT, UINT64_MAX
+from crdlint.kubecel.cost import CRD_COST_LIMIT, RULE_COST_LIMIT, EstimatedRule
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.common import ValidationOptions
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, require
@@ -125,6 +124,8 @@ def _costs(rules: Iterable[EstimatedRule]) -> Iterator[tuple[int, str]]:
 
 
 def _sum(rules: Iterable[EstimatedRule]) -> int:
+    from crdlint.cel.estimates import UINT64_MAX  # CRDs without rules need nothing of CEL
+
     return min(sum(cost for cost, _ in _costs(rules)), UINT64_MAX)
 
 

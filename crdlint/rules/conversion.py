@@ -246,9 +246,9 @@ def _service_path(text: str, path: Path) -> Iterator[FieldError]:
 
 def ca_bundle(bundle: bytes, path: Path) -> Iterator[FieldError]:
     """Yield what is wrong with a CA bundle."""
-    from crdlint.golang import certificates
+    from crdlint.golang import encodings
 
-    error = certificates.pool_error(bundle)
+    error = encodings.pool_error(bundle)
     if error is not None:
         yield invalid(CA_BUNDLE.id, path, bundle, error)
 

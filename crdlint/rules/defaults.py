@@ -16,7 +16,7 @@ from crdlint.crd.errors import EVALUATION_LIMIT, REQUIRED, FieldError, ReasonCod
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path, Step
 from crdlint.diagnostics.spelling import nearest
-from crdlint.kubecel.limits import RUNTIME_BUDGET
+from crdlint.kubecel.cost import RUNTIME_BUDGET
 from crdlint.kubernetes.servers import Server
 from crdlint.rules.cel import meant
 from crdlint.rules.engine.advisory import SCALARS

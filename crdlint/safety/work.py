@@ -1,13 +1,13 @@
-"""A limit of steps for the evaluation of one document, in addition to the server's own cost units.
+"""Limits of work and of depth: the steps for one document, and calls whose depth only memory limits.
 
-The server's cost does not include some work: the elements of nested lists, a compiled pattern, the characters that a
+The server's cost units do not include some work: the elements of nested lists, a compiled pattern, the characters that a
 function prints. That work is counted here in steps of about a microsecond and at most a hundred bytes. Steps are
 counted instead of measuring time, so that every run stops at the same point.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Generator, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -147,3 +147,31 @@ class Effort:
     def spend(self, steps: int) -> None:
         """Count `steps` as done."""
         self.left = max(self.left - steps, 0)
+
+
+T = TypeVar("T")
+
+
+def run_calls(call: Generator[Any, Any, T]) -> T:
+    """Run a generator and return its result; where it yields another one, that is run, and `yield` returns or raises its result."""
+    stack = [call]
+    result: Any = None
+    raised: Exception | None = None
+    while True:
+        try:
+            below = stack[-1].send(result) if raised is None else stack[-1].throw(raised)
+        except StopIteration as end:  # noqa: PERF203  the end of a call
+            stack.pop()
+            result, raised = end.value, None
+            if not stack:
+                returned: T = result
+                return returned
+        except Exception as error:
+            stack.pop()
+            if not stack:
+                raised = None  # its traceback refers to this frame, which would be a reference cycle
+                raise
+            result, raised = None, error
+        else:
+            stack.append(below)
+            result, raised = None, None

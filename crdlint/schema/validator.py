@@ -22,8 +22,7 @@ from crdlint.golang.matching import PatternError, matches
 from crdlint.golang.numbers import is_json_integer
 from crdlint.golang.text import quote
 from crdlint.kubernetes.servers import NEWEST, Server
-from crdlint.safety import calls
-from crdlint.safety.work import WorkLimitError
+from crdlint.safety.work import WorkLimitError, run_calls
 from crdlint.schema import numbers
 from crdlint.schema.correlation import Correlation
 from crdlint.schema.formats import FORMATS, is_registered, is_supported, normalized
@@ -103,7 +102,7 @@ class ValueValidator:
             if flat is not None:
                 flat(value, None, violations)
             else:
-                calls.run(self._root.walk(value, None, violations, old))
+                run_calls(self._root.walk(value, None, violations, old))
         except WorkLimitError as limit:
             # On update, it is unknown which errors so far could be ignored.
             return [*(field_errors(violations, path) if old is None else ()), not_evaluated(path or NIL, limit)]

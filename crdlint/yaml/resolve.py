@@ -134,7 +134,7 @@ def _tagged(scalar: Scalar) -> Value:
     text, tag = scalar.value, scalar.tag or ""
     short = tag.removeprefix(_PREFIX) if tag.startswith(_PREFIX) else None
     if short == "binary":
-        from crdlint.golang.base64 import CorruptInputError, decode_base64
+        from crdlint.golang.encodings import CorruptInputError, decode_base64
 
         try:
             octets = decode_base64(text)

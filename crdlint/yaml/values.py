@@ -11,7 +11,7 @@ from itertools import count, repeat
 from typing import Any, Literal, cast
 
 from crdlint.golang.values import GoMap, go_syntax
-from crdlint.safety import calls
+from crdlint.safety.work import run_calls
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence
 from crdlint.yaml.resolve import as_json_number, go_value, key_text, resolve
@@ -50,7 +50,7 @@ def _go_entries(mapping: Mapping) -> Iterator[tuple[Mapping, Scalar, Node]]:
             continue
         key, value = pair
         if not isinstance(key, Scalar):
-            calls.run(_decoded(key, is_key=True))  # which raises an exception
+            run_calls(_decoded(key, is_key=True))  # which raises an exception
         elif is_merge(key):
             stack.extend((m, m.pairs()) for m in _merged(value, key))
         else:
@@ -82,7 +82,7 @@ def _unsupported_key(value: Any, value_node: Node) -> str:
 
 def _go_values(node: Node) -> Any:
     """Return the value of a node in Go's decoder before conversion to JSON; its keys must not be collections."""
-    return calls.run(_go_value_of(node))
+    return run_calls(_go_value_of(node))
 
 
 def _go_value_of(node: Node) -> Generator[Any, Any, Any]:
@@ -136,7 +136,7 @@ def to_json(node: Node) -> Any:
 def first_error(root: Node) -> YAMLDecodeError | None:
     """Return the first error of Go's decoder in a document, before it is converted to JSON."""
     try:
-        calls.run(_decoded(root))
+        run_calls(_decoded(root))
     except YAMLDecodeError as error:
         return error
     return None

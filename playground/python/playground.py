@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.config.apply import is_rejection
 from crdlint.diagnostics.diagnostic import Fix
-from crdlint.kubecel.limits import RULE_COST_LIMIT
+from crdlint.kubecel.cost import RULE_COST_LIMIT
 from crdlint.kubernetes.servers import KNOWN, NEWEST_VERSION, SERVERS
 from crdlint.linting.documents import collect_crds
 from crdlint.linting.pipeline import lint_file

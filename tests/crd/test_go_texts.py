@@ -5,7 +5,7 @@ import base64
 import pytest
 from tables import each
 
-from crdlint.golang.base64 import CorruptInputError, decode_base64
+from crdlint.golang.encodings import CorruptInputError, decode_base64
 from crdlint.golang.times import check_rfc3339
 
 LAYOUT = ' as "2006-01-02T15:04:05Z07:00": cannot parse '

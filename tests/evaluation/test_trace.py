@@ -11,8 +11,8 @@ from crdlint.evaluation.evaluate import Workbench
 from crdlint.evaluation.places import schema_of
 from crdlint.evaluation.source import ExpressionSource
 from crdlint.evaluation.trace import TraceStep, deciding, to_json, to_text
-from crdlint.kubecel.limits import PER_CALL_LIMIT
-from crdlint.kubecel.programs import program
+from crdlint.kubecel.cost import PER_CALL_LIMIT
+from crdlint.kubecel.environment import program_of
 from crdlint.kubernetes.servers import NEWEST, SERVERS
 
 VALUE: dict[str, Any] = {
@@ -79,7 +79,7 @@ def test_a_trace_has_the_value_and_the_cost_of_an_evaluation_without_one(text: s
     if expression.error is not None:
         assert server is SERVERS[0]
         return
-    plain = program(expression.compiled, expression.environment).evaluate(here.variables, PER_CALL_LIMIT)
+    plain = program_of(expression.compiled, expression.environment).evaluate(here.variables, PER_CALL_LIMIT)
     answer = here.evaluate(text)
     assert answer.result is not None
     assert (to_text(answer.result.value), answer.result.cost) == (to_text(plain.value), plain.cost)

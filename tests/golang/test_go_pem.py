@@ -5,7 +5,7 @@ from __future__ import annotations
 from counting import LINEAR, growth
 from tables import each
 
-from crdlint.golang.certificates import PEMBlock, blocks, pool_error
+from crdlint.golang.encodings import PEMBlock, blocks, pool_error
 
 # A sequence of two empty sequences and a bit string: as much of a certificate as is looked at.
 CERTIFICATE = b"-----BEGIN CERTIFICATE-----\nMAcwADAAAwEA\n-----END CERTIFICATE-----\n"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tables import each
 
-from crdlint.cel.eval.errors import Error, FunctionError
+from crdlint.cel.errors import Error, FunctionError
 from crdlint.cel.eval.values import Duration, Timestamp
 from crdlint.cel.library.stdlib_functions import timestamp_getter
 from crdlint.crd.model import JSONSchemaProps

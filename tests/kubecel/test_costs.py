@@ -14,10 +14,9 @@ from tables import each
 import crdlint
 from crdlint.config.model import Config
 from crdlint.kubecel.compilation import Expression
-from crdlint.kubecel.cost import suggest
+from crdlint.kubecel.cost import CRD_COST_LIMIT, RULE_COST_LIMIT, suggest
 from crdlint.kubecel.cost.explain import explain, most_expensive_part, shown_cost, value_path
 from crdlint.kubecel.cost.suggest import LimitPlan, Model, Solution, Suggestions
-from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT
 from crdlint.linting.cost_entries import entries
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from crdlint.cel.ast import Comprehension
     from crdlint.cel.estimator import CostEstimate
     from crdlint.kubecel.compilation import KubernetesEstimator
-    from crdlint.kubecel.estimated_rule import EstimatedRule
+    from crdlint.kubecel.cost import EstimatedRule
 
 
 def rules(spec: str) -> list[EstimatedRule]:

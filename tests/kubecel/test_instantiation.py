@@ -8,11 +8,10 @@ from tables import each
 
 from crdlint.cel.compiler import compile_text
 from crdlint.cel.decls import Variable
-from crdlint.cel.eval.errors import PlanError
+from crdlint.cel.errors import PlanError
 from crdlint.cel.types import STRING
 from crdlint.kubecel.declarations import Declarations, DeclType
-from crdlint.kubecel.environment import new_expressions
-from crdlint.kubecel.programs import program
+from crdlint.kubecel.environment import new_expressions, program_of
 from crdlint.kubernetes.servers import parse_range
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ def error(text: str, environment: Environment) -> str | None:
     compiled = compile_text(text, env, environment.parser)
     assert not compiled.errors, compiled.display()
     try:
-        program(compiled, environment)
+        program_of(compiled, environment)
     except PlanError as problem:
         assert compiled.may_fail_to_plan()
         return str(problem)

@@ -12,7 +12,7 @@ from kubecel_support import call
 from tables import each
 
 from crdlint.cel.ast import Uint
-from crdlint.cel.eval.errors import FunctionError
+from crdlint.cel.errors import FunctionError
 from crdlint.cel.eval.values import NONE, Duration, Optional_
 from crdlint.kubecel.library.named_formats import FORMATS
 

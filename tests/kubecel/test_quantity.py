@@ -8,7 +8,7 @@ import pytest
 from kubecel_support import call
 from tables import each
 
-from crdlint.cel.eval.errors import FunctionError
+from crdlint.cel.errors import FunctionError
 from crdlint.kubecel.library import quantity as q
 from crdlint.kubecel.library.quantity import parse_quantity as quantity
 from crdlint.safety import work

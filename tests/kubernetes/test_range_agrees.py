@@ -17,14 +17,14 @@ from crdlint.kubernetes.servers import KNOWN, SERVERS
 from crdlint.linting import pipeline, version_range
 from crdlint.linting.manifest import check_crd
 from crdlint.linting.pipeline import lint_file
-from crdlint.linting.request import CheckRequest
+from crdlint.linting.request import CheckRequest, Subject
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.kubernetes.servers import Server
-    from crdlint.linting.manifest import CheckedCRD, Subject
+    from crdlint.linting.manifest import CheckedCRD
 
 TESTS = Path(__file__).resolve().parents[1]
 with gzip.open(TESTS / "conformance" / "sample.ndjson.gz", "rt", encoding="utf-8") as lines:

@@ -9,7 +9,7 @@ from collections.abc import Generator
 import pytest
 from counting import without_collector
 
-from crdlint.safety import calls
+from crdlint.safety.work import run_calls
 
 Depth = Generator["Depth", int, int]
 
@@ -36,20 +36,20 @@ def failing(levels: int, caught: list[int]) -> Depth:
 
 def test_calls_may_nest_deeper_than_python_recurses() -> None:
     levels = 10 * sys.getrecursionlimit()
-    assert calls.run(depth(levels)) == levels
+    assert run_calls(depth(levels)) == levels
 
 
 def test_an_exception_is_raised_where_the_call_is_made() -> None:
     caught: list[int] = []
-    assert calls.run(failing(5, caught)) == 5
+    assert run_calls(failing(5, caught)) == 5
     assert caught == [1, 2, 3]
     with pytest.raises(CallError):
-        calls.run(failing(2, caught))
+        run_calls(failing(2, caught))
 
 
 def freed_error() -> weakref.ref[CallError]:
     try:
-        calls.run(failing(2, []))
+        run_calls(failing(2, []))
     except CallError as error:
         return weakref.ref(error)
     raise AssertionError

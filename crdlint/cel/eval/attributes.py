@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 from crdlint.cel.ast import Uint
+from crdlint.cel.errors import NO_SUCH_KEY, Error, no_overload
 from crdlint.cel.eval import values
 from crdlint.cel.eval.cost import Frame
-from crdlint.cel.eval.errors import NO_SUCH_KEY, Error, no_overload
 from crdlint.cel.eval.values import KEYS, MISSING, NONE, PLAIN_LISTS, Optional_, Value, find, kind_of
 from crdlint.cel.types import Kind
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
 from crdlint.cel.decls import CallCost
+from crdlint.cel.errors import COST_LIMIT_EXCEEDED, CancelledError
 from crdlint.cel.estimates import COMPARISONS, REGEX_FACTOR, traversal
-from crdlint.cel.eval.errors import COST_LIMIT_EXCEEDED, CancelledError
 from crdlint.cel.eval.values import MISSING, Optional_, Value, kind_of
 from crdlint.cel.types import Kind
 from crdlint.kubernetes.servers import NEWEST, CELDialect

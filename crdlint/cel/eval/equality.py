@@ -7,8 +7,8 @@ from math import isnan
 from typing import Final
 
 from crdlint.cel.ast import Uint
+from crdlint.cel.errors import NO_OVERLOAD, Error
 from crdlint.cel.eval import values
-from crdlint.cel.eval.errors import NO_OVERLOAD, Error
 from crdlint.cel.eval.values import MISSING, PLAIN_LISTS, PLAIN_MAPS, ConcatList, Value, element, find, kind_of
 from crdlint.cel.types import Kind
 from crdlint.safety import work

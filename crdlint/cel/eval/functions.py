@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from crdlint.cel.decls import Binding, Implementation, Overload, bound
-from crdlint.cel.eval.errors import NO_OVERLOAD, Error, FunctionError, PlanError
+from crdlint.cel.errors import NO_OVERLOAD, Error, FunctionError, PlanError
 from crdlint.cel.eval.values import COMPARABLE, Value, element, find, kind_of, type_of
 from crdlint.cel.types import Kind, Type
 from crdlint.golang import matching

@@ -14,9 +14,9 @@ from typing import Final, NamedTuple
 
 from crdlint.cel.ast import Uint
 from crdlint.cel.decls import MESSAGES
+from crdlint.cel.errors import Error, no_overload
 from crdlint.cel.eval import values
 from crdlint.cel.eval.equality import equal
-from crdlint.cel.eval.errors import Error, no_overload
 from crdlint.cel.eval.values import MISSING, Duration, Map, Optional_, Timestamp, Value, find, kind_of
 from crdlint.cel.types import WELL_KNOWN, Kind, Type, object_type
 from crdlint.safety import work

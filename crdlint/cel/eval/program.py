@@ -16,12 +16,12 @@ from typing import Final, NamedTuple, TypeAlias
 from crdlint.cel import ast
 from crdlint.cel.checker import CheckResult
 from crdlint.cel.decls import CONVERSIONS, Implementation, WellKnownTypes
+from crdlint.cel.errors import CancelledError, Error, PlanError
 from crdlint.cel.estimates import LIST_COST, MAP_COST, STRUCT_COST
 from crdlint.cel.eval import steps
 from crdlint.cel.eval.attributes import Attribute, Conditional, ProgramStep, Qualifier, Run, checked_key, not_a_key
 from crdlint.cel.eval.cost import CostModel, Event, Frame, TracingFrame
 from crdlint.cel.eval.equality import equal, members_of
-from crdlint.cel.eval.errors import CancelledError, Error, PlanError
 from crdlint.cel.eval.functions import Functions, with_constant_pattern
 from crdlint.cel.eval.messages import new_message
 from crdlint.cel.eval.values import KEYS, MISSING, Map, MutableMap, Value

@@ -12,10 +12,10 @@ from typing import Final
 
 from crdlint.cel import ast
 from crdlint.cel.decls import Implementation
+from crdlint.cel.errors import NO_OVERLOAD, CancelledError, Error, no_overload
 from crdlint.cel.eval.attributes import Attribute, Conditional, ProgramStep, Run, select
 from crdlint.cel.eval.cost import Frame, Tracker
 from crdlint.cel.eval.equality import equal
-from crdlint.cel.eval.errors import NO_OVERLOAD, CancelledError, Error, no_overload
 from crdlint.cel.eval.functions import without_trait
 from crdlint.cel.eval.values import MISSING, MutableList, MutableMap, Optional_, Value, go_text, go_type, kind_of
 from crdlint.cel.types import Kind

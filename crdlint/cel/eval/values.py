@@ -25,7 +25,7 @@ from typing import Any, ClassVar, Final, TypeAlias
 
 from crdlint.cel import types
 from crdlint.cel.ast import Uint
-from crdlint.cel.eval.errors import CancelledError, Error
+from crdlint.cel.errors import CancelledError, Error
 from crdlint.cel.types import DURATION, DYN, TIMESTAMP, TYPE, Kind, Type, Written, enclosed, write
 from crdlint.golang.numbers import format_fixed, format_float
 from crdlint.golang.times import format_time

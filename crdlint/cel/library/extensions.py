@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from crdlint.cel import types
 from crdlint.cel.decls import CallCost, Implementation, Variable, member, overload
+from crdlint.cel.errors import Error, FunctionError
 from crdlint.cel.estimates import ONE, CallEstimate, EstimatedNode, Estimator, size_of
 from crdlint.cel.eval.cost import actual_size
 from crdlint.cel.eval.equality import HashedMembers
-from crdlint.cel.eval.errors import Error, FunctionError
 from crdlint.cel.eval.values import MISSING, NONE, Map, MutableMap, Optional_, element, find, go_text, is_zero, kind_of
 from crdlint.cel.types import BOOL, DYN, INT, STRING, Kind, list_type, map_type, optional_type, type_param
 from crdlint.safety import work

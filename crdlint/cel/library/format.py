@@ -15,8 +15,7 @@ from typing import Final, NamedTuple
 from crdlint.cel import ast
 from crdlint.cel.checker import CheckResult
 from crdlint.cel.compiler import CheckedExpr, Findings
-from crdlint.cel.errors import CodedMessage
-from crdlint.cel.eval.errors import FunctionError
+from crdlint.cel.errors import CodedMessage, FunctionError
 from crdlint.cel.eval.values import Value, type_of
 from crdlint.cel.types import DYN, Kind, Type, Written, enclosed, write
 from crdlint.golang.numbers import format_fixed, format_float

@@ -8,6 +8,7 @@ from typing import Any, Final
 from crdlint.cel import estimates
 from crdlint.cel.ast import Literal
 from crdlint.cel.decls import CallCost, Implementation, Overload, member, overload
+from crdlint.cel.errors import NO_SUCH_OVERLOAD, CancelledError, FunctionError
 from crdlint.cel.estimates import (
     LIST_COST,
     UINT64_MAX,
@@ -20,7 +21,6 @@ from crdlint.cel.estimates import (
 )
 from crdlint.cel.eval.cost import actual_size
 from crdlint.cel.eval.equality import HashedMembers, compare
-from crdlint.cel.eval.errors import NO_SUCH_OVERLOAD, CancelledError, FunctionError
 from crdlint.cel.eval.values import COMPARABLE, element, go_type, kind_of, type_of
 from crdlint.cel.types import BYTES, DYN, INT, ORDERED, STRING, Kind, list_type, type_param
 from crdlint.safety import work

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from crdlint.cel.ast import Uint
 from crdlint.cel.decls import Binding, Implementation
+from crdlint.cel.errors import NO_OVERLOAD, Error, FunctionError
 from crdlint.cel.eval import values
 from crdlint.cel.eval.equality import compare, contains
-from crdlint.cel.eval.errors import NO_OVERLOAD, Error, FunctionError
 from crdlint.cel.eval.functions import matches, no_such_overload, without_trait
 from crdlint.cel.eval.values import MAX_INT, MIN_INT, PLAIN_LISTS, SECOND, Duration, Timestamp, Value, kind_of
 from crdlint.cel.library.stdlib import with_zone

@@ -7,7 +7,7 @@ from operator import methodcaller
 from typing import Any, Final
 
 from crdlint.cel.decls import member, overload
-from crdlint.cel.eval.errors import FunctionError
+from crdlint.cel.errors import FunctionError
 from crdlint.cel.eval.values import go_text
 from crdlint.cel.library.format import format_string
 from crdlint.cel.types import DYN, INT, STRING, list_type

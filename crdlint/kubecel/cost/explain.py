@@ -7,14 +7,13 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from crdlint.cel.ast import Comprehension, Expr, SourceInfo, children
-from crdlint.cel.estimates import UINT64_MAX
+from crdlint.cel.estimates import UINT64_MAX, multiply
 from crdlint.cel.source_ranges import SourceRanges
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.kubecel.compilation import CompilationError, Environments, Expression, RuleCompiler
-from crdlint.kubecel.declarations import DeclarationFailedError, DeclType, SchemaContext, max_elements
+from crdlint.kubecel.cost import EstimatedRule
+from crdlint.kubecel.declarations import MAX_REQUEST_SIZE, DeclarationFailedError, DeclType, SchemaContext, max_elements
 from crdlint.kubecel.environment import new_expressions, stored_expressions
-from crdlint.kubecel.estimated_rule import EstimatedRule
-from crdlint.kubecel.limits import MAX_REQUEST_SIZE, multiply
 from crdlint.kubecel.sharing import Sharing, shared
 from crdlint.kubernetes.servers import CELDialect, Server
 from crdlint.schema.traversal import lineage

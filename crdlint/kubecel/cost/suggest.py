@@ -17,12 +17,12 @@ from typing import Final, TypeAlias
 
 from crdlint.cel.ast import Expr, Select, nodes, operands
 from crdlint.cel.builder import RESERVED
+from crdlint.cel.estimates import UINT64_MAX, multiply
 from crdlint.cel.estimator import CostEstimate
 from crdlint.kubecel.compilation import Expression, KubernetesEstimator
+from crdlint.kubecel.cost import CRD_COST_LIMIT, RULE_COST_LIMIT, EstimatedRule
 from crdlint.kubecel.cost.explain import SchemaLimit, enclosing, limit_of, most_expensive_part, shown_cost, value_path
 from crdlint.kubecel.declarations import max_elements
-from crdlint.kubecel.estimated_rule import EstimatedRule
-from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT, UINT64_MAX, multiply
 from crdlint.safety.work import Effort
 
 Values: TypeAlias = Mapping[int, int]

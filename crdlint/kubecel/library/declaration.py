@@ -9,9 +9,9 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from crdlint.cel import decls, estimates
 from crdlint.cel.ast import Expr
 from crdlint.cel.decls import CallCost, Overload, member
+from crdlint.cel.errors import NO_OVERLOAD, Error, FunctionError
 from crdlint.cel.estimates import STRING_FACTOR, CallEstimate, Estimate, EstimatedNode, FunctionEstimator, size_of
 from crdlint.cel.eval.cost import actual_size, of_match
-from crdlint.cel.eval.errors import NO_OVERLOAD, Error, FunctionError
 from crdlint.cel.types import BOOL, INT, Type, object_type, opaque_type
 from crdlint.kubernetes.servers import CELDialect, Version
 

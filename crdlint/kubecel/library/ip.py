@@ -13,9 +13,9 @@ from operator import attrgetter
 from typing import Any, ClassVar, Final
 
 from crdlint.cel.decls import Binding, CallCost, Variable, member, overload
+from crdlint.cel.errors import NO_SUCH_OVERLOAD, FunctionError
 from crdlint.cel.estimates import ONE, CallEstimate, Estimate, EstimatedNode, Estimator, size_of, traversal
 from crdlint.cel.eval.cost import actual_size
-from crdlint.cel.eval.errors import NO_SUCH_OVERLOAD, FunctionError
 from crdlint.cel.types import BOOL, INT, STRING, Type, type_type
 from crdlint.golang.addresses import AddressError, parse_addr
 from crdlint.golang.text import quote

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from crdlint.cel.ast import Uint
 from crdlint.cel.decls import CallCost, Overload, member
+from crdlint.cel.errors import NO_SUCH_OVERLOAD, Error, FunctionError
 from crdlint.cel.estimates import ONE, STRING_FACTOR, CallEstimate, EstimatedNode, Estimator, size_of
 from crdlint.cel.eval.equality import compare, equal
-from crdlint.cel.eval.errors import NO_SUCH_OVERLOAD, Error, FunctionError
 from crdlint.cel.eval.values import COMPARABLE, Duration, find, kind_of
 from crdlint.cel.types import BOOL, DYN, INT, ORDERED, Kind, list_type, type_param
 from crdlint.kubecel.library.declaration import ALWAYS, Library, element_of

@@ -10,7 +10,7 @@ from operator import add, attrgetter, sub
 from typing import ClassVar, Final
 
 from crdlint.cel.decls import member, overload
-from crdlint.cel.eval.errors import NO_OVERLOAD, Error, FunctionError
+from crdlint.cel.errors import NO_OVERLOAD, Error, FunctionError
 from crdlint.cel.eval.values import MAX_INT, MIN_INT
 from crdlint.cel.types import BOOL, DOUBLE, INT, STRING, Type
 from crdlint.kubecel.library import declaration

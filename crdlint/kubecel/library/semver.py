@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Final, TypeAlias
 
 from crdlint.cel.decls import member, overload
-from crdlint.cel.eval.errors import FunctionError
+from crdlint.cel.errors import FunctionError
 from crdlint.cel.eval.values import MAX_UINT
 from crdlint.cel.types import BOOL, INT, STRING, Type
 from crdlint.golang.text import quote

@@ -11,6 +11,7 @@ from typing import Any, Final
 from crdlint.cel import estimates
 from crdlint.cel.ast import Literal
 from crdlint.cel.decls import CallCost, member
+from crdlint.cel.errors import FunctionError
 from crdlint.cel.estimates import (
     STRING_FACTOR,
     UINT64_MAX,
@@ -22,7 +23,6 @@ from crdlint.cel.estimates import (
     size_of,
 )
 from crdlint.cel.eval.cost import of_match
-from crdlint.cel.eval.errors import FunctionError
 from crdlint.cel.library import strings
 from crdlint.cel.library.format import format_literals, format_string
 from crdlint.cel.types import INT, STRING, list_type

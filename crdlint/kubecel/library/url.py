@@ -10,8 +10,8 @@ from typing import ClassVar, Final
 from urllib.parse import quote, quote_from_bytes, unquote_to_bytes
 
 from crdlint.cel.decls import member, overload
+from crdlint.cel.errors import FunctionError
 from crdlint.cel.estimates import ONE, CallEstimate, Estimate
-from crdlint.cel.eval.errors import FunctionError
 from crdlint.cel.types import BOOL, STRING, Type, list_type, map_type
 from crdlint.golang import addresses
 from crdlint.kubecel.library import declaration

@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from crdlint.cel.ast import Call, Expr, Ident, Literal, Select, children, nodes
+from crdlint.cel.errors import Error
 from crdlint.cel.eval.attributes import no_such_key
-from crdlint.cel.eval.errors import Error
 from crdlint.cel.eval.values import Optional_, Value
 from crdlint.cel.types import Kind
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.kubecel.compilation import OLD_SELF, Expression
+from crdlint.kubecel.cost import PER_CALL_LIMIT
 from crdlint.kubecel.declarations import escape
 from crdlint.kubecel.evaluation import program
-from crdlint.kubecel.limits import PER_CALL_LIMIT
 from crdlint.kubecel.reasoning.domains import ERROR, FAILED, Domain, Piece
 from crdlint.kubecel.reasoning.reasoner import Facts, FieldPath, Reasoner
 from crdlint.kubecel.values import to_value

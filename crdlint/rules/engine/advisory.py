@@ -21,7 +21,7 @@ from crdlint.crd.model import (
 )
 from crdlint.crd.paths import Path
 from crdlint.diagnostics.diagnostic import Kind, Severity
-from crdlint.kubecel.estimated_rule import EstimatedRule
+from crdlint.kubecel.cost import EstimatedRule
 from crdlint.kubernetes.servers import Range
 from crdlint.schema.traversal import lineage, schemas
 from crdlint.yaml.nodes import Mapping, text_of

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceDefinitionSpec, JSONSchemaProps
     from crdlint.kubecel.compilation import Expression
+    from crdlint.kubecel.cost import CompiledNode, EstimatedRule
     from crdlint.kubecel.declarations import SchemaContext
     from crdlint.kubecel.environment import Environment
-    from crdlint.kubecel.estimated_rule import CompiledNode, EstimatedRule
     from crdlint.kubecel.reuse import Uses
     from crdlint.schema.structural import Refusal
 

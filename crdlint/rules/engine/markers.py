@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Final
 
-from crdlint.crd.model import JSONSchemaProps
+from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
+from crdlint.diagnostics.diagnostic import Diagnostic
 from crdlint.golang.text import quote
+from crdlint.safety.bugs import attempt
 
 VERSION_ANNOTATION: Final = "controller-gen.kubebuilder.io/version"
 
@@ -35,6 +38,13 @@ def marker_help(marker: str, version: str) -> str:
             marker = marker.replace(name, earlier or name)
             needed = version if earlier else f"v{'.'.join(map(str, since))} or later"
     return f"With controller-gen {needed}: {marker}"
+
+
+def with_marker(finding: Diagnostic, crd: CustomResourceDefinition, marker: str) -> Diagnostic:
+    """Return a finding whose help is the marker for the Go source, if it has one and the CRD is generated from Go."""
+    version = crd.metadata.annotations.get(VERSION_ANNOTATION)
+    help_ = attempt(marker_help, marker, version) if marker and version is not None else None
+    return finding if help_ is None else replace(finding, help=help_)
 
 
 def validation(schema: JSONSchemaProps, keyword: str, value: object = None) -> str:

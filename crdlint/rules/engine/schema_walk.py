@@ -14,7 +14,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps
-from crdlint.kubecel.estimated_rule import CompiledNode
+from crdlint.kubecel.cost import CompiledNode
 from crdlint.rules.engine.common import Findings, ValidationOptions
 from crdlint.rules.engine.rule import Nodes
 from crdlint.schema.structural import is_int_or_string, unsupported

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tables import each
 
-from crdlint.cel.eval.errors import PlanError
+from crdlint.cel.errors import PlanError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

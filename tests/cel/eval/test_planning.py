@@ -8,8 +8,8 @@ import pytest
 from tables import each
 
 from crdlint.cel.ast import Uint
+from crdlint.cel.errors import PlanError
 from crdlint.cel.eval.equality import members_of
-from crdlint.cel.eval.errors import PlanError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

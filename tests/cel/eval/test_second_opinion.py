@@ -13,8 +13,8 @@ from tables import each
 from crdlint.cel.builder import ParserOptions
 from crdlint.cel.compiler import compile_text
 from crdlint.cel.decls import Variable
+from crdlint.cel.errors import PlanError
 from crdlint.cel.eval.cost import CostModel
-from crdlint.cel.eval.errors import PlanError
 from crdlint.cel.eval.functions import Functions
 from crdlint.cel.eval.program import plan
 from crdlint.cel.eval.values import Duration, Timestamp

@@ -8,8 +8,8 @@ import pytest
 from tables import each
 
 from crdlint.cel.ast import Uint
+from crdlint.cel.errors import Error
 from crdlint.cel.eval.equality import compare, contains, equal
-from crdlint.cel.eval.errors import Error
 from crdlint.cel.eval.values import MISSING, ConcatList, Map, Optional_, native
 from crdlint.cel.types import DYN, list_type, opaque_type
 

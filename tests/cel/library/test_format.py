@@ -9,7 +9,7 @@ import pytest
 from tables import each
 
 from crdlint.cel.ast import Uint
-from crdlint.cel.eval.errors import FunctionError
+from crdlint.cel.errors import FunctionError
 from crdlint.cel.eval.values import Duration, Timestamp
 from crdlint.cel.library.format import format_string
 from crdlint.cel.types import INT, object_type

@@ -12,8 +12,8 @@ from counting import LINEAR, growth
 from tables import each
 
 from crdlint.cel.ast import Uint
+from crdlint.cel.errors import FunctionError
 from crdlint.cel.eval.equality import compare, equal
-from crdlint.cel.eval.errors import FunctionError
 from crdlint.cel.eval.values import Duration, Timestamp
 from crdlint.cel.library import extensions, lists
 from crdlint.golang.sort import sort
