@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crdlint.diagnostics.diagnostic import Diagnostic, in_server_words
+from crdlint.diagnostics import Diagnostic, in_server_words
 from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linting.documents import collect_crds
 from crdlint.linting.pipeline import lint_file

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any, Final, get_args
 
 import crdlint
-from crdlint import api
-from crdlint.diagnostics import diagnostic
+from crdlint import api, diagnostics
 
 PAGE: Final = Path(__file__).with_name("api.md")
 
@@ -77,7 +76,7 @@ def _class(name: str, class_: Any) -> str:
 
 def _type(text: str) -> str:
     if text in _ALIASES:
-        return ", ".join(f'`"{value}"`' for value in get_args(getattr(diagnostic, text)))
+        return ", ".join(f'`"{value}"`' for value in get_args(getattr(diagnostics, text)))
     return f"`{text}`".replace("|", "\\|")
 
 

@@ -9,10 +9,10 @@ import zlib
 from html import escape
 from typing import TYPE_CHECKING, Final
 
-from crdlint.report.escapes import markdown
 from crdlint.report.rule_description import sections
 from crdlint.rules.catalog import families
 from crdlint.rules.engine.examples import manifest
+from crdlint.safety.escapes import markdown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

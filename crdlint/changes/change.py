@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 if TYPE_CHECKING:
     from crdlint.crd.model import CustomResourceDefinition
     from crdlint.crd.paths import Path
-    from crdlint.diagnostics.diagnostic import Severity
+    from crdlint.diagnostics import Severity
     from crdlint.rules.engine.rule import Rule
 
 AlphaPolicy: TypeAlias = Literal["lower", "same", "off"]

@@ -27,7 +27,7 @@ from crdlint.changes.constraints import (
 from crdlint.changes.examples import Pair
 from crdlint.crd.model import JSONSchemaProps, ValidationRule
 from crdlint.crd.paths import Path
-from crdlint.diagnostics.diagnostic import Severity
+from crdlint.diagnostics import Severity
 from crdlint.golang.values import marshal
 from crdlint.kubecel.declarations import escape, unescape
 from crdlint.kubecel.reasoning.domains import FAILED, PRESENT, SIZES, TRUE, Domain, Just, Numbers, Others, Piece

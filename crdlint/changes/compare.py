@@ -13,7 +13,7 @@ from crdlint.changes.examples import Examples
 from crdlint.changes.schemas import compare_schemas
 from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionSpec
 from crdlint.crd.paths import Path
-from crdlint.diagnostics.diagnostic import Severity
+from crdlint.diagnostics import Severity
 from crdlint.kubernetes.servers import Range
 from crdlint.rules import changes as rules
 from crdlint.rules.engine.advisory import VersionParts, all_versions

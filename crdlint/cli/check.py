@@ -21,13 +21,12 @@ from crdlint.kubernetes.servers import NEWEST
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import SharedNames
 from crdlint.report import formats
-from crdlint.report.escapes import printable_line
 from crdlint.report.pieces import View
 from crdlint.report.words import Copies
 from crdlint.runner.fix_files import AddedIgnores
 from crdlint.runner.plan import Plan, Planner
 from crdlint.runner.task import Checker, CheckOutcome, Settings, Task
-from crdlint.safety.output import VARIABLE
+from crdlint.safety.escapes import VERBOSE, printable_line
 
 if TYPE_CHECKING:
     from crdlint.config.baseline import BaselineMatcher, Update
@@ -122,7 +121,7 @@ class _CheckCommand:
         self._options = arguments
         self._quiet = arguments.quiet
         if arguments.verbose:
-            os.environ[VARIABLE] = "1"
+            os.environ[VERBOSE] = "1"
         view = View(
             options.page(arguments.color, 120), hidden=arguments.hidden, show_all=arguments.show_all,
             quiet=arguments.quiet, statistics=arguments.statistics,

@@ -15,8 +15,8 @@ from typing import Final, TextIO, TypeVar
 import click
 
 from crdlint.__about__ import __version__
-from crdlint.report.escapes import printable_line
 from crdlint.safety.bugs import Bug
+from crdlint.safety.escapes import printable_line
 
 Item = TypeVar("Item")
 _STATUS_EVERY: Final = 0.1  # seconds

@@ -18,7 +18,7 @@ from crdlint.kubernetes.servers import parse_range
 from crdlint.linting.request import CheckRequest
 from crdlint.report import formats
 from crdlint.report.pieces import Costs, View
-from crdlint.rules.charts import RENDER, SKIPPED
+from crdlint.rules.deployment import RENDER, SKIPPED
 from crdlint.runner.task import Checker, Settings, Task
 from crdlint.sources.helm.layout import ChartLayout
 

@@ -20,13 +20,13 @@ from crdlint.report import formats
 from crdlint.report.changes import is_consequence
 from crdlint.report.pieces import View
 from crdlint.report.words import Copies, counted
-from crdlint.rules.charts import RENDER, SKIPPED
+from crdlint.rules.deployment import RENDER, SKIPPED
 from crdlint.runner.plan import Planner
 from crdlint.runner.task import Checker, CheckOutcome, Settings, Task
 
 if TYPE_CHECKING:
     from crdlint.config.model import Config
-    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.diagnostics import Diagnostic
     from crdlint.linting.result import FileResult
     from crdlint.sources.previous.copies import Side
     from crdlint.sources.previous.crds import PreviousCRDs

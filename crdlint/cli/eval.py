@@ -120,7 +120,7 @@ def command(settings: EvalOptions) -> int:
 
 def _prompt(request: Request, settings: EvalOptions) -> None:
     """Read expressions and commands from a terminal, or lines of them from another input."""
-    from crdlint.prompt.session import Session
+    from crdlint.cli.prompt import Session
 
     session = Session(request, settings.field, settings.view)
     if not sys.stdin.isatty():
@@ -132,7 +132,7 @@ def _prompt(request: Request, settings: EvalOptions) -> None:
         return
     if find_spec("prompt_toolkit") is None:
         raise click.ClickException("the prompt needs more packages: pip install 'crdlint[eval]'")
-    from crdlint.prompt.terminal import run
+    from crdlint.cli.prompt_terminal import run
 
     run(session, console.out)
 

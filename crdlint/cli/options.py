@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from crdlint.config.model import Config, FailOn, FieldValidation
-    from crdlint.diagnostics.diagnostic import Severity
+    from crdlint.diagnostics import Severity
     from crdlint.kubecel.second_opinion import Tally
     from crdlint.runner.fix_files import Fixing
     from crdlint.sources.helm.render import HelmValues

@@ -39,7 +39,7 @@ def command(format_: str, set_: str | None, color: str) -> None:
 
     rules = [rule for rule in all_rules().values() if set_ in {None, rule.in_set}]
     if format_ == "json":
-        from crdlint.report.escapes import json_text
+        from crdlint.safety.escapes import json_text
 
         console.out(json_text([described(rule) for rule in rules], 2))
         return
@@ -97,7 +97,7 @@ def explain(rule_id: str, format_: str, color: str) -> None:
     except KeyError as error:
         raise click.UsageError(f"Unknown rule '{rule_id}'. {_hint(rule_id, catalog.all_rules())}") from error
     if format_ == "json":
-        from crdlint.report.escapes import json_text
+        from crdlint.safety.escapes import json_text
 
         console.out(json_text(described(rule), 2))
         return
@@ -110,7 +110,7 @@ def _hint(name: str, rules: Iterable[str]) -> str:
     if longer:
         more = f" and {len(longer) - _MOST} more" if len(longer) > _MOST else ""
         return f"Rules that begin with it: {', '.join(longer[:_MOST])}{more}."
-    from crdlint.diagnostics.spelling import nearest
+    from crdlint.diagnostics import nearest
 
     near = nearest(name, rules, cutoff=0.7)
     return f"Did you mean '{near}'?" if near else "`crdlint rules` lists them."

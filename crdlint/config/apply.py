@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from crdlint.config.rule_patterns import is_matched
-from crdlint.diagnostics.diagnostic import INTERNAL_ERROR, Diagnostic
+from crdlint.diagnostics import INTERNAL_ERROR, Diagnostic
 
 if TYPE_CHECKING:
     from crdlint.config.comments import Comments

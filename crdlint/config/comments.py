@@ -17,7 +17,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from crdlint.config.rule_patterns import did_you_mean, is_known, is_matched, rule_ids, shown, unknown_rule
 from crdlint.crd.positions import Span, node_span
-from crdlint.diagnostics.diagnostic import Diagnostic
+from crdlint.diagnostics import Diagnostic
 from crdlint.linting.documents import manifests
 from crdlint.rules.engine.rule import Rule
 from crdlint.rules.reading import MALFORMED, UNKNOWN_RULE, UNUSED

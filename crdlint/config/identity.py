@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from crdlint.crd.paths import SHARED, Step, is_within
 from crdlint.crd.positions import steps_at
-from crdlint.diagnostics.diagnostic import Diagnostic
+from crdlint.diagnostics import Diagnostic
 from crdlint.linting.documents import manifests
 from crdlint.linting.result import FileResult
 from crdlint.schema.values import deep_equal

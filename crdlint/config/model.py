@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from crdlint.changes.change import Policy
 from crdlint.config.rule_patterns import current_id, is_glob, is_matched
-from crdlint.diagnostics.diagnostic import Severity
+from crdlint.diagnostics import Severity
 from crdlint.files.patterns import compiled
 from crdlint.rules import SETS
 

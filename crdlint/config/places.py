@@ -18,7 +18,7 @@ from crdlint.rules.reading import UNUSED
 if TYPE_CHECKING:
     from crdlint.config.identity import FindingIdentity
     from crdlint.config.model import Config, Ignore
-    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.diagnostics import Diagnostic
 
 
 def ignored_by_place(result: FileResult, config: Config) -> dict[int, Ignore]:

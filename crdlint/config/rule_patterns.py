@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Final
 
-from crdlint.diagnostics.spelling import nearest
+from crdlint.diagnostics import nearest
 from crdlint.files.patterns import BrokenPatternError, segment
 from crdlint.rules import SETS
 

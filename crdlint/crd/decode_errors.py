@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from crdlint.crd.gotypes import INT_RANGES, MAX_DEPTH, SCHEMA, STRING, GoField, GoType
 from crdlint.crd.identity import json_type_of
-from crdlint.diagnostics.spelling import nearest
+from crdlint.diagnostics import nearest
 from crdlint.golang.encodings import CorruptInputError, decode_base64
 from crdlint.golang.numbers import json_float
 from crdlint.golang.text import quote

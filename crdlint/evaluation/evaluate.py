@@ -10,7 +10,7 @@ from crdlint.cel.errors import Error
 from crdlint.cel.estimates import multiply
 from crdlint.cel.eval.program import Evaluated
 from crdlint.cel.source_ranges import error_range
-from crdlint.diagnostics.diagnostic import Diagnostic
+from crdlint.diagnostics import Diagnostic
 from crdlint.evaluation import places
 from crdlint.evaluation.places import PlaceError
 from crdlint.evaluation.trace import TraceStep, TraceTree, deciding

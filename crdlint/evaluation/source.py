@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from crdlint.crd.decode import Reader, reader_json
 from crdlint.crd.model import JSONSchemaProps
-from crdlint.diagnostics.spelling import nearest
+from crdlint.diagnostics import nearest
 from crdlint.evaluation.places import PlaceError, schema_of, schema_of_notation
 from crdlint.files.paths import Selection, discover
 from crdlint.files.read import STDIN, UnreadableError, read_text
@@ -22,7 +22,7 @@ from crdlint.resources.definitions import Definition, Definitions
 from crdlint.resources.objects import objects_of
 from crdlint.resources.pipeline import version_of
 from crdlint.resources.validation import NotDecodedError, ResourceValidator
-from crdlint.rules.charts import SKIPPED
+from crdlint.rules.deployment import SKIPPED
 from crdlint.sources.helm.check import Charts, without_chart
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.nodes import is_json

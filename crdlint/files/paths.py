@@ -18,7 +18,7 @@ from crdlint.files.repository import (
     repository_of,
     repository_top,
 )
-from crdlint.safety.output import trace
+from crdlint.safety.escapes import trace
 
 YAML_SUFFIXES: Final = (".yaml", ".yml", ".json")
 NEVER_ENTERED: Final = frozenset({".git", ".hg", ".svn"})

@@ -14,7 +14,7 @@ from crdlint.crd.convert import assume_established, read_crd
 from crdlint.crd.identity import Identity, identify, is_partial
 from crdlint.crd.paths import Path
 from crdlint.crd.positions import Locator, Span, node_span, problem_span
-from crdlint.diagnostics.diagnostic import Diagnostic, Fix, Kind
+from crdlint.diagnostics import Diagnostic, Fix, Kind
 from crdlint.files.recognition import KIND, names_crd
 from crdlint.linting.result import CRD, CollectedCRDs, DocumentResult, FileResult, OldCRD, ResourceName, UnreadDocument
 from crdlint.rules import catalog

@@ -15,7 +15,7 @@ from crdlint.crd.paths import SHARED, is_within
 from crdlint.crd.placeholders import PLACEHOLDERS, is_placeholder
 from crdlint.crd.positions import Locator, node_span, user_path_in_crd
 from crdlint.crd.record import semantic_equal
-from crdlint.diagnostics.diagnostic import OLD_CRD, Related
+from crdlint.diagnostics import OLD_CRD, Related
 from crdlint.linting import create
 from crdlint.linting.documents import name_of, take_duplicate_keys
 from crdlint.linting.result import ComparedCRD, FoundCRD, FoundRule, OldCRD
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from crdlint.crd.decode_errors import DecodeProblem
     from crdlint.crd.model import CustomResourceDefinition
     from crdlint.crd.paths import Path
-    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.diagnostics import Diagnostic
     from crdlint.kubecel.cost import EstimatedRule
     from crdlint.linting.create import ServerReport
     from crdlint.linting.request import CheckRequest, Subject

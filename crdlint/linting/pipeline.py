@@ -10,7 +10,7 @@ from crdlint.crd.decode import decode_crd
 from crdlint.crd.identity import SPEC_KEYS, Identity, identify, is_partial, kind_missing, misspelled_type_key, near_miss
 from crdlint.crd.placeholders import PLACEHOLDERS, directive, placeholder_of
 from crdlint.crd.positions import node_span
-from crdlint.diagnostics.diagnostic import INTERNAL_ERROR
+from crdlint.diagnostics import INTERNAL_ERROR
 from crdlint.files.recognition import KIND, names_crd
 from crdlint.kubernetes.servers import ByVersion
 from crdlint.linting.documents import DocumentWalk, Fixes, manifests, name_of, resource_names

@@ -10,7 +10,7 @@ from crdlint.changes.change import Policy
 from crdlint.kubernetes.servers import NEWEST_VERSION, Range, parse_range
 
 if TYPE_CHECKING:
-    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.diagnostics import Diagnostic
     from crdlint.linting.documents import Fixes
     from crdlint.linting.result import OldCRD
     from crdlint.rules.engine.advisory import Advise

@@ -1,4 +1,4 @@
-"""The result of checking one file: CRDs and diagnostics, and names that CRDs of a run share. It imports little, for cached results."""
+"""Results of checking files: CRDs, diagnostics, and names that CRDs share. It imports little, for the sake of cached results."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol, TypeAlias
 
-from crdlint.diagnostics.diagnostic import Diagnostic
+from crdlint.diagnostics import Diagnostic
 from crdlint.golang.text import quote
 
 if TYPE_CHECKING:
     from crdlint.crd.model import CustomResourceDefinition
     from crdlint.crd.paths import Path
     from crdlint.crd.positions import Locator, Span
-    from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.kubecel.cost import EstimatedRule
     from crdlint.kubernetes.servers import Range
 
@@ -280,7 +279,7 @@ class SharedNames:
 
 def _finding(crd: CRD, name: ResourceName, file: str, other: ResourceName, owner: str, other_file: str) -> Diagnostic:
     from crdlint.crd.positions import Span
-    from crdlint.diagnostics.diagnostic import Related
+    from crdlint.diagnostics import Related
     from crdlint.rules.names import IN_USE
 
     reason = f"{name.what[0].upper()}{name.what[1:]}Conflict"

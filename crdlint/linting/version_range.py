@@ -8,14 +8,14 @@ from dataclasses import replace
 from typing import Final
 
 from crdlint.crd.positions import node_span
-from crdlint.diagnostics.by_version import REJECTIONS, FindingsByVersion, VersionedFinding
-from crdlint.diagnostics.diagnostic import Diagnostic
+from crdlint.diagnostics import Diagnostic
 from crdlint.kubernetes.servers import Server
+from crdlint.linting.by_version import REJECTIONS, FindingsByVersion, VersionedFinding
 from crdlint.linting.documents import name_of
 from crdlint.linting.manifest import CheckedCRD, check_crd
 from crdlint.linting.request import CheckRequest, Subject
-from crdlint.rules import formats, kube_versions
-from crdlint.rules.kube_versions import DROPS_FIELD, NEEDS_NEWER
+from crdlint.rules import deployment, formats
+from crdlint.rules.deployment import DROPS_FIELD, NEEDS_NEWER
 
 
 def check_versions(subject: Subject, request: CheckRequest) -> CheckedCRD:
@@ -72,7 +72,7 @@ def _decodes_alike(known: CheckedCRD, server: Server, other: Server, fields: fro
 
 # The advisory rules whose findings depend on the server.
 _ADVICE: Final = tuple(
-    advice.findings for advice in (formats.unrecognized, formats.sets_of_objects, kube_versions.dropped_fields)
+    advice.findings for advice in (formats.unrecognized, formats.sets_of_objects, deployment.dropped_fields)
 )
 
 

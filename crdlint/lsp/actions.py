@@ -9,8 +9,8 @@ from typing import Final
 from lsprotocol import types as lsp
 
 from crdlint.config.comments import ignoring_edit
-from crdlint.diagnostics.diagnostic import Diagnostic as Finding
-from crdlint.diagnostics.diagnostic import Related
+from crdlint.diagnostics import Diagnostic as Finding
+from crdlint.diagnostics import Related
 from crdlint.lsp.checks import Checks
 from crdlint.lsp.workspace import OpenDocument, ProtocolText, uri_of
 from crdlint.report import words

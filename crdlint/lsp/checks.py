@@ -9,7 +9,7 @@ from typing import Final
 
 from crdlint.config.load import NAMES, Cache
 from crdlint.config.model import Config
-from crdlint.diagnostics.diagnostic import Diagnostic
+from crdlint.diagnostics import Diagnostic
 from crdlint.files.read import with_parents
 from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linting.documents import unchecked

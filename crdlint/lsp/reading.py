@@ -19,7 +19,7 @@ from crdlint.crd.identity import identify
 from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.crd.positions import Span
-from crdlint.diagnostics.diagnostic import Diagnostic, Related
+from crdlint.diagnostics import Diagnostic, Related
 from crdlint.golang.values import marshal
 from crdlint.kubecel import completion
 from crdlint.kubecel.completion import place_at as place_in_expression

@@ -11,7 +11,7 @@ from typing import Final
 
 from crdlint.config.model import Config
 from crdlint.crd.errors import REQUIRED
-from crdlint.diagnostics.diagnostic import Diagnostic
+from crdlint.diagnostics import Diagnostic
 from crdlint.files.paths import Selection, discover
 from crdlint.files.read import UnreadableError, read_text
 from crdlint.files.repository import is_below

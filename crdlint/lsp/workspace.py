@@ -18,7 +18,7 @@ from lsprotocol.types import (
 from pygls.uris import from_fs_path, to_fs_path, urlparse
 
 from crdlint.crd.positions import Span
-from crdlint.diagnostics.diagnostic import Diagnostic
+from crdlint.diagnostics import Diagnostic
 from crdlint.files.paths import has_yaml_suffix
 from crdlint.files.read import text_if_readable
 from crdlint.kubernetes.servers import parse_range

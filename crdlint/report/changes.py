@@ -8,15 +8,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from crdlint.diagnostics.diagnostic import INTERNAL_ERROR, Diagnostic
+from crdlint.diagnostics import INTERNAL_ERROR, Diagnostic
 from crdlint.linting.result import FileResult, State
-from crdlint.report.escapes import markdown, markdown_with_code, printable_line
 from crdlint.report.page import rule_link
 from crdlint.report.pieces import Report, RunOutcome, View
 from crdlint.report.text import fold
 from crdlint.report.words import counted
 from crdlint.rules import catalog
 from crdlint.rules.changes import REMOVED
+from crdlint.safety.escapes import markdown, markdown_with_code, printable_line
 
 REFUSED: Final = "rejected on update"
 BREAKS: Final = "breaks clients or stored objects"

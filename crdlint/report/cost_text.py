@@ -12,10 +12,10 @@ from crdlint.kubecel.cost.explain import CostPart as CostPart
 from crdlint.kubecel.cost.explain import shown_cost
 from crdlint.linting.cost_entries import CostEntry, Schema, schema_costs, schema_of
 from crdlint.report import text
-from crdlint.report.escapes import printable_line
 from crdlint.report.page import CellPart, Column, Page, Row, columns
 from crdlint.report.pieces import Costs, View, WholeReport
 from crdlint.report.words import counted
+from crdlint.safety.escapes import printable_line
 
 _BAR: Final = 10
 _PIPED: Final = 140  # columns of a part in a pipe; its text contains the text of the parts below it

@@ -17,16 +17,16 @@ from markupsafe import Markup
 
 from crdlint.cel.estimates import UINT64_MAX
 from crdlint.crd.positions import block_of
-from crdlint.diagnostics.diagnostic import Diagnostic
+from crdlint.diagnostics import Diagnostic
 from crdlint.kubecel.cost import CRD_COST_LIMIT, RULE_COST_LIMIT
 from crdlint.kubecel.cost.explain import CostPart, shown_cost
 from crdlint.linting.cost_entries import CostEntry, schema_costs
 from crdlint.linting.result import FileResult
 from crdlint.report import changes, words
 from crdlint.report.cost_text import percent
-from crdlint.report.escapes import html_text
 from crdlint.report.page import rule_link
 from crdlint.report.pieces import Costs, Report, RunOutcome, View, WholeReport
+from crdlint.safety.escapes import html_text
 from crdlint.sources.helm.check import manifest_as_installed
 from crdlint.sources.helm.layout import ChartLayout, outermost
 from crdlint.sources.helm.release import LIMIT, chart_files, release_of

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.__about__ import __version__
 from crdlint.kubecel.cost import CRD_COST_LIMIT, RULE_COST_LIMIT
 from crdlint.report import words
-from crdlint.report.escapes import json_text, printable, printable_line
 from crdlint.report.locations import EditRange, TextPositions, fingerprints, is_printable, relative, uri
 from crdlint.report.page import rule_link
 from crdlint.report.pieces import Costs, Lines, Report, RunOutcome, View, WholeReport
 from crdlint.rules.catalog import all_rules
 from crdlint.rules.consequences import causes
+from crdlint.safety.escapes import json_text, printable, printable_line
 
 if TYPE_CHECKING:
-    from crdlint.diagnostics.diagnostic import Diagnostic, Fix
+    from crdlint.diagnostics import Diagnostic, Fix
     from crdlint.linting.cost_entries import CostEntry
     from crdlint.linting.result import FileResult
     from crdlint.rules.engine.rule import Rule

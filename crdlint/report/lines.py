@@ -8,10 +8,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
-from crdlint.diagnostics.diagnostic import Diagnostic, Kind, in_server_words
+from crdlint.diagnostics import Diagnostic, Kind, in_server_words
 from crdlint.linting.result import FileResult
 from crdlint.report import words
-from crdlint.report.escapes import (
+from crdlint.report.locations import relative, uri
+from crdlint.report.page import rule_link
+from crdlint.report.pieces import Report, RunOutcome, Spool, View
+from crdlint.report.words import advice, combined, counted, describe_others, headline, where
+from crdlint.safety.escapes import (
     command_data,
     command_property,
     issue_data,
@@ -21,10 +25,6 @@ from crdlint.report.escapes import (
     printable,
     printable_line,
 )
-from crdlint.report.locations import relative, uri
-from crdlint.report.page import rule_link
-from crdlint.report.pieces import Report, RunOutcome, Spool, View
-from crdlint.report.words import advice, combined, counted, describe_others, headline, where
 
 _STAGES: Final = ("decode", "strict", "field", "warning")
 _GITHUB_LEVELS: Final = {"error": "error", "warning": "warning", "info": "notice"}

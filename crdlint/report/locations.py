@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
-from crdlint.diagnostics.diagnostic import Diagnostic, Fix
-from crdlint.report.escapes import printable
+from crdlint.diagnostics import Diagnostic, Fix
+from crdlint.safety.escapes import printable
 from crdlint.yaml.edit import Edit, apply, differing, in_order, line_and_column, line_starts
 
 

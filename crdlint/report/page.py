@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Final, NamedTuple
 
-from crdlint.report.escapes import printable, printable_line
+from crdlint.safety.escapes import printable, printable_line
 
 
 class CellPart(NamedTuple):

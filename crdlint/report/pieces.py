@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 
-from crdlint.report.escapes import json_text
 from crdlint.report.page import PLAIN, Page
 from crdlint.report.words import counted
+from crdlint.safety.escapes import json_text
 
 if TYPE_CHECKING:
-    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.diagnostics import Diagnostic
     from crdlint.evaluation.evaluate import Answer, RuleResult
     from crdlint.linting.cost_entries import CostEntry
     from crdlint.linting.result import FileResult

@@ -11,7 +11,7 @@ from typing import Final
 from crdlint.config.apply import apply
 from crdlint.config.comments import read_comments
 from crdlint.config.model import Config
-from crdlint.diagnostics.diagnostic import Diagnostic
+from crdlint.diagnostics import Diagnostic
 from crdlint.kubernetes.servers import NEWEST, NEWEST_VERSION, SERVERS
 from crdlint.linting.documents import collect_crds
 from crdlint.linting.pipeline import lint_file

@@ -21,8 +21,8 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
-from crdlint.report.escapes import printable, printable_line
 from crdlint.report.page import Branch, CellPart, Column, Page, Row, widths
+from crdlint.safety.escapes import printable, printable_line
 
 STYLES: Final = {
     "error": "bold red", "warning": "yellow", "info": "cyan", "good": "green", "title": "bold", "label": "green",

@@ -8,13 +8,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from crdlint.report import pieces, words
-from crdlint.report.escapes import printable, printable_line
 from crdlint.report.page import CellPart, columns, fitting, rule_link
 from crdlint.rules.consequences import causes
+from crdlint.safety.escapes import printable, printable_line
 from crdlint.yaml.edit import split_lines
 
 if TYPE_CHECKING:
-    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.diagnostics import Diagnostic
     from crdlint.linting.result import FileResult
     from crdlint.report.pieces import RunOutcome, SuiteOutcome, Summary, View
     from crdlint.suites.read import Suite

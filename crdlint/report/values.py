@@ -15,10 +15,10 @@ from crdlint.kubecel.cost.explain import shown_cost
 from crdlint.linting.result import FileResult
 from crdlint.report import text
 from crdlint.report.cost_text import percent
-from crdlint.report.escapes import json_text, printable_line
 from crdlint.report.page import Branch, CellPart
 from crdlint.report.pieces import EvalResults, View, WholeReport
 from crdlint.report.words import counted
+from crdlint.safety.escapes import json_text, printable_line
 
 if TYPE_CHECKING:
     from crdlint.cel.eval.program import Evaluated

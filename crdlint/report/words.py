@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Final, NamedTuple
 
-from crdlint.diagnostics.diagnostic import Diagnostic, Related
+from crdlint.diagnostics import Diagnostic, Related
 from crdlint.linting.result import FileResult
 
 _ADVICE: Final = frozenset({"warning", "advice"})  # kinds

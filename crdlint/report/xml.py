@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final
 from xml.sax.saxutils import escape, quoteattr
 
 from crdlint.report import pieces, words
-from crdlint.report.escapes import xml_text
 from crdlint.report.pieces import Report, RunOutcome, Spool, SuiteOutcome, View
+from crdlint.safety.escapes import xml_text
 
 if TYPE_CHECKING:
-    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.diagnostics import Diagnostic
     from crdlint.linting.result import FileResult
     from crdlint.suites.run import TestedCase
 

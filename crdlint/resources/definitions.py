@@ -16,13 +16,12 @@ from crdlint.crd.convert import read_crd
 from crdlint.crd.model import CustomResourceDefinition
 from crdlint.crd.positions import Locator
 from crdlint.crd.record import semantic_equal
-from crdlint.diagnostics.diagnostic import INTERNAL_ERROR, Diagnostic
-from crdlint.diagnostics.spelling import nearest
+from crdlint.diagnostics import INTERNAL_ERROR, Diagnostic, nearest
 from crdlint.files.recognition import KIND
 from crdlint.kubernetes.servers import NEWEST_ALONE, Range, Server
 from crdlint.linting.result import FileResult
 from crdlint.resources.validation import ResourceValidator
-from crdlint.rules.kube_versions import NEEDS_NEWER
+from crdlint.rules.deployment import NEEDS_NEWER
 from crdlint.yaml.parse import split
 
 # Takes a file, its text and the numbers of documents.

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from crdlint.golang.values import marshal
-from crdlint.safety.output import CI_COMMAND, HIDDEN
+from crdlint.safety.escapes import CI_COMMAND, HIDDEN
 from crdlint.yaml.resolve import is_plain_string
 
 _PLAIN: Final = re.compile(r"[A-Za-z_/](?:[A-Za-z0-9_./@%+=~^()<>;,$*!?|\\-]|:(?=[^\s])| (?=[^\s#]))*\Z")

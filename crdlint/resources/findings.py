@@ -21,8 +21,7 @@ from crdlint.crd.errors import (
 from crdlint.crd.gotypes import OBJECT_META
 from crdlint.crd.paths import NIL, Path
 from crdlint.crd.positions import SourceLocation, Span
-from crdlint.diagnostics.diagnostic import Diagnostic, Kind, Related
-from crdlint.diagnostics.spelling import nearest
+from crdlint.diagnostics import Diagnostic, Kind, Related, nearest
 from crdlint.golang.regexp import compile_error
 from crdlint.golang.text import quote
 from crdlint.linting.documents import NO_FIXES, Fixes

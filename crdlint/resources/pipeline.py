@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from crdlint.crd.convert import read_crd
 from crdlint.crd.paths import NIL
 from crdlint.crd.positions import Locator, node_span, user_path_in_object
-from crdlint.diagnostics.by_version import FindingsByVersion
-from crdlint.diagnostics.diagnostic import Diagnostic, in_server_words
+from crdlint.diagnostics import Diagnostic, in_server_words
 from crdlint.golang.text import quote
 from crdlint.kubecel.evaluation import recorded
 from crdlint.kubernetes.servers import NEWEST_VERSION, Server, parse_range
+from crdlint.linting.by_version import FindingsByVersion
 from crdlint.linting.documents import DocumentWalk, Fixes, read_documents, take_duplicate_keys
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest

@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import Final
 
 from crdlint.crd.paths import is_within
-from crdlint.diagnostics.diagnostic import Diagnostic
+from crdlint.diagnostics import Diagnostic
 
 Key = Callable[[Diagnostic], str | None]
 # The key of a finding and that of its cause, which are equal and not None if they are related.

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.crd.errors import EVALUATION_LIMIT, REQUIRED, FieldError, ReasonCode
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path, Step
-from crdlint.diagnostics.spelling import nearest
+from crdlint.diagnostics import nearest
 from crdlint.kubecel.cost import RUNTIME_BUDGET
 from crdlint.kubernetes.servers import Server
 from crdlint.rules.cel import meant

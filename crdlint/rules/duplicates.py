@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from crdlint.crd.positions import Span, node_span
-from crdlint.diagnostics.diagnostic import Diagnostic, Related
+from crdlint.diagnostics import Diagnostic, Related
 from crdlint.rules import catalog
 from crdlint.yaml.nodes import Node
 from crdlint.yaml.values import DuplicateKey

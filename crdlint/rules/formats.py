@@ -10,7 +10,7 @@ from typing import Final
 
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps
-from crdlint.diagnostics.spelling import nearest
+from crdlint.diagnostics import nearest
 from crdlint.golang.text import quote
 from crdlint.kubernetes.servers import FormatWarnings, Server
 from crdlint.rules.engine import headlines

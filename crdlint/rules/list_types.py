@@ -12,7 +12,7 @@ from typing import Final
 
 from crdlint.crd.errors import FieldError, forbidden, invalid, not_supported, required
 from crdlint.crd.model import JSONSchemaProps
-from crdlint.diagnostics.spelling import nearest
+from crdlint.diagnostics import nearest
 from crdlint.golang.values import Typed
 from crdlint.rules import v1beta1
 from crdlint.rules.engine.advisory import SCALARS, Advisory, DecodedCRD

@@ -8,7 +8,7 @@ from textwrap import indent
 from typing import Final
 
 from crdlint.crd.model import JSONSchemaProps
-from crdlint.diagnostics.diagnostic import Severity
+from crdlint.diagnostics import Severity
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, require
 from crdlint.rules.engine.rule import Caution, Hint, Nodes

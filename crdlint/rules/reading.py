@@ -9,7 +9,7 @@ from functools import partial
 from typing import Final
 
 from crdlint.crd.positions import Span
-from crdlint.diagnostics.diagnostic import INTERNAL_ERROR, Diagnostic
+from crdlint.diagnostics import INTERNAL_ERROR, Diagnostic
 from crdlint.rules import field_fixes, type_fixes, v1beta1, value_fixes
 from crdlint.rules.engine.examples import HEAD
 from crdlint.rules.engine.rule import Caution, Rule

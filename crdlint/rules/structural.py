@@ -11,7 +11,7 @@ from typing import Final
 from crdlint.crd.errors import Reason, ReasonCode, forbidden, invalid, required
 from crdlint.crd.gotypes import CRD, SCHEMA
 from crdlint.crd.model import JSONSchemaProps, JSONSchemaPropsOrBool
-from crdlint.diagnostics.spelling import nearest
+from crdlint.diagnostics import nearest
 from crdlint.kubernetes.servers import Server
 from crdlint.rules.engine.advisory import JUNCTORS
 from crdlint.rules.engine.common import Findings

@@ -14,7 +14,7 @@ from typing import Final
 from crdlint.crd.errors import REQUIRED, FieldError, Reason, ReasonCode, invalid, required
 from crdlint.crd.model import CustomResourceColumnDefinition, CustomResourceSubresources, JSONSchemaProps
 from crdlint.crd.paths import Path
-from crdlint.diagnostics.spelling import nearest
+from crdlint.diagnostics import nearest
 from crdlint.golang.values import Typed
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD, VersionParts, version_parts
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect

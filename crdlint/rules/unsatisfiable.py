@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps
-from crdlint.diagnostics.spelling import nearest
+from crdlint.diagnostics import nearest
 from crdlint.golang.numbers import is_json_integer
 from crdlint.golang.values import marshal
 from crdlint.rules.engine.advisory import TYPES_OF, Advisory, DecodedCRD

@@ -13,7 +13,7 @@ from typing import Final
 from crdlint.crd.errors import FieldError, Reason, ReasonCode, Wording, invalid, not_supported, required
 from crdlint.crd.model import JSONSchemaProps, ValidationRule
 from crdlint.crd.paths import Path
-from crdlint.diagnostics.spelling import nearest
+from crdlint.diagnostics import nearest
 from crdlint.golang.text import SPACE
 from crdlint.golang.values import Typed
 from crdlint.rules.engine.common import Findings

@@ -9,7 +9,7 @@ from typing import Final
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path
-from crdlint.diagnostics.diagnostic import Severity
+from crdlint.diagnostics import Severity
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, require
 from crdlint.rules.engine.rule import Caution, Hint

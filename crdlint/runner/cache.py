@@ -196,7 +196,7 @@ def _entry(result: FileResult, key: str) -> list[Any]:
 
 def _result(entry: list[Any], key: str, file: str, text: str) -> FileResult:
     """Return the result of an entry; an invalid entry raises any exception."""
-    from crdlint.diagnostics.diagnostic import Diagnostic, Fix, Related
+    from crdlint.diagnostics import Diagnostic, Fix, Related
     from crdlint.linting.result import CRD, FileResult, ResourceName
     from crdlint.yaml.edit import Edit
 

@@ -16,7 +16,7 @@ from crdlint.rules.consequences import causes
 from crdlint.yaml.edit import Edit, apply, composed
 
 if TYPE_CHECKING:
-    from crdlint.diagnostics.diagnostic import Diagnostic, Fix
+    from crdlint.diagnostics import Diagnostic, Fix
     from crdlint.linting.request import StopAt
     from crdlint.linting.result import FileResult
     from crdlint.safety.bugs import Bug

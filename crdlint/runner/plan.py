@@ -17,7 +17,7 @@ from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
 from crdlint.runner.task import Task, shown_name
-from crdlint.safety.output import trace
+from crdlint.safety.escapes import trace
 from crdlint.sources.fragments import SUITE, Fragments
 from crdlint.sources.helm.layout import ARCHIVES, CHART, TEMPLATES, ChartLayout, ChartLocation, outermost
 from crdlint.sources.kustomize import Patches, kustomization_of
@@ -198,7 +198,7 @@ class Planner:
             return
         self._deleting.add(chart)
         from crdlint.crd.positions import Span
-        from crdlint.rules.charts import WITHOUT_KEEP
+        from crdlint.rules.deployment import WITHOUT_KEEP
 
         line = data.count(b"\n", 0, kind.start()) + 1
         message = "uninstalling the chart deletes this CRD and all of its objects"

@@ -17,7 +17,7 @@ from crdlint.sources.helm.layout import TEMPLATES, ChartLocation
 
 if TYPE_CHECKING:
     from crdlint.config.model import Config
-    from crdlint.diagnostics.diagnostic import Applicability
+    from crdlint.diagnostics import Applicability
     from crdlint.linting.request import CheckRequest, StopAt
     from crdlint.linting.result import FileResult, OldCRD
     from crdlint.runner.cache import Cache

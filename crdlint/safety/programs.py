@@ -16,7 +16,7 @@ from pathlib import Path
 from threading import Thread
 from typing import IO, Final
 
-from crdlint.safety.output import trace
+from crdlint.safety.escapes import trace
 
 TIMEOUT: Final = 60.0  # seconds that a program may take
 _CHUNK: Final = 65536  # bytes

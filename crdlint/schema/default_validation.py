@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, Protocol
 from crdlint.crd.errors import NOT_EVALUATED, FieldError, Reason, ReasonCode, Wording, invalid
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path
-from crdlint.diagnostics.spelling import nearest
+from crdlint.diagnostics import nearest
 from crdlint.kubernetes.servers import NEWEST, Server
 from crdlint.schema.defaulting import META_FIELDS, TYPED_ROOT, SurroundingObject, prune
 from crdlint.schema.embedded_resources import coerce, validate_embedded

@@ -18,7 +18,7 @@ from crdlint.crd.errors import (
     ReasonCode,
 )
 from crdlint.crd.model import JSONSchemaProps
-from crdlint.diagnostics.spelling import nearest
+from crdlint.diagnostics import nearest
 from crdlint.yaml.editor import as_key
 
 _PRINTED: Final = re.compile(r"([^.\[\]]+)|\[([^\]]*)(?:\]|\Z)")

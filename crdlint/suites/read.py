@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
 from crdlint.crd.positions import node_span
-from crdlint.diagnostics.diagnostic import INTERNAL_ERROR
-from crdlint.diagnostics.spelling import nearest
+from crdlint.diagnostics import INTERNAL_ERROR, nearest
 from crdlint.files.paths import Selection, UnreadInput, discover
 from crdlint.files.read import UnreadableError, decode, read_bytes, read_text, reason
 from crdlint.files.recognition import KIND

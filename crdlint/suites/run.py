@@ -12,10 +12,10 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.diagnostics.by_version import describe_versions
 from crdlint.golang.text import quote
 from crdlint.kubecel.evaluation import recorded
 from crdlint.kubernetes.servers import OLDEST, Server
+from crdlint.linting.by_version import describe_versions
 from crdlint.resources.dump import dump
 from crdlint.resources.objects import read_resource
 from crdlint.resources.validation import NotDecodedError, ObjectResult

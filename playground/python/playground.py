@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.config.apply import is_rejection
-from crdlint.diagnostics.diagnostic import Fix
+from crdlint.diagnostics import Fix
 from crdlint.kubecel.cost import RULE_COST_LIMIT
 from crdlint.kubernetes.servers import KNOWN, NEWEST_VERSION, SERVERS
 from crdlint.linting.documents import collect_crds
@@ -22,14 +22,14 @@ from crdlint.report.words import counted, headline, where
 from crdlint.resources.definitions import Definitions
 from crdlint.resources.pipeline import validate_text
 from crdlint.rules.catalog import all_rules
-from crdlint.rules.kube_versions import NEEDS_NEWER
+from crdlint.rules.deployment import NEEDS_NEWER
 from crdlint.runner.fixes import fix
 from crdlint.yaml.parse import reading_notice
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.diagnostics import Diagnostic
     from crdlint.linting.result import FileResult
 
 _CRD: Final = "crd.yaml"

@@ -18,7 +18,7 @@ from terminal import on_terminal
 
 from crdlint.__about__ import __version__
 from crdlint.cli.main import cli
-from crdlint.diagnostics.diagnostic import Diagnostic
+from crdlint.diagnostics import Diagnostic
 
 GOOD = SMALLEST
 BAD = GOOD.replace("type: object", "type: object, properties: {size: {}}")

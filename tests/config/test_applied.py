@@ -14,7 +14,7 @@ from crdlint.config.apply import apply, closing_line, is_rejection
 from crdlint.config.baseline import BaselineMatcher, Update
 from crdlint.config.comments import read_comments
 from crdlint.config.model import Config
-from crdlint.diagnostics.diagnostic import Diagnostic
+from crdlint.diagnostics import Diagnostic
 from crdlint.linting.result import CRD, FileResult
 
 REFUSED = Diagnostic("apiserver", "field", "pattern-invalid", "error", "refused", file="/r/x.yaml", line=1)

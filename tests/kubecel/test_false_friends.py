@@ -26,7 +26,7 @@ from crdlint.rules.engine.examples import HEAD
 from crdlint.yaml.edit import apply
 
 if TYPE_CHECKING:
-    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.diagnostics import Diagnostic
 
 TEXT = "{type: string, maxLength: 253}"
 PORT = (

@@ -12,9 +12,9 @@ from counting import lines_run
 from crds import crd_in_json, schema_with_spec
 from tables import sampled
 
-from crdlint.diagnostics.by_version import FindingsByVersion
 from crdlint.kubernetes.servers import KNOWN, SERVERS
 from crdlint.linting import pipeline, version_range
+from crdlint.linting.by_version import FindingsByVersion
 from crdlint.linting.manifest import check_crd
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest, Subject
@@ -22,7 +22,7 @@ from crdlint.linting.request import CheckRequest, Subject
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.diagnostics import Diagnostic
     from crdlint.kubernetes.servers import Server
     from crdlint.linting.manifest import CheckedCRD
 

@@ -18,7 +18,7 @@ from crdlint.lsp.workspace import ProtocolText, Workspace, changed, uri_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.diagnostics import Diagnostic
 
 # Seeds of sequences of edits; the first ones are telling enough for every run.
 SEEDS = [*range(8), *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(8, 40))]

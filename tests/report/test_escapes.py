@@ -13,7 +13,8 @@ import pytest
 from commands import crdlint
 from crds import crd_with_schema
 
-from crdlint.report import escapes, formats
+from crdlint.report import formats
+from crdlint.safety import escapes
 
 if TYPE_CHECKING:
     import subprocess

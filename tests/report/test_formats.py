@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from present import present
 
 from crdlint.cli.main import cli
-from crdlint.diagnostics.diagnostic import Diagnostic, Related
+from crdlint.diagnostics import Diagnostic, Related
 from crdlint.linting.result import CRD, FileResult
 from crdlint.report import formats
 from crdlint.report.pieces import RunOutcome, Summary, View

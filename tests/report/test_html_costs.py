@@ -17,7 +17,7 @@ import pytest
 from commands import crdlint
 from crds import crd_with_spec
 
-from crdlint.diagnostics.diagnostic import Diagnostic
+from crdlint.diagnostics import Diagnostic
 from crdlint.kubecel.cost.explain import CostPart
 from crdlint.linting.cost_entries import CostEntry, entries
 from crdlint.linting.pipeline import lint_file

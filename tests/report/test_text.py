@@ -11,19 +11,19 @@ import pytest
 from counting import recording
 from crds import crd_with_spec
 
-from crdlint.diagnostics.diagnostic import Diagnostic
+from crdlint.diagnostics import Diagnostic
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.result import FileResult
 from crdlint.report import text
-from crdlint.report.escapes import printable
 from crdlint.report.page import PLAIN, columns
 from crdlint.report.pieces import Summary, View
 from crdlint.report.terminal import Terminal
 from crdlint.report.text import TextReport, fold, snippet
 from crdlint.report.words import combined, sentences
+from crdlint.safety.escapes import printable
 
 if TYPE_CHECKING:
-    from crdlint.diagnostics.diagnostic import Severity
+    from crdlint.diagnostics import Severity
 
 GOLDEN = Path(__file__).parent / "golden"
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures" / "invalid"
@@ -115,14 +115,14 @@ def test_nothing_is_put_into_a_word_that_is_broken(width: int) -> None:
     ],
 )
 def test_the_caret_stands_below(line: str, start: int, end: int, width: int, shown: str, carets: str) -> None:
-    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.diagnostics import Diagnostic
 
     diagnostic = Diagnostic("apiserver", "field", "x", "error", "m", line=1, column=start, end_line=1, end_column=end)
     assert snippet([line], diagnostic, width) == ("1", shown, carets)
 
 
 def test_a_long_line_is_shown_around_the_caret() -> None:
-    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.diagnostics import Diagnostic
 
     line = "x" * 300 + " here " + "y" * 300
     diagnostic = Diagnostic("apiserver", "field", "x", "error", "m", line=1, column=302, end_line=1, end_column=306)

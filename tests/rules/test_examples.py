@@ -22,7 +22,7 @@ from crdlint.rules.engine.schema_walk import Check
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.diagnostics import Diagnostic
 
 RULES = list(all_rules().values())
 # Advice about what newer servers warn of.

@@ -13,7 +13,7 @@ from crdlint.linting.request import CheckRequest
 from crdlint.yaml import decode_yaml
 
 if TYPE_CHECKING:
-    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.diagnostics import Diagnostic
 
 STATUS = "subresources: {status: {}}"
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.diagnostics import Diagnostic
     from crdlint.linting.result import FileResult
 
 REQUEST = CheckRequest(kube_version="1.36", skip_unfinished=True, fixes=True)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Sequence
+from typing import Any, Final
 
 from crdlint.cel.decls import CallCost, member
 from crdlint.cel.estimates import LIST_COST, STRUCT_COST, CallEstimate, Estimate, fixed
 from crdlint.cel.types import BOOL, STRING, object_type
-from crdlint.kubecel.library.declaration import Library, constant, of_sizes, untracked
+from crdlint.kubecel.library.declaration import Library, constant, of_sizes
 
 AUTHORIZER: Final = object_type("kubernetes.authorization.Authorizer")
 PATH_CHECK: Final = object_type("kubernetes.authorization.PathCheck")
@@ -22,6 +23,10 @@ _REQUIREMENTS_PER_CHARACTER: Final = 0.5
 def _estimate_selector(_: Estimate, text: Estimate) -> CallEstimate:
     requirements = text.scaled(_REQUIREMENTS_PER_CHARACTER).scaled(float(LIST_COST + STRUCT_COST))
     return CallEstimate(fixed(LIST_COST).plus(text.traversal()).plus(requirements))
+
+
+def _untracked(_values: Sequence[Any], _result: Any) -> None:
+    """Return None: the standard cost of the call applies."""
 
 
 LIBRARY: Final = Library(
@@ -42,7 +47,7 @@ LIBRARY: Final = Library(
         member("allowed", "decision_allowed", (DECISION,), BOOL),
         member("reason", "decision_reason", (DECISION,), STRING),
     ),
-    costs={"check": CallCost(constant(fixed(_CHECK_COST)), untracked)},
+    costs={"check": CallCost(constant(fixed(_CHECK_COST)), _untracked)},
     equality=dict.fromkeys((AUTHORIZER, PATH_CHECK, GROUP_CHECK, RESOURCE_CHECK, DECISION), constant()),
 )
 
@@ -53,5 +58,5 @@ SELECTORS: Final = Library(
         member("fieldSelector", "authorizer_fieldselector", (RESOURCE_CHECK, STRING), RESOURCE_CHECK),
         member("labelSelector", "authorizer_labelselector", (RESOURCE_CHECK, STRING), RESOURCE_CHECK),
     ),
-    costs=dict.fromkeys(("fieldSelector", "labelSelector"), CallCost(of_sizes(2, _estimate_selector), untracked)),
+    costs=dict.fromkeys(("fieldSelector", "labelSelector"), CallCost(of_sizes(2, _estimate_selector), _untracked)),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from crdlint.cel import decls, estimates
@@ -77,10 +77,6 @@ def constant(estimate: Estimate = estimates.ONE) -> FunctionEstimator:
     """Return an estimator with a constant cost."""
     cost = CallEstimate(estimate)
     return lambda _estimator, _nodes: cost
-
-
-def untracked(_values: Sequence[Any], _result: Any) -> None:
-    """Return None: the standard cost of the call applies."""
 
 
 def of_sizes(operands: int, cost: Callable[..., CallEstimate]) -> FunctionEstimator:

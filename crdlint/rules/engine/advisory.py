@@ -20,7 +20,7 @@ from crdlint.crd.model import (
     SelectableField,
 )
 from crdlint.crd.paths import Path
-from crdlint.diagnostics.diagnostic import Kind, Severity
+from crdlint.diagnostics import Kind, Severity
 from crdlint.kubecel.cost import EstimatedRule
 from crdlint.kubernetes.servers import Range
 from crdlint.schema.traversal import lineage, schemas

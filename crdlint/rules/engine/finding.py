@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from crdlint.crd import gotypes
 from crdlint.crd.errors import FieldError
-from crdlint.diagnostics.diagnostic import Applicability, Fix
-from crdlint.diagnostics.spelling import nearest
+from crdlint.diagnostics import Applicability, Fix, nearest
 from crdlint.rules.engine.advisory import Advisory
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import Editor, UneditableError, quoted

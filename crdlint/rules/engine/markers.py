@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
-from crdlint.diagnostics.diagnostic import Diagnostic
+from crdlint.diagnostics import Diagnostic
 from crdlint.golang.text import quote
 from crdlint.safety.bugs import attempt
 

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.crd.gotypes import SCHEMA_BITS
-from crdlint.diagnostics.diagnostic import Diagnostic, Kind, Origin, Related, Severity
+from crdlint.diagnostics import Diagnostic, Kind, Origin, Related, Severity
 from crdlint.rules.engine import headlines
 
 if TYPE_CHECKING:

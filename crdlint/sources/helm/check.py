@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, Protocol
 from crdlint.files.read import text_if_readable
 from crdlint.kubernetes.servers import NEWEST
 from crdlint.linting.result import FileResult, Lint, LintWith
-from crdlint.rules.charts import BRACES, KUBE_VERSION, SKIPPED
+from crdlint.rules.deployment import BRACES, KUBE_VERSION, SKIPPED
 from crdlint.safety.programs import end_running, find
 from crdlint.sources.helm.failures import Failure, LeftOut, explained
 from crdlint.sources.helm.layout import CHART, CRDS, TEMPLATES, ChartLayout, ChartLocation, inside, outermost

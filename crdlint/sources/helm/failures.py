@@ -12,13 +12,13 @@ from crdlint.crd.positions import Span
 from crdlint.files.read import text_if_readable
 from crdlint.files.repository import is_below
 from crdlint.linting.result import FileResult
-from crdlint.rules.charts import RENDER, SKIPPED
+from crdlint.rules.deployment import RENDER, SKIPPED
 from crdlint.sources.helm.layout import CHART
 from crdlint.yaml.nodes import Scalar, child, items_of
 from crdlint.yaml.parse import parse_first
 
 if TYPE_CHECKING:
-    from crdlint.diagnostics.diagnostic import Severity
+    from crdlint.diagnostics import Severity
     from crdlint.sources.helm.masking import KeptBlock, Masked
 
 INSTEAD: Final = "templates are read without Helm, their directives masked"

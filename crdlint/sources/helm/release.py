@@ -26,7 +26,7 @@ from crdlint.files.patterns import BrokenPatternError, Segment, segment
 from crdlint.files.read import UnreadableError, decode, entries_of, is_folder, read_bytes, text_if_readable
 from crdlint.files.recognition import KIND
 from crdlint.linting.result import FileResult
-from crdlint.rules.charts import RELEASE_TOO_LARGE
+from crdlint.rules.deployment import RELEASE_TOO_LARGE
 from crdlint.safety.programs import find
 from crdlint.sources.helm.check import Results, manifest_as_installed
 from crdlint.sources.helm.layout import CHART

@@ -18,7 +18,7 @@ from crdlint.safety.programs import shortened
 
 if TYPE_CHECKING:
     from crdlint.crd.paths import Path
-    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.diagnostics import Diagnostic
     from crdlint.linting.result import Lint, LintWith, Positions, UnreadDocument
     from crdlint.sources.helm.render import RenderedDocument
 

@@ -16,11 +16,11 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from crdlint.crd.positions import Span
-from crdlint.diagnostics.diagnostic import Diagnostic, Fix
+from crdlint.diagnostics import Diagnostic, Fix
 from crdlint.files.recognition import GROUP, KIND, is_near_kind
 from crdlint.linting.result import FileResult, Lint
 from crdlint.rules.catalog import of_whole_crds
-from crdlint.rules.charts import BRACES, IN_CRDS, SKIPPED
+from crdlint.rules.deployment import BRACES, IN_CRDS, SKIPPED
 from crdlint.safety.programs import shortened
 from crdlint.sources.helm.masking import Directive, KeptBlock, Masked, TemplateOutput, mask
 

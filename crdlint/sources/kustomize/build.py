@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from crdlint.crd.kubenames import is_label_key, is_label_value
 from crdlint.crd.positions import Span, node_span
-from crdlint.diagnostics.diagnostic import Diagnostic
+from crdlint.diagnostics import Diagnostic
 from crdlint.files.offline import reason, sandbox
 from crdlint.files.read import UnreadableError, decode, text_if_readable
 from crdlint.files.recognition import GROUP, KIND, may_hold_crd

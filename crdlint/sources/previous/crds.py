@@ -13,14 +13,14 @@ from typing import Final
 
 from crdlint.crd.paths import Path
 from crdlint.crd.positions import Span
-from crdlint.diagnostics.diagnostic import Diagnostic
+from crdlint.diagnostics import Diagnostic
 from crdlint.files.paths import Selection, UnreadInput, discover
 from crdlint.files.read import decode, text_if_readable
 from crdlint.files.repository import RepositoryError
 from crdlint.linting.documents import collect_crds
 from crdlint.linting.result import CollectedCRDs, ComparedCRD, FileResult, OldCRD, UnreadDocument
 from crdlint.rules.changes import REMOVED
-from crdlint.rules.charts import SKIPPED
+from crdlint.rules.deployment import SKIPPED
 from crdlint.safety.programs import shortened
 from crdlint.sources.helm.render import HelmValues, Rendered, RenderedDocument
 from crdlint.sources.kustomize import KUSTOMIZATIONS

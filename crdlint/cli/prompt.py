@@ -9,14 +9,14 @@ from typing import Final
 
 from crdlint.cel.errors import ErrorCode
 from crdlint.crd.model import JSONSchemaProps
-from crdlint.diagnostics.spelling import nearest
+from crdlint.diagnostics import nearest
 from crdlint.evaluation.evaluate import SchemaRule, Workbench, run_rules
 from crdlint.evaluation.places import PlaceError, parse_place, place_text, schema_at
 from crdlint.evaluation.source import ExpressionSource, Request, SourceError, load
 from crdlint.kubecel.repair.patterns import Tokens
-from crdlint.report.escapes import json_text, printable_line
 from crdlint.report.pieces import EvalResults, View
 from crdlint.report.values import ValuesText
+from crdlint.safety.escapes import json_text, printable_line
 from crdlint.yaml.edit import Edit, apply
 
 

@@ -14,10 +14,10 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
 from crdlint.cli.main import cli
+from crdlint.cli.prompt import COMMANDS, Session
+from crdlint.cli.prompt_terminal import Colors, Completions, run
 from crdlint.evaluation.source import Request
 from crdlint.kubernetes.servers import NEWEST
-from crdlint.prompt.session import COMMANDS, Session
-from crdlint.prompt.terminal import Colors, Completions, run
 from crdlint.report.pieces import View
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from prompt_toolkit.lexers import Lexer
 from prompt_toolkit.styles import Style
 
 from crdlint.cel.lexer import tokenize
+from crdlint.cli.prompt import COMMANDS, Session
 from crdlint.kubecel.completion import complete
-from crdlint.prompt.session import COMMANDS, Session
 
 _STYLE: Final = Style.from_dict({"string": "ansigreen", "number": "ansimagenta", "name": "ansiblue", "command": "bold"})
 _CLASSES: Final = {

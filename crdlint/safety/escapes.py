@@ -5,12 +5,19 @@
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final
 
-from crdlint.safety.output import CI_COMMAND, HIDDEN
-
+VERBOSE: Final = "CRDLINT_VERBOSE"  # in the environment, which worker processes inherit
+# The content of a character class of `re`: control characters except tab and line feed, lone surrogates, characters that
+# reorder text (Unicode's Bidi_Control), and characters that some programs treat as line breaks.
+HIDDEN: Final = "\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff"
+# CI systems run `::name::` at the start of a line (with re.MULTILINE), and `##[name]` anywhere in one.
+CI_COMMAND: Final = r"^[^\S\n]*::|##(?=(?:vso|teamcity)?\[)"
 _IN_LINES: Final = re.compile(f"[{HIDDEN}]|{CI_COMMAND}", re.MULTILINE)
 _IN_LINE: Final = re.compile(f"[\t\n{HIDDEN}]|{CI_COMMAND}")
 _NAMED: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
@@ -77,3 +84,11 @@ def json_text(value: Any, indent: int | None = None) -> str:
     from json import dumps
 
     return dumps(value, indent=indent).replace("##", "#\\u0023")
+
+
+def trace(text: str) -> None:
+    """Write what a run does to standard error if that is asked for."""
+    if os.environ.get(VERBOSE):
+        with suppress(OSError, ValueError):
+            sys.stderr.write(f"crdlint: {printable_line(text)}\n")
+            sys.stderr.flush()

@@ -1,1 +1,0 @@
-"""Findings, as rules create them and reports read them, and suggestions for misspelled names."""

@@ -1,1 +1,0 @@
-"""The prompt of `crdlint eval`, the only room that imports prompt_toolkit."""
