@@ -79,8 +79,8 @@ def inline() -> Iterator[tuple[str, re.Pattern[str], bool]]:
                 and isinstance(node.args[0], ast.Constant)
                 and isinstance(node.args[0].value, str)
             ):
-                by_place = [] if node.func.attr in {"split", "sub", "subn"} else node.args[2:3]
-                flags = [one.value for one in node.keywords if one.arg == "flags"] or by_place
+                by_position = [] if node.func.attr in {"split", "sub", "subn"} else node.args[2:3]
+                flags = [one.value for one in node.keywords if one.arg == "flags"] or by_position
                 flag = getattr(re, flags[0].attr) if flags and isinstance(flags[0], ast.Attribute) else 0
                 pattern = re.compile(node.args[0].value, flag)
                 yield (

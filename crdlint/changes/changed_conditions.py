@@ -28,7 +28,7 @@ from crdlint.changes.examples import Pair
 from crdlint.crd.model import JSONSchemaProps, ValidationRule
 from crdlint.crd.paths import Path
 from crdlint.diagnostics import Severity
-from crdlint.golang.values import marshal
+from crdlint.golang.printing import marshal
 from crdlint.kubecel.declarations import escape, unescape
 from crdlint.kubecel.reasoning.domains import FAILED, PRESENT, SIZES, TRUE, Domain, Just, Numbers, Others, Piece
 from crdlint.kubecel.reasoning.reasoner import ITEM, VALUE, Facts, FieldPath, Reasoner

@@ -19,9 +19,9 @@ from crdlint.kubecel.syntax_trees import rule_key
 from crdlint.kubernetes.servers import NEWEST, Server
 from crdlint.safety import work
 from crdlint.safety.work import run_calls
+from crdlint.schema.deep_equal import equality_key
 from crdlint.schema.formats import is_supported, normalized
 from crdlint.schema.numbers import FORMATS, integer_range
-from crdlint.schema.values import equality_key
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 from weakref import ref
 
-from crdlint.changes import values
+from crdlint.changes import changed_constraints
 from crdlint.changes.change import Change
 from crdlint.changes.changed_conditions import Reasons, compare_junctors, compare_messages, compare_rules, is_implied
 from crdlint.changes.conditions import conditions_of, has
@@ -47,11 +47,11 @@ def compare_schemas(
 
 def _compare(pair: Pair, below: list[Pair]) -> Iterator[Change]:
     """Yield the changes of one value, and add what is to be compared below it."""
-    if not (yield from values.compare_types(pair)):
+    if not (yield from changed_constraints.compare_types(pair)):
         return
     if not _is_plain(pair):
-        yield from values.compare_constraints(pair)
-        yield from values.compare_annotations(pair)
+        yield from changed_constraints.compare_constraints(pair)
+        yield from changed_constraints.compare_annotations(pair)
         yield from _compare_required(pair)
         yield from _compare_lists(pair)
         yield from _compare_maps(pair)

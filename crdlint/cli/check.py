@@ -31,7 +31,7 @@ from crdlint.safety.escapes import VERBOSE, printable_line
 if TYPE_CHECKING:
     from crdlint.config.baseline import BaselineMatcher, Update
     from crdlint.config.model import Config
-    from crdlint.config.places import UsedIgnores
+    from crdlint.config.scoped_ignores import UsedIgnores
     from crdlint.linting.result import FileResult
     from crdlint.report.changes import Changes
     from crdlint.sources.helm.render import HelmValues
@@ -318,7 +318,7 @@ class _CheckCommand:
         comments = comments_of(result) if reads_comments else None
         applied = apply(result, config, comments, state.baseline, updates=state.changes is not None)
         if config.ignores:
-            from crdlint.config.places import UsedIgnores
+            from crdlint.config.scoped_ignores import UsedIgnores
 
             state.ignores = state.ignores or UsedIgnores()
             state.ignores.add(result, config, applied.used)

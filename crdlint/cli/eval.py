@@ -96,7 +96,7 @@ def command(settings: EvalOptions) -> int:
       crdlint eval 'self.replicas > 1' --crd crd.yaml --field spec --object sample.yaml
       crdlint eval --rule spec --crd crd.yaml --object sample.yaml
     """  # noqa: D301  \b keeps the lines below it as they are
-    from crdlint.evaluation.places import PlaceError
+    from crdlint.evaluation.field_paths import NoFieldError
     from crdlint.evaluation.source import SourceError
 
     request = settings.request()
@@ -107,7 +107,7 @@ def command(settings: EvalOptions) -> int:
         values = _values(request, settings)
     except SourceError as error:
         raise click.ClickException(str(error)) from error
-    except PlaceError as error:
+    except NoFieldError as error:
         raise click.ClickException(str(error) + (f"\n  help: {error.help}" if error.help else "")) from error
     if settings.format_ == formats.TEXT:
         for notice in values.notices:

@@ -11,11 +11,11 @@ from crdlint.cel.errors import ErrorCode
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.diagnostics import nearest
 from crdlint.evaluation.evaluate import SchemaRule, Workbench, run_rules
-from crdlint.evaluation.places import PlaceError, parse_place, place_text, schema_at
+from crdlint.evaluation.field_paths import NoFieldError, field_path_text, parse_field_path, schema_at
 from crdlint.evaluation.source import ExpressionSource, Request, SourceError, load
 from crdlint.kubecel.repair.patterns import Tokens
+from crdlint.report.eval_results import ValuesText
 from crdlint.report.pieces import EvalResults, View
-from crdlint.report.values import ValuesText
 from crdlint.safety.escapes import json_text, printable_line
 from crdlint.yaml.edit import Edit, apply
 
@@ -33,7 +33,7 @@ class Session:
     """The state of a prompt. ``answer`` returns what an input prints; after ``:quit``, ``is_over`` is set."""
 
     def __init__(self, request: Request, field: str, view: View) -> None:
-        """Read the files; raise SourceError or PlaceError."""
+        """Read the files; raise SourceError or NoFieldError."""
         self._request = request
         self._report = ValuesText(view)
         self._last = ""
@@ -54,7 +54,7 @@ class Session:
             return
         try:
             yield from self._command(text[1:]) if text.startswith(":") else self._evaluated(text, trees=False)
-        except (SourceError, PlaceError) as error:
+        except (SourceError, NoFieldError) as error:
             yield printable_line(f"error: {error}")
             help_ = getattr(error, "help", None)
             if help_:
@@ -96,7 +96,7 @@ class Session:
     def _expression(self, argument: str) -> str:
         """Return the expression of a command, by default the last one."""
         if not argument and not self._last:
-            raise PlaceError("there is no expression yet", "Write one after the command, as in `:type self`")
+            raise NoFieldError("there is no expression yet", "Write one after the command, as in `:type self`")
         return argument or self._last
 
     def figures(self, argument: str, labels: Sequence[str]) -> Iterator[str]:
@@ -114,7 +114,7 @@ class Session:
         name, equals, text = (part.strip() for part in argument.partition("="))
         if argument and not (name.isidentifier() and equals and text):
             help_ = "Write a name and an expression, as in `:let names = self.ports.map(p, p.name)`"
-            raise PlaceError("name an expression", help_)
+            raise NoFieldError("name an expression", help_)
         if argument:
             text = self._with_variables(text)
             answer = self.bench.evaluate(text)
@@ -126,9 +126,9 @@ class Session:
 
     def schema(self, argument: str) -> Iterator[str]:
         """Show a field of the CRD, by default that of `self`, and the fields below it."""
-        steps = (*self.bench.steps, *parse_place(argument))
+        steps = (*self.bench.steps, *parse_field_path(argument))
         schema = self.bench.schema if self._source.schema is None else schema_at(self._source.schema, steps)
-        yield printable_line(f"{place_text(steps) or 'the object'}  {_type_of(schema)}")
+        yield printable_line(f"{field_path_text(steps) or 'the object'}  {_type_of(schema)}")
         yield from (f"  {line}" for line in self._described(schema))
         below = schema.item_schema or schema.additional_schema or schema
         for name, inner in below.properties.items():
@@ -154,11 +154,11 @@ class Session:
         """Read another object, or the one before the update."""
         if not argument:
             help_ = f"Write it after the command, as in `:{command} sample.yaml`"
-            raise PlaceError("name the file of the object", help_)
+            raise NoFieldError("name the file of the object", help_)
         request = self._request
         request = replace(request, object=argument) if command == "load" else replace(request, old=argument)
         source = load(request)
-        self.bench = Workbench(source, self.bench.place)
+        self.bench = Workbench(source, self.bench.field)
         self._request, self._source = request, source
         yield printable_line(f"self is {self._self()}")
         yield from self._notices()
@@ -170,11 +170,11 @@ class Session:
             for number, known in enumerate(rules, 1):
                 yield printable_line(f"{number}  {' '.join(known.rule.split())}")
             if not rules:
-                yield printable_line(f"there are no rules at {self.bench.place or 'the object'}")
+                yield printable_line(f"there are no rules at {self.bench.field or 'the object'}")
             return
         if not argument.isdecimal() or not 1 <= int(argument) <= len(rules):
-            where = self.bench.place or "the object"
-            raise PlaceError(f"there is no rule {argument} at {where}", "`:rule` lists the rules")
+            where = self.bench.field or "the object"
+            raise NoFieldError(f"there is no rule {argument} at {where}", "`:rule` lists the rules")
         rule = SchemaRule(self.bench.steps, int(argument), rules[int(argument) - 1])
         self._last = rule.rule.rule
         yield from self._reported(EvalResults(rules=run_rules(self._source, [rule]), trees=True))
@@ -191,7 +191,7 @@ class Session:
         yield from ()
 
     def _self(self) -> str:
-        path = place_text(self.bench.steps) or "the whole object"
+        path = field_path_text(self.bench.steps) or "the whole object"
         value = "" if "self" in self.bench.variables else ", without a value (:load FILE)"
         return f"{path} of {self._source.name}{value}"
 

@@ -91,9 +91,9 @@ def apply(
     by: dict[int, IgnoredBy] = dict.fromkeys(silent, "comment")
     entries: dict[int, Ignore] = {}
     if config.ignores and not resources:
-        from crdlint.config.places import ignored_by_place
+        from crdlint.config.scoped_ignores import scoped_ignores
 
-        entries = ignored_by_place(result, config)
+        entries = scoped_ignores(result, config)
         by |= {i: "ignore" for i, entry in entries.items() if entry.severity is None}
     decided = {rule: config.ignored_by(rule, result.file) for rule in {finding.rule for finding in findings}}
     by |= {i: reason for i, finding in enumerate(findings) if (reason := decided[finding.rule]) is not None}

@@ -19,11 +19,11 @@ from crdlint.crd.positions import steps_at
 from crdlint.diagnostics import Diagnostic
 from crdlint.linting.documents import manifests
 from crdlint.linting.result import FileResult
-from crdlint.schema.values import deep_equal
+from crdlint.schema.deep_equal import deep_equal
 from crdlint.yaml import YAMLDecodeError
+from crdlint.yaml.json_values import to_json
 from crdlint.yaml.nodes import Mapping, child, items_of, text_of
 from crdlint.yaml.parse import Document, parse_stream
-from crdlint.yaml.values import to_json
 
 
 class FindingIdentity(NamedTuple):

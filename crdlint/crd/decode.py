@@ -18,9 +18,9 @@ from crdlint.crd.gotypes import CRD, INT_RANGES, MAX_DEPTH, SCHEMA, SCHEMA_BITS,
 from crdlint.crd.record import ZEROS
 from crdlint.golang.numbers import json_float
 from crdlint.kubernetes.servers import NEWEST, Server
+from crdlint.yaml.json_values import entries, to_json
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, is_json
 from crdlint.yaml.resolve import is_plain_string, resolve
-from crdlint.yaml.values import entries, to_json
 
 if TYPE_CHECKING:
     from crdlint.crd.decode_errors import DecodeProblem

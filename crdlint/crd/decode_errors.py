@@ -23,9 +23,9 @@ from crdlint.golang.text import quote
 from crdlint.golang.times import check_rfc3339
 from crdlint.kubernetes.servers import NEWEST, Server, first_to_know
 from crdlint.safety.work import run_calls
+from crdlint.yaml.json_values import entries
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, is_json
 from crdlint.yaml.resolve import resolve
-from crdlint.yaml.values import entries
 
 if TYPE_CHECKING:
     Steps = Generator["Steps", None, None]

@@ -124,7 +124,7 @@ class BrokenRule(NamedTuple):
 class FieldError(NamedTuple):
     """One validation error: the fields of upstream's `field.Error`, the id of crdlint's rule, and its position.
 
-    `value` is the bad value as in Go (see `crdlint.golang.values`), unused if upstream does not print it. `detail` may
+    `value` is the bad value as in Go (see `crdlint.golang.printing`), unused if upstream does not print it. `detail` may
     be a `Wording`. `server` is the server that prints the error. `at` is the path to report if it differs from `path`
     (a missing field is reported at its parent in any case). `help` describes how to fix this finding. `subject` is
     further information for the rule's fix. `reason` is the code and arguments of `detail`, for helps and fixes. `errors`
@@ -161,7 +161,7 @@ class FieldError(NamedTuple):
         return self._replace(detail=detail, value=value, server=server)
 
     def __str__(self) -> str:
-        from crdlint.golang.values import bad_value, bad_value_in_go_syntax  # most runs print no values
+        from crdlint.golang.printing import bad_value, bad_value_in_go_syntax  # most runs print no values
 
         body = WORDS[self.type]
         if self.type not in _WITHOUT_VALUE and self.value is not OMITTED:

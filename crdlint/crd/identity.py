@@ -6,9 +6,9 @@ from typing import Final, Literal, NamedTuple, TypeAlias, cast
 
 from crdlint.files.recognition import GROUP, KIND, VERSION, is_near_group, is_near_key, is_near_kind
 from crdlint.golang.text import quote
+from crdlint.yaml.json_values import entries
 from crdlint.yaml.nodes import Mapping, Node, Scalar, is_json
 from crdlint.yaml.resolve import resolve
-from crdlint.yaml.values import entries
 
 # crd: can be decoded; unserved: a CRD of a version that no server serves; crd-list, list: `items` contains documents.
 Form: TypeAlias = Literal["crd", "unserved", "crd-list", "list", "other"]

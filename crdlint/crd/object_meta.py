@@ -30,8 +30,8 @@ from crdlint.crd.kubenames import (
 from crdlint.crd.model import ObjectMeta, OwnerReference
 from crdlint.crd.paths import Path
 from crdlint.crd.record import ZEROS, semantic_equal
+from crdlint.golang.printing import GO_TYPES, Typed, marshal
 from crdlint.golang.text import is_print, quote, to_lower
-from crdlint.golang.values import GO_TYPES, Typed, marshal
 from crdlint.kubernetes.servers import Server
 
 NameCheck = Callable[[str, bool], list[str]]

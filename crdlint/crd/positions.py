@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.crd.errors import FieldError, ReasonCode
 from crdlint.crd.paths import SHARED, Key, Path, Step
+from crdlint.yaml.json_values import entries
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, entry
 from crdlint.yaml.scalars import position_inside
-from crdlint.yaml.values import entries
 
 if TYPE_CHECKING:
     from crdlint.yaml.parse import YAMLProblem
@@ -82,7 +82,7 @@ class Locator:
         # Indexes of mappings by identity, because findings come in clusters.
         self._indexes: dict[int, dict[str, tuple[Node, Node]]] = {}
         # Locations of paths and their ancestors, from the depth on at which conversion moves nothing.
-        self._places: dict[Path, SourceLocation] = {}
+        self._locations: dict[Path, SourceLocation] = {}
 
     def span(self, path: Path, *, key: bool = False) -> Span:
         """Return the span to report for `path`: a scalar's text, a collection's key, the parent's key if it is missing.
@@ -130,7 +130,7 @@ class Locator:
 
     def find(self, path: Path) -> SourceLocation:
         """Locate a path as far as the document contains it; common parts of paths are followed once."""
-        locations = self._places
+        locations = self._locations
         chain: list[Path] = []
         current: Path | None = path
         while current is not None and current not in locations:
@@ -162,7 +162,7 @@ class Locator:
         del chain[-_MOVED_STEPS:]
         location = self._follow(_as_given(top[0].steps()))
         if len(top) == _MOVED_STEPS:
-            self._places[top[0]] = location
+            self._locations[top[0]] = location
         return location
 
     def _follow(self, steps: list[Step]) -> SourceLocation:

@@ -1,1 +1,1 @@
-"""Evaluation of single expressions and of the rules at one place of an object, with all values in between."""
+"""Evaluation of single expressions and of the rules at one field of an object, with all values in between."""

@@ -1,4 +1,4 @@
-"""Evaluation of an expression or of a CRD's rules at a place: errors, type, costs and value, and the values of the parts."""
+"""Evaluation of an expression or of a CRD's rules at a field: errors, type, costs and value, and the values of the parts."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from crdlint.cel.estimates import multiply
 from crdlint.cel.eval.program import Evaluated
 from crdlint.cel.source_ranges import error_range
 from crdlint.diagnostics import Diagnostic
-from crdlint.evaluation import places
-from crdlint.evaluation.places import PlaceError
+from crdlint.evaluation import field_paths
+from crdlint.evaluation.field_paths import NoFieldError
 from crdlint.evaluation.trace import TraceStep, TraceTree, deciding
 from crdlint.golang.text import SPACE
 from crdlint.kubecel import evaluation
@@ -42,7 +42,7 @@ NAME: Final = "<expression>"  # of the text in diagnostics
 class ExpressionCost:
     """The estimated cost of an expression (cost units): the highest of one evaluation, and the number of evaluations.
 
-    `times` is how often a rule at the place is evaluated in one object at most. `is_bounded` is false if no limit of the
+    `times` is how often a rule at the field is evaluated in one object at most. `is_bounded` is false if no limit of the
     schema bounds that number, so that it is the number of values that fit into a request. `has_limits` is false without
     a CRD, when no limits of sizes are known.
     """
@@ -94,30 +94,30 @@ class Answer:
 
 
 class Workbench:
-    """Evaluates expressions at one place of a source."""
+    """Evaluates expressions at one field of a source."""
 
     def __init__(self, source: ExpressionSource, field: str = "") -> None:
-        """Find the place `field`; raise PlaceError."""
+        """Find `field`; raise NoFieldError."""
         self.source: Final = source
-        self.steps: Final[tuple[places.PlaceStep, ...]] = places.parse_place(field)
-        self.place: Final = places.place_text(self.steps)
+        self.steps: Final[tuple[field_paths.FieldStep, ...]] = field_paths.parse_field_path(field)
+        self.field: Final = field_paths.field_path_text(self.steps)
         if source.schema is None and self.steps:
             raise _untyped()
-        root = places.any_schema() if source.schema is None else source.schema
-        self.schema: Final[JSONSchemaProps] = places.schema_at(root, self.steps)
+        root = field_paths.any_schema() if source.schema is None else source.schema
+        self.schema: Final[JSONSchemaProps] = field_paths.schema_at(root, self.steps)
         is_resource = self.schema.x_embedded_resource if self.steps else source.definition is not None
         self.environment: Final = new_expressions(source.server)
         declared = Declarer(source.server.cel).declare(self.schema, is_resource=is_resource)
         if declared is None:
             help_ = "Add a `type` to its schema, and to `items` of a list"
-            raise PlaceError(f"{self.place or 'the object'} has no CEL type", help_)
+            raise NoFieldError(f"{self.field or 'the object'} has no CEL type", help_)
         self._compiler = RuleCompiler(declared)
-        # The declarations that expressions may use, and the types of the schema at the place.
+        # The declarations that expressions may use, and the types of the schema at the field.
         self.env: Final = self._compiler.env(self.environment, optional_old_self=False)
         self.declarations: Final = self._compiler.declarations(self.environment)
         self.variables: Final[dict[str, Any]] = {}
         for name, root in ((SELF, source.value), (OLD_SELF, source.old)):
-            value = MISSING if root is MISSING else places.value_at(root, self.steps)
+            value = MISSING if root is MISSING else field_paths.value_at(root, self.steps)
             if value is not MISSING:
                 self.variables[name] = to_value(value, self.schema, is_resource=is_resource)
 
@@ -126,21 +126,21 @@ class Workbench:
         return self._compiler.expression(text, ANY_VALUE, self.environment, optional_old_self=False)
 
     def evaluate(self, text: str, *, second_opinion: bool = False) -> Answer:
-        """Compile, estimate and evaluate an expression; raise PlaceError if it uses a variable of an unknown type."""
+        """Compile, estimate and evaluate an expression; raise NoFieldError if it uses a variable of an unknown type."""
         with work.limited():
             expression = self.compile(text)
             if expression.error is not None:
-                return Answer(text, self.place, (self._error(expression),))
+                return Answer(text, self.field, (self._error(expression),))
             type_, reason = type_text(expression.compiled.output_type), self._not_evaluated(expression)
             if reason is not None:
-                return Answer(text, self.place, (), type_, self._estimate(expression), not_evaluated=reason)
+                return Answer(text, self.field, (), type_, self._estimate(expression), not_evaluated=reason)
             result, tree = traced(expression, self.variables)
             opinion = None
             if second_opinion:
                 from crdlint.kubecel import second_opinion as second
 
                 opinion = second.opinion(expression, self.variables, result, second.Steps(second.STEPS_OF_RULE), set())
-            return Answer(text, self.place, (), type_, self._estimate(expression), result, tree, None, opinion)
+            return Answer(text, self.field, (), type_, self._estimate(expression), result, tree, None, opinion)
 
     def _estimate(self, expression: Expression) -> ExpressionCost:
         total = expression.cost().total
@@ -157,7 +157,7 @@ class Workbench:
             if name in names and name not in self.variables:
                 if root is MISSING:
                     return f"{name} has no value: name an object with {option}"
-                return f"{name} has no value: the object has no {self.place}"
+                return f"{name} has no value: the object has no {self.field}"
         return None
 
     def _error(self, expression: Expression) -> Diagnostic:
@@ -180,9 +180,9 @@ class Workbench:
         )  # fmt: skip
 
 
-def _untyped() -> PlaceError:
+def _untyped() -> NoFieldError:
     help_ = "Name a CRD with --crd, an object with --object, or a type with --type"
-    return PlaceError("the type of `self` is not known", help_)
+    return NoFieldError("the type of `self` is not known", help_)
 
 
 def traced(expression: Expression, variables: dict[str, Any]) -> tuple[Evaluated, TraceStep]:
@@ -203,13 +203,13 @@ _ON_UPDATE: Final = "a transition rule is only evaluated on update: name the old
 class SchemaRule:
     """A rule of a schema: the path of the values to report, and its number at that path, from 1."""
 
-    steps: tuple[places.PlaceStep, ...]
+    steps: tuple[field_paths.FieldStep, ...]
     number: int
     rule: ValidationRule
 
     def not_evaluated(self, reason: str, message: str = "") -> RuleResult:
         """Return the result of the rule where it was not evaluated."""
-        text, path = self.rule.rule.strip(SPACE), places.place_text(self.steps)
+        text, path = self.rule.rule.strip(SPACE), field_paths.field_path_text(self.steps)
         return RuleResult(text, path, self.number, message, not_evaluated=reason)
 
 
@@ -239,40 +239,40 @@ class RuleResult:
         return not self.message
 
 
-_Placed: TypeAlias = "tuple[JSONSchemaProps, tuple[places.PlaceStep, ...]]"
+_SchemaAt: TypeAlias = "tuple[JSONSchemaProps, tuple[field_paths.FieldStep, ...]]"
 
 
 def rules_of(schema: JSONSchemaProps) -> Iterator[SchemaRule]:
     """Yield the rules of a schema and its subschemas, parents first."""
-    stack: list[_Placed] = [(schema, ())]
+    stack: list[_SchemaAt] = [(schema, ())]
     while stack:
         current, steps = stack.pop()
         for number, rule in enumerate(current.x_validations, 1):
             yield SchemaRule(steps, number, rule)
-        below: list[_Placed] = [(child, (*steps, name)) for name, child in current.properties.items()]
+        below: list[_SchemaAt] = [(child, (*steps, name)) for name, child in current.properties.items()]
         others = filter(None, (current.item_schema, current.additional_schema))
-        below += [(child, (*steps, places.AnyItem())) for child in others]
+        below += [(child, (*steps, field_paths.AnyItem())) for child in others]
         stack.extend(reversed(below))
 
 
 def selected(source: ExpressionSource, selector: str) -> list[SchemaRule]:
-    """Return the rules at a place, or else those whose text contains `selector`; raise PlaceError if none does."""
+    """Return the rules at a field, or else those whose text contains `selector`; raise NoFieldError if none does."""
     schema = source.schema
     if schema is None or source.definition is None:
-        raise PlaceError("--rule needs a CRD", "Name it with --crd")
+        raise NoFieldError("--rule needs a CRD", "Name it with --crd")
     known = list(rules_of(schema))
     try:
-        steps = places.parse_place(selector)
-        node = places.schema_at(schema, steps)
+        steps = field_paths.parse_field_path(selector)
+        node = field_paths.schema_at(schema, steps)
         chosen = [SchemaRule(steps, number, rule) for number, rule in enumerate(node.x_validations, 1)]
-    except PlaceError:
+    except NoFieldError:
         chosen = [schema_rule for schema_rule in known if selector in schema_rule.rule.rule]
     if chosen:
         return chosen
-    paths = list(dict.fromkeys(places.place_text(schema_rule.steps) or "." for schema_rule in known))
+    paths = list(dict.fromkeys(field_paths.field_path_text(schema_rule.steps) or "." for schema_rule in known))
     help_ = f"There are rules at {', '.join(paths[:_LISTED])}{', ...' if len(paths) > _LISTED else ''}"
     message = f"no rule at {selector!r}, and none that contains it"
-    raise PlaceError(message, help_ if paths else "The schema has no rules")
+    raise NoFieldError(message, help_ if paths else "The schema has no rules")
 
 
 @work.limited()
@@ -298,7 +298,7 @@ def run_rules(source: ExpressionSource, rules: Sequence[SchemaRule]) -> list[Rul
             if error.cause is not None and error.cause.rule is rule
         }
         of_rule = (each for each in record if each.cause.rule is rule)
-        evaluations = [each for each in of_rule if places.matches(steps, each.cause.self_path)]
+        evaluations = [each for each in of_rule if field_paths.matches(steps, each.cause.self_path)]
         results += [_result(schema_rule, each, errors.get(str(each.cause.self_path), "")) for each in evaluations]
         if not evaluations:
             broken = next(iter(errors.values()), "")

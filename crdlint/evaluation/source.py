@@ -11,7 +11,7 @@ from typing import Any, Final
 from crdlint.crd.decode import Reader, reader_json
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.diagnostics import nearest
-from crdlint.evaluation.places import PlaceError, schema_of, schema_of_notation
+from crdlint.evaluation.field_paths import NoFieldError, schema_of, schema_of_notation
 from crdlint.files.paths import Selection, discover
 from crdlint.files.read import STDIN, UnreadableError, read_text
 from crdlint.kubecel.evaluation import MISSING
@@ -209,7 +209,7 @@ def _without_crd(request: Request) -> ExpressionSource:
     if request.type is not None:
         try:
             schema = schema_of_notation(request.type)
-        except PlaceError as error:
+        except NoFieldError as error:
             raise SourceError(f"--type: {error}") from error
         return ExpressionSource(request.server, schema, "the type given", value=value, old=old)
     values = [value for value in (value, old) if value is not MISSING]

@@ -1,6 +1,6 @@
-"""What can be written at a place of an expression: fields, variables, functions and macros, by the types around it.
+"""What can be written at a position of an expression: fields, variables, functions and macros, by the types around it.
 
-Each completion is compiled in its place before it is offered, so that none leads to an error of its own.
+Each completion is compiled in its position before it is offered, so that none leads to an error of its own.
 """
 
 from __future__ import annotations
@@ -69,10 +69,10 @@ class Completion:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """A place of an expression: where its word starts, what is before its dot, and what the expression may use there.
+class WordContext:
+    """The context of a word in an expression: where its word starts, what is before its dot, and what the expression may use there.
 
-    ``receiver`` is None if no dot is before the word. ``env`` has the variables of the comprehensions around the place.
+    ``receiver`` is None if no dot is before the word. ``env`` has the variables of the comprehensions around the word.
     """
 
     start: int
@@ -111,8 +111,8 @@ class _Tokens:
         return self.first.get(end - 1, end)
 
 
-def place_at(text: str, offset: int, env: Env, environment: Environment) -> Place | None:
-    """Return the place at an offset of an expression; None within a string, or after characters that start no token."""
+def context_at(text: str, offset: int, env: Env, environment: Environment) -> WordContext | None:
+    """Return the context at an offset of an expression; None within a string, or after characters that start no token."""
     tokenized = tokenize(text[:offset])
     if tokenized is None:
         return None
@@ -127,8 +127,8 @@ def place_at(text: str, offset: int, env: Env, environment: Environment) -> Plac
         if kinds[-len(dot) :] == [*dot]:
             end = len(kinds) - len(dot)
             receiver = text[starts[tokens.operand(end)] : starts[end]].strip()
-            return Place(start, word, receiver if dot == "." else f"{receiver}.?", scope)
-    return Place(start, word, None, scope)
+            return WordContext(start, word, receiver if dot == "." else f"{receiver}.?", scope)
+    return WordContext(start, word, None, scope)
 
 
 _WORDS: Final = frozenset({"in", "true", "false", "null"})
@@ -142,9 +142,9 @@ def type_of(text: str, env: Env, environment: Environment) -> Type | None:
 
 def complete(
     text: str, offset: int, env: Env, environment: Environment, declarations: Declarations
-) -> tuple[Place | None, list[Completion]]:
-    """Return the place at an offset of an expression, and what can be written there, whatever of it is written already."""
-    position = place_at(text, offset, env, environment)
+) -> tuple[WordContext | None, list[Completion]]:
+    """Return the context at an offset of an expression, and what can be written there, whatever of it is written already."""
+    position = context_at(text, offset, env, environment)
     if position is None:
         return None, []
     if position.receiver is None:

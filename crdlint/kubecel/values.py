@@ -19,12 +19,12 @@ from crdlint.cel.eval.values import MISSING, ConcatList, Duration, Timestamp, Va
 from crdlint.cel.types import DYN, Kind, list_type, map_type, opaque_type
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.encodings import CorruptInputError, decode_base64
+from crdlint.golang.printing import GO_TYPES
 from crdlint.golang.times import DATE, LOCAL, RFC3339, TimeError, check_rfc3339, parse_duration, parse_time
-from crdlint.golang.values import GO_TYPES
 from crdlint.kubecel.declarations import escape, has_resource_fields, unescape
 from crdlint.safety import work
 from crdlint.safety.work import run_calls
-from crdlint.schema.values import deep_equal
+from crdlint.schema.deep_equal import deep_equal
 
 _Comparing = Generator["_Comparing", bool | Error, bool | Error]
 _Pairs = Iterable[tuple[Value, Value] | bool | Error]

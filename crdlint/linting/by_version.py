@@ -60,14 +60,14 @@ class FindingsByVersion:
         self.servers: Final = [server for server, _ in by_server]
         self._newest: Final = by_server[-1][1]
         self.findings: Final[list[VersionedFinding]] = []
-        by_place: dict[Hashable, list[VersionedFinding]] = {}
+        by_position: dict[Hashable, list[VersionedFinding]] = {}
         for server, diagnostics in by_server:
             here: dict[Hashable, list[Diagnostic]] = {}
             for diagnostic in diagnostics:
                 here.setdefault(_position_of(diagnostic), []).append(diagnostic)
-            for key, of_place in here.items():
-                known = by_place.setdefault(key, [])
-                for diagnostic, finding in _paired(of_place, known):
+            for key, at_position in here.items():
+                known = by_position.setdefault(key, [])
+                for diagnostic, finding in _paired(at_position, known):
                     merged = finding or VersionedFinding(diagnostic)
                     if finding is None:
                         known.append(merged)

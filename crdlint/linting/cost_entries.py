@@ -44,17 +44,17 @@ class CostEntry:
     help: str
     by_version: Mapping[str, ServerCost]
 
-
-def schema_of(entry: CostEntry) -> Schema:
-    """Return the schema that contains the rule."""
-    return Schema(entry.cost.file, entry.cost.crd, entry.cost.version)
+    @property
+    def schema(self) -> Schema:
+        """The schema that contains the rule."""
+        return Schema(self.cost.file, self.cost.crd, self.cost.version)
 
 
 def schema_costs(entries: Iterable[CostEntry]) -> dict[Schema, int]:
     """Return the total cost of the rules and messages of each schema, in order of their first occurrence."""
     costs: dict[Schema, int] = {}
     for entry in entries:
-        key = schema_of(entry)
+        key = entry.schema
         costs[key] = min(costs.get(key, 0) + entry.cost.expression_cost + entry.cost.message_max_cost, UINT64_MAX)
     return costs
 

@@ -23,6 +23,7 @@ from crdlint.rules.reading import internal_error
 from crdlint.safety.bugs import Bug, attempt, collected, contain
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.edit import changed_lines
+from crdlint.yaml.json_values import DuplicateKey, duplicate_keys, first_error
 from crdlint.yaml.nodes import Mapping, Node, child, items_of, text_of
 from crdlint.yaml.parse import (
     Chunk,
@@ -35,7 +36,6 @@ from crdlint.yaml.parse import (
     reading_notice,
     unchanged,
 )
-from crdlint.yaml.values import DuplicateKey, duplicate_keys, first_error
 
 
 @dataclass(frozen=True)

@@ -23,9 +23,9 @@ from crdlint.rules.engine.finding import Manifest
 from crdlint.safety.bugs import attempt
 from crdlint.safety.work import Effort
 from crdlint.yaml import YAMLDecodeError
+from crdlint.yaml.json_values import to_json
 from crdlint.yaml.nodes import Mapping, Node, is_json
 from crdlint.yaml.parse import Document
-from crdlint.yaml.values import to_json
 
 _EVERYTHING: Final = CheckRequest()
 

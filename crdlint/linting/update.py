@@ -12,7 +12,7 @@ from crdlint.crd.errors import FieldError, invalid
 from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionSpec, JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.crd.record import semantic_equal
-from crdlint.golang.values import Typed
+from crdlint.golang.printing import Typed
 from crdlint.kubernetes.servers import Server
 from crdlint.linting.create import ServerReport, is_structural, report_of
 from crdlint.rules import conversion, metadata

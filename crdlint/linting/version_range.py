@@ -14,7 +14,7 @@ from crdlint.linting.by_version import REJECTIONS, FindingsByVersion, VersionedF
 from crdlint.linting.documents import name_of
 from crdlint.linting.manifest import CheckedCRD, check_crd
 from crdlint.linting.request import CheckRequest, Subject
-from crdlint.rules import deployment, formats
+from crdlint.rules import deployment, schema_warnings
 from crdlint.rules.deployment import DROPS_FIELD, NEEDS_NEWER
 
 
@@ -72,7 +72,8 @@ def _decodes_alike(known: CheckedCRD, server: Server, other: Server, fields: fro
 
 # The advisory rules whose findings depend on the server.
 _ADVICE: Final = tuple(
-    advice.findings for advice in (formats.unrecognized, formats.sets_of_objects, deployment.dropped_fields)
+    advice.findings
+    for advice in (schema_warnings.unrecognized, schema_warnings.sets_of_objects, deployment.dropped_fields)
 )
 
 

@@ -11,13 +11,13 @@ from lsprotocol.types import CompletionItem, CompletionItemKind, InsertTextForma
 
 from crdlint.crd.gotypes import CRD, INT_RANGES, SCHEMA, STRING, GoType
 from crdlint.crd.model import JSONSchemaProps
-from crdlint.golang.values import marshal
+from crdlint.golang.printing import marshal
 from crdlint.kubecel.completion import Completion, complete
 from crdlint.kubecel.function_docs import DOCS
-from crdlint.lsp.places import Cursor, EditedExpression, Steps, cursor_at, definition_of, expression_at
+from crdlint.lsp.cursor import Cursor, EditedExpression, Steps, cursor_at, definition_of, expression_at
 from crdlint.lsp.workspace import OpenDocument
 from crdlint.resources.objects import text_at
-from crdlint.rules.formats import formats_of
+from crdlint.rules.schema_warnings import formats_of
 from crdlint.yaml.nodes import Mapping, Scalar, child
 from crdlint.yaml.resolve import WORDS, key_text
 from crdlint.yaml.scalars import offsets_inside

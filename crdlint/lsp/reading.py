@@ -20,10 +20,9 @@ from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.crd.positions import Span
 from crdlint.diagnostics import Diagnostic, Related
-from crdlint.golang.values import marshal
+from crdlint.golang.printing import marshal
 from crdlint.kubecel import completion
-from crdlint.kubecel.completion import place_at as place_in_expression
-from crdlint.kubecel.completion import type_of
+from crdlint.kubecel.completion import context_at, type_of
 from crdlint.kubecel.cost import RULE_COST_LIMIT
 from crdlint.kubecel.cost.explain import describe_cardinality, value_path
 from crdlint.kubecel.declarations import type_text
@@ -31,7 +30,7 @@ from crdlint.kubecel.function_docs import DOCS
 from crdlint.kubernetes.servers import parse_range
 from crdlint.linting.result import FoundRule
 from crdlint.lsp.complete import KEYWORDS
-from crdlint.lsp.places import (
+from crdlint.lsp.cursor import (
     Cursor,
     EditedExpression,
     Steps,
@@ -39,8 +38,8 @@ from crdlint.lsp.places import (
     cursor_at,
     definition_of,
     expression_at,
+    nearest_schema,
     roots,
-    schema_at,
 )
 from crdlint.lsp.workspace import OpenDocument, ProtocolText, uri_of
 from crdlint.resources.objects import text_at
@@ -111,7 +110,7 @@ def _of_expression(expression: EditedExpression, index: int) -> Iterator[str]:
     word = next((name for name in _NAME.finditer(text) if name.start() <= index <= name.end()), None)
     context = None
     if word is not None:
-        context = place_in_expression(text, word.end(), expression.env, expression.environment)
+        context = context_at(text, word.end(), expression.env, expression.environment)
     if word is None or context is None:
         yield from _of_part(expression, index)
         return
@@ -166,7 +165,7 @@ def _call(text: str, start: int) -> str:
 def _of_schema(cursor: Cursor, version: str) -> Iterator[str]:
     """Yield what the API server makes of a schema."""
     crd = crd_of(cursor.root, parse_range(version).newest)
-    nearest = None if crd is None else schema_at(crd, cursor.steps)
+    nearest = None if crd is None else nearest_schema(crd, cursor.steps)
     if nearest is None:
         return
     schema, rest = nearest
@@ -261,7 +260,7 @@ def references_at(document: OpenDocument, cursor: Cursor, checks: Checks) -> lis
     crd = crd_of(cursor.root, parse_range(version).newest) if cursor.is_crd else None
     if crd is None:
         return []
-    nearest = schema_at(crd, cursor.steps)
+    nearest = nearest_schema(crd, cursor.steps)
     is_property = nearest is not None and not nearest[1] and nearest[0].steps[:1] == ("properties",)
     path = nearest[0].path if nearest is not None and is_property else _named_path(cursor, version)
     schema = next((schema for schema in all_schemas(crd.spec) if path and str(schema.path) == str(path)), None)
@@ -284,7 +283,7 @@ def _named_path(cursor: Cursor, version: str) -> Path | None:
 
 
 def _named_schema(crd: CustomResourceDefinition, cursor: Cursor) -> JSONSchemaProps | None:
-    nearest = schema_at(crd, cursor.steps)
+    nearest = nearest_schema(crd, cursor.steps)
     value = str(getattr(cursor.node, "value", ""))
     if nearest is not None:
         schema, rest = nearest
@@ -294,7 +293,7 @@ def _named_schema(crd: CustomResourceDefinition, cursor: Cursor) -> JSONSchemaPr
             return schema.item_schema.properties.get(value)
         return _by_path(schema, value) if rest[-1:] == ("fieldPath",) else None
     if cursor.steps[-1:] and cursor.steps[-1] in _PATHS and isinstance(cursor.steps[2], int):
-        root = schema_at(crd, (*cursor.steps[:3], "schema", "openAPIV3Schema"))
+        root = nearest_schema(crd, (*cursor.steps[:3], "schema", "openAPIV3Schema"))
         return None if root is None else _by_path(root[0], value)
     return None
 
@@ -313,7 +312,7 @@ def _path_in_expression(cursor: Cursor, version: str) -> Path | None:
     word = next((name for name in _NAME.finditer(expression.text) if name.start() <= inside <= name.end()), None)
     if word is None:
         return None
-    context = place_in_expression(expression.text, word.end(), expression.env, expression.environment)
+    context = context_at(expression.text, word.end(), expression.env, expression.environment)
     if context is None or context.receiver is None:
         return expression.schema.path if word[0] in ("self", "oldSelf") else None
     type_ = type_of(context.receiver.removesuffix(".?"), context.env, expression.environment)
@@ -354,7 +353,7 @@ def _paths(
         elif isinstance(node, Sequence):
             pending.extend((element, (*steps, number)) for number, element in enumerate(node.items))
         elif isinstance(node, Scalar) and steps and steps[-1] in _PATHS and len(steps) > 3:
-            root = schema_at(crd, (*steps[:3], "schema", "openAPIV3Schema"))
+            root = nearest_schema(crd, (*steps[:3], "schema", "openAPIV3Schema"))
             target = None if root is None else _by_path(root[0], str(node.value))
             if target is not None and str(target.path) == path_text:
                 start, end = (cursor.start + mark.index for mark in (node.start_mark, node.end_mark))

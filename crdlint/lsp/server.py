@@ -24,8 +24,8 @@ from crdlint.lsp import actions
 from crdlint.lsp.actions import diagnostic_of
 from crdlint.lsp.checks import Checked, Checks
 from crdlint.lsp.complete import TRIGGERS, completions
+from crdlint.lsp.cursor import cursor_at
 from crdlint.lsp.lenses import SHOW, Branches, lenses_of, links_of
-from crdlint.lsp.places import cursor_at
 from crdlint.lsp.reading import definition_at, hints_of, hover_of, references_at, related_to, symbols_of
 from crdlint.lsp.resources import needs_crds
 from crdlint.lsp.workspace import OpenDocument, Workspace, settings_of

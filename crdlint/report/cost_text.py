@@ -10,7 +10,7 @@ from typing import Final
 from crdlint.kubecel.cost import CRD_COST_LIMIT, RULE_COST_LIMIT
 from crdlint.kubecel.cost.explain import CostPart as CostPart
 from crdlint.kubecel.cost.explain import shown_cost
-from crdlint.linting.cost_entries import CostEntry, Schema, schema_costs, schema_of
+from crdlint.linting.cost_entries import CostEntry, Schema, schema_costs
 from crdlint.report import text
 from crdlint.report.page import CellPart, Column, Page, Row, columns
 from crdlint.report.pieces import Costs, View, WholeReport
@@ -51,8 +51,8 @@ def tables(costs: Costs, page: Page) -> Iterator[str]:
     """Yield the lines of a table for each schema: the rules to show, and the total cost of all its rules."""
     by_schema: dict[Schema, list[CostEntry]] = {}
     for entry in costs.shown:
-        by_schema.setdefault(schema_of(entry), []).append(entry)
-    failed = Counter(schema_of(entry) for entry in costs.entries if entry.cost.error is not None)
+        by_schema.setdefault(entry.schema, []).append(entry)
+    failed = Counter(entry.schema for entry in costs.entries if entry.cost.error is not None)
     totals = schema_costs(costs.entries)
     for number, schema in enumerate(schema for schema in totals if schema in by_schema):
         yield from [""] * bool(number)

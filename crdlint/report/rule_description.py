@@ -18,7 +18,7 @@ from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
 from crdlint.rules.catalog import families
-from crdlint.rules.engine.examples import EXAMPLE_LIMIT, manifest, place_of_example
+from crdlint.rules.engine.examples import EXAMPLE_LIMIT, example_position, manifest
 from crdlint.rules.engine.finding import Fixer
 from crdlint.rules.engine.rule import Rule
 from crdlint.sources.helm.templates import check_template, check_unrendered
@@ -43,7 +43,7 @@ class Section:
 def sections(rule: Rule) -> Iterator[Section]:
     """Yield the parts of a rule's description, in the order in which they are shown."""
     yield Section("Why", rule.why)
-    suffix = place_of_example(rule)
+    suffix = example_position(rule)
     labels = (("Old", rule.good), ("New", rule.bad)) if rule.compares else (("Bad", rule.bad), ("Good", rule.good))
     for label, text in labels:
         if text and len(text) < EXAMPLE_LIMIT:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from crdlint.golang.values import marshal
+from crdlint.golang.printing import marshal
 from crdlint.safety.escapes import CI_COMMAND, HIDDEN
 from crdlint.yaml.resolve import is_plain_string
 

@@ -36,9 +36,9 @@ from crdlint.schema.structural import TYPES
 from crdlint.schema.traversal import value_schema
 from crdlint.schema.value_help import LIKE, listed, steps_of, suggestion
 from crdlint.yaml.editor import as_key
+from crdlint.yaml.json_values import entries
 from crdlint.yaml.nodes import Mapping, Node, Scalar, items_of, text_of
 from crdlint.yaml.resolve import resolve
-from crdlint.yaml.values import entries
 
 if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps, ValidationRule
@@ -119,7 +119,7 @@ class ResourceFindings(NamedTuple):
         made = diagnostic(
             self.file, "advice", "resource-second-opinion", message, self.locator.span_of(self.locator.find(path))
         )
-        return replace(made, field=str(path), related=_rule_place(disagreement.cause, "", self.definition))
+        return replace(made, field=str(path), related=_rule_position(disagreement.cause, "", self.definition))
 
     def undecoded(self, error: NotDecodedError) -> Diagnostic:
         """Return the finding that an object cannot be decoded, at the field of its metadata that is the cause."""
@@ -156,7 +156,7 @@ class ResourceFindings(NamedTuple):
             help_: str | None = _REQUIRED_STATUS
         else:
             help_ = attempt(_help_of_error, error, location, schema, self.definition.crd.spec.names.kind)
-        related = None if error.cause is None else _rule_place(error.cause, error.detail, self.definition)
+        related = None if error.cause is None else _rule_position(error.cause, error.detail, self.definition)
         finding = catalog.get(error.rule).diagnostic_of(error, message, self.locator.span_of(location), file=self.file)
         finding = replace(finding, help=help_ or finding.help, related=related)
         reason = error.reason
@@ -223,7 +223,7 @@ def _first_mistyped(location: SourceLocation) -> SourceLocation:
     return location
 
 
-def _rule_place(cause: BrokenRule, message: str, definition: Definition) -> Related | None:
+def _rule_position(cause: BrokenRule, message: str, definition: Definition) -> Related | None:
     """Return the position of a rule in its CRD, labelled with its text unless the message contains it."""
     if cause.rule.node is None:
         return None
@@ -323,7 +323,7 @@ def _known_fields(path: str, parent: JSONSchemaProps | None) -> Iterable[str]:
 def _sample(schema: JSONSchemaProps) -> str | None:
     """Return a valid value for a schema that restricts its values, or None if any value of its type is valid."""
     if schema.enum:
-        from crdlint.golang.values import marshal
+        from crdlint.golang.printing import marshal
 
         return marshal(schema.enum[0]) if not isinstance(schema.enum[0], str) else schema.enum[0]
     if schema.type in {"integer", "number"} and schema.minimum is not None and schema.minimum > 1:

@@ -20,9 +20,9 @@ from crdlint.crd.paths import Path, Step
 from crdlint.crd.positions import Locator, SourceLocation
 from crdlint.golang.text import quote
 from crdlint.yaml import YAMLDecodeError
+from crdlint.yaml.json_values import entries
 from crdlint.yaml.nodes import Mapping, Node, Sequence, is_json, text_of
 from crdlint.yaml.parse import Document
-from crdlint.yaml.values import entries
 
 # Group, kind, namespace and name.
 Key = tuple[str, str, str, str]

@@ -27,17 +27,17 @@ from crdlint.crd.kubenames import is_path_segment
 from crdlint.crd.model import CustomResourceDefinition, CustomResourceSubresourceScale, JSONSchemaProps
 from crdlint.crd.object_meta import MetadataError, as_record, read_object_meta
 from crdlint.crd.paths import Path
-from crdlint.golang.values import GO_TYPES, print_value
+from crdlint.golang.printing import GO_TYPES, print_value
 from crdlint.kubecel.cost import RUNTIME_BUDGET
 from crdlint.kubecel.evaluation import MISSING, OutOfBudgetError, Ratcheting, RuleValidators, Run, validate_rules
 from crdlint.kubernetes.servers import NEWEST, Server
 from crdlint.safety import work
 from crdlint.schema.correlation import Correlation
+from crdlint.schema.deep_equal import deep_copy
 from crdlint.schema.defaulting import apply_defaults, prune, prune_defaults, prune_nulls
 from crdlint.schema.embedded_resources import coerce, validate_embedded
 from crdlint.schema.list_type import validate_list_sets_and_maps
 from crdlint.schema.validator import ValueValidator
-from crdlint.schema.values import deep_copy
 
 Withhold = Callable[[FieldError], bool]
 

@@ -18,7 +18,7 @@ _FAMILIES: Final[dict[str, Literal["checks", "requested", "functions"]]] = {
     "versions": "checks", "subresources": "checks", "selectable_fields": "functions", "conversion": "functions",
     "approval": "functions", "root": "functions", "structural": "checks", "forbidden_fields": "checks",
     "list_types": "checks", "defaults": "functions", "validation_rules": "checks", "cel": "checks",
-    "cel_cost": "checks", "formats": "checks", "yaml_scalars": "checks", "storage": "checks",
+    "cel_cost": "checks", "schema_warnings": "checks", "yaml_scalars": "checks", "storage": "checks",
     "deployment": "checks", "resource": "functions", "changes": "functions",
     "pruned_objects": "checks", "unsatisfiable": "checks", "slips": "checks", "stability": "requested",
     "server_side_apply": "requested", "limits": "requested", "conventions": "requested", "naming": "requested",

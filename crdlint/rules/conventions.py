@@ -10,7 +10,7 @@ from typing import Final
 from crdlint.crd.model import CustomResourceColumnDefinition, JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.crd.record import semantic_equal
-from crdlint.golang.values import marshal
+from crdlint.golang.printing import marshal
 from crdlint.rules.engine.advisory import (
     Advisory,
     DecodedCRD,

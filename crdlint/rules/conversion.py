@@ -16,7 +16,7 @@ from crdlint.crd.model import (
     WebhookClientConfig,
 )
 from crdlint.crd.paths import Path
-from crdlint.golang.values import Typed
+from crdlint.golang.printing import Typed
 from crdlint.rules.engine.common import ValidationOptions
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, nearest_of
 from crdlint.rules.engine.rule import Rule

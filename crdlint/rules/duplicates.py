@@ -13,8 +13,8 @@ from typing import Final
 from crdlint.crd.positions import Span, node_span
 from crdlint.diagnostics import Diagnostic, Related
 from crdlint.rules import catalog
+from crdlint.yaml.json_values import DuplicateKey
 from crdlint.yaml.nodes import Node
-from crdlint.yaml.values import DuplicateKey
 
 _ONLY_RAW: Final = "the API server rejects only a request with the {} itself"
 _LAST_WINS: Final = (

@@ -20,9 +20,9 @@ from crdlint.rules.type_fixes import WHOLE_CRD, in_spec, plain_blanks
 from crdlint.yaml import repairs
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import Editor, UneditableError
+from crdlint.yaml.json_values import DuplicateKey, to_json
 from crdlint.yaml.nodes import Mapping, Mark, Node, Scalar, Sequence, child, items_of, text_of
 from crdlint.yaml.repairs import Repair
-from crdlint.yaml.values import DuplicateKey, to_json
 
 _Pair = tuple["Node", "Node"]
 _STEP: Final = 2  # spaces

@@ -13,7 +13,7 @@ from typing import Final
 from crdlint.crd.errors import FieldError, forbidden, invalid, not_supported, required
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.diagnostics import nearest
-from crdlint.golang.values import Typed
+from crdlint.golang.printing import Typed
 from crdlint.rules import v1beta1
 from crdlint.rules.engine.advisory import SCALARS, Advisory, DecodedCRD
 from crdlint.rules.engine.common import Findings
@@ -32,7 +32,7 @@ from crdlint.rules.engine.finding import (
 )
 from crdlint.rules.engine.rule import Caution, Nodes, Rule
 from crdlint.rules.engine.schema_walk import Context, check
-from crdlint.rules.formats import set_warning, type_in_set
+from crdlint.rules.schema_warnings import set_warning, type_in_set
 from crdlint.safety.bugs import attempt
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence, child, items_of, text_of
 

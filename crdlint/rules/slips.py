@@ -8,13 +8,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.model import JSONSchemaProps
-from crdlint.golang.values import marshal
+from crdlint.golang.printing import marshal
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD, top_property
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, require
 from crdlint.rules.engine.markers import rule_marker
 from crdlint.rules.engine.rule import Caution, Hint, Nodes, once
+from crdlint.schema.deep_equal import equality_key
 from crdlint.schema.traversal import lineage
-from crdlint.schema.values import equality_key
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, items_of
 
 if TYPE_CHECKING:

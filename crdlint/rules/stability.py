@@ -12,9 +12,9 @@ from crdlint.crd.paths import Path
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.rule import OnRequest
 from crdlint.rules.pruned_objects import keeps_as_item
+from crdlint.schema.deep_equal import deep_equal
 from crdlint.schema.defaulting import META_FIELDS
 from crdlint.schema.traversal import schemas
-from crdlint.schema.values import deep_equal
 
 _Stability: Final = partial(OnRequest, in_set="stability", scope="spec")
 _A: Final = "a: {type: string}"

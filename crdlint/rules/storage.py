@@ -16,14 +16,14 @@ from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.object_meta import ANNOTATIONS_LIMIT
 from crdlint.crd.paths import Path
 from crdlint.crd.record import Record
-from crdlint.golang.values import marshal
+from crdlint.golang.printing import marshal
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, removal
 from crdlint.rules.engine.rule import Hint, Nodes, Rule
 from crdlint.safety.bugs import attempt
+from crdlint.yaml.json_values import to_json
 from crdlint.yaml.nodes import Mapping, Node, Scalar, child, items_of
 from crdlint.yaml.resolve import resolve
-from crdlint.yaml.values import to_json
 
 _COPIED: Final = (
     "uid", "generation", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields",

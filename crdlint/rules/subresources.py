@@ -15,7 +15,7 @@ from crdlint.crd.errors import REQUIRED, FieldError, Reason, ReasonCode, invalid
 from crdlint.crd.model import CustomResourceColumnDefinition, CustomResourceSubresources, JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.diagnostics import nearest
-from crdlint.golang.values import Typed
+from crdlint.golang.printing import Typed
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD, VersionParts, version_parts
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect
 from crdlint.rules.engine.rule import Caution, Hint, Rule, once

@@ -11,18 +11,18 @@ from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.diagnostics import nearest
 from crdlint.golang.numbers import is_json_integer
-from crdlint.golang.values import marshal
+from crdlint.golang.printing import marshal
 from crdlint.rules.engine.advisory import TYPES_OF, Advisory, DecodedCRD
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, is_merged, require
 from crdlint.rules.engine.markers import validation
 from crdlint.rules.engine.rule import Caution, Nodes
-from crdlint.rules.formats import formats_of, is_reported
 from crdlint.rules.pruned_objects import keeps_as_item
+from crdlint.rules.schema_warnings import formats_of, is_reported
 from crdlint.rules.yaml_scalars import other_words
 from crdlint.safety.work import WorkLimitError
+from crdlint.schema.deep_equal import equality_key
 from crdlint.schema.defaulting import META_FIELDS
 from crdlint.schema.traversal import with_all_of
-from crdlint.schema.values import equality_key
 from crdlint.yaml.editor import quoted
 from crdlint.yaml.nodes import Mapping, Sequence
 from crdlint.yaml.resolve import resolve

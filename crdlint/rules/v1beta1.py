@@ -10,8 +10,8 @@ from typing import Final
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect
 from crdlint.yaml.edit import Edit, apply
 from crdlint.yaml.editor import Editor, UneditableError, apart
+from crdlint.yaml.json_values import to_json
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, items_of, text_of
-from crdlint.yaml.values import to_json
 
 # What moves from the spec into each version: its name in the spec, its name in a version, and what the help adds.
 _PER_VERSION: Final = (

@@ -14,8 +14,8 @@ from crdlint.crd.errors import FieldError, Reason, ReasonCode, Wording, invalid,
 from crdlint.crd.model import JSONSchemaProps, ValidationRule
 from crdlint.crd.paths import Path
 from crdlint.diagnostics import nearest
+from crdlint.golang.printing import Typed
 from crdlint.golang.text import SPACE
-from crdlint.golang.values import Typed
 from crdlint.rules.engine.common import Findings
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, quoted_tag, removal
 from crdlint.rules.engine.rule import Nodes, Rule

@@ -16,8 +16,8 @@ from crdlint.crd.errors import FieldError, Reason, ReasonCode, Wording, invalid,
 from crdlint.crd.kubenames import is_dns1035_label
 from crdlint.crd.model import CustomResourceDefinitionSpec, CustomResourceDefinitionVersion
 from crdlint.crd.paths import Path
+from crdlint.golang.printing import Typed
 from crdlint.golang.text import is_print
-from crdlint.golang.values import Typed
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.common import ValidationOptions
 from crdlint.rules.engine.examples import HEAD

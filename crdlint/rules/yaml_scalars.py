@@ -15,9 +15,9 @@ from crdlint.rules.engine.finding import Edits, Finding, Fixer, require
 from crdlint.rules.engine.rule import Caution, Hint
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import quoted
+from crdlint.yaml.json_values import is_merge
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence, child, items_of
 from crdlint.yaml.resolve import key_text
-from crdlint.yaml.values import is_merge
 
 _PROPERTIES: Final = SCHEMA_BITS["properties"]
 _ENUM: Final = SCHEMA_BITS["enum"]

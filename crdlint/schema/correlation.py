@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.text import quote
-from crdlint.schema.values import deep_equal
+from crdlint.schema.deep_equal import deep_equal
 
 _NO_KEY: Final = ()
 _KEY_FORMATS: Final[dict[type, Callable[[Any], str]]] = {

@@ -15,11 +15,11 @@ from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.diagnostics import nearest
 from crdlint.kubernetes.servers import NEWEST, Server
+from crdlint.schema.deep_equal import deep_copy, deep_equal
 from crdlint.schema.defaulting import META_FIELDS, TYPED_ROOT, SurroundingObject, prune
 from crdlint.schema.embedded_resources import coerce, validate_embedded
 from crdlint.schema.validator import ValueValidator
 from crdlint.schema.value_help import LIKE
-from crdlint.schema.values import deep_copy, deep_equal
 
 RULE: Final = "default-invalid"
 _LISTED: Final = 3  # names of unknown fields in one help

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from crdlint.crd.model import JSONSchemaProps
+from crdlint.schema.deep_equal import deep_copy, deep_equal
 from crdlint.schema.embedded_resources import coerce
 from crdlint.schema.traversal import containers
-from crdlint.schema.values import deep_copy, deep_equal
 
 # A container, its schema, whether it is a resource, its printed path, whether it is in a list that keeps unknown fields.
 Pending = tuple[Any, JSONSchemaProps | None, bool, str, bool]

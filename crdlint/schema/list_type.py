@@ -8,7 +8,7 @@ from typing import Any, Final
 from crdlint.crd.errors import DUPLICATE, FieldError, Reason, ReasonCode, invalid
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path, path_of
-from crdlint.golang.values import marshal
+from crdlint.golang.printing import marshal
 from crdlint.schema.traversal import containers
 
 RULE: Final = "resource-list-type"

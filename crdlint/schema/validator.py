@@ -25,6 +25,7 @@ from crdlint.kubernetes.servers import NEWEST, Server
 from crdlint.safety.work import WorkLimitError, run_calls
 from crdlint.schema import numbers
 from crdlint.schema.correlation import Correlation
+from crdlint.schema.deep_equal import deep_equal, equality_key
 from crdlint.schema.formats import FORMATS, is_registered, is_supported, normalized
 from crdlint.schema.value_errors import (
     Violation,
@@ -38,7 +39,6 @@ from crdlint.schema.value_errors import (
     too_many,
     unformatted,
 )
-from crdlint.schema.values import deep_equal, equality_key
 
 Found: TypeAlias = list[Violation]
 Check: TypeAlias = Callable[[Any, ValuePath, Found], None]

@@ -23,8 +23,8 @@ from crdlint.crd.errors import (
     too_many_detail,
 )
 from crdlint.crd.paths import ADDITIONAL, INDEX, NIL, PROPERTY, Key, Path, ValuePath
+from crdlint.golang.printing import marshal
 from crdlint.golang.text import quote
-from crdlint.golang.values import marshal
 
 RULE: Final = "resource-value"
 

@@ -20,20 +20,20 @@ from crdlint.diagnostics import INTERNAL_ERROR, nearest
 from crdlint.files.paths import Selection, UnreadInput, discover
 from crdlint.files.read import UnreadableError, decode, read_bytes, read_text, reason
 from crdlint.files.recognition import KIND
-from crdlint.golang.values import marshal
+from crdlint.golang.printing import marshal
 from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linting.documents import read_documents
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
 from crdlint.resources.definitions import Definition, Definitions, is_rejection
-from crdlint.schema.values import deep_copy
+from crdlint.schema.deep_equal import deep_copy
 from crdlint.sources.crd_lookup import files_in, files_near_suite, folders_near_suite
 from crdlint.sources.fragments import SUITE_SUFFIX, is_suite
 from crdlint.yaml import YAMLDecodeError, decode_yaml
+from crdlint.yaml.json_values import entries, to_json
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence
 from crdlint.yaml.parse import Document, parse_first
-from crdlint.yaml.values import entries, to_json
 
 Read: TypeAlias = "Callable[[str], str | None]"
 

@@ -19,7 +19,7 @@ from crdlint.linting.by_version import describe_versions
 from crdlint.resources.dump import dump
 from crdlint.resources.objects import read_resource
 from crdlint.resources.validation import NotDecodedError, ObjectResult
-from crdlint.schema.values import deep_copy, deep_equal
+from crdlint.schema.deep_equal import deep_copy, deep_equal
 from crdlint.suites.read import Case, MissingCRDError, Suite, SuiteCRDs, Target, define, patched, reduced
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.edit import differing

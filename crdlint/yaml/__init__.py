@@ -24,8 +24,8 @@ def decode_yaml(text: str) -> object:
     >>> decode_yaml("a: [1, yes]")
     {'a': [1, True]}
     """
+    from crdlint.yaml.json_values import as_json_text, first_error, to_json
     from crdlint.yaml.parse import parse_first
-    from crdlint.yaml.values import as_json_text, first_error, to_json
 
     document = parse_first(text)
     if document.error is not None:

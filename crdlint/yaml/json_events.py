@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from ruamel.yaml.events import MappingEndEvent, MappingStartEvent, SequenceEndEvent, SequenceStartEvent
 
-from crdlint.golang.values import marshal
+from crdlint.golang.printing import marshal
 from crdlint.yaml.edit import line_and_column, line_starts
 from crdlint.yaml.nodes import Mapping, Mark, Node, Scalar, Sequence
 

@@ -7,7 +7,7 @@ from tables import each
 from crdlint.crd import model
 from crdlint.crd.gotypes import CRD, OBJECT_META, SCHEMA, SCHEMA_BITS
 from crdlint.crd.record import RECORDS, Record, go
-from crdlint.golang.values import marshal
+from crdlint.golang.printing import marshal
 
 
 @each(

@@ -8,7 +8,7 @@ from tables import each
 
 from crdlint.cel.eval.values import MISSING
 from crdlint.evaluation.evaluate import Workbench
-from crdlint.evaluation.places import schema_of
+from crdlint.evaluation.field_paths import schema_of
 from crdlint.evaluation.source import ExpressionSource
 from crdlint.evaluation.trace import TraceStep, deciding, to_json, to_text
 from crdlint.kubecel.cost import PER_CALL_LIMIT

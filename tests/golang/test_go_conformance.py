@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from crdlint.golang.printing import bad_value
 from crdlint.golang.regexp import compile_error
 from crdlint.golang.text import quote
-from crdlint.golang.values import bad_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tables import each
 
 from crdlint.crd import model
-from crdlint.golang.values import GoMap, Typed, bad_value_in_go_syntax, go_syntax
+from crdlint.golang.printing import GoMap, Typed, bad_value_in_go_syntax, go_syntax
 from crdlint.kubernetes.servers import parse_range
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tables import each
 
-from crdlint.golang.values import Typed, bad_value, marshal
+from crdlint.golang.printing import Typed, bad_value, marshal
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,7 +10,7 @@ from ruamel.yaml import YAML
 from tables import each
 
 from crdlint.resources.dump import dump
-from crdlint.yaml.values import to_json
+from crdlint.yaml.json_values import to_json
 
 if TYPE_CHECKING:
     from typing import Any

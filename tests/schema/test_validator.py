@@ -12,8 +12,8 @@ from crdlint.crd.model import JSONSchemaProps, JSONSchemaPropsOrArray
 from crdlint.crd.paths import Path
 from crdlint.kubernetes.servers import parse_range
 from crdlint.schema.correlation import Correlation
+from crdlint.schema.deep_equal import deep_equal
 from crdlint.schema.validator import ValueValidator
-from crdlint.schema.values import deep_equal
 
 # The schema of `a`, its value, what is said.
 CASES = {

@@ -10,8 +10,8 @@ from counting import without_collector
 from tables import each
 
 from crdlint.linting.pipeline import lint_file
+from crdlint.yaml.json_values import to_json
 from crdlint.yaml.parse import Document, iter_documents, parse_first
-from crdlint.yaml.values import to_json
 
 CRD = (Path(__file__).resolve().parents[2] / "fixtures" / "valid" / "minimal.yaml").read_text(encoding="utf-8")
 

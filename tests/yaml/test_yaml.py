@@ -14,9 +14,9 @@ from tables import each
 
 import crdlint
 from crdlint.yaml import parse
+from crdlint.yaml.json_values import duplicate_keys
 from crdlint.yaml.nodes import Mapping, child, items_of, text_of
 from crdlint.yaml.parse import parse_first, parse_stream, reading_notice
-from crdlint.yaml.values import duplicate_keys
 
 LONG = "k" * 1025  # longer than YAML's keys without a question mark
 

@@ -25,8 +25,8 @@ from crdlint.kubecel.reasoning.domains import ERROR, FAILED, Domain, Piece
 from crdlint.kubecel.reasoning.reasoner import Facts, FieldPath, Reasoner
 from crdlint.kubecel.values import to_value
 from crdlint.safety import work
+from crdlint.schema.deep_equal import deep_copy
 from crdlint.schema.validator import ValueValidator
-from crdlint.schema.values import deep_copy
 
 _LITERALS: Final = 8  # the number of literals of an expression that objects are built with
 _DEEPEST: Final = 40  # levels of an object

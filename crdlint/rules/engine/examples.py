@@ -66,6 +66,6 @@ def _lay_over(target: dict[str, Any], fields: dict[str, Any]) -> None:
             target[key] = value
 
 
-def place_of_example(rule: Rule) -> str:
+def example_position(rule: Rule) -> str:
     """Return the part of a CRD that contains the examples of a rule, in parentheses; empty for a whole file."""
     return _PLACES.get(rule.scope, "")

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from crdlint.crd.paths import Path
     from crdlint.crd.positions import Locator, SourceLocation
     from crdlint.yaml.broken_text import Cause
+    from crdlint.yaml.json_values import DuplicateKey
     from crdlint.yaml.parse import Document
-    from crdlint.yaml.values import DuplicateKey
 
 
 # The target of an example's fragment: the whole file, or the part of the manifest into which it is merged (the manifest,

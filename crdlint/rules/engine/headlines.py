@@ -98,7 +98,7 @@ def of_unknown(name: str, parent: str, nearest: str | None) -> str:
 def of_type(root: Object) -> str:
     """Return the headline of an object without a kind or an apiVersion, empty if it has both."""
     from crdlint.crd.identity import type_keys
-    from crdlint.yaml.values import to_json
+    from crdlint.yaml.json_values import to_json
 
     keys = type_keys(root)
     for name in ("kind", "apiVersion"):
@@ -275,7 +275,7 @@ def _shown(value: object) -> str:
 
 
 def _untyped(value: object) -> object:
-    from crdlint.golang.values import Typed  # runs without errors do not need it
+    from crdlint.golang.printing import Typed  # runs without errors do not need it
 
     return value.value if isinstance(value, Typed) else value
 

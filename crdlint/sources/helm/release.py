@@ -33,9 +33,9 @@ from crdlint.sources.helm.layout import CHART
 from crdlint.sources.helm.masking import mask
 from crdlint.sources.helm.render import HelmValues, chart_digest
 from crdlint.yaml import YAMLDecodeError
+from crdlint.yaml.json_values import to_json
 from crdlint.yaml.nodes import Mapping, Node, Scalar, child, items_of, text_of
 from crdlint.yaml.parse import parse_first
-from crdlint.yaml.values import to_json
 
 LIMIT: Final = 1024 * 1024  # bytes of the data of a Secret; upstream: core.MaxSecretSize
 _LARGEST: Final = 100 * 1024 * 1024  # bytes of a chart that is read, as in Helm

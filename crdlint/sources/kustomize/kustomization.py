@@ -20,9 +20,9 @@ from crdlint.files.repository import is_below, repository_top
 from crdlint.safety.programs import shortened
 from crdlint.sources.kustomize import kustomization_files
 from crdlint.yaml import YAMLDecodeError
+from crdlint.yaml.json_values import as_json_text, to_json
 from crdlint.yaml.nodes import Mapping, Node
 from crdlint.yaml.parse import parse_first, parse_stream
-from crdlint.yaml.values import as_json_text, to_json
 
 PATCHES: Final = ("patches", "patchesStrategicMerge", "patchesJson6902")
 _LONGEST: Final = 100  # characters of a reference in a problem

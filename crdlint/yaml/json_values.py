@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import count, repeat
 from typing import Any, Literal, cast
 
-from crdlint.golang.values import GoMap, go_syntax
+from crdlint.golang.printing import GoMap, go_syntax
 from crdlint.safety.work import run_calls
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence

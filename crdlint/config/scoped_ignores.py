@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from crdlint.diagnostics import Diagnostic
 
 
-def ignored_by_place(result: FileResult, config: Config) -> dict[int, Ignore]:
+def scoped_ignores(result: FileResult, config: Config) -> dict[int, Ignore]:
     """Return the entry that ignores each of the ignored findings of a file, by the finding's index."""
     if not any(is_matched(d.rule, e.rules) for d in result.diagnostics for e in config.ignores):
         return {}

@@ -26,13 +26,13 @@ from crdlint.changes.constraints import (
 )
 from crdlint.changes.examples import Pair
 from crdlint.crd.model import JSONSchemaProps
+from crdlint.golang.printing import marshal
 from crdlint.golang.times import parse_duration
-from crdlint.golang.values import marshal
 from crdlint.rules import changes as rules
 from crdlint.rules.engine.rule import Rule
+from crdlint.schema.deep_equal import deep_copy, equality_key
 from crdlint.schema.defaulting import apply_defaults
 from crdlint.schema.validator import ValueValidator
-from crdlint.schema.values import deep_copy, equality_key
 
 _SHOWN: Final = 5  # values in a text
 _FEW: Final = 64  # integers that are compared one by one

@@ -126,7 +126,7 @@ def crd_of(root: Mapping, server: Server) -> CustomResourceDefinition | None:
         return None
 
 
-def schema_at(crd: CustomResourceDefinition, steps: Steps) -> tuple[JSONSchemaProps, Steps] | None:
+def nearest_schema(crd: CustomResourceDefinition, steps: Steps) -> tuple[JSONSchemaProps, Steps] | None:
     """Return the deepest schema of a version on a path, and the steps below it; None if the path leads to none."""
     if (*steps[:2], *steps[3:5]) != ("spec", "versions", *SCHEMA) or not isinstance(steps[2], int):
         return None
@@ -164,7 +164,7 @@ def expression_at(cursor: Cursor, kube_version: str) -> EditedExpression | None:
         return None
     server = parse_range(kube_version).newest
     crd = crd_of(cursor.root, server)
-    nearest = None if crd is None else schema_at(crd, cursor.steps)
+    nearest = None if crd is None else nearest_schema(crd, cursor.steps)
     number = cursor.steps[-2]
     if crd is None or nearest is None or len(nearest[1]) != 3 or not isinstance(number, int):
         return None

@@ -1,4 +1,4 @@
-"""Places in an object, such as `spec.ports[0].name`, and schemas without a CRD: from a value or the notation of a type."""
+"""Paths of fields in an object, such as `spec.ports[0].name`, and schemas without a CRD: from a value or the notation of a type."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _TOKEN: Final = re.compile(
 _SHOWN: Final = 8  # fields in a message
 
 
-class PlaceError(ValueError):
-    """A place does not exist, or a text is no type; `str()` is the reason, `help` how to fix it."""
+class NoFieldError(ValueError):
+    """A field does not exist, or a text is no type; `str()` is the reason, `help` how to fix it."""
 
     def __init__(self, text: str, help_: str | None = None) -> None:
         super().__init__(text)
@@ -35,23 +35,23 @@ class AnyItem:
 
 
 # A field or key, an index, or any item.
-PlaceStep: TypeAlias = "str | int | AnyItem"
+FieldStep: TypeAlias = "str | int | AnyItem"
 
 
-def parse_place(text: str) -> tuple[PlaceStep, ...]:
-    """Return the steps of a place; none for an empty text or `.`. Raise PlaceError.
+def parse_field_path(text: str) -> tuple[FieldStep, ...]:
+    """Return the steps of a path; none for an empty text or `.`. Raise NoFieldError.
 
-    >>> parse_place("spec.ports[0].name")
+    >>> parse_field_path("spec.ports[0].name")
     ('spec', 'ports', 0, 'name')
     """
-    steps: list[PlaceStep] = []
+    steps: list[FieldStep] = []
     stripped = text.strip()
     position = 0
     while position < len(stripped) and stripped != ".":
         match = _TOKEN.match(stripped, position)
         if match is None:
             help_ = "Write it as in `spec.ports[0].name` or `metadata.labels['app']`"
-            raise PlaceError(f"{text!r} is not the path of a field", help_)
+            raise NoFieldError(f"{text!r} is not the path of a field", help_)
         if match["index"] is not None:
             steps.append(int(match["index"]) if match["index"].isdigit() else AnyItem())
         else:
@@ -60,10 +60,10 @@ def parse_place(text: str) -> tuple[PlaceStep, ...]:
     return tuple(steps)
 
 
-def place_text(steps: Sequence[PlaceStep]) -> str:
-    """Return the text of a place, empty for the whole object.
+def field_path_text(steps: Sequence[FieldStep]) -> str:
+    """Return the text of a path, empty for the whole object.
 
-    >>> place_text(("metadata", "labels", "example.com/a"))
+    >>> field_path_text(("metadata", "labels", "example.com/a"))
     "metadata.labels['example.com/a']"
     """
     text = ""
@@ -75,15 +75,15 @@ def place_text(steps: Sequence[PlaceStep]) -> str:
     return text.removeprefix(".")
 
 
-def schema_at(root: JSONSchemaProps, steps: Sequence[PlaceStep]) -> JSONSchemaProps:
-    """Return the schema of a place; raise PlaceError if the schema has no such place."""
+def schema_at(root: JSONSchemaProps, steps: Sequence[FieldStep]) -> JSONSchemaProps:
+    """Return the schema of a field; raise NoFieldError if the schema has no such field."""
     schema = root
     for count, step in enumerate(steps):
-        schema = _below(schema, step, place_text(steps[:count]) or "the object")
+        schema = _below(schema, step, field_path_text(steps[:count]) or "the object")
     return schema
 
 
-def _below(schema: JSONSchemaProps, step: PlaceStep, where: str) -> JSONSchemaProps:
+def _below(schema: JSONSchemaProps, step: FieldStep, where: str) -> JSONSchemaProps:
     additional, items = schema.additional_schema, schema.item_schema
     if isinstance(step, str):
         if step in schema.properties:
@@ -92,21 +92,21 @@ def _below(schema: JSONSchemaProps, step: PlaceStep, where: str) -> JSONSchemaPr
             return additional
         if items is not None:
             advice = f"Select an item first: `{where}[0].{step}`"
-            raise PlaceError(f"{where} is a list, so it has no field `{step}`", advice)
+            raise NoFieldError(f"{where} is a list, so it has no field `{step}`", advice)
         near = nearest(step, schema.properties)
         known = ", ".join(sorted(schema.properties)[:_SHOWN])
         more = ", ..." if len(schema.properties) > _SHOWN else ""
         help_ = f"Write `{near}` instead" if near else f"Use one of the fields: {known}{more}" if known else None
-        raise PlaceError(f"{where} has no field `{step}`", help_)
+        raise NoFieldError(f"{where} has no field `{step}`", help_)
     if items is not None:
         return items
     if additional is not None and isinstance(step, AnyItem):
         return additional
-    raise PlaceError(f"{where} is not a list", "Select a field with a dot, as in `spec.ports`")
+    raise NoFieldError(f"{where} is not a list", "Select a field with a dot, as in `spec.ports`")
 
 
-def value_at(value: Any, steps: Sequence[PlaceStep]) -> Any:
-    """Return the value at a place, `MISSING` if there is none or if the place has several."""
+def value_at(value: Any, steps: Sequence[FieldStep]) -> Any:
+    """Return the value at a path, `MISSING` if there is none or if there are several."""
     for step in steps:
         is_field = isinstance(step, str) and value.__class__ is dict and step in value
         is_item = isinstance(step, int) and value.__class__ is list and step < len(value)
@@ -116,8 +116,8 @@ def value_at(value: Any, steps: Sequence[PlaceStep]) -> Any:
     return value
 
 
-def matches(steps: Sequence[PlaceStep], path: Path | None) -> bool:
-    """Return whether a path of a value is that of a place."""
+def matches(steps: Sequence[FieldStep], path: Path | None) -> bool:
+    """Return whether a path of a value is one that the steps match."""
     parts = () if path is None else path.steps()
     return len(steps) == len(parts) and all(
         (step.__class__ is AnyItem and (isinstance(part, (int, Key)))) or step == part
@@ -184,7 +184,7 @@ def _of_objects(values: list[dict[str, Any]]) -> JSONSchemaProps:
 
 
 def schema_of_notation(text: str) -> JSONSchemaProps:
-    """Return the schema of a type, e.g. `int`, `list(string)`, `map(string, int)`, `{a: string, b?: int}`; raise PlaceError."""
+    """Return the schema of a type, e.g. `int`, `list(string)`, `map(string, int)`, `{a: string, b?: int}`; raise NoFieldError."""
     # With names in quotes, and the question mark before them, it is an expression of CEL.
     return _of_tree(
         parsed(_NAME.sub(lambda name: f'{name[2]}"{name[1]}":', text.replace("int-or-string", "dyn"))), text
@@ -192,7 +192,7 @@ def schema_of_notation(text: str) -> JSONSchemaProps:
 
 
 def _of_tree(node: Expr | None, text: str) -> JSONSchemaProps:
-    """Return the schema of a syntax tree, which `text` is written as; raise PlaceError."""
+    """Return the schema of a syntax tree, which `text` is written as; raise NoFieldError."""
     match node:
         case Ident(name=name) if name in _NAMED:
             return JSONSchemaProps.of(**_NAMED[name])
@@ -206,4 +206,4 @@ def _of_tree(node: Expr | None, text: str) -> JSONSchemaProps:
             required = [name for name, entry in zip(names, entries, strict=True) if not entry.optional]
             return JSONSchemaProps.of(type="object", properties=properties, required=required)
     known = ", ".join((*_NAMED, "list(T)", "map(string, T)", "{field: T}"))
-    raise PlaceError(f"{node.name if isinstance(node, Ident) else text!r} is not a type: write {known}")
+    raise NoFieldError(f"{node.name if isinstance(node, Ident) else text!r} is not a type: write {known}")
