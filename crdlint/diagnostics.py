@@ -120,7 +120,7 @@ _LONGEST: Final = 256
 _SHORT: Final = 3  # names with as few letters are different ones
 
 
-def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
+def nearest(name: str, names: Iterable[str], cutoff: float = 0.6) -> str | None:
     """Return the known name most similar to `name`, ignoring case, or None if no similarity reaches `cutoff` (up to 1).
 
     Among equally similar names, return the last in alphabetical order.
@@ -128,7 +128,7 @@ def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
     >>> nearest("metdata", ["metadata", "spec"])
     'metadata'
     """
-    return attempt(_nearest, name, known, cutoff)
+    return attempt(_nearest, name, names, cutoff)
 
 
 def is_slip(written: str, meant: str) -> bool:
@@ -147,9 +147,9 @@ def is_slip(written: str, meant: str) -> bool:
     return letters.lower() == others.lower() or (is_inside_word and (len(lone) == 1 or is_exchange))
 
 
-def _nearest(name: str, known: Iterable[str], cutoff: float) -> str | None:
+def _nearest(name: str, names: Iterable[str], cutoff: float) -> str | None:
     target = name.lower()
-    folded = {known_name.lower(): known_name for known_name in known}
+    folded = {known_name.lower(): known_name for known_name in names}
     if target in folded:
         return folded[target]
     if len(target) > _LONGEST:

@@ -43,6 +43,7 @@ VAGUE_NAMES: Final = frozenset(
         "found",
         "given",
         "held",
+        "known",
         "judge",
         "judged",
         "kept",

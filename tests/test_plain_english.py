@@ -1,10 +1,11 @@
-"""What the program prints, its documentation, its docstrings and its names contain none of the words in plain_english.py."""
+"""What the program prints, its documentation, its docstrings and its names are plain: none of the words in plain_english.py."""
 
 from __future__ import annotations
 
 import ast
 import io
 import tokenize
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from plain_english import VAGUE_NAMES, avoided
@@ -74,6 +75,20 @@ def test_names_say_what_they_refer_to() -> None:
         for name, words in vague.items()
         if {*words} - ACCEPTED.get(name, set())
     } == {}
+
+
+def test_no_two_classes_have_the_same_name() -> None:
+    modules: dict[str, list[str]] = {}
+    for name, source in sources().items():
+        for node in ast.walk(source.tree):
+            if isinstance(node, ast.ClassDef):
+                modules.setdefault(node.name, []).append(name)
+    assert {class_: names for class_, names in modules.items() if len(names) > 1} == {}
+
+
+def test_at_most_two_modules_have_the_same_name() -> None:
+    names = Counter(name.rpartition("/")[2] for name in sources())
+    assert [name for name, count in names.items() if count > 2] == ["__init__.py"]
 
 
 def test_the_sentences_of_modules_are_plain_english() -> None:

@@ -275,7 +275,7 @@ class _Checker:
         for index, element in enumerate(expr.elements):
             type_ = yield element
             joined = self._join(element, joined, self._value_type(element, type_, optional=index in optional))
-        return types.list_type(_known(joined) or self._variable())
+        return types.list_type(_type_or_none(joined) or self._variable())
 
     def map_(self, expr: ast.MapExpr) -> Visit:
         keys: Type | None = None
@@ -284,7 +284,7 @@ class _Checker:
             keys = self._join(entry.key, keys, (yield entry.key))
             type_ = yield entry.value
             values = self._join(entry.value, values, self._value_type(entry.value, type_, optional=entry.optional))
-        key = _known(keys) or self._variable()
+        key = _type_or_none(keys) or self._variable()
         return types.map_type(key, (values if key is keys else None) or self._variable())
 
     def _join(self, expr: ast.Expr, previous: Type | None, current: Type) -> Type:
@@ -360,7 +360,7 @@ class _Checker:
         return (self._error(expr.iter_range.id, text, ErrorCode.NOT_A_RANGE, (range_type,)),) * 2
 
 
-def _known(type_: Type | None) -> Type | None:
+def _type_or_none(type_: Type | None) -> Type | None:
     return None if type_ is _NIL else type_
 
 

@@ -111,14 +111,14 @@ def bound(call: Binding) -> Implementation:
 
 def merge(overloads: tuple[Overload, ...], added: Overload) -> tuple[Overload, ...]:
     """Return overloads of a function with one more; raise DeclarationError on a collision. Upstream: FunctionDecl.AddOverload."""
-    for known in overloads:
-        if known.id == added.id:
-            if _match(known, added, Type.is_equivalent) and known.result.is_equivalent(added.result):
+    for overload in overloads:
+        if overload.id == added.id:
+            if _match(overload, added, Type.is_equivalent) and overload.result.is_equivalent(added.result):
                 return overloads
             text = f"overload redefinition in function. {added.function}: {added.id} has multiple definitions"
             raise DeclarationError(text)
-        if _match(known, added, lambda left, right: left.accepts(right) or right.accepts(left)):
-            text = f"overload signature collision in function {added.function}: {known.id} collides with {added.id}"
+        if _match(overload, added, lambda left, right: left.accepts(right) or right.accepts(left)):
+            text = f"overload signature collision in function {added.function}: {overload.id} collides with {added.id}"
             raise DeclarationError(text)
     return (*overloads, added)
 
@@ -220,10 +220,10 @@ class Env:
         """Return an environment with more declarations, before the known ones; raise DeclarationError for one that conflicts."""
         own_idents: dict[str, Variable] = {}
         for ident in idents:
-            known = own_idents.get(ident.name) or self.idents.get(ident.name)
-            if known is None:
+            declared = own_idents.get(ident.name) or self.idents.get(ident.name)
+            if declared is None:
                 own_idents[ident.name] = ident
-            elif not (known.type.is_exact(ident.type) and known.value == ident.value):
+            elif not (declared.type.is_exact(ident.type) and declared.value == ident.value):
                 raise DeclarationError(f"overlapping identifier for name '{ident.name}'")
         own_functions: dict[str, tuple[Overload, ...]] = {}
         for added in functions:
@@ -238,9 +238,9 @@ class Env:
 
     def find_ident(self, name: str) -> Variable | None:
         """Return the variable, type or enum constant with the full name `name`."""
-        known = self.idents.get(name) or self._provided.get(name)
-        if known is not None:
-            return known
+        ident = self.idents.get(name) or self._provided.get(name)
+        if ident is not None:
+            return ident
         struct, number = self.provider.find_struct_type(name), self.provider.find_enum(name)
         if struct is not None:
             self._provided[name] = Variable(name, struct)

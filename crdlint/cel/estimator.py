@@ -272,10 +272,10 @@ class _Coster:
 
     def conditional(self, expr: ast.Call, args: Sequence[EstimatedNode], costs: Sequence[Estimate]) -> CallEstimate:
         self.entries[expr.id] = _union(self._entries_of(expr.args[1]), self._entries_of(expr.args[2]))
-        return CallEstimate(costs[0].plus(costs[1].union(costs[2])), _known(args[1]).union(_known(args[2])))
+        return CallEstimate(costs[0].plus(costs[1].union(costs[2])), _size_of(args[1]).union(_size_of(args[2])))
 
     def concatenation(self, expr: ast.Call, args: Sequence[EstimatedNode], costs: Sequence[Estimate]) -> CallEstimate:
-        size = _known(args[0]).plus(_known(args[1]))
+        size = _size_of(args[0]).plus(_size_of(args[1]))
         self.entries[expr.id] = _union(self._entries_of(expr.args[0]), self._entries_of(expr.args[1]))
         return CallEstimate(size.traversal().plus(costs[0]).plus(costs[1]), size)
 
@@ -429,27 +429,27 @@ _LITERAL_SIZES: Final[dict[type, Callable[..., Estimate]]] = {
 _SCALARS: Final = (Kind.BOOL, Kind.DOUBLE, Kind.DURATION, Kind.INT, Kind.TIMESTAMP, Kind.UINT)
 
 
-def _known(node: EstimatedNode) -> Estimate:
+def _size_of(node: EstimatedNode) -> Estimate:
     return node.size or UNKNOWN
 
 
 def _traversal(index: int) -> _Standard:
     """Return the cost of reading one of the target and the arguments."""
-    return lambda nodes: CallEstimate(_known(nodes[index]).traversal())
+    return lambda nodes: CallEstimate(_size_of(nodes[index]).traversal())
 
 
 def _converted(size_of_result: Callable[[Estimate], Estimate]) -> _Standard:
     """Return the cost of reading the target or first argument, with the size of the result."""
 
     def of_call(nodes: Sequence[EstimatedNode]) -> CallEstimate:
-        size = _known(nodes[0])
+        size = _size_of(nodes[0])
         return CallEstimate(size.traversal(), size_of_result(size))
 
     return of_call
 
 
 def _comparison(nodes: Sequence[EstimatedNode]) -> CallEstimate:
-    most = min(_known(nodes[0]).max, _known(nodes[1]).max)
+    most = min(_size_of(nodes[0]).max, _size_of(nodes[1]).max)
     return CallEstimate(Estimate(1 if most > 0 else 0, most).traversal())
 
 
@@ -460,9 +460,9 @@ _STANDARD: Final[dict[str, _Standard]] = {
     "strings_quote": _converted(lambda size: Estimate(size.min + 2 & UINT64_MAX, size.max * 2 + 2 & UINT64_MAX)),
     "starts_with_string": _traversal(1),
     "ends_with_string": _traversal(1),
-    "in_list": lambda nodes: CallEstimate(_known(nodes[1]).scaled(1)),
-    "matches_string": lambda nodes: CallEstimate(estimates.match_cost(_known(nodes[0]), _known(nodes[1]))),
-    "contains_string": lambda nodes: CallEstimate(_known(nodes[0]).traversal().times(_known(nodes[1]).traversal())),
+    "in_list": lambda nodes: CallEstimate(_size_of(nodes[1]).scaled(1)),
+    "matches_string": lambda nodes: CallEstimate(estimates.match_cost(_size_of(nodes[0]), _size_of(nodes[1]))),
+    "contains_string": lambda nodes: CallEstimate(_size_of(nodes[0]).traversal().times(_size_of(nodes[1]).traversal())),
     **dict.fromkeys(estimates.COMPARISONS, _comparison),
 }
 

@@ -52,8 +52,8 @@ class Reasons:
     def __init__(self, pair: Pair) -> None:
         self._pair: Final = pair
         server = pair.server
-        self._known: Final = _trees(known_conditions(pair.old))
-        self._kept: Final = _trees(known_conditions(pair.new))
+        self._of_old: Final = _trees(known_conditions(pair.old))
+        self._of_new: Final = _trees(known_conditions(pair.new))
         self._anything: Final = Reasoner(Facts())
         self._new: Final = Reasoner(SchemaFacts(pair.new, server))
         self._old: Final = Reasoner(SchemaFacts(pair.old, server))
@@ -75,10 +75,10 @@ class Reasons:
         for node, reason in ((self._pair.new, BY_SCHEMA), (self._pair.old, BY_OLD_SCHEMA)):
             if repeats_list_type(condition, node):
                 return reason
-        related = _related(tree, {**self._known, **_trees(self._below(tree, self._pair.old))})
-        known = list(related.values())
-        is_known = self._existing.results(tree, known) == TRUE
-        removed = [expr for name, expr in related.items() if name in self._known and name not in self._kept]
+        related = _related(tree, {**self._of_old, **_trees(self._below(tree, self._pair.old))})
+        premises = list(related.values())
+        is_known = self._existing.results(tree, premises) == TRUE
+        removed = [expr for name, expr in related.items() if name in self._of_old and name not in self._of_new]
         if is_known and self._is_wider(tree, removed):
             return WIDER
         if self._new.results(tree) == TRUE:
@@ -87,15 +87,15 @@ class Reasons:
             return BY_OLD_RULES if is_implied_above(self._pair, condition) else None
         if self._old.results(tree) == TRUE:
             return BY_OLD_SCHEMA
-        return BY_OLD_RULES if known and self._new.results(tree, known) == TRUE else FOR_EXISTING
+        return BY_OLD_RULES if premises and self._new.results(tree, premises) == TRUE else FOR_EXISTING
 
     def remains(self, condition: str) -> bool:
         """Return whether the new schema implies an old condition, so that removing it changes nothing."""
         tree = parsed(condition)
         if tree is None:
             return False
-        known = _related(tree, {**self._kept, **_trees(self._below(tree, self._pair.new))})
-        return self._new.results(tree, list(known.values())) == TRUE
+        premises = _related(tree, {**self._of_new, **_trees(self._below(tree, self._pair.new))})
+        return self._new.results(tree, list(premises.values())) == TRUE
 
     def _is_wider(self, tree: Expr, removed: Sequence[Expr]) -> bool:
         """Return whether a rule follows from removed ones, whatever the schema is, and they do not follow from it."""
@@ -110,8 +110,8 @@ class Reasons:
         for path in (*field_paths(tree), *inner):
             below = list(node.steps(path))
             if len(below) == len(path):
-                known = _related(tree, _trees(known_conditions(below[-1])))
-                texts = (text for text in known_conditions(below[-1]) if rule_key(text) in known)
+                premises = _related(tree, _trees(known_conditions(below[-1])))
+                texts = (text for text in known_conditions(below[-1]) if rule_key(text) in premises)
                 yield from (lifted(text, path) for text in texts)
 
 
@@ -133,19 +133,19 @@ def is_implied_above(pair: Pair, condition: str) -> bool:
 def _implies(pair: Pair, condition: str, path: FieldPath) -> bool:
     """Return whether what the old schemas require implies a condition on the value at a path below."""
     names = {escape(step) or step for step in path} - {ITEM, VALUE}
-    known = [expr for expr in _trees(known_conditions(pair.old)).values() if names <= _named(expr)]
-    tree = parsed(lifted(condition, path)) if known else None
-    return tree is not None and Reasoner(SchemaFacts(pair.old, pair.server)).results(tree, known) == TRUE
+    premises = [expr for expr in _trees(known_conditions(pair.old)).values() if names <= _named(expr)]
+    tree = parsed(lifted(condition, path)) if premises else None
+    return tree is not None and Reasoner(SchemaFacts(pair.old, pair.server)).results(tree, premises) == TRUE
 
 
 def _trees(conditions: Iterable[str]) -> dict[str, Expr]:
     return {rule_key(text): tree for text in conditions if (tree := parsed(text)) is not None}
 
 
-def _related(tree: Expr, known: Mapping[str, Expr]) -> dict[str, Expr]:
+def _related(tree: Expr, conditions: Mapping[str, Expr]) -> dict[str, Expr]:
     """Return the conditions that name a field of another one, or no field as that one."""
     named = _named(tree)
-    return {name: expr for name, expr in known.items() if not (named and _named(expr)) or named & _named(expr)}
+    return {name: expr for name, expr in conditions.items() if not (named and _named(expr)) or named & _named(expr)}
 
 
 def _named(tree: Expr) -> AbstractSet[str]:
@@ -214,7 +214,7 @@ class SchemaFacts(Facts):
     def match(self, path: FieldPath, pattern: str) -> bool:
         """Return whether all texts at a path match a pattern."""
         folded = self._folded(path)
-        return folded is not None and any(self.covers(known, pattern) for known in folded.patterns)
+        return folded is not None and any(self.covers(old_pattern, pattern) for old_pattern in folded.patterns)
 
     def covers(self, pattern: str, other: str) -> bool:
         """Return whether all texts that match a pattern match another one."""

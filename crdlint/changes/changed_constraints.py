@@ -68,7 +68,7 @@ def compare_constraints(pair: Pair) -> Iterator[Change]:
             yield from _compare_enumerated(pair, possible, new)
             return
         pattern = pattern_of(new.enum.values())
-        relations = (pattern_relation(known, pattern, *old.lengths) for known in old.patterns)
+        relations = (pattern_relation(old_pattern, pattern, *old.lengths) for old_pattern in old.patterns)
         if any(relation.is_covered for relation in relations):
             return
         values = list(new.enum.values())
@@ -144,18 +144,22 @@ _UNEXPRESSED: Final = frozenset({"type", "x_int_or_string", "format"})  # CEL ha
 
 def _compare_limits(pair: Pair, old: Constraints, new: Constraints) -> Iterator[Change]:
     for limit in LIMITS:
-        after, known = new.bounds.get(limit.attribute), old.bounds.get(limit.attribute)
-        if after == known or after == (before := _implied(old, limit)):
+        after, old_bound = new.bounds.get(limit.attribute), old.bounds.get(limit.attribute)
+        if after == old_bound or after == (before := _implied(old, limit)):
             continue
         if after is None or (before is not None and before.tighter_than(after)):
-            if known is not None:
-                now = "was removed" if after is None else f"changed from {_number(known)} to {_number(after)}"
+            if old_bound is not None:
+                now = "was removed" if after is None else f"changed from {_number(old_bound)} to {_number(after)}"
                 text = f"`{limit.keyword}` {now}: {NEW_VALUES}"
                 yield pair.change(rules.LIMIT_LOOSENED, text, limit.attribute)
             continue
         if _cannot_break(pair, limit, after):
             continue
-        change = f"of {_number(after)} added" if known is None else f"changed from {_number(known)} to {_number(after)}"
+        change = (
+            f"of {_number(after)} added"
+            if old_bound is None
+            else f"changed from {_number(old_bound)} to {_number(after)}"
+        )
         breaking = limit.breaking.format(_number(after), s="" if after.value == 1 else "s")
         if after.value == 1 and limit.empty:
             breaking = limit.empty
@@ -211,7 +215,7 @@ def _compare_patterns(pair: Pair, old: Constraints, new: Constraints) -> Iterato
         if len(lost) == 1 and len(added) == 1:
             yield from _compare_pattern(pair, pattern_relation(lost[0], pattern, *old.lengths), lost[0], pattern)
             continue
-        if any(pattern_relation(known, pattern, *old.lengths).is_covered for known in ("", *old.patterns)):
+        if any(pattern_relation(old_pattern, pattern, *old.lengths).is_covered for old_pattern in ("", *old.patterns)):
             continue
         text = f"values that do not match `{pattern}` are rejected"
         yield from _reject(rules.PATTERN_ADDED, text, {"pattern": pattern}, pair)
@@ -257,8 +261,8 @@ def _compare_formats(pair: Pair, old: Constraints, new: Constraints) -> Iterator
 def _has_range(old: Constraints, format_: str) -> bool:
     """Return whether the limits of integers exclude all that are out of the range of a format."""
     for attribute in ("maximum", "minimum"):
-        bound, known = format_bound(frozenset({format_}), attribute), old.bounds.get(attribute)
-        if old.type != "integer" or bound is None or bound.tighter_than(known):
+        bound, old_bound = format_bound(frozenset({format_}), attribute), old.bounds.get(attribute)
+        if old.type != "integer" or bound is None or bound.tighter_than(old_bound):
             return False
     return True
 

@@ -306,13 +306,13 @@ def changes(
     root = ComparedField(ratchets=servers.oldest.ratchets_values)
     compared: dict[Hashable, list[Change]] = {}
     for name, version in after.items():
-        known = before.get(name)
-        if known is None or not (known.version.served or version.version.served):
+        old_version = before.get(name)
+        if old_version is None or not (old_version.version.served or version.version.served):
             continue
-        of_crd += _in_version(name, compare_parts(known, version))
-        if known.schema is None or version.schema is None:
+        of_crd += _in_version(name, compare_parts(old_version, version))
+        if old_version.schema is None or version.schema is None:
             continue
-        schemas = id(known.schema), id(version.schema)
+        schemas = id(old_version.schema), id(version.schema)
         if schemas not in compared:  # versions may share their schemas
             identity = {
                 "apiVersion": f"{new.spec.group}/{name}",
@@ -320,6 +320,6 @@ def changes(
                 "metadata": {"name": "example"},
             }
             examples = Examples(identity, servers.newest, explains=policy.explains)
-            compared[schemas] = list(compare_schemas(known.schema, version.schema, root, examples))
+            compared[schemas] = list(compare_schemas(old_version.schema, version.schema, root, examples))
         of_crd += _in_version(name, compared[schemas])
     return merged(lowered(of_crd, policy))

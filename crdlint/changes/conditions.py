@@ -143,7 +143,7 @@ def known_conditions(node: Conjunction) -> list[str]:
 
 def count_of_fields(node: Conjunction, operator: str, number: float) -> str:
     """Return the condition for a number of fields; if only few are known, by whether it has them."""
-    known = node.properties()
-    if len(known) > _FIELDS or node.keeps_unknown_fields or node.map_values():
+    properties = node.properties()
+    if len(properties) > _FIELDS or node.keeps_unknown_fields or node.map_values():
         return f"size(self) {operator} {number:g}"
-    return f"[{', '.join(has(_SELF, name) for name in known)}].filter(x, x == true).size() {operator} {number:g}"
+    return f"[{', '.join(has(_SELF, name) for name in properties)}].filter(x, x == true).size() {operator} {number:g}"

@@ -130,8 +130,8 @@ class Examples:
         """Yield values that may break a condition, which are valid if they do not break an old one."""
         names, literals = mentioned(condition)
         of_parent = conditions_of(pair.parent.old) if pair.parent is not None and self.explains else []
-        for known in conditions_of(pair.old) + of_parent:
-            more, others = mentioned(known)
+        for text in conditions_of(pair.old) + of_parent:
+            more, others = mentioned(text)
             literals += others
             names |= more if names & more else set()
         # The longest are the most specific, and the number of values that are tried is limited.
@@ -272,13 +272,13 @@ class Candidates:
         return [*self._lists(old, new, depth), *null] if type_ == "array" else [*self._scalars(old, new, type_), *null]
 
     def _objects(self, old: Conjunction, new: Conjunction, depth: int, fixed: Mapping[str, Any]) -> Iterator[Any]:
-        known, after = old.properties(), new.properties()
+        before, after = old.properties(), new.properties()
         required = old.required
         names = frozenset(self._names).union(*(mentioned(condition)[0] for condition in conditions_of(old)))
         if any((schema.min_properties or 0) > len(required) for schema in old):
-            names |= {*islice(known, _SOME)}
+            names |= {*islice(before, _SOME)}
         options: dict[str, list[Any]] = {}
-        for name, schemas in known.items():
+        for name, schemas in before.items():
             if name in fixed or not (name in required or name in names):
                 continue
             values = [_ABSENT] * (name not in required or schemas[0].default is not None)
@@ -395,24 +395,24 @@ class Candidates:
         """Yield texts of the old patterns and formats, those first that the new patterns do not match."""
         yield from self._texts
         known_patterns = sorted(folded.patterns) or [""]  # sets of texts have another order in each process
-        for known in known_patterns:
+        for old_pattern in known_patterns:
             patterns = sorted(after.patterns) if after else []
             if after is not None and after.enum is not None:
                 patterns.append(pattern_of(after.enum.values()))
-            patterns += [re.escape(text) for text in self._texts[:_FEW_TEXTS] if known]
+            patterns += [re.escape(text) for text in self._texts[:_FEW_TEXTS] if old_pattern]
             for pattern in (*patterns, _NOTHING):
-                text = pattern_relation(known, pattern, *folded.lengths).lost
+                text = pattern_relation(old_pattern, pattern, *folded.lengths).lost
                 if text is not None:
                     yield text
         yield from (_SAMPLES[name] for name in sorted(folded.formats) if name in _SAMPLES)
         yield from ("", "a")
-        known = known_patterns[0]
+        old_pattern = known_patterns[0]
         for size in self._sizes(old, "length"):
-            text = pattern_relation(known, _NOTHING, size, size).lost if known else "a" * size
+            text = pattern_relation(old_pattern, _NOTHING, size, size).lost if old_pattern else "a" * size
             if text is not None:
                 yield text
         yield from ("A b!", "10.0.0.1", "::1", "https://a.b")
-        if not known:
+        if not old_pattern:
             yield from ("0" * size for size in self._sizes(old, "length"))
 
 

@@ -119,13 +119,13 @@ _IMPLIED: Final = {"": (("metadata", "object"),), ".metadata": (("name", "string
 
 def _known_properties(node: Conjunction, pair: Pair) -> dict[str, Conjunction]:
     """Return the schemas of each property, also of those that no schema names."""
-    known = node.properties()
+    properties = node.properties()
     for name, type_ in _IMPLIED.get(pair.field.path, ()):
-        if name not in known:
-            known[name] = Conjunction(
+        if name not in properties:
+            properties[name] = Conjunction(
                 [JSONSchemaProps.of(type=type_, parent_ref=ref(node[0]), steps=("properties", name))]
             )
-    return known
+    return properties
 
 
 def _property_path(node: Conjunction, name: str) -> Path:
@@ -170,9 +170,9 @@ def _renamed(removed: Mapping[str, Conjunction], added: Mapping[str, Conjunction
     for name, schemas in added.items():
         by_digest.setdefault(fingerprint(schemas).digest, []).append(name)
     for name, schemas in removed.items():
-        known = fingerprint(schemas)
-        same = by_digest.get(known.digest, [])
-        if known.nodes >= _NODES and len(same) == 1 and same[0] not in new_names.values():
+        of_old = fingerprint(schemas)
+        same = by_digest.get(of_old.digest, [])
+        if of_old.nodes >= _NODES and len(same) == 1 and same[0] not in new_names.values():
             new_names[name] = same[0]
     if len(removed) > _MOST_FIELDS or len(added) > _MOST_FIELDS:
         return new_names

@@ -394,10 +394,10 @@ def _baseline(arguments: CheckOptions) -> Baseline:
     from crdlint.config.model import ConfigError
 
     try:
-        known = read(arguments.baseline_file, missing_ok=arguments.update_baseline)
+        baseline = read(arguments.baseline_file, missing_ok=arguments.update_baseline)
     except ConfigError as error:
         raise click.UsageError(f"--baseline: {error}") from error
-    return Update(known) if arguments.update_baseline else BaselineMatcher(Counter(known))
+    return Update(baseline) if arguments.update_baseline else BaselineMatcher(Counter(baseline))
 
 
 def _settings_of(config: Config, merged: Config, kube_version: str | None) -> Iterator[str]:

@@ -187,9 +187,9 @@ class _DiffCommand:
     def _take(self, result: FileResult) -> None:
         from crdlint.config.apply import apply
 
-        known = {("apiserver", crd.name, message) for crd in result.compared for message in crd.known}
+        rejections = {("apiserver", crd.name, message) for crd in result.compared for message in crd.rejections}
         consequences = [*filter(is_consequence, result.diagnostics)]
-        new = [finding for finding in consequences if (finding.origin, finding.crd, finding.message) not in known]
+        new = [finding for finding in consequences if (finding.origin, finding.crd, finding.message) not in rejections]
         self._known += len(consequences) - len(new)
         findings = tuple(map(self._named, new))
         applied = apply(replace(result, file=self._name(result.file), diagnostics=findings), self._config, updates=True)

@@ -131,9 +131,9 @@ def complete_rules(_ctx: click.Context, _param: click.Parameter, incomplete: str
 
     from crdlint.rules.catalog import all_rules, rule_sets
 
-    known = {rule.id: rule.summary for rule in all_rules().values()}
-    known |= {name: f"the set of {len(rules)} rules" for name, rules in rule_sets().items()}
-    return [CompletionItem(name, help=help_) for name, help_ in known.items() if name.startswith(incomplete)]
+    summaries = {rule.id: rule.summary for rule in all_rules().values()}
+    summaries |= {name: f"the set of {len(rules)} rules" for name, rules in rule_sets().items()}
+    return [CompletionItem(name, help=help_) for name, help_ in summaries.items() if name.startswith(incomplete)]
 
 
 def complete_outputs(kind: str) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem] | list[str]]:

@@ -167,8 +167,8 @@ class Session:
         """Evaluate a rule of the CRD at the field by its number; without one, list the rules."""
         rules = self.bench.schema.x_validations
         if not argument:
-            for number, known in enumerate(rules, 1):
-                yield printable_line(f"{number}  {' '.join(known.rule.split())}")
+            for number, each in enumerate(rules, 1):
+                yield printable_line(f"{number}  {' '.join(each.rule.split())}")
             if not rules:
                 yield printable_line(f"there are no rules at {self.bench.field or 'the object'}")
             return

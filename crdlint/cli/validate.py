@@ -206,6 +206,6 @@ class _ValidateCommand:
         groups = [group for group in definitions.groups() if may_have_crd(group)]
         more = f" and {len(groups) - _NAMED:,} more groups" if len(groups) > _NAMED else ""
         listed = f"the CRDs here are of {', '.join(groups[:_NAMED])}{more}"
-        known = listed if groups else "no CRD was found (--crd names where they are)"
+        reason = listed if groups else "no CRD was found (--crd names where they are)"
         skipped, accepting = self._run.summary.skipped, "--no-require-resources"
-        return nothing_found(self._options, discovered, self._excluded, skipped, accepting, f"; {known}")
+        return nothing_found(self._options, discovered, self._excluded, skipped, accepting, f"; {reason}")

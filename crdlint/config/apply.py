@@ -99,8 +99,8 @@ def apply(
     by |= {i: reason for i, finding in enumerate(findings) if (reason := decided[finding.rule]) is not None}
     if baseline is not None:
         left = [i for i in range(len(findings)) if i not in by]
-        known = baseline.take(replace(result, diagnostics=tuple(findings[i] for i in left)))
-        by.update((left[i], "baseline") for i in known)
+        in_baseline = baseline.take(replace(result, diagnostics=tuple(findings[i] for i in left)))
+        by.update((left[i], "baseline") for i in in_baseline)
     by = {i: reason for i, reason in by.items() if findings[i].rule != INTERNAL_ERROR}
     return _applied(result, findings, by, entries, config)
 

@@ -49,7 +49,7 @@ class BaselineEntry:
 class Update:
     """A builder of a new baseline; entries of CRDs that are not checked are kept."""
 
-    known: KnownFindings
+    earlier: KnownFindings
     counts: Counter[FindingIdentity] = field(default_factory=Counter)
     met: set[str] = field(default_factory=set)
 
@@ -65,7 +65,7 @@ class Update:
 
     def summary(self) -> str:
         """Return how many entries the new baseline has, and how many were added, removed and changed."""
-        old, new = self.known, self.baseline()
+        old, new = self.earlier, self.baseline()
         changed = sum(old[identity] != count for identity, count in new.items() if identity in old)
         changes = {"added": len(new.keys() - old.keys()), "removed": len(old.keys() - new.keys()), "changed": changed}
         listed = ", ".join(f"{count:,} {word}" for word, count in changes.items() if count)
@@ -74,7 +74,7 @@ class Update:
     def baseline(self) -> KnownFindings:
         """Return the new baseline."""
         met = self.met.union(identity.crd for identity in self.counts)
-        unchecked = {identity: count for identity, count in self.known.items() if identity.crd not in met}
+        unchecked = {identity: count for identity, count in self.earlier.items() if identity.crd not in met}
         return unchecked | self.counts
 
 
@@ -90,13 +90,13 @@ class BaselineMatcher:
         from crdlint.config.identity import identities
 
         self.met.update(crd.name for crd in result.crds)
-        known = set()
+        indexes = set()
         for i, alternatives in enumerate(identities(result)):
             for identity in alternatives:
                 if self.left[identity] > 0:
                     self.left[identity] -= 1
-                    known.add(i)
-        return frozenset(known)
+                    indexes.add(i)
+        return frozenset(indexes)
 
     def stale(self) -> tuple[BaselineEntry, ...]:
         """Return the entries without a finding, for the CRDs that were checked."""

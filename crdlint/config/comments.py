@@ -260,7 +260,7 @@ def _read_annotations(comments: Comments, document: Document) -> None:
             continue
         first, last = (document.line_offset + 1 + mark.line for mark in (root.start_mark, root.end_mark))
         where: Stretch = ((first, root.start_mark.column + 1), (last, root.end_mark.column + 1))
-        comments.valid.append(Comment(_known(comments, names), (where,), (first, last), reason.strip()))
+        comments.valid.append(Comment(_valid_rules(comments, names), (where,), (first, last), reason.strip()))
 
 
 def _rules_of(comments: Comments, comment: str, position: Position) -> tuple[str, tuple[NamedRule, ...], str] | None:
@@ -283,14 +283,14 @@ def _rules_of(comments: Comments, comment: str, position: Position) -> tuple[str
     elif word == "ignore-file" and column > 1:
         message = "`ignore-file` must be at the start of a line: nothing is ignored"
     else:
-        return word, _known(comments, names), comment[match.end() :].strip()
+        return word, _valid_rules(comments, names), comment[match.end() :].strip()
     comments.report(MALFORMED, message, Span(line, column, line, column + len(comment.rstrip())))
     return None
 
 
-def _known(comments: Comments, names: Iterable[NamedRule]) -> tuple[NamedRule, ...]:
+def _valid_rules(comments: Comments, names: Iterable[NamedRule]) -> tuple[NamedRule, ...]:
     """Return the names of known rules, and report the others."""
-    known = []
+    valid = []
     for name in names:
         is_valid = comments.patterns.get(name.pattern)
         if is_valid is None:
@@ -300,13 +300,13 @@ def _known(comments: Comments, names: Iterable[NamedRule]) -> tuple[NamedRule, .
                 continue
             is_valid = comments.patterns[name.pattern] = is_known(name.pattern)
         if is_valid:
-            known.append(name)
+            valid.append(name)
             continue
         comments.unknown += 1
         helped = unknown_rule(name.pattern) if comments.unknown <= _MOST_UNKNOWN else None
         message = helped or f"there is no rule {shown(name.pattern)}"
         comments.report(UNKNOWN_RULE, message, name.span)
-    return tuple(known)
+    return tuple(valid)
 
 
 def _line(nodes: NodeIndex, index: int, position: Position) -> tuple[Stretch, ...]:
@@ -470,9 +470,9 @@ def _candidates(finding: Diagnostic, text: str) -> Iterator[tuple[Edit, int]]:
     lines = split_lines(text)
     number = min(finding.line, len(lines)) - 1
     start, line = line_starts(text)[number], lines[number]
-    known = _IGNORED.search(line)
-    if known is not None:
-        yield Edit(start + known.end(), start + known.end(), f", {finding.rule}"), 0
+    comment_end = _IGNORED.search(line)
+    if comment_end is not None:
+        yield Edit(start + comment_end.end(), start + comment_end.end(), f", {finding.rule}"), 0
     comment = f"# crdlint: ignore[{finding.rule}]"
     yield Edit(start + len(line.rstrip()), start + len(line), f"  {comment}"), 0
     blanks = line[: len(line) - len(line.lstrip())]

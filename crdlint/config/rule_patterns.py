@@ -102,11 +102,11 @@ def is_glob(pattern: str) -> bool:
     return any(char in pattern for char in "*?[")
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
+def did_you_mean(word: str, words: Iterable[str]) -> str:
     """Return `; did you mean 'x'?` if one of the known words is similar, else an empty string."""
     if len(word) > _LONGEST:
         return ""
-    near = nearest(word.replace("_", "-"), known)
+    near = nearest(word.replace("_", "-"), words)
     return "" if near is None else _meant(near)
 
 

@@ -90,10 +90,10 @@ def _by_schema(values: Any) -> Iterator[_Complaint]:
 def _schema_message(error: Any, steps: Sequence[Step]) -> str:
     what = _named(steps)
     if error.validator == "enum":
-        known = [str(word) for word in error.validator_value]
+        choices = [str(word) for word in error.validator_value]
         value = error.instance
-        words = f"{', '.join(known[:-1])} or {known[-1]}"
-        return f"{what} is {words}, not {shown(value)}{did_you_mean(value, known)}"
+        words = f"{', '.join(choices[:-1])} or {choices[-1]}"
+        return f"{what} is {words}, not {shown(value)}{did_you_mean(value, choices)}"
     if error.validator == "type":
         expected = error.validator_value
         expected = _TYPES[expected if isinstance(expected, str) else expected[0]]

@@ -124,21 +124,21 @@ class DecodeState:
             self.saved = self.in_context(error)
 
     def strictly(
-        self, name: str, node: Node, owner: Node, *, known: MappingOf[str, GoField] = _NONE, first: Node | None = None
+        self, name: str, node: Node, owner: Node, *, fields: MappingOf[str, GoField] = _NONE, first: Node | None = None
     ) -> None:
-        """Add an error that only a strict decoder reports: a field that is not `known`, or a second one after the key `first`."""
+        """Add an error that only a strict decoder reports: a field other than `fields`, or a second one after the key `first`."""
         errors = self.strict_errors if self.strict else self.ignored
         if not self.goes_on and len(errors) >= MAX_STRICT_ERRORS:
             return
         path = "".join(self.path) + (f".{name}" if self.path else name)
         text = f"{'unknown' if first is None else 'duplicate'} field {quote(path)}"
-        newer, near, help_ = known.get(name), None, None
+        newer, near, help_ = fields.get(name), None, None
         if newer is not None:
             since = first_to_know(newer.attribute)
             help_ = f"Remove the field, or support only Kubernetes {since} and later, which have it"
         else:
             unknown = self.server.unknown_fields
-            near = nearest(name, [field for field in known if known[field].attribute not in unknown], _LIKE)
+            near = nearest(name, [field for field in fields if fields[field].attribute not in unknown], _LIKE)
         if near is not None and isinstance(owner, Mapping) and owner.find(near) is not None:
             near = None  # a second field of that name is not what was meant
         if near is not None:
@@ -166,10 +166,10 @@ def problems_of(
         problems = (state.saved.problem(),)
     elif len(problems) < MAX_STRICT_ERRORS:
         return problems, (), ignored
-    known = {problem.message for problem in problems}
+    messages = {problem.message for problem in problems}
     continued = decode(of, root, server, goes_on=True)
     later = (*(error.problem() for error in continued.others), *continued.strict_errors.values())
-    return problems, tuple(problem for problem in later if problem.message not in known), ignored
+    return problems, tuple(problem for problem in later if problem.message not in messages), ignored
 
 
 def decode(of: GoType, root: Node, server: Server = NEWEST, *, goes_on: bool = False) -> DecodeState:
@@ -235,7 +235,7 @@ def _object(state: DecodeState, of: GoType, node: Any) -> Steps:
     for name, key, value in state.entries(node):
         below, field = of.below(name), of.fields.get(name)
         if below is None or (field is not None and field.attribute in state.server.unknown_fields):
-            state.strictly(name, key, node, known=of.fields)
+            state.strictly(name, key, node, fields=of.fields)
             continue
         if seen.setdefault(name, key) is not key:
             state.strictly(name, key, node, first=seen[name])

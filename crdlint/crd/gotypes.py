@@ -31,8 +31,8 @@ class GoType:
 
     def below(self, key: str) -> GoType | None:
         """Return the type of the value of a key, None if it is unknown."""
-        known = self.fields.get(key)
-        return self.element if self.kind == "map" else None if known is None else known.type
+        field = self.fields.get(key)
+        return self.element if self.kind == "map" else None if field is None else field.type
 
 
 class GoField(NamedTuple):

@@ -162,10 +162,10 @@ def is_partial(root: Mapping) -> bool:
 def misspelled_type_key(root: Mapping) -> str | None:
     """Return how to correct or add kind and apiVersion, or None if both keys are there."""
     keys = type_keys(root)
-    for known, (key, _) in keys.items():
-        if isinstance(key, Scalar) and key.value.lower() != known.lower():
-            return f"Write `{known}` instead of `{key.value}`"
-    return next((f"Add {field}" for known, field in _FIX.items() if known not in keys), None)
+    for name, (key, _) in keys.items():
+        if isinstance(key, Scalar) and key.value.lower() != name.lower():
+            return f"Write `{name}` instead of `{key.value}`"
+    return next((f"Add {field}" for name, field in _FIX.items() if name not in keys), None)
 
 
 def is_type_key(root: Mapping, key: Node) -> bool:
@@ -178,11 +178,11 @@ def type_keys(root: Mapping) -> dict[str, tuple[Node, Node]]:
     exact: dict[str, tuple[Node, Node]] = {}
     near: dict[str, tuple[Node, Node]] = {}
     for name, key, value in entries(root):
-        for known in _FIX:
-            if name == known:
-                exact[known] = key, value
-            elif is_near_key(name, known):
-                near.setdefault(known, (key, value))
+        for field in _FIX:
+            if name == field:
+                exact[field] = key, value
+            elif is_near_key(name, field):
+                near.setdefault(field, (key, value))
     return near | exact
 
 

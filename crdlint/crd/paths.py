@@ -66,14 +66,14 @@ class Path:
             return prefix + _printed(self)
         chain: list[Path] = []
         path: Path | None = self
-        known: str | None = None
-        while path is not None and known is None:
-            known = path._text  # noqa: SLF001  another path's
-            if known is None:
+        prefix_text: str | None = None
+        while path is not None and prefix_text is None:
+            prefix_text = path._text  # noqa: SLF001  another path's
+            if prefix_text is None:
                 chain.append(path)
                 path = path.parent
         chain.reverse()
-        text = known or ""
+        text = prefix_text or ""
         for start in range(0, len(chain), _STRETCH):
             stretch = chain[start : start + _STRETCH]
             text += "".join([_printed(part) for part in stretch])

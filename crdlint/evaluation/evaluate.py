@@ -260,16 +260,16 @@ def selected(source: ExpressionSource, selector: str) -> list[SchemaRule]:
     schema = source.schema
     if schema is None or source.definition is None:
         raise NoFieldError("--rule needs a CRD", "Name it with --crd")
-    known = list(rules_of(schema))
+    rules = list(rules_of(schema))
     try:
         steps = field_paths.parse_field_path(selector)
         node = field_paths.schema_at(schema, steps)
         chosen = [SchemaRule(steps, number, rule) for number, rule in enumerate(node.x_validations, 1)]
     except NoFieldError:
-        chosen = [schema_rule for schema_rule in known if selector in schema_rule.rule.rule]
+        chosen = [schema_rule for schema_rule in rules if selector in schema_rule.rule.rule]
     if chosen:
         return chosen
-    paths = list(dict.fromkeys(field_paths.field_path_text(schema_rule.steps) or "." for schema_rule in known))
+    paths = list(dict.fromkeys(field_paths.field_path_text(schema_rule.steps) or "." for schema_rule in rules))
     help_ = f"There are rules at {', '.join(paths[:_LISTED])}{', ...' if len(paths) > _LISTED else ''}"
     message = f"no rule at {selector!r}, and none that contains it"
     raise NoFieldError(message, help_ if paths else "The schema has no rules")

@@ -94,9 +94,9 @@ def _below(schema: JSONSchemaProps, step: FieldStep, where: str) -> JSONSchemaPr
             advice = f"Select an item first: `{where}[0].{step}`"
             raise NoFieldError(f"{where} is a list, so it has no field `{step}`", advice)
         near = nearest(step, schema.properties)
-        known = ", ".join(sorted(schema.properties)[:_SHOWN])
+        fields = ", ".join(sorted(schema.properties)[:_SHOWN])
         more = ", ..." if len(schema.properties) > _SHOWN else ""
-        help_ = f"Write `{near}` instead" if near else f"Use one of the fields: {known}{more}" if known else None
+        help_ = f"Write `{near}` instead" if near else f"Use one of the fields: {fields}{more}" if fields else None
         raise NoFieldError(f"{where} has no field `{step}`", help_)
     if items is not None:
         return items
@@ -205,5 +205,5 @@ def _of_tree(node: Expr | None, text: str) -> JSONSchemaProps:
             properties = {name: _of_tree(entry.value, text) for name, entry in zip(names, entries, strict=True)}
             required = [name for name, entry in zip(names, entries, strict=True) if not entry.optional]
             return JSONSchemaProps.of(type="object", properties=properties, required=required)
-    known = ", ".join((*_NAMED, "list(T)", "map(string, T)", "{field: T}"))
-    raise NoFieldError(f"{node.name if isinstance(node, Ident) else text!r} is not a type: write {known}")
+    types = ", ".join((*_NAMED, "list(T)", "map(string, T)", "{field: T}"))
+    raise NoFieldError(f"{node.name if isinstance(node, Ident) else text!r} is not a type: write {types}")

@@ -148,10 +148,10 @@ def _with_crd(request: Request, definitions: Definitions) -> ExpressionSource:
 
 def _chosen(request: Request, definitions: Definitions, objects: list[dict[str, Any]]) -> Definition:
     """Return the CRD to use: that of the kind named, else that of the objects."""
-    known = definitions.by_kind
-    kinds = [kind for _, kind in known]
+    by_kind = definitions.by_kind
+    kinds = [kind for _, kind in by_kind]
     listed = ", ".join(kinds[:_LISTED]) + (", ..." if len(kinds) > _LISTED else "")
-    candidates = {id_: each for id_, each in known.items() if request.kind in {None, id_[1]}}
+    candidates = {id_: each for id_, each in by_kind.items() if request.kind in {None, id_[1]}}
     if not candidates:
         near = nearest(request.kind or "", kinds)
         help_ = f"did you mean {near}?" if near else f"they define {listed}"

@@ -164,7 +164,7 @@ class _FileWalk:
     def _add_tracked(self, top: str, glob: Glob | None) -> None:
         from crdlint.files.git import tracked_files
 
-        known, names = set(self.files), []
+        files, names = set(self.files), []
         try:
             repository = repository_of(top)
             names = [] if repository is None else tracked_files(repository, top)
@@ -172,7 +172,7 @@ class _FileWalk:
             self._report(top, f"ignored files that git tracks are not checked: {error}", fatal=False)
         for name in names:
             path = os.path.normpath(os.path.join(top, name))
-            if path in known:
+            if path in files:
                 continue
             filter_ = self.filter
             is_taken = filter_.wants(path) if glob is None else filter_.matches(glob, path, glob.states_of(name))

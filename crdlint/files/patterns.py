@@ -108,8 +108,8 @@ class IgnoreLines:
         `path` is relative to the directory of the patterns. Its parent directories are not considered.
         """
         parts = path.split(b"/")
-        known = (*self._names.get(parts[-1], ()), *self._paths.get(path, ()))
-        best = max((rule for rule in known if folder or not rule.only_folders), default=None)
+        indices = (*self._names.get(parts[-1], ()), *self._paths.get(path, ()))
+        best = max((rule for rule in indices if folder or not rule.only_folders), default=None)
         for rule, pattern in reversed(self._globs):
             if best is not None and rule.number < best.number:
                 break

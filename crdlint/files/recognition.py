@@ -84,9 +84,9 @@ def is_near_group(group: str) -> bool:
 
 
 @lru_cache(_MOST_KINDS)
-def is_near_key(key: str, known: str) -> bool:
+def is_near_key(key: str, name: str) -> bool:
     """Return whether a key was probably meant to be a known one: in other case, or with one edit."""
-    return key != known and edits(key.lower(), known.lower(), _KEY_EDITS) <= _KEY_EDITS
+    return key != name and edits(key.lower(), name.lower(), _KEY_EDITS) <= _KEY_EDITS
 
 
 def edits(text: str, other: str, limit: int) -> int:

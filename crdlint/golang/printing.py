@@ -227,9 +227,9 @@ def _string(text: str) -> str:
 
 def _escape(match: re.Match[str]) -> str:
     char = match[0]
-    known = _ESCAPES.get(char)
-    if known is not None:
-        return known
+    escape = _ESCAPES.get(char)
+    if escape is not None:
+        return escape
     # In Go, a lone surrogate is three invalid bytes, each of which becomes a replacement character.
     return r"\ufffd" * 3 if char >= "\ud800" else f"\\u{ord(char):04x}"
 

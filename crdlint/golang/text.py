@@ -71,9 +71,9 @@ def quote(text: str) -> str:
 
 def _escape(match: re.Match[str]) -> str:
     char = match[0]
-    known = _ESCAPES.get(char)
-    if known is not None:
-        return known
+    escape = _ESCAPES.get(char)
+    if escape is not None:
+        return escape
     rune = ord(char)
     if is_print(rune):
         return char

@@ -181,8 +181,8 @@ class RuleCompiler:
             if compilation is None:
                 compilation = self._compilation(text, kind, environment, optional_old_self)
                 if compilation.error is None:
-                    known = self._sharing.valid.get(everywhere)
-                    if known is None or known[0].version < environment.version:
+                    answer = self._sharing.valid.get(everywhere)
+                    if answer is None or answer[0].version < environment.version:
                         self._sharing.valid[everywhere] = environment, compilation
             self._sharing.size += len(text)
             self._sharing.compilations[key] = compilation

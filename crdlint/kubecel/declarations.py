@@ -172,22 +172,22 @@ class Declarer:
     dialect: CELDialect
     sharing: Sharing = field(default_factory=Sharing)
     doubtful: AbstractSet[int] = frozenset()
-    _known: dict[tuple[int, bool], DeclType | None] = field(default_factory=dict)
+    _by_schema: dict[tuple[int, bool], DeclType | None] = field(default_factory=dict)
 
     def declare(self, schema: JSONSchemaProps, *, is_resource: bool) -> DeclType | None:
         """Return the declaration of a schema; a resource also has type and object metadata. Upstream: common.SchemaDeclType."""
-        known = self._known
-        order = [] if (id(schema), is_resource) in known else [(schema, is_resource)]
+        types = self._by_schema
+        order = [] if (id(schema), is_resource) in types else [(schema, is_resource)]
         for current, _ in order:  # which grows: parents before their children
             children = [] if id(current) in self.doubtful else _children(current)
-            order += [child for child in children if (id(child[0]), child[1]) not in known]
+            order += [child for child in children if (id(child[0]), child[1]) not in types]
         for current, resource in reversed(order):
-            if (id(current), resource) not in known:
-                known[id(current), resource] = self._build(current, is_resource=resource)
-        return known[id(schema), is_resource]
+            if (id(current), resource) not in types:
+                types[id(current), resource] = self._build(current, is_resource=resource)
+        return types[id(schema), is_resource]
 
     def _child(self, schema: JSONSchemaProps) -> DeclType | None:
-        return self._known[id(schema), schema.x_embedded_resource]
+        return self._by_schema[id(schema), schema.x_embedded_resource]
 
     def _build(self, schema: JSONSchemaProps, *, is_resource: bool) -> DeclType | None:
         if id(schema) in self.doubtful:

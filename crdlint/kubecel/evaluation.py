@@ -145,14 +145,16 @@ class RuleValidators:
         return run_calls(self._validator(schema, schema, declared, is_root=is_root))
 
     def _has(self, schema: JSONSchemaProps) -> bool:
-        known = self._has_rules
+        has_rules = self._has_rules
         order = [schema]
         for current in order:  # which grows: parents before their children
-            order += [] if id(current) in known else _parts(current)
+            order += [] if id(current) in has_rules else _parts(current)
         for current in reversed(order):
-            if id(current) not in known:
-                known[id(current)] = bool(current.x_validations) or any(known[id(part)] for part in _parts(current))
-        return known[id(schema)]
+            if id(current) not in has_rules:
+                has_rules[id(current)] = bool(current.x_validations) or any(
+                    has_rules[id(part)] for part in _parts(current)
+                )
+        return has_rules[id(schema)]
 
     def _validator(
         self, rules_of: JSONSchemaProps, schema: JSONSchemaProps, declared: DeclType | None, *, is_root: bool

@@ -81,8 +81,8 @@ def _undeclared(state: CompiledText, name: str) -> str | None:
             macro == name and count == arguments for macro, count, _ in library.macros
         )
 
-    known = state.expression.environment.libraries
-    library = next((library for library in LIBRARIES if library not in known and brings(library)), None)
+    libraries = state.expression.environment.libraries
+    library = next((library for library in LIBRARIES if library not in libraries and brings(library)), None)
     if library is not None and library.removed is None:
         major, minor = library.introduced
         used = f"{name}() over two variables" if any(name == macro for macro, *_ in library.macros) else f"{name}"

@@ -136,7 +136,7 @@ class Tally:
 
     agreed: int = 0
     disagreed: int = 0
-    known: Counter[str] = field(default_factory=Counter)
+    differences: Counter[str] = field(default_factory=Counter)
     skipped: Counter[str] = field(default_factory=Counter)
     functions: set[str] = field(default_factory=set)  # functions that cel-python does not have
 
@@ -144,8 +144,8 @@ class Tally:
         """Return a summary in one line."""
         total = self.agreed + self.disagreed
         parts = [f"second opinion of cel-python: {self.agreed:,} of {total:,} evaluations of rules agree"]
-        if self.known:
-            parts.append(f"known differences: {_counts(self.known)}")
+        if self.differences:
+            parts.append(f"known differences: {_counts(self.differences)}")
         if self.skipped:
             parts.append(f"not compared: {_counts(self.skipped)}")
         if self.functions:
@@ -163,13 +163,13 @@ def _counts(reasons: Counter[str]) -> str:
 class Opinion:
     """cel-python's answer for one evaluation.
 
-    `value` is its value, `FAILS` for an error. `skipped` is the reason why there is none, else None. `known` is
+    `value` is its value, `FAILS` for an error. `skipped` is the reason why there is none, else None. `difference` is
     the known difference that explains another value, None if there is none.
     """
 
     value: Value = None
     agrees: bool = False
-    known: str | None = None
+    difference: str | None = None
     skipped: str | None = None
 
 
@@ -188,9 +188,9 @@ def opinion(
     else:
         agrees = kind_of(result.value) is kind_of(theirs) and equal(result.value, theirs) is True
     traits = frozenset() if agrees else frozenset(_traits(expression.compiled, variables.values()))
-    explaining = (known for known in KNOWN if known.failing is None or failing[known.failing])
-    known = next((known.summary for known in explaining if not traits.isdisjoint(known.traits)), None)
-    return Opinion(theirs, agrees, known)
+    explaining = (reason for reason in KNOWN if reason.failing is None or failing[reason.failing])
+    reason = next((reason.summary for reason in explaining if not traits.isdisjoint(reason.traits)), None)
+    return Opinion(theirs, agrees, reason)
 
 
 def compare(evaluations: Iterable[Evaluation], tally: Tally) -> Iterator[Disagreement]:
@@ -208,8 +208,8 @@ def compare(evaluations: Iterable[Evaluation], tally: Tally) -> Iterator[Disagre
             tally.skipped[theirs.skipped] += 1
         elif theirs.agrees:
             tally.agreed += 1
-        elif theirs.known is not None:
-            tally.known[theirs.known] += 1
+        elif theirs.difference is not None:
+            tally.differences[theirs.difference] += 1
         else:
             tally.disagreed += 1
             yield Disagreement(evaluation.cause, _answer(result.value, result.error), _answer(theirs.value, None))

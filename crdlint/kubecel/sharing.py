@@ -48,9 +48,9 @@ class Sharing:
 
     def shape(self, *parts: Hashable) -> int:
         """Return the number for declarations that consist of `parts`."""
-        known = self._shapes.get(parts)
-        if known is not None:
-            return known
+        number = self._shapes.get(parts)
+        if number is not None:
+            return number
         self.size += len(parts)
         return self._shapes.setdefault(parts, next(_numbers))
 

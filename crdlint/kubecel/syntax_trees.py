@@ -134,7 +134,7 @@ def paths_read(expr: Expr) -> frozenset[tuple[str, ...]]:
 
 def is_read(path: Sequence[str | int], paths: frozenset[tuple[str, ...]]) -> bool:
     """Return whether a value at a path below `self` is part of, or contains, one of the paths that are read."""
-    return any(all(left == right for left, right in zip(path, known, strict=False)) for known in paths)
+    return any(all(left == right for left, right in zip(path, other, strict=False)) for other in paths)
 
 
 def _path(node: Expr) -> tuple[str, ...] | None:

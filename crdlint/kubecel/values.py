@@ -440,7 +440,7 @@ class SetValue(ListValue):
         super().__init__(values, items)
         self._members: set[Any] | None = None
 
-    def _known(self) -> set[Any]:
+    def _member_keys(self) -> set[Any]:
         if self._members is None:
             work.spend(len(self._values))
             self._members = set(map(_key, self._values))
@@ -450,19 +450,19 @@ class SetValue(ListValue):
         """Return whether another list has the same elements."""
         if kind_of(other) is not Kind.LIST or len(self) != len(other):
             return _differing(other, Kind.LIST)
-        mine = self._known()
+        mine = self._member_keys()
         work.spend(len(mine))
         return all(_key(_raw(item)) in mine for item in other)
 
     def _plus(self, other: Value) -> Value:
         """Return this set with the missing elements of another; as upstream, this set itself is modified as well."""
-        known = self._known()
+        keys = self._member_keys()
         work.spend(len(other))
         new: list[Any] = []
         for item in map(_raw, other):
             key = _key(item)
-            if key not in known:
-                known.add(key)
+            if key not in keys:
+                keys.add(key)
                 new.append(item)
         return SetValue(ConcatList(self._values, new) if new else self._values, self._items)
 
@@ -512,12 +512,12 @@ _STEPPED: Final[frozenset[type]] = frozenset({ObjectValue, ListValue, MapListVal
 def _comparison(left: ObjectValue | ListValue, right: Value) -> _Comparing:
     """Return whether two values are equal; two parts of a document are compared once, even if several rules do."""
     budget = work.current()
-    known = {} if budget is None else budget.known
+    results = {} if budget is None else budget.known
     # The parts are stored with the result, so that Python does not reuse their ids.
     parts = (*left.parts, *right.parts) if len(left) > _FEW and type(right) in _STEPPED else ()
     key = (type(left), type(right), *map(id, parts))
-    if parts and key in known:
-        verdict: bool | Error = known[key][0]
+    if parts and key in results:
+        verdict: bool | Error = results[key][0]
         return verdict
     work.spend(3 * len(left))
     result: bool | Error = True
@@ -532,7 +532,7 @@ def _comparison(left: ObjectValue | ListValue, right: Value) -> _Comparing:
             if result is not True:
                 break
     if parts:
-        known[key] = result, parts
+        results[key] = result, parts
     return result
 
 

@@ -66,11 +66,11 @@ class FindingsByVersion:
             for diagnostic in diagnostics:
                 here.setdefault(_position_of(diagnostic), []).append(diagnostic)
             for key, at_position in here.items():
-                known = by_position.setdefault(key, [])
-                for diagnostic, finding in _paired(at_position, known):
+                findings = by_position.setdefault(key, [])
+                for diagnostic, finding in _paired(at_position, findings):
                     merged = finding or VersionedFinding(diagnostic)
                     if finding is None:
-                        known.append(merged)
+                        findings.append(merged)
                         self.findings.append(merged)
                     merged.servers.append(server)
                     if server is self.servers[-1]:
@@ -98,13 +98,13 @@ def _position_of(finding: Diagnostic) -> Hashable:
 
 
 def _paired(
-    diagnostics: Sequence[Diagnostic], known: Sequence[VersionedFinding]
+    diagnostics: Sequence[Diagnostic], findings: Sequence[VersionedFinding]
 ) -> list[tuple[Diagnostic, VersionedFinding | None]]:
     """Return the findings of a server at one position in order, each with the matching finding of older servers, or None.
 
     That is one with the same message, else with the same detail, else the first that is left.
     """
-    left = list(known)
+    left = list(findings)
     matches: dict[int, VersionedFinding] = {}
     for compared in (("message",), ("detail",), ()):
         for i, diagnostic in enumerate(diagnostics):

@@ -93,8 +93,8 @@ def validate_validation(
 
     def find_hidden() -> Iterator[FieldError]:
         hidden = hidden_errors(schema, findings, report.rules, options, path)
-        known = {str(error) for error in report.errors} if hidden else ()
-        return (error._replace(hidden=True) for error in hidden if str(error) not in known)
+        messages = {str(error) for error in report.errors} if hidden else ()
+        return (error._replace(hidden=True) for error in hidden if str(error) not in messages)
 
     return report._replace(find_hidden=find_hidden)
 
@@ -160,9 +160,11 @@ def hidden_errors(
 
     `compiled` are the rules that the server compiles now, `path` is the path of the schema's parent field.
     """
-    known = {id(rule.node.schema) for rule in compiled}
+    compiled_ids = {id(rule.node.schema) for rule in compiled}
     # A rule that is not compiled or has an error may hide errors of defaults or message expressions.
-    broken = len(known) < len(findings.with_rules) or any(rule.compiled.rule.error is not None for rule in compiled)
+    broken = len(compiled_ids) < len(findings.with_rules) or any(
+        rule.compiled.rule.error is not None for rule in compiled
+    )
     if not (findings.structural or findings.schema or findings.refusals or broken):
         return []
     schema_path = path.child("openAPIV3Schema")
@@ -176,7 +178,7 @@ def hidden_errors(
     if sound:
         errors_so_far.extend(defaults.validate(schema, schema_path, sound, options))
     doubtful = [node for node, error in errors if error.rule in _CHANGES_TYPE]
-    nodes = [node for node in findings.with_rules if id(node.schema) not in known]
+    nodes = [node for node in findings.with_rules if id(node.schema) not in compiled_ids]
     errors_so_far.extend(cel.compile_hidden(nodes, compiled, options, schema_path, doubtful))
     return errors_so_far
 

@@ -120,14 +120,14 @@ class DocumentWalk(ABC):
         """Return numbers that change if the check of a document is not complete, or affects the later documents."""
         return ()
 
-    def run(self, text: str, only: frozenset[int] | None = None, known: FileResult | None = None) -> FileResult:
+    def run(self, text: str, only: frozenset[int] | None = None, earlier: FileResult | None = None) -> FileResult:
         """Check the documents of a text; `only` contains their numbers (see crdlint.yaml.parse.split), None for all.
 
-        `known` is the result of an earlier text of the file: its reusable documents are not checked again where they
+        `earlier` is the result of an earlier text of the file: its reusable documents are not checked again where they
         are unchanged.
         """
-        moves = {} if known is None else unchanged(known.text, text)
-        reusable = {} if known is None else known.reusable
+        moves = {} if earlier is None else unchanged(earlier.text, text)
+        reusable = {} if earlier is None else earlier.reusable
         reused = {number: result.moved(*moves[number]) for number, result in reusable.items() if number in moves}
         documents = skipped = 0
         crds: list[CRD] = []

@@ -106,8 +106,8 @@ class _DecodedCRD:
         self.subject, self.request = subject, request
         self.server = request.versions.newest
         self.old = request.previous(name_of(root)) if request.previous is not None else None
-        known = like.decoded if like is not None else None
-        self.decoded = known or read_crd(root, stored=self.old is not None, server=self.server)
+        decoded = like.decoded if like is not None else None
+        self.decoded = decoded or read_crd(root, stored=self.old is not None, server=self.server)
         self.crd = self.decoded.crd
         self.name = self.crd.metadata.name
         self.common = (like.common if like is not None else None) or Common()
@@ -257,9 +257,9 @@ _DECODE_RULES: Final = {"decode": "decode-type", "strict": "unknown-field"}
 
 
 def _located(
-    crd: _DecodedCRD, errors: Iterable[FieldError], known: Container[str] = (), *, hidden: bool = False
+    crd: _DecodedCRD, errors: Iterable[FieldError], reported: Container[str] = (), *, hidden: bool = False
 ) -> dict[str, Diagnostic]:
-    """Return the findings of field errors by message, without those `known` and duplicates, as in upstream's ToAggregate."""
+    """Return the findings of field errors by message, without those `reported` and duplicates, as in upstream's ToAggregate."""
     subject, decoded, locator = crd.subject, crd.decoded, crd.locator
     not_decoded = {id(problem.node) for problem in (*decoded.problems, *decoded.later) if problem.kind == "decode"}
     located: dict[str, Diagnostic] = {}
@@ -267,7 +267,7 @@ def _located(
         if not_decoded and _is_at(locator, error, not_decoded):
             continue  # the value is invalid only because it was not decoded
         message = str(error)
-        if message in located or message in known:
+        if message in located or message in reported:
             continue
         path = error.at or error.path
         if error.type == REQUIRED and locator.find(error.path).exact and locator.find(path).exact:
@@ -348,15 +348,15 @@ def _all(advise: Advise, decoded: DecodedCRD) -> list[Advisory]:
 
 def _compared(crd: _DecodedCRD, report: ServerReport) -> ComparedCRD:
     """Return how a CRD differs from its old one, whose own rejections only count if it is rejected as well."""
-    old, known = crd.old, frozenset[str]()
+    old, rejections = crd.old, frozenset[str]()
     if old is None:
         return ComparedCRD(crd.name, "added")
     if crd.problems or report.errors:
         from crdlint.linting import update  # only updates need it
 
         of_old = update.validate(old.crd, old.crd, crd.server, crd.subject.effort)
-        known = old.problems.union(map(str, of_old.errors))
-    return ComparedCRD(crd.name, "unchanged" if semantic_equal(old.crd.spec, crd.crd.spec) else "changed", known)
+        rejections = old.problems.union(map(str, of_old.errors))
+    return ComparedCRD(crd.name, "unchanged" if semantic_equal(old.crd.spec, crd.crd.spec) else "changed", rejections)
 
 
 def _changes(crd: _DecodedCRD) -> Iterator[Diagnostic]:

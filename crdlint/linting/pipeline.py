@@ -36,18 +36,18 @@ def lint_file(
     request: CheckRequest = _EVERYTHING,
     *,
     only: frozenset[int] | None = None,
-    known: FileResult | None = None,
+    earlier: FileResult | None = None,
 ) -> FileResult:
     """Check every CRD of a text.
 
-    `only` contains the numbers of the documents to check (see crdlint.yaml.parse.split), None for all. `known` is the
+    `only` contains the numbers of the documents to check (see crdlint.yaml.parse.split), None for all. `earlier` is the
     result of the same request for an earlier text of the file, whose unchanged documents are not checked again unless
     CRDs are kept or compared. Invalid input raises no exceptions; an unknown version raises ValueError.
     """
     if len(request.versions.servers) > 1 and request.stop_at is not None:
         request = replace(request, stop_at=None)
     walk = _CRDWalk(filename, request=request, fixes=Fixes(text if request.fixes else ""), text=text)
-    result = walk.run(text, only, None if request.keep or request.previous is not None else known)
+    result = walk.run(text, only, None if request.keep or request.previous is not None else earlier)
     blocking = {id(diagnostic) for check in walk.checks for diagnostic in check.blocking}
     stages = {check.stage for check in walk.checks}
     return replace(

@@ -71,13 +71,13 @@ class OldCRD(NamedTuple):
 class ComparedCRD(NamedTuple):
     """A CRD that was compared with the old one of its name, which does not exist, or whose spec is equal or different.
 
-    It is "unread" if only Helm can read it, or the old one cannot be read. Its name may then be its position. `known` are the
+    It is "unread" if only Helm can read it, or the old one cannot be read. Its name may then be its position. `rejections` are the
     messages with which the API server rejects the old one, too.
     """
 
     name: str
     state: State
-    known: frozenset[str] = frozenset()
+    rejections: frozenset[str] = frozenset()
 
 
 class UnreadDocument(NamedTuple):

@@ -28,7 +28,7 @@ def check_versions(subject: Subject, request: CheckRequest) -> CheckedCRD:
     fields = frozenset(field for field, pattern in FIELDS.items() if pattern.search(document.text))
     results = {servers[-1]: newest}
     for server in reversed(servers[:-1]):  # in this order most servers have the result of the previous one
-        alike = (known for other, known in results.items() if _decodes_alike(known, other, server, fields))
+        alike = (checked for other, checked in results.items() if _decodes_alike(checked, other, server, fields))
         like = next(alike, None) if request.previous is None else None
         results[server] = check_crd(subject, replace(request, kube_version=str(server), advice=_ADVICE), like)
     by_server = [(server, of_server(results[server].diagnostics)) for server in servers]
@@ -60,11 +60,11 @@ FIELDS: Final = {
 }
 
 
-def _decodes_alike(known: CheckedCRD, server: Server, other: Server, fields: frozenset[str]) -> bool:
-    """Return whether two servers decode a CRD with some of `fields` in the same way; `known` is the result for `server`."""
-    if known.decoded is None or server.dropped_fields & fields != other.dropped_fields & fields:
+def _decodes_alike(result: CheckedCRD, server: Server, other: Server, fields: frozenset[str]) -> bool:
+    """Return whether two servers decode a CRD with some of `fields` in the same way; `result` is the result for `server`."""
+    if result.decoded is None or server.dropped_fields & fields != other.dropped_fields & fields:
         return False
-    if known.decoded.problems:  # which may suggest any known field
+    if result.decoded.problems:  # which may suggest any known field
         same_paths = server.names_paths_in_decode_errors == other.names_paths_in_decode_errors
         return same_paths and server.unknown_fields == other.unknown_fields
     return server.unknown_fields & fields == other.unknown_fields & fields

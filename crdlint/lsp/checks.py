@@ -72,9 +72,9 @@ class Checks:
     def of(self, document: OpenDocument) -> Checked:
         """Return the result of a version of a document."""
         is_fresh = not self._has_other_configuration(document)
-        known = self._known.get(document.uri)
-        if known is not None and known[0] is document and is_fresh:
-            return known[1]
+        latest = self._known.get(document.uri)
+        if latest is not None and latest[0] is document and is_fresh:
+            return latest[1]
         checked = self._check(document)
         if self._workspace.is_current(document):
             self._known[document.uri] = document, checked

@@ -38,19 +38,19 @@ _RULE: Final = re.compile(r"[\w-]+")
 class Branches:
     """The CRDs that files have in the main branch, with its name; each file is read once, until it is forgotten."""
 
-    _known: dict[str, tuple[str, CollectedCRDs] | None] = field(default_factory=dict)
+    _collected: dict[str, tuple[str, CollectedCRDs] | None] = field(default_factory=dict)
 
     def forget(self) -> None:
         """Read all files again."""
-        self._known.clear()
+        self._collected.clear()
 
     def of(self, path: str) -> tuple[str, CollectedCRDs] | None:
         """Return the CRDs of a file, None if it is in no repository, or not in its main branch."""
-        if path not in self._known:
-            self._known[path] = None
+        if path not in self._collected:
+            self._collected[path] = None
             with suppress(RepositoryError, UnreadableError):
-                self._known[path] = _in_branch(path)
-        return self._known[path]
+                self._collected[path] = _in_branch(path)
+        return self._collected[path]
 
 
 def _in_branch(path: str) -> tuple[str, CollectedCRDs] | None:

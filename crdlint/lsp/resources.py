@@ -159,13 +159,13 @@ class CRDIndex:
     def definitions(self, document: OpenDocument, config: Config, kube_version: str) -> Definitions:
         """Return the CRDs for the resources of a document; the nearest file that has any of a group counts."""
         key = document.path, kube_version, config.crds
-        known = self._definitions.get(key)
-        if known is None or any(self._stamp(path) != stamp for path, stamp in known.read.items()):
-            known = self._definitions[key] = _Known(Definitions(), {})
+        loaded = self._definitions.get(key)
+        if loaded is None or any(self._stamp(path) != stamp for path, stamp in loaded.read.items()):
+            loaded = self._definitions[key] = _Known(Definitions(), {})
             searched = self._searched(document, config)
-            known.definitions.sources = [_Source(self, find, kube_version, known.read) for find in searched]
-        known.definitions.reported.clear()
-        return known.definitions
+            loaded.definitions.sources = [_Source(self, find, kube_version, loaded.read) for find in searched]
+        loaded.definitions.reported.clear()
+        return loaded.definitions
 
     def texts_with(self, name: str) -> list[tuple[str, str]]:
         """Return the files of the workspace, with their texts, in which a name is."""
@@ -180,12 +180,12 @@ class CRDIndex:
     def file(self, path: str) -> _File | None:
         """Return a file, None if it cannot be read or cannot have a CRD."""
         stamp = self._stamp(path)
-        known = self._files.get(path)
-        if known is None or known.stamp != stamp:
+        entry = self._files.get(path)
+        if entry is None or entry.stamp != stamp:
             text = self._workspace.read(path, only_crds=True) or ""
             with_crds = {number: each for number, each in enumerate(map(outline, split(text))) if each is not None}
-            known = self._files[path] = _File(stamp, text if with_crds else "", with_crds)
-        return known if known.outlines else None
+            entry = self._files[path] = _File(stamp, text if with_crds else "", with_crds)
+        return entry if entry.outlines else None
 
     def _searched(self, document: OpenDocument, config: Config) -> Iterator[Callable[[], Iterable[str]]]:
         near = [document.path]

@@ -126,7 +126,7 @@ def _opinion(opinion: Opinion) -> str:
     theirs = "an error" if opinion.value is FAILS else to_text(opinion.value, _LONGEST)
     if opinion.agrees:
         return f"cel-python agrees: {theirs}"
-    why = "" if opinion.known is None else f", a known difference: {opinion.known}"
+    why = "" if opinion.difference is None else f", a known difference: {opinion.difference}"
     return f"cel-python differs: {theirs}{why}"
 
 
@@ -211,7 +211,7 @@ def _opinion_json(opinion: Opinion) -> dict[str, Any]:
         "value": None if fails or opinion.skipped is not None else to_json(opinion.value),
         "fails": fails,
         "agrees": opinion.agrees,
-        "known_difference": opinion.known,
+        "known_difference": opinion.difference,
         "skipped": opinion.skipped,
     }
 

@@ -103,15 +103,15 @@ def choose(name: str) -> str:
 
 def parse_outputs(arguments: Iterable[str], kind: str) -> list[tuple[str, Path]]:
     """Return the formats and files of `FORMAT=FILE` arguments; raise OutputError."""
-    known = names(kind)
+    supported = names(kind)
     outputs: list[tuple[str, Path]] = []
     for argument in arguments:
         name, equals, file = argument.partition("=")
         if not equals or not file:
             raise OutputError(f"{argument!r} is not FORMAT=FILE")
-        if name not in known:
-            near = nearest(name, known)
-            hint = f"did you mean {near}?" if near else f"there are {', '.join(known)}"
+        if name not in supported:
+            near = nearest(name, supported)
+            hint = f"did you mean {near}?" if near else f"there are {', '.join(supported)}"
             raise OutputError(f"there is no format {name!r} for files: {hint}")
         path = Path(file)
         if any(os.path.realpath(path) == os.path.realpath(other) for _, other in outputs):

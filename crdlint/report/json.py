@@ -202,8 +202,8 @@ class SARIF(Report):
 
     def end(self, outcome: RunOutcome) -> Iterator[str]:
         """Yield the complete log."""
-        known = all_rules()
-        rules = [_rule(known[rule]) for rule in self._rules]
+        declarations = all_rules()
+        rules = [_rule(declarations[rule]) for rule in self._rules]
         driver = {"name": "crdlint", "semanticVersion": __version__, "rules": rules}
         base = {"SRCROOT": {"description": {"text": "The folder that crdlint was run in."}}}
         failures = [*outcome.problems, *((file, f"a bug in crdlint: {text}") for file, text in outcome.bugs)]

@@ -56,8 +56,8 @@ class Terminal(Page):
         return self._style(style, link).render(text, color_system=self._colors)
 
     def _style(self, style: str, link: str | None = None) -> Style:
-        known = self._styles.get(style, _NO_STYLE)
-        return known + Style(link=link) if link is not None and self._links else known
+        ansi = self._styles.get(style, _NO_STYLE)
+        return ansi + Style(link=link) if link is not None and self._links else ansi
 
     def wrapped(self, text: str, indent: str, first: str | None = None, style: str = "") -> list[str]:
         """Return the lines of a text, escaped, indented and wrapped; the first one begins with ``first``, in a style."""
@@ -234,7 +234,7 @@ def breaks(line: str, room: int, used: int = 0) -> list[int]:
 def colors_of(file: TextIO) -> ColorSystem | None:
     """Return the colours that a terminal or a CI log has, by its environment."""
     name = Console(file=file, force_terminal=True, no_color=False).color_system
-    return next((system for system, known in _NAMES.items() if known == name), ColorSystem.STANDARD)
+    return next((system for system, label in _NAMES.items() if label == name), ColorSystem.STANDARD)
 
 
 def has_links() -> bool:

@@ -274,10 +274,12 @@ class Definitions:
 
     def describe(self, group: str) -> str:
         """Return a sentence that lists the kinds that the CRDs of a group define."""
-        known = sorted(self.kinds(group).items())
-        listed = [f"`{name}` ({', '.join(crd.served) or 'not served'})" for name, crd in known[:_LISTED]]
-        more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
-        return f"the CRDs of {group} define {', '.join(listed)}{more}" if known else f"no CRD of {group} can be decoded"
+        by_kind = sorted(self.kinds(group).items())
+        listed = [f"`{name}` ({', '.join(crd.served) or 'not served'})" for name, crd in by_kind[:_LISTED]]
+        more = f" and {len(by_kind) - _LISTED} more" if len(by_kind) > _LISTED else ""
+        return (
+            f"the CRDs of {group} define {', '.join(listed)}{more}" if by_kind else f"no CRD of {group} can be decoded"
+        )
 
     def _load(self, group: str) -> None:
         if group in self._loaded:
@@ -290,14 +292,14 @@ class Definitions:
                 return
 
     def _find_group(self, group: str, kind: str) -> str | None:
-        having = [known for known, kinds in self._by_group.items() if kind in kinds]
-        having += dict.fromkeys(known for source in self.sources for known in source.groups(kind))
+        having = [other for other, kinds in self._by_group.items() if kind in kinds]
+        having += dict.fromkeys(other for source in self.sources for other in source.groups(kind))
         while having:
-            longer = (known for known in having if group.endswith(f".{known}") or known.endswith(f".{group}"))
+            longer = (other for other in having if group.endswith(f".{other}") or other.endswith(f".{group}"))
             meant = having[0] if not group else next(longer, None) or nearest(group, having, _ALIKE)
             if meant is None or kind in self.kinds(meant):
                 return meant
-            having = [known for known in having if known != meant]  # its text contains the kind, but no CRD defines it
+            having = [other for other in having if other != meant]  # its text contains the kind, but no CRD defines it
         return None
 
 

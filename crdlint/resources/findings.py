@@ -96,9 +96,9 @@ class ResourceFindings(NamedTuple):
             headline = headlines.of_unknown(name, path.removesuffix(name), None)
             message = f"unknown field {quote(path)}"
             made = replace(diagnostic(self.file, "strict", "unknown-field", message, span, help_), headline=headline)
-            known = _known_fields(path, parent)
+            fields = _known_fields(path, parent)
             key = location.key if location.exact else None
-            yield made if key is None else self._fixed(made, Mistake(key, known, schema=parent, outer=outer))
+            yield made if key is None else self._fixed(made, Mistake(key, fields, schema=parent, outer=outer))
 
     def errors(self, outcome: ObjectResult) -> Iterator[Diagnostic]:
         """Yield the errors of a resource, without duplicates."""
@@ -265,18 +265,18 @@ def _help_of_unknown(path: str, parent: JSONSchemaProps | None, name: str, grand
     if path.startswith("metadata."):
         near = nearest(name, _known_fields(path, parent), LIKE)
         return f"Write `{near}` instead" if near else f"Remove `{name}`; use an annotation for data of your own"
-    known: MappingOf[str, JSONSchemaProps] = {} if parent is None else parent.properties
-    near = nearest(name, known, LIKE)
+    properties: MappingOf[str, JSONSchemaProps] = {} if parent is None else parent.properties
+    near = nearest(name, properties, LIKE)
     if near is not None:
         return f"Write `{as_key(near)}` instead"
-    deeper = sorted(child_name for child_name, schema in known.items() if name in schema.properties)
+    deeper = sorted(child_name for child_name, schema in properties.items() if name in schema.properties)
     if deeper:
         return f"Indent it: `{name}` is a field of `{deeper[0]}`"
     if grandparent is not None and name in grandparent.properties:
         return f"Move it one level up: `{name}` is a field of the object that contains this one"
-    if not known:
+    if not properties:
         return f"Remove `{name}`: the schema specifies no fields here"
-    return f"Remove `{name}`; the fields here are {listed(sorted(known))}"
+    return f"Remove `{name}`; the fields here are {listed(sorted(properties))}"
 
 
 def _of_rule(error: FieldError, rule: ValidationRule) -> str | None:

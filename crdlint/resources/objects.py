@@ -248,15 +248,15 @@ class ResourceLocator(Locator):
         opening = text[position : position + 1]
         closing = "]" if opening == "[" else ""
         start = position + 1 if opening in {".", "["} else position
-        known = self._index(node)
+        values = self._index(node)
         lengths = self._lengths.get(id(node))
         if lengths is None:
-            lengths = self._lengths[id(node)] = sorted(set(map(len, known)))
+            lengths = self._lengths[id(node)] = sorted(set(map(len, values)))
         for length in lengths:
             end = start + length
             following = text[end : end + 1]
             if end > len(text) or following not in _ENDS or (closing and following != closing):
                 continue
-            entry = known.get(text[start:end])
+            entry = values.get(text[start:end])
             if entry is not None:
                 yield SourceLocation(entry[1], entry[0], exact=True), end + len(closing)

@@ -349,18 +349,18 @@ class _ObjectCheck:
 
     def _of_unknown_kind(self) -> list[Diagnostic] | None:
         """Return the finding that no CRD of the group defines the kind, or None if a notice reports it."""
-        group, kind, known = self.resource.group, self.resource.identity.kind, self.walk.definitions
-        unreadable = known.unreadable.get(group)
+        group, kind, definitions = self.resource.group, self.resource.identity.kind, self.walk.definitions
+        unreadable = definitions.unreadable.get(group)
         if unreadable is not None:
-            if unreadable in known.reported:
+            if unreadable in definitions.reported:
                 unreadable = f"not validated: the CRD of {group} that may define {kind} cannot be decoded"
-            known.reported.add(unreadable)
+            definitions.reported.add(unreadable)
             return [self._advice("resource-crd-unreadable", unreadable, "kind")]
-        if kind and not self.walk.options.strict_kinds and not known.kind_meant(group, kind, misspelt=True):
+        if kind and not self.walk.options.strict_kinds and not definitions.kind_meant(group, kind, misspelt=True):
             self._note_undefined()
             return None
-        near = known.kind_meant(group, kind) if kind else None
-        help_ = (f"Write `{near}` instead: " if near else "") + known.describe(group)
+        near = definitions.kind_meant(group, kind) if kind else None
+        help_ = (f"Write `{near}` instead: " if near else "") + definitions.describe(group)
         return [self._no_match(help_, [near] if near else [], "kind" if kind else "apiVersion")]
 
     def _rejection(self, definition: Definition) -> Iterator[Diagnostic]:

@@ -88,10 +88,10 @@ class Placeholders:
         return next((scalar for scalar, steps in placeholders if is_read(_path_of(steps), read)), None)
 
     def _within(self, node: Node) -> list[tuple[Scalar, _Steps | None]]:
-        known = self._below.get(id(node))
-        if known is None:
-            known = self._below[id(node)] = list(islice(self._walk(node), _MOST + 1))
-        return known
+        below = self._below.get(id(node))
+        if below is None:
+            below = self._below[id(node)] = list(islice(self._walk(node), _MOST + 1))
+        return below
 
     def _walk(self, root: Node) -> Iterator[tuple[Scalar, _Steps | None]]:
         pending: list[tuple[Node, _Steps | None]] = [(root, None)]

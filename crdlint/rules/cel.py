@@ -162,9 +162,9 @@ def compile_and_estimate(
     root, environment = nodes[0].root_schema, new_expressions(options.server)
     context = options.common.context(root, options.server.cel)
     answers = options.common.rules.setdefault(id(root), [])
-    for known in answers:
-        if known.context is context and known.holds_in(environment, estimates_alike):
-            return known.value
+    for answer in answers:
+        if answer.context is context and answer.holds_in(environment, estimates_alike):
+            return answer.value
     compiled = list(_compiled(nodes, options))
     rules = [rule for rule in compiled if isinstance(rule, EstimatedRule)]
     advice = cel_cost.advice_for(rules, options.effort)
@@ -176,14 +176,14 @@ def compile_and_estimate(
 
 def compile_hidden(
     nodes: SequenceOf[CompiledNode],
-    known: SequenceOf[EstimatedRule],
+    compiled_now: SequenceOf[EstimatedRule],
     options: ValidationOptions,
     path: Path,
     doubtful: SequenceOf[JSONSchemaProps],
 ) -> Iterator[FieldError]:
     """Yield the errors about rules that the server compiles only after other errors are fixed.
 
-    ``known`` are the rules of the schema that it compiles now. The types of ``doubtful`` schemas depend on how they are
+    ``compiled_now`` are the rules of the schema that it compiles now. The types of ``doubtful`` schemas depend on how they are
     fixed: no error follows from them, and no cost of rules that they are a part of.
     """
     compiled = _compiled(nodes, options, doubtful)
@@ -191,12 +191,12 @@ def compile_hidden(
         result for result in compiled if not (isinstance(result, EstimatedRule) and not result.rule.rule.strip(SPACE))
     ]
     rules = [result for result in results if isinstance(result, EstimatedRule)]
-    advice = cel_cost.advice_for([*known, *rules], options.effort)
+    advice = cel_cost.advice_for([*compiled_now, *rules], options.effort)
     yield from _all_errors(results, options, advice)
-    for estimated in (*known, *rules):
+    for estimated in (*compiled_now, *rules):
         yield from _broken_rules_message(estimated, options)
-    if not any(True for _ in cel_cost.total(known, path, advice)):
-        yield from cel_cost.total([*known, *rules], path, advice)
+    if not any(True for _ in cel_cost.total(compiled_now, path, advice)):
+        yield from cel_cost.total([*compiled_now, *rules], path, advice)
 
 
 def _broken_rules_message(estimated: EstimatedRule, options: ValidationOptions) -> Iterator[FieldError]:

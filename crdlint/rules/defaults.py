@@ -175,9 +175,9 @@ def validate(
     # What the errors depend on besides rules: the switches of the validator of values.
     key = (id(schema), *map(id, defaulted), server.checks_number_ranges, server.has_kubernetes_name_formats)
     answers = options.common.defaults.setdefault(key, [])
-    for known in answers:
-        if known.environment is None or _holds_on(known, server):
-            return known.value
+    for answer in answers:
+        if answer.environment is None or _holds_on(answer, server):
+            return answer.value
     from crdlint.schema.default_validation import validate_defaults
 
     rules, requires_pruned = _Rules(server, options.common.sharing), options.require_pruned_defaults
@@ -188,11 +188,11 @@ def validate(
     return errors
 
 
-def _holds_on(known: ServerResults[list[FieldError]], server: Server) -> bool:
+def _holds_on(answer: ServerResults[list[FieldError]], server: Server) -> bool:
     from crdlint.kubecel.environment import stored_expressions
     from crdlint.kubecel.reuse import evaluates_alike
 
-    return known.holds_in(stored_expressions(server), evaluates_alike)
+    return answer.holds_in(stored_expressions(server), evaluates_alike)
 
 
 def _ours(error: FieldError, root: JSONSchemaProps, skipped: int) -> FieldError:

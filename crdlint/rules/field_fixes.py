@@ -529,11 +529,11 @@ class OutdentedFields(NamedTuple):
 def _outdented(finding: Finding) -> OutdentedFields:
     """Return the lines that include a field and must be indented; raise UneditableError if it is not below an empty key."""
     mapping, key, _ = finding.entry
-    known = finding.manifest.outdented
-    if id(mapping) not in known:
-        known[id(mapping)] = list(_ends(list(mapping.pairs()), finding.go_type(mapping)))
+    outdented = finding.manifest.outdented
+    if id(mapping) not in outdented:
+        outdented[id(mapping)] = list(_ends(list(mapping.pairs()), finding.go_type(mapping)))
     index = finding.editor.index(key) // 2
-    empty_key, end = known[id(mapping)][index]
+    empty_key, end = outdented[id(mapping)][index]
     if mapping.flow or not empty_key < index < end:
         raise UneditableError
     owner, empty, *first = mapping.items[2 * empty_key : 2 * empty_key + 4]

@@ -189,8 +189,8 @@ def _required_key(finding: Finding) -> Edits:
 def _misspelled_in(item: Mapping, key: str) -> Scalar | None:
     required_names, properties = child(item, "required"), child(item, "properties")
     names = {name.value: name for name in items_of(required_names) if isinstance(name, Scalar)}
-    known = set(texts(properties.items[::2])) if isinstance(properties, Mapping) else set()
-    near = nearest(key, names.keys() - known, _LIKE)
+    property_names = set(texts(properties.items[::2])) if isinstance(properties, Mapping) else set()
+    near = nearest(key, names.keys() - property_names, _LIKE)
     return None if near is None else names[near]
 
 

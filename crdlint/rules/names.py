@@ -225,10 +225,10 @@ def own_names(crd: DecodedCRD) -> Iterator[Advisory]:
     """
     names, old = crd.spec.names, crd.old_names
     accepted = () if old is None or not old.plural else (old.singular or old.kind.lower(), old.plural)
-    known = {names.singular or names.kind.lower(): "the singular", names.plural: "the plural"}
+    others = {names.singular or names.kind.lower(): "the singular", names.plural: "the plural"}
     path = _NAMES.child("shortNames")
     for i, name in enumerate(names.short_names):
-        what = known.setdefault(name, "")
+        what = others.setdefault(name, "")
         if what:
             message = f"`{name}` is also {what} name of this CRD"
             if old is not None and name in accepted and name not in old.short_names:
@@ -236,4 +236,4 @@ def own_names(crd: DecodedCRD) -> Iterator[Advisory]:
                 yield Advisory(message, path.index(i), severity="error", old_path=_NAMES)
             else:
                 yield Advisory(message, path.index(i))
-        known[name] = "another short"
+        others[name] = "another short"

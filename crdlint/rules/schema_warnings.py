@@ -121,12 +121,12 @@ def formats_of(type_: str) -> list[str]:
 
 
 def _help(schema: JSONSchemaProps) -> str | None:
-    known = formats_of(schema.type)
-    if not known:
+    formats = formats_of(schema.type)
+    if not formats:
         return f"Remove it: values of type {schema.type} have no formats"
     near = _nearest(schema)
     if near:
         return f"Write `{near}` instead: the API server ignores unrecognized formats"
     if schema.type in _KNOWN:
-        return f"Use {' or '.join(f'`{name}`' for name in known)}, the formats of type {schema.type}, or remove it"
+        return f"Use {' or '.join(f'`{name}`' for name in formats)}, the formats of type {schema.type}, or remove it"
     return None

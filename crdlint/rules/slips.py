@@ -178,8 +178,8 @@ def _consequence(text: str) -> str:
     from crdlint.kubecel.syntax_trees import parsed
 
     false, reasoner = parsed("false"), Reasoner(Facts())
-    for known, consequence in ((text, _NEVER_TRUE), (f"!({text}\n)", _NEVER_FALSE)):
-        tree = parsed(known)
+    for premise, consequence in ((text, _NEVER_TRUE), (f"!({text}\n)", _NEVER_FALSE)):
+        tree = parsed(premise)
         if tree is not None and false is not None and not reasoner.results(false, [tree]):
             return consequence
     return ""

@@ -103,7 +103,9 @@ def _lost_fields(crd: DecodedCRD) -> Iterator[Advisory]:
     for own, fields in versions:
         others = [(name, {(): roots[name], **fields_}) for name, fields_ in versions if name != own]
         for steps, schema in fields.items():
-            names = [name for name, known in others if steps not in known and _drops(known.get(steps[:-1]), steps[-1])]
+            names = [
+                name for name, schemas in others if steps not in schemas and _drops(schemas.get(steps[:-1]), steps[-1])
+            ]
             if names:
                 message = f"{_versions_of(names)} {'drop' if len(names) > 1 else 'drops'} `{_shown(steps)}`"
                 yield Advisory(message, schema.path)

@@ -294,8 +294,8 @@ def _plain_metadata(finding: Finding) -> Edits:
     properties = child(metadata, "properties")
     names = [(metadata, SCHEMA.fields), (properties, CRD.fields["metadata"].type.fields)]
     if any(
-        getattr(key, "value", "") not in known
-        for each, known in names
+        getattr(key, "value", "") not in fields
+        for each, fields in names
         if isinstance(each, Mapping)
         for key in each.items[::2]
     ):

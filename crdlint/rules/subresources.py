@@ -82,14 +82,14 @@ def _usual_path(finding: Finding) -> Edits:
 
 @Fixer("Write the type or format that is meant", "safe")
 def _column_word(finding: Finding) -> Edits:
-    known = {"type": _TYPES, "format": _FORMATS}.get(finding.name, ())
-    near = _meant_word(finding.scalar().value, known) if known else None
+    words = {"type": _TYPES, "format": _FORMATS}.get(finding.name, ())
+    near = _meant_word(finding.scalar().value, words) if words else None
     if near is not None:
         yield finding.editor.respell(finding.scalar(), near)
 
 
-def _meant_word(word: str, known: Sequence[str]) -> str | None:
-    return (_MEANT.get(word.lower()) if known is _TYPES else None) or nearest(word, known, _LIKE)
+def _meant_word(word: str, words: Sequence[str]) -> str | None:
+    return (_MEANT.get(word.lower()) if words is _TYPES else None) or nearest(word, words, _LIKE)
 
 
 @Fixer("Begin the path with a dot", "safe").example(
@@ -163,9 +163,9 @@ def validate(subresources: CustomResourceSubresources | None, path: Path) -> Ite
             yield invalid(SCALE.id, field_path, value, detail, reason=reason)
 
 
-def _one_of(word: str, known: Sequence[str]) -> str:
-    near = _meant_word(word, known)
-    return f"Write `{near}`" if near else f"Write one of {', '.join(f'`{name}`' for name in known)}"
+def _one_of(word: str, words: Sequence[str]) -> str:
+    near = _meant_word(word, words)
+    return f"Write `{near}`" if near else f"Write one of {', '.join(f'`{name}`' for name in words)}"
 
 
 def _json_path_problem(text: str) -> str | None:

@@ -95,11 +95,11 @@ def _start(
     build = planned
     cache = None if previous is not None else checker.settings.cache
     key = None if cache is None else cache.key(build.key(), f"build {task.request.key}")
-    known = None if cache is None or key is None else cache.get(key, build.file, "")
-    future = None if known is not None else pool.submit(build.run)
+    cached = None if cache is None or key is None else cache.get(key, build.file, "")
+    future = None if cached is not None else pool.submit(build.run)
 
     def finish() -> Iterable[FileResult]:
-        built = known
+        built = cached
         if future is not None:
             output = future.result()
             built = build.lint(output, lint)

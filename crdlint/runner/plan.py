@@ -96,11 +96,11 @@ class Planner:
         restrict_to_whole(self.plan.tasks, self.plan.kustomizations)
         return self.plan
 
-    def add_resources(self, known: Iterable[str]) -> None:
-        """Plan the check of the files that are resources of the planned kustomizations, except those of ``known`` paths."""
+    def add_resources(self, checked: Iterable[str]) -> None:
+        """Plan the check of the files that are resources of the planned kustomizations, except the ``checked`` ones."""
         from crdlint.sources.kustomize.build import resource_files
 
-        planned = {os.path.realpath(path) for path in known}
+        planned = {os.path.realpath(path) for path in checked}
         for path in (path for task in self.plan.kustomizations if not task.alone for path in resource_files(task.path)):
             if os.path.realpath(path) not in planned:
                 planned.add(os.path.realpath(path))

@@ -82,10 +82,10 @@ def _read_ahead(
     to_check = size_read = 0
     for task in tasks:
         size = _size(task)
-        known = task if isinstance(task, CheckOutcome) else checker.known(task)
-        waiting.append(known or task)
+        outcome = task if isinstance(task, CheckOutcome) else checker.from_cache(task)
+        waiting.append(outcome or task)
         size_read += size
-        to_check += 0 if known else size
+        to_check += 0 if outcome else size
         if to_check > _WORTHWHILE:
             return chain(waiting, tasks)
         if to_check == 0 or size_read > _READ_AHEAD:

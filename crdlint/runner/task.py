@@ -128,7 +128,7 @@ class Checker:
         except Exception as error:
             return checked._replace(bugs=(*checked.bugs, bug_of(error)))
 
-    def known(self, task: Task) -> CheckOutcome | None:
+    def from_cache(self, task: Task) -> CheckOutcome | None:
         """Return the result of a task from the cache, or without anything to do, else None; what is readable once is checked."""
         if open_descriptor(task.path) is not None:
             return self.check(task)
@@ -153,11 +153,11 @@ class Checker:
         if settings.cache is None or settings.previous is not None or task.request.keep or task.location:
             return text, None
         key = settings.cache.key(data, f"{task.request.key} {task.request.partial}")
-        known = settings.cache.get(key, name, text)
-        return (text, key) if known is None else CheckOutcome(name, task, (known,))
+        cached = settings.cache.get(key, name, text)
+        return (text, key) if cached is None else CheckOutcome(name, task, (cached,))
 
-    def check_text(self, text: str, task: Task, known: FileResult | None = None) -> CheckOutcome:
-        """Check a text as the content of an input; outside of charts, `known` is the result of an earlier text of it."""
+    def check_text(self, text: str, task: Task, earlier: FileResult | None = None) -> CheckOutcome:
+        """Check a text as the content of an input; outside of charts, `earlier` is the result of an earlier text of it."""
         name = shown_name(task.path)
         unread: dict[str, None] = {}
         failures: list[Failure] = []
@@ -167,7 +167,7 @@ class Checker:
         def check() -> tuple[FileResult, ...]:
             previous = self.settings.previous
             if task.location is None:
-                result = self.lint(text, name, task, unread, known)
+                result = self.lint(text, name, task, unread, earlier)
                 if result.templates:
                     from crdlint.sources.helm.check import without_chart
 
@@ -195,7 +195,7 @@ class Checker:
         name: str,
         task: Task,
         unread: dict[str, None],
-        known: FileResult | None = None,
+        earlier: FileResult | None = None,
         values: str = "",
     ) -> FileResult:
         """Check a text, rendered with the chart's `values` file if it is; add why old CRDs cannot be read to `unread`."""
@@ -203,7 +203,7 @@ class Checker:
 
         previous = self.settings.previous
         if previous is None:
-            return lint_file(text, name, task.request, known=known)
+            return lint_file(text, name, task.request, earlier=earlier)
 
         def find(crd: str) -> OldCRD | None:
             old, problems = previous.find(crd, name, values)
@@ -256,9 +256,9 @@ class _Repair:
         from crdlint.runner.fixes import CheckFailedError
 
         task = self.checked.task
-        known = (self.latest or self.checked).results[0]
+        earlier = (self.latest or self.checked).results[0]
         request = replace(task.request, stop_at=stop_at)
-        self.latest = self.checker.check_text(text, task._replace(text=text, request=request), known)
+        self.latest = self.checker.check_text(text, task._replace(text=text, request=request), earlier)
         if len(self.latest.bugs) > len(self.checked.bugs):
             raise CheckFailedError(self.latest.bugs[-1])
         return self.latest.results[0]

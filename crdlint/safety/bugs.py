@@ -31,8 +31,8 @@ _BUGS: Final[ContextVar[list[Bug] | None]] = ContextVar("bugs", default=None)
 @contextmanager
 def collected(bugs: list[Bug] | None = None) -> Iterator[None]:
     """Add the internal errors within to `bugs`, or by default to the list of the surrounding block, if there is one."""
-    known = _BUGS.get()
-    token = _BUGS.set(bugs if bugs is not None else known if known is not None else [])
+    outer = _BUGS.get()
+    token = _BUGS.set(bugs if bugs is not None else outer if outer is not None else [])
     try:
         yield
     finally:

@@ -34,9 +34,9 @@ class Correlation:
 
     def key(self, name: str) -> Correlation | None:
         """Return the correlation of a field, or None if old, new or schema lack it."""
-        known = self.children.get(name)
-        if known is not None:
-            return known
+        child = self.children.get(name)
+        if child is not None:
+            return child
         old, new = self.old, self.new
         if old.__class__ is not dict or new.__class__ is not dict or name not in old or name not in new:
             return None
@@ -45,9 +45,9 @@ class Correlation:
 
     def index(self, i: int) -> Correlation | None:
         """Return the correlation of an item (0-based) of a map list by its keys, or None if there is none."""
-        known = self.children.get(i)
-        if known is not None:
-            return known
+        child = self.children.get(i)
+        if child is not None:
+            return child
         if self.new.__class__ is not list or self.old.__class__ is not list or self.schema.x_list_type != "map":
             return None
         if self.items_by_key is None:
@@ -111,9 +111,9 @@ def items_by_key(schema: JSONSchemaProps, items: Any) -> dict[Hashable, Any]:
     by_key: dict[Hashable, Any] = {}
     if items.__class__ is list and schema.type == "array" and schema.x_list_type == "map" and schema.x_list_map_keys:
         for item in items:
-            known = item_key(schema, item)
-            if known is not _NO_KEY:
-                by_key.setdefault(known, item)
+            key = item_key(schema, item)
+            if key is not _NO_KEY:
+                by_key.setdefault(key, item)
     return by_key
 
 

@@ -80,11 +80,11 @@ def _find(schema: JSONSchemaProps, positions: dict[int, _At | None]) -> _At | No
     `positions` contains the known positions by the identity of the schema, including that of the root.
     """
     way: list[JSONSchemaProps] = []
-    known: JSONSchemaProps | None = schema
-    while known is not None and id(known) not in positions:
-        way.append(known)
-        known = known.parent
-    position = None if known is None else positions[id(known)]
+    ancestor: JSONSchemaProps | None = schema
+    while ancestor is not None and id(ancestor) not in positions:
+        way.append(ancestor)
+        ancestor = ancestor.parent
+    position = None if ancestor is None else positions[id(ancestor)]
     for subschema in reversed(way):
         position = positions[id(subschema)] = None if position is None else _below(position, subschema)
     return position

@@ -54,10 +54,10 @@ def _object(pending: list[Pending], unknown: list[str], container: Pending) -> N
     for name, item in here.items():
         if embedded and name in META_FIELDS:
             continue
-        known = properties.get(name)
-        if known is not None or additional is not None:
+        property_ = properties.get(name)
+        if property_ is not None or additional is not None:
             if item.__class__ in _CONTAINERS:
-                below = known if known is not None else additional.schema  # type: ignore[union-attr]
+                below = property_ if property_ is not None else additional.schema  # type: ignore[union-attr]
                 pending.append((item, below, False, _join(path, name), False))
         elif not keep:
             dropped.append(name)
@@ -92,9 +92,9 @@ def _fill_object(here: dict[str, Any], schema: JSONSchemaProps, pruned: Mapping[
     """Set the defaults of an object's own fields."""
     additional = schema.additional_schema
     properties = schema.properties
-    for name, known in properties.items():
-        if known.default is not None and (name not in here or (here[name] is None and not known.nullable)):
-            default = _default(known, pruned)
+    for name, property_ in properties.items():
+        if property_.default is not None and (name not in here or (here[name] is None and not property_.nullable)):
+            default = _default(property_, pruned)
             if default is not None:
                 here[name] = deep_copy(default)
     if additional is not None and not additional.nullable:

@@ -102,9 +102,9 @@ def containers(value: Any, schema: JSONSchemaProps | None) -> Iterator[tuple[Val
             properties, additional = own.properties, own.additional_schema
             for name, item in here.items():
                 if item.__class__ in _CONTAINERS:
-                    known = properties.get(name)
-                    kind = ADDITIONAL if known is None else PROPERTY
-                    below.append(((path, name, kind), item, additional if known is None else known))
+                    property_ = properties.get(name)
+                    kind = ADDITIONAL if property_ is None else PROPERTY
+                    below.append(((path, name, kind), item, additional if property_ is None else property_))
         below.reverse()
         pending += below
 

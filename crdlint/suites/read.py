@@ -392,16 +392,16 @@ def _case(node: Node, *, create: bool) -> Case:
 
 
 def _fields(
-    node: Node | None, known: tuple[str, ...], what: str, ignored: list[tuple[int, str]] | None = None
+    node: Node | None, words: tuple[str, ...], what: str, ignored: list[tuple[int, str]] | None = None
 ) -> dict[str, Node]:
     """Return the values of a mapping by key; unknown keys are added to `ignored`, or are errors if it is None."""
     if not isinstance(node, Mapping):
-        raise SuiteError(f"{what} is a mapping with {_listed(known)}", 1 if node is None else _line(node))
+        raise SuiteError(f"{what} is a mapping with {_listed(words)}", 1 if node is None else _line(node))
     values: dict[str, Node] = {}
     for name, key, value in entries(node):
-        if name not in known:
-            near = nearest(name, known)
-            hint = f"did you mean `{near}`?" if near else f"there are {_listed(known)}"
+        if name not in words:
+            near = nearest(name, words)
+            hint = f"did you mean `{near}`?" if near else f"there are {_listed(words)}"
             message = f"{what} has no `{name}`: {hint}"
             if ignored is None:
                 raise SuiteError(message, _line(key))

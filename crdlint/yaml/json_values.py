@@ -203,9 +203,9 @@ def duplicate_keys(mappings: Iterable[Mapping]) -> list[DuplicateKey]:
             setters = seen.setdefault(identity, {})
             if setters:
                 first = setters.get(id(owner)) or next(reversed(setters.values()))
-                known = duplicates.get((id(first), id(key)))
-                if known is not None:
-                    known.repetitions += 1
+                same = duplicates.get((id(first), id(key)))
+                if same is not None:
+                    same.repetitions += 1
                 else:
                     name, mark = go_syntax(identity[1]), value.start_mark
                     line = getattr(mark, "yaml_line", mark.line) + 1

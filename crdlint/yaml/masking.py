@@ -45,9 +45,9 @@ def without_marks(text: str) -> Mask:
     return Mask(text[:1] + text[1:].replace(_BOM, bom), {_BOM: bom}) if bom else Mask(text, {})
 
 
-def masked(known: Mask | str, error: MarkedYAMLError) -> Mask | None:
+def masked(text_or_mask: Mask | str, error: MarkedYAMLError) -> Mask | None:
     """Return a text without the character that libyaml reports, or None if Go rejects it as well."""
-    mask = Mask(known, {}) if isinstance(known, str) else known
+    mask = Mask(text_or_mask, {}) if isinstance(text_or_mask, str) else text_or_mask
     text, index = mask.text, error.problem_mark.index + mask.text.startswith(_BOM)  # libyaml does not count it
     if error.problem == _ESCAPED and text[index : index + 2] == "\\'":
         original, before = "", "'"

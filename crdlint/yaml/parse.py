@@ -366,9 +366,9 @@ def _names_of(items: list[Any]) -> tuple[str, ...] | None:
         return None
     if len(names) != len(keys):
         return None
-    known = _known_names.get(names)
-    if known is not None:
-        return known
+    cached = _known_names.get(names)
+    if cached is not None:
+        return cached
     different = set(names)
     if len(different) != len(keys):
         return None

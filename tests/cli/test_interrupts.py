@@ -22,7 +22,7 @@ BAD = str(FIXTURES / "invalid" / "ref.yaml")
 ENDLESS = """
 import os, sys, time
 import crdlint.runner.task
-def endless(self, text, task, known=None, stop_at=None):
+def endless(self, text, task, earlier=None, stop_at=None):
     print("checking", os.getpid(), flush=True)
     {work}
 crdlint.runner.task.Checker.check_text = endless

@@ -42,9 +42,9 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return a list to which every file is added that is really judged."""
     judged: list[str] = []
 
-    def noted(text: str, filename: str, request: CheckRequest, *, known: FileResult | None = None) -> FileResult:
+    def noted(text: str, filename: str, request: CheckRequest, *, earlier: FileResult | None = None) -> FileResult:
         judged.append(filename)
-        return lint_file(text, filename, request, known=known)
+        return lint_file(text, filename, request, earlier=earlier)
 
     monkeypatch.setattr(crdlint.linting.pipeline, "lint_file", noted)
     return judged

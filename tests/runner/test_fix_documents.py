@@ -89,7 +89,7 @@ def test_known_documents_do_not_change_the_result(
     old, new = check(text(*before)), text(*after)
     whole = check(new)
     again = lint_file(
-        new, "x", CheckRequest(kube_version=version, skip_unfinished=True, fixes=True, keep=keep), known=old
+        new, "x", CheckRequest(kube_version=version, skip_unfinished=True, fixes=True, keep=keep), earlier=old
     )
     assert replace(again, definitions=(), rules=()) == whole
     assert again.reusable == whole.reusable

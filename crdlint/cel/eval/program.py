@@ -253,9 +253,9 @@ def _optional(entries: Sequence[ast.MapEntry | ast.StructField]) -> frozenset[in
 
 def _type_named(name: str, type_: Type) -> Type:
     """Return the type of a name. As in cel-go, objects of a schema and variables with a type have none."""
-    known = _TYPES.get(name)
-    if known is not None:
-        return known
+    standard = _TYPES.get(name)
+    if standard is not None:
+        return standard
     if type_.params:
         own = type_.params[0]
         if (own.kind is Kind.OPAQUE and own.name == name) or _MESSAGES.find_struct_type(name) is not None:
@@ -274,7 +274,7 @@ def _global(name: str) -> Run:
 
 
 _MESSAGES: Final = WellKnownTypes()
-_TYPES: Final = {known.name: known for known in STANDARD_TYPES}
+_TYPES: Final = {type_.name: type_ for type_ in STANDARD_TYPES}
 _NO_FRAME: Final = Frame({}, 0)
 _EQUALITIES: Final = {"_==_": Implementation(equal), "_!=_": Implementation(steps.differs)}
 

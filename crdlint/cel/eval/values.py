@@ -231,8 +231,8 @@ _OWN_GO_TYPES: Final = {Optional_: "*types.Optional", ConcatList: "*types.concat
 
 def type_of(value: Value) -> Type:
     """Return the type of a value, without the types of its elements."""
-    known: Type = _TYPES.get(type(value)) or value.cel_type
-    return known
+    cel_type: Type = _TYPES.get(type(value)) or value.cel_type
+    return cel_type
 
 
 def kind_of(value: Value) -> Kind:

@@ -166,14 +166,14 @@ def present(domain: Domain) -> Domain:
     return tuple(piece for piece in domain if piece is not Piece.FAILURE)
 
 
-def both(known: Domain, domain: Domain) -> Domain:
+def both(first: Domain, second: Domain) -> Domain:
     """Return the values of one domain that may be in another one, too."""
-    if Piece.UNTOLD in domain:
-        return known
-    is_listed = all(isinstance(piece, Just) or piece is Piece.FAILURE for piece in domain)
-    outside = {id(piece) for piece in known if isinstance(piece, Just) and _is_outside(piece, domain)}
-    pieces = (piece for piece in known if id(piece) not in outside)
-    return tuple(piece for piece in pieces if piece in domain or not (is_listed or piece is Piece.FAILURE))
+    if Piece.UNTOLD in second:
+        return first
+    is_listed = all(isinstance(piece, Just) or piece is Piece.FAILURE for piece in second)
+    outside = {id(piece) for piece in first if isinstance(piece, Just) and _is_outside(piece, second)}
+    pieces = (piece for piece in first if id(piece) not in outside)
+    return tuple(piece for piece in pieces if piece in second or not (is_listed or piece is Piece.FAILURE))
 
 
 def _is_outside(piece: Just, domain: Domain) -> bool:

@@ -90,7 +90,7 @@ class Value(NamedTuple):
 
 _Scope: TypeAlias = "Mapping[str, Value]"
 _Store: TypeAlias = "Mapping[str, Domain]"
-_Known: TypeAlias = "Sequence[tuple[Expr, int]]"  # conditions with their results
+_Premises: TypeAlias = "Sequence[tuple[Expr, int]]"  # conditions with their results
 
 
 class _Choice(NamedTuple):
@@ -104,7 +104,7 @@ class _Question(NamedTuple):
     """A condition, others with their results, and the names that mark what only one item has."""
 
     goal: Expr
-    known: _Known
+    premises: _Premises
     scope: _Scope
     local: Sequence[str] = ("",)
     accepted: int = 0  # a result that need not be possible
@@ -136,29 +136,29 @@ class Reasoner:
         self.share = 1  # of the steps that are allowed: one in so many
         self._left = self._paid = 0
 
-    def results(self, rule: Expr, known: Sequence[Expr] = ()) -> int:
+    def results(self, rule: Expr, premises: Sequence[Expr] = ()) -> int:
         """Return what a rule can evaluate to where others are true: TRUE alone if it is always true, or some of the results."""
-        question = self._question(rule, known)
+        question = self._question(rule, premises)
         results, is_certain = self._results(question, looks_inside=False)
         if results == TRUE or is_certain or not _has_folds(rule):
             return results
-        similar = sorted(filter(_has_folds, known), key=lambda expr: abs(len(self.key(expr)) - len(self.key(rule))))
+        similar = sorted(filter(_has_folds, premises), key=lambda expr: abs(len(self.key(expr)) - len(self.key(rule))))
         alone = [self._of_each_item(self._question(rule, [expr])) for expr in similar[:_ALONE]]
-        questions = alone if len(known) == 1 and alone else [*alone, question]
+        questions = alone if len(premises) == 1 and alone else [*alone, question]
         return TRUE if any(self._results(inner, looks_inside=True)[0] == TRUE for inner in questions) else results
 
-    def _question(self, rule: Expr, known: Sequence[Expr]) -> _Question:
-        ordered = sorted(known, key=lambda condition: len(self.key(condition)))
+    def _question(self, rule: Expr, premises: Sequence[Expr]) -> _Question:
+        ordered = sorted(premises, key=lambda condition: len(self.key(condition)))
         return _Question(rule, [(condition, TRUE) for condition in ordered], self._scope(), accepted=TRUE)
 
     def _of_each_item(self, question: _Question) -> _Question:
         """Return a question about each item if both rules are about all items of the same list, which answers the other one."""
-        goal, [(known, _)] = question.goal, question.known
-        if not (isinstance(goal, Comprehension) and isinstance(known, Comprehension)):
+        goal, [(premise, _)] = question.goal, question.premises
+        if not (isinstance(goal, Comprehension) and isinstance(premise, Comprehension)):
             return question
-        of_goal, of_known = _quantified(goal), _quantified(known)
-        first, second = ([label(fold), label(fold.loop_step), self.key(fold.iter_range)] for fold in (goal, known))
-        if of_goal is None or of_known is None or first != second or of_goal[1] != FALSE:
+        of_goal, of_premise = _quantified(goal), _quantified(premise)
+        first, second = ([label(fold), label(fold.loop_step), self.key(fold.iter_range)] for fold in (goal, premise))
+        if of_goal is None or of_premise is None or first != second or of_goal[1] != FALSE:
             return question
         self._start(looks_inside=False)
         case = _Case(self, {})
@@ -166,7 +166,7 @@ class Reasoner:
             scope = case.scope_inside(goal, case.value(goal.iter_range, question.scope), question.scope)
         except work.WorkLimitError:
             return question
-        return self._of_each_item(question._replace(goal=of_goal[0], known=[(of_known[0], TRUE)], scope=scope))
+        return self._of_each_item(question._replace(goal=of_goal[0], premises=[(of_premise[0], TRUE)], scope=scope))
 
     def _results(self, question: _Question, *, looks_inside: bool) -> tuple[int, bool]:
         """Return the results, and whether what is inside of folds does not matter for them."""
@@ -211,15 +211,15 @@ class Reasoner:
     def cases(self, store: _Store, question: _Question) -> Iterator[tuple[int, _Case]]:
         """Yield the results of all cases; the choice of one that is still open is for the caller to make."""
         union = 0
-        pending = [(store, question.known)]
+        pending = [(store, question.premises)]
         while pending:
             case = _Case(self, *pending.pop())
-            result, known = case.answer(question)
+            result, premises = case.answer(question)
             if result in DECIDED and result & (union | question.accepted):
                 case.choice = None
             choice = case.choice
             if choice is not None and any(name in choice.name for name in question.local):
-                pending += [({**case.store, choice.name: part}, known) for part in choice.parts.values()]
+                pending += [({**case.store, choice.name: part}, premises) for part in choice.parts.values()]
                 continue
             union |= result
             yield result, case
@@ -236,37 +236,37 @@ class Reasoner:
 
 
 class _Case:
-    """Evaluates expressions by values in ``store`` and ``known`` conditions; ``choice`` is the first that leaves one open."""
+    """Evaluates expressions by values in ``store`` and ``premises``; ``choice`` is the first that leaves one open."""
 
-    __slots__ = ("_facts", "_known", "_reasoner", "choice", "store")
+    __slots__ = ("_facts", "_premises", "_reasoner", "choice", "store")
 
-    def __init__(self, reasoner: Reasoner, store: _Store, known: _Known = ()) -> None:
-        self._known: Final = known
+    def __init__(self, reasoner: Reasoner, store: _Store, premises: _Premises = ()) -> None:
+        self._premises: Final = premises
         self.store: Final = store
         self.choice: _Choice | None = None
         self._reasoner: Final = reasoner
         self._facts: Final = reasoner.facts
 
-    def answer(self, question: _Question) -> tuple[int, _Known]:
-        """Return the results of a condition, none if no object is in this case, and which known conditions are open."""
+    def answer(self, question: _Question) -> tuple[int, _Premises]:
+        """Return the results of a condition, none if no object is in this case, and which premises are open."""
         depth = self._reasoner.depth
-        known = []
+        premises = []
         try:
             result = self.results(question.goal, question.scope)
             if result in DECIDED and result & question.accepted:
                 return result, ()
-            for condition, expected in self._known:
+            for condition, expected in self._premises:
                 holds = self.results(condition, question.scope)
                 if not holds & expected:
                     raise _ImpossibleError
                 if holds != expected:
-                    known.append((condition, expected))
+                    premises.append((condition, expected))
         except _ImpossibleError:
             self.choice = None
             return 0, ()
         finally:
             self._reasoner.depth = depth
-        return result, known
+        return result, premises
 
     def results(self, node: Expr, scope: _Scope) -> int:
         """Return the results of a condition."""
@@ -365,9 +365,9 @@ class _Case:
 
     def _term(self, name: str, domain: Domain, path: FieldPath | None = None) -> Value:
         """Return a value as far as the case knows it."""
-        known = self.store.get(name)
-        if known is not None and known != domain:
-            domain = domains.both(known, domain)
+        stored = self.store.get(name)
+        if stored is not None and stored != domain:
+            domain = domains.both(stored, domain)
             if not domain:
                 raise _ImpossibleError
         return Value(domain, name, path)
@@ -480,14 +480,14 @@ class _Case:
 
     def _of_same_text(self, function: str, value: Value, other: str) -> Domain:
         """Return what follows from other functions of the same text; nothing for most."""
-        for known in (*_OF_TEXTS, "matches"):
-            start = f"{known}({value.name}, "
+        for other_function in (*_OF_TEXTS, "matches"):
+            start = f"{other_function}({value.name}, "
             for name, domain in self.store.items():
                 if name.startswith(start) and name.endswith(("')", '")')):
                     text = literal_eval(name[len(start) : -1])
-                    if domain == domains.OF_RESULTS[TRUE] and self._implies(known, text, function, other):
+                    if domain == domains.OF_RESULTS[TRUE] and self._implies(other_function, text, function, other):
                         return domains.OF_RESULTS[TRUE]
-                    if domain == domains.OF_RESULTS[FALSE] and self._implies(function, other, known, text):
+                    if domain == domains.OF_RESULTS[FALSE] and self._implies(function, other, other_function, text):
                         return domains.OF_RESULTS[FALSE]
         return ()
 
@@ -548,8 +548,10 @@ class _Case:
         domain = self.store.get(other) or self.store.get(f"size({other})")
         if domain is None or domains.may_fail(domain):
             return False
-        known = self._reasoner.folds[other].condition
-        return not any(self._of_items(node, condition, range_, scope, (known, bit)) & ~bit for bit in (TRUE, FALSE))
+        other_condition = self._reasoner.folds[other].condition
+        return not any(
+            self._of_items(node, condition, range_, scope, (other_condition, bit)) & ~bit for bit in (TRUE, FALSE)
+        )
 
     def _folded(self, node: Comprehension, range_: Value, scope: _Scope) -> Value | None:
         """Return the end of the accumulator: for no items, or if no item or a known number of them fulfils the condition."""
@@ -611,13 +613,13 @@ class _Case:
         return {**scope, **variables}
 
     def _of_items(
-        self, node: Comprehension, condition: Expr, range_: Value, scope: _Scope, *known: tuple[Expr, int]
+        self, node: Comprehension, condition: Expr, range_: Value, scope: _Scope, *premises: tuple[Expr, int]
     ) -> int:
         """Return the results of a condition of the items of a list, where other conditions of one have known results."""
         decided = self._decided(range_.name, node)
         of_all = [(fold.condition, result) for fold, result in decided if result != fold.decisive]
         local = [variable for variable in _variables(node) if variable]
-        question = _Question(condition, [*of_all, *known], self.scope_inside(node, range_, scope), local)
+        question = _Question(condition, [*of_all, *premises], self.scope_inside(node, range_, scope), local)
         bound = _Case(self._reasoner, self.store).results(condition, question.scope)
         if bound in DECIDED or self._reasoner.is_at_once:
             return bound

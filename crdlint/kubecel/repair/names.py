@@ -62,13 +62,13 @@ def similar(state: CompiledText, scope: list[str], effort: Effort) -> Iterator[C
     hyphenated = _HYPHENATED.match(state.text, span[0])
     if hyphenated is not None and "-" in hyphenated[0]:
         yield Choice(((Edit(*hyphenated.span(), escape(hyphenated[0]) or ""),),))
-    known = {each.rpartition(".")[2]: each for each in reversed(list(_known(state, node, name, scope)))}
-    if not effort.affords(len(known)):
+    paths = {each.rpartition(".")[2]: each for each in reversed(list(_candidates(state, node, name, scope)))}
+    if not effort.affords(len(paths)):
         return
-    effort.spend(len(known))
-    slips = [each for last, each in known.items() if _is_slip(name, last)]
-    near = None if slips else nearest(name, known, _LIKE)
-    choice = named(span, slips or ([] if near is None else [known[near]]), certain=bool(slips))
+    effort.spend(len(paths))
+    slips = [each for last, each in paths.items() if _is_slip(name, last)]
+    near = None if slips else nearest(name, paths, _LIKE)
+    choice = named(span, slips or ([] if near is None else [paths[near]]), certain=bool(slips))
     if isinstance(node, Ident) and name not in _OTHER_VARIABLES:
         path = _PATH.match(state.text, span[1])
         quoted = state.text[span[0] : span[1] if path is None else path.end()]
@@ -169,7 +169,7 @@ def _fields(state: CompiledText, variable: str) -> Iterable[str]:
     return () if declared is None else {*declared.fields, *declared.properties}
 
 
-def _known(state: CompiledText, node: Expr, name: str, scope: list[str]) -> Iterable[str]:
+def _candidates(state: CompiledText, node: Expr, name: str, scope: list[str]) -> Iterable[str]:
     expression = state.expression
     if state.code is ErrorCode.UNDEFINED_FIELD:
         declared = state.object_of(node)
@@ -182,9 +182,9 @@ def _known(state: CompiledText, node: Expr, name: str, scope: list[str]) -> Iter
     return [*scope, "oldSelf", *(f"{each}.{field}" for each in scope for field in _fields(state, each))]
 
 
-def _is_slip(name: str, known: str) -> bool:
+def _is_slip(name: str, field: str) -> bool:
     """Return whether two names differ in one letter, in the order of two, or in case and underscores only."""
-    first, second = (each.lower().replace("_", "") for each in (name, known))
+    first, second = (each.lower().replace("_", "") for each in (name, field))
     if first == second:
         return True
     if min(len(first), len(second)) < _LEAST_ALIKE or re.sub(r"\D", "", first) != re.sub(r"\D", "", second):

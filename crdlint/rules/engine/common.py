@@ -94,12 +94,12 @@ class Common:
         """Return the declarations of the parts of a root schema, shared by servers with equal declarations."""
         from crdlint.kubecel.declarations import SchemaContext
 
-        known = self._contexts.setdefault(id(root), [])
-        for other, context in known:
+        contexts = self._contexts.setdefault(id(root), [])
+        for other, context in contexts:
             if _declare_alike(root, dialect, other):
                 return context
         made = SchemaContext(dialect, self.sharing)
-        known.append((dialect, made))
+        contexts.append((dialect, made))
         return made
 
 

@@ -162,16 +162,16 @@ class Finding:
 
     def go_type(self, node: Node) -> GoType | None:
         """Return the Go type that a node is decoded as, None for what is kept as it is or unknown."""
-        editor, known = self.editor, self.manifest.go_types
-        known[id(self.root)] = gotypes.CRD
+        editor, go_types = self.editor, self.manifest.go_types
+        go_types[id(self.root)] = gotypes.CRD
         chain: list[Node] = []
         ancestor: Node | None = node
-        while ancestor is not None and id(ancestor) not in known:
+        while ancestor is not None and id(ancestor) not in go_types:
             chain.append(ancestor)
             ancestor = editor.parent(ancestor)
-        of = gotypes.CRD if ancestor is None else known[id(ancestor)]
+        of = gotypes.CRD if ancestor is None else go_types[id(ancestor)]
         for link in reversed(chain):
-            of = known[id(link)] = None if of is None else _type_within(of, editor.key_of(link), link)
+            of = go_types[id(link)] = None if of is None else _type_within(of, editor.key_of(link), link)
         return of
 
     @property
@@ -398,8 +398,8 @@ def add_required(editor: Editor, schema: Mapping, names: Iterable[str]) -> Edits
         yield editor.set(schema, "required", f"[{listed}]", after="type")
     else:
         items = expect(Sequence, entry[1])
-        known = texts(items.items)
-        yield from (editor.append(items, editor.value(name)) for name in names if name not in known)
+        present = texts(items.items)
+        yield from (editor.append(items, editor.value(name)) for name in names if name not in present)
 
 
 def quoted_tag(finding: Finding, node: Scalar) -> Edits:

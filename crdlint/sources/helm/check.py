@@ -187,9 +187,9 @@ class Charts:
         cache = self.cache
         digest = None if cache is None else chart_digest(chart, self.values, program)
         key = "" if cache is None or digest is None else cache.key(digest, f"rendered {chart}")
-        known = cache.get(key, chart, "") if cache is not None and key else None
-        if known is not None:
-            return _Chart(digest, failures=[Failure.cached(chart, entry) for entry in known.notices])
+        cached = cache.get(key, chart, "") if cache is not None and key else None
+        if cached is not None:
+            return _Chart(digest, failures=[Failure.cached(chart, entry) for entry in cached.notices])
         rendered = render_as_installed(chart, self.values)
         if cache is not None and key and rendered.final:
             cache.put(key, FileResult(chart, "", 0, (), 0, (), tuple(failure.entry for failure in rendered.failures)))

@@ -124,14 +124,14 @@ class _Parts:
 class _Lines:
     """The lines of a rendered document, and the lines of the template (`start` to `end`, 0-based) that they come from.
 
-    `known` are the rendered lines with a known template line, `origins` those template lines.
+    `matched` are the rendered lines with a known template line, `origins` those template lines.
     """
 
     rendered: Sequence[str]
     template: Sequence[str]
     start: int
     end: int
-    known: list[int] = field(init=False)
+    matched: list[int] = field(init=False)
     origins: list[int] = field(init=False)
     _candidates: dict[tuple[int, int], list[_TemplateLine]] = field(default_factory=dict)
     _made: dict[int, tuple[tuple[int, int, int], str]] = field(default_factory=dict)
@@ -139,18 +139,18 @@ class _Lines:
     def __post_init__(self) -> None:
         pairs = enumerate(align(self.rendered, self.template[self.start : self.end]))
         matched = [(i, origin + self.start) for i, origin in pairs if origin is not None]
-        self.known = [i for i, _ in matched]
+        self.matched = [i for i, _ in matched]
         self.origins = [origin for _, origin in matched]
 
     def line(self, line: int) -> int:
         """Return the template line (1-based) of a rendered line, or of the nearest line above with a known one."""
-        index = bisect_right(self.known, min(line, len(self.rendered)) - 1)
+        index = bisect_right(self.matched, min(line, len(self.rendered)) - 1)
         return (self.origins[index - 1] if index else self.start) + 1
 
     def is_exact(self, line: int) -> bool:
         """Return whether a rendered line (1-based) is unchanged from the template."""
-        index = bisect_left(self.known, line - 1)
-        return index < len(self.known) and self.known[index] == line - 1
+        index = bisect_left(self.matched, line - 1)
+        return index < len(self.matched) and self.matched[index] == line - 1
 
     def mapped(self, finding: Diagnostic) -> Diagnostic:
         """Return a finding at its position in the template; for a line that Helm generates, at its directive, with a help."""
@@ -190,7 +190,7 @@ class _Lines:
         It is the only template line between the known neighbours (the upper one is line `first`, 1-based) that is equal except
         for its directives.
         """
-        index = bisect_left(self.known, line)
+        index = bisect_left(self.matched, line)
         below = self.origins[index] if index < len(self.origins) else len(self.template)
         if (first, below) not in self._candidates:
             lines = ((number, self.template[number - 1]) for number in range(first + 1, below + 1))

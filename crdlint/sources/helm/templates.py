@@ -388,8 +388,8 @@ def _assumed(analysis: TemplateAnalysis) -> str:
 
 def _united(result: FileResult, other: FileResult) -> FileResult:
     """Return the findings of both choices of branches of a template, without duplicates."""
-    known = {(each.rule, each.line, each.column, each.message) for each in result.diagnostics}
-    more = [each for each in other.diagnostics if (each.rule, each.line, each.column, each.message) not in known]
+    reported = {(each.rule, each.line, each.column, each.message) for each in result.diagnostics}
+    more = [each for each in other.diagnostics if (each.rule, each.line, each.column, each.message) not in reported]
     added = _only(other, {crd.name for crd in other.crds} - {crd.name for crd in result.crds})
     added = replace(added, compared=other.compared)
     return replace(with_crds(result, added), diagnostics=_in_order(result.diagnostics, more))

@@ -99,8 +99,8 @@ class Build:
 
     def new_findings(self, built: FileResult) -> list[Diagnostic]:
         """Return the findings of the output that the resources do not have."""
-        known = {_identity(finding) for resource in self.resources for finding in resource.diagnostics}
-        return [finding for finding in built.diagnostics if _identity(finding) not in known]
+        identities = {_identity(finding) for resource in self.resources for finding in resource.diagnostics}
+        return [finding for finding in built.diagnostics if _identity(finding) not in identities]
 
     def lint(self, output: BuildOutput, lint: Lint) -> FileResult:
         """Return the result of checking the output of a build; a problem is a notice of a result without documents."""

@@ -371,8 +371,8 @@ def _plugins(resolver: _Resolver, value: Any, field: str) -> str | None:
         if references is None or not all(key.isascii() for key in configuration):
             resolver.reject(f"`{field}` runs a plugin that is not built in ({api_version}, {kind})")
             return None
-        known = {name.lower(): name for name in references}
-        named = ((known.get(key.lower(), key), value, f"{field}.{key}") for key, value in configuration.items())
+        names = {name.lower(): name for name in references}
+        named = ((names.get(key.lower(), key), value, f"{field}.{key}") for key, value in configuration.items())
         made.append({name: references.get(name, _plain)(resolver, value, where) for name, value, where in named})
     return _joined(made)
 
@@ -394,7 +394,7 @@ def _each(handler: _Handler) -> _Handler:
 
 def _fields(table: dict[str, _Handler]) -> _Handler:
     """Return a handler for a mapping that has only the fields of a table, ignoring case."""
-    known = {name.lower(): name for name in table}
+    names = {name.lower(): name for name in table}
 
     def handle(resolver: _Resolver, value: Any, field: str) -> dict[str, Any] | None:
         if not isinstance(value, dict):
@@ -402,7 +402,7 @@ def _fields(table: dict[str, _Handler]) -> _Handler:
             return None
         made: dict[str, Any] = {}
         for key, item in value.items():
-            name = known.get(key.lower()) if key.isascii() else None
+            name = names.get(key.lower()) if key.isascii() else None
             where = f"{field}.{key}" if field else key
             if name is None or name in made:
                 resolver.reject(f"`{shortened(where, _LONGEST)}` is {'set twice' if name else 'not a known field'}")
