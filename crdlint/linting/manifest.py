@@ -71,7 +71,7 @@ def check_crd(subject: Subject, request: CheckRequest, like: CheckedCRD | None =
 
     `like` is the result for another server that decodes the CRD in the same way, unless an update changes that.
     """
-    crd = _DecodedCRD(subject, request, like)
+    crd = _CRDCheck(subject, request, like)
     findings = _decode_findings(crd)
     if crd.ends_with(findings):
         return crd.stopped("decode", findings)
@@ -98,8 +98,8 @@ def check_crd(subject: Subject, request: CheckRequest, like: CheckedCRD | None =
     )
 
 
-class _DecodedCRD:
-    """A CRD after the server has decoded, defaulted and converted it; `rejected` if the server cannot decode it."""
+class _CRDCheck:
+    """The check of a CRD that is decoded, defaulted and converted; `rejected` if the server cannot decode it."""
 
     def __init__(self, subject: Subject, request: CheckRequest, like: CheckedCRD | None) -> None:
         document, root = subject.document, subject.root
@@ -148,7 +148,7 @@ class _DecodedCRD:
         return replace(finding, crd=self.name, user_path=user_path, version=version, headline=headline)
 
 
-def _validations(crd: _DecodedCRD) -> Iterator[ServerReport]:
+def _validations(crd: _CRDCheck) -> Iterator[ServerReport]:
     """Yield the server's report, and before it one without errors of defaults and rules if they need not be found."""
     effort = crd.subject.effort
     if crd.old is not None:
@@ -164,7 +164,7 @@ def _validations(crd: _DecodedCRD) -> Iterator[ServerReport]:
 _NEAR: Final = 32  # the number of repeated keys that are compared with a key
 
 
-def _decode_findings(crd: _DecodedCRD) -> list[Diagnostic]:
+def _decode_findings(crd: _CRDCheck) -> list[Diagnostic]:
     """Return the findings of the parser and of the decoder; some of the decoder's are hidden."""
     findings = [
         *_duplicate_key_findings(crd.subject, crd.manifest),
@@ -183,7 +183,7 @@ def _duplicate_key_findings(subject: Subject, manifest: Manifest) -> Iterator[Di
         yield subject.fixes.add(diagnostic, Finding(manifest, diagnostic.rule, key))
 
 
-def _problem_findings(crd: _DecodedCRD, problems: Iterable[DecodeProblem], *, hidden: bool) -> Iterator[Diagnostic]:
+def _problem_findings(crd: _CRDCheck, problems: Iterable[DecodeProblem], *, hidden: bool) -> Iterator[Diagnostic]:
     subject = crd.subject
     for problem in problems:
         diagnostic = replace(_decode_finding(problem, subject.file, subject.document), hidden=hidden)
@@ -196,7 +196,7 @@ def _problem_findings(crd: _DecodedCRD, problems: Iterable[DecodeProblem], *, hi
         yield subject.fixes.add(diagnostic, finding)
 
 
-def _ignored_fields(crd: _DecodedCRD) -> Iterator[Diagnostic]:
+def _ignored_fields(crd: _CRDCheck) -> Iterator[Diagnostic]:
     """Yield the unknown fields that the API server drops without an error."""
     rule, subject = catalog.get("unknown-field-ignored"), crd.subject
     for problem in crd.decoded.ignored if crd.request.advice is None else ():
@@ -257,7 +257,7 @@ _DECODE_RULES: Final = {"decode": "decode-type", "strict": "unknown-field"}
 
 
 def _located(
-    crd: _DecodedCRD, errors: Iterable[FieldError], reported: Container[str] = (), *, hidden: bool = False
+    crd: _CRDCheck, errors: Iterable[FieldError], reported: Container[str] = (), *, hidden: bool = False
 ) -> dict[str, Diagnostic]:
     """Return the findings of field errors by message, without those `reported` and duplicates, as in upstream's ToAggregate."""
     subject, decoded, locator = crd.subject, crd.decoded, crd.locator
@@ -304,7 +304,7 @@ def _is_at(locator: Locator, error: FieldError, nodes: set[int]) -> bool:
     return position.exact and (id(position.node) in nodes or id(position.key) in nodes)
 
 
-def _advisories(crd: _DecodedCRD, report: ServerReport) -> Iterator[Diagnostic]:
+def _advisories(crd: _CRDCheck, report: ServerReport) -> Iterator[Diagnostic]:
     """Yield the server's warnings and crdlint's advice; some of it applies only to CRDs that the server accepts."""
     spec, old, request, subject = crd.crd.spec, crd.old, crd.request, crd.subject
     decoded = DecodedCRD(
@@ -327,7 +327,7 @@ def _advisories(crd: _DecodedCRD, report: ServerReport) -> Iterator[Diagnostic]:
             yield _advised(crd, advisory)
 
 
-def _advised(crd: _DecodedCRD, advisory: Advisory) -> Diagnostic:
+def _advised(crd: _CRDCheck, advisory: Advisory) -> Diagnostic:
     locator, subject = crd.locator, crd.subject
     span = locator.span_inside(advisory.path, advisory.inside) if advisory.inside else locator.span(advisory.path)
     rule = catalog.get(advisory.rule)
@@ -346,7 +346,7 @@ def _all(advise: Advise, decoded: DecodedCRD) -> list[Advisory]:
     return list(advise(decoded))
 
 
-def _compared(crd: _DecodedCRD, report: ServerReport) -> ComparedCRD:
+def _compared(crd: _CRDCheck, report: ServerReport) -> ComparedCRD:
     """Return how a CRD differs from its old one, whose own rejections only count if it is rejected as well."""
     old, rejections = crd.old, frozenset[str]()
     if old is None:
@@ -359,7 +359,7 @@ def _compared(crd: _DecodedCRD, report: ServerReport) -> ComparedCRD:
     return ComparedCRD(crd.name, "unchanged" if semantic_equal(old.crd.spec, crd.crd.spec) else "changed", rejections)
 
 
-def _changes(crd: _DecodedCRD) -> Iterator[Diagnostic]:
+def _changes(crd: _CRDCheck) -> Iterator[Diagnostic]:
     """Yield the effects of an update on clients and stored objects."""
     if crd.old is None or crd.request.advice is not None:
         return
@@ -381,7 +381,7 @@ def _in_old(old: OldCRD, path: Path) -> Related | None:
     return Related(OLD_CRD, old.file, span.line, span.column, text)
 
 
-def _without_placeholders(crd: _DecodedCRD, diagnostics: list[Diagnostic]) -> tuple[list[Diagnostic], list[str]]:
+def _without_placeholders(crd: _CRDCheck, diagnostics: list[Diagnostic]) -> tuple[list[Diagnostic], list[str]]:
     """Return the findings that are not about placeholders, and notices instead of the others."""
     if not crd.has_placeholders:
         return diagnostics, []

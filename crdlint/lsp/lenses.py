@@ -1,4 +1,4 @@
-"""What editors show above lines: the cost of each rule, and the changes of each CRD since the main branch; and links."""
+"""What editors show above and beside lines: the cost of each rule, the changes of each CRD since the main branch, and links."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from lsprotocol.types import CodeLens, Command, DocumentLink
+from lsprotocol.types import CodeLens, Command, DocumentLink, InlayHint, Range
 
 from crdlint.crd.paths import Path
 from crdlint.crd.positions import Span
@@ -20,7 +20,7 @@ from crdlint.linting.documents import collect_crds
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.result import CollectedCRDs
 from crdlint.lsp.checks import Checked
-from crdlint.lsp.reading import cost_of, share_of
+from crdlint.lsp.hover import cost_of, share_of
 from crdlint.lsp.workspace import OpenDocument
 from crdlint.report.page import rule_link
 from crdlint.report.words import counted, headline
@@ -108,3 +108,15 @@ def links_of(document: OpenDocument) -> list[DocumentLink]:
         for word in _RULE.finditer(comment[1])
         if word[0] in rules
     ]
+
+
+def hints_of(document: OpenDocument, checked: Checked, visible: Range) -> list[InlayHint]:
+    """Return the share of its budget beside each rule in a range."""
+    text, hints = document.text, []
+    for rule in () if checked.crds is None else checked.crds.rules:
+        line = rule.span.line - 1
+        if rule.estimated.compiled.rule.error is None and visible.start.line <= line <= visible.end.line:
+            end = text.position(text.starts[line] + len(text.line(line).rstrip()))
+            label = f"{share_of(rule.estimated.total_cost)} of the budget"
+            hints.append(InlayHint(end, label, tooltip=cost_of(rule), padding_left=True))
+    return hints

@@ -25,9 +25,11 @@ from crdlint.lsp.actions import diagnostic_of
 from crdlint.lsp.checks import Checked, Checks
 from crdlint.lsp.complete import TRIGGERS, completions
 from crdlint.lsp.cursor import cursor_at
-from crdlint.lsp.lenses import SHOW, Branches, lenses_of, links_of
-from crdlint.lsp.reading import definition_at, hints_of, hover_of, references_at, related_to, symbols_of
+from crdlint.lsp.hover import hover_of
+from crdlint.lsp.lenses import SHOW, Branches, hints_of, lenses_of, links_of
+from crdlint.lsp.navigation import definition_at, references_at, related_to
 from crdlint.lsp.resources import needs_crds
+from crdlint.lsp.symbols import symbols_of
 from crdlint.lsp.workspace import OpenDocument, Workspace, settings_of
 from crdlint.rules import catalog
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from crdlint.lsp.complete import completions
 from crdlint.lsp.cursor import cursor_at
-from crdlint.lsp.reading import hover_of
+from crdlint.lsp.hover import hover_of
 from crdlint.lsp.workspace import OpenDocument, ProtocolText
 from crdlint.resources.definitions import Definitions
 from playground import linted

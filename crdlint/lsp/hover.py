@@ -1,0 +1,203 @@
+"""What hover shows: the value, type and cost of an expression, and the schema of a field."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from crdlint.cel.ast import nodes
+from crdlint.cel.lexer import tokenize
+from crdlint.cel.source_ranges import SourceRanges
+from crdlint.crd.model import JSONSchemaProps
+from crdlint.golang.printing import marshal
+from crdlint.kubecel import completion
+from crdlint.kubecel.completion import context_at, type_of
+from crdlint.kubecel.cost import RULE_COST_LIMIT
+from crdlint.kubecel.cost.explain import describe_cardinality, value_path
+from crdlint.kubecel.declarations import type_text
+from crdlint.kubecel.function_docs import DOCS
+from crdlint.kubernetes.servers import parse_range
+from crdlint.linting.result import FoundRule
+from crdlint.lsp.complete import KEYWORDS
+from crdlint.lsp.cursor import (
+    Cursor,
+    EditedExpression,
+    crd_of,
+    definition_of,
+    expression_at,
+    nearest_schema,
+)
+from crdlint.lsp.workspace import OpenDocument
+
+if TYPE_CHECKING:
+    from crdlint.lsp.checks import Checked, Checks  # what the playground does not load
+
+_NAME: Final = re.compile(r"[A-Za-z_]\w*")
+_LIMITS: Final = (
+    ("minimum", "minimum"), ("maximum", "maximum"), ("multiple_of", "multipleOf"), ("min_length", "minLength"),
+    ("max_length", "maxLength"), ("pattern", "pattern"), ("min_items", "minItems"), ("max_items", "maxItems"),
+    ("min_properties", "minProperties"), ("max_properties", "maxProperties"),
+)  # fmt: skip
+
+
+def hover_of(document: OpenDocument, cursor: Cursor, checks: Checks) -> str | None:
+    """Return what is known about a place, in Markdown; None if nothing is."""
+    checked = checks.of(document)
+    version = checks.kube_version(checked)
+    expression, inside = expression_at(cursor, version), cursor.inside
+    if not cursor.is_crd:
+        defined = definition_of(document, cursor, checks) if cursor.steps else None
+        parts = iter(()) if defined is None else _about(defined[1])
+    elif expression is not None and inside is not None:
+        parts = _of_expression(expression, inside)
+    else:
+        rule = _rule_at(cursor, checked)
+        parts = _of_schema(cursor, version) if rule is None else iter((cost_of(rule),))
+    return "\n\n".join(parts) or None
+
+
+def _rule_at(cursor: Cursor, checked: Checked) -> FoundRule | None:
+    """Return the rule that a place is in, if the API server compiles it."""
+    if "x-kubernetes-validations" not in cursor.steps or checked.crds is None:
+        return None
+    number = cursor.steps.index("x-kubernetes-validations") + 2
+    item = (*cursor.parents, cursor.node)[min(number, len(cursor.parents))]
+    first, last = (mark.line + cursor.document.line_offset + 1 for mark in (item.start_mark, item.end_mark))
+    return next((rule for rule in checked.crds.rules if first <= rule.span.line <= last), None)
+
+
+def cost_of(rule: FoundRule) -> str:
+    """Return what a rule costs, in Markdown."""
+    estimated, cost = rule.estimated, rule.estimated.total_cost
+    if estimated.compiled.rule.error is not None:
+        return "The rule does not compile, so it has no cost."
+    parts = [
+        f"**Cost** {cost:,} of {RULE_COST_LIMIT:,} units ({share_of(cost)} of the budget of a rule)",
+        f"One evaluation costs at most {estimated.cost:,}. The rule is evaluated {describe_cardinality(estimated)}.",
+    ]
+    if estimated.compiled.message is not None:
+        parts.append(f"The messageExpression costs at most {estimated.message_cost:,}.")
+    return "\n\n".join(parts)
+
+
+def share_of(cost: int) -> str:
+    """Return the share of the budget of a rule that a cost is."""
+    share = 100 * cost / RULE_COST_LIMIT
+    return f"{share:,.0f} %" if share >= 1 or not cost else "< 1 %"
+
+
+def _of_expression(expression: EditedExpression, index: int) -> Iterator[str]:
+    """Yield the type of what is at an index of an expression, and what is known of it."""
+    text, dialect = expression.text, expression.environment.dialect
+    word = next((name for name in _NAME.finditer(text) if name.start() <= index <= name.end()), None)
+    context = None
+    if word is not None:
+        context = context_at(text, word.end(), expression.env, expression.environment)
+    if word is None or context is None:
+        yield from _of_part(expression, index)
+        return
+    before = "" if context.receiver is None else f"{context.receiver}."
+    written = f"{before}{word[0]}"
+    call = _call(text, word.end())
+    type_ = type_of(f"{written}{call}", context.env, expression.environment)
+    shown = " ".join(f"{written}{'(…)' if call else ''}".split())
+    if type_ is not None:
+        yield f"```cel\n{shown}: {type_text(type_, dialect)}\n```"
+    if call:
+        name = word[0] if word[0] in DOCS else written
+        yield DOCS.get(name, "")
+        since = completion.since(name)
+        if since is not None:
+            yield f"Since Kubernetes {since[0]}.{since[1]}."
+        return
+    receiver = None if context.receiver is None else type_of(context.receiver, context.env, expression.environment)
+    member = expression.declarations.member(receiver, word[0])
+    if member is not None and member.schema is not None:
+        yield from _described(member.schema, required=member.required)
+
+
+def _of_part(expression: EditedExpression, index: int) -> Iterator[str]:
+    """Yield the type of the smallest part around an index, if the expression compiles."""
+    from crdlint.cel.compiler import compile_text
+
+    compiled = compile_text(expression.text, expression.env, expression.environment.parser)
+    if compiled.errors:
+        return
+    ranges = SourceRanges(compiled.expr, compiled.source)
+    parts = [(ranges.of(node), node) for node in nodes(compiled.expr)]
+    around = [(span[1] - span[0], node) for span, node in parts if span is not None and span[0] <= index <= span[1]]
+    if around:
+        node = min(around, key=lambda pair: pair[0])[1]
+        type_ = compiled.result.type_map.get(node.id)
+        if type_ is not None:
+            yield f"```cel\n{' '.join(ranges.text(node).split())}: {type_text(type_)}\n```"
+
+
+def _call(text: str, start: int) -> str:
+    """Return the arguments of a call with their brackets, empty if none follow."""
+    if text[start : start + 1] != "(":
+        return ""
+    for end in (match.end() for match in re.finditer(r"\)", text[start:])):
+        tokens = tokenize(text[start : start + end])
+        if tokens is not None and tokens[0].count("(") == tokens[0].count(")"):
+            return text[start : start + end]
+    return ""
+
+
+def _of_schema(cursor: Cursor, version: str) -> Iterator[str]:
+    """Yield what the API server makes of a schema."""
+    crd = crd_of(cursor.root, parse_range(version).newest)
+    nearest = None if crd is None else nearest_schema(crd, cursor.steps)
+    if nearest is None:
+        return
+    schema, rest = nearest
+    keyword = str(rest[0]) if rest else ""
+    if cursor.on_key and keyword in KEYWORDS:
+        yield f"**{keyword}**: {KEYWORDS[keyword][0]}"
+        return
+    yield from _about(schema)
+    if schema.x_preserve_unknown_fields:
+        yield "Fields that the schema does not list are kept."
+    elif schema.type == "object" and schema.properties:
+        yield "Fields that the schema does not list are dropped."
+
+
+def _about(schema: JSONSchemaProps) -> Iterator[str]:
+    """Yield the path of a field, and the facts of its schema."""
+    parent = schema.parent
+    is_property = parent is not None and schema.steps[:1] == ("properties",)
+    yield f"`{value_path(schema)}`"
+    yield from _described(schema, required=parent is not None and is_property and schema.steps[1] in parent.required)
+
+
+def _described(schema: JSONSchemaProps, *, required: bool) -> Iterator[str]:
+    """Yield the description, type, default, limits and rules of a schema."""
+    if schema.description:
+        yield schema.description.strip()
+    type_ = "integer or string" if schema.x_int_or_string else schema.type or "any type"
+    facts = [f"`{type_}`" + (f" ({schema.format})" if schema.format else ""), "required" if required else "optional"]
+    if schema.nullable:
+        facts.append("nullable")
+    if schema.default is not None:
+        facts.append(f"default `{marshal(schema.default.value)}`")
+    yield ", ".join(facts)
+    limits = [
+        f"{name} {value if isinstance(value, str) else marshal(value)}"
+        for attribute, name in _LIMITS
+        if (value := getattr(schema, attribute)) not in (None, "")
+    ]
+    if schema.x_list_type:
+        keys = f" by {', '.join(schema.x_list_map_keys)}" if schema.x_list_map_keys else ""
+        limits.append(f"{schema.x_list_type} list{keys}")
+    if limits:
+        yield "; ".join(f"`{limit}`" for limit in limits)
+    if schema.enum:
+        shown = ", ".join(f"`{marshal(value)}`" for value in schema.enum[:_MOST_SHOWN])
+        yield f"One of {shown}{' and more' if len(schema.enum) > _MOST_SHOWN else ''}"
+    for rule in schema.x_validations[:_MOST_SHOWN]:
+        text = " ".join(rule.rule.split())
+        yield f"Rule: `{text}`" + (f" ({rule.message.strip()})" if rule.message else "")
+
+
+_MOST_SHOWN: Final = 20

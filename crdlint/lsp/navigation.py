@@ -1,0 +1,195 @@
+"""Where names are defined and used: from names and paths to the properties that they name, and from a property to all of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Final
+
+from lsprotocol.types import Location
+
+from crdlint.cel.ast import Select, nodes
+from crdlint.cel.source_ranges import SourceRanges
+from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
+from crdlint.crd.paths import Path
+from crdlint.crd.positions import Span
+from crdlint.diagnostics import Diagnostic, Related
+from crdlint.kubecel.completion import context_at, type_of
+from crdlint.kubernetes.servers import parse_range
+from crdlint.linting.result import FoundRule
+from crdlint.lsp.cursor import (
+    Cursor,
+    Steps,
+    crd_of,
+    cursor_at,
+    definition_of,
+    expression_at,
+    nearest_schema,
+)
+from crdlint.lsp.workspace import OpenDocument, ProtocolText, uri_of
+from crdlint.schema import json_paths
+from crdlint.schema.traversal import all_schemas, value_schema
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+
+if TYPE_CHECKING:
+    from crdlint.lsp.checks import Checks  # what the playground does not load
+
+_NAME: Final = re.compile(r"[A-Za-z_]\w*")
+_OF_PROPERTIES: Final = frozenset({"resource-value", "resource-list-type"})
+_PATHS: Final = frozenset({"jsonPath", "specReplicasPath", "statusReplicasPath", "labelSelectorPath"})
+
+
+def definition_at(
+    document: OpenDocument, cursor: Cursor, checks: Checks, read: Callable[[str], str | None]
+) -> Location | None:
+    """Return where the name at a position is defined, None if it names nothing."""
+    if not cursor.is_crd:
+        target = _in_crd(document, cursor, checks)
+        if target is None:
+            return None
+        return Location(
+            uri_of(target[0]), ProtocolText(read(target[0]) or "", document.text.encoding).range_of(target[1])
+        )
+    path = _named_path(cursor, checks.kube_version(checks.of(document)))
+    return None if path is None else _location(document, cursor, path)
+
+
+def related_to(finding: Diagnostic, document: OpenDocument, checks: Checks) -> Related | None:
+    """Return the position of the property that a finding on a custom resource is about, None if there is none."""
+    if finding.related is not None or finding.rule not in _OF_PROPERTIES:
+        return finding.related
+    cursor = cursor_at(document.text.text, document.text.index_at(finding.line, finding.column))
+    target = None if cursor is None or cursor.is_crd else _in_crd(document, cursor, checks)
+    return None if target is None else Related("the field in the CRD", target[0], target[1].line, target[1].column)
+
+
+def _in_crd(document: OpenDocument, cursor: Cursor, checks: Checks) -> tuple[str, Span] | None:
+    defined = definition_of(document, cursor, checks)
+    return None if defined is None else (defined[0].file, defined[0].locator.span(defined[1].path, key=True))
+
+
+def references_at(document: OpenDocument, cursor: Cursor, checks: Checks) -> list[Location]:
+    """Return where the property at a position is named in its CRD: by rules, lists of names, and paths."""
+    checked = checks.of(document)
+    version = checks.kube_version(checked)
+    crd = crd_of(cursor.root, parse_range(version).newest) if cursor.is_crd else None
+    if crd is None:
+        return []
+    nearest = nearest_schema(crd, cursor.steps)
+    is_property = nearest is not None and not nearest[1] and nearest[0].steps[:1] == ("properties",)
+    path = nearest[0].path if nearest is not None and is_property else _named_path(cursor, version)
+    schema = next((schema for schema in all_schemas(crd.spec) if path and str(schema.path) == str(path)), None)
+    if schema is None:
+        return []
+    locations = [*_names(document, cursor, schema), *_paths(document, cursor, crd, schema)]
+    for rule in () if checked.crds is None else checked.crds.rules:
+        if rule.locator.line_offset == cursor.document.line_offset:
+            locations += _reads(document, rule, schema)
+    return locations
+
+
+def _named_path(cursor: Cursor, version: str) -> Path | None:
+    """Return the path of the schema that a name, path or expression of a CRD leads to."""
+    crd = crd_of(cursor.root, parse_range(version).newest)
+    if crd is None or cursor.on_key:
+        return None
+    schema = _named_schema(crd, cursor)
+    return _path_in_expression(cursor, version) if schema is None else schema.path
+
+
+def _named_schema(crd: CustomResourceDefinition, cursor: Cursor) -> JSONSchemaProps | None:
+    nearest = nearest_schema(crd, cursor.steps)
+    value = str(getattr(cursor.node, "value", ""))
+    if nearest is not None:
+        schema, rest = nearest
+        if rest[:1] == ("required",):
+            return schema.properties.get(value)
+        if rest[:1] == ("x-kubernetes-list-map-keys",) and schema.item_schema is not None:
+            return schema.item_schema.properties.get(value)
+        return _by_path(schema, value) if rest[-1:] == ("fieldPath",) else None
+    if cursor.steps[-1:] and cursor.steps[-1] in _PATHS and isinstance(cursor.steps[2], int):
+        root = nearest_schema(crd, (*cursor.steps[:3], "schema", "openAPIV3Schema"))
+        return None if root is None else _by_path(root[0], value)
+    return None
+
+
+def _by_path(schema: JSONSchemaProps, path: str) -> JSONSchemaProps | None:
+    names = [name for name, _ in json_paths.steps(path)]
+    steps: Steps = tuple(0 if name is json_paths.ITEMS else name for name in names)
+    return None if "" in names else value_schema(schema, steps) if steps else None
+
+
+def _path_in_expression(cursor: Cursor, version: str) -> Path | None:
+    """Return the path of the schema of the field under the cursor in an expression."""
+    expression, inside = expression_at(cursor, version), cursor.inside
+    if expression is None or inside is None:
+        return None
+    word = next((name for name in _NAME.finditer(expression.text) if name.start() <= inside <= name.end()), None)
+    if word is None:
+        return None
+    context = context_at(expression.text, word.end(), expression.env, expression.environment)
+    if context is None or context.receiver is None:
+        return expression.schema.path if word[0] in ("self", "oldSelf") else None
+    type_ = type_of(context.receiver.removesuffix(".?"), context.env, expression.environment)
+    member = expression.declarations.member(None if type_ is None else type_.unwrapped, word[0])
+    return None if member is None or member.schema is None else member.schema.path
+
+
+def _location(document: OpenDocument, cursor: Cursor, path: Path) -> Location:
+    version = cursor.steps[2] if cursor.steps[:2] == ("spec", "versions") and isinstance(cursor.steps[2], int) else 0
+    span = cursor.locator.span_of(cursor.locator.find_in(path, version), key=True)
+    return Location(document.uri, document.text.range_of(span))
+
+
+def _names(document: OpenDocument, cursor: Cursor, schema: JSONSchemaProps) -> Iterator[Location]:
+    parent = schema.parent
+    if parent is None or schema.steps[:1] != ("properties",):
+        return
+    locator, list_schema = cursor.locator, parent.parent
+    lists = [(parent.path.child("required"), parent.required)]
+    if list_schema is not None and parent.steps[:1] == ("items",):
+        lists.append((list_schema.path.child("x-kubernetes-list-map-keys"), list_schema.x_list_map_keys))
+    for path, names in lists:
+        for number, name in enumerate(names):
+            if name == schema.steps[1]:
+                yield Location(document.uri, document.text.range_of(locator.span(path.index(number))))
+
+
+def _paths(
+    document: OpenDocument, cursor: Cursor, crd: CustomResourceDefinition, schema: JSONSchemaProps
+) -> Iterator[Location]:
+    path_text = str(schema.path)
+    pending: list[tuple[object, tuple[str | int, ...]]] = [(cursor.root, ())]
+    while pending:
+        node, steps = pending.pop()
+        if isinstance(node, Mapping):
+            named = ((str(getattr(key, "value", "")), value) for key, value in node.pairs())
+            pending.extend((value, (*steps, name)) for name, value in named if name != "openAPIV3Schema")
+        elif isinstance(node, Sequence):
+            pending.extend((element, (*steps, number)) for number, element in enumerate(node.items))
+        elif isinstance(node, Scalar) and steps and steps[-1] in _PATHS and len(steps) > 3:
+            root = nearest_schema(crd, (*steps[:3], "schema", "openAPIV3Schema"))
+            target = None if root is None else _by_path(root[0], str(node.value))
+            if target is not None and str(target.path) == path_text:
+                start, end = (cursor.start + mark.index for mark in (node.start_mark, node.end_mark))
+                yield Location(document.uri, document.text.range(start, end))
+
+
+def _reads(document: OpenDocument, rule: FoundRule, schema: JSONSchemaProps) -> Iterator[Location]:
+    path_text = str(schema.path)
+    compiled = rule.estimated.compiled
+    for name, expression in (("rule", compiled.rule), ("messageExpression", compiled.message)):
+        if expression is None or expression.error is not None:
+            continue
+        ranges = SourceRanges(expression.compiled.expr, expression.compiled.source)
+        types = expression.compiled.result.type_map
+        for node in nodes(expression.compiled.expr):
+            if not isinstance(node, Select):
+                continue
+            member = expression.declarations.member(types.get(node.operand.id), node.field)
+            offsets = ranges.of(node)
+            if offsets is None or member is None or member.schema is None or str(member.schema.path) != path_text:
+                continue
+            end = offsets[1] - (1 if node.test_only else 0)
+            span = rule.locator.span_inside(rule.estimated.path.child(name), (end - len(node.field), end))
+            yield Location(document.uri, document.text.range_of(span))
