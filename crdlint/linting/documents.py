@@ -101,12 +101,8 @@ class DocumentWalk(ABC):
         """Check the objects of a document, and return whether it has any, or is one by mistake; raise YAMLDecodeError."""
 
     @abstractmethod
-    def skips_template(self, document: Document) -> bool:
-        """Return whether a document that is not YAML is skipped as a template, and add or prepare the notice."""
-
-    def reports_syntax_error(self) -> bool:
-        """Return whether a document that is not YAML is reported; if not, it is skipped."""
-        return True
+    def skips_unparsed(self, document: Document) -> bool:
+        """Return whether a document that is not YAML is skipped: as a template, with a notice, or in a file without manifests."""
 
     def problems(self, root: Node) -> int:  # noqa: ARG002
         """Return how many fields of a document are wrong, if that is known without a check of its objects."""
@@ -197,7 +193,7 @@ class DocumentWalk(ABC):
                 return not self.check_objects(document)
             except YAMLDecodeError as conversion:
                 error = first_error(document.root) or conversion  # in the order in which Go decodes the document
-        if self.skips_template(document) or not self.reports_syntax_error():
+        if self.skips_unparsed(document):
             return True
         if error is not None:
             self._report_conversion(document, error)

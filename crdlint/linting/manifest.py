@@ -71,30 +71,30 @@ def check_crd(subject: Subject, request: CheckRequest, like: CheckedCRD | None =
 
     `like` is the result for another server that decodes the CRD in the same way, unless an update changes that.
     """
-    crd = _CRDCheck(subject, request, like)
-    findings = _decode_findings(crd)
-    if crd.ends_with(findings):
-        return crd.stopped("decode", findings)
-    for report in _validations(crd):
-        errors = _located(crd, report.errors)
-        if crd.ends_with(errors.values()):
-            return crd.stopped("field", [*findings, *errors.values()])
-    errors |= _located(crd, report.find_hidden(), errors, hidden=True)
+    check = _CRDCheck(subject, request, like)
+    findings = _decode_findings(check)
+    if check.ends_with(findings):
+        return check.stopped("decode", findings)
+    for report in _validations(check):
+        errors = _located(check, report.errors)
+        if check.ends_with(errors.values()):
+            return check.stopped("field", [*findings, *errors.values()])
+    errors |= _located(check, report.find_hidden(), errors, hidden=True)
     findings += errors.values()
-    if not crd.rejected:
-        findings += _ignored_fields(crd)
-        findings += _advisories(crd, report)
-        findings += _changes(crd)
-    findings, notices = _without_placeholders(crd, crd.named(findings))
-    compared = None if request.previous is None else _compared(crd, report)
-    checked = CheckedCRD(findings, [], notices, decoded=crd.decoded, common=crd.common, compared=compared)
-    if not request.keep or crd.rejected:
+    if not check.rejected:
+        findings += _ignored_fields(check)
+        findings += _advisories(check, report)
+        findings += _changes(check)
+    findings, notices = _without_placeholders(check, check.named(findings))
+    compared = None if request.previous is None else _compared(check, report)
+    checked = CheckedCRD(findings, [], notices, decoded=check.decoded, common=check.common, compared=compared)
+    if not request.keep or check.rejected:
         return checked
     blocking = set(map(str, report.blocking)) & errors.keys()
     return checked._replace(
         blocking=[finding for finding in findings if finding.message in blocking],
-        definition=FoundCRD(crd.crd, crd.locator, request.versions),
-        rules=tuple(FoundRule(crd.name, _version_of(rule, crd.crd), rule, crd.locator) for rule in report.rules),
+        definition=FoundCRD(check.crd, check.locator, request.versions),
+        rules=tuple(FoundRule(check.name, _version_of(rule, check.crd), rule, check.locator) for rule in report.rules),
     )
 
 
@@ -148,30 +148,30 @@ class _CRDCheck:
         return replace(finding, crd=self.name, user_path=user_path, version=version, headline=headline)
 
 
-def _validations(crd: _CRDCheck) -> Iterator[ServerReport]:
+def _validations(check: _CRDCheck) -> Iterator[ServerReport]:
     """Yield the server's report, and before it one without errors of defaults and rules if they need not be found."""
-    effort = crd.subject.effort
-    if crd.old is not None:
+    effort = check.subject.effort
+    if check.old is not None:
         from crdlint.linting import update  # only updates need it
 
-        yield update.validate(crd.crd, crd.old.crd, crd.server, effort)
+        yield update.validate(check.crd, check.old.crd, check.server, effort)
         return
-    if crd.stop_at is not None:
-        yield create.validate(crd.crd, crd.server, effort, crd.common, walk_only=True)
-    yield create.validate(crd.crd, crd.server, effort, crd.common)
+    if check.stop_at is not None:
+        yield create.validate(check.crd, check.server, effort, check.common, walk_only=True)
+    yield create.validate(check.crd, check.server, effort, check.common)
 
 
 _NEAR: Final = 32  # the number of repeated keys that are compared with a key
 
 
-def _decode_findings(crd: _CRDCheck) -> list[Diagnostic]:
+def _decode_findings(check: _CRDCheck) -> list[Diagnostic]:
     """Return the findings of the parser and of the decoder; some of the decoder's are hidden."""
     findings = [
-        *_duplicate_key_findings(crd.subject, crd.manifest),
-        *_problem_findings(crd, crd.problems, hidden=crd.subject.rejected),
-        *_problem_findings(crd, crd.decoded.later, hidden=True),
+        *_duplicate_key_findings(check.subject, check.manifest),
+        *_problem_findings(check, check.problems, hidden=check.subject.rejected),
+        *_problem_findings(check, check.decoded.later, hidden=True),
     ]
-    return [with_marker(finding, crd.crd, catalog.get(finding.rule).marker) for finding in findings]
+    return [with_marker(finding, check.crd, catalog.get(finding.rule).marker) for finding in findings]
 
 
 def _duplicate_key_findings(subject: Subject, manifest: Manifest) -> Iterator[Diagnostic]:
@@ -183,11 +183,11 @@ def _duplicate_key_findings(subject: Subject, manifest: Manifest) -> Iterator[Di
         yield subject.fixes.add(diagnostic, Finding(manifest, diagnostic.rule, key))
 
 
-def _problem_findings(crd: _CRDCheck, problems: Iterable[DecodeProblem], *, hidden: bool) -> Iterator[Diagnostic]:
-    subject = crd.subject
+def _problem_findings(check: _CRDCheck, problems: Iterable[DecodeProblem], *, hidden: bool) -> Iterator[Diagnostic]:
+    subject = check.subject
     for problem in problems:
         diagnostic = replace(_decode_finding(problem, subject.file, subject.document), hidden=hidden)
-        finding = Finding(crd.manifest, diagnostic.rule, problem)
+        finding = Finding(check.manifest, diagnostic.rule, problem)
         placed = attempt(placement, finding)
         if placed is not None:
             name = problem.path.rpartition(".")[2]
@@ -196,15 +196,15 @@ def _problem_findings(crd: _CRDCheck, problems: Iterable[DecodeProblem], *, hidd
         yield subject.fixes.add(diagnostic, finding)
 
 
-def _ignored_fields(crd: _CRDCheck) -> Iterator[Diagnostic]:
+def _ignored_fields(check: _CRDCheck) -> Iterator[Diagnostic]:
     """Yield the unknown fields that the API server drops without an error."""
-    rule, subject = catalog.get("unknown-field-ignored"), crd.subject
-    for problem in crd.decoded.ignored if crd.request.advice is None else ():
+    rule, subject = catalog.get("unknown-field-ignored"), check.subject
+    for problem in check.decoded.ignored if check.request.advice is None else ():
         message = f"{problem.message}: the API server drops it without an error"
         span = node_span(problem.node, subject.document.line_offset)
         diagnostic = rule.diagnostic(subject.file, "advice", message, span, problem.help)
         diagnostic = replace(diagnostic, headline=attempt(headlines.of_decode, problem) or diagnostic.headline)
-        yield subject.fixes.add(diagnostic, Finding(crd.manifest, rule.id, problem))
+        yield subject.fixes.add(diagnostic, Finding(check.manifest, rule.id, problem))
 
 
 def _decode_finding(problem: DecodeProblem, file: str, document: Document) -> Diagnostic:
@@ -257,10 +257,10 @@ _DECODE_RULES: Final = {"decode": "decode-type", "strict": "unknown-field"}
 
 
 def _located(
-    crd: _CRDCheck, errors: Iterable[FieldError], reported: Container[str] = (), *, hidden: bool = False
+    check: _CRDCheck, errors: Iterable[FieldError], reported: Container[str] = (), *, hidden: bool = False
 ) -> dict[str, Diagnostic]:
     """Return the findings of field errors by message, without those `reported` and duplicates, as in upstream's ToAggregate."""
-    subject, decoded, locator = crd.subject, crd.decoded, crd.locator
+    subject, decoded, locator = check.subject, check.decoded, check.locator
     not_decoded = {id(problem.node) for problem in (*decoded.problems, *decoded.later) if problem.kind == "decode"}
     located: dict[str, Diagnostic] = {}
     for error in errors:
@@ -279,13 +279,13 @@ def _located(
             span,
             file=subject.file,
             related=attempt(_contradicting, error, locator, subject.file, span.line),
-            hidden=hidden or crd.rejected or error.hidden,
+            hidden=hidden or check.rejected or error.hidden,
         )
         missing = locator.missing(error.path) if decoded.problems else None
         if missing is not None:
             diagnostic = replace(diagnostic, lacks=_lacking(*missing))
-        diagnostic = subject.fixes.add(diagnostic, Finding(crd.manifest, error.rule, error))
-        located[message] = with_marker(diagnostic, crd.crd, catalog.get(diagnostic.rule).marker)
+        diagnostic = subject.fixes.add(diagnostic, Finding(check.manifest, error.rule, error))
+        located[message] = with_marker(diagnostic, check.crd, catalog.get(diagnostic.rule).marker)
     return located
 
 
@@ -304,71 +304,73 @@ def _is_at(locator: Locator, error: FieldError, nodes: set[int]) -> bool:
     return position.exact and (id(position.node) in nodes or id(position.key) in nodes)
 
 
-def _advisories(crd: _CRDCheck, report: ServerReport) -> Iterator[Diagnostic]:
+def _advisories(check: _CRDCheck, report: ServerReport) -> Iterator[Diagnostic]:
     """Yield the server's warnings and crdlint's advice; some of it applies only to CRDs that the server accepts."""
-    spec, old, request, subject = crd.crd.spec, crd.old, crd.request, crd.subject
+    spec, old, request, subject = check.crd.spec, check.old, check.request, check.subject
     decoded = DecodedCRD(
         root=subject.root,
         text=subject.document.text,
         spec=spec,
-        schemas=crd.common.all_schemas(spec),
+        schemas=check.common.all_schemas(spec),
         old_schemas=[] if old is None else all_schemas(old.crd.spec),
         rules=report.rules,
         versions=request.versions,
-        dropped=crd.crd.dropped,
+        dropped=check.crd.dropped,
         requested=request.requested,
-        annotations=crd.crd.metadata.annotations,
+        annotations=check.crd.metadata.annotations,
         old_names=None if old is None else accepted_names(old.crd),
     )
-    accepted = not (crd.problems or report.errors)
+    accepted = not (check.problems or report.errors)
     advice = catalog.advice(request.requested, accepted=accepted) if request.advice is None else request.advice
     for advise in advice:
         for advisory in attempt(_all, advise, decoded) or ():
-            yield _advised(crd, advisory)
+            yield _advised(check, advisory)
 
 
-def _advised(crd: _CRDCheck, advisory: Advisory) -> Diagnostic:
-    locator, subject = crd.locator, crd.subject
+def _advised(check: _CRDCheck, advisory: Advisory) -> Diagnostic:
+    locator, subject = check.locator, check.subject
     span = locator.span_inside(advisory.path, advisory.inside) if advisory.inside else locator.span(advisory.path)
     rule = catalog.get(advisory.rule)
     diagnostic = rule.diagnostic(subject.file, advisory.kind, advisory.message, span, advisory.help)
     headline = advisory.headline or headlines.named(diagnostic.headline, advisory.path)
     marker = rule.marker if advisory.marker is None else advisory.marker
-    diagnostic = with_marker(replace(diagnostic, headline=headline), crd.crd, marker)
+    diagnostic = with_marker(replace(diagnostic, headline=headline), check.crd, marker)
     if advisory.severity is not None:
         diagnostic = replace(diagnostic, severity=advisory.severity)
-    if advisory.old_path is not None and crd.old is not None:
-        diagnostic = replace(diagnostic, related=_in_old(crd.old, advisory.old_path))
-    return subject.fixes.add(diagnostic, Finding(crd.manifest, advisory.rule, advisory))
+    if advisory.old_path is not None and check.old is not None:
+        diagnostic = replace(diagnostic, related=_in_old(check.old, advisory.old_path))
+    return subject.fixes.add(diagnostic, Finding(check.manifest, advisory.rule, advisory))
 
 
 def _all(advise: Advise, decoded: DecodedCRD) -> list[Advisory]:
     return list(advise(decoded))
 
 
-def _compared(crd: _CRDCheck, report: ServerReport) -> ComparedCRD:
+def _compared(check: _CRDCheck, report: ServerReport) -> ComparedCRD:
     """Return how a CRD differs from its old one, whose own rejections only count if it is rejected as well."""
-    old, rejections = crd.old, frozenset[str]()
+    old, rejections = check.old, frozenset[str]()
     if old is None:
-        return ComparedCRD(crd.name, "added")
-    if crd.problems or report.errors:
+        return ComparedCRD(check.name, "added")
+    if check.problems or report.errors:
         from crdlint.linting import update  # only updates need it
 
-        of_old = update.validate(old.crd, old.crd, crd.server, crd.subject.effort)
+        of_old = update.validate(old.crd, old.crd, check.server, check.subject.effort)
         rejections = old.problems.union(map(str, of_old.errors))
-    return ComparedCRD(crd.name, "unchanged" if semantic_equal(old.crd.spec, crd.crd.spec) else "changed", rejections)
+    return ComparedCRD(
+        check.name, "unchanged" if semantic_equal(old.crd.spec, check.crd.spec) else "changed", rejections
+    )
 
 
-def _changes(crd: _CRDCheck) -> Iterator[Diagnostic]:
+def _changes(check: _CRDCheck) -> Iterator[Diagnostic]:
     """Yield the effects of an update on clients and stored objects."""
-    if crd.old is None or crd.request.advice is not None:
+    if check.old is None or check.request.advice is not None:
         return
     from crdlint.changes.compare import changes  # only updates need it
 
-    for change in changes(crd.old.crd, crd.crd, crd.request.versions, crd.request.policy):
-        message, span = change.message(crd.crd), crd.locator.span(change.new)
-        diagnostic = change.rule.diagnostic(crd.subject.file, "advice", message, span)
-        related = _in_old(crd.old, change.old)
+    for change in changes(check.old.crd, check.crd, check.request.versions, check.request.policy):
+        message, span = change.message(check.crd), check.locator.span(change.new)
+        diagnostic = change.rule.diagnostic(check.subject.file, "advice", message, span)
+        related = _in_old(check.old, change.old)
         yield replace(diagnostic, field=change.field, related=related, example=change.example, is_alpha=change.is_alpha)
 
 
@@ -381,11 +383,11 @@ def _in_old(old: OldCRD, path: Path) -> Related | None:
     return Related(OLD_CRD, old.file, span.line, span.column, text)
 
 
-def _without_placeholders(crd: _CRDCheck, diagnostics: list[Diagnostic]) -> tuple[list[Diagnostic], list[str]]:
+def _without_placeholders(check: _CRDCheck, diagnostics: list[Diagnostic]) -> tuple[list[Diagnostic], list[str]]:
     """Return the findings that are not about placeholders, and notices instead of the others."""
-    if not crd.has_placeholders:
+    if not check.has_placeholders:
         return diagnostics, []
-    document = crd.subject.document
+    document = check.subject.document
     lines = split_lines(document.text)
     remaining: list[Diagnostic] = []
     notices: list[str] = []

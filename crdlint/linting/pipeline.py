@@ -81,18 +81,14 @@ class _CRDWalk(DocumentWalk):
         """Return numbers that change if the check of a CRD stops, or takes effort that the later ones may need."""
         return self.stopped, self.effort.left
 
-    def reports_syntax_error(self) -> bool:
-        """Return whether the kind of a CRD occurs anywhere in the file; other files need not be YAML."""
+    def skips_unparsed(self, document: Document) -> bool:
         if not self.request.skip_unfinished:
-            return True
-        if self._names_crd is None:
-            self._names_crd = names_crd(self.text.encode("utf-8", "replace"))
-        return self._names_crd
-
-    def skips_template(self, document: Document) -> bool:
-        template = directive(document.text) if self.request.skip_unfinished else None
-        if template is None:
             return False
+        template = directive(document.text)
+        if template is None:
+            if self._names_crd is None:
+                self._names_crd = names_crd(self.text.encode("utf-8", "replace"))
+            return not self._names_crd
         self.templates += template.is_go
         line = template.line + document.line_offset + 1
         how = ": helm template ... | crdlint check -" if template.is_go else ""

@@ -219,10 +219,6 @@ def validate_text(
 _FIELDS: Final = [re.compile(rf"""(?<![\w.-])["']?{name}["']?\s*:""") for name in ("apiVersion", "kind")]
 
 
-def _may_have_manifests(text: str) -> bool:
-    return all(field.search(text) for field in _FIELDS)
-
-
 @dataclass(slots=True, kw_only=True)
 class _ObjectWalk(DocumentWalk):
     text: str
@@ -262,15 +258,11 @@ class _ObjectWalk(DocumentWalk):
             path = None if made.field == str(NIL) else attempt(user_path_in_object, root, line, made.column)
             self.diagnostics.append(replace(made, crd=name, user_path=path or "."))
 
-    def reports_syntax_error(self) -> bool:
-        """Return whether the file may have manifests; others, such as the settings of an editor, need not be YAML."""
-        return _may_have_manifests(self.text)
-
-    def skips_template(self, document: Document) -> bool:
+    def skips_unparsed(self, document: Document) -> bool:
         line = document.line_of("{{")
         if line is not None:
             self.templates.append(line)
-        return line is not None
+        return line is not None or not all(field.search(self.text) for field in _FIELDS)
 
 
 @dataclass(frozen=True, slots=True)

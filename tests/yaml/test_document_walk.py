@@ -26,7 +26,7 @@ class CountingWalk(DocumentWalk):
         self.alive.append(sum(isinstance(one, Document) for one in gc.get_objects()))
         return document.root is not None
 
-    def skips_template(self, document: Document) -> bool:
+    def skips_unparsed(self, document: Document) -> bool:
         return "{{" in document.text
 
 
