@@ -192,7 +192,7 @@ def old_objects(text: str, *, filename: str) -> OldObjects:
                 by_key.setdefault(key_of(resource, namespaced=namespaced), resource)
 
     with collector_paused():
-        unread = list(read_documents(text, read)) if _may_have_manifests(text) else ()
+        unread = list(read_documents(text, read)) if all(field.search(text) for field in _FIELDS) else ()
     broken = (
         (f"{filename}:{line}" if column is None else f"{filename}:{line}:{column}", reason)
         for _, line, column, reason in unread
