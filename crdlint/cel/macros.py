@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any, Protocol, TypeAlias, cast
+from typing import Any, Final, Protocol, TypeAlias, cast
 
 from crdlint.cel import ast
 from crdlint.cel.ast import Expr
@@ -252,3 +252,21 @@ OPTIONAL_MACROS: dict[MacroKey, Callable[..., Expr]] = {
 SORT_BY_MACROS: dict[MacroKey, Callable[..., Expr]] = {("sortBy", 2, True): _sort_by}
 
 ALL_MACROS = {**STANDARD_MACROS, **EXISTS_ONE_MACROS, **TWO_VARIABLE_MACROS, **OPTIONAL_MACROS}
+
+
+# What each macro does, in one sentence, for editors and prompts.
+DOCS: Final = {
+    "has": "Returns whether a field is set. Reading an optional field that is not set is an error.",
+    "all": "Returns whether a condition is true for every element of a list, or every key of a map.",
+    "exists": "Returns whether a condition is true for at least one element of a list, or key of a map.",
+    "exists_one": "Returns whether a condition is true for exactly one element of a list, or key of a map.",
+    "existsOne": "Returns whether a condition is true for exactly one element of a list, or key of a map.",
+    "map": "Returns a list with the result of an expression for every element, or for those that fulfil a condition.",
+    "filter": "Returns the elements of a list, or keys of a map, for which a condition is true.",
+    "optMap": "Evaluates an expression with the value of an optional, and returns an optional; empty if the optional is.",
+    "optFlatMap": "Evaluates an expression that returns an optional with the value of an optional; empty if the optional is.",
+    "transformList": "Returns a list with the result of an expression for every index and element, or key and value.",
+    "transformMap": "Returns a map with the same keys, and the result of an expression for every key and value.",
+    "transformMapEntry": "Returns a map made of the entries that an expression returns for every key and value.",
+    "sortBy": "Returns a list sorted by the result of an expression for every element.",
+}

@@ -12,15 +12,22 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final, Literal
 
+from crdlint.cel import macros
 from crdlint.cel.compiler import compile_text
 from crdlint.cel.decls import DeclarationError, Env, Variable
 from crdlint.cel.lexer import matched_brackets, tokenize
+from crdlint.cel.library import stdlib
 from crdlint.cel.types import DYN, INT, Kind, Type
 from crdlint.kubecel.declarations import Declarations, type_text
-from crdlint.kubecel.environment import Environment, new_expressions
+from crdlint.kubecel.environment import LIBRARIES, Environment, new_expressions
 from crdlint.kubernetes.servers import SERVERS, Server, Version
 
 CompletionKind = Literal["field", "variable", "function", "method", "macro", "keyword"]
+
+# What each function and macro does, in one sentence.
+DOCS: Final = {
+    **stdlib.DOCS, **macros.DOCS, **{name: text for library in LIBRARIES for name, text in library.docs.items()},
+}  # fmt: skip
 
 _TARGET: Final = "target__"  # the variable that represents the text before the dot
 _OPERANDS: Final = frozenset({"IDENTIFIER", "ESC_IDENTIFIER", "STRING", "BYTES", "NUM_INT", "NUM_UINT", "NUM_FLOAT"})

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from crdlint.cel.eval.program import Program
 
 # In the order in which the overloads of a function are tried.
-LIBRARIES: Final = (
+_LIBRARIES: Final = (
     Library(
         "homogeneous literals",
         ALWAYS,
@@ -42,7 +42,6 @@ LIBRARIES: Final = (
     url.LIBRARY,
     strings.REGEX,
     lists.LIBRARY,
-    lists.INCLUDES,
     authz.LIBRARY,
     Library("comparison of different numeric types", (1, 28), cross_type_comparisons=True),
     Library(
@@ -50,6 +49,7 @@ LIBRARIES: Final = (
         (1, 28),
         types=extensions.OPTIONAL_TYPES,
         functions=extensions.OPTIONALS,
+        docs=extensions.DOCS,
         macros=macros.OPTIONAL_MACROS,
         optional_syntax=True,
     ),
@@ -72,7 +72,6 @@ LIBRARIES: Final = (
     ip.LIBRARY,
     ip.CIDR_LIBRARY,
     named_formats.LIBRARY,
-    authz.SELECTORS,
     Library(
         "two-variable comprehensions",
         (1, 32),
@@ -84,12 +83,14 @@ LIBRARIES: Final = (
         "lists",
         (1, 34),
         functions=cel_lists.FUNCTIONS,
+        docs=cel_lists.DOCS,
         macros=macros.SORT_BY_MACROS,
         older_bindings=lambda dialect: (
             {} if dialect.limits_ranges else {"lists_range": partial(cel_lists.range_, is_limited=False)}
         ),
     ),
 )
+LIBRARIES: Final = tuple(each for library in _LIBRARIES for each in (library, *library.later))
 
 # Since this version, a field named by a keyword can be selected without escaping.
 KEYWORDS_AS_FIELDS: Final = (1, 31)

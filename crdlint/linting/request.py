@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.changes.change import Policy
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 
 _POLICY: Final = Policy()
+_FUNCTIONS: Final = frozenset({"previous", "advice", "stop_at"})  # a result is not cached if they change it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,8 +38,8 @@ class CheckRequest:
     findings. `advice` are the advisory rules to run, None for all except those on request that are not `requested`.
     `stop_at` returns whether the stages after that of a finding need not run; it is not used for ranges.
 
-    >>> CheckRequest(kube_version="1.30").key
-    '1.30'
+    >>> CheckRequest(kube_version="1.30").key == CheckRequest().key
+    False
     """
 
     kube_version: str = NEWEST_VERSION
@@ -59,8 +60,9 @@ class CheckRequest:
 
     @property
     def key(self) -> str:
-        """What the result of a text depends on beside the text, as part of a key of the cache."""
-        return " ".join((self.kube_version, *sorted(self.requested)))
+        """What the result of a text depends on beside the text, as part of a key of the cache: all fields but functions."""
+        values = [getattr(self, each.name) for each in fields(self) if each.name not in _FUNCTIONS]
+        return repr([sorted(value) if isinstance(value, frozenset) else value for value in values])
 
 
 class Subject(NamedTuple):

@@ -12,8 +12,7 @@ from lsprotocol.types import CompletionItem, CompletionItemKind, InsertTextForma
 from crdlint.crd.gotypes import CRD, INT_RANGES, SCHEMA, STRING, GoType
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.printing import marshal
-from crdlint.kubecel.completion import Completion, complete
-from crdlint.kubecel.function_docs import DOCS
+from crdlint.kubecel.completion import DOCS, Completion, complete
 from crdlint.lsp.cursor import Cursor, EditedExpression, Steps, cursor_at, definition_of, expression_at
 from crdlint.lsp.workspace import OpenDocument
 from crdlint.resources.objects import text_at

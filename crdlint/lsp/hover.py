@@ -12,11 +12,10 @@ from crdlint.cel.source_ranges import SourceRanges
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.printing import marshal
 from crdlint.kubecel import completion
-from crdlint.kubecel.completion import context_at, type_of
+from crdlint.kubecel.completion import DOCS, context_at, type_of
 from crdlint.kubecel.cost import RULE_COST_LIMIT
 from crdlint.kubecel.cost.explain import describe_cardinality, value_path
 from crdlint.kubecel.declarations import type_text
-from crdlint.kubecel.function_docs import DOCS
 from crdlint.kubernetes.servers import parse_range
 from crdlint.linting.result import FoundRule
 from crdlint.lsp.complete import KEYWORDS

@@ -152,7 +152,7 @@ class Checker:
         settings = self.settings
         if settings.cache is None or settings.previous is not None or task.request.keep or task.location:
             return text, None
-        key = settings.cache.key(data, f"{task.request.key} {task.request.partial}")
+        key = settings.cache.key(data, task.request.key)
         cached = settings.cache.get(key, name, text)
         return (text, key) if cached is None else CheckOutcome(name, task, (cached,))
 

@@ -149,3 +149,22 @@ TWO_VARIABLE_COMPREHENSIONS: Final = (
     ),
     overload("cel.@mapInsert", "@mapInsert_map_map", (_MAP, _MAP), _MAP, _insert_all),
 )
+
+
+# What each function does, in one sentence, for editors and prompts.
+DOCS: Final = {
+    "first": "Returns the first element of a list as an optional.",
+    "last": "Returns the last element of a list as an optional.",
+    "optional.unwrap": "Returns the values of the optionals of a list that have one.",
+    "unwrapOpt": "Returns the values of the optionals of a list that have one.",
+    "hasValue": "Returns whether an optional has a value.",
+    "optional.none": "Returns an optional without a value.",
+    "optional.of": "Returns an optional with a value.",
+    "optional.ofNonZeroValue": "Returns an optional with a value, without one if the value is the zero value of its type.",
+    "or": "Returns an optional, or another one if it has no value.",
+    "orValue": "Returns the value of an optional, or another value if it has none.",
+    "value": "Returns the value of an optional; an error if it has none.",
+    "sets.contains": "Returns whether a list contains every element of another one.",
+    "sets.equivalent": "Returns whether two lists have the same elements, in any order and number.",
+    "sets.intersects": "Returns whether two lists have an element in common.",
+}

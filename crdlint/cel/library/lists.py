@@ -208,3 +208,14 @@ FUNCTIONS: Final = (
     member("reverse", "list_reverse", (_T,), _T, reverse, _REVERSE_COST),
     member("distinct", "list_distinct", (_T,), _T, distinct, _pairs_cost(2.0, 0, in_advance=True)),
 )
+
+
+# What each function does, in one sentence, for editors and prompts.
+DOCS: Final = {
+    "distinct": "Returns the elements of a list without repetitions.",
+    "flatten": "Returns a list in which the elements of inner lists replace these lists.",
+    "lists.range": "Returns the list of the integers from 0 up to a number.",
+    "reverse": "Returns a string or list in reverse order.",
+    "slice": "Returns the elements of a list from an index up to another one.",
+    "sort": "Returns a list in ascending order.",
+}

@@ -123,3 +123,33 @@ STANDARD: Final = Env().extend(idents=TYPES, functions=FUNCTIONS)
 STANDARD_WITHOUT_INT_TO_DURATION: Final = Env().extend(
     idents=TYPES, functions=[function for function in FUNCTIONS if function.id != "int64_to_duration"]
 )
+
+
+# What each function does, in one sentence, for editors and prompts.
+DOCS: Final = {
+    "bool": "Converts a string to a bool.",
+    "bytes": "Converts a string to its bytes in UTF-8.",
+    "contains": "Returns whether a string contains another one.",
+    "double": "Converts a number or string to a double.",
+    "duration": "Parses a duration, such as `1h30m`.",
+    "dyn": "Returns the value without a static type, so that any use of it compiles.",
+    "endsWith": "Returns whether a string ends with another one.",
+    "getDate": "Returns the day of the month of a timestamp, from 1.",
+    "getDayOfMonth": "Returns the day of the month of a timestamp, from 0.",
+    "getDayOfWeek": "Returns the day of the week of a timestamp, 0 for Sunday.",
+    "getDayOfYear": "Returns the day of the year of a timestamp, from 0.",
+    "getFullYear": "Returns the year of a timestamp.",
+    "getHours": "Returns the hour of a timestamp, or the hours of a duration.",
+    "getMilliseconds": "Returns the milliseconds of a timestamp or duration.",
+    "getMinutes": "Returns the minute of a timestamp, or the minutes of a duration.",
+    "getMonth": "Returns the month of a timestamp, 0 for January.",
+    "getSeconds": "Returns the second of a timestamp, or the seconds of a duration.",
+    "int": "Converts a number, string or timestamp to an int.",
+    "matches": "Returns whether a regular expression (RE2) matches a part of a string.",
+    "size": "Returns the number of elements of a list, entries of a map, characters of a string, or bytes.",
+    "startsWith": "Returns whether a string starts with another one.",
+    "timestamp": "Parses a timestamp (RFC 3339).",
+    "type": "Returns the type of a value.",
+    "uint": "Converts a number or string to a uint.",
+    "string": "Converts a value to a string.",
+}

@@ -147,3 +147,18 @@ FUNCTIONS: Final = (
     member("format", "string_format", (STRING, list_type(DYN)), STRING, format_string),
     overload("strings.quote", "strings_quote", (STRING,), STRING, quote),
 )
+
+
+# What each function does, in one sentence, for editors and prompts.
+DOCS: Final = {
+    "charAt": "Returns the character at an index of a string.",
+    "join": "Returns the strings of a list as one, with a separator between them if one is given.",
+    "lowerAscii": "Returns a string with the letters A to Z in lower case.",
+    "replace": "Returns a string with occurrences of a string replaced, with a third argument at most that many.",
+    "split": "Returns the parts of a string between separators, with a second argument at most that many.",
+    "substring": "Returns a part of a string, from an index to the end or up to another index.",
+    "trim": "Returns a string without white space at both ends.",
+    "upperAscii": "Returns a string with the letters a to z in upper case.",
+    "format": "Returns a string with its clauses, such as `%s` or `%d`, replaced by the values of a list.",
+    "strings.quote": "Returns a string in quotes, with its special characters escaped.",
+}

@@ -28,6 +28,7 @@ class Library(NamedTuple):
     whose arguments the validator of homogeneous literals does not check. `costs` contains costs by function name, also
     for calls that match several overloads; the declaration of an overload contains the cost of that overload only.
     `older_bindings` (by overload id) and `older_costs` (by function) return the differences on an older server.
+    `docs` contains one sentence for each function, `later` the libraries with functions that were added to this one.
     `equality` estimates `==` of values of its types. `regexes` contains the functions whose constant regular expression
     is compiled once.
     """
@@ -38,6 +39,8 @@ class Library(NamedTuple):
     has: Callable[[CELDialect], bool] = lambda _dialect: True
     types: tuple[decls.Variable, ...] = ()
     functions: tuple[Overload, ...] = ()
+    docs: Mapping[str, str] = _NONE
+    later: tuple[Library, ...] = ()
     macros: Macros = _NONE
     validators: tuple[decls.Validator, ...] = ()
     exempt: tuple[str, ...] = ()

@@ -85,6 +85,7 @@ VERSION_0: Final = Library(
 LIBRARY: Final = Library(
     "strings",
     introduced=(1, 29),
+    docs=strings.DOCS,
     functions=strings.FUNCTIONS,
     exempt=("format",),
     older_bindings=_older_bindings,
@@ -130,6 +131,10 @@ _FIND: Final = of_sizes(
 REGEX: Final = Library(
     "regex",
     introduced=ALWAYS,
+    docs={
+        "find": "Returns the first match of a regular expression (RE2), empty if there is none.",
+        "findAll": "Returns all matches of a regular expression (RE2); with a second argument, at most that many.",
+    },
     functions=(
         member("find", "string_find_string", (STRING, STRING), STRING, _find),
         member("findAll", "string_find_all_string", (STRING, STRING), list_type(STRING), _find_all),
