@@ -30,7 +30,7 @@ Severity: TypeAlias = Literal["error", "warning", "info"]
 
 INTERNAL_ERROR: Final = "internal-error"  # the rule of findings about documents that are not checked
 # What the API server accepts, but reads in another way than it is written: a fix repairs it like an error.
-_MISREAD: Final = frozenset({"unknown-field-ignored", "yaml-boolean", "yaml-text-cut"})
+MISREAD: Final = frozenset({"unknown-field-ignored", "yaml-boolean", "yaml-text-cut"})
 OLD_CRD: Final = "the old CRD"  # the label of a place in it
 
 
@@ -94,7 +94,7 @@ class Diagnostic:
     @property
     def is_advice(self) -> bool:
         """Whether the finding is about what the API server accepts, and reads as it is written."""
-        return self.kind in {"advice", "warning"} and self.rule not in _MISREAD
+        return self.kind in {"advice", "warning"} and self.rule not in MISREAD
 
     @property
     def before(self) -> Related | None:

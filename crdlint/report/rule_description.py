@@ -11,7 +11,7 @@ from typing import Final
 from crdlint.config.apply import apply
 from crdlint.config.comments import read_comments
 from crdlint.config.model import Config
-from crdlint.diagnostics import Diagnostic
+from crdlint.diagnostics import MISREAD, Diagnostic
 from crdlint.kubernetes.servers import NEWEST, NEWEST_VERSION, SERVERS
 from crdlint.linting.documents import collect_crds
 from crdlint.linting.pipeline import lint_file
@@ -119,6 +119,10 @@ def _fix(rule: Rule, fix: Fixer) -> Iterator[Section]:
     bad, good = fix.bad or rule.bad, fix.good or rule.good
     if len(bad) < EXAMPLE_LIMIT:
         option = "--fix" if fix.applicability == "safe" else "--fix --unsafe-fixes"
+        # What the API server accepts is only changed for a rule that is selected by name.
+        option += (
+            f" --select {rule.id}" if option != "--fix" and rule.origin == "crdlint" and rule.id not in MISREAD else ""
+        )
         lines = unified_diff(bad.splitlines(), good.splitlines(), n=_CONTEXT, lineterm="")
         changed = "\n".join(line for line in islice(lines, 2, None) if not line.startswith("@@"))
         yield Section("Fix", f"{fix.title} (`{option}`)", changed, "diff")

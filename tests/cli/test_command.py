@@ -193,6 +193,11 @@ def test_explain_and_rules_tell_of_every_rule() -> None:
     assert listed[0]["id"] in crdlint("explain", listed[0]["id"]).stdout
     assert json.loads(crdlint("explain", listed[0]["id"], "--format", "json").stdout) == listed[0]
     assert "Rules that begin with it: list-map-keys-without-map, " in crdlint("explain", "list-map").stderr
+    # What the API server accepts is only changed for a rule that is selected.
+    assert (
+        "(`--fix --unsafe-fixes --select status-without-subresource`)"
+        in crdlint("explain", "status-without-subresource").stdout
+    )
     wrong = crdlint("explain", "structural-typ-required")
     assert wrong.returncode == 2
     assert "Did you mean 'structural-type-required'?" in wrong.stderr

@@ -318,3 +318,8 @@ def test_a_file_is_written_once() -> None:
 
 def test_what_is_no_plain_file_is_written_to() -> None:
     assert run(BAD, "--output", "json=/dev/null").exit_code == 1
+
+
+def test_the_page_describes_each_format() -> None:
+    page = (HERE.parents[1] / "docs" / "output-formats.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| `([a-z]+)` \|", page, re.MULTILINE) == list(formats.FORMATS)
