@@ -1,10 +1,11 @@
-"""The table of fixes in docs/fixes.md is that of the rules; CRDLINT_WRITE_DOCS=1 writes it."""
+"""The table of fixes in docs/fixes.md is that of the rules; `pytest --update-expected` writes it."""
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
+
+import pytest
 
 from crdlint.rules.catalog import all_rules
 
@@ -28,9 +29,9 @@ def table() -> str:
     return "\n".join(rows) + f"\n\nErrors that are fixed by hand: {by_hand}.\n\n"
 
 
-def test_the_table_is_that_of_the_rules() -> None:
+def test_the_table_is_that_of_the_rules(request: pytest.FixtureRequest) -> None:
     text = PAGE.read_text(encoding="utf-8")
     written = TABLE.sub(lambda match: f"{match[1]}{table()}{match[2]}", text)
-    if os.environ.get("CRDLINT_WRITE_DOCS"):
+    if request.config.getoption("--update-expected"):
         PAGE.write_text(written, encoding="utf-8")
     assert PAGE.read_text(encoding="utf-8") == written
