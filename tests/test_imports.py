@@ -30,8 +30,7 @@ LATER = {
 # What only the cache, updates, ranges of versions and rejected metadata need; patterns and formats of schemas, certificates
 # and times of metadata; fixes, and texts that are not ASCII.
 LATER_THAN_A_CLEAN_CHECK = {
-    "platformdirs", "crdlint.linting.update", "crdlint.linting.version_range", "crdlint.linting.by_version",
-    "crdlint.yaml.json_events",
+    "platformdirs", "crdlint.linting.update", "crdlint.linting.version_range", "crdlint.yaml.json_events",
     "crdlint.golang.regexp", "crdlint.golang.addresses", "crdlint.golang.times", "crdlint.golang.encodings",
     "crdlint.schema.formats", "crdlint.schema.value_errors", "heapq", "unicodedata", "zlib",
 }  # fmt: skip

@@ -30,10 +30,10 @@ from crdlint.kubecel.syntax_trees import parsed
 from crdlint.kubernetes.servers import Server
 from crdlint.rules.engine.rule import Rule
 from crdlint.safety import work
+from crdlint.schema.correlation import validate_list_sets_and_maps
 from crdlint.schema.deep_equal import deep_copy
 from crdlint.schema.defaulting import apply_defaults
 from crdlint.schema.embedded_resources import validate_embedded
-from crdlint.schema.list_type import validate_list_sets_and_maps
 from crdlint.schema.validator import ValueValidator
 
 _TRIED: Final = 200  # values of a schema, until one breaks a condition

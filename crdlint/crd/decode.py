@@ -16,7 +16,7 @@ from weakref import ReferenceType, ref
 from crdlint.crd import model
 from crdlint.crd.gotypes import CRD, INT_RANGES, MAX_DEPTH, SCHEMA, SCHEMA_BITS, GoType
 from crdlint.crd.record import ZEROS
-from crdlint.golang.numbers import json_float
+from crdlint.golang.printing import json_float
 from crdlint.kubernetes.servers import NEWEST, Server
 from crdlint.yaml.json_values import entries, to_json
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, is_json

@@ -18,7 +18,7 @@ from crdlint.crd.gotypes import INT_RANGES, MAX_DEPTH, SCHEMA, STRING, GoField, 
 from crdlint.crd.identity import json_type_of
 from crdlint.diagnostics import nearest
 from crdlint.golang.encodings import CorruptInputError, decode_base64
-from crdlint.golang.numbers import json_float
+from crdlint.golang.printing import json_float
 from crdlint.golang.text import quote
 from crdlint.golang.times import check_rfc3339
 from crdlint.kubernetes.servers import NEWEST, Server, first_to_know

@@ -17,7 +17,7 @@ from crdlint.cel.eval.cost import Event
 from crdlint.cel.eval.values import MISSING, Duration, Optional_, Timestamp, Value, element, find, kind_of, native
 from crdlint.cel.source_ranges import SourceRanges
 from crdlint.cel.types import DYN, Kind, Type, Written, enclosed, write
-from crdlint.golang.numbers import format_float
+from crdlint.golang.printing import format_float
 from crdlint.golang.text import quote
 from crdlint.kubecel.cost.explain import written_parts
 from crdlint.kubecel.declarations import type_text

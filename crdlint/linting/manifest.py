@@ -19,13 +19,14 @@ from crdlint.diagnostics import OLD_CRD, Related
 from crdlint.linting import create
 from crdlint.linting.documents import name_of, take_duplicate_keys
 from crdlint.linting.result import ComparedCRD, FoundCRD, FoundRule, OldCRD
-from crdlint.rules import catalog, duplicates
+from crdlint.rules import catalog
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.advisory import DecodedCRD
 from crdlint.rules.engine.common import Common
 from crdlint.rules.engine.finding import Finding, Manifest
 from crdlint.rules.engine.markers import with_marker
 from crdlint.rules.field_fixes import placement
+from crdlint.rules.reading import duplicate_in_json, duplicate_in_yaml, repeated_block
 from crdlint.safety.bugs import attempt
 from crdlint.schema.traversal import all_schemas
 from crdlint.yaml.edit import split_lines
@@ -178,8 +179,8 @@ def _duplicate_key_findings(subject: Subject, manifest: Manifest) -> Iterator[Di
     keys = take_duplicate_keys(subject.document, is_json=is_json(subject.root))
     offset = subject.document.line_offset
     for i, key in enumerate(keys):
-        help_ = attempt(duplicates.repeated_block, key, keys[max(i - _NEAR, 0) : i + _NEAR], offset)
-        diagnostic = duplicates.of_yaml(key, subject.file, offset, help_)
+        help_ = attempt(repeated_block, key, keys[max(i - _NEAR, 0) : i + _NEAR], offset)
+        diagnostic = duplicate_in_yaml(key, subject.file, offset, help_)
         yield subject.fixes.add(diagnostic, Finding(manifest, diagnostic.rule, key))
 
 
@@ -212,7 +213,7 @@ def _decode_finding(problem: DecodeProblem, file: str, document: Document) -> Di
 
     offset = document.line_offset
     if problem.first is not None:
-        return duplicates.of_json(problem.message, problem.path, problem.first, problem.node, file, offset)
+        return duplicate_in_json(problem.message, problem.path, problem.first, problem.node, file, offset)
     help_ = attempt(_invisible_character, document.text, problem.node) or problem.help
     help_ = help_ or (attempt(suggestion, problem) if problem.go_type else None)
     rule = catalog.get(_DECODE_RULES[problem.kind])

@@ -17,11 +17,11 @@ from crdlint.diagnostics import Diagnostic, in_server_words
 from crdlint.golang.text import quote
 from crdlint.kubecel.evaluation import recorded
 from crdlint.kubernetes.servers import NEWEST_VERSION, Server, parse_range
-from crdlint.linting.by_version import FindingsByVersion
 from crdlint.linting.documents import DocumentWalk, Fixes, read_documents, take_duplicate_keys
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import CRD, FileResult
+from crdlint.linting.version_range import FindingsByVersion
 from crdlint.resources.definitions import Definition, Definitions, may_have_crd, rejection_of
 from crdlint.resources.findings import ResourceFindings, diagnostic
 from crdlint.resources.objects import (
@@ -36,9 +36,9 @@ from crdlint.resources.objects import (
 )
 from crdlint.resources.placeholders import PlaceholderPatterns, Placeholders
 from crdlint.resources.validation import NotDecodedError, ObjectResult
-from crdlint.rules import duplicates
 from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.finding import Finding, Manifest
+from crdlint.rules.reading import duplicate_in_json, duplicate_in_yaml
 from crdlint.rules.storage import refusal
 from crdlint.rules.value_fixes import Mistake
 from crdlint.safety.bugs import attempt
@@ -372,10 +372,10 @@ class _ObjectCheck:
         manifest = Manifest(document, resource.root, locator)
         placeholders = Placeholders(walk.options.placeholders, locator)
         for key in take_duplicate_keys(document, is_json=resource.json):
-            twice = duplicates.of_yaml(key, walk.file, self.offset)
+            twice = duplicate_in_yaml(key, walk.file, self.offset)
             yield walk.fixes.add(twice, Finding(manifest, twice.rule, key))
         for two in duplicate_fields(resource.root) if resource.json else ():
-            yield duplicates.of_json(*two, walk.file, self.offset)
+            yield duplicate_in_json(*two, walk.file, self.offset)
         content = resource.read()
         sent = as_sent(content, namespaced=definition.namespaced)
         by_server: list[tuple[Server, Sequence[Diagnostic]]] = []

@@ -32,11 +32,10 @@ from crdlint.kubecel.cost import RUNTIME_BUDGET
 from crdlint.kubecel.evaluation import MISSING, OutOfBudgetError, Ratcheting, RuleValidators, Run, validate_rules
 from crdlint.kubernetes.servers import NEWEST, Server
 from crdlint.safety import work
-from crdlint.schema.correlation import Correlation
+from crdlint.schema.correlation import Correlation, validate_list_sets_and_maps
 from crdlint.schema.deep_equal import deep_copy
 from crdlint.schema.defaulting import apply_defaults, prune, prune_defaults, prune_nulls
 from crdlint.schema.embedded_resources import coerce, validate_embedded
-from crdlint.schema.list_type import validate_list_sets_and_maps
 from crdlint.schema.validator import ValueValidator
 
 Withhold = Callable[[FieldError], bool]

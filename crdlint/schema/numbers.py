@@ -15,7 +15,7 @@ from typing import Any, Final, TypeAlias
 from crdlint.crd.errors import INVALID, Reason, ReasonCode
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import ValuePath
-from crdlint.golang.numbers import format_float, is_json_integer
+from crdlint.golang.printing import format_float, is_json_integer
 from crdlint.schema.value_errors import Violation, invalid, nowhere
 
 Check: TypeAlias = Callable[[Any, ValuePath, list[Violation]], None]

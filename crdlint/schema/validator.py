@@ -19,7 +19,7 @@ from crdlint.crd.errors import INVALID, FieldError, Reason, ReasonCode, not_eval
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import ADDITIONAL, INDEX, NIL, PROPERTY, Path, ValuePath
 from crdlint.golang.matching import PatternError, matches
-from crdlint.golang.numbers import is_json_integer
+from crdlint.golang.printing import is_json_integer
 from crdlint.golang.text import quote
 from crdlint.kubernetes.servers import NEWEST, Server
 from crdlint.safety.work import WorkLimitError, run_calls

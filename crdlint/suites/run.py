@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.golang.text import quote
 from crdlint.kubecel.evaluation import recorded
 from crdlint.kubernetes.servers import OLDEST, Server
-from crdlint.linting.by_version import describe_versions
+from crdlint.linting.version_range import describe_versions
 from crdlint.resources.dump import dump
 from crdlint.resources.objects import read_resource
 from crdlint.resources.validation import NotDecodedError, ObjectResult

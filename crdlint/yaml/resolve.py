@@ -11,7 +11,7 @@ import struct
 from math import isfinite, isinf
 from typing import Any, Final
 
-from crdlint.golang.numbers import format_float, json_float
+from crdlint.golang.printing import format_float, json_float
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.nodes import Scalar
 

@@ -5,7 +5,7 @@ import math
 import pytest
 from tables import each
 
-from crdlint.golang.numbers import format_float, json_float
+from crdlint.golang.printing import format_float, json_float
 
 # value, %v, encoding/json
 FLOATS = [

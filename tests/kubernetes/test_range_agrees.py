@@ -14,10 +14,10 @@ from tables import sampled
 
 from crdlint.kubernetes.servers import KNOWN, SERVERS
 from crdlint.linting import pipeline, version_range
-from crdlint.linting.by_version import FindingsByVersion
 from crdlint.linting.manifest import check_crd
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest, Subject
+from crdlint.linting.version_range import FindingsByVersion
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from schema_support import schema, value
 from tables import each
 
-from crdlint.schema.list_type import validate_list_sets_and_maps
+from crdlint.schema.correlation import validate_list_sets_and_maps
 
 SET = "{type: array, x-kubernetes-list-type: set, items: {}}"
 MAP = f"{{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {{properties: {{s: {SET}}}}}}}"

@@ -27,7 +27,7 @@ from crdlint.cel import types
 from crdlint.cel.ast import Uint
 from crdlint.cel.errors import CancelledError, Error
 from crdlint.cel.types import DURATION, DYN, TIMESTAMP, TYPE, Kind, Type, Written, enclosed, write
-from crdlint.golang.numbers import format_fixed, format_float
+from crdlint.golang.printing import format_fixed, format_float
 from crdlint.golang.times import format_time
 from crdlint.safety import work
 

@@ -18,7 +18,7 @@ from crdlint.cel.compiler import CheckedExpr, Findings
 from crdlint.cel.errors import CodedMessage, FunctionError
 from crdlint.cel.eval.values import Value, type_of
 from crdlint.cel.types import DYN, Kind, Type, Written, enclosed, write
-from crdlint.golang.numbers import format_fixed, format_float
+from crdlint.golang.printing import format_fixed, format_float
 from crdlint.golang.text import quote
 from crdlint.safety import work
 

@@ -22,7 +22,7 @@ from crdlint.cel.eval.values import MAX_INT, MIN_INT, PLAIN_LISTS, SECOND, Durat
 from crdlint.cel.library.stdlib import with_zone
 from crdlint.cel.types import BOOL, DOUBLE, DURATION, INT, TIMESTAMP, UINT, Kind, Type
 from crdlint.golang import times
-from crdlint.golang.numbers import format_float
+from crdlint.golang.printing import format_float
 from crdlint.golang.text import quote
 from crdlint.safety import work
 
