@@ -92,7 +92,7 @@ class CallEstimate(NamedTuple):
     size: Estimate | None = None
 
 
-class EstimatedNode(NamedTuple):
+class ASTNode(NamedTuple):
     """A node as estimators see it. Upstream: checker.AstNode.
 
     `path` leads from a variable through fields, `@items`, `@keys` and `@values`. It is empty if the node is not a part
@@ -108,18 +108,18 @@ class EstimatedNode(NamedTuple):
 class Estimator(Protocol):
     """The source of sizes of variables and of costs of functions."""
 
-    def estimate_size(self, node: EstimatedNode) -> Estimate | None:
+    def estimate_size(self, node: ASTNode) -> Estimate | None:
         """Return the size of a node, or None if it is unknown."""
 
-    def estimate_call(self, function: str, nodes: Sequence[EstimatedNode]) -> CallEstimate | None:
+    def estimate_call(self, function: str, nodes: Sequence[ASTNode]) -> CallEstimate | None:
         """Return the cost of a call without its operands, or None to use the standard cost."""
 
 
 # Of the operands of a call: its target, if it has one, and its arguments.
-FunctionEstimator: TypeAlias = Callable[[Estimator, Sequence[EstimatedNode]], CallEstimate | None]
+FunctionEstimator: TypeAlias = Callable[[Estimator, Sequence[ASTNode]], CallEstimate | None]
 
 
-def size_of(estimator: Estimator, node: EstimatedNode) -> Estimate:
+def size_of(estimator: Estimator, node: ASTNode) -> Estimate:
     """Return the size of a node, `UNKNOWN` if it has no bound."""
     return node.size or estimator.estimate_size(node) or UNKNOWN
 

@@ -9,17 +9,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from crdlint.cel import ast, estimates
 from crdlint.cel.checker import CheckResult
 from crdlint.cel.decls import CallCost
-from crdlint.cel.estimates import (
-    ONE,
-    UINT64_MAX,
-    UNKNOWN,
-    ZERO,
-    CallEstimate,
-    Estimate,
-    EstimatedNode,
-    Estimator,
-    fixed,
-)
+from crdlint.cel.estimates import ONE, UINT64_MAX, UNKNOWN, ZERO, ASTNode, CallEstimate, Estimate, Estimator, fixed
 from crdlint.cel.macros import ACCU
 from crdlint.cel.types import DYN, Kind, Type
 from crdlint.kubernetes.servers import CELDialect
@@ -29,8 +19,8 @@ Visit: TypeAlias = Generator[ast.Expr, Estimate, Estimate]
 # Names of the accumulators of macros; their parts have no path.
 _ACCUMULATORS: Final = ("__result__", ACCU)
 
-_Standard: TypeAlias = "Callable[[Sequence[EstimatedNode]], CallEstimate]"
-_Special: TypeAlias = "Callable[[_Coster, ast.Call, Sequence[EstimatedNode], Sequence[Estimate]], CallEstimate]"
+_Standard: TypeAlias = "Callable[[Sequence[ASTNode]], CallEstimate]"
+_Special: TypeAlias = "Callable[[_Coster, ast.Call, Sequence[ASTNode], Sequence[Estimate]], CallEstimate]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +227,7 @@ class _Coster:
             self._push(expr.iter_var, _Local(path.extended("@keys"), key, None))
 
     def _function(
-        self, expr: ast.Call, function: str, overload: str, operands: Sequence[EstimatedNode], costs: Sequence[Estimate]
+        self, expr: ast.Call, function: str, overload: str, operands: Sequence[ASTNode], costs: Sequence[Estimate]
     ) -> CallEstimate:
         """Return the cost of a call including its arguments. Upstream: coster.functionCost."""
         total = ZERO
@@ -255,7 +245,7 @@ class _Coster:
             estimated = self._standard(overload, operands)
         return CallEstimate(estimated.cost.plus(total), estimated.size)
 
-    def _standard(self, overload: str, operands: Sequence[EstimatedNode]) -> CallEstimate:
+    def _standard(self, overload: str, operands: Sequence[ASTNode]) -> CallEstimate:
         """Return the cost of a call of the standard library."""
         standard = _STANDARD.get(overload)
         estimated = CallEstimate(ONE) if standard is None else standard(operands)
@@ -264,24 +254,22 @@ class _Coster:
             return CallEstimate(Estimate(least, 1 << 63))  # of a float beyond uint64, the sign bit, as on amd64
         return estimated
 
-    def _sized(self, node: EstimatedNode) -> EstimatedNode:
+    def _sized(self, node: ASTNode) -> ASTNode:
         return node
 
-    def logical(self, _expr: ast.Call, _args: Sequence[EstimatedNode], costs: Sequence[Estimate]) -> CallEstimate:
+    def logical(self, _expr: ast.Call, _args: Sequence[ASTNode], costs: Sequence[Estimate]) -> CallEstimate:
         return CallEstimate(Estimate(costs[0].min, costs[0].plus(costs[1]).max))
 
-    def conditional(self, expr: ast.Call, args: Sequence[EstimatedNode], costs: Sequence[Estimate]) -> CallEstimate:
+    def conditional(self, expr: ast.Call, args: Sequence[ASTNode], costs: Sequence[Estimate]) -> CallEstimate:
         self.entries[expr.id] = _union(self._entries_of(expr.args[1]), self._entries_of(expr.args[2]))
         return CallEstimate(costs[0].plus(costs[1].union(costs[2])), _size_of(args[1]).union(_size_of(args[2])))
 
-    def concatenation(self, expr: ast.Call, args: Sequence[EstimatedNode], costs: Sequence[Estimate]) -> CallEstimate:
+    def concatenation(self, expr: ast.Call, args: Sequence[ASTNode], costs: Sequence[Estimate]) -> CallEstimate:
         size = _size_of(args[0]).plus(_size_of(args[1]))
         self.entries[expr.id] = _union(self._entries_of(expr.args[0]), self._entries_of(expr.args[1]))
         return CallEstimate(size.traversal().plus(costs[0]).plus(costs[1]), size)
 
-    def list_concatenation(
-        self, expr: ast.Call, args: Sequence[EstimatedNode], costs: Sequence[Estimate]
-    ) -> CallEstimate:
+    def list_concatenation(self, expr: ast.Call, args: Sequence[ASTNode], costs: Sequence[Estimate]) -> CallEstimate:
         return CallEstimate(ONE.plus(costs[0]).plus(costs[1]), self.concatenation(expr, args, costs).size)
 
     def _type(self, expr: ast.Expr) -> Type:
@@ -310,8 +298,8 @@ class _Coster:
         path = self._path(expr)
         return () if path and path[0] in _ACCUMULATORS else path
 
-    def _node(self, expr: ast.Expr) -> EstimatedNode:
-        return EstimatedNode(self._known_path(expr), self._type(expr), expr, self._size(expr))
+    def _node(self, expr: ast.Expr) -> ASTNode:
+        return ASTNode(self._known_path(expr), self._type(expr), expr, self._size(expr))
 
     def _copy_sizes(self, to: ast.Expr, source: ast.Expr) -> None:
         self.sizes[to.id] = self._size(source)
@@ -326,7 +314,7 @@ class _Coster:
         if size is not None:
             return size
         type_ = self._type(expr)
-        size = self.estimator.estimate_size(EstimatedNode(self._path(expr), type_, expr, None))
+        size = self.estimator.estimate_size(ASTNode(self._path(expr), type_, expr, None))
         if size is not None:
             self.sizes[expr.id] = size
             return size
@@ -385,11 +373,11 @@ class _PathCoster(_Coster):
             self.sizes[expr.id] = times
         return total.plus(times.times(each))
 
-    def _sized(self, node: EstimatedNode) -> EstimatedNode:
+    def _sized(self, node: ASTNode) -> ASTNode:
         return node if node.size is not None or node.expr is None else node._replace(size=self._size(node.expr))
 
-    def _node(self, expr: ast.Expr) -> EstimatedNode:
-        return EstimatedNode(self._known_path(expr), self._type(expr), expr, self._computed(expr))
+    def _node(self, expr: ast.Expr) -> ASTNode:
+        return ASTNode(self._known_path(expr), self._type(expr), expr, self._computed(expr))
 
     def _size(self, expr: ast.Expr) -> Estimate | None:
         """Return the size of the value of a node, or None if it is unknown. Upstream: coster.sizeEstimate."""
@@ -397,7 +385,7 @@ class _PathCoster(_Coster):
         if size is not None:
             return size
         type_ = self._type(expr)
-        size = self.estimator.estimate_size(EstimatedNode(self._known_path(expr), type_, expr, None))
+        size = self.estimator.estimate_size(ASTNode(self._known_path(expr), type_, expr, None))
         return ONE if size is None and type_.kind in _SCALARS else size
 
 
@@ -429,7 +417,7 @@ _LITERAL_SIZES: Final[dict[type, Callable[..., Estimate]]] = {
 _SCALARS: Final = (Kind.BOOL, Kind.DOUBLE, Kind.DURATION, Kind.INT, Kind.TIMESTAMP, Kind.UINT)
 
 
-def _size_of(node: EstimatedNode) -> Estimate:
+def _size_of(node: ASTNode) -> Estimate:
     return node.size or UNKNOWN
 
 
@@ -441,14 +429,14 @@ def _traversal(index: int) -> _Standard:
 def _converted(size_of_result: Callable[[Estimate], Estimate]) -> _Standard:
     """Return the cost of reading the target or first argument, with the size of the result."""
 
-    def of_call(nodes: Sequence[EstimatedNode]) -> CallEstimate:
+    def of_call(nodes: Sequence[ASTNode]) -> CallEstimate:
         size = _size_of(nodes[0])
         return CallEstimate(size.traversal(), size_of_result(size))
 
     return of_call
 
 
-def _comparison(nodes: Sequence[EstimatedNode]) -> CallEstimate:
+def _comparison(nodes: Sequence[ASTNode]) -> CallEstimate:
     most = min(_size_of(nodes[0]).max, _size_of(nodes[1]).max)
     return CallEstimate(Estimate(1 if most > 0 else 0, most).traversal())
 

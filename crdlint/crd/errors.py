@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from crdlint.safety.work import WorkLimitError
 
 
-class ReasonCode(Enum):
+class Code(Enum):
     """The kinds of problems, with their arguments in parentheses."""
 
     TYPE = auto()  # (expected type, actual type)
@@ -58,7 +58,7 @@ class ReasonCode(Enum):
 class Reason(NamedTuple):
     """The reason for an error."""
 
-    code: ReasonCode
+    code: Code
     arguments: tuple[Any, ...] = ()
 
 
@@ -235,4 +235,4 @@ def not_supported(
 
     allowed = tuple(supported)
     detail = "supported values: " + ", ".join(map(quote, allowed))
-    return FieldError(rule, NOT_SUPPORTED, path, value, detail, help=help, reason=Reason(ReasonCode.ENUM, allowed))
+    return FieldError(rule, NOT_SUPPORTED, path, value, detail, help=help, reason=Reason(Code.ENUM, allowed))

@@ -9,9 +9,9 @@ from typing import Any, Final, NamedTuple
 from crdlint.crd.decode import STORES, UNSET, Reader
 from crdlint.crd.errors import (
     TOO_LONG,
+    Code,
     FieldError,
     Reason,
-    ReasonCode,
     Wording,
     forbidden,
     invalid,
@@ -242,9 +242,7 @@ def validate_object_meta_update(
         if not semantic_equal(value, getattr(before, attribute)):
             # The uid has its own Go type, which is printed as JSON.
             bad = Typed(value, "types.UID") if attribute == "uid" else value
-            yield invalid(
-                rules.immutable, path.child(name), bad, "field is immutable", reason=Reason(ReasonCode.IMMUTABLE)
-            )
+            yield invalid(rules.immutable, path.child(name), bad, "field is immutable", reason=Reason(Code.IMMUTABLE))
     yield from _labels(meta, path, rules)
     yield from _annotations(meta, path, rules)
     yield from _owners(meta, path, rules, server)

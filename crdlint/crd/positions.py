@@ -13,7 +13,7 @@ from collections.abc import Sequence as SequenceOf
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crdlint.crd.errors import FieldError, ReasonCode
+from crdlint.crd.errors import Code, FieldError
 from crdlint.crd.paths import SHARED, Key, Path, Step
 from crdlint.yaml.json_values import entries
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, entry
@@ -305,9 +305,9 @@ def _printed(steps: list[str | int]) -> str:
 
 # The keyword that a value violates, by the reason.
 _OF_VALUES: Final = {
-    ReasonCode.TYPE: "type", ReasonCode.FORMAT: "format", ReasonCode.ENUM: "enum", ReasonCode.LEAST: "minimum",
-    ReasonCode.MOST: "maximum", ReasonCode.MULTIPLE: "multipleOf", ReasonCode.PATTERN: "pattern",
-    ReasonCode.TOO_SHORT: "minLength", ReasonCode.TOO_LONG: "maxLength",
+    Code.TYPE: "type", Code.FORMAT: "format", Code.ENUM: "enum", Code.LEAST: "minimum",
+    Code.MOST: "maximum", Code.MULTIPLE: "multipleOf", Code.PATTERN: "pattern",
+    Code.TOO_SHORT: "minLength", Code.TOO_LONG: "maxLength",
 }  # fmt: skip
 
 

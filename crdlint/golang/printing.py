@@ -21,7 +21,6 @@ from typing import Any, Final, TypeAlias
 
 from crdlint.golang.text import quote
 
-# Prefix, value and Go type of each entry of a container; JSON ignores the type.
 _SAFE: Final = 2**53 - 1  # float64 has all integers up to it
 _EPSILON: Final = 1e-9
 
@@ -92,6 +91,7 @@ def _positional(sign: str, digits: str, exponent: int) -> str:
     return f"{sign}{integer}.{fraction}" if fraction else sign + integer
 
 
+# Prefix, value and Go type of each entry of a container; JSON ignores the type.
 Entries: TypeAlias = "Iterator[tuple[str, Any, str]]"
 
 ANY: Final = "interface {}"

@@ -91,7 +91,7 @@ def lengths(pattern: str) -> tuple[int, int | None]:
     steps = 0
     # The length of the shortest text that leads to each position, and the positions that follow each one.
     shortest = {automaton.start(): 0}
-    edges: dict[_AutomatonState, set[_AutomatonState]] = {}
+    edges: dict[_State, set[_State]] = {}
     pending = deque(shortest)
     while pending:
         here = pending.popleft()
@@ -111,11 +111,9 @@ def lengths(pattern: str) -> tuple[int, int | None]:
     return min(shortest[position] for position in accepted), _longest(automaton.start(), edges, accepted)
 
 
-def _longest(
-    start: _AutomatonState, edges: Mapping[_AutomatonState, set[_AutomatonState]], accepted: set[_AutomatonState]
-) -> int | None:
+def _longest(start: _State, edges: Mapping[_State, set[_State]], accepted: set[_State]) -> int | None:
     """Return the length of the longest accepted text, None if there is no longest."""
-    before: dict[_AutomatonState, set[_AutomatonState]] = {position: set() for position in edges}
+    before: dict[_State, set[_State]] = {position: set() for position in edges}
     for position, following in edges.items():
         for after in following:
             before[after].add(position)
@@ -134,7 +132,7 @@ def _longest(
 
 
 @dataclass(frozen=True, slots=True)
-class _AutomatonState:
+class _State:
     """A position in a text: the states of an automaton, and the kind of the character before, as far as it matters."""
 
     states: frozenset[int]
@@ -172,11 +170,11 @@ class _Automaton:
         if self.conditions & {syntax.LINE_BEGIN, syntax.LINE_END}:
             yield NEWLINE
 
-    def start(self) -> _AutomatonState:
+    def start(self) -> _State:
         """Return the position before the first character."""
         return self._position((0,), _EDGE)
 
-    def after(self, position: _AutomatonState, code: int) -> _AutomatonState:
+    def after(self, position: _State, code: int) -> _State:
         """Return the position after a character; a match may start at each character."""
         if self.final in position.states:
             return position
@@ -185,11 +183,11 @@ class _Automaton:
         if self.conditions & {syntax.BOUNDARY, syntax.NO_BOUNDARY, syntax.LINE_END}:
             states = self._closure(states, position.before, kind)
             if self.final in states:
-                return _AutomatonState(frozenset((self.final,)), _OTHER)
+                return _State(frozenset((self.final,)), _OTHER)
         reached = {target for state in states for ranges, target in self.reads[state] if contains(ranges, code)}
         return self._position((*reached, 0), kind)
 
-    def accepts(self, position: _AutomatonState) -> bool:
+    def accepts(self, position: _State) -> bool:
         """Return whether a text that ends here matches."""
         states = position.states
         return self.final in states or self.final in self._closure(states, position.before, _EDGE)
@@ -200,13 +198,9 @@ class _Automaton:
             return _WORD
         return _LINE if self.conditions & {syntax.LINE_BEGIN, syntax.LINE_END} and contains(NEWLINE, code) else _OTHER
 
-    def _position(self, states: Iterable[int], before: str) -> _AutomatonState:
+    def _position(self, states: Iterable[int], before: str) -> _State:
         reached = self._closure(states, before, None)
-        return (
-            _AutomatonState(frozenset((self.final,)), _OTHER)
-            if self.final in reached
-            else _AutomatonState(reached, before)
-        )
+        return _State(frozenset((self.final,)), _OTHER) if self.final in reached else _State(reached, before)
 
     def _closure(self, states: Iterable[int], before: str, following: str | None) -> frozenset[int]:
         """Return the states that are reached without reading, between characters of two kinds, None for an unknown one."""

@@ -14,7 +14,7 @@ from crdlint.cel.builder import RESERVED
 from crdlint.cel.compiler import Compiled, compile_text
 from crdlint.cel.decls import Env, Variable
 from crdlint.cel.errors import PlanError
-from crdlint.cel.estimates import CallEstimate, Estimate, EstimatedNode
+from crdlint.cel.estimates import ASTNode, CallEstimate, Estimate
 from crdlint.cel.estimator import CostEstimate, estimate
 from crdlint.cel.types import BOOL, STRING, Type, optional_type
 from crdlint.crd.model import JSONSchemaProps, ValidationRule
@@ -251,7 +251,7 @@ class KubernetesEstimator:
         self.consulted: dict[int, JSONSchemaProps] = {}
         self.declared: dict[int, DeclType] = {}
 
-    def estimate_size(self, node: EstimatedNode) -> Estimate | None:
+    def estimate_size(self, node: ASTNode) -> Estimate | None:
         """Return the bounds of the value at the path of a node, or None if it has no path."""
         if not node.path:
             return None
@@ -267,7 +267,7 @@ class KubernetesEstimator:
         self.consulted[id(declared.schema)] = declared.schema
         return Estimate(0, self._limits.get(id(declared.schema), declared.max_elements))
 
-    def estimate_call(self, function: str, nodes: Sequence[EstimatedNode]) -> CallEstimate | None:
+    def estimate_call(self, function: str, nodes: Sequence[ASTNode]) -> CallEstimate | None:
         """Return the cost of a function of Kubernetes' libraries, None for others. Upstream: CostEstimator.EstimateCallCost."""
         cost = self._costs.get(function)
         return None if cost is None else cost.estimate(self, nodes)

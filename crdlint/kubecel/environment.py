@@ -15,7 +15,7 @@ from crdlint.cel import compiler, macros
 from crdlint.cel.builder import ParserOptions
 from crdlint.cel.compiler import Compiled
 from crdlint.cel.decls import CallCost, Env
-from crdlint.cel.estimates import CallEstimate, EstimatedNode, Estimator, FunctionEstimator
+from crdlint.cel.estimates import ASTNode, CallEstimate, Estimator, FunctionEstimator
 from crdlint.cel.eval.cost import CostModel
 from crdlint.cel.library import extensions
 from crdlint.cel.library import lists as cel_lists
@@ -174,7 +174,7 @@ EQUALITY: Final[Mapping[Any, FunctionEstimator]] = {
 }
 
 
-def _estimate_equality(estimator: Estimator, nodes: Sequence[EstimatedNode]) -> CallEstimate | None:
+def _estimate_equality(estimator: Estimator, nodes: Sequence[ASTNode]) -> CallEstimate | None:
     type_, other = (node.type for node in nodes)
     return EQUALITY[type_](estimator, nodes) if type_ in EQUALITY and type_.is_exact(other) else None
 

@@ -17,7 +17,7 @@ from crdlint.cel.errors import COST_LIMIT_EXCEEDED, NO_SUCH_KEY, NO_SUCH_OVERLOA
 from crdlint.cel.eval.program import Evaluated, Program
 from crdlint.cel.eval.values import NONE, Optional_
 from crdlint.crd import errors
-from crdlint.crd.errors import INVALID, BrokenRule, FieldError, Reason, ReasonCode
+from crdlint.crd.errors import INVALID, BrokenRule, Code, FieldError, Reason
 from crdlint.crd.model import JSONSchemaProps, ValidationRule
 from crdlint.crd.paths import NIL, Key, Path
 from crdlint.golang.text import SPACE
@@ -331,7 +331,7 @@ def _expressions(visit: _Visit, run: Run) -> None:
             optional["oldSelf"] = Optional_(_readapted(variables["oldSelf"]))
     for rule in rules:
         if rule.compiled.rule.error is not None:
-            failed = Reason(ReasonCode.RULE_FAILED, (rule.compiled.rule, schema))
+            failed = Reason(Code.RULE_FAILED, (rule.compiled.rule, schema))
             invalid(f"rule compile error: {rule.compiled.rule.error}", BrokenRule(rule.rule, type_, path), failed)
             continue
         optional_old = bool(rule.rule.optional_old_self)
@@ -378,10 +378,10 @@ def _explained(problem: str, rule: ValidationRule) -> tuple[str, Reason | None]:
         return f"'{problem}': {_ARGUMENTS}: {named}", None
     if problem.startswith(COST_LIMIT_EXCEEDED):
         stopped = "no further validation rules will be run due to call cost exceeds limit for rule"
-        return f"'{problem}': {stopped}: {named}", Reason(ReasonCode.OUT_OF_BUDGET)
+        return f"'{problem}': {stopped}: {named}", Reason(Code.OUT_OF_BUDGET)
     key = problem.removeprefix(NO_SUCH_KEY)
     is_key = key != problem and " " not in key
-    reason = Reason(ReasonCode.NO_KEY, (key,)) if is_key else Reason(ReasonCode.EVALUATION_FAILED, (problem,))
+    reason = Reason(Code.NO_KEY, (key,)) if is_key else Reason(Code.EVALUATION_FAILED, (problem,))
     return f"{problem} evaluating rule: {named}", reason
 
 
@@ -398,7 +398,7 @@ def _failed(ready: _Ready, visit: _Visit, run: Run, variables: dict[str, Any]) -
     try:
         detail = _message(ready, run, variables)
     except OutOfBudgetError as out:
-        reason = Reason(ReasonCode.OUT_OF_BUDGET)
+        reason = Reason(Code.OUT_OF_BUDGET)
         reports.append(FieldError(run.rule_id, INVALID, path or NIL, schema.type, str(out), cause=cause, reason=reason))
         raise
     kind = _KINDS.get(rule.reason or "", INVALID)

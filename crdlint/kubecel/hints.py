@@ -10,7 +10,7 @@ from crdlint.cel.ast import Call, Literal
 from crdlint.cel.decls import Overload
 from crdlint.cel.errors import ErrorCode
 from crdlint.cel.types import BOOL, Kind, Type
-from crdlint.crd.errors import Reason, ReasonCode
+from crdlint.crd.errors import Code, Reason
 from crdlint.golang.regexp_repair import repair
 from crdlint.kubecel.compilation import MESSAGE, OLD_SELF, Expression
 from crdlint.kubecel.declarations import escape, type_text
@@ -35,7 +35,7 @@ def hint(expression: Expression, effort: Effort) -> Hint:
     """Return the help for the first error of an expression."""
     meant = meaning(expression, effort)
     if meant is not None:
-        return Hint(meant.help, Reason(ReasonCode.MEANT, (meant.edits, meant.is_certain)))
+        return Hint(meant.help, Reason(Code.MEANT, (meant.edits, meant.is_certain)))
     state = CompiledText(expression, expression.text, expression.compiled)
     if state.error is None:
         return Hint(_output_type(expression) if expression.has_wrong_type else _CONSTANTS)

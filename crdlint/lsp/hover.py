@@ -19,14 +19,7 @@ from crdlint.kubecel.declarations import type_text
 from crdlint.kubernetes.servers import parse_range
 from crdlint.linting.result import FoundRule
 from crdlint.lsp.complete import KEYWORDS
-from crdlint.lsp.cursor import (
-    Cursor,
-    EditedExpression,
-    crd_of,
-    definition_of,
-    expression_at,
-    nearest_schema,
-)
+from crdlint.lsp.cursor import Cursor, EditedExpression, crd_of, definition_of, expression_at, nearest_schema
 from crdlint.lsp.workspace import OpenDocument
 
 if TYPE_CHECKING:

@@ -1,15 +1,16 @@
-"""Where names are defined and used: from names and paths to the properties that they name, and from a property to all of them."""
+"""The symbols of a document, and where names are defined and used: from names and paths to properties, and back."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from lsprotocol.types import Location
+from lsprotocol.types import DocumentSymbol, Location, SymbolKind
 
 from crdlint.cel.ast import Select, nodes
 from crdlint.cel.source_ranges import SourceRanges
+from crdlint.crd.identity import identify
 from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.crd.positions import Span
@@ -17,19 +18,12 @@ from crdlint.diagnostics import Diagnostic, Related
 from crdlint.kubecel.completion import context_at, type_of
 from crdlint.kubernetes.servers import parse_range
 from crdlint.linting.result import FoundRule
-from crdlint.lsp.cursor import (
-    Cursor,
-    Steps,
-    crd_of,
-    cursor_at,
-    definition_of,
-    expression_at,
-    nearest_schema,
-)
+from crdlint.lsp.cursor import Cursor, Steps, crd_of, cursor_at, definition_of, expression_at, nearest_schema, roots
 from crdlint.lsp.workspace import OpenDocument, ProtocolText, uri_of
+from crdlint.resources.objects import text_at
 from crdlint.schema import json_paths
 from crdlint.schema.traversal import all_schemas, value_schema
-from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, items_of
 
 if TYPE_CHECKING:
     from crdlint.lsp.checks import Checks  # what the playground does not load
@@ -193,3 +187,82 @@ def _reads(document: OpenDocument, rule: FoundRule, schema: JSONSchemaProps) -> 
             end = offsets[1] - (1 if node.test_only else 0)
             span = rule.locator.span_inside(rule.estimated.path.child(name), (end - len(node.field), end))
             yield Location(document.uri, document.text.range_of(span))
+
+
+_MOST: Final = 20_000  # symbols of a document
+_LONGEST: Final = 80  # characters of a rule
+_BELOW: Final = ("properties", "items", "additionalProperties")
+
+
+def symbols_of(document: OpenDocument) -> list[DocumentSymbol]:
+    """Return the symbols of a document."""
+    return _Symbols(document).all()
+
+
+class _Symbols:
+    """Makes the symbols of one document."""
+
+    def __init__(self, document: OpenDocument) -> None:
+        self._text: Final = document.text
+        self._start = 0
+        self._count = 0
+
+    def all(self) -> list[DocumentSymbol]:
+        symbols = []
+        for document, start, root in roots(self._text.text):
+            self._start = start
+            name = text_at(root, "metadata", "name") or text_at(root, "kind") or "object"
+            is_crd = identify(root, document.text).form not in {"other", "list", "crd-list"}
+            children = self._versions(root) if is_crd else []
+            kind = SymbolKind.Class if is_crd else SymbolKind.Object
+            symbols.append(self._symbol(name, text_at(root, "kind"), kind, root, root, children))
+        return symbols
+
+    def _versions(self, root: Mapping) -> list[DocumentSymbol]:
+        symbols = []
+        for version in items_of(child(root, "spec", "versions")):
+            if isinstance(version, Mapping):
+                name = text_at(version, "name") or "version"
+                fields = list(self._below(child(version, "schema", "openAPIV3Schema")))
+                symbols.append(self._symbol(name, "version", SymbolKind.Module, version, version, fields))
+        return symbols
+
+    def _below(self, schema: Node | None) -> Iterator[DocumentSymbol]:
+        if not isinstance(schema, Mapping):
+            return
+        for key, value in schema.pairs():
+            name = key.value if isinstance(key, Scalar) else ""
+            if name == "x-kubernetes-validations":
+                yield from self._rules(items_of(value))
+            elif name == "properties" and isinstance(value, Mapping):
+                for field, below in value.pairs():
+                    if isinstance(field, Scalar) and self._count < _MOST:
+                        self._count += 1
+                        type_ = text_at(below, "type") if isinstance(below, Mapping) else ""
+                        children = list(self._below(below))
+                        yield self._symbol(str(field.value), type_, SymbolKind.Field, field, below, children)
+            elif name in _BELOW:
+                yield from self._below(value)
+
+    def _rules(self, rules: Iterable[Node]) -> Iterator[DocumentSymbol]:
+        for rule in rules:
+            if isinstance(rule, Mapping):
+                text = " ".join(text_at(rule, "rule").split())
+                name = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+                yield self._symbol(name or "rule", "rule", SymbolKind.Event, rule, rule, [])
+
+    def _symbol(
+        self, name: str, detail: str, kind: SymbolKind, key: Node, value: Node, children: list[DocumentSymbol]
+    ) -> DocumentSymbol:
+        start = self._start + key.start_mark.index
+        end = max(self._start + value.end_mark.index, start)
+        end = start + len(self._text.text[start:end].rstrip())
+        name_end = self._start + key.end_mark.index if isinstance(key, Scalar) else start
+        return DocumentSymbol(
+            name=name,
+            kind=kind,
+            range=self._text.range(start, end),
+            selection_range=self._text.range(start, min(max(name_end, start), end)),
+            detail=detail or None,
+            children=children or None,
+        )

@@ -27,9 +27,8 @@ from crdlint.lsp.complete import TRIGGERS, completions
 from crdlint.lsp.cursor import cursor_at
 from crdlint.lsp.hover import hover_of
 from crdlint.lsp.lenses import SHOW, Branches, hints_of, lenses_of, links_of
-from crdlint.lsp.navigation import definition_at, references_at, related_to
+from crdlint.lsp.navigation import definition_at, references_at, related_to, symbols_of
 from crdlint.lsp.resources import needs_crds
-from crdlint.lsp.symbols import symbols_of
 from crdlint.lsp.workspace import OpenDocument, Workspace, settings_of
 from crdlint.rules import catalog
 

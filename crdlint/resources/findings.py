@@ -8,16 +8,7 @@ from collections.abc import Mapping as MappingOf
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from crdlint.crd.errors import (
-    INVALID,
-    NOT_SUPPORTED,
-    REQUIRED,
-    TYPE_INVALID,
-    BrokenRule,
-    FieldError,
-    Reason,
-    ReasonCode,
-)
+from crdlint.crd.errors import INVALID, NOT_SUPPORTED, REQUIRED, TYPE_INVALID, BrokenRule, Code, FieldError, Reason
 from crdlint.crd.gotypes import OBJECT_META
 from crdlint.crd.paths import NIL, Path
 from crdlint.crd.positions import SourceLocation, Span
@@ -166,7 +157,7 @@ class ResourceFindings(NamedTuple):
             return finding
         allowed = reason.arguments if reason is not None and error.type == NOT_SUPPORTED else ()
         words = tuple(word for word in allowed if isinstance(word, str))
-        expected = str(reason.arguments[0]) if reason is not None and reason.code is ReasonCode.TYPE else ""
+        expected = str(reason.arguments[0]) if reason is not None and reason.code is Code.TYPE else ""
         valid = _valid_name(error) or ""
         return self._fixed(finding, Mistake(location.node, words, valid, expected, schema), error)
 
@@ -281,12 +272,12 @@ def _help_of_unknown(path: str, parent: JSONSchemaProps | None, name: str, grand
 
 def _of_rule(error: FieldError, rule: ValidationRule) -> str | None:
     code = None if error.reason is None else error.reason.code
-    if code is ReasonCode.OUT_OF_BUDGET:
+    if code is Code.OUT_OF_BUDGET:
         return "Shorten the lists and strings that the rule reads; `crdlint cost` shows its cost"
-    if code is ReasonCode.NO_KEY and error.reason is not None:
+    if code is Code.NO_KEY and error.reason is not None:
         (key,) = error.reason.arguments
         return f"Set `{key}`, or make the rule in the CRD check `has(...{key})` first"
-    if code in {ReasonCode.RULE_FAILED, ReasonCode.EVALUATION_FAILED}:
+    if code in {Code.RULE_FAILED, Code.EVALUATION_FAILED}:
         return "Fix the rule in the CRD: it cannot be evaluated for this value"
     return "Restore the previous value, or create a new object" if "oldSelf" in rule.rule else None
 
@@ -372,7 +363,7 @@ def _integer_help(node: Any, format_: str = "") -> str:
 
 def _alternatives(reason: Reason, _node: Node | None, schema: JSONSchemaProps | None) -> str | None:
     """List the fields that the alternatives require, or return None if they contain other keywords."""
-    is_one = reason.code is ReasonCode.ONE_OF
+    is_one = reason.code is Code.ONE_OF
     schemas = [] if schema is None else schema.one_of if is_one else schema.any_of
     required_fields = [" and ".join(f"`{name}`" for name in schema.required) for schema in schemas if schema.required]
     if not required_fields or len(required_fields) != len(schemas):
@@ -385,11 +376,11 @@ _NOUNS: Final = {
     "number": "a number, such as `1.5`",
     "boolean": "`true` or `false`",
 }
-_BY_CODE: Final[dict[ReasonCode, Callable[..., str | None]]] = {
-    ReasonCode.TYPE: _mistyped,
-    ReasonCode.FORMAT: _unformatted,
-    ReasonCode.RANGE: _out_of_range,
-    ReasonCode.NO_MAP_ITEM: lambda *_: "Write each item as an object with the list's keys, such as `- name: ...`",
-    ReasonCode.ONE_OF: _alternatives,
-    ReasonCode.ANY_OF: _alternatives,
+_BY_CODE: Final[dict[Code, Callable[..., str | None]]] = {
+    Code.TYPE: _mistyped,
+    Code.FORMAT: _unformatted,
+    Code.RANGE: _out_of_range,
+    Code.NO_MAP_ITEM: lambda *_: "Write each item as an object with the list's keys, such as `- name: ...`",
+    Code.ONE_OF: _alternatives,
+    Code.ANY_OF: _alternatives,
 }

@@ -18,9 +18,9 @@ from crdlint.crd.errors import (
     TOO_LONG,
     TOO_MANY,
     TYPE_INVALID,
+    Code,
     FieldError,
     Reason,
-    ReasonCode,
     invalid,
 )
 from crdlint.crd.kubenames import is_path_segment
@@ -211,9 +211,7 @@ class ResourceValidator:
         blocking = _BLOCKING | {NOT_SUPPORTED} if self._server.enum_errors_block_rules else _BLOCKING
         if rules is not None and any(error.type in blocking for error in errors):
             errors.append(
-                FieldError(
-                    RULE_ID, INVALID, NOWHERE, None, _NOT_CHECKED, reason=Reason(ReasonCode.NOT_CHECKED), errors=0
-                )
+                FieldError(RULE_ID, INVALID, NOWHERE, None, _NOT_CHECKED, reason=Reason(Code.NOT_CHECKED), errors=0)
             )
         elif rules is not None and all(error.type is not NOT_EVALUATED for error in errors):
             try:
@@ -320,7 +318,7 @@ def _replicas_errors(name: str, resource: dict[str, Any]) -> Iterator[FieldError
         problem = "should be a non-negative integer"
     elif value is not None and value > _MAX_REPLICAS:
         problem = f"should be less than or equal to {_MAX_REPLICAS}"
-        reason = Reason(ReasonCode.MOST, (str(_MAX_REPLICAS), False))
+        reason = Reason(Code.MOST, (str(_MAX_REPLICAS), False))
     if problem is not None:
         yield invalid(SCALE, Path(name), value or 0, problem, reason=reason)
 

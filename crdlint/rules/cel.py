@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.errors import INTERNAL, FieldError, ReasonCode, invalid
+from crdlint.crd.errors import INTERNAL, Code, FieldError, invalid
 from crdlint.crd.model import JSONSchemaProps, ValidationRule
 from crdlint.crd.paths import Path
 from crdlint.golang.text import SPACE
@@ -69,8 +69,8 @@ def _quoted_expression(finding: Finding) -> Iterable[Edit]:
 
 def meant(finding: Finding, *, certain: bool) -> Iterable[Edit]:
     """Write what is meant by an expression, or by the rule because of which a default is not valid."""
-    reason, path = finding.reason(ReasonCode.MEANT), finding.path
-    failed = finding.reason(ReasonCode.RULE_FAILED)
+    reason, path = finding.reason(Code.MEANT), finding.path
+    failed = finding.reason(Code.RULE_FAILED)
     if failed is not None and finding.error.cause is not None:
         from crdlint.kubecel.hints import hint
 

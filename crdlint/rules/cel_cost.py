@@ -11,7 +11,7 @@ from functools import partial
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.errors import EVALUATION_LIMIT, FieldError, Reason, ReasonCode, forbidden
+from crdlint.crd.errors import EVALUATION_LIMIT, Code, FieldError, Reason, forbidden
 from crdlint.crd.paths import Path
 from crdlint.kubecel.cost import CRD_COST_LIMIT, RULE_COST_LIMIT, EstimatedRule
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
@@ -112,7 +112,7 @@ def over_limit(rule: EstimatedRule, options: ValidationOptions, advice: Suggesti
         if cost > RULE_COST_LIMIT:
             help_ = attempt(advice.on_rule, rule, of_message=name == "messageExpression")
             detail = _exceeds(f"estimated {name} cost", cost, RULE_COST_LIMIT)
-            reason = Reason(ReasonCode.COST, (cost, RULE_COST_LIMIT))
+            reason = Reason(Code.COST, (cost, RULE_COST_LIMIT))
             error = forbidden(RULE_COST.id, rule.path.child(name), detail, help=help_, reason=reason)
             yield error._replace(subject=advice)
 
@@ -174,7 +174,7 @@ def total(rules: SequenceOf[EstimatedRule], path: Path, advice: Suggestions | No
         yield forbidden(CRD_COST.id, field_path, detail, help=help_)._replace(subject=advice)
     name = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema"
     detail = _exceeds(name, cost_of_all, CRD_COST_LIMIT)
-    reason = Reason(ReasonCode.COST, (cost_of_all, CRD_COST_LIMIT))
+    reason = Reason(Code.COST, (cost_of_all, CRD_COST_LIMIT))
     yield forbidden(CRD_COST.id, path, detail, help=help_, reason=reason)._replace(subject=advice)
 
 

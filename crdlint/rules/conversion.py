@@ -7,7 +7,7 @@ from collections.abc import Sequence as SequenceOf
 from functools import partial
 from typing import Final
 
-from crdlint.crd.errors import FieldError, Reason, ReasonCode, Wording, forbidden, invalid, not_supported, required
+from crdlint.crd.errors import Code, FieldError, Reason, Wording, forbidden, invalid, not_supported, required
 from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain
 from crdlint.crd.model import (
     CustomResourceConversion,
@@ -43,7 +43,7 @@ _GOOD = _webhook()
 def _webhook_strategy(finding: Finding) -> Edits:
     editor, conversion = finding.editor, expect(Mapping, finding.root, "spec", "conversion")
     webhook = expect(Mapping, conversion, "webhook")
-    if finding.reason(ReasonCode.NO_WEBHOOK_STRATEGY) and webhook.find("clientConfig") is not None:
+    if finding.reason(Code.NO_WEBHOOK_STRATEGY) and webhook.find("clientConfig") is not None:
         yield editor.set(conversion, "strategy", editor.value("Webhook"), before=editor.first(conversion))
 
 
@@ -69,8 +69,7 @@ def _https(finding: Finding) -> Edits:
 
 
 @Fixer("Write the version as it is named", "safe").example(
-    bad=_webhook(versions="[V1]"),
-    good=_webhook(versions="[v1]"),
+    bad=_webhook(versions="[V1]"), good=_webhook(versions="[v1]")
 )
 def _lower_review_version(finding: Finding) -> Edits:
     node = finding.scalar()
@@ -81,7 +80,7 @@ def _lower_review_version(finding: Finding) -> Edits:
 
 @Fixer("Remove the repetition", "safe").example(bad=_webhook(versions="[v1, v1]"))
 def _repeated_review_version(finding: Finding) -> Edits:
-    return finding.remove_item() if finding.reason(ReasonCode.NOT_UNIQUE) else []
+    return finding.remove_item() if finding.reason(Code.NOT_UNIQUE) else []
 
 
 @Fixer("Begin the path with a slash", "safe").example(
@@ -155,7 +154,7 @@ def validate(spec: CustomResourceDefinitionSpec, path: Path, options: Validation
         return
     detail = "should not be set when strategy is not set to Webhook"
     help_ = "Set `strategy: Webhook` in `spec.conversion`, or remove `webhook` there"
-    reason = Reason(ReasonCode.NO_WEBHOOK_STRATEGY)
+    reason = Reason(Code.NO_WEBHOOK_STRATEGY)
     if conversion.webhook_client_config is not None:
         yield forbidden(CONFIG.id, conversion_path.child("webhookClientConfig"), detail, help=help_, reason=reason)
     if conversion.conversion_review_versions:
@@ -261,7 +260,7 @@ def _review_versions(versions: SequenceOf[str], path: Path, *, require_recognize
     for i, version in enumerate(versions):
         if version in seen:
             detail = "duplicate version"
-            yield invalid(REVIEW_VERSIONS.id, path.index(i), version, detail, reason=Reason(ReasonCode.NOT_UNIQUE))
+            yield invalid(REVIEW_VERSIONS.id, path.index(i), version, detail, reason=Reason(Code.NOT_UNIQUE))
             continue
         seen.add(version)
         for error in is_dns1035_label(version):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.crd.errors import EVALUATION_LIMIT, REQUIRED, FieldError, ReasonCode
+from crdlint.crd.errors import EVALUATION_LIMIT, REQUIRED, Code, FieldError
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path, Step
 from crdlint.diagnostics import nearest
@@ -55,7 +55,7 @@ def _schema(replicas: str, default: str) -> str:
 def _of_its_type(finding: Finding) -> Edits:
     """Write the default as its type: a text in quotes, a number or a boolean without."""
     editor, node = finding.editor, finding.node()
-    expected, actual = require(finding.reason(ReasonCode.TYPE)).arguments
+    expected, actual = require(finding.reason(Code.TYPE)).arguments
     if not isinstance(node, Scalar):
         if not node.items and {expected, actual} == {"array", "object"}:
             yield editor.replace(node, "[]" if expected == "array" else "{}")
@@ -92,7 +92,7 @@ def _enum_of_strings(finding: Finding) -> Edits:
     bad="size: {type: integer, enum: ['1', '2'], default: 1}", good="size: {type: integer, enum: [1, 2], default: 1}"
 )
 def _enum_of_its_type(finding: Finding) -> Edits:
-    if finding.reason(ReasonCode.ENUM) is None or finding.name != "default":
+    if finding.reason(Code.ENUM) is None or finding.name != "default":
         return
     type_, editor = finding.schema(finding.owner).type, finding.editor
     values = [value for value in expect(Sequence, finding.owner, "enum").items if isinstance(value, Scalar)]
@@ -106,7 +106,7 @@ def _enum_of_its_type(finding: Finding) -> Edits:
 
 @Fixer("Spell the field as the schema does", "unsafe")
 def _near_field(finding: Finding) -> Edits:
-    about, names = finding.error, require(finding.reason(ReasonCode.UNKNOWN_FIELDS)).arguments
+    about, names = finding.error, require(finding.reason(Code.UNKNOWN_FIELDS)).arguments
     if names:
         yield finding.editor.respell(expect(Scalar, finding.location(about.at or about.path).key), names[0])
 
@@ -116,7 +116,7 @@ def _near_field(finding: Finding) -> Edits:
     good="mode: {type: string, enum: [Always, Never], default: Always}",
 )
 def _nearest_value(finding: Finding) -> Edits:
-    node, values = finding.scalar(), require(finding.reason(ReasonCode.ENUM)).arguments
+    node, values = finding.scalar(), require(finding.reason(Code.ENUM)).arguments
     if not any(node.value in _SEPARATED.split(value) for value in values):
         yield finding.editor.respell(node, require(nearest(node.value, values, _LIKE)))
 
@@ -134,7 +134,7 @@ def _separate_values(finding: Finding) -> Edits:
 
 @Fixer("Write the bound", "unsafe")
 def _nearest_bound(finding: Finding) -> Edits:
-    limit, exclusive = require(finding.reason(ReasonCode.LEAST, ReasonCode.MOST)).arguments
+    limit, exclusive = require(finding.reason(Code.LEAST, Code.MOST)).arguments
     if not exclusive and _DECIMAL.match(limit):
         yield finding.editor.replace(finding.scalar(), limit)
 
@@ -199,7 +199,7 @@ def _ours(error: FieldError, root: JSONSchemaProps, skipped: int) -> FieldError:
     """Return an error of a default as one of this family; `skipped` is the number of steps to the root schema."""
     from crdlint.schema.value_help import suggestion
 
-    rule = UNPRUNED if error.reason is not None and error.reason.code is ReasonCode.UNKNOWN_FIELDS else INVALID_DEFAULT
+    rule = UNPRUNED if error.reason is not None and error.reason.code is Code.UNKNOWN_FIELDS else INVALID_DEFAULT
     schema = attempt(_missing, root, error.path.steps()[skipped:]) if error.type == REQUIRED else None
     return error._replace(rule=rule.id, help=error.help or attempt(suggestion, error, schema))
 

@@ -8,7 +8,7 @@ from functools import partial
 from textwrap import dedent
 from typing import Final
 
-from crdlint.crd.errors import Reason, ReasonCode, forbidden, invalid, required
+from crdlint.crd.errors import Code, Reason, forbidden, invalid, required
 from crdlint.crd.gotypes import CRD, SCHEMA
 from crdlint.crd.model import JSONSchemaProps, JSONSchemaPropsOrBool
 from crdlint.diagnostics import nearest
@@ -225,7 +225,7 @@ def _items_of_any_type(finding: Finding) -> Edits:
 
 @Fixer("Write the type that Kubernetes gives it", "safe")
 def _named_type(finding: Finding) -> Edits:
-    reason = finding.reason(ReasonCode.TYPE)
+    reason = finding.reason(Code.TYPE)
     if is_merged(finding.owner) or _text_fields(finding) is not None:
         return []
     return finding.write(reason.arguments[0]) if reason is not None else []
@@ -654,11 +654,7 @@ def _object_fields(schema: JSONSchemaProps, context: Context, findings: Findings
         child = schema.properties.get(name)
         if child is not None and child.type != type_:
             path = child.path.child("type")
-            detail, help_, reason = (
-                f"must be {type_}",
-                f"Set `type: {type_}`",
-                Reason(ReasonCode.TYPE, (type_, child.type)),
-            )
+            detail, help_, reason = (f"must be {type_}", f"Set `type: {type_}`", Reason(Code.TYPE, (type_, child.type)))
             findings.add_structural(child, invalid(META_TYPE.id, path, child.type, detail, help=help_, reason=reason))
     metadata = schema.properties.get("metadata") if context.position is SchemaPosition.ROOT else None
     if metadata is not None and not _may_restrict(metadata, context.options.server):

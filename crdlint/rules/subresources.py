@@ -11,7 +11,7 @@ from functools import partial
 from string import ascii_letters, digits
 from typing import Final
 
-from crdlint.crd.errors import REQUIRED, FieldError, Reason, ReasonCode, invalid, required
+from crdlint.crd.errors import REQUIRED, Code, FieldError, Reason, invalid, required
 from crdlint.crd.model import CustomResourceColumnDefinition, CustomResourceSubresources, JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.diagnostics import nearest
@@ -64,7 +64,7 @@ def from_a_dot(finding: Finding) -> Edits:
 @Fixer("Write the path below spec or status", "unsafe")
 def _below_its_parent(finding: Finding) -> Edits:
     node = finding.scalar()
-    reason = finding.reason(ReasonCode.NOT_BELOW)
+    reason = finding.reason(Code.NOT_BELOW)
     if reason is not None and len(reason.arguments) == 1 and node.value.startswith("."):
         path = node.value.removeprefix(".spec").removeprefix(".status")
         if path.count(".") == 1:
@@ -158,7 +158,7 @@ def validate(subresources: CustomResourceSubresources | None, path: Path) -> Ite
             yield invalid(SCALE.id, field_path, text, problem)
         elif text and not text.startswith(tuple(f"{parent}." for parent in parents)):
             value = Typed(text, "*string") if is_optional else text
-            reason = Reason(ReasonCode.NOT_BELOW, parents)
+            reason = Reason(Code.NOT_BELOW, parents)
             detail = f"should be a json path under {'either ' if is_optional else ''}{' or '.join(parents)}"
             yield invalid(SCALE.id, field_path, value, detail, reason=reason)
 
@@ -185,11 +185,11 @@ def column(definition: CustomResourceColumnDefinition, path: Path) -> Iterator[F
     if not definition.type:
         yield required(COLUMN.id, path.child("type"), types, help="Add `type: string`, or another of these types")
     elif definition.type not in _TYPES:
-        help_, reason = _one_of(definition.type, _TYPES), Reason(ReasonCode.ENUM, _TYPES)
+        help_, reason = _one_of(definition.type, _TYPES), Reason(Code.ENUM, _TYPES)
         yield invalid(COLUMN.id, path.child("type"), definition.type, types, reason=reason, help=help_)
     if definition.format and definition.format not in _FORMATS:
         formats, help_ = f"must be one of {','.join(_FORMATS)}", _one_of(definition.format, _FORMATS)
-        reason = Reason(ReasonCode.ENUM, _FORMATS)
+        reason = Reason(Code.ENUM, _FORMATS)
         yield invalid(COLUMN.id, path.child("format"), definition.format, formats, reason=reason, help=help_)
     json_path, text = path.child("JSONPath"), definition.json_path
     if not text:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
-from crdlint.crd.errors import FieldError, Reason, ReasonCode, Wording, invalid, not_supported, required
+from crdlint.crd.errors import Code, FieldError, Reason, Wording, invalid, not_supported, required
 from crdlint.crd.model import JSONSchemaProps, ValidationRule
 from crdlint.crd.paths import Path
 from crdlint.diagnostics import nearest
@@ -32,7 +32,7 @@ _LIKE_FIELD: Final = 0.6
 _NOT_EMPTY: Final = "must be non-empty if specified"
 _ONE_LINE: Final = "must not contain line breaks"
 # Reported only if the schema can be converted to a structural one, in which the path is resolved (crdlint.linting.create).
-NO_FIELD: Final = Reason(ReasonCode.NO_FIELD)
+NO_FIELD: Final = Reason(Code.NO_FIELD)
 _NO_FIELD_DETAIL: Final = Wording.by_version("fieldPath must be a valid path", (34, "must be a valid path"))
 REASONS: Final = ("FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired")
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence as SequenceOf
 from functools import partial
 from typing import Final
 
-from crdlint.crd.errors import FieldError, Reason, ReasonCode, Wording, invalid, required
+from crdlint.crd.errors import Code, FieldError, Reason, Wording, invalid, required
 from crdlint.crd.kubenames import is_dns1035_label
 from crdlint.crd.model import CustomResourceDefinitionSpec, CustomResourceDefinitionVersion
 from crdlint.crd.paths import Path
@@ -103,7 +103,7 @@ def _one_stored(finding: Finding) -> Edits:
 
 @Fixer("Mark the version as deprecated", "safe")
 def _deprecated(finding: Finding) -> Edits:
-    if finding.reason(ReasonCode.NOT_DEPRECATED):
+    if finding.reason(Code.NOT_DEPRECATED):
         yield finding.editor.set(finding.owner, "deprecated", "true", before="deprecationWarning")
 
 
@@ -205,7 +205,7 @@ def deprecation(version: CustomResourceDefinitionVersion, path: Path) -> Iterato
     warning_path, value = path.child("deprecationWarning"), Typed(text, "*string")
     if not version.deprecated:
         detail = "can only be set for deprecated versions"
-        yield invalid(DEPRECATION.id, warning_path, value, detail, reason=Reason(ReasonCode.NOT_DEPRECATED))
+        yield invalid(DEPRECATION.id, warning_path, value, detail, reason=Reason(Code.NOT_DEPRECATED))
         return
     for message in _deprecation_errors(text):
         yield invalid(DEPRECATION.id, warning_path, value, message)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, Final
 
-from crdlint.crd.errors import DUPLICATE, FieldError, Reason, ReasonCode, invalid
+from crdlint.crd.errors import DUPLICATE, Code, FieldError, Reason, invalid
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path, path_of
 from crdlint.golang.printing import marshal
@@ -178,7 +178,7 @@ def _map_errors(path: Path | None, keys: Sequence[str], items: list[Any]) -> Ite
     for i, item in enumerate(items):
         if item is not None and item.__class__ is not dict:
             detail = "must be an object for an array of list-type map"
-            yield invalid(RULE, Path(i, path), item, detail, reason=Reason(ReasonCode.NO_MAP_ITEM))
+            yield invalid(RULE, Path(i, path), item, detail, reason=Reason(Code.NO_MAP_ITEM))
             return
     if len(keys) == 1:
         name = keys[0]

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any, Final, NamedTuple, Protocol
 
-from crdlint.crd.errors import NOT_EVALUATED, FieldError, Reason, ReasonCode, Wording, invalid
+from crdlint.crd.errors import NOT_EVALUATED, Code, FieldError, Reason, Wording, invalid
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.diagnostics import nearest
@@ -141,7 +141,7 @@ def _validate_default(
 
 def _unpruned(path: Path, value: Any, unknown: list[str], schema: JSONSchemaProps) -> FieldError:
     """Return the error for fields of a default that pruning removes, positioned at the first of them."""
-    error = invalid(RULE, path, value, "must not have unknown fields", reason=Reason(ReasonCode.UNKNOWN_FIELDS))
+    error = invalid(RULE, path, value, "must not have unknown fields", reason=Reason(Code.UNKNOWN_FIELDS))
     if not unknown:
         return error
     listed = ", ".join(f"`{name}`" for name in unknown[:_LISTED])
@@ -150,7 +150,7 @@ def _unpruned(path: Path, value: Any, unknown: list[str], schema: JSONSchemaProp
     near = nearest(unknown[0], schema.properties, LIKE) if len(unknown) == 1 and isinstance(value, dict) else None
     if near is not None and near not in value:
         help_ = f"Rename `{unknown[0]}` in the default to `{near}`, or remove it"
-        error = error._replace(reason=Reason(ReasonCode.UNKNOWN_FIELDS, (near,)))
+        error = error._replace(reason=Reason(Code.UNKNOWN_FIELDS, (near,)))
     return error._replace(at=path.child(unknown[0]), key=True, help=help_)
 
 

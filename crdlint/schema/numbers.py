@@ -12,7 +12,7 @@ from functools import partial
 from operator import gt, lt
 from typing import Any, Final, TypeAlias
 
-from crdlint.crd.errors import INVALID, Reason, ReasonCode
+from crdlint.crd.errors import INVALID, Code, Reason
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import ValuePath
 from crdlint.golang.printing import format_float, is_json_integer
@@ -46,8 +46,8 @@ def checks(schema: JSONSchemaProps, types: tuple[str, ...], format_: str, kind: 
         result.append(_in_range(type_, format_))
     for bound, what, check in (
         (schema.multiple_of, "MultipleOf", _multiple_of),
-        (schema.minimum, "Minimum boundary", partial(_limit, ReasonCode.LEAST, exclusive=schema.exclusive_minimum)),
-        (schema.maximum, "Maximum boundary", partial(_limit, ReasonCode.MOST, exclusive=schema.exclusive_maximum)),
+        (schema.minimum, "Minimum boundary", partial(_limit, Code.LEAST, exclusive=schema.exclusive_minimum)),
+        (schema.maximum, "Maximum boundary", partial(_limit, Code.MOST, exclusive=schema.exclusive_maximum)),
     ):
         if bound is None:
             continue
@@ -76,7 +76,7 @@ def _misfit(what: str, type_: str, format_: str) -> Check:
     words = f"{what} value must be of type {type_} {as_format}"
 
     # The numbers of the schema itself have no reason, because no change of the value can fix them.
-    reason = Reason(ReasonCode.RANGE, (type_, format_)) if what == _OF_VALUE else None
+    reason = Reason(Code.RANGE, (type_, format_)) if what == _OF_VALUE else None
 
     def add(_value: float, value_path: ValuePath, violations: list[Violation]) -> None:
         violations.append(nowhere(value_path, lambda text: f"{words} in {text}", reason))
@@ -98,10 +98,10 @@ def _shown(number: float) -> str:
     return format_float(number) if number.__class__ is float else str(number)
 
 
-def _limit(code: ReasonCode, limit: float, *, exclusive: bool, as_float: bool) -> Check:
-    """Return the check of a number against its minimum (ReasonCode.LEAST) or its maximum (ReasonCode.MOST)."""
+def _limit(code: Code, limit: float, *, exclusive: bool, as_float: bool) -> Check:
+    """Return the check of a number against its minimum (Code.LEAST) or its maximum (Code.MOST)."""
     reason = Reason(code, (_shown(limit), exclusive))
-    word, exceeds = ("greater", lt) if code is ReasonCode.LEAST else ("less", gt)
+    word, exceeds = ("greater", lt) if code is Code.LEAST else ("less", gt)
     words = f"should be {word} than{'' if exclusive else ' or equal to'} {_shown(limit)}"
 
     def check(value: float, value_path: ValuePath, violations: list[Violation]) -> None:
@@ -114,7 +114,7 @@ def _limit(code: ReasonCode, limit: float, *, exclusive: bool, as_float: bool) -
 
 def _multiple_of(factor: float, *, as_float: bool) -> Check:
     shown = _shown(factor)
-    reason = Reason(ReasonCode.MULTIPLE, (shown,))
+    reason = Reason(Code.MULTIPLE, (shown,))
 
     def detail(text: str) -> str:
         return f"factor MultipleOf declared for {text} must be positive: {shown}"

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Final, TypeAlias
 
-from crdlint.crd.errors import INVALID, FieldError, Reason, ReasonCode, not_evaluated
+from crdlint.crd.errors import INVALID, Code, FieldError, Reason, not_evaluated
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import ADDITIONAL, INDEX, NIL, PROPERTY, Path, ValuePath
 from crdlint.golang.matching import PatternError, matches
@@ -352,12 +352,12 @@ def _string_checks(schema: JSONSchemaProps) -> list[Check]:
             violations.append(too_long(value_path, longest))
         elif shortest is not None and size < shortest:
             words = f"should be at least {shortest} chars long"
-            violations.append(invalid(value_path, value, words, Reason(ReasonCode.TOO_SHORT, (shortest,))))
+            violations.append(invalid(value_path, value, words, Reason(Code.TOO_SHORT, (shortest,))))
         elif pattern:
             expected = _mismatch(pattern, value)
             if expected is not None:
                 words = f"should match '{expected}'"
-                violations.append(invalid(value_path, value, words, Reason(ReasonCode.PATTERN, (expected,))))
+                violations.append(invalid(value_path, value, words, Reason(Code.PATTERN, (expected,))))
 
     return [check]
 
@@ -374,7 +374,7 @@ def _format_check(format_: str) -> Check:
 
 def _unique_check(value: list[Any], value_path: ValuePath, violations: Found) -> None:
     if len(set(map(equality_key, value))) < len(value):
-        violations.append(invalid(value_path, "", "shouldn't contain duplicates", Reason(ReasonCode.NOT_UNIQUE)))
+        violations.append(invalid(value_path, "", "shouldn't contain duplicates", Reason(Code.NOT_UNIQUE)))
 
 
 def _size_checks(fewest: int | None, most: int | None, parts: str) -> list[Check]:
@@ -386,7 +386,7 @@ def _size_checks(fewest: int | None, most: int | None, parts: str) -> list[Check
         size = len(value)
         if fewest is not None and size < fewest:
             text = f"should have at least {fewest} {parts}"
-            violations.append(invalid(value_path, size, text, Reason(ReasonCode.TOO_FEW, (fewest, parts))))
+            violations.append(invalid(value_path, size, text, Reason(Code.TOO_FEW, (fewest, parts))))
         if most is not None and size > most:
             violations.append(too_many(value_path, size, most))
 
@@ -464,10 +464,10 @@ def _any_of(
             best, most = own, matched
     if valid == 1:
         return first
-    words, code = "must validate at least one schema (anyOf)", ReasonCode.ANY_OF
+    words, code = "must validate at least one schema (anyOf)", Code.ANY_OF
     if exclusive:
         number = f"{valid} valid alternatives" if valid else "none valid"
-        words, code = f"must validate one and only one schema (oneOf). Found {number}", ReasonCode.ONE_OF
+        words, code = f"must validate one and only one schema (oneOf). Found {number}", Code.ONE_OF
     violations.append(_composite(value_path, words, Reason(code)))
     if valid:
         return 0

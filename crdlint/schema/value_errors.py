@@ -16,9 +16,9 @@ from crdlint.crd.errors import (
     TOO_LONG,
     TOO_MANY,
     TYPE_INVALID,
+    Code,
     FieldError,
     Reason,
-    ReasonCode,
     too_long_detail,
     too_many_detail,
 )
@@ -52,13 +52,13 @@ def invalid(value_path: ValuePath, value: Any, words: str, reason: Reason, type_
 def mistyped(value_path: ValuePath, expected: str, actual: str) -> Violation:
     """Return an error for a value of the wrong type."""
     words = f"must be of type {expected}: {quote(actual)}"
-    return invalid(value_path, actual, words, Reason(ReasonCode.TYPE, (expected, actual)), TYPE_INVALID)
+    return invalid(value_path, actual, words, Reason(Code.TYPE, (expected, actual)), TYPE_INVALID)
 
 
 def unformatted(value_path: ValuePath, format_: str, actual: str) -> Violation:
     """Return an error for a text that does not match the format of its schema."""
     words = f"must be of type {format_}: {quote(actual)}"
-    return invalid(value_path, actual, words, Reason(ReasonCode.FORMAT, (format_,)), TYPE_INVALID)
+    return invalid(value_path, actual, words, Reason(Code.FORMAT, (format_,)), TYPE_INVALID)
 
 
 def nowhere(value_path: ValuePath, detail: Callable[[str], str], reason: Reason | None = None) -> Violation:
@@ -70,19 +70,19 @@ def not_in(value_path: ValuePath, value: Any, allowed: Sequence[Any]) -> Violati
     """Return an error for a value that is not in an enum."""
     texts = tuple(permitted if permitted.__class__ is str else marshal(permitted) for permitted in allowed)
     detail = f"supported values: {', '.join(map(quote, texts))}"
-    return Violation(NOT_SUPPORTED, value_path, value, lambda _: detail, reason=Reason(ReasonCode.ENUM, texts))
+    return Violation(NOT_SUPPORTED, value_path, value, lambda _: detail, reason=Reason(Code.ENUM, texts))
 
 
 def too_long(value_path: ValuePath, limit: int) -> Violation:
     """Return an error for a text with too many characters, which upstream calls bytes."""
     detail = too_long_detail(limit, of_values=True)
-    return Violation(TOO_LONG, value_path, None, lambda _: detail, reason=Reason(ReasonCode.TOO_LONG, (limit,)))
+    return Violation(TOO_LONG, value_path, None, lambda _: detail, reason=Reason(Code.TOO_LONG, (limit,)))
 
 
 def too_many(value_path: ValuePath, size: int, limit: int) -> Violation:
     """Return an error for too many items or properties."""
     detail = too_many_detail(limit)
-    return Violation(TOO_MANY, value_path, size, lambda _: detail, reason=Reason(ReasonCode.TOO_MANY, (limit,)))
+    return Violation(TOO_MANY, value_path, size, lambda _: detail, reason=Reason(Code.TOO_MANY, (limit,)))
 
 
 def missing(value_path: ValuePath, name: str) -> Violation:

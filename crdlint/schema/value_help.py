@@ -7,16 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
-from crdlint.crd.errors import (
-    DUPLICATE,
-    NOT_SUPPORTED,
-    REQUIRED,
-    TOO_LONG,
-    TOO_MANY,
-    TYPE_INVALID,
-    FieldError,
-    ReasonCode,
-)
+from crdlint.crd.errors import DUPLICATE, NOT_SUPPORTED, REQUIRED, TOO_LONG, TOO_MANY, TYPE_INVALID, Code, FieldError
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.diagnostics import nearest
 from crdlint.yaml.editor import as_key
@@ -63,7 +54,7 @@ def _unsupported(error: FieldError) -> str:
 def _mistyped(error: FieldError) -> str | None:
     if error.reason is None:
         return None
-    if error.reason.code is ReasonCode.FORMAT:
+    if error.reason.code is Code.FORMAT:
         (format_,) = error.reason.arguments
         if format_ in {"int32", "int64"} and error.value in {"float64", "number"}:
             return "Write an integer"
@@ -106,16 +97,16 @@ _BY_TYPE: Final[dict[str, Callable[[FieldError], str | None]]] = {
     TOO_MANY: partial(_exceeded, "Remove some", ": at most {} are allowed"),
     DUPLICATE: _duplicate,
 }
-_BY_CODE: Final[dict[ReasonCode, Callable[..., str]]] = {
-    ReasonCode.LEAST: partial(_boundary, "greater"),
-    ReasonCode.MOST: partial(_boundary, "less"),
-    ReasonCode.MULTIPLE: "Write a multiple of {}".format,
-    ReasonCode.PATTERN: "Write a string that matches `{}`".format,
-    ReasonCode.TOO_SHORT: "Write at least {} characters".format,
-    ReasonCode.TOO_FEW: "Write at least {} {}".format,
-    ReasonCode.NOT_UNIQUE: lambda: "Remove the duplicate items",
-    ReasonCode.NOT_CHECKED: lambda: "Fix the other findings first",
-    ReasonCode.IMMUTABLE: lambda: "Restore the previous value",
+_BY_CODE: Final[dict[Code, Callable[..., str]]] = {
+    Code.LEAST: partial(_boundary, "greater"),
+    Code.MOST: partial(_boundary, "less"),
+    Code.MULTIPLE: "Write a multiple of {}".format,
+    Code.PATTERN: "Write a string that matches `{}`".format,
+    Code.TOO_SHORT: "Write at least {} characters".format,
+    Code.TOO_FEW: "Write at least {} {}".format,
+    Code.NOT_UNIQUE: lambda: "Remove the duplicate items",
+    Code.NOT_CHECKED: lambda: "Fix the other findings first",
+    Code.IMMUTABLE: lambda: "Restore the previous value",
 }
 
 

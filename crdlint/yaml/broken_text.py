@@ -32,7 +32,7 @@ class Cause(NamedTuple):
     headline: str = ""
 
 
-class ValueLine(NamedTuple):
+class Entry(NamedTuple):
     """A line with a value: the text before the value, the value, and the text after it."""
 
     head: str
@@ -81,7 +81,7 @@ class BrokenText:
         used = (i for i in self.upwards() if self.lines[i].strip() and not self.lines[i].lstrip().startswith("#"))
         return islice(used, _NEAR)
 
-    def entries(self, lines: Iterable[int] | None = None) -> Iterator[tuple[int, ValueLine]]:
+    def entries(self, lines: Iterable[int] | None = None) -> Iterator[tuple[int, Entry]]:
         """Yield the lines that have a value, of some or of those `near`, and their entries."""
         for i in self.near() if lines is None else lines:
             entry = entry_of(self.lines[i])
@@ -126,7 +126,7 @@ class BrokenText:
         """Return a cause that the line at `index` should be `new`."""
         return self.cause(repair, index, help_, (self.replaced(index, new),), columns)
 
-    def value_cause(self, repair: Repair, index: int, entry: ValueLine, new: str, help_: str) -> Cause:
+    def value_cause(self, repair: Repair, index: int, entry: Entry, new: str, help_: str) -> Cause:
         """Return a cause that the value in the line at `index` should be `new`."""
         return self.line_cause(repair, index, f"{entry.head}{new}{entry.rest}", help_, entry.columns)
 
@@ -158,7 +158,7 @@ _TEXT: Final = 20  # lines in which a text in block style begins
 _MOST_PARTS: Final = 4
 
 
-def entry_of(line: str) -> ValueLine | None:
+def entry_of(line: str) -> Entry | None:
     """Return the entry in a line, None if it has no value after a key or a dash."""
     match = _HEAD.match(line)
     if match is None or line[match.end()] == "#":
@@ -166,7 +166,7 @@ def entry_of(line: str) -> ValueLine | None:
     body = line[match.end() :]
     comment = body.find(" #")
     value = body.removesuffix("\r").rstrip(" ") if comment < 0 else body[:comment].rstrip(" ")
-    return ValueLine(match[0], value, body[len(value) :]) if value else None
+    return Entry(match[0], value, body[len(value) :]) if value else None
 
 
 def key_column(line: str) -> int:

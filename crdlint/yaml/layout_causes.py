@@ -10,16 +10,7 @@ from itertools import takewhile
 from typing import Final
 
 from crdlint.yaml import repairs
-from crdlint.yaml.broken_text import (
-    FIELD,
-    BrokenText,
-    Cause,
-    ValueLine,
-    entry_of,
-    has_block_scalar,
-    indent_of,
-    key_column,
-)
+from crdlint.yaml.broken_text import FIELD, BrokenText, Cause, Entry, entry_of, has_block_scalar, indent_of, key_column
 from crdlint.yaml.edit import Edit, runs
 
 
@@ -243,7 +234,7 @@ def _count(spaces: int, more: str = "") -> str:
     return f"{spaces} {more}space{'' if spaces == 1 else 's'}"
 
 
-def _without_value(text: BrokenText, line: int, entry: ValueLine) -> Cause:
+def _without_value(text: BrokenText, line: int, entry: Entry) -> Cause:
     help_ = f"Remove `{entry.value}` in line {text.line(line)}: the value is below it"
     return text.line_cause(repairs.NO_VALUE, line, f"{entry.head.rstrip()}{entry.rest}", help_)
 

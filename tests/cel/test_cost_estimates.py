@@ -11,7 +11,7 @@ from crdlint.cel.builder import ParserOptions
 from crdlint.cel.checker import CheckResult, Reference
 from crdlint.cel.compiler import compile_text
 from crdlint.cel.decls import CallCost, Variable, WellKnownTypes
-from crdlint.cel.estimates import ONE, UINT64_MAX, UNKNOWN, CallEstimate, Estimate, EstimatedNode, fixed
+from crdlint.cel.estimates import ONE, UINT64_MAX, UNKNOWN, ASTNode, CallEstimate, Estimate, fixed
 from crdlint.cel.estimator import CostEstimate, estimate
 from crdlint.cel.library import stdlib
 from crdlint.cel.macros import STANDARD_MACROS, TWO_VARIABLE_MACROS
@@ -57,12 +57,12 @@ class Sizes:
     def __init__(self) -> None:
         self.asked: list[tuple[str, ...]] = []
 
-    def estimate_size(self, node: EstimatedNode) -> Estimate | None:
+    def estimate_size(self, node: ASTNode) -> Estimate | None:
         self.asked.append(tuple(node.path))
         most = SIZES.get(".".join(node.path))
         return None if most is None else Estimate(0, most)
 
-    def estimate_call(self, function: str, _nodes: Sequence[EstimatedNode]) -> CallEstimate | None:
+    def estimate_call(self, function: str, _nodes: Sequence[ASTNode]) -> CallEstimate | None:
         return CallEstimate(fixed(7)) if function == "getFullYear" else None
 
 

@@ -6,7 +6,7 @@ from kubecel_support import compile_rule, schema
 from tables import each
 
 from crdlint.cel.ast import Ident, Literal
-from crdlint.cel.estimates import ONE, UINT64_MAX, CallEstimate, Estimate, EstimatedNode, size_of
+from crdlint.cel.estimates import ONE, UINT64_MAX, ASTNode, CallEstimate, Estimate, size_of
 from crdlint.cel.types import DYN, INT, STRING, Type, list_type, map_type
 from crdlint.kubecel.compilation import KubernetesEstimator
 from crdlint.kubecel.declarations import DeclField, DeclType
@@ -24,11 +24,11 @@ INNER = DeclType(2, fields={"s": DeclField("s", TEXT), "l": DeclField("l", TEXTS
 ROOT = DeclType(2, 3, fields={"o": DeclField("o", INNER), "n": DeclField("n", NUMBER), **(INNER.fields or {})})
 
 
-def node(size: tuple[int, int] | None = None, type_: Type = STRING, path: tuple[str, ...] = ()) -> EstimatedNode:
-    return EstimatedNode(path, type_, None, None if size is None else Estimate(*size))
+def node(size: tuple[int, int] | None = None, type_: Type = STRING, path: tuple[str, ...] = ()) -> ASTNode:
+    return ASTNode(path, type_, None, None if size is None else Estimate(*size))
 
 
-def call(function: str, target: EstimatedNode | None, *args: EstimatedNode, overload: str = "") -> CallEstimate | None:
+def call(function: str, target: ASTNode | None, *args: ASTNode, overload: str = "") -> CallEstimate | None:
     estimator = KubernetesEstimator(ROOT, NEWEST.cel)
     nodes = args if target is None else (target, *args)
     own = OVERLOAD_COSTS.get(overload)
@@ -117,8 +117,8 @@ def test_a_size_that_is_known_comes_before_the_declared_one() -> None:
 )
 def test_cost_of_a_call(
     function: str,
-    target: EstimatedNode | None,
-    args: tuple[EstimatedNode, ...],
+    target: ASTNode | None,
+    args: tuple[ASTNode, ...],
     cost: tuple[int, int],
     size: tuple[int, int] | None,
 ) -> None:

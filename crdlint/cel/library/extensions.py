@@ -8,7 +8,7 @@ from typing import Any, Final
 from crdlint.cel import types
 from crdlint.cel.decls import CallCost, Implementation, Variable, member, overload
 from crdlint.cel.errors import Error, FunctionError
-from crdlint.cel.estimates import ONE, CallEstimate, EstimatedNode, Estimator, size_of
+from crdlint.cel.estimates import ONE, ASTNode, CallEstimate, Estimator, size_of
 from crdlint.cel.eval.cost import actual_size
 from crdlint.cel.eval.equality import HashedMembers
 from crdlint.cel.eval.values import MISSING, NONE, Map, MutableMap, Optional_, element, find, go_text, is_zero, kind_of
@@ -97,7 +97,7 @@ def intersects(first: Sequence[Any], second: Sequence[Any]) -> bool:
 def _cost(factor: float) -> CallCost:
     """Return the cost of comparing each element of one list with each element of another."""
 
-    def estimate(estimator: Estimator, nodes: Sequence[EstimatedNode]) -> CallEstimate:
+    def estimate(estimator: Estimator, nodes: Sequence[ASTNode]) -> CallEstimate:
         pairs = size_of(estimator, nodes[0]).times(size_of(estimator, nodes[1]))
         return CallEstimate(pairs.scaled(factor).plus(ONE))
 

@@ -9,16 +9,7 @@ from crdlint.cel import estimates
 from crdlint.cel.ast import Literal
 from crdlint.cel.decls import CallCost, Implementation, Overload, member, overload
 from crdlint.cel.errors import NO_SUCH_OVERLOAD, CancelledError, FunctionError
-from crdlint.cel.estimates import (
-    LIST_COST,
-    UINT64_MAX,
-    CallEstimate,
-    Estimate,
-    EstimatedNode,
-    Estimator,
-    fixed,
-    size_of,
-)
+from crdlint.cel.estimates import LIST_COST, UINT64_MAX, ASTNode, CallEstimate, Estimate, Estimator, fixed, size_of
 from crdlint.cel.eval.cost import actual_size
 from crdlint.cel.eval.equality import HashedMembers, compare
 from crdlint.cel.eval.values import COMPARABLE, element, go_type, kind_of, type_of
@@ -124,7 +115,7 @@ def reverse(values: Sequence[Any]) -> list[Any]:
     return list(values)[::-1]
 
 
-def _int(node: EstimatedNode, default: int) -> int:
+def _int(node: ASTNode, default: int) -> int:
     """Return the value of a non-negative int literal, or the default for any other node."""
     return max(node.expr.value, 0) if isinstance(node.expr, Literal) and type(node.expr.value) is int else default
 
@@ -137,12 +128,12 @@ def _tracked(factor: float, size: int) -> int:
     return 1 + LIST_COST + int(float(size) * factor)
 
 
-def _estimate_slice(estimator: Estimator, nodes: Sequence[EstimatedNode]) -> CallEstimate:
+def _estimate_slice(estimator: Estimator, nodes: Sequence[ASTNode]) -> CallEstimate:
     start, end = _int(nodes[1], 0), _int(nodes[2], size_of(estimator, nodes[0]).max)
     return _estimated(1, fixed(end - start & UINT64_MAX))
 
 
-def _estimate_flatten(estimator: Estimator, nodes: Sequence[EstimatedNode]) -> CallEstimate:
+def _estimate_flatten(estimator: Estimator, nodes: Sequence[ASTNode]) -> CallEstimate:
     depth = _int(nodes[1], UINT64_MAX) if len(nodes) == 2 else 1
     return _estimated(float(depth), size_of(estimator, nodes[0]))
 
@@ -160,7 +151,7 @@ def _track_flatten(values: Sequence[Any], _: Any) -> int:
 def _pairs_cost(factor: float, index: int, *, in_advance: bool = False) -> CallCost:
     """Return the cost of comparing all pairs of elements of the list at an argument index."""
 
-    def estimate(estimator: Estimator, nodes: Sequence[EstimatedNode]) -> CallEstimate:
+    def estimate(estimator: Estimator, nodes: Sequence[ASTNode]) -> CallEstimate:
         size = size_of(estimator, nodes[index])
         return _estimated(factor, size.times(size))
 

@@ -10,7 +10,7 @@ from crdlint.cel import decls, estimates
 from crdlint.cel.ast import Expr
 from crdlint.cel.decls import CallCost, Overload, member
 from crdlint.cel.errors import NO_OVERLOAD, Error, FunctionError
-from crdlint.cel.estimates import STRING_FACTOR, CallEstimate, Estimate, EstimatedNode, FunctionEstimator, size_of
+from crdlint.cel.estimates import STRING_FACTOR, ASTNode, CallEstimate, Estimate, FunctionEstimator, size_of
 from crdlint.cel.eval.cost import actual_size, of_match
 from crdlint.cel.types import BOOL, INT, Type, object_type, opaque_type
 from crdlint.kubernetes.servers import CELDialect, Version
@@ -107,11 +107,11 @@ AFFIXES: Final = dict.fromkeys(("startsWith", "endsWith"), CallCost(lambda _esti
 MATCHES: Final = {"matches": CallCost(of_sizes(2, lambda *sizes: CallEstimate(estimates.match_cost(*sizes))), of_match)}
 
 
-def element_of(node: EstimatedNode) -> EstimatedNode | None:
+def element_of(node: ASTNode) -> ASTNode | None:
     """Return the node for the elements of a list, or None for other values."""
     if not node.type.params:
         return None
-    return EstimatedNode([*node.path, "@items"] if node.path else (), node.type.params[0], None, None)
+    return ASTNode([*node.path, "@items"] if node.path else (), node.type.params[0], None, None)
 
 
 URL_TYPE: Final = object_type("kubernetes.URL")

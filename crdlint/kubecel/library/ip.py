@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Final
 
 from crdlint.cel.decls import Binding, CallCost, Variable, member, overload
 from crdlint.cel.errors import NO_SUCH_OVERLOAD, FunctionError
-from crdlint.cel.estimates import ONE, CallEstimate, Estimate, EstimatedNode, Estimator, size_of, traversal
+from crdlint.cel.estimates import ONE, ASTNode, CallEstimate, Estimate, Estimator, size_of, traversal
 from crdlint.cel.eval.cost import actual_size
 from crdlint.cel.types import BOOL, INT, STRING, Type, type_type
 from crdlint.golang.addresses import AddressError, parse_addr
@@ -220,7 +220,7 @@ def _track_contains_ip(values: Sequence[Any], _: Any) -> int:
 def _with_parsing(cost: CallCost) -> CallCost:
     """Return the cost of a call that first parses its argument from a text."""
 
-    def estimate(estimator: Estimator, nodes: Sequence[EstimatedNode]) -> CallEstimate | None:
+    def estimate(estimator: Estimator, nodes: Sequence[ASTNode]) -> CallEstimate | None:
         comparison = cost.estimate(estimator, nodes)
         return comparison and CallEstimate(comparison.cost.plus(size_of(estimator, nodes[1]).traversal()))
 

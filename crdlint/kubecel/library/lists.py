@@ -10,7 +10,7 @@ from typing import Any, Final
 from crdlint.cel.ast import Uint
 from crdlint.cel.decls import CallCost, Overload, member
 from crdlint.cel.errors import NO_SUCH_OVERLOAD, Error, FunctionError
-from crdlint.cel.estimates import ONE, STRING_FACTOR, CallEstimate, EstimatedNode, Estimator, size_of
+from crdlint.cel.estimates import ONE, STRING_FACTOR, ASTNode, CallEstimate, Estimator, size_of
 from crdlint.cel.eval.equality import compare, equal
 from crdlint.cel.eval.values import COMPARABLE, Duration, find, kind_of
 from crdlint.cel.types import BOOL, DYN, INT, ORDERED, Kind, list_type, type_param
@@ -71,7 +71,7 @@ def _index_of(values: Sequence[Any], item: Any, step: int = 1) -> int:
     return next((index for index in range(len(values))[::step] if equal(values[index], item) is True), -1)
 
 
-def _estimate(estimator: Estimator, nodes: Sequence[EstimatedNode]) -> CallEstimate:
+def _estimate(estimator: Estimator, nodes: Sequence[ASTNode]) -> CallEstimate:
     size, element = size_of(estimator, nodes[0]), element_of(nodes[0])
     if element is None:  # the indexOf of a string
         return CallEstimate(size.traversal())
@@ -81,7 +81,7 @@ def _estimate(estimator: Estimator, nodes: Sequence[EstimatedNode]) -> CallEstim
     return CallEstimate(size.times(each))
 
 
-def _estimate_includes(estimator: Estimator, nodes: Sequence[EstimatedNode]) -> CallEstimate:
+def _estimate_includes(estimator: Estimator, nodes: Sequence[ASTNode]) -> CallEstimate:
     """Return the cost of `includes`: one unit for each element of a value that may be a list."""
     is_list = element_of(nodes[0]) is not None
     return _estimate(estimator, nodes) if is_list else CallEstimate(size_of(estimator, nodes[0]).times(ONE))

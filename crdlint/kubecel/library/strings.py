@@ -12,16 +12,7 @@ from crdlint.cel import estimates
 from crdlint.cel.ast import Literal
 from crdlint.cel.decls import CallCost, member
 from crdlint.cel.errors import FunctionError
-from crdlint.cel.estimates import (
-    STRING_FACTOR,
-    UINT64_MAX,
-    ZERO,
-    CallEstimate,
-    Estimate,
-    EstimatedNode,
-    Estimator,
-    size_of,
-)
+from crdlint.cel.estimates import STRING_FACTOR, UINT64_MAX, ZERO, ASTNode, CallEstimate, Estimate, Estimator, size_of
 from crdlint.cel.eval.cost import of_match
 from crdlint.cel.library import strings
 from crdlint.cel.library.format import format_literals, format_string
@@ -46,14 +37,14 @@ def _replaced(length: int, old: int, *, grows: bool) -> tuple[int, int]:
     return min(math.ceil(float(length) / float(old)), UINT64_MAX), 0
 
 
-def _estimate_split(estimator: Estimator, nodes: Sequence[EstimatedNode]) -> CallEstimate:
+def _estimate_split(estimator: Estimator, nodes: Sequence[ASTNode]) -> CallEstimate:
     size = size_of(estimator, nodes[0])
     limit = nodes[2].expr if len(nodes) > 2 else None
     most = limit.value & UINT64_MAX if isinstance(limit, Literal) and type(limit.value) is int else size.max
     return CallEstimate(size.scaled(2 * STRING_FACTOR), Estimate(0, most))
 
 
-def _estimate_join(estimator: Estimator, nodes: Sequence[EstimatedNode]) -> CallEstimate:
+def _estimate_join(estimator: Estimator, nodes: Sequence[ASTNode]) -> CallEstimate:
     elements, element = size_of(estimator, nodes[0]), element_of(nodes[0])
     size = ZERO if element is None else elements.times(size_of(estimator, element))
     if len(nodes) > 1:

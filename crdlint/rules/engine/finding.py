@@ -20,7 +20,7 @@ from crdlint.yaml.resolve import resolve
 
 if TYPE_CHECKING:
     from crdlint.crd.decode_errors import DecodeProblem
-    from crdlint.crd.errors import Reason, ReasonCode
+    from crdlint.crd.errors import Code, Reason
     from crdlint.crd.gotypes import GoType
     from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
     from crdlint.crd.paths import Path
@@ -124,7 +124,7 @@ class Finding:
         """What the rule found out for its fix, None if nothing."""
         return self.about.subject if isinstance(self.about, (FieldError, Advisory)) else None
 
-    def reason(self, *codes: ReasonCode) -> Reason | None:
+    def reason(self, *codes: Code) -> Reason | None:
         """Return the reason of the error, if its code is one of `codes`, else None."""
         reason = self.about.reason if isinstance(self.about, FieldError) else None
         return reason if reason is not None and reason.code in codes else None

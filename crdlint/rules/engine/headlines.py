@@ -18,8 +18,8 @@ from crdlint.crd.errors import (
     NOT_SUPPORTED,
     REQUIRED,
     TOO_LONG,
+    Code,
     FieldError,
-    ReasonCode,
 )
 from crdlint.crd.paths import Key, Path, Step
 from crdlint.rules.engine.advisory import JUNCTORS
@@ -146,7 +146,7 @@ def _of_error(error: FieldError) -> str:
     special = _SPECIAL.get(error.rule) or (_SPECIAL_VALUES.get(error.rule) if error.type == INVALID else None)
     if special is not None:
         return cut(special(error, target))
-    codes = () if reason is None or (reason.code is ReasonCode.ENUM and target.keyword) else (_CODES.get(reason.code),)
+    codes = () if reason is None or (reason.code is Code.ENUM and target.keyword) else (_CODES.get(reason.code),)
     templates = (_BY_RULE.get((error.rule, error.type)), _BY_RULE.get((error.rule, "")), *codes)
     template = next(filter(None, templates), None) or _default(error, target)
     is_word = target.keyword.isalpha()  # and could be the name of a property
@@ -162,8 +162,8 @@ def _of_error(error: FieldError) -> str:
         "wrong": _wrong(error.value) if "{wrong}" in template else "",
         "subject": _short(str(error.subject)),
         "args": () if reason is None else reason.arguments,
-        "parents": _listed(reason.arguments) if reason is not None and reason.code is ReasonCode.NOT_BELOW else "",
-        "fix": f": use {_listed(reason.arguments)}" if reason is not None and reason.code is ReasonCode.ENUM else "",
+        "parents": _listed(reason.arguments) if reason is not None and reason.code is Code.NOT_BELOW else "",
+        "fix": f": use {_listed(reason.arguments)}" if reason is not None and reason.code is Code.ENUM else "",
     }
     text = template.format_map(values)
     if len(text) > LONGEST and values["fix"]:
@@ -314,14 +314,14 @@ def _wrong(value: object) -> str:
 
 def _rule_failed(error: FieldError, target: _Target) -> str:
     reason, cause = error.reason, error.cause
-    if reason is not None and reason.code in {ReasonCode.NOT_CHECKED, ReasonCode.OUT_OF_BUDGET}:
+    if reason is not None and reason.code in {Code.NOT_CHECKED, Code.OUT_OF_BUDGET}:
         return _CODES[reason.code].format(of=target.phrase)
-    if reason is not None and reason.code is ReasonCode.NO_KEY:
+    if reason is not None and reason.code is Code.NO_KEY:
         return f"{target.phrase} lacks `{reason.arguments[0]}`, which a rule reads"
     rule = "" if cause is None else f" `{_short(cause.rule.rule)}`"
-    if reason is not None and reason.code is ReasonCode.RULE_FAILED:
+    if reason is not None and reason.code is Code.RULE_FAILED:
         return f"{target.phrase}: rule{rule} does not compile"
-    if reason is not None and reason.code is ReasonCode.EVALUATION_FAILED:
+    if reason is not None and reason.code is Code.EVALUATION_FAILED:
         return f"{target.phrase}: {_short(reason.arguments[0])} in rule{rule}"
     author = "" if cause is None else " ".join(str(cause.rule.message)[: 2 * LONGEST].split())
     return cut(f"{target.phrase}: {author}") if author else f"{target.phrase} violates the rule{rule}"
@@ -446,30 +446,30 @@ _WITHOUT_VALUE: Final = {
 }
 # By the reason of an error.
 _CODES: Final = {
-    ReasonCode.TYPE: "{of} must have the type `{args[0]}`, not `{args[1]}`",
-    ReasonCode.FORMAT: "{of} does not have the format `{args[0]}`: {value}",
-    ReasonCode.RANGE: "{of} is outside the range of `{args[0]}`",
-    ReasonCode.ENUM: "{of} cannot be {value}{fix}",
-    ReasonCode.LEAST: "{of} is {value}, and its minimum is {args[0]}",
-    ReasonCode.MOST: "{of} is {value}, and its maximum is {args[0]}",
-    ReasonCode.MULTIPLE: "{of} is {value}, not a multiple of {args[0]}",
-    ReasonCode.PATTERN: "{of} does not match its pattern: {value}",
-    ReasonCode.TOO_SHORT: "{of} is shorter than its `minLength` {args[0]}: {value}",
-    ReasonCode.TOO_LONG: "{of} is longer than its `maxLength` {args[0]}",
-    ReasonCode.TOO_FEW: "{of} has fewer than {args[0]} {args[1]}",
-    ReasonCode.TOO_MANY: "{of} has more than {args[0]} items",
-    ReasonCode.NOT_UNIQUE: "{of} repeats {value}",
-    ReasonCode.ANY_OF: "{of} matches no schema of `anyOf`",
-    ReasonCode.ONE_OF: "{of} does not match exactly one schema of `oneOf`",
-    ReasonCode.NO_MAP_ITEM: "{of} is not an object, and map lists have only objects",
-    ReasonCode.NOT_CHECKED: "rules of {of} are not all evaluated until the other errors are fixed",
-    ReasonCode.IMMUTABLE: "{of} cannot be changed",
-    ReasonCode.OUT_OF_BUDGET: "rules of {of} cost too much to evaluate",
-    ReasonCode.UNKNOWN_FIELDS: "{of} is not in the schema",
-    ReasonCode.NO_FIELD: "`fieldPath` {value} is not a field of {of}",
-    ReasonCode.NOT_DEPRECATED: "{of} is set, but the version is not deprecated",
-    ReasonCode.NOT_BELOW: "{of} {value} does not start with {parents}",
-    ReasonCode.NO_WEBHOOK_STRATEGY: "{of} is set, but `strategy` is not `Webhook`",
+    Code.TYPE: "{of} must have the type `{args[0]}`, not `{args[1]}`",
+    Code.FORMAT: "{of} does not have the format `{args[0]}`: {value}",
+    Code.RANGE: "{of} is outside the range of `{args[0]}`",
+    Code.ENUM: "{of} cannot be {value}{fix}",
+    Code.LEAST: "{of} is {value}, and its minimum is {args[0]}",
+    Code.MOST: "{of} is {value}, and its maximum is {args[0]}",
+    Code.MULTIPLE: "{of} is {value}, not a multiple of {args[0]}",
+    Code.PATTERN: "{of} does not match its pattern: {value}",
+    Code.TOO_SHORT: "{of} is shorter than its `minLength` {args[0]}: {value}",
+    Code.TOO_LONG: "{of} is longer than its `maxLength` {args[0]}",
+    Code.TOO_FEW: "{of} has fewer than {args[0]} {args[1]}",
+    Code.TOO_MANY: "{of} has more than {args[0]} items",
+    Code.NOT_UNIQUE: "{of} repeats {value}",
+    Code.ANY_OF: "{of} matches no schema of `anyOf`",
+    Code.ONE_OF: "{of} does not match exactly one schema of `oneOf`",
+    Code.NO_MAP_ITEM: "{of} is not an object, and map lists have only objects",
+    Code.NOT_CHECKED: "rules of {of} are not all evaluated until the other errors are fixed",
+    Code.IMMUTABLE: "{of} cannot be changed",
+    Code.OUT_OF_BUDGET: "rules of {of} cost too much to evaluate",
+    Code.UNKNOWN_FIELDS: "{of} is not in the schema",
+    Code.NO_FIELD: "`fieldPath` {value} is not a field of {of}",
+    Code.NOT_DEPRECATED: "{of} is set, but the version is not deprecated",
+    Code.NOT_BELOW: "{of} {value} does not start with {parents}",
+    Code.NO_WEBHOOK_STRATEGY: "{of} is set, but `strategy` is not `Webhook`",
 }
 # By the rule, and the type of an error if the rule has errors of several types.
 _BY_RULE: Final = {

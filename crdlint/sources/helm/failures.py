@@ -19,7 +19,7 @@ from crdlint.yaml.parse import parse_first
 
 if TYPE_CHECKING:
     from crdlint.diagnostics import Severity
-    from crdlint.sources.helm.masking import KeptBlock, Masked
+    from crdlint.sources.helm.masking import Block, Masked
 
 INSTEAD: Final = "templates are read without Helm, their directives masked"
 
@@ -180,7 +180,7 @@ class LeftOut:
         return f"The values leave it out: `{shown}` renders it" if shown else f"The values leave it out: {_CHOOSE}"
 
 
-def _assignments(block: KeptBlock) -> list[str] | None:
+def _assignments(block: Block) -> list[str] | None:
     simple = None if block.has_else else _SIMPLE.fullmatch(block.directive.body.strip())
     if simple is None:
         return None

@@ -151,7 +151,7 @@ class TemplateOutput:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptBlock:
+class Block:
     """An `if`, `with` or `range` with kept content: the opening directive, and its first and last line (1-based)."""
 
     directive: Directive
@@ -172,7 +172,7 @@ class Masked:
 
     pieces: list[str] = field(default_factory=list)
     outputs: list[TemplateOutput] = field(default_factory=list)
-    blocks: list[KeptBlock] = field(default_factory=list)
+    blocks: list[Block] = field(default_factory=list)
     moved: dict[int, str] = field(default_factory=dict)
     braces: list[Directive] = field(default_factory=list)
     defined: list[tuple[Directive, int]] = field(default_factory=list)
@@ -272,9 +272,7 @@ class _Masking:
             if block.directive.keyword == "define":
                 self.masked.defined.append((block.directive, directive.start))
             if not self.dropping and block.directive.keyword in {"if", "with", "range"}:
-                self.masked.blocks.append(
-                    KeptBlock(block.directive, block.directive.line, directive.end_line, block.elses)
-                )
+                self.masked.blocks.append(Block(block.directive, block.directive.line, directive.end_line, block.elses))
         elif directive.keyword in {"else", "end"} and self.masked.broken is None:
             self.masked.broken = directive.line, f"`{directive.keyword}` belongs to nothing"
         if not directive.closed:

@@ -22,7 +22,7 @@ from crdlint.linting.result import FileResult, Lint
 from crdlint.rules.catalog import of_whole_crds
 from crdlint.rules.deployment import BRACES, IN_CRDS, SKIPPED
 from crdlint.safety.programs import shortened
-from crdlint.sources.helm.masking import Directive, KeptBlock, Masked, TemplateOutput, mask
+from crdlint.sources.helm.masking import Block, Directive, Masked, TemplateOutput, mask
 
 _BLOCK_SCALAR: Final = re.compile(r"(?:^|[\s:-])[|>][-+0-9]*(?:\s+#.*)?$")
 _DASHES: Final = re.compile(r"(?:- +)+")
@@ -192,7 +192,7 @@ class TemplateAnalysis:
     text: str
     filled: set[int] = field(default_factory=set)
     skipped: list[SkippedPart] = field(default_factory=list)
-    conditions: list[KeptBlock] = field(default_factory=list)
+    conditions: list[Block] = field(default_factory=list)
     outline: Outline = field(default_factory=Outline)
     checked: set[TemplateDocument] = field(default_factory=set)
     other: int = 0
@@ -271,9 +271,7 @@ def _filled(text: str, unit: str) -> str:
     return text if "\n" in text else (unit * min(len(text) // len(unit), most)).ljust(len(text))
 
 
-def _take_block(
-    block: KeptBlock, structure: Outline, analysis: TemplateAnalysis, reasons: dict[int, SkippedPart]
-) -> None:
+def _take_block(block: Block, structure: Outline, analysis: TemplateAnalysis, reasons: dict[int, SkippedPart]) -> None:
     """Handle a block: around whole documents it is only a condition, below labels it is irrelevant."""
     line, where = structure.contents.get(block.line, (0, None))
     if where is None or line > block.end_line or where.is_label:
