@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -125,21 +125,11 @@ class Rule(NamedTuple):
     ) -> Diagnostic:
         """Create a finding from a field error with the text `message`; without a help, it has the help of the rule."""
         kind = error.kind
-        return Diagnostic(
-            origin=self.origin,
-            kind=kind,
-            rule=self.id,
-            severity=self.severity,
-            message=message,
+        return replace(
+            self.diagnostic(file, kind, message, span, error.help),
             error_type=error.type if kind == "field" else None,
             field=str(error.path),
             detail=str(error.detail),  # not a Wording, which cannot be sent to other processes
-            file=file,
-            line=span.line,
-            column=span.column,
-            end_line=span.end_line,
-            end_column=span.end_column,
-            help=error.help or self.help,
             hidden=hidden,
             related=related,
             errors=error.errors,
