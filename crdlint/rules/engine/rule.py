@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.diagnostics import Diagnostic, Kind, Origin, Related, Severity
@@ -97,21 +97,8 @@ class Rule(NamedTuple):
 
     def diagnostic(self, file: str, kind: Kind, message: str, span: Span, help_: str | None = None) -> Diagnostic:
         """Create a finding of this rule; without `help_`, it has the help of the rule."""
-        return Diagnostic(
-            origin=self.origin,
-            kind=kind,
-            rule=self.id,
-            severity=self.severity,
-            message=message,
-            detail=message,
-            file=file,
-            line=span.line,
-            column=span.column,
-            end_line=span.end_line,
-            end_column=span.end_column,
-            help=help_ or self.help,
-            headline=headlines.of_message(message),
-        )
+        headline = headlines.of_message(message)
+        return self._finding(file, kind, message, span, detail=message, help=help_ or self.help, headline=headline)
 
     def diagnostic_of(
         self,
@@ -124,17 +111,24 @@ class Rule(NamedTuple):
         hidden: bool = False,
     ) -> Diagnostic:
         """Create a finding from a field error with the text `message`; without a help, it has the help of the rule."""
-        kind = error.kind
-        return replace(
-            self.diagnostic(file, kind, message, span, error.help),
-            error_type=error.type if kind == "field" else None,
+        return self._finding(
+            file,
+            error.kind,
+            message,
+            span,
+            error_type=error.type if error.kind == "field" else None,
             field=str(error.path),
             detail=str(error.detail),  # not a Wording, which cannot be sent to other processes
+            help=error.help or self.help,
             hidden=hidden,
             related=related,
             errors=error.errors,
             headline=headlines.of_error(error, self.summary),
         )
+
+    def _finding(self, file: str, kind: Kind, message: str, span: Span, **fields: Any) -> Diagnostic:
+        fields |= {"line": span.line, "column": span.column, "end_line": span.end_line, "end_column": span.end_column}
+        return Diagnostic(self.origin, kind, self.id, self.severity, message, file=file, **fields)
 
 
 # Advice of crdlint.
