@@ -29,28 +29,13 @@ def _untracked(_values: Sequence[Any], _result: Any) -> None:
     """Return None: the standard cost of the call applies."""
 
 
-# What each function does, in one sentence, for editors and prompts.
-_DOCS: Final = {
-    "allowed": "Returns whether an authorization check allows the request.",
-    "check": "Asks the authorizer whether the request is allowed.",
-    "error": "Returns the error of an authorization decision.",
-    "errored": "Returns whether an authorization decision ended in an error.",
-    "group": "Restricts an authorization check to an API group.",
-    "name": "Restricts an authorization check to the name of an object.",
-    "namespace": "Restricts an authorization check to a namespace.",
-    "path": "Returns an authorization check of a path that is not of a resource.",
-    "reason": "Returns the reason of an authorization decision.",
-    "resource": "Restricts an authorization check to a resource.",
-    "serviceAccount": "Returns an authorizer for a service account.",
-    "subresource": "Restricts an authorization check to a subresource.",
-    "fieldSelector": "Restricts an authorization check to a field selector.",
-    "labelSelector": "Restricts an authorization check to a label selector.",
-}
-
-
 _SELECTORS: Final = Library(
     "authorizer selectors",
     introduced=(1, 31),
+    docs={
+        "fieldSelector": "Restricts an authorization check to a field selector.",
+        "labelSelector": "Restricts an authorization check to a label selector.",
+    },
     functions=(
         member("fieldSelector", "authorizer_fieldselector", (RESOURCE_CHECK, STRING), RESOURCE_CHECK),
         member("labelSelector", "authorizer_labelselector", (RESOURCE_CHECK, STRING), RESOURCE_CHECK),
@@ -61,7 +46,20 @@ LIBRARY: Final = Library(
     "authorizer",
     introduced=(1, 27),
     later=(_SELECTORS,),
-    docs=_DOCS,
+    docs={
+        "allowed": "Returns whether an authorization check allows the request.",
+        "check": "Asks the authorizer whether the request is allowed.",
+        "error": "Returns the error of an authorization decision.",
+        "errored": "Returns whether an authorization decision ended in an error.",
+        "group": "Restricts an authorization check to an API group.",
+        "name": "Restricts an authorization check to the name of an object.",
+        "namespace": "Restricts an authorization check to a namespace.",
+        "path": "Returns an authorization check of a path that is not of a resource.",
+        "reason": "Returns the reason of an authorization decision.",
+        "resource": "Restricts an authorization check to a resource.",
+        "serviceAccount": "Returns an authorizer for a service account.",
+        "subresource": "Restricts an authorization check to a subresource.",
+    },
     functions=(
         member("path", "authorizer_path", (AUTHORIZER, STRING), PATH_CHECK),
         member("group", "authorizer_group", (AUTHORIZER, STRING), GROUP_CHECK),

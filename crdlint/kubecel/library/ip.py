@@ -146,24 +146,20 @@ def _parse_address(text: str) -> tuple[IP, str]:
     return IP(IPv4Address(number) if version == 4 else IPv6Address(number)), zone
 
 
-# What each function does, in one sentence, for editors and prompts.
-_DOCS: Final = {
-    "ip": "Parses an IP address, or returns that of a network; an error if the string is not one.",
-    "family": "Returns the family of an IP address: 4 or 6.",
-    "ip.isCanonical": "Returns whether a string is an IP address in its canonical form.",
-    "isGlobalUnicast": "Returns whether an IP address is a global unicast address.",
-    "isIP": "Returns whether a string is an IP address.",
-    "isLinkLocalMulticast": "Returns whether an IP address is a link-local multicast address.",
-    "isLinkLocalUnicast": "Returns whether an IP address is a link-local unicast address.",
-    "isLoopback": "Returns whether an IP address is a loopback address.",
-    "isUnspecified": "Returns whether an IP address is unspecified (`0.0.0.0` or `::`).",
-}
-
-
 LIBRARY: Final = Library(
     "ip",
     introduced=(1, 30),
-    docs=_DOCS,
+    docs={
+        "ip": "Parses an IP address, or returns that of a network; an error if the string is not one.",
+        "family": "Returns the family of an IP address: 4 or 6.",
+        "ip.isCanonical": "Returns whether a string is an IP address in its canonical form.",
+        "isGlobalUnicast": "Returns whether an IP address is a global unicast address.",
+        "isIP": "Returns whether a string is an IP address.",
+        "isLinkLocalMulticast": "Returns whether an IP address is a link-local multicast address.",
+        "isLinkLocalUnicast": "Returns whether an IP address is a link-local unicast address.",
+        "isLoopback": "Returns whether an IP address is a loopback address.",
+        "isUnspecified": "Returns whether an IP address is unspecified (`0.0.0.0` or `::`).",
+    },
     types=(Variable("net.IP", type_type(IP_TYPE)),),
     functions=(
         overload("ip", "string_to_ip", (STRING,), IP_TYPE, parse_ip),
@@ -240,18 +236,18 @@ _CONTAINS_BY_ADDRESS: Final[Mapping[str, Binding]] = {
     "cidr_contains_cidr": CIDR.contains_address_of,
 }
 
-_CIDR_DOCS: Final = {
-    "cidr": "Parses an IP network, such as `10.0.0.0/8`; an error if the string is not one.",
-    "containsCIDR": "Returns whether an IP network contains another one.",
-    "containsIP": "Returns whether an IP network contains an address.",
-    "isCIDR": "Returns whether a string is an IP network.",
-    "masked": "Returns an IP network without the bits of the host.",
-    "prefixLength": "Returns the number of bits of the prefix of an IP network.",
-}
+
 CIDR_LIBRARY: Final = Library(
     "cidr",
     introduced=(1, 30),
-    docs=_CIDR_DOCS,
+    docs={
+        "cidr": "Parses an IP network, such as `10.0.0.0/8`; an error if the string is not one.",
+        "containsCIDR": "Returns whether an IP network contains another one.",
+        "containsIP": "Returns whether an IP network contains an address.",
+        "isCIDR": "Returns whether a string is an IP network.",
+        "masked": "Returns an IP network without the bits of the host.",
+        "prefixLength": "Returns the number of bits of the prefix of an IP network.",
+    },
     types=(Variable("net.CIDR", type_type(CIDR_TYPE)),),
     functions=(
         overload("cidr", "string_to_cidr", (STRING,), CIDR_TYPE, _cidr),

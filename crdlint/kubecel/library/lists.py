@@ -139,21 +139,10 @@ def _functions() -> Iterator[Overload]:
     yield member("lastIndexOf", "list_a_last_index_of_int", (list_type(_T), _T), INT, partial(_index_of, step=-1))
 
 
-# What each function does, in one sentence, for editors and prompts.
-_DOCS: Final = {
-    "isSorted": "Returns whether the elements of a list are in ascending order.",
-    "max": "Returns the greatest element of a list; an error if the list is empty.",
-    "min": "Returns the least element of a list; an error if the list is empty.",
-    "sum": "Returns the sum of the elements of a list.",
-    "indexOf": "Returns the index of the first occurrence in a string or list, -1 if there is none.",
-    "lastIndexOf": "Returns the index of the last occurrence in a string or list, -1 if there is none.",
-    "includes": "Returns whether a list contains a value.",
-}
-
-
 _INCLUDES: Final = Library(
     "list, version 1",
     introduced=(1, 37),
+    docs={"includes": "Returns whether a list contains a value."},
     functions=(member("includes", "list_includes_dyn_dyn", (DYN, DYN), BOOL, _includes),),
     costs={"includes": CallCost(_estimate_includes, _track)},
 )
@@ -161,7 +150,14 @@ LIBRARY: Final = Library(
     "list",
     introduced=ALWAYS,
     later=(_INCLUDES,),
-    docs=_DOCS,
+    docs={
+        "isSorted": "Returns whether the elements of a list are in ascending order.",
+        "max": "Returns the greatest element of a list; an error if the list is empty.",
+        "min": "Returns the least element of a list; an error if the list is empty.",
+        "sum": "Returns the sum of the elements of a list.",
+        "indexOf": "Returns the index of the first occurrence in a string or list, -1 if there is none.",
+        "lastIndexOf": "Returns the index of the last occurrence in a string or list, -1 if there is none.",
+    },
     functions=tuple(_functions()),
     costs=dict.fromkeys(("isSorted", "sum", "max", "min", "indexOf", "lastIndexOf"), CallCost(_estimate, _track)),
 )

@@ -89,30 +89,28 @@ def _track_validate(values: Sequence[Any], _: Any) -> int | None:
 
 
 _ESTIMATE: Final = of_sizes(2, lambda _, text: CallEstimate(text.traversal().scaled(_MAX_REGEX_SIZE * REGEX_FACTOR)))
-# What each function does, in one sentence, for editors and prompts.
-_DOCS: Final = {
-    "format.byte": "Returns the format `byte`: base64.",
-    "format.date": "Returns the format `date`: `2026-01-31`.",
-    "format.datetime": "Returns the format `datetime`: RFC 3339.",
-    "format.dns1035Label": "Returns the format of a DNS label that starts with a letter.",
-    "format.dns1035LabelPrefix": "Returns the format of the start of a DNS label that starts with a letter.",
-    "format.dns1123Label": "Returns the format of a DNS label.",
-    "format.dns1123LabelPrefix": "Returns the format of the start of a DNS label.",
-    "format.dns1123Subdomain": "Returns the format of a DNS subdomain.",
-    "format.dns1123SubdomainPrefix": "Returns the format of the start of a DNS subdomain.",
-    "format.labelValue": "Returns the format of the value of a label.",
-    "format.named": "Returns the format with a name as an optional.",
-    "format.qualifiedName": "Returns the format of a qualified name, such as the key of a label.",
-    "format.uri": "Returns the format `uri`.",
-    "format.uuid": "Returns the format `uuid`.",
-    "validate": "Returns the messages about a string that does not have a format, empty if it has.",
-}
 
 
 LIBRARY: Final = Library(
     "format",
     introduced=(1, 31),
-    docs=_DOCS,
+    docs={
+        "format.byte": "Returns the format `byte`: base64.",
+        "format.date": "Returns the format `date`: `2026-01-31`.",
+        "format.datetime": "Returns the format `datetime`: RFC 3339.",
+        "format.dns1035Label": "Returns the format of a DNS label that starts with a letter.",
+        "format.dns1035LabelPrefix": "Returns the format of the start of a DNS label that starts with a letter.",
+        "format.dns1123Label": "Returns the format of a DNS label.",
+        "format.dns1123LabelPrefix": "Returns the format of the start of a DNS label.",
+        "format.dns1123Subdomain": "Returns the format of a DNS subdomain.",
+        "format.dns1123SubdomainPrefix": "Returns the format of the start of a DNS subdomain.",
+        "format.labelValue": "Returns the format of the value of a label.",
+        "format.named": "Returns the format with a name as an optional.",
+        "format.qualifiedName": "Returns the format of a qualified name, such as the key of a label.",
+        "format.uri": "Returns the format `uri`.",
+        "format.uuid": "Returns the format `uuid`.",
+        "validate": "Returns the messages about a string that does not have a format, empty if it has.",
+    },
     functions=(
         member("validate", "format-validate", (NAMED_FORMAT, STRING), optional_type(list_type(STRING)), _validate),
         overload(

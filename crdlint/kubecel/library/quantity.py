@@ -320,26 +320,24 @@ def _as_integer(value: Quantity) -> int:
 
 
 _PARSERS: Final = ("quantity", "isQuantity")
-# What each function does, in one sentence, for editors and prompts.
-_DOCS: Final = {
-    "add": "Returns the sum of two quantities.",
-    "asApproximateFloat": "Returns a quantity as a float, which may lose precision.",
-    "asInteger": "Returns a quantity as an integer; an error if it is not one.",
-    "isInteger": "Returns whether a quantity is an integer.",
-    "isQuantity": "Returns whether a string is a quantity, such as `1.5Gi`.",
-    "quantity": "Parses a quantity, such as `1.5Gi`; an error if the string is not one.",
-    "sign": "Returns the sign of a quantity: -1, 0 or 1.",
-    "sub": "Returns the difference of two quantities.",
-    "compareTo": "Compares two values: -1 if the first one is less, 0 if they are equal, 1 if it is greater.",
-    "isGreaterThan": "Returns whether a value is greater than another one.",
-    "isLessThan": "Returns whether a value is less than another one.",
-}
 
 
 LIBRARY: Final = Library(
     "quantity",
     introduced=(1, 28),
-    docs=_DOCS,
+    docs={
+        "add": "Returns the sum of two quantities.",
+        "asApproximateFloat": "Returns a quantity as a float, which may lose precision.",
+        "asInteger": "Returns a quantity as an integer; an error if it is not one.",
+        "isInteger": "Returns whether a quantity is an integer.",
+        "isQuantity": "Returns whether a string is a quantity, such as `1.5Gi`.",
+        "quantity": "Parses a quantity, such as `1.5Gi`; an error if the string is not one.",
+        "sign": "Returns the sign of a quantity: -1, 0 or 1.",
+        "sub": "Returns the difference of two quantities.",
+        "compareTo": "Compares two values: -1 if the first one is less, 0 if they are equal, 1 if it is greater.",
+        "isGreaterThan": "Returns whether a value is greater than another one.",
+        "isLessThan": "Returns whether a value is less than another one.",
+    },
     functions=(
         overload("quantity", "string_to_quantity", (STRING,), QUANTITY, parse_quantity),
         overload("isQuantity", "is_quantity_string", (STRING,), BOOL, declaration.accepts(parse_quantity)),

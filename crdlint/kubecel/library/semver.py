@@ -120,20 +120,16 @@ def _int64(number: int) -> int:
     return (number + 2**63) % 2**64 - 2**63
 
 
-# What each function does, in one sentence, for editors and prompts.
-_DOCS: Final = {
-    "isSemver": "Returns whether a string is a semantic version.",
-    "major": "Returns the major version of a semantic version.",
-    "minor": "Returns the minor version of a semantic version.",
-    "patch": "Returns the patch version of a semantic version.",
-    "semver": "Parses a semantic version; with `true`, also one such as `v1.0`.",
-}
-
-
 LIBRARY: Final = Library(
     "semver",
     introduced=(1, 33),
-    docs=_DOCS,
+    docs={
+        "isSemver": "Returns whether a string is a semantic version.",
+        "major": "Returns the major version of a semantic version.",
+        "minor": "Returns the minor version of a semantic version.",
+        "patch": "Returns the patch version of a semantic version.",
+        "semver": "Parses a semantic version; with `true`, also one such as `v1.0`.",
+    },
     functions=(
         overload("semver", "string_to_semver", (STRING,), SEMVER, parse_semver),
         overload("semver", "string_bool_to_semver", (STRING, BOOL), SEMVER, parse_semver),

@@ -128,23 +128,19 @@ def _is_url(text: str) -> bool:
     return True
 
 
-# What each function does, in one sentence, for editors and prompts.
-_DOCS: Final = {
-    "getEscapedPath": "Returns the path of a URL, escaped.",
-    "getHost": "Returns the host of a URL, with its port.",
-    "getHostname": "Returns the host of a URL, without its port.",
-    "getPort": "Returns the port of a URL, empty if it has none.",
-    "getQuery": "Returns the query of a URL: a map of keys to lists of values.",
-    "getScheme": "Returns the scheme of a URL.",
-    "isURL": "Returns whether a string is an absolute URL.",
-    "url": "Parses an absolute URL; an error if the string is not one.",
-}
-
-
 LIBRARY: Final = Library(
     "url",
     introduced=ALWAYS,
-    docs=_DOCS,
+    docs={
+        "getEscapedPath": "Returns the path of a URL, escaped.",
+        "getHost": "Returns the host of a URL, with its port.",
+        "getHostname": "Returns the host of a URL, without its port.",
+        "getPort": "Returns the port of a URL, empty if it has none.",
+        "getQuery": "Returns the query of a URL: a map of keys to lists of values.",
+        "getScheme": "Returns the scheme of a URL.",
+        "isURL": "Returns whether a string is an absolute URL.",
+        "url": "Parses an absolute URL; an error if the string is not one.",
+    },
     functions=(
         overload("url", "string_to_url", (STRING,), URL_TYPE, parse_url),
         member("getScheme", "url_get_scheme", (URL_TYPE,), STRING, attrgetter("parsed.scheme")),
