@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 
-# The parameters of all commands by what they are for, in the order of help; others are "Options", which are rare ones.
+# The parameters of all commands by what they are for, in the order of help; others are shown first, as "Options".
 _GROUPS: Final = {
     "What to check": (
         "include", "exclude", "no_ignore", "required", "stdin_filename", "crds", "old", "strict_kinds",
@@ -56,8 +56,8 @@ class Command(click.Command):
         is_short = _HELP_ALL in params and _HELP_ALL.name not in ctx.meta
         for param in sorted(params, key=lambda param: _ORDER.get(str(param.name), 0)):
             record = param.get_help_record(ctx) if isinstance(param, click.Option) else None
-            name = "help" if "--help" in param.opts else str(param.name)
-            if record is not None and not (is_short and (name in _RARE or name not in _GROUP_OF)):
+            if record is not None and not (is_short and param.name in _RARE):
+                name = "help" if "--help" in param.opts else str(param.name)
                 groups[_GROUP_OF.get(name, "Options")].append(record)
         for title, records in groups.items():
             if records:
