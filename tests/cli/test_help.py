@@ -67,6 +67,7 @@ def test_help_shows_groups_of_24_options_and_the_others_on_request() -> None:
                 < set(all_)
                 == {next(iter(o.opts)) for o in command.get_params(ctx_of(command)) if is_shown(o)}
             )
+    assert {"--all", "--explain"} <= set(options_of(shown("diff")))  # what only this command has
     headings = re.findall(r"^(\S.*):$", shown("check"), re.MULTILINE)
     assert headings == ["What to check", "Kubernetes and Helm", "Rules", "Fixes", "Comparison", "Output", "Help"]
 
