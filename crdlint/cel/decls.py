@@ -87,7 +87,11 @@ def overload(
     call: Binding | None = None,
     cost: CallCost | None = None,
 ) -> Overload:
-    """Declare an overload, implemented by `call`."""
+    """Declare an overload, implemented by `call`.
+
+    >>> overload("isEven", "is_even_int", (INT,), BOOL, lambda number: number % 2 == 0).id
+    'is_even_int'
+    """
     implementation = None if call is None else bound(call)
     return Overload(function, id_, args, result, False, _param_names((*args, result)), implementation, cost)
 

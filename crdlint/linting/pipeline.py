@@ -43,6 +43,9 @@ def lint_file(
     `only` contains the numbers of the documents to check (see crdlint.yaml.parse.split), None for all. `earlier` is the
     result of the same request for an earlier text of the file, whose unchanged documents are not checked again unless
     CRDs are kept or compared. Invalid input raises no exceptions; an unknown version raises ValueError.
+
+    >>> lint_file("kind: CustomResourceDefinition", "crd.yaml").diagnostics[0].headline
+    '`apiVersion` is missing'
     """
     if len(request.versions.servers) > 1 and request.stop_at is not None:
         request = replace(request, stop_at=None)

@@ -42,7 +42,13 @@ def as_key(text: str) -> str:
 
 
 class Editor:
-    """Creates the edits of a document from its nodes, whose marks are offsets in `text`."""
+    """Creates the edits of a document from its nodes, whose marks are offsets in `text`.
+
+    >>> from crdlint.yaml.parse import parse_first
+    >>> document = parse_first("{a: 1, b: 2}")
+    >>> Editor(document.text, document.root).remove(document.root, "a")
+    Edit(start=1, end=7, text='')
+    """
 
     def __init__(self, text: str, root: Node) -> None:
         self.text = text

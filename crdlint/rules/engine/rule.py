@@ -56,6 +56,9 @@ class Rule(NamedTuple):
     former ids, which users can still use. `because` is the keyword of the same schema that makes a place wrong, with `../` of the
     list whose items the place is in. A rule that `compares` two versions of a CRD has a fragment of the old one in
     `good` and of the new one in `bad`.
+
+    >>> Caution("name-short", "Name is too short", why="Its meaning is unclear.", help="Write it out").severity
+    'warning'
     """
 
     id: str
