@@ -176,7 +176,7 @@ class Totals:
 
     @property
     def status(self) -> int:
-        """The exit status."""
+        """The exit status: 3 for internal errors, 2 for unreadable input, 1 for findings that fail the run, else 0."""
         return console.BUG if self.bugs else 2 if self.problems or self.unwritten else 1 if self.failed else 0
 
 

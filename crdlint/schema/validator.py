@@ -92,7 +92,7 @@ class ValueValidator:
         self._root = _PreparedSchema(schema, Dialect(server, structural), nested=False)
 
     def validate(self, value: Any, path: Path | None = None, old: Correlation | None = None) -> list[FieldError]:
-        """Return the errors of a value at `path`, None for a whole resource, without those that the old value had.
+        """Return the errors of a value at `path`, None for a whole resource; with `old`, without those it had (ratcheting).
 
         Upstream: ValidateCustomResource, and ValidateCustomResourceUpdate, which ignores errors in unchanged parts.
         """
