@@ -178,7 +178,7 @@ class ResourceValidator:
         yield from _scale_status_errors(self._scale, resource)
 
     def _correlation(self, resource: dict[str, Any], old: dict[str, Any]) -> Correlation | None:
-        """Return the correlation with the old object, or None if the server does not ratchet: unchanged values are validated as well."""
+        """Return the correlation with the old object, or None for a server that does not ratchet."""
         if self.schema is None or not self._server.ratchets_values:
             return None
         correlation = Correlation(resource, old, self.schema)
