@@ -136,12 +136,12 @@ class _DiffCommand:
         return console.watched(outcomes, () if self._options.quiet else [task.path for task in tasks])
 
     def _configuration(self) -> Config:
-        from crdlint.config.load import nearest
+        from crdlint.config.load import nearest_config
         from crdlint.config.model import ConfigError
 
         arguments = self._options
         try:
-            config = arguments.read_config() or nearest(str(Path(os.curdir) / "x"), {})
+            config = arguments.read_config() or nearest_config(str(Path(os.curdir) / "x"), {})
         except ConfigError as error:
             raise click.UsageError(str(error)) from error
         config = arguments.override(include_dependencies=arguments.include_dependencies)(config)

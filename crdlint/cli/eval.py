@@ -16,7 +16,7 @@ from crdlint.report import formats
 from crdlint.report.pieces import EvalResults, View, batches
 
 if TYPE_CHECKING:
-    from crdlint.evaluation.source import Request
+    from crdlint.evaluation.source import EvalRequest
 
 
 class EvalOptions(ReportOptions):
@@ -57,9 +57,9 @@ class EvalOptions(ReportOptions):
         """How the answer is shown."""
         return View(options.page(self.color, 120))
 
-    def request(self) -> Request:
+    def request(self) -> EvalRequest:
         """Return where to evaluate; raise UsageError for options that exclude each other."""
-        from crdlint.evaluation.source import Request
+        from crdlint.evaluation.source import EvalRequest
 
         inputs, has_rule = (self.crd, self.object_, self.old), self.rule is not None
         is_answer = self.format_ != formats.TEXT or self.explain or self.second_opinion or STDIN in inputs
@@ -77,7 +77,7 @@ class EvalOptions(ReportOptions):
         )
         if self.second_opinion:
             options.new_tally()
-        return Request(versions.newest, self.crd, self.kind, self.version, self.object_, self.old, self.type_)
+        return EvalRequest(versions.newest, self.crd, self.kind, self.version, self.object_, self.old, self.type_)
 
 
 @options.command("eval", EvalOptions)
@@ -118,7 +118,7 @@ def command(settings: EvalOptions) -> int:
     return 0 if accepted else 1
 
 
-def _prompt(request: Request, settings: EvalOptions) -> None:
+def _prompt(request: EvalRequest, settings: EvalOptions) -> None:
     """Read expressions and commands from a terminal, or lines of them from another input."""
     from crdlint.cli.prompt import Session
 
@@ -137,7 +137,7 @@ def _prompt(request: Request, settings: EvalOptions) -> None:
     run(session, console.out)
 
 
-def _values(request: Request, settings: EvalOptions) -> EvalResults:
+def _values(request: EvalRequest, settings: EvalOptions) -> EvalResults:
     from crdlint.evaluation.evaluate import Workbench, run_rules, selected
     from crdlint.evaluation.source import load
 

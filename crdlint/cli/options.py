@@ -230,11 +230,11 @@ def _unknown_rule(rule: str, file: str | None) -> str | None:
 
     if unknown_rule(rule) is None:
         return None
-    from crdlint.config.load import nearest
+    from crdlint.config.load import nearest_config
     from crdlint.config.model import ConfigError
 
     try:
-        config = _read_config(file) or nearest(STDIN, {})
+        config = _read_config(file) or nearest_config(STDIN, {})
     except ConfigError as error:
         fault = error.faults[0]
         return f"{unknown_rule(rule)}, and {fault.file}:{fault.line}:{fault.column} has an error: {fault.message}"

@@ -12,7 +12,7 @@ from crdlint.crd.model import JSONSchemaProps
 from crdlint.diagnostics import nearest
 from crdlint.evaluation.evaluate import SchemaRule, Workbench, run_rules
 from crdlint.evaluation.field_paths import NoFieldError, field_path_text, parse_field_path, schema_at
-from crdlint.evaluation.source import ExpressionSource, Request, SourceError, load
+from crdlint.evaluation.source import EvalRequest, ExpressionSource, SourceError, load
 from crdlint.kubecel.repair.patterns import Tokens
 from crdlint.report.eval_results import ValuesText
 from crdlint.report.pieces import EvalResults, View
@@ -32,7 +32,7 @@ class PromptCommand:
 class Session:
     """The state of a prompt. ``answer`` returns what an input prints; after ``:quit``, ``is_over`` is set."""
 
-    def __init__(self, request: Request, field: str, view: View) -> None:
+    def __init__(self, request: EvalRequest, field: str, view: View) -> None:
         """Read the files; raise SourceError or NoFieldError."""
         self._request = request
         self._report = ValuesText(view)

@@ -10,14 +10,14 @@ from crdlint.config.model import Config, ConfigError, ConfigProblem, ConfigSourc
 from crdlint.files.read import with_parents
 
 # The configuration of the files in each directory.
-Cache: TypeAlias = "dict[str, Config | ConfigError]"
+ReadConfigs: TypeAlias = "dict[str, Config | ConfigError]"
 
 NAMES: Final = (".crdlint.yaml", ".crdlint.yml", "pyproject.toml")
 MAX_BYTES: Final = 256 * 1024
 _DEFAULTS: Final = Config()
 
 
-def nearest(path: str, cache: Cache) -> Config:
+def nearest_config(path: str, cache: ReadConfigs) -> Config:
     """Return the configuration of a file (`-`: of the working directory), or the defaults.
 
     `cache` contains the results by directory. Raise ConfigError if the closest configuration is invalid; it is the same

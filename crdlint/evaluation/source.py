@@ -49,7 +49,7 @@ def _shown(path: str | None) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class EvalRequest:
     """What to read: files by their names, None for those that are not given. See `crdlint eval --help`."""
 
     server: Server
@@ -78,7 +78,7 @@ class ExpressionSource:
     notices: tuple[str, ...] = ()
 
 
-def load(request: Request) -> ExpressionSource:
+def load(request: EvalRequest) -> ExpressionSource:
     """Read the files of a request; raise SourceError."""
     if request.crd is None:
         return _without_crd(request)
@@ -112,7 +112,7 @@ def _definitions(path: str, server: Server) -> Definitions:
     raise SourceError(unreadable or f"{_shown(path)}: no CustomResourceDefinition in it")
 
 
-def _with_crd(request: Request, definitions: Definitions) -> ExpressionSource:
+def _with_crd(request: EvalRequest, definitions: Definitions) -> ExpressionSource:
     objects, olds = ([] if file is None else _objects(file) for file in (request.object, request.old))
     definition = _chosen(request, definitions, objects)
     sent, old = _of_kind(definition, objects, request.object), _of_kind(definition, olds, request.old)
@@ -146,7 +146,7 @@ def _with_crd(request: Request, definitions: Definitions) -> ExpressionSource:
     return ExpressionSource(server, validator.schema, name, definition, version, value, old, tuple(notices))
 
 
-def _chosen(request: Request, definitions: Definitions, objects: list[dict[str, Any]]) -> Definition:
+def _chosen(request: EvalRequest, definitions: Definitions, objects: list[dict[str, Any]]) -> Definition:
     """Return the CRD to use: that of the kind named, else that of the objects."""
     by_kind = definitions.by_kind
     kinds = [kind for _, kind in by_kind]
@@ -204,7 +204,7 @@ def _objects(file: str) -> list[dict[str, Any]]:
     return objects
 
 
-def _without_crd(request: Request) -> ExpressionSource:
+def _without_crd(request: EvalRequest) -> ExpressionSource:
     value, old = (MISSING if file is None else _any_value(file) for file in (request.object, request.old))
     if request.type is not None:
         try:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from crdlint.config.load import NAMES, Cache
+from crdlint.config.load import NAMES, ReadConfigs
 from crdlint.config.model import Config
 from crdlint.diagnostics import Diagnostic
 from crdlint.files.read import with_parents
@@ -59,7 +59,7 @@ class Checks:
         self._workspace: Final = workspace
         self._known: dict[str, tuple[OpenDocument, Checked]] = {}  # of each URI, the newest version checked
         self.index: Final = resources.CRDIndex(workspace)
-        self._configs: Cache = {}
+        self._configs: ReadConfigs = {}
         self._stamps: dict[str, object] = {}
         self._checker: Final = Checker(Settings(uses_helm=False))
 

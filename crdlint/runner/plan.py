@@ -23,7 +23,7 @@ from crdlint.sources.helm.layout import ARCHIVES, CHART, TEMPLATES, ChartLayout,
 from crdlint.sources.kustomize import Patches, kustomization_of
 
 if TYPE_CHECKING:
-    from crdlint.config.load import Cache
+    from crdlint.config.load import ReadConfigs
     from crdlint.config.model import Config
     from crdlint.sources.helm.check import Support
 
@@ -73,7 +73,7 @@ class Planner:
     request: CheckRequest = CheckRequest(skip_unfinished=True)  # noqa: RUF009  frozen
     plan: Plan = field(default_factory=Plan)
     _layout: ChartLayout = field(default_factory=ChartLayout)
-    configs: Cache = field(default_factory=dict)
+    configs: ReadConfigs = field(default_factory=dict)
     _charts: dict[str, Support | None] = field(default_factory=dict)
     _patches: Patches = field(default_factory=Patches)
     _fragments: Fragments = field(default_factory=Fragments)
@@ -228,9 +228,9 @@ class Planner:
 
     def unmerged(self, path: str) -> Config:
         """Return the configuration of a file without the options of the command line; raise ConfigError."""
-        from crdlint.config.load import nearest
+        from crdlint.config.load import nearest_config
 
-        return self.config or nearest(path, self.configs)
+        return self.config or nearest_config(path, self.configs)
 
     def _config(self, path: str) -> Config | None:
         """Return the configuration of a file; if it is invalid, report that once and return None."""

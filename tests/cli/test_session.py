@@ -16,7 +16,7 @@ from prompt_toolkit.output import DummyOutput
 from crdlint.cli.main import cli
 from crdlint.cli.prompt import COMMANDS, Session
 from crdlint.cli.prompt_terminal import Colors, Completions, run
-from crdlint.evaluation.source import Request
+from crdlint.evaluation.source import EvalRequest
 from crdlint.kubernetes.servers import NEWEST
 from crdlint.report.pieces import View
 
@@ -29,7 +29,7 @@ CRD, SAMPLE, OLD = (str(FIXTURES / name) for name in ("crd.yaml", "sample.yaml",
 
 @pytest.fixture
 def session() -> Session:
-    return Session(Request(NEWEST, CRD, object=SAMPLE), "spec", View())
+    return Session(EvalRequest(NEWEST, CRD, object=SAMPLE), "spec", View())
 
 
 def answers(session: Session, *inputs: str) -> list[str]:

@@ -13,7 +13,7 @@ import pytest
 
 import crdlint.config
 from crdlint.config.from_toml import mentions_crdlint
-from crdlint.config.load import MAX_BYTES, nearest, read_config
+from crdlint.config.load import MAX_BYTES, nearest_config, read_config
 from crdlint.config.model import Config, ConfigError
 from crdlint.config.rule_patterns import is_known
 
@@ -112,40 +112,40 @@ def test_the_closest_one_upwards(tmp_path: Path) -> None:
     put(tmp_path / "b", ".crdlint.yml", "ignore: [pattern-invalid]\n")
     put(tmp_path / "c", "pyproject.toml", "[tool.crdlint]\n")
     cache: dict[Any, Any] = {}
-    assert nearest(str(tmp_path / "a/deep/er/x.yaml"), cache).ignore == ("yaml-boolean",)
-    assert nearest(str(tmp_path / "b/deep/x.yaml"), cache).ignore == ("pattern-invalid",)
-    assert nearest(str(tmp_path / "c/x.yaml"), cache).ignore == ()
-    assert nearest(str(tmp_path / "x.yaml"), cache).ignore == ("yaml-boolean",)
+    assert nearest_config(str(tmp_path / "a/deep/er/x.yaml"), cache).ignore == ("yaml-boolean",)
+    assert nearest_config(str(tmp_path / "b/deep/x.yaml"), cache).ignore == ("pattern-invalid",)
+    assert nearest_config(str(tmp_path / "c/x.yaml"), cache).ignore == ()
+    assert nearest_config(str(tmp_path / "x.yaml"), cache).ignore == ("yaml-boolean",)
     assert len({id(config) for config in cache.values()}) == 3
 
 
 def test_it_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(tmp_path, ".crdlint.yaml", "ignore: [yaml-boolean]\n")
     cache: dict[Any, Any] = {}
-    first = nearest(str(tmp_path / "a/x.yaml"), cache)
+    first = nearest_config(str(tmp_path / "a/x.yaml"), cache)
     monkeypatch.setattr("crdlint.config.load._of_folder", lambda _: pytest.fail("read again"))
-    assert nearest(str(tmp_path / "a/y.yaml"), cache) is first
-    assert nearest(str(tmp_path / "y.yaml"), cache) is first
+    assert nearest_config(str(tmp_path / "a/y.yaml"), cache) is first
+    assert nearest_config(str(tmp_path / "y.yaml"), cache) is first
 
 
 def test_without_one_and_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert not str(nearest("x.yaml", {}).file).startswith(str(tmp_path))
+    assert not str(nearest_config("x.yaml", {}).file).startswith(str(tmp_path))
     put(tmp_path, ".crdlint.yaml", "fail-on: info\n")
-    assert nearest("-", {}).fail_on == "info"
-    assert nearest("sub/../x.yaml", {}).file == ".crdlint.yaml"
+    assert nearest_config("-", {}).fail_on == "info"
+    assert nearest_config("sub/../x.yaml", {}).file == ".crdlint.yaml"
 
 
 def test_two_in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     put(tmp_path, "pyproject.toml", "[tool.crdlint]\nfail-on = 'never'\n")
-    assert nearest("x.yaml", {}).notices == ()
+    assert nearest_config("x.yaml", {}).notices == ()
     put(tmp_path, ".crdlint.yaml", "fail-on: info\n")
-    found = nearest("x.yaml", {})
+    found = nearest_config("x.yaml", {})
     assert found.fail_on == "info"
     assert found.notices == (".crdlint.yaml is used; pyproject.toml beside it is not",)
     put(tmp_path, ".crdlint.yml", "fail-on: warning\n")
-    assert nearest("x.yaml", {}).notices == (
+    assert nearest_config("x.yaml", {}).notices == (
         ".crdlint.yaml is used; .crdlint.yml and pyproject.toml beside it are not",
     )
 
@@ -156,10 +156,10 @@ def test_a_broken_one_is_the_same_error_for_all_below(tmp_path: Path) -> None:
     errors = []
     for name in ("a/x.yaml", "a/b/y.yaml", "a/b/z.yaml"):
         with pytest.raises(ConfigError) as caught:
-            nearest(str(tmp_path / name), cache)
+            nearest_config(str(tmp_path / name), cache)
         errors.append(caught.value)
     assert errors[0] is errors[1] is errors[2]
-    assert nearest(str(tmp_path / "x.yaml"), cache).ignore == ()
+    assert nearest_config(str(tmp_path / "x.yaml"), cache).ignore == ()
     again = pickle.loads(pickle.dumps(errors[0]))
     [problem] = again.faults
     assert (problem.message, problem.line, problem.column) == ("unknown key 'ignor'; did you mean 'ignore'?", 1, 1)
@@ -276,7 +276,7 @@ def test_a_pyproject_that_is_not_ours_may_be_broken(tmp_path: Path, monkeypatch:
     put(tmp_path, ".crdlint.yaml", "fail-on: never\n")
     for text in ("[[[", "dependencies = ['crdlint'\n", "x" * (MAX_BYTES + 5), "\0"):
         put(tmp_path, "a/pyproject.toml", text)
-        assert nearest("a/x.yaml", {}).fail_on == "never"
+        assert nearest_config("a/x.yaml", {}).fail_on == "never"
 
 
 # What cannot be read
@@ -285,15 +285,15 @@ def test_a_pyproject_that_is_not_ours_may_be_broken(tmp_path: Path, monkeypatch:
 def test_what_is_no_file(tmp_path: Path) -> None:
     (tmp_path / ".crdlint.yaml").mkdir()
     with pytest.raises(ConfigError, match="cannot be read: not a regular file but a directory"):
-        nearest(str(tmp_path / "x.yaml"), {})
+        nearest_config(str(tmp_path / "x.yaml"), {})
     (tmp_path / "a").mkdir()
     (tmp_path / "a/.crdlint.yaml").symlink_to("nowhere")
     with pytest.raises(ConfigError, match="cannot be read: No such file"):
-        nearest(str(tmp_path / "a/x.yaml"), {})
+        nearest_config(str(tmp_path / "a/x.yaml"), {})
     (tmp_path / "b").mkdir()
     os.mkfifo(tmp_path / "b/.crdlint.yaml")
     with pytest.raises(ConfigError, match="cannot be read: not a regular file but a named pipe"):
-        nearest(str(tmp_path / "b/x.yaml"), {})
+        nearest_config(str(tmp_path / "b/x.yaml"), {})
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root may read everything")
@@ -301,7 +301,7 @@ def test_what_may_not_be_read(tmp_path: Path) -> None:
     path = Path(put(tmp_path, ".crdlint.yaml", "{}"))
     path.chmod(0)
     with pytest.raises(ConfigError, match="cannot be read: Permission denied"):
-        nearest(str(tmp_path / "x.yaml"), {})
+        nearest_config(str(tmp_path / "x.yaml"), {})
 
 
 @pytest.mark.parametrize(
@@ -328,7 +328,7 @@ def test_what_may_not_be_read(tmp_path: Path) -> None:
 def test_hostile_input_is_refused(tmp_path: Path, data: bytes, said: str) -> None:
     (tmp_path / ".crdlint.yaml").write_bytes(data)
     with pytest.raises(ConfigError) as caught:
-        nearest(str(tmp_path / "x.yaml"), {})
+        nearest_config(str(tmp_path / "x.yaml"), {})
     assert said in str(caught.value)
     assert len(caught.value.faults) <= 20
     assert len(str(caught.value)) < 20_000

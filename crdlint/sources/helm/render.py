@@ -20,7 +20,7 @@ from crdlint.safety.programs import Done, ProgramError, find, identity_of, short
 from crdlint.sources.helm.failures import INSTEAD, Failure
 
 # The first release that looks up no host names for templates (getHostByName).
-OLDEST: Final = (3, 11, 1)
+OLDEST_HELM: Final = (3, 11, 1)
 _SOURCE: Final = re.compile(r"^# Source: (.+)$", re.MULTILINE)
 _SPLIT: Final = re.compile(r"^---\n(?=# Source: )", re.MULTILINE)
 _VERSION: Final = re.compile(r"v(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?")
@@ -88,8 +88,8 @@ def helm() -> Helm:
     if version is None:
         printed = reason(done, _LONGEST) if done.status else shortened(done.output, _LONGEST)
         return Helm(None, f"helm does not print its version ({printed}): {INSTEAD}")
-    if tuple(int(part or 0) for part in version.groups()) < OLDEST:
-        oldest = ".".join(map(str, OLDEST))
+    if tuple(int(part or 0) for part in version.groups()) < OLDEST_HELM:
+        oldest = ".".join(map(str, OLDEST_HELM))
         return Helm(None, f"helm {version[0]} is too old, crdlint needs {oldest} or later: {INSTEAD}")
     return Helm(program)
 
