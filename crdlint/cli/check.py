@@ -19,7 +19,7 @@ from crdlint.files.paths import Selection, UnreadInput, discover
 from crdlint.files.read import STDIN
 from crdlint.kubernetes.servers import NEWEST
 from crdlint.linting.request import CheckRequest
-from crdlint.linting.result import SharedNames
+from crdlint.linting.result import FileResult, SharedNames
 from crdlint.report import formats
 from crdlint.report.pieces import View
 from crdlint.report.words import Copies
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from crdlint.config.baseline import BaselineMatcher, Update
     from crdlint.config.model import Config
     from crdlint.config.scoped_ignores import UsedIgnores
-    from crdlint.linting.result import FileResult
     from crdlint.report.changes import Changes
     from crdlint.sources.helm.render import HelmValues
     from crdlint.sources.previous.crds import PreviousCRDs
@@ -385,7 +384,7 @@ class _CheckCommand:
 
 
 def _baseline(arguments: CheckOptions) -> Baseline:
-    """Return what takes the findings of a run out of its report; a broken file ends the run."""
+    """Return the baseline to match or to update, or the writer of ignore comments; an invalid file ends the run."""
     if arguments.add_ignore:
         return AddedIgnores()
     if arguments.baseline_file is None:

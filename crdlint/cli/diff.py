@@ -46,8 +46,10 @@ class DiffOptions(HelmOptions, ConfigOptions):
         "changes", "text for people, markdown for a pull request, changelog for release notes, others for programs."
     )
     outputs: tuple[str, ...] = options.outputs_of("changes")
-    include: tuple[str, ...] = many("GLOB", "Below directories, only compare files that match GLOB")
-    exclude: tuple[str, ...] = many("GLOB", "Do not compare files that match GLOB")
+    include: tuple[str, ...] = many(
+        "GLOB", "Below directories, only compare files that match GLOB", callback=options.valid_globs
+    )
+    exclude: tuple[str, ...] = many("GLOB", "Do not compare files that match GLOB", callback=options.valid_globs)
     quiet: bool = flag("Only print changes: no headline, no notices.", "-q", "--quiet")
 
 

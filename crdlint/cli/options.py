@@ -125,7 +125,8 @@ def in_working_directory(_ctx: click.Context, _param: click.Parameter, value: tu
     return value or (os.curdir,)
 
 
-def _globs(_ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+def valid_globs(_ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    """Return file patterns; one that is not valid is a usage error."""
     from crdlint.files.patterns import is_pattern
 
     for glob in value:
@@ -153,8 +154,8 @@ class FileOptions(ReportOptions):
     """The arguments and options that choose files."""
 
     paths: tuple[str, ...] = argument(nargs=-1, metavar="[PATH]...", callback=in_working_directory)
-    include: tuple[str, ...] = many("GLOB", "Below directories, only check files that match GLOB", callback=_globs)
-    exclude: tuple[str, ...] = many("GLOB", "Do not check files that match GLOB", callback=_globs)
+    include: tuple[str, ...] = many("GLOB", "Below directories, only check files that match GLOB", callback=valid_globs)
+    exclude: tuple[str, ...] = many("GLOB", "Do not check files that match GLOB", callback=valid_globs)
     no_ignore: bool = flag("Also check files that .gitignore excludes.")
 
 
@@ -327,7 +328,7 @@ class HelmOptions(ReportOptions):
 
 
 def require(*rules: tuple[object, str]) -> None:
-    """End the run with the message of the first rule for options that is broken, which is true."""
+    """End the run with the message of the first violated rule; each pair is whether it is violated, and its message."""
     for is_broken, message in rules:
         if is_broken:
             raise click.UsageError(message)

@@ -114,7 +114,7 @@ class Totals:
     by_rule: Counter[str] = field(default_factory=Counter)
 
     def take(self, applied: Applied, shown: FileResult | None = None) -> None:
-        """Count in what a configuration leaves of a file's result, of which a part may be shown only."""
+        """Count the findings that remain after configuration; `shown` is the part that is printed."""
         shown = shown or applied.result
         self.summary.add(shown)
         self.by_rule.update(finding.rule for finding in shown.diagnostics if not finding.hidden)

@@ -213,7 +213,7 @@ class _FileWalk:
             pending.extend((path, self._below(ignored, path)) for path in reversed(folders))
 
     def _leads_on(self, entry: os.DirEntry[str]) -> bool:
-        """Return whether a link leads to a directory of its repository that is not walked otherwise, for the first time."""
+        """Return whether a link leads to another directory of the repository that the walk has not reached."""
         if not is_folder(entry):
             return False
         real = os.path.realpath(entry.path)

@@ -14,7 +14,8 @@ from crdlint.crd.identity import identify
 from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
 from crdlint.crd.positions import Locator
 from crdlint.kubecel.compilation import CompilationError, RuleCompiler
-from crdlint.kubecel.declarations import DeclarationFailedError, Declarations, SchemaContext
+from crdlint.kubecel.completion import WordContext, type_of
+from crdlint.kubecel.declarations import DeclarationFailedError, Declarations, DeclField, SchemaContext
 from crdlint.kubecel.environment import Environment, new_expressions
 from crdlint.kubernetes.servers import Server, parse_range
 from crdlint.lsp.workspace import OpenDocument
@@ -194,3 +195,10 @@ def definition_of(document: OpenDocument, cursor: Cursor, checks: Checks) -> tup
         return None
     schema = value_schema(definition.validator(version).schema, cursor.steps)
     return None if schema is None else (definition, schema)
+
+
+def field_of(expression: EditedExpression, context: WordContext, word: str) -> DeclField | None:
+    """Return the field that a word of an expression names, also behind `.?`, None if it names none."""
+    receiver = context.receiver and context.receiver.removesuffix(".?")
+    type_ = type_of(receiver, context.env, expression.environment) if receiver else None
+    return expression.declarations.member(None if type_ is None else type_.unwrapped, word)

@@ -19,7 +19,7 @@ from crdlint.kubecel.declarations import type_text
 from crdlint.kubernetes.servers import parse_range
 from crdlint.linting.result import FoundRule
 from crdlint.lsp.complete import KEYWORDS
-from crdlint.lsp.cursor import Cursor, EditedExpression, crd_of, definition_of, expression_at, nearest_schema
+from crdlint.lsp.cursor import Cursor, EditedExpression, crd_of, definition_of, expression_at, field_of, nearest_schema
 from crdlint.lsp.workspace import OpenDocument
 
 if TYPE_CHECKING:
@@ -89,7 +89,8 @@ def _of_expression(expression: EditedExpression, index: int) -> Iterator[str]:
     if word is None or context is None:
         yield from _of_part(expression, index)
         return
-    before = "" if context.receiver is None else f"{context.receiver}."
+    before = context.receiver or ""
+    before += "." if before and not before.endswith(".?") else ""
     written = f"{before}{word[0]}"
     call = _call(text, word.end())
     type_ = type_of(f"{written}{call}", context.env, expression.environment)
@@ -103,8 +104,7 @@ def _of_expression(expression: EditedExpression, index: int) -> Iterator[str]:
         if since is not None:
             yield f"Since Kubernetes {since[0]}.{since[1]}."
         return
-    receiver = None if context.receiver is None else type_of(context.receiver, context.env, expression.environment)
-    member = expression.declarations.member(receiver, word[0])
+    member = field_of(expression, context, word[0])
     if member is not None and member.schema is not None:
         yield from _described(member.schema, required=member.required)
 

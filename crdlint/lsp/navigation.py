@@ -15,10 +15,20 @@ from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.crd.positions import Span
 from crdlint.diagnostics import Diagnostic, Related
-from crdlint.kubecel.completion import context_at, type_of
+from crdlint.kubecel.completion import context_at
 from crdlint.kubernetes.servers import parse_range
 from crdlint.linting.result import FoundRule
-from crdlint.lsp.cursor import Cursor, Steps, crd_of, cursor_at, definition_of, expression_at, nearest_schema, roots
+from crdlint.lsp.cursor import (
+    Cursor,
+    Steps,
+    crd_of,
+    cursor_at,
+    definition_of,
+    expression_at,
+    field_of,
+    nearest_schema,
+    roots,
+)
 from crdlint.lsp.workspace import OpenDocument, ProtocolText, uri_of
 from crdlint.resources.objects import text_at
 from crdlint.schema import json_paths
@@ -124,8 +134,7 @@ def _path_in_expression(cursor: Cursor, version: str) -> Path | None:
     context = context_at(expression.text, word.end(), expression.env, expression.environment)
     if context is None or context.receiver is None:
         return expression.schema.path if word[0] in ("self", "oldSelf") else None
-    type_ = type_of(context.receiver.removesuffix(".?"), context.env, expression.environment)
-    member = expression.declarations.member(None if type_ is None else type_.unwrapped, word[0])
+    member = field_of(expression, context, word[0])
     return None if member is None or member.schema is None else member.schema.path
 
 

@@ -97,11 +97,7 @@ _VARIABLE: Final = re.compile(r"line \d+|\{\{[^{}]*\}\}|`[^`]*`|\"[^\"]*\"|\d+")
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
-    """Return a number with its noun, such as `1 file` or `2 files`.
-
-    >>> counted(2, "copy", "copies")
-    '2 copies'
-    """
+    """Return a number with its noun, such as `1 file` or `2 files`."""
     return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 

@@ -21,7 +21,7 @@ Lines = list[tuple[int, int]]
 
 
 def unnamed_changes(text: str, edits: Iterable[Edit], *, keeps_meaning: bool = False) -> list[str]:
-    """Return the changes of the CRDs of a text that its edits cause elsewhere; all changes if it `keeps_meaning`.
+    """Return the changes of CRDs on lines that no edit touches, or all changes with `keeps_meaning`.
 
     A CRD that cannot be decoded before the edits has no changes. Of other objects, no value elsewhere may vanish or appear.
     """

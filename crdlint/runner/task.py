@@ -129,7 +129,7 @@ class Checker:
             return checked._replace(bugs=(*checked.bugs, bug_of(error)))
 
     def from_cache(self, task: Task) -> CheckOutcome | None:
-        """Return the result of a task from the cache, or without anything to do, else None; what is readable once is checked."""
+        """Return the result if it is cached or the file has no CRD, else None; standard input is checked at once."""
         if open_descriptor(task.path) is not None:
             return self.check(task)
         opened = self._open(task)
@@ -272,7 +272,7 @@ def outcome_of(
     unread: Iterable[str] = (),
     earlier: Iterable[Bug] = (),
 ) -> CheckOutcome:
-    """Return the results of a check with its internal errors, and the `earlier` ones; one that ends it is a finding."""
+    """Return the results of a check with its internal errors, and the `earlier` ones; an exception that ends it is a finding."""
     bugs = list(earlier)
     with collected(bugs):
         try:

@@ -26,7 +26,7 @@ _APPLIED: Final = frozenset({"apply", "create", "update"})
 
 
 class Fragment(NamedTuple):
-    """The purpose of the CRDs of a file, `what` one of them is. With `includes_complete`, complete ones are not checked, either."""
+    """Why the CRDs of a file are not applied: `what` each is. With `includes_complete`, complete ones are skipped as well."""
 
     what: str
     includes_complete: bool

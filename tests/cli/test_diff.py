@@ -314,3 +314,8 @@ def test_a_crd_whose_old_manifest_is_broken_is_not_added(sides: Path) -> None:
     done = diff("old", "new")
     assert (done.exit_code, done.stdout.splitlines()[0]) == (2, "1 CRD changed, 0 without consequence; 1 not compared")
     assert "old/bars.yaml: line 7: not compared: yaml: " in done.stderr
+
+
+def test_an_invalid_file_pattern_is_a_usage_error(sides: Path) -> None:  # noqa: ARG001
+    result = diff("old", "new", "--exclude", "[z")
+    assert (result.exit_code, "'[z' is not a valid file pattern" in result.stderr) == (2, True)

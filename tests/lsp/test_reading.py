@@ -92,6 +92,12 @@ def test_hover_in_a_crd(editor: Editor, part: str, inside: str, expected: list[s
     assert [one for one in expected if one not in text] == []
 
 
+def test_hover_describes_a_field_behind_a_question_mark(editor: Editor) -> None:
+    text = CRD.replace("self.size <= 10", "self.?size.orValue(1) <= 10")
+    editor.open("crd.yaml", text)
+    assert "How large it is." in hover(editor, "crd.yaml", position(text, "self.?size", "size"))
+
+
 def test_hover_of_a_function_says_since_when(editor: Editor) -> None:
     text = CRD.replace("self.size <= 10", "quantity('1').isLessThan(quantity('2'))")
     editor.open("crd.yaml", text)

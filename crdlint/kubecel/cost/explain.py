@@ -175,11 +175,7 @@ def most_expensive_part(expression: Expression, limit: int) -> str:
 
 
 def shown_cost(cost: int) -> str:
-    """Format a cost for people: exact if it is small, else rounded.
-
-    >>> shown_cost(12345)
-    '12,345'
-    """
+    """Format a cost for people: exact if it is small, else rounded."""
     if cost >= UINT64_MAX // 10:
         return "unbounded"
     return f"{cost:,}" if cost < 10**12 else f"{cost:.1e}"

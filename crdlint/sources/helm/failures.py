@@ -1,4 +1,4 @@
-"""What Helm does not render: charts, as findings at the places that it names, and CRDs that the values leave out."""
+"""Charts that Helm cannot render, as findings at the positions that it names, and CRDs that the values omit."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ class OldBuild:
 
 @dataclass(slots=True)
 class OldKustomizations:
-    """The kustomizations of the old side, by the folder of the new side that has their place; each is built on demand."""
+    """The kustomizations of the old side, by the corresponding folder of the new side; each is built on demand."""
 
     folders: dict[str, OldFolder] = field(default_factory=dict)
     _last: tuple[str, OldBuild] | None = None
