@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from crdlint.cli import console, options
-from crdlint.cli.options import ConfigOptions, HelmOptions, argument, flag, many
+from crdlint.cli.options import ConfigOptions, HelmOptions, argument, flag
 from crdlint.cli.reports import Reports, Totals
 from crdlint.files.paths import Selection, discover
 from crdlint.report import formats
@@ -46,10 +46,8 @@ class DiffOptions(HelmOptions, ConfigOptions):
         "changes", "text for people, markdown for a pull request, changelog for release notes, others for programs."
     )
     outputs: tuple[str, ...] = options.outputs_of("changes")
-    include: tuple[str, ...] = many(
-        "GLOB", "Below directories, only compare files that match GLOB", callback=options.valid_globs
-    )
-    exclude: tuple[str, ...] = many("GLOB", "Do not compare files that match GLOB", callback=options.valid_globs)
+    include: tuple[str, ...] = options.globs("Below directories, only compare files that match GLOB")
+    exclude: tuple[str, ...] = options.globs("Do not compare files that match GLOB")
     quiet: bool = flag("Only print changes: no headline, no notices.", "-q", "--quiet")
 
 

@@ -125,14 +125,18 @@ def in_working_directory(_ctx: click.Context, _param: click.Parameter, value: tu
     return value or (os.curdir,)
 
 
-def valid_globs(_ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
-    """Return file patterns; one that is not valid is a usage error."""
+def _valid_globs(_ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
     from crdlint.files.patterns import is_pattern
 
     for glob in value:
         if not is_pattern(glob):
             raise click.BadParameter(f"{glob!r} is not a valid file pattern", param=param)
     return value
+
+
+def globs(help_: str) -> Any:
+    """Declare a field for file patterns; one that is not valid is a usage error."""
+    return many("GLOB", help_, callback=_valid_globs)
 
 
 class ReportOptions:
@@ -154,8 +158,8 @@ class FileOptions(ReportOptions):
     """The arguments and options that choose files."""
 
     paths: tuple[str, ...] = argument(nargs=-1, metavar="[PATH]...", callback=in_working_directory)
-    include: tuple[str, ...] = many("GLOB", "Below directories, only check files that match GLOB", callback=valid_globs)
-    exclude: tuple[str, ...] = many("GLOB", "Do not check files that match GLOB", callback=valid_globs)
+    include: tuple[str, ...] = globs("Below directories, only check files that match GLOB")
+    exclude: tuple[str, ...] = globs("Do not check files that match GLOB")
     no_ignore: bool = flag("Also check files that .gitignore excludes.")
 
 

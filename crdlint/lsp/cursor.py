@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from crdlint.crd.identity import identify
 from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
 from crdlint.crd.positions import Locator
 from crdlint.kubecel.compilation import CompilationError, RuleCompiler
-from crdlint.kubecel.completion import WordContext, type_of
+from crdlint.kubecel.completion import WordContext, context_at, type_of
 from crdlint.kubecel.declarations import DeclarationFailedError, Declarations, DeclField, SchemaContext
 from crdlint.kubecel.environment import Environment, new_expressions
 from crdlint.kubernetes.servers import Server, parse_range
@@ -195,6 +196,15 @@ def definition_of(document: OpenDocument, cursor: Cursor, checks: Checks) -> tup
         return None
     schema = value_schema(definition.validator(version).schema, cursor.steps)
     return None if schema is None else (definition, schema)
+
+
+_WORD: Final = re.compile(r"[A-Za-z_]\w*")
+
+
+def word_at(expression: EditedExpression, index: int) -> tuple[re.Match[str] | None, WordContext | None]:
+    """Return the word at an index of an expression, and its context, each None if there is none."""
+    word = next((name for name in _WORD.finditer(expression.text) if name.start() <= index <= name.end()), None)
+    return word, word and context_at(expression.text, word.end(), expression.env, expression.environment)
 
 
 def field_of(expression: EditedExpression, context: WordContext, word: str) -> DeclField | None:

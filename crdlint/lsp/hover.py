@@ -12,20 +12,28 @@ from crdlint.cel.source_ranges import SourceRanges
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.printing import marshal
 from crdlint.kubecel import completion
-from crdlint.kubecel.completion import DOCS, context_at, type_of
+from crdlint.kubecel.completion import DOCS, type_of
 from crdlint.kubecel.cost import RULE_COST_LIMIT
 from crdlint.kubecel.cost.explain import describe_cardinality, value_path
 from crdlint.kubecel.declarations import type_text
 from crdlint.kubernetes.servers import parse_range
 from crdlint.linting.result import FoundRule
 from crdlint.lsp.complete import KEYWORDS
-from crdlint.lsp.cursor import Cursor, EditedExpression, crd_of, definition_of, expression_at, field_of, nearest_schema
+from crdlint.lsp.cursor import (
+    Cursor,
+    EditedExpression,
+    crd_of,
+    definition_of,
+    expression_at,
+    field_of,
+    nearest_schema,
+    word_at,
+)
 from crdlint.lsp.workspace import OpenDocument
 
 if TYPE_CHECKING:
     from crdlint.lsp.checks import Checked, Checks  # what the playground does not load
 
-_NAME: Final = re.compile(r"[A-Za-z_]\w*")
 _LIMITS: Final = (
     ("minimum", "minimum"), ("maximum", "maximum"), ("multiple_of", "multipleOf"), ("min_length", "minLength"),
     ("max_length", "maxLength"), ("pattern", "pattern"), ("min_items", "minItems"), ("max_items", "maxItems"),
@@ -82,10 +90,7 @@ def share_of(cost: int) -> str:
 def _of_expression(expression: EditedExpression, index: int) -> Iterator[str]:
     """Yield the type of what is at an index of an expression, and what is known of it."""
     text, dialect = expression.text, expression.environment.dialect
-    word = next((name for name in _NAME.finditer(text) if name.start() <= index <= name.end()), None)
-    context = None
-    if word is not None:
-        context = context_at(text, word.end(), expression.env, expression.environment)
+    word, context = word_at(expression, index)
     if word is None or context is None:
         yield from _of_part(expression, index)
         return

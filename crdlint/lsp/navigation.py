@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
@@ -15,7 +14,6 @@ from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.crd.positions import Span
 from crdlint.diagnostics import Diagnostic, Related
-from crdlint.kubecel.completion import context_at
 from crdlint.kubernetes.servers import parse_range
 from crdlint.linting.result import FoundRule
 from crdlint.lsp.cursor import (
@@ -28,6 +26,7 @@ from crdlint.lsp.cursor import (
     field_of,
     nearest_schema,
     roots,
+    word_at,
 )
 from crdlint.lsp.workspace import OpenDocument, ProtocolText, uri_of
 from crdlint.resources.objects import text_at
@@ -38,7 +37,6 @@ from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, items_of
 if TYPE_CHECKING:
     from crdlint.lsp.checks import Checks  # what the playground does not load
 
-_NAME: Final = re.compile(r"[A-Za-z_]\w*")
 _OF_PROPERTIES: Final = frozenset({"resource-value", "resource-list-type"})
 _PATHS: Final = frozenset({"jsonPath", "specReplicasPath", "statusReplicasPath", "labelSelectorPath"})
 
@@ -128,10 +126,9 @@ def _path_in_expression(cursor: Cursor, version: str) -> Path | None:
     expression, inside = expression_at(cursor, version), cursor.inside
     if expression is None or inside is None:
         return None
-    word = next((name for name in _NAME.finditer(expression.text) if name.start() <= inside <= name.end()), None)
+    word, context = word_at(expression, inside)
     if word is None:
         return None
-    context = context_at(expression.text, word.end(), expression.env, expression.environment)
     if context is None or context.receiver is None:
         return expression.schema.path if word[0] in ("self", "oldSelf") else None
     member = field_of(expression, context, word[0])
