@@ -115,14 +115,14 @@ def bound(call: Binding) -> Implementation:
 
 def merge(overloads: tuple[Overload, ...], added: Overload) -> tuple[Overload, ...]:
     """Return overloads of a function with one more; raise DeclarationError on a collision. Upstream: FunctionDecl.AddOverload."""
-    for overload in overloads:
-        if overload.id == added.id:
-            if _match(overload, added, Type.is_equivalent) and overload.result.is_equivalent(added.result):
+    for existing in overloads:
+        if existing.id == added.id:
+            if _match(existing, added, Type.is_equivalent) and existing.result.is_equivalent(added.result):
                 return overloads
             text = f"overload redefinition in function. {added.function}: {added.id} has multiple definitions"
             raise DeclarationError(text)
-        if _match(overload, added, lambda left, right: left.accepts(right) or right.accepts(left)):
-            text = f"overload signature collision in function {added.function}: {overload.id} collides with {added.id}"
+        if _match(existing, added, lambda left, right: left.accepts(right) or right.accepts(left)):
+            text = f"overload signature collision in function {added.function}: {existing.id} collides with {added.id}"
             raise DeclarationError(text)
     return (*overloads, added)
 

@@ -176,15 +176,15 @@ class Declarer:
 
     def declare(self, schema: JSONSchemaProps, *, is_resource: bool) -> DeclType | None:
         """Return the declaration of a schema; a resource also has type and object metadata. Upstream: common.SchemaDeclType."""
-        types = self._by_schema
-        order = [] if (id(schema), is_resource) in types else [(schema, is_resource)]
+        declared = self._by_schema
+        order = [] if (id(schema), is_resource) in declared else [(schema, is_resource)]
         for current, _ in order:  # which grows: parents before their children
             children = [] if id(current) in self.doubtful else _children(current)
-            order += [child for child in children if (id(child[0]), child[1]) not in types]
+            order += [child for child in children if (id(child[0]), child[1]) not in declared]
         for current, resource in reversed(order):
-            if (id(current), resource) not in types:
-                types[id(current), resource] = self._build(current, is_resource=resource)
-        return types[id(schema), is_resource]
+            if (id(current), resource) not in declared:
+                declared[id(current), resource] = self._build(current, is_resource=resource)
+        return declared[id(schema), is_resource]
 
     def _child(self, schema: JSONSchemaProps) -> DeclType | None:
         return self._by_schema[id(schema), schema.x_embedded_resource]
@@ -454,9 +454,8 @@ class SchemaContext:
         times = parent_node.cardinality
         cardinality = None if times is None or most is None else multiply(times, most)
         in_scope = parent_node.in_scope or bool(schema.x_validations)
-        return _ScopedNode(
-            in_scope, cardinality, self._declared(schema, parent, parent_node.declared) if in_scope else None
-        )
+        declared = self._declared(schema, parent, parent_node.declared) if in_scope else None
+        return _ScopedNode(in_scope, cardinality, declared)
 
     def _declared(
         self, schema: JSONSchemaProps, parent: JSONSchemaProps, declared: DeclType | str | None

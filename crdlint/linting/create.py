@@ -160,11 +160,9 @@ def hidden_errors(
 
     `compiled` are the rules that the server compiles now, `path` is the path of the schema's parent field.
     """
-    compiled_ids = {id(rule.node.schema) for rule in compiled}
+    ids = {id(rule.node.schema) for rule in compiled}
     # A rule that is not compiled or has an error may hide errors of defaults or message expressions.
-    broken = len(compiled_ids) < len(findings.with_rules) or any(
-        rule.compiled.rule.error is not None for rule in compiled
-    )
+    broken = len(ids) < len(findings.with_rules) or any(rule.compiled.rule.error is not None for rule in compiled)
     if not (findings.structural or findings.schema or findings.refusals or broken):
         return []
     schema_path = path.child("openAPIV3Schema")
@@ -178,7 +176,7 @@ def hidden_errors(
     if sound:
         errors_so_far.extend(defaults.validate(schema, schema_path, sound, options))
     doubtful = [node for node, error in errors if error.rule in _CHANGES_TYPE]
-    nodes = [node for node in findings.with_rules if id(node.schema) not in compiled_ids]
+    nodes = [node for node in findings.with_rules if id(node.schema) not in ids]
     errors_so_far.extend(cel.compile_hidden(nodes, compiled, options, schema_path, doubtful))
     return errors_so_far
 

@@ -357,9 +357,8 @@ def _compared(check: _CRDCheck, report: ServerReport) -> ComparedCRD:
 
         of_old = update.validate(old.crd, old.crd, check.server, check.subject.effort)
         rejections = old.problems.union(map(str, of_old.errors))
-    return ComparedCRD(
-        check.name, "unchanged" if semantic_equal(old.crd.spec, check.crd.spec) else "changed", rejections
-    )
+    is_equal = semantic_equal(old.crd.spec, check.crd.spec)
+    return ComparedCRD(check.name, "unchanged" if is_equal else "changed", rejections)
 
 
 def _changes(check: _CRDCheck) -> Iterator[Diagnostic]:

@@ -13,8 +13,8 @@ from crdlint.kubernetes.servers import Server
 from crdlint.linting.documents import name_of
 from crdlint.linting.manifest import CheckedCRD, check_crd
 from crdlint.linting.request import CheckRequest, Subject
-from crdlint.rules import deployment, schema_warnings
-from crdlint.rules.deployment import DROPS_FIELD, NEEDS_NEWER
+from crdlint.rules.deployment import DROPS_FIELD, NEEDS_NEWER, dropped_fields
+from crdlint.rules.schema_warnings import sets_of_objects, unrecognized
 from crdlint.yaml.edit import runs
 
 # The kinds of findings with which a server rejects an object.
@@ -180,10 +180,7 @@ def _decodes_alike(result: CheckedCRD, server: Server, other: Server, fields: fr
 
 
 # The advisory rules whose findings depend on the server.
-_ADVICE: Final = tuple(
-    advice.findings
-    for advice in (schema_warnings.unrecognized, schema_warnings.sets_of_objects, deployment.dropped_fields)
-)
+_ADVICE: Final = tuple(advice.findings for advice in (unrecognized, sets_of_objects, dropped_fields))
 
 
 def of_server(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:

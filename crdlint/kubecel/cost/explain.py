@@ -49,11 +49,9 @@ def limit_of(schema: JSONSchemaProps, dialect: CELDialect) -> SchemaLimit | None
     if schema.type == "string":
         # An enum already limits a string on most servers, and so do the formats of times on all of them.
         has_bound = schema.max_length is None and schema.enum and dialect.enum_bounds_strings
-        return (
-            None
-            if has_bound or schema.format in _BOUNDED_FORMATS
-            else SchemaLimit(schema, "maxLength", schema.max_length)
-        )
+        if has_bound or schema.format in _BOUNDED_FORMATS:
+            return None
+        return SchemaLimit(schema, "maxLength", schema.max_length)
     if schema.type == "array":
         return SchemaLimit(schema, "maxItems", schema.max_items)
     if schema.type == "object" and schema.additional_properties is not None:
