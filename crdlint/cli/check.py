@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 import click
 
 from crdlint.cli import console, options
+from crdlint.cli.help import Group
 from crdlint.cli.options import FindingOptions, FixOptions, HelmOptions, file_option, flag, kube_version, option
 from crdlint.cli.reports import Reports, Totals, nothing_found
 from crdlint.files.paths import Selection, UnreadInput, discover
@@ -60,33 +61,44 @@ class CheckState(Totals):
     ignores: UsedIgnores | None = None
 
 
-class CheckOptions(FixOptions, HelmOptions, FindingOptions):
+class CheckOptions(FixOptions, HelmOptions, FindingOptions, group=Group.OUTPUT):
     """The arguments and options of `crdlint check`."""
 
     required: bool | None = option(
         "Exit with status 2 if no CRD is found, or do not. By default, do so only if PATH contains a file or -.",
-        "--require-crds/--no-require-crds", default=None,
+        "--require-crds/--no-require-crds", default=None, group=Group.FILES, rare=True,
     )  # fmt: skip
     stdin_filename: str | None = file_option(
-        "The file name of standard input (-): for findings, and to find its configuration, chart and exclusions."
+        "The file name of standard input (-): for findings, and to find its configuration, chart and exclusions.",
+        group=Group.FILES,
+        rare=True,
     )
     kube_version: str | None = kube_version("to check CRDs for", f"else from the chart, else {NEWEST}")
     against: str | None = file_option(
         "Check CRDs as updates of those in a git revision, a file, a directory or a packed chart.",
         metavar="REV_OR_PATH",
+        group=Group.COMPARISON,
     )
-    baseline_file: str | None = file_option("Do not report the known findings in FILE.", "--baseline")
-    update_baseline: bool = flag("Write the current findings to the baseline.")
+    baseline_file: str | None = file_option(
+        "Do not report the known findings in FILE.", "--baseline", group=Group.COMPARISON
+    )
+    update_baseline: bool = flag("Write the current findings to the baseline.", group=Group.COMPARISON)
     hidden: bool = flag("Also show what the API server would report after the other findings are fixed.")
-    show_ignored: bool = flag("List the ignored findings, with the reason of each.")
-    add_ignore: bool = flag("Write a comment that ignores it for each finding, and report the others.")
-    statistics: bool = flag("Count findings by rule.")
-    show_files: bool = flag("List the files that may have CRDs instead of checking them.")
-    show_settings: bool = flag("Print each setting and where it is set instead of checking files.")
-    jobs: int | None = option(
-        "The number of processes. Default: depends on the amount of work.", type=click.IntRange(1), metavar="N"
+    show_ignored: bool = flag("List the ignored findings, with the reason of each.", rare=True)
+    add_ignore: bool = flag(
+        "Write a comment that ignores it for each finding, and report the others.", group=Group.FIXES
     )
-    no_cache: bool = flag("Do not read or write the cache of results.")
+    statistics: bool = flag("Count findings by rule.")
+    show_files: bool = flag("List the files that may have CRDs instead of checking them.", rare=True)
+    show_settings: bool = flag("Print each setting and where it is set instead of checking files.", rare=True)
+    jobs: int | None = option(
+        "The number of processes. Default: depends on the amount of work.",
+        type=click.IntRange(1),
+        metavar="N",
+        group=Group.PERFORMANCE,
+        rare=True,
+    )
+    no_cache: bool = flag("Do not read or write the cache of results.", group=Group.PERFORMANCE, rare=True)
     verbose: bool = flag("Print why files are skipped, and the programs that crdlint runs.", "-v", "--verbose")
 
 

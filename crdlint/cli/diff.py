@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from crdlint.cli import console, options
+from crdlint.cli.help import Group
 from crdlint.cli.options import ConfigOptions, HelmOptions, argument, flag
 from crdlint.cli.reports import Reports, Totals
 from crdlint.files.paths import Selection, discover
@@ -48,7 +49,7 @@ class DiffOptions(HelmOptions, ConfigOptions):
     outputs: tuple[str, ...] = options.outputs_of("changes")
     include: tuple[str, ...] = options.globs("Below directories, only compare files that match GLOB")
     exclude: tuple[str, ...] = options.globs("Do not compare files that match GLOB")
-    quiet: bool = flag("Only print changes: no headline, no notices.", "-q", "--quiet")
+    quiet: bool = flag("Only print changes: no headline, no notices.", "-q", "--quiet", group=Group.OUTPUT)
 
 
 @options.command("diff", DiffOptions)

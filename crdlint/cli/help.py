@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import Enum
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -14,30 +15,29 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 
-# The parameters of all commands by what they are for, in the order of help; others are shown first, as "Options".
-_GROUPS: Final = {
-    "What to check": (
-        "include", "exclude", "no_ignore", "required", "stdin_filename", "crds", "old", "strict_kinds",
-        "include_dependencies",
-    ),
-    "Kubernetes and Helm": ("kube_version", "field_validation", "value_files", "sets", "no_kustomize", "no_helm"),
-    "Rules": ("config", "isolated", "extended", "selected", "ignored", "min_severity", "fail_on", "accept_rejections"),
-    "Fixes": ("fix", "unsafe_fixes", "diff", "show_fixes", "add_ignore"),
-    "Comparison": ("against", "baseline_file", "update_baseline", "second_opinion"),
-    "Output": (
-        "show_defaulted", "format_", "outputs", "hidden", "show_all", "show_files", "show_settings", "show_ignored",
-        "statistics", "verbose", "quiet", "color",
-    ),
-    "Performance": ("jobs", "no_cache"),
-    "Help": ("help", "help_all"),
-}  # fmt: skip
-_GROUP_OF: Final = {name: title for title, names in _GROUPS.items() for name in names}
-_ORDER: Final = {name: number for number, name in enumerate(_GROUP_OF)}
-_RARE: Final = frozenset({
-    "no_ignore", "stdin_filename", "required", "include_dependencies", "strict_kinds",
-    "field_validation", "sets", "no_helm", "no_kustomize", "extended", "accept_rejections", "isolated", "show_fixes",
-    "second_opinion", "show_all", "show_files", "show_ignored", "show_settings", "color", "jobs", "no_cache",
-})  # fmt: skip
+class Group(Enum):
+    """The sections of options in help, in their order."""
+
+    OPTIONS = "Options"
+    FILES = "What to check"
+    SERVERS = "Kubernetes and Helm"
+    RULES = "Rules"
+    FIXES = "Fixes"
+    COMPARISON = "Comparison"
+    OUTPUT = "Output"
+    PERFORMANCE = "Performance"
+    HELP = "Help"
+
+
+class Option(click.Option):
+    """An option in a group of help; of a command with many, the rare ones are only shown with `--help-all`."""
+
+    def __init__(self, *names: Any, group: Group = Group.OPTIONS, rare: bool = False, **settings: Any) -> None:
+        super().__init__(*names, **settings)
+        self.group: Final = group
+        self.is_rare: Final = rare
+
+
 _MOST: Final = 24  # options of a command, all of which are shown
 
 
@@ -51,17 +51,16 @@ class Command(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options by group, the rare ones only if all are to be shown."""
-        groups: dict[str, list[tuple[str, str]]] = {title: [] for title in ("Options", *_GROUPS)}
+        groups: dict[Group, list[tuple[str, str]]] = {group: [] for group in Group}
         params = self.get_params(ctx)
         is_short = _HELP_ALL in params and _HELP_ALL.name not in ctx.meta
-        for param in sorted(params, key=lambda param: _ORDER.get(str(param.name), 0)):
+        for param in params:
             record = param.get_help_record(ctx) if isinstance(param, click.Option) else None
-            if record is not None and not (is_short and param.name in _RARE):
-                name = "help" if "--help" in param.opts else str(param.name)
-                groups[_GROUP_OF.get(name, "Options")].append(record)
-        for title, records in groups.items():
+            if record is not None and not (is_short and isinstance(param, Option) and param.is_rare):
+                groups[param.group if isinstance(param, Option) else Group.HELP].append(record)
+        for group, records in groups.items():
             if records:
-                with formatter.section(title):
+                with formatter.section(group.value):
                     formatter.write_dl(records)
 
 
@@ -152,7 +151,9 @@ def complete_outputs(kind: str) -> Callable[[click.Context, click.Parameter, str
 
 
 @click.command("lsp", cls=Command)
-@click.option("--stdio", is_flag=True, help="Use standard input and output. This is the default, and the only way.")
+@click.option(
+    "--stdio", cls=Option, is_flag=True, help="Use standard input and output, which is the default and the only way."
+)
 @click.pass_context
 def lsp(ctx: click.Context, stdio: bool) -> None:
     """Run the language server for an editor, over standard input and output.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 import click
 
 from crdlint.cli import console
-from crdlint.cli.help import Command, complete_outputs, complete_paths, complete_rules
+from crdlint.cli.help import Command, Group, Option, complete_outputs, complete_paths, complete_rules
 from crdlint.files.read import STDIN
 from crdlint.kubernetes.servers import NEWEST, NEWEST_VERSION, OLDEST, SERVERS, parse_range
 from crdlint.report import formats
@@ -37,13 +37,13 @@ class Declared(NamedTuple):
 
     def parameter(self, name: str) -> click.Parameter:
         """Return the parameter of a field; an option without names has that of the field."""
-        names = self.names or (f"--{name.rstrip('_').replace('_', '-')}",) * (self.kind is click.Option)
+        names = self.names or (f"--{name.rstrip('_').replace('_', '-')}",) * (self.kind is Option)
         return self.kind([*names, name], **self.settings)
 
 
 def option(help_: str | None, *names: str, **settings: Any) -> Any:
-    """Declare a field that an option sets, by default that of its name."""
-    return Declared(click.Option, names, {"help": help_, **settings})
+    """Declare a field that an option sets, by default that of its name, in the group of its class unless it has a `group`."""
+    return Declared(Option, names, {"help": help_, **settings})
 
 
 def flag(help_: str, *names: str, **settings: Any) -> Any:
@@ -67,7 +67,7 @@ def choice(choices: list[str], help_: str | None = None, **settings: Any) -> Any
 
 
 def argument(**settings: Any) -> Any:
-    """Declare a field that an argument sets: paths, to which shells complete."""
+    """Declare a field that an argument sets, by default paths, to which shells complete."""
     return Declared(click.Argument, (), {"shell_complete": complete_paths, **settings})
 
 
@@ -101,19 +101,19 @@ def kube_version(purpose: str, default: str | None = None) -> Any:
         "constraint such as '>=1.29'."
     )
     if default is None:
-        return option(help_, type=KubeVersion(), default=NEWEST_VERSION, show_default=True)
-    return option(f"{help_} Default: from the configuration, {default}.", type=KubeVersion())
+        return option(help_, type=KubeVersion(), default=NEWEST_VERSION, show_default=True, group=Group.SERVERS)
+    return option(f"{help_} Default: from the configuration, {default}.", type=KubeVersion(), group=Group.SERVERS)
 
 
 def format_of(kind: str, help_: str) -> Any:
     """Declare a field for the format of a report other than of findings."""
-    return choice(formats.names(kind), help_, default=formats.TEXT, show_default=True)
+    return choice(formats.names(kind), help_, default=formats.TEXT, show_default=True, group=Group.OUTPUT)
 
 
 def outputs_of(kind: str, what: str = "") -> Any:
     """Declare a field for the reports to write to files, too."""
     help_ = f"Write the {what or kind} also to FILE, in FORMAT"
-    return many("FORMAT=FILE", help_, "--output", shell_complete=complete_outputs(kind))
+    return many("FORMAT=FILE", help_, "--output", shell_complete=complete_outputs(kind), group=Group.OUTPUT)
 
 
 def in_working_directory(_ctx: click.Context, _param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
@@ -136,45 +136,52 @@ def _valid_globs(_ctx: click.Context, param: click.Parameter, value: tuple[str, 
 
 def globs(help_: str) -> Any:
     """Declare a field for file patterns; one that is not valid is a usage error."""
-    return many("GLOB", help_, callback=_valid_globs)
+    return many("GLOB", help_, callback=_valid_globs, group=Group.FILES)
 
 
 class ReportOptions:
     """What all commands with a report take: the values of a call in the place of the declarations of fields."""
 
-    color: str = choice(["auto", "always", "never"], default="auto", show_default=True)
+    color: str = choice(["auto", "always", "never"], default="auto", show_default=True, group=Group.OUTPUT, rare=True)
+
+    def __init_subclass__(cls, group: Group = Group.OPTIONS) -> None:
+        """Put the options that a class declares into a group of help."""
+        for field in vars(cls).values():
+            if isinstance(field, Declared) and field.kind is Option:
+                field.settings.setdefault("group", group)
 
     def __init__(self, **values: Any) -> None:
         self.__dict__ |= values
 
     @classmethod
     def parameters(cls) -> list[click.Parameter]:
-        """Return the parameters that the fields of a class and its bases declare."""
-        fields = {name: field for base in reversed(cls.__mro__) for name, field in vars(base).items()}
+        """Return the parameters that the fields of a class and its bases declare, the ones of all commands last."""
+        *bases, of_all, _ = cls.__mro__
+        fields = {name: field for base in (*reversed(bases), of_all) for name, field in vars(base).items()}
         return [field.parameter(name) for name, field in fields.items() if isinstance(field, Declared)]
 
 
-class FileOptions(ReportOptions):
+class FileOptions(ReportOptions, group=Group.FILES):
     """The arguments and options that choose files."""
 
     paths: tuple[str, ...] = argument(nargs=-1, metavar="[PATH]...", callback=in_working_directory)
     include: tuple[str, ...] = globs("Below directories, only check files that match GLOB")
     exclude: tuple[str, ...] = globs("Do not check files that match GLOB")
-    no_ignore: bool = flag("Also check files that .gitignore excludes.")
+    no_ignore: bool = flag("Also check files that .gitignore excludes.", rare=True)
 
 
-def _rules(help_: str, name: str) -> Any:
-    return many("RULE", help_, name, shell_complete=complete_rules)
+def _rules(help_: str, name: str, **settings: Any) -> Any:
+    return many("RULE", help_, name, shell_complete=complete_rules, **settings)
 
 
-class ConfigOptions(ReportOptions):
+class ConfigOptions(ReportOptions, group=Group.RULES):
     """The options of configuration."""
 
     kube_version: str | None = kube_version("to check for", f"else {NEWEST}")
     config: str | None = file_option("Use this configuration file instead of the closest .crdlint.yaml.")
-    isolated: bool = flag("Ignore all configuration files.")
+    isolated: bool = flag("Ignore all configuration files.", rare=True)
     extended: tuple[str, ...] = _rules(
-        "Report these rules, or the rules of a set, besides the selected ones", "--extend-select"
+        "Report these rules, or the rules of a set, besides the selected ones", "--extend-select", rare=True
     )
     selected: tuple[str, ...] = _rules("Only report these rules, or the rules of a set", "--select")
     ignored: tuple[str, ...] = _rules("Do not report these rules", "--ignore")
@@ -189,9 +196,10 @@ class ConfigOptions(ReportOptions):
         ["strict", "warn", "ignore"],
         "What the API server does about unknown fields: reject the object, warn, or nothing [default: warn in charts, "
         "else strict].",
+        group=Group.SERVERS,
+        rare=True,
     )
-    accept_rejections: bool = flag("Do not fail for ignored findings that the API server rejects.")
-    quiet: bool = flag("Only print findings: no summary, no notices.", "-q", "--quiet")
+    accept_rejections: bool = flag("Do not fail for ignored findings that the API server rejects.", rare=True)
 
     def read_config(self) -> Config | None:
         """Return the configuration that replaces those of folders; a broken one ends the run."""
@@ -250,7 +258,7 @@ def _unknown_rule(rule: str, file: str | None) -> str | None:
 _FORMATS: Final = [AUTO, *formats.names("findings")]
 
 
-class FindingOptions(FileOptions, ConfigOptions):
+class FindingOptions(FileOptions, ConfigOptions, group=Group.OUTPUT):
     """What the commands with findings take."""
 
     format_: str = choice(
@@ -259,12 +267,13 @@ class FindingOptions(FileOptions, ConfigOptions):
         default=AUTO, show_default=True, metavar="FORMAT",
     )  # fmt: skip
     outputs: tuple[str, ...] = outputs_of("findings")
-    show_all: bool = flag("Show each finding and note, however many are alike, also in copies of a CRD.")
+    show_all: bool = flag("Show each finding and note, however many are alike, also in copies of a CRD.", rare=True)
+    quiet: bool = flag("Only print findings: no summary, no notices.", "-q", "--quiet")
     required: bool | None  # whether there must be anything to check
     allow_empty: bool = flag("Deprecated: the same as --no-require-...", hidden=True)
 
 
-class FixOptions(ReportOptions):
+class FixOptions(ReportOptions, group=Group.FIXES):
     """The options of fixes."""
 
     paths: tuple[str, ...]
@@ -272,7 +281,7 @@ class FixOptions(ReportOptions):
     fix: bool = flag("Apply safe fixes to the files.")
     unsafe_fixes: bool = flag("With --fix or --diff, also apply fixes that may change the meaning.")
     diff: bool = flag("Print the changes of --fix as a unified diff, and do not write files.")
-    show_fixes: bool = flag("With --fix or --diff, list the fixes.")
+    show_fixes: bool = flag("With --fix or --diff, list the fixes.", rare=True)
 
     @property
     def fixes(self) -> bool:
@@ -310,14 +319,14 @@ class FixOptions(ReportOptions):
             console.err(line)
 
 
-class HelmOptions(ReportOptions):
+class HelmOptions(ReportOptions, group=Group.SERVERS):
     """The options of charts and kustomizations."""
 
     value_files: tuple[str, ...] = file_option("Use a Helm values file (repeatable).", "--values", multiple=True)
-    sets: tuple[str, ...] = many("KEY=VALUE", "Set a Helm value", "--set")
-    no_helm: bool = flag("Do not run Helm; check templates with their directives masked.")
-    no_kustomize: bool = flag("Do not build kustomizations; check their resources as they are.")
-    include_dependencies: bool = flag("Also check the packed dependencies of charts.")
+    sets: tuple[str, ...] = many("KEY=VALUE", "Set a Helm value", "--set", rare=True)
+    no_helm: bool = flag("Do not run Helm; check templates with their directives masked.", rare=True)
+    no_kustomize: bool = flag("Do not build kustomizations; check their resources as they are.", rare=True)
+    include_dependencies: bool = flag("Also check the packed dependencies of charts.", rare=True)
 
     def values(self) -> HelmValues | None:
         """Return the values for Helm, None without any; a missing file is a usage error."""
@@ -380,7 +389,7 @@ def _has_styles(choice: str) -> bool:
 
 def second_opinion() -> Any:
     """Declare a field for having cel-python evaluate rules as well."""
-    return flag("Also evaluate every rule with cel-python, and report differences.")
+    return flag("Also evaluate every rule with cel-python, and report differences.", group=Group.COMPARISON, rare=True)
 
 
 def new_tally() -> Tally:
@@ -392,9 +401,3 @@ def new_tally() -> Tally:
     from crdlint.kubecel.second_opinion import Tally
 
     return Tally()
-
-
-text_or_json = click.option(
-    "--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
-color = click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from crdlint.cli import console, options
-from crdlint.cli.help import Command, complete_rules
+from crdlint.cli.help import complete_rules
+from crdlint.cli.options import ReportOptions, argument, choice
 from crdlint.report.page import CellPart, Column, Page, Row, rule_link
 from crdlint.rules import SETS
+from crdlint.safety.escapes import json_text
 
 if TYPE_CHECKING:
     from crdlint.rules.engine.rule import Rule
@@ -19,11 +21,24 @@ _MOST: Final = 20  # rules in a hint
 _STYLES: Final = {"Bad": "error", "Good": "good", "Help": "label", "Fix": "good", "Upstream": "faint"}
 
 
-@click.command("rules", cls=Command)
-@options.text_or_json
-@click.option("--set", "set_", type=click.Choice(sorted(SETS)), help="Only list the rules of this set.")
-@options.color
-def command(format_: str, set_: str | None, color: str) -> None:
+class _FormatOptions(ReportOptions):
+    format_: str = choice(["text", "json"], default="text", show_default=True)
+
+
+class RulesOptions(_FormatOptions):
+    """The options of `crdlint rules`."""
+
+    set_: str | None = choice(sorted(SETS), "Only list the rules of this set.")
+
+
+class ExplainOptions(_FormatOptions):
+    """The argument and options of `crdlint explain`."""
+
+    rule: str = argument(metavar="RULE", shell_complete=complete_rules)
+
+
+@options.command("rules", RulesOptions)
+def command(arguments: RulesOptions) -> int:
     """List all rules, for use in --select, --ignore and configuration files.
 
     The columns are the id, the severity, the best fix (safe or unsafe) and the summary. Rules of a set are only reported if
@@ -37,13 +52,11 @@ def command(format_: str, set_: str | None, color: str) -> None:
     """  # noqa: D301  \b keeps the lines below it as they are
     from crdlint.rules.catalog import all_rules
 
-    rules = [rule for rule in all_rules().values() if set_ in {None, rule.in_set}]
-    if format_ == "json":
-        from crdlint.safety.escapes import json_text
-
+    rules = [rule for rule in all_rules().values() if arguments.set_ in {None, rule.in_set}]
+    if arguments.format_ == "json":
         console.out(json_text([described(rule) for rule in rules], 2))
-        return
-    page = options.page(color, 120)
+        return 0
+    page = options.page(arguments.color, 120)
     titles = ("RULE", "SEVERITY", "FIX", "SUMMARY") if page.width is not None else ("", "", "", "")
     rows = [
         Row(
@@ -60,6 +73,7 @@ def command(format_: str, set_: str | None, color: str) -> None:
     ]
     for line in page.table([Column(title, width) for title, width in zip(titles, (0, 7, 6, 0), strict=True)], rows):
         console.out(line)
+    return 0
 
 
 def _reported(rule: Rule) -> str:
@@ -78,11 +92,8 @@ def described(rule: Rule) -> dict[str, Any]:
     return texts | {"fixes": fixes, "default": not rule.on_request, "sets": sets, "url": rule_link(rule.id)}
 
 
-@click.command("explain", cls=Command)
-@click.argument("rule_id", metavar="RULE", shell_complete=complete_rules)
-@options.text_or_json
-@options.color
-def explain(rule_id: str, format_: str, color: str) -> None:
+@options.command("explain", ExplainOptions)
+def explain(arguments: ExplainOptions) -> int:
     """Explain a rule: what it reports, why it matters, how to fix it, and a bad and a good example.
 
     \b
@@ -93,16 +104,16 @@ def explain(rule_id: str, format_: str, color: str) -> None:
     from crdlint.rules import catalog
 
     try:
-        rule = catalog.get(rule_id)
+        rule = catalog.get(arguments.rule)
     except KeyError as error:
-        raise click.UsageError(f"Unknown rule '{rule_id}'. {_hint(rule_id, catalog.all_rules())}") from error
-    if format_ == "json":
-        from crdlint.safety.escapes import json_text
-
+        hint = _hint(arguments.rule, catalog.all_rules())
+        raise click.UsageError(f"Unknown rule '{arguments.rule}'. {hint}") from error
+    if arguments.format_ == "json":
         console.out(json_text(described(rule), 2))
-        return
-    page = options.page(color, 100)
+        return 0
+    page = options.page(arguments.color, 100)
     console.out("\n\n".join("\n".join(lines) for lines in _paragraphs(rule, page)))
+    return 0
 
 
 def _hint(name: str, rules: Iterable[str]) -> str:

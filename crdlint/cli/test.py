@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from crdlint.cli import console, options
+from crdlint.cli.help import Group
 from crdlint.cli.options import ReportOptions, argument, file_option, flag, option
 from crdlint.cli.reports import Reports, Totals
 from crdlint.files.paths import Selection, UnreadInput
@@ -43,7 +44,7 @@ class TestOptions(ReportOptions):
     )
     crds: tuple[str, ...] = file_option(
         "A CRD file, or a directory of them (repeatable). Default: CRDs in the directory of the suite.", "--crd",
-        metavar="PATH", multiple=True,
+        metavar="PATH", multiple=True, group=Group.FILES,
     )  # fmt: skip
     name_part: str = option("Only run tests whose name contains TEXT.", "-k", default="", metavar="TEXT")
     fail_fast: bool = flag("Stop at the first failure.", "-x", "--fail-fast")
@@ -54,8 +55,8 @@ class TestOptions(ReportOptions):
     format_: str = options.format_of("suites", "text for people, junit for CI systems.")
     outputs: tuple[str, ...] = options.outputs_of("suites", "results")
     kube_version: str = options.kube_version("to run the tests for")
-    verbose: bool = flag("Print the name of every test.", "-v", "--verbose")
-    quiet: bool = flag("Only print failures and the summary.", "-q", "--quiet")
+    verbose: bool = flag("Print the name of every test.", "-v", "--verbose", group=Group.OUTPUT)
+    quiet: bool = flag("Only print failures and the summary.", "-q", "--quiet", group=Group.OUTPUT)
 
 
 @options.command("test", TestOptions)

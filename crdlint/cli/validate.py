@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.cli import console, options
+from crdlint.cli.help import Group
 from crdlint.cli.options import FindingOptions, FixOptions, file_option, flag, many, option
 from crdlint.cli.reports import Reports, Totals, nothing_found
 from crdlint.files.paths import Found, Selection
@@ -34,18 +35,22 @@ class ValidateOptions(FixOptions, FindingOptions):
 
     crds: tuple[str, ...] = file_option(
         "A CRD file, or a directory of them (repeatable). Default: CRDs among and near the resources.", "--crd",
-        metavar="PATH", multiple=True,
+        metavar="PATH", multiple=True, group=Group.FILES,
     )  # fmt: skip
-    old: str | None = file_option("Validate updates of the objects in this file or directory.", metavar="PATH")
-    skipped: tuple[str, ...] = many(
-        "KIND", "Do not validate objects of KIND, GROUP/KIND or GROUP/VERSION/KIND", "--skip"
+    old: str | None = file_option(
+        "Validate updates of the objects in this file or directory.", metavar="PATH", group=Group.FILES
     )
-    strict_kinds: bool = flag("Report an error for a kind that no CRD of its group defines.")
+    skipped: tuple[str, ...] = many(
+        "KIND", "Do not validate objects of KIND, GROUP/KIND or GROUP/VERSION/KIND", "--skip", group=Group.FILES
+    )
+    strict_kinds: bool = flag(
+        "Report an error for a kind that no CRD of its group defines.", group=Group.FILES, rare=True
+    )
     second_opinion: bool = options.second_opinion()
-    show_defaulted: bool = flag("Print the objects as the API server would store them, as YAML.")
+    show_defaulted: bool = flag("Print the objects as the API server would store them, as YAML.", group=Group.OUTPUT)
     required: bool | None = option(
         "Exit with status 2 if no custom resource is found, or do not. By default, do so only if PATH contains a file or -.",
-        "--require-resources/--no-require-resources", default=None,
+        "--require-resources/--no-require-resources", default=None, group=Group.FILES, rare=True,
     )  # fmt: skip
 
 
