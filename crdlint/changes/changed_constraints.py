@@ -28,6 +28,7 @@ from crdlint.changes.examples import Pair
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.printing import marshal
 from crdlint.golang.times import parse_duration
+from crdlint.phrases import some
 from crdlint.rules import changes as rules
 from crdlint.rules.engine.rule import Rule
 from crdlint.schema.deep_equal import deep_copy, equality_key
@@ -82,9 +83,7 @@ def compare_constraints(pair: Pair) -> Iterator[Change]:
 
 def _values(values: Iterable[Any]) -> str:
     texts = [marshal(value) for value in values]
-    listed = ", ".join(texts[:_SHOWN])
-    more = f" and {len(texts) - _SHOWN:,} more" if len(texts) > _SHOWN else ""
-    return f"{listed}{more} {'is' if len(texts) == 1 else 'are'}"
+    return f"{some(texts, _SHOWN)} {'is' if len(texts) == 1 else 'are'}"
 
 
 def _possible_values(pair: Pair, old: Constraints) -> dict[Any, Any] | None:

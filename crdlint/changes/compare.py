@@ -15,6 +15,7 @@ from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinition
 from crdlint.crd.paths import Path
 from crdlint.diagnostics import Severity
 from crdlint.kubernetes.servers import Range
+from crdlint.phrases import some
 from crdlint.rules import changes as rules
 from crdlint.rules.engine.advisory import VersionParts, all_versions
 from crdlint.safety import work
@@ -262,9 +263,8 @@ def _compare_pairs(
         lost = [path for path in missing if _parent(path) not in missing]
         if not lost:
             continue
-        listed = ", ".join(f"`{path}`" for path in lost[:_SHOWN])
-        more = f" and {len(lost) - _SHOWN:,} more" if len(lost) > _SHOWN else ""
-        text = f"version `{other_name}` lacks {listed}{more} of `{name}`, and there is no conversion webhook: "
+        listed = some([f"`{path}`" for path in lost], _SHOWN)
+        text = f"version `{other_name}` lacks {listed} of `{name}`, and there is no conversion webhook: "
         text += f"writing an object in `{other_name}` drops {'it' if len(lost) == 1 else 'them'}"
         # Objects have values of the fields already if the version with the fields is the older one. A conversion that
         # the manifest leaves out is often added by a patch.

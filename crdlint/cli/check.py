@@ -18,6 +18,7 @@ from crdlint.cli.options import FindingOptions, FixOptions, HelmOptions, file_op
 from crdlint.cli.reports import Reports, Totals, nothing_found
 from crdlint.files.paths import Selection, UnreadInput, discover
 from crdlint.files.read import STDIN
+from crdlint.files.repository import RepositoryError
 from crdlint.kubernetes.servers import NEWEST
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult, SharedNames
@@ -384,7 +385,6 @@ class _CheckCommand:
 
     def _load_previous(self, source: str, selection: Selection, folder: str | None) -> Loaded:
         """Return the old files to compare with; an invalid argument ends the run."""
-        from crdlint.files.repository import RepositoryError
         from crdlint.sources.previous.load import load
 
         name = self._options.stdin_filename

@@ -17,10 +17,12 @@ from crdlint.cli.help import Group
 from crdlint.cli.options import ConfigOptions, HelmOptions, argument, flag
 from crdlint.cli.reports import Reports, Totals
 from crdlint.files.paths import Selection, discover
+from crdlint.files.repository import RepositoryError
+from crdlint.phrases import counted
 from crdlint.report import formats
 from crdlint.report.changes import is_consequence
 from crdlint.report.pieces import View
-from crdlint.report.words import Copies, counted
+from crdlint.report.words import Copies
 from crdlint.rules.deployment import RENDER, SKIPPED
 from crdlint.runner.plan import Planner
 from crdlint.runner.task import Checker, CheckOutcome, Settings, Task
@@ -64,8 +66,6 @@ def command(arguments: DiffOptions) -> int:
       crdlint diff v1.14.0
       crdlint diff v1.0.0:crds v1.1.0:crds --format changelog
     """  # noqa: D301  \b keeps the lines below it as they are
-    from crdlint.files.repository import RepositoryError
-
     try:
         with TemporaryDirectory(prefix="crdlint-") as folder:
             return _DiffCommand(arguments, folder).run()

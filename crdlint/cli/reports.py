@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Final, Generic
 import click
 
 from crdlint.cli import console
+from crdlint.phrases import counted, some
 from crdlint.report import formats
 from crdlint.report.formats import AnyReport
 from crdlint.report.page import PLAIN
 from crdlint.report.pieces import Report, RunOutcome, Spool, Summary, View, batches
-from crdlint.report.words import counted, kind_of
+from crdlint.report.words import kind_of
 from crdlint.runner.task import CheckOutcome, shown_name
 
 if TYPE_CHECKING:
@@ -209,6 +210,4 @@ def nothing_found(
 
 
 def _listed(paths: Sequence[str]) -> str:
-    more = len(paths) - _NAMED
-    shown = ", ".join(map(shown_name, paths[:_NAMED]))
-    return f"{shown} and {more:,} more" if more > 0 else shown
+    return some([*map(shown_name, paths)], _NAMED)

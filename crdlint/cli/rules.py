@@ -10,6 +10,8 @@ import click
 from crdlint.cli import console, options
 from crdlint.cli.help import complete_rules
 from crdlint.cli.options import ReportOptions, argument, choice
+from crdlint.diagnostics import nearest
+from crdlint.phrases import some
 from crdlint.report.page import CellPart, Column, Page, Row, rule_link
 from crdlint.rules import SETS
 from crdlint.safety.escapes import json_text
@@ -119,10 +121,7 @@ def explain(arguments: ExplainOptions) -> int:
 def _hint(name: str, rules: Iterable[str]) -> str:
     longer = [rule for rule in rules if name and rule.startswith(name)]
     if longer:
-        more = f" and {len(longer) - _MOST} more" if len(longer) > _MOST else ""
-        return f"Rules that begin with it: {', '.join(longer[:_MOST])}{more}."
-    from crdlint.diagnostics import nearest
-
+        return f"Rules that begin with it: {some(longer, _MOST)}."
     near = nearest(name, rules, cutoff=0.7)
     return f"Did you mean '{near}'?" if near else "`crdlint rules` lists them."
 

@@ -10,14 +10,15 @@ from crdlint.cli import console, options
 from crdlint.cli.help import Group
 from crdlint.cli.options import ReportOptions, argument, file_option, flag, option
 from crdlint.cli.reports import Reports, Totals
-from crdlint.files.paths import Selection, UnreadInput
+from crdlint.files.paths import Selection, UnreadInput, discover
 from crdlint.report import formats
 from crdlint.report.pieces import SuiteOutcome, SuiteReport, View
 from crdlint.safety.bugs import bug_of
 
 if TYPE_CHECKING:
     from crdlint.kubecel.second_opinion import Tally
-    from crdlint.suites.read import Suite, SuiteCRDs
+    from crdlint.suites.crds import SuiteCRDs
+    from crdlint.suites.read import Suite
     from crdlint.suites.run import TestedCase
 
 
@@ -101,25 +102,18 @@ def _run_suites(run: TestState, settings: TestOptions) -> None:
 
 
 def _crd_files(run: TestState, crds: tuple[str, ...], kube_version: str) -> SuiteCRDs:
-    from crdlint.files.paths import discover
-    from crdlint.files.read import UnreadableError, decode, read_bytes
-    from crdlint.suites.read import SuiteCRDs
+    from crdlint.suites.crds import SuiteCRDs
 
-    texts: list[tuple[str, str]] = []
     discovered = discover(crds, Selection())
     run.problems += [(problem.path, problem.message) for problem in discovered.problems if problem.fatal]
-    for path in discovered.files:
-        try:
-            texts.append((path, decode(read_bytes(path))))
-        except UnreadableError as error:  # noqa: PERF203  files are few
-            run.problems.append((path, str(error)))
-    files = SuiteCRDs(texts, kube_version)
+    files = SuiteCRDs(discovered.files, kube_version)
     run.problems += files.broken
     return files
 
 
 def _run_suite(run: TestState, source: tuple[str, str], files: SuiteCRDs, settings: TestOptions) -> None:
-    from crdlint.suites.read import MissingCRDError, SuiteError, read_suite
+    from crdlint.suites.feature_gates import MissingCRDError
+    from crdlint.suites.read import SuiteError, read_suite
     from crdlint.suites.run import run_suite
 
     file, text = source

@@ -13,6 +13,7 @@ from crdlint.cli.reports import Reports, Totals, nothing_found
 from crdlint.files.paths import Found, Selection
 from crdlint.files.read import STDIN, open_descriptor
 from crdlint.linting.result import FileResult
+from crdlint.phrases import some
 from crdlint.report import formats
 from crdlint.report.pieces import View
 from crdlint.runner.plan import Planner
@@ -209,8 +210,10 @@ class _ValidateCommand:
         from crdlint.resources.definitions import may_have_crd
 
         groups = [group for group in definitions.groups() if may_have_crd(group)]
-        more = f" and {len(groups) - _NAMED:,} more groups" if len(groups) > _NAMED else ""
-        listed = f"the CRDs here are of {', '.join(groups[:_NAMED])}{more}"
-        reason = listed if groups else "no CRD was found (--crd names where they are)"
+        reason = (
+            f"the CRDs here are of {some(groups, _NAMED)}"
+            if groups
+            else "no CRD was found (--crd names where they are)"
+        )
         skipped, accepting = self._run.summary.skipped, "--no-require-resources"
         return nothing_found(self._options, discovered, self._excluded, skipped, accepting, f"; {reason}")

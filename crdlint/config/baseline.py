@@ -14,10 +14,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from crdlint.config.identity import FindingIdentity
-from crdlint.config.model import ConfigError, ConfigProblem
+from crdlint.config.identity import FindingIdentity, identities
+from crdlint.config.model import BrokenError, ConfigError, ConfigProblem
 from crdlint.config.rule_patterns import current_id
 from crdlint.linting.result import FileResult
+from crdlint.phrases import counted
 from crdlint.safety import atomic
 
 # The known findings and the count of each.
@@ -55,8 +56,6 @@ class Update:
 
     def take(self, result: FileResult) -> frozenset[int]:
         """Add the findings of a file that belong to a CRD, and return their indexes."""
-        from crdlint.config.identity import identities
-
         self.met.update(crd.name for crd in result.crds)
         identified = identities(result)
         for versions in identified:
@@ -69,7 +68,7 @@ class Update:
         changed = sum(old[identity] != count for identity, count in new.items() if identity in old)
         changes = {"added": len(new.keys() - old.keys()), "removed": len(old.keys() - new.keys()), "changed": changed}
         listed = ", ".join(f"{count:,} {word}" for word, count in changes.items() if count)
-        return f"{len(new):,} entr{'y' if len(new) == 1 else 'ies'}: {listed or 'none added or removed'}"
+        return f"{counted(len(new), 'entry', 'entries')}: {listed or 'none added or removed'}"
 
     def baseline(self) -> KnownFindings:
         """Return the new baseline."""
@@ -87,8 +86,6 @@ class BaselineMatcher:
 
     def take(self, result: FileResult) -> frozenset[int]:
         """Return the indexes of the known findings of a file; findings with equal identity are known up to their count."""
-        from crdlint.config.identity import identities
-
         self.met.update(crd.name for crd in result.crds)
         indexes = set()
         for i, alternatives in enumerate(identities(result)):
@@ -129,8 +126,6 @@ def read(path: str, *, missing_ok: bool = False) -> KnownFindings:
 
 
 def _baseline(document: Any, text: str, path: str) -> KnownFindings:
-    from crdlint.config.identity import FindingIdentity
-
     if not isinstance(document, dict) or not isinstance(document.get("findings"), list):
         raise ConfigError(ConfigProblem("not a baseline: it has no list of `findings`", path))
     version = document.get("version")
@@ -169,7 +164,6 @@ def _wrong(entry: Any) -> str | None:
 def _locate(text: str, steps: list[str | int]) -> tuple[int, int]:
     """Return the 1-based position of a part of the JSON, or the first line if it is unknown."""
     from crdlint.config.from_yaml import read_yaml
-    from crdlint.config.model import BrokenError
 
     try:
         return read_yaml(text).locate(steps, False)

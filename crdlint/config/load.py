@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from crdlint.config.model import Config, ConfigError, ConfigProblem, ConfigSource
-from crdlint.files.read import with_parents
+from crdlint.config.model import BrokenError, Config, ConfigError, ConfigProblem, ConfigSource
+from crdlint.files.read import UnreadableError, decode, read_bytes, with_parents
 
 # The configuration of the files in each directory.
 ReadConfigs: TypeAlias = "dict[str, Config | ConfigError]"
@@ -78,9 +78,6 @@ def _read(path: str) -> Config | None:
 
 def _source(path: str, file: str) -> ConfigSource | None:
     """Return the values of a file, or None for a pyproject.toml without crdlint's table; raise ConfigError."""
-    from crdlint.config.model import BrokenError
-    from crdlint.files.read import UnreadableError, decode, read_bytes
-
     is_toml = path.endswith(".toml")
     try:
         if is_toml:

@@ -14,6 +14,7 @@ from crdlint.config.model import Config, ConfigError, ConfigProblem, ConfigSourc
 from crdlint.config.rule_patterns import cycle_of, did_you_mean, expanded, is_known, shown, unknown_rule
 from crdlint.files.patterns import is_pattern
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
+from crdlint.phrases import some
 
 # A message, the steps to the value that it is about, and whether it is about the key.
 _Complaint = tuple[str, Sequence[Step], bool]
@@ -126,8 +127,7 @@ def _by_meaning(values: dict[str, Any]) -> Iterator[_Complaint]:
     own = values.get("sets", {})
     cycle = cycle_of(own)
     if cycle:
-        more = f" and {len(cycle) - _SHOWN:,} more" if len(cycle) > _SHOWN else ""
-        through = f" through {', '.join(map(shown, cycle[1:_SHOWN]))}{more}" if len(cycle) > 1 else ""
+        through = f" through {some([*map(shown, cycle[1:])], _SHOWN - 1)}" if len(cycle) > 1 else ""
         yield f"the set {shown(cycle[0])} contains itself{through}", ["sets", cycle[0]], True
     for name in filter(is_known, own):
         yield f"{shown(name)} is the name of a rule or of one of crdlint's sets", ["sets", name], True

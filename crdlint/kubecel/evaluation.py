@@ -20,7 +20,7 @@ from crdlint.crd import errors
 from crdlint.crd.errors import INVALID, BrokenRule, Code, FieldError, Reason
 from crdlint.crd.model import JSONSchemaProps, ValidationRule
 from crdlint.crd.paths import NIL, Key, Path
-from crdlint.golang.text import SPACE
+from crdlint.golang.text import SPACE, quote
 from crdlint.kubecel.compilation import CompilationError, CompiledRule, Environments, Expression, RuleCompiler
 from crdlint.kubecel.cost import PER_CALL_LIMIT
 from crdlint.kubecel.declarations import Declarer, DeclType, escape
@@ -410,8 +410,6 @@ def _failed(ready: _Ready, visit: _Visit, run: Run, variables: dict[str, Any]) -
 
 def _message(ready: _Ready, run: Run, variables: dict[str, Any]) -> str:
     """Return the message of a rule that evaluates to false; raise OutOfBudgetError if its expression costs too much."""
-    from crdlint.golang.text import quote
-
     rule = ready.rule
     if ready.message is not None:
         result = ready.message.evaluate(variables, PER_CALL_LIMIT)

@@ -34,6 +34,7 @@ from crdlint.kubecel.compilation import Expression
 from crdlint.kubecel.declarations import unescape
 from crdlint.kubecel.evaluation import Evaluation
 from crdlint.kubecel.values import ListValue, MapListValue, ObjectValue, SetValue
+from crdlint.phrases import some
 from crdlint.safety import work
 
 FAILS: Final = "fails"  # the result of an expression that ends in any error
@@ -149,9 +150,7 @@ class Tally:
         if self.skipped:
             parts.append(f"not compared: {_counts(self.skipped)}")
         if self.functions:
-            names = sorted(self.functions)
-            more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-            parts.append(f"functions: {', '.join(names[:_LISTED])}{more}")
+            parts.append(f"functions: {some(sorted(self.functions), _LISTED)}")
         return "; ".join(parts)
 
 

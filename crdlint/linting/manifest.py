@@ -13,7 +13,7 @@ from crdlint.crd.errors import REQUIRED, FieldError
 from crdlint.crd.identity import is_type_key
 from crdlint.crd.paths import SHARED, is_within
 from crdlint.crd.placeholders import PLACEHOLDERS, is_placeholder
-from crdlint.crd.positions import Locator, node_span, user_path_in_crd
+from crdlint.crd.positions import Locator, contradicting, node_span, user_path_in_crd
 from crdlint.crd.record import semantic_equal
 from crdlint.diagnostics import OLD_CRD, Related
 from crdlint.linting import create
@@ -292,8 +292,6 @@ def _located(
 
 def _contradicting(error: FieldError, locator: Locator, file: str, line: int) -> Related | None:
     """Return the keyword because of which the server rejects a line, None if it is unknown or in the line itself."""
-    from crdlint.crd.positions import contradicting  # most CRDs have no errors
-
     location = contradicting(error, catalog.get(error.rule).because, locator)
     span = None if location is None else locator.span_of(location, key=True)
     return None if span is None or span.line == line else Related("set here", file, span.line, span.column)

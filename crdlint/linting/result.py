@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol, TypeAlias
 
-from crdlint.diagnostics import Diagnostic
+from crdlint.diagnostics import Diagnostic, Related
 from crdlint.golang.text import quote
 
 if TYPE_CHECKING:
@@ -279,7 +279,6 @@ class SharedNames:
 
 def _finding(crd: CRD, name: ResourceName, file: str, other: ResourceName, owner: str, other_file: str) -> Diagnostic:
     from crdlint.crd.positions import Span
-    from crdlint.diagnostics import Related
     from crdlint.rules.names import IN_USE
 
     reason = f"{name.what[0].upper()}{name.what[1:]}Conflict"

@@ -13,6 +13,7 @@ from crdlint.kubernetes.servers import Server
 from crdlint.linting.documents import name_of
 from crdlint.linting.manifest import CheckedCRD, check_crd
 from crdlint.linting.request import CheckRequest, Subject
+from crdlint.phrases import joined
 from crdlint.rules.deployment import DROPS_FIELD, NEEDS_NEWER, dropped_fields
 from crdlint.rules.schema_warnings import sets_of_objects, unrecognized
 from crdlint.yaml.edit import runs
@@ -27,7 +28,7 @@ def describe_versions(some: Sequence[Server], servers: Sequence[Server]) -> str:
     for run in runs(map(servers.index, some)):
         first, last = servers[run[0]], servers[run[-1]]
         names += [f"{first} to {last}"] if len(run) > 2 else [str(servers[i]) for i in run]
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    return joined(names)
 
 
 @dataclass(slots=True)

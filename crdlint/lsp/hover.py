@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.ast import nodes
+from crdlint.cel.compiler import compile_text
 from crdlint.cel.lexer import tokenize
 from crdlint.cel.source_ranges import SourceRanges
 from crdlint.crd.model import JSONSchemaProps
@@ -116,8 +117,6 @@ def _of_expression(expression: EditedExpression, index: int) -> Iterator[str]:
 
 def _of_part(expression: EditedExpression, index: int) -> Iterator[str]:
     """Yield the type of the smallest part around an index, if the expression compiles."""
-    from crdlint.cel.compiler import compile_text
-
     compiled = compile_text(expression.text, expression.env, expression.environment.parser)
     if compiled.errors:
         return

@@ -6,7 +6,8 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from functools import cache
 from typing import Final
 
 from lsprotocol.types import CodeLens, Command, DocumentLink, InlayHint, Range
@@ -22,8 +23,9 @@ from crdlint.linting.result import CollectedCRDs
 from crdlint.lsp.checks import Checked
 from crdlint.lsp.hover import cost_of, share_of
 from crdlint.lsp.workspace import OpenDocument
+from crdlint.phrases import counted
 from crdlint.report.page import rule_link
-from crdlint.report.words import counted, headline
+from crdlint.report.words import headline
 from crdlint.rules.catalog import all_rules
 from crdlint.sources.previous.copies import CommitFiles
 
@@ -34,23 +36,15 @@ _IGNORED: Final = re.compile(r"#[ \t]*crdlint:[ \t]*ignore(?:-file)?\[([^\]#\r\n
 _RULE: Final = re.compile(r"[\w-]+")
 
 
-@dataclass(slots=True)
-class Branches:
-    """The CRDs that files have in the main branch, with its name; each file is read once, until it is forgotten."""
+@cache
+def in_main_branch(path: str) -> tuple[str, CollectedCRDs] | None:
+    """Return the main branch and the CRDs of a file in it, None if it is in no repository or not in that branch.
 
-    _collected: dict[str, tuple[str, CollectedCRDs] | None] = field(default_factory=dict)
-
-    def forget(self) -> None:
-        """Read all files again."""
-        self._collected.clear()
-
-    def of(self, path: str) -> tuple[str, CollectedCRDs] | None:
-        """Return the CRDs of a file, None if it is in no repository, or not in its main branch."""
-        if path not in self._collected:
-            self._collected[path] = None
-            with suppress(RepositoryError, UnreadableError):
-                self._collected[path] = _in_branch(path)
-        return self._collected[path]
+    Each file is read once, until `cache_clear` is called.
+    """
+    with suppress(RepositoryError, UnreadableError):
+        return _in_branch(path)
+    return None
 
 
 def _in_branch(path: str) -> tuple[str, CollectedCRDs] | None:
@@ -66,7 +60,7 @@ def _in_branch(path: str) -> tuple[str, CollectedCRDs] | None:
     return None if content.problem else (name, collect_crds(decode(content.data), f"{name}:{inside}"))
 
 
-def lenses_of(document: OpenDocument, checked: Checked, branches: Branches) -> list[CodeLens]:
+def lenses_of(document: OpenDocument, checked: Checked) -> list[CodeLens]:
     """Return the lenses of a document; a click on one shows the details."""
 
     def lens(span: Span, title: str, text: str) -> CodeLens:
@@ -77,12 +71,12 @@ def lenses_of(document: OpenDocument, checked: Checked, branches: Branches) -> l
         if rule.estimated.compiled.rule.error is None:
             cost = rule.estimated.total_cost
             lenses.append(lens(rule.span, f"cost {cost:,}, {share_of(cost)} of the budget", cost_of(rule)))
-    return lenses + [lens(*each) for each in _changes(document, checked, branches)]
+    return lenses + [lens(*each) for each in _changes(document, checked)]
 
 
-def _changes(document: OpenDocument, checked: Checked, branches: Branches) -> Iterator[tuple[Span, str, str]]:
+def _changes(document: OpenDocument, checked: Checked) -> Iterator[tuple[Span, str, str]]:
     """Yield the place of each CRD that the main branch has, the number of its changes, and their texts."""
-    branch = None if checked.task is None else branches.of(document.path)
+    branch = None if checked.task is None else in_main_branch(document.path)
     if branch is None or checked.task is None:
         return
     name, old = branch

@@ -25,7 +25,9 @@ from crdlint.resources.placeholders import PlaceholderPatterns
 from crdlint.sources.crd_lookup import configured_crds, crd_folders_near, files_beside
 from crdlint.sources.fragments import is_suite
 from crdlint.sources.helm.masking import Masked, mask
-from crdlint.suites.read import MissingCRDError, Suite, SuiteCRDs, SuiteError, read_suite
+from crdlint.suites.crds import SuiteCRDs
+from crdlint.suites.feature_gates import MissingCRDError
+from crdlint.suites.read import Suite, SuiteError, read_suite
 from crdlint.suites.run import run_suite
 from crdlint.yaml.parse import split
 
@@ -102,8 +104,8 @@ def _crds_of(suite: Suite, index: CRDIndex, kube_version: str) -> SuiteCRDs:
     try:
         near.of(suite)
     except MissingCRDError:
-        elsewhere = index.texts_with(suite.crd_name) if suite.crd_name else []
-        return SuiteCRDs(elsewhere, kube_version) if elsewhere else near
+        elsewhere = index.files_with(suite.crd_name) if suite.crd_name else []
+        return SuiteCRDs(elsewhere, kube_version, index.text_of) if elsewhere else near
     return near
 
 
@@ -167,10 +169,9 @@ class CRDIndex:
         loaded.definitions.reported.clear()
         return loaded.definitions
 
-    def texts_with(self, name: str) -> list[tuple[str, str]]:
-        """Return the files of the workspace, with their texts, in which a name is."""
-        files = ((path, self.file(path)) for path in self._in_folders)
-        return [(path, file.text) for path, file in files if file is not None and name in file.text]
+    def files_with(self, name: str) -> list[str]:
+        """Return the files of the workspace in which a name is."""
+        return [path for path in self._in_folders if name in (self.text_of(path) or "")]
 
     def text_of(self, path: str) -> str | None:
         """Return the text of a file, None if it cannot have a CRD."""

@@ -14,6 +14,7 @@ from threading import Event
 from typing import Any, BinaryIO, Final, TypeVar, cast
 
 from lsprotocol import types as lsp
+from pygls.capabilities import get_capability
 from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
@@ -26,7 +27,7 @@ from crdlint.lsp.checks import Checked, Checks
 from crdlint.lsp.complete import TRIGGERS, completions
 from crdlint.lsp.cursor import cursor_at
 from crdlint.lsp.hover import hover_of
-from crdlint.lsp.lenses import SHOW, Branches, hints_of, lenses_of, links_of
+from crdlint.lsp.lenses import SHOW, hints_of, in_main_branch, lenses_of, links_of
 from crdlint.lsp.navigation import definition_at, references_at, related_to, symbols_of
 from crdlint.lsp.resources import needs_crds
 from crdlint.lsp.workspace import OpenDocument, Workspace, settings_of
@@ -71,7 +72,6 @@ class EditorServer(LanguageServer):
         super().__init__("crdlint", __version__, protocol_cls=Protocol)
         self.documents: Final = Workspace()
         self.checks: Final = Checks(self.documents)
-        self.branches: Final = Branches()
         self._worker: Final = ThreadPoolExecutor(1, "checks")
         self._scanner: Final = ThreadPoolExecutor(1, "scanner")
         self._scanning: asyncio.Task[None] | None = None
@@ -89,13 +89,6 @@ class EditorServer(LanguageServer):
         document = self.document(identifier.uri)
         return None if document is None else await self.work(function, document)
 
-    def capability(self, *names: str) -> Any:
-        """Return a capability of the client, None if it does not have it."""
-        value: Any = self.client_capabilities
-        for name in names:
-            value = getattr(value, name, None)
-        return value
-
     def check_soon(self, document: OpenDocument, *, at_once: bool = False) -> None:
         """Check a document after a pause, unless it changes before."""
         self._cancel(document.uri)
@@ -104,7 +97,7 @@ class EditorServer(LanguageServer):
 
     def start_over(self) -> None:
         """Check the open documents again, and look for CRDs in the folders of the workspace."""
-        self.branches.forget()
+        in_main_branch.cache_clear()
         self.refresh_all()
         if self._scanning is not None:
             self._scanning.cancel()
@@ -231,7 +224,7 @@ def _add_lifecycle(server: EditorServer) -> None:
     @server.feature(lsp.INITIALIZED)
     def initialized(_: lsp.InitializedParams) -> None:
         show_problems()
-        if server.capability("workspace", "did_change_watched_files", "dynamic_registration"):
+        if get_capability(server.client_capabilities, "workspace.did_change_watched_files.dynamic_registration"):
             watchers = [lsp.FileSystemWatcher(pattern) for pattern in _WATCHED]
             options = lsp.DidChangeWatchedFilesRegistrationOptions(watchers)
             registration = lsp.Registration("files", lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
@@ -276,13 +269,15 @@ def _add_documents(server: EditorServer) -> None:
 
 def _add_actions(server: EditorServer) -> None:
     def takes_versions() -> bool:
-        return bool(server.capability("workspace", "workspace_edit", "document_changes"))
+        return bool(get_capability(server.client_capabilities, "workspace.workspace_edit.document_changes"))
 
     options = lsp.CodeActionOptions(code_action_kinds=actions.KINDS, resolve_provider=True)
 
     @server.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, options)
     async def code_action(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
-        resolved = server.capability("text_document", "code_action", "resolve_support", "properties") or ()
+        resolved = (
+            get_capability(server.client_capabilities, "text_document.code_action.resolve_support.properties") or ()
+        )
 
         def actions_of(document: OpenDocument) -> list[lsp.CodeAction]:
             resolves, versioned, read = "edit" in resolved, takes_versions(), server.documents.read
@@ -341,7 +336,9 @@ def _add_reading(server: EditorServer) -> None:
 def _add_outlines(server: EditorServer) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=TRIGGERS))
     async def completion(params: lsp.CompletionParams) -> list[lsp.CompletionItem]:
-        snippets = bool(server.capability("text_document", "completion", "completion_item", "snippet_support"))
+        snippets = bool(
+            get_capability(server.client_capabilities, "text_document.completion.completion_item.snippet_support")
+        )
 
         def run(document: OpenDocument) -> list[lsp.CompletionItem]:
             return completions(document, document.text.index(params.position), server.checks, snippets=snippets)
@@ -355,7 +352,7 @@ def _add_outlines(server: EditorServer) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_CODE_LENS)
     async def lenses(params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
         def run(document: OpenDocument) -> list[lsp.CodeLens]:
-            return lenses_of(document, server.checks.of(document), server.branches)
+            return lenses_of(document, server.checks.of(document))
 
         return await server.answer(params.text_document, run) or []
 

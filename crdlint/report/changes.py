@@ -10,10 +10,10 @@ from typing import Final
 
 from crdlint.diagnostics import INTERNAL_ERROR, Diagnostic
 from crdlint.linting.result import FileResult, State
+from crdlint.phrases import counted
 from crdlint.report.page import rule_link
 from crdlint.report.pieces import Report, RunOutcome, View
 from crdlint.report.text import fold
-from crdlint.report.words import counted
 from crdlint.rules import catalog
 from crdlint.rules.changes import REMOVED
 from crdlint.safety.escapes import markdown, markdown_with_code, printable_line

@@ -11,10 +11,10 @@ from crdlint.kubecel.cost import CRD_COST_LIMIT, RULE_COST_LIMIT
 from crdlint.kubecel.cost.explain import CostPart as CostPart
 from crdlint.kubecel.cost.explain import shown_cost
 from crdlint.linting.cost_entries import CostEntry, Schema, schema_costs
+from crdlint.phrases import counted
 from crdlint.report import text
 from crdlint.report.page import CellPart, Column, Page, Row, columns
 from crdlint.report.pieces import Costs, View, WholeReport
-from crdlint.report.words import counted
 from crdlint.safety.escapes import printable_line
 
 _BAR: Final = 10

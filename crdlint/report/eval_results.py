@@ -13,11 +13,11 @@ from crdlint.evaluation.trace import TraceStep, to_json, to_text
 from crdlint.kubecel.cost import RULE_COST_LIMIT
 from crdlint.kubecel.cost.explain import shown_cost
 from crdlint.linting.result import FileResult
+from crdlint.phrases import counted
 from crdlint.report import text
 from crdlint.report.cost_text import percent
 from crdlint.report.page import Branch, CellPart
 from crdlint.report.pieces import EvalResults, View, WholeReport
-from crdlint.report.words import counted
 from crdlint.safety.escapes import json_text, printable_line
 
 if TYPE_CHECKING:

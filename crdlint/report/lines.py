@@ -10,11 +10,12 @@ from typing import Final
 
 from crdlint.diagnostics import Diagnostic, Kind, in_server_words
 from crdlint.linting.result import FileResult
+from crdlint.phrases import counted
 from crdlint.report import words
 from crdlint.report.locations import relative, uri
 from crdlint.report.page import rule_link
 from crdlint.report.pieces import Report, RunOutcome, Spool, View
-from crdlint.report.words import advice, combined, counted, describe_others, headline, where
+from crdlint.report.words import advice, combined, describe_others, headline, where
 from crdlint.safety.escapes import (
     command_data,
     command_property,

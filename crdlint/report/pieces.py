@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 
+from crdlint.phrases import counted
 from crdlint.report.page import PLAIN, Page
-from crdlint.report.words import counted
 from crdlint.safety.escapes import json_text
 
 if TYPE_CHECKING:

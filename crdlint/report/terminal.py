@@ -10,6 +10,7 @@ import re
 import socket
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
+from io import StringIO
 from pathlib import Path
 from typing import Final, Literal, TextIO
 
@@ -183,8 +184,6 @@ class Terminal(Page):
 
     @cached_property
     def _console(self) -> Console:
-        from io import StringIO
-
         return Console(
             file=StringIO(),
             width=self.width or _UNWRAPPED,

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from crdlint.phrases import counted
 from crdlint.report import pieces, words
 from crdlint.report.page import CellPart, columns, fitting, rule_link
 from crdlint.rules.consequences import causes
@@ -43,11 +44,13 @@ class TextReport(pieces.Report):
                 yield f"{count:6}  {self._page.styled(rule, '', rule_link(rule))}\n"
         if len(self._skipped) > 1 and not view.show_all:
             _, second, *others = self._skipped
-            more = f" and {words.counted(len(others), 'other place')}" if others else ""
-            line = f"{words.counted(len(others) + 1, 'more CRD')} not checked without Helm, at {second.file}:{second.line}{more}"
+            more = f" and {counted(len(others), 'other place')}" if others else ""
+            line = (
+                f"{counted(len(others) + 1, 'more CRD')} not checked without Helm, at {second.file}:{second.line}{more}"
+            )
             yield f"{printable_line(line)}: --show-all shows {'them' if others else 'it'}\n"
         if self._repeated_notices:
-            notes = words.counted(self._repeated_notices, "more note")
+            notes = counted(self._repeated_notices, "more note")
             yield f"{notes} of the same kinds: --show-all shows {'it' if self._repeated_notices == 1 else 'them'}\n"
         if not view.quiet and (summary.files or not outcome.problems):
             yield f"{self.summary(summary)}\n"
@@ -77,7 +80,7 @@ class TextReport(pieces.Report):
                 yield ""
                 yield from self._grouped(hidden, lines, result.text)
             elif hidden and visible:
-                count = words.counted(len(hidden), "more finding")
+                count = counted(len(hidden), "more finding")
                 yield from self._note(f"{count} after these are fixed: crdlint check --hidden shows them")
                 yield ""
 
@@ -202,9 +205,9 @@ class TextReport(pieces.Report):
 
     def summary(self, summary: Summary) -> str:
         """Return the closing line."""
-        skipped = f" ({words.counted(summary.skipped, 'other document')} skipped)" if summary.skipped else ""
-        counts = [words.counted(summary.errors, "error"), words.counted(summary.warnings, "warning")]
-        infos = words.counted(summary.infos, "info")
+        skipped = f" ({counted(summary.skipped, 'other document')} skipped)" if summary.skipped else ""
+        counts = [counted(summary.errors, "error"), counted(summary.warnings, "warning")]
+        infos = counted(summary.infos, "info")
         if summary.infos > self._infos:
             infos += f" (--min-severity info shows {'it' if summary.infos == 1 else 'them'})"
         findings = ", ".join([*counts, *([infos] if summary.infos else [])])
@@ -212,8 +215,8 @@ class TextReport(pieces.Report):
             findings += f" ({summary.below_minimum:,} below the minimum severity)"
         seconds = "" if self._page.width is None else f" in {summary.seconds:.2f} s"
         style = "error" if summary.errors else "warning" if summary.warnings else "good"
-        crds = f"{words.counted(summary.crds, self._view.noun)}{skipped}"
-        start = f"checked {words.counted(summary.files, 'file')}, {crds}: "
+        crds = f"{counted(summary.crds, self._view.noun)}{skipped}"
+        start = f"checked {counted(summary.files, 'file')}, {crds}: "
         lines = self._page.flow(CellPart(start), CellPart(findings, style), CellPart(seconds))
         lines += self._page.wrapped(summary.repetitions(), "") if summary.repeated else []
         fixable = _fixable(summary)

@@ -96,11 +96,6 @@ def kind_of(notice: str) -> str:
 _VARIABLE: Final = re.compile(r"line \d+|\{\{[^{}]*\}\}|`[^`]*`|\"[^\"]*\"|\d+")
 
 
-def counted(number: int, noun: str, plural: str = "") -> str:
-    """Return a number with its noun, such as `1 file` or `2 files`."""
-    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
-
-
 def by_crd(findings: Iterable[Diagnostic], *, show_all: bool = False) -> Iterator[list[Diagnostic]]:
     """Yield the findings about each CRD, of consecutive ones; the first CRD has the warnings that others of its file share.
 

@@ -20,6 +20,7 @@ from crdlint.diagnostics import INTERNAL_ERROR, Diagnostic, nearest
 from crdlint.files.recognition import KIND
 from crdlint.kubernetes.servers import NEWEST_ALONE, Range, Server
 from crdlint.linting.result import FileResult
+from crdlint.phrases import some
 from crdlint.resources.validation import ResourceValidator
 from crdlint.rules.deployment import NEEDS_NEWER
 from crdlint.yaml.parse import split
@@ -275,11 +276,8 @@ class Definitions:
     def describe(self, group: str) -> str:
         """Return a sentence that lists the kinds that the CRDs of a group define."""
         by_kind = sorted(self.kinds(group).items())
-        listed = [f"`{name}` ({', '.join(crd.served) or 'not served'})" for name, crd in by_kind[:_LISTED]]
-        more = f" and {len(by_kind) - _LISTED} more" if len(by_kind) > _LISTED else ""
-        return (
-            f"the CRDs of {group} define {', '.join(listed)}{more}" if by_kind else f"no CRD of {group} can be decoded"
-        )
+        kinds = [f"`{name}` ({', '.join(crd.served) or 'not served'})" for name, crd in by_kind]
+        return f"the CRDs of {group} define {some(kinds, _LISTED)}" if kinds else f"no CRD of {group} can be decoded"
 
     def _load(self, group: str) -> None:
         if group in self._loaded:

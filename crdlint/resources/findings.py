@@ -13,6 +13,7 @@ from crdlint.crd.gotypes import OBJECT_META
 from crdlint.crd.paths import NIL, Path
 from crdlint.crd.positions import SourceLocation, Span
 from crdlint.diagnostics import Diagnostic, Kind, Related, nearest
+from crdlint.golang.printing import marshal
 from crdlint.golang.regexp import compile_error
 from crdlint.golang.text import quote
 from crdlint.linting.documents import NO_FIXES, Fixes
@@ -314,8 +315,6 @@ def _known_fields(path: str, parent: JSONSchemaProps | None) -> Iterable[str]:
 def _sample(schema: JSONSchemaProps) -> str | None:
     """Return a valid value for a schema that restricts its values, or None if any value of its type is valid."""
     if schema.enum:
-        from crdlint.golang.printing import marshal
-
         return marshal(schema.enum[0]) if not isinstance(schema.enum[0], str) else schema.enum[0]
     if schema.type in {"integer", "number"} and schema.minimum is not None and schema.minimum > 1:
         least = schema.minimum + 1 if schema.exclusive_minimum else schema.minimum

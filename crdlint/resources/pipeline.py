@@ -22,6 +22,7 @@ from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import CRD, FileResult
 from crdlint.linting.version_range import FindingsByVersion
+from crdlint.phrases import some
 from crdlint.resources.definitions import Definition, Definitions, may_have_crd, rejection_of
 from crdlint.resources.findings import ResourceFindings, diagnostic
 from crdlint.resources.objects import (
@@ -491,7 +492,7 @@ def _notices(walk: _ObjectWalk) -> Iterator[str]:
 
 
 def _lines(lines: list[int]) -> str:
-    return f"line {lines[0]}" + (f" and {len(lines) - 1} more" if len(lines) > 1 else "")
+    return f"line {some([*map(str, lines)], 1)}"
 
 
 def _root(text: str) -> Node:

@@ -24,6 +24,7 @@ from crdlint.rules.engine.common import ServerResults, ValidationOptions
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, require
 from crdlint.rules.engine.rule import Rule
 from crdlint.safety.bugs import attempt
+from crdlint.schema.traversal import value_schema
 from crdlint.yaml.editor import quoted
 from crdlint.yaml.nodes import Scalar, Sequence, child, items_of
 
@@ -206,7 +207,6 @@ def _ours(error: FieldError, root: JSONSchemaProps, skipped: int) -> FieldError:
 
 def _missing(schema: JSONSchemaProps | None, steps: SequenceOf[Step]) -> JSONSchemaProps | None:
     """Return the schema of the value at a path within a default."""
-    from crdlint.schema.traversal import value_schema
     from crdlint.schema.value_help import steps_of
 
     remaining = iter(steps)

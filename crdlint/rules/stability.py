@@ -9,6 +9,7 @@ from typing import Any, Final, TypeAlias
 
 from crdlint.crd.model import CustomResourceDefinitionVersion, JSONSchemaProps
 from crdlint.crd.paths import Path
+from crdlint.phrases import joined
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.rule import OnRequest
 from crdlint.rules.pruned_objects import keeps_as_item
@@ -123,7 +124,7 @@ def _shown(steps: tuple[str, ...]) -> str:
 
 
 def _versions_of(names: list[str]) -> str:
-    return f"version{'s' if len(names) > 1 else ''} {' and '.join(', '.join(names).rsplit(', ', 1))}"
+    return f"version{'s' if len(names) > 1 else ''} {joined(names)}"
 
 
 def _stability(version: CustomResourceDefinitionVersion) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from json import dumps
 from typing import Any, Final
 
 from crdlint.crd import model
@@ -191,8 +192,6 @@ def _size(root: Mapping, text: str) -> int:
 def _json_size(value: Any) -> int:
     """Return the bytes of a value's compact JSON, as Go writes it: with three characters of HTML escaped."""
     try:
-        from json import dumps  # most CRDs are far from the limits
-
         compact = dumps(value, separators=(",", ":"), ensure_ascii=False)
     except RecursionError:  # Python's goes no deeper than its own calls
         compact = marshal(value)

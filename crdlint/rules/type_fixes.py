@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from typing import Final
 
 from crdlint.crd.gotypes import SCHEMA
@@ -417,8 +418,6 @@ def _conversion_of_strategy(finding: Finding) -> Edits:
     scope="spec",
 )
 def _encoded_certificate(finding: Finding) -> Edits:
-    from base64 import b64encode
-
     _, key, node = finding.entry
     if key.value == "caBundle" and isinstance(node, Scalar) and node.value.startswith("-----BEGIN CERTIFICATE-----"):
         yield finding.editor.write(node, b64encode(node.value.encode()).decode())

@@ -14,6 +14,7 @@ from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
 from crdlint.runner.task import Checker, CheckOutcome, Task, outcome_of
 from crdlint.safety.bugs import Bug, collected, contain
+from crdlint.safety.programs import end_running
 from crdlint.sources.kustomize.build import Build, plan_build
 
 
@@ -40,10 +41,6 @@ def check_kustomizations(
 
     `checked` contains results of files by their real path. At most `workers` builds run at the same time.
     """
-    from concurrent.futures import ThreadPoolExecutor
-
-    from crdlint.safety.programs import end_running
-
     elsewhere = {os.path.realpath(task.path) for task in tasks}
     pending: deque[Callable[[], CheckOutcome]] = deque()
     pool = ThreadPoolExecutor(workers)

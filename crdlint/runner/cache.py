@@ -23,10 +23,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from crdlint.__about__ import __version__
+from crdlint.diagnostics import Diagnostic, Fix, Related
 from crdlint.files.read import UnreadableError, read_bytes
-from crdlint.linting.result import FileResult
+from crdlint.linting.result import CRD, FileResult, ResourceName
 from crdlint.safety import atomic
 from crdlint.safety.bugs import has_failed
+from crdlint.yaml.edit import Edit
 
 _LIMIT: Final = 256 * 1024 * 1024  # the total size of all entries in bytes
 _LOOK_EVERY: Final = 24 * 3600  # seconds between checks of the size of the directory
@@ -196,10 +198,6 @@ def _entry(result: FileResult, key: str) -> list[Any]:
 
 def _result(entry: list[Any], key: str, file: str, text: str) -> FileResult:
     """Return the result of an entry; an invalid entry raises any exception."""
-    from crdlint.diagnostics import Diagnostic, Fix, Related
-    from crdlint.linting.result import CRD, FileResult, ResourceName
-    from crdlint.yaml.edit import Edit
-
     format_, known_key, known_file, documents, crds, skipped, diagnostics, notices = entry
     if (format_, known_key) != (_FORMAT, key):
         raise ValueError(key)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from crdlint.files.read import UnreadableError, decode, encoding_of, read_bytes
-from crdlint.report.words import counted
+from crdlint.phrases import counted
 from crdlint.safety import atomic
 
 if TYPE_CHECKING:

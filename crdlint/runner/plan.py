@@ -16,6 +16,7 @@ from crdlint.files.recognition import may_hold_crd
 from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
+from crdlint.phrases import some
 from crdlint.runner.task import Task, shown_name
 from crdlint.safety.escapes import trace
 from crdlint.sources.fragments import SUITE, Fragments
@@ -213,9 +214,8 @@ class Planner:
         count = len(self._suites)
         if not count:
             return
-        named = ", ".join(self._suites[:_NAMED]) + (f" and {count - _NAMED:,} more" if count > _NAMED else "")
         what = "a test suite is" if count == 1 else f"{count:,} test suites are"
-        self.plan.notices.append(f"{what} not checked as CRDs, `crdlint test` runs them: {named}")
+        self.plan.notices.append(f"{what} not checked as CRDs, `crdlint test` runs them: {some(self._suites, _NAMED)}")
 
     def _add_dependencies(self, path: str) -> None:
         """Plan the packed dependencies of a chart, which may itself have no CRD."""

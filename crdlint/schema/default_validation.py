@@ -15,6 +15,7 @@ from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.diagnostics import nearest
 from crdlint.kubernetes.servers import NEWEST, Server
+from crdlint.phrases import some
 from crdlint.schema.deep_equal import deep_copy, deep_equal
 from crdlint.schema.defaulting import META_FIELDS, TYPED_ROOT, SurroundingObject, prune
 from crdlint.schema.embedded_resources import coerce, validate_embedded
@@ -144,9 +145,8 @@ def _unpruned(path: Path, value: Any, unknown: list[str], schema: JSONSchemaProp
     error = invalid(RULE, path, value, "must not have unknown fields", reason=Reason(Code.UNKNOWN_FIELDS))
     if not unknown:
         return error
-    listed = ", ".join(f"`{name}`" for name in unknown[:_LISTED])
-    more = f" and {len(unknown) - _LISTED} more" if len(unknown) > _LISTED else ""
-    help_ = f"Remove {listed}{more} from the default, or specify it in `properties` of the schema"
+    listed = some([f"`{name}`" for name in unknown], _LISTED)
+    help_ = f"Remove {listed} from the default, or specify it in `properties` of the schema"
     near = nearest(unknown[0], schema.properties, LIKE) if len(unknown) == 1 and isinstance(value, dict) else None
     if near is not None and near not in value:
         help_ = f"Rename `{unknown[0]}` in the default to `{near}`, or remove it"

@@ -10,6 +10,7 @@ from typing import Final
 from crdlint.crd.errors import DUPLICATE, NOT_SUPPORTED, REQUIRED, TOO_LONG, TOO_MANY, TYPE_INVALID, Code, FieldError
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.diagnostics import nearest
+from crdlint.phrases import some
 from crdlint.yaml.editor import as_key
 
 _PRINTED: Final = re.compile(r"([^.\[\]]+)|\[([^\]]*)(?:\]|\Z)")
@@ -112,5 +113,4 @@ _BY_CODE: Final[dict[Code, Callable[..., str]]] = {
 
 def listed(names: list[str]) -> str:
     """Return names as a help lists them, at most six."""
-    shown = ", ".join(f"`{name}`" for name in names[:_LISTED])
-    return f"{shown} and {len(names) - _LISTED} more" if len(names) > _LISTED else shown
+    return some([f"`{name}`" for name in names], _LISTED)

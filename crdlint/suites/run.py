@@ -20,7 +20,9 @@ from crdlint.resources.dump import dump
 from crdlint.resources.objects import read_resource
 from crdlint.resources.validation import NotDecodedError, ObjectResult
 from crdlint.schema.deep_equal import deep_copy, deep_equal
-from crdlint.suites.read import Case, MissingCRDError, Suite, SuiteCRDs, Target, define, patched, reduced
+from crdlint.suites.crds import SuiteCRDs, Target, define, patched, reduced
+from crdlint.suites.feature_gates import MissingCRDError
+from crdlint.suites.read import Case, Suite
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.edit import differing
 from crdlint.yaml.parse import parse_first

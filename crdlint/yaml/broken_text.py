@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Final, NamedTuple
 
+from crdlint.phrases import joined
 from crdlint.yaml.edit import Edit, differing, runs
 from crdlint.yaml.parse import Document
 from crdlint.yaml.repairs import Repair
@@ -105,7 +106,7 @@ class BrokenText:
         if len(parts) > _MOST_PARTS:
             parts = [*parts[: _MOST_PARTS - 1], f"{len(parts) - _MOST_PARTS + 1} more places"]
         several = len(parts) > 1 or " to " in parts[0]
-        return f"line{'s' if several else ''} {' and '.join(filter(None, (', '.join(parts[:-1]), parts[-1])))}"
+        return f"line{'s' if several else ''} {joined(parts)}"
 
     def cause(
         self,

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from itertools import takewhile
 from typing import Final
 
+from crdlint.phrases import counted
 from crdlint.yaml import repairs
 from crdlint.yaml.broken_text import FIELD, BrokenText, Cause, Entry, entry_of, has_block_scalar, indent_of, key_column
 from crdlint.yaml.edit import Edit, runs
@@ -231,7 +232,7 @@ def _with_texts(text: BrokenText, lines: list[int]) -> list[int]:
 
 
 def _count(spaces: int, more: str = "") -> str:
-    return f"{spaces} {more}space{'' if spaces == 1 else 's'}"
+    return counted(spaces, f"{more}space")
 
 
 def _without_value(text: BrokenText, line: int, entry: Entry) -> Cause:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import struct
+from datetime import datetime
 from math import isfinite, isinf
 from typing import Any, Final
 
@@ -115,8 +116,6 @@ def _go_float(number: str, text: str) -> float | str:
 
 def _is_timestamp(text: str) -> bool:
     """Return whether go-yaml recognizes the text as a timestamp if required; its value is still a string."""
-    from datetime import datetime
-
     match = _TIMESTAMP.match(text)
     if match is None:
         return False

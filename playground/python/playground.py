@@ -16,9 +16,10 @@ from crdlint.kubernetes.servers import KNOWN, NEWEST_VERSION, SERVERS
 from crdlint.linting.documents import collect_crds
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
+from crdlint.phrases import counted
 from crdlint.report.locations import TextPositions
 from crdlint.report.page import rule_link
-from crdlint.report.words import counted, headline, where
+from crdlint.report.words import headline, where
 from crdlint.resources.definitions import Definitions
 from crdlint.resources.pipeline import validate_text
 from crdlint.rules.catalog import all_rules

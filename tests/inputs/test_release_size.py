@@ -235,7 +235,7 @@ class TestFinding:
 
     def test_many_crds_are_counted(self, tmp_path: Path) -> None:
         files = {f"crds/{i}.yaml": crd(16_250, f"foo{chr(97 + i)}", i) for i in range(8)}
-        assert ', 3 more"' in check(chart(tmp_path, files), "--no-helm", "--format=json").stdout
+        assert ' and 3 more"' in check(chart(tmp_path, files), "--no-helm", "--format=json").stdout
 
     def test_descriptions_that_are_not_what_is_too_large(self, tmp_path: Path) -> None:
         files = {"crds/a.yaml": crd(12_500), "templates/a.txt": noise(SMALL, 2), "b": noise(SMALL, 3)}

@@ -60,7 +60,7 @@ def test_a_folder_that_left_the_workspace_has_no_crds(tmp_path: Path) -> None:
     index.use(index.scan(workspace.folders))
     workspace.remove_folders([(tmp_path / "left").as_uri()])
     index.forget()
-    assert [path for path, _ in index.texts_with("Widget")] == [str(tmp_path / "kept" / "crd.yaml")]
+    assert index.files_with("Widget") == [str(tmp_path / "kept" / "crd.yaml")]
 
 
 def test_a_wrong_value_leads_to_the_field_of_the_crd(editor: Editor) -> None:

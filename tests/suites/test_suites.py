@@ -9,7 +9,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from crdlint.cli.main import cli
-from crdlint.suites.read import MissingCRDError, SuiteError, applies, read_suite
+from crdlint.suites.feature_gates import MissingCRDError, applies
+from crdlint.suites.read import SuiteError, read_suite
 from crdlint.suites.run import _difference
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures" / "suites"

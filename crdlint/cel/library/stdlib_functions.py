@@ -9,6 +9,7 @@ import math
 import operator
 import re
 from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta, timezone
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -177,8 +178,6 @@ def _offset(seconds: int, zone: str) -> int:
         return (hour * 60 - minute if zone.startswith("-") else hour * 60 + minute) * 60
     if zone in ("", "UTC"):
         return 0
-    from datetime import datetime, timedelta, timezone
-
     zone_info = None if zone == "Local" else _zone(zone)
     moment = datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(
         seconds=min(max(seconds, values.MIN_TIMESTAMP + values.DAY), values.MAX_TIMESTAMP - values.DAY)

@@ -23,6 +23,7 @@ from crdlint.kubecel.compilation import Expression, KubernetesEstimator
 from crdlint.kubecel.cost import CRD_COST_LIMIT, RULE_COST_LIMIT, EstimatedRule
 from crdlint.kubecel.cost.explain import SchemaLimit, enclosing, limit_of, most_expensive_part, shown_cost, value_path
 from crdlint.kubecel.declarations import max_elements
+from crdlint.phrases import joined
 from crdlint.safety.work import Effort
 
 Values: TypeAlias = Mapping[int, int]
@@ -432,4 +433,4 @@ def shown(values: SequenceOf[tuple[SchemaLimit, int]]) -> str:
     parts = [f"`{limit.keyword}: {value}` on `{value_path(limit.schema)}`" for limit, value in values[:_LISTED]]
     if len(values) > _LISTED:
         parts.append(f"{len(values) - _LISTED:,} more (`crdlint cost --suggest` prints all of them)")
-    return " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
+    return joined(parts)

@@ -140,8 +140,6 @@ def _prefix_error(text: str, message: str) -> FunctionError:
 
 def _parse_address(text: str) -> tuple[IP, str]:
     """Return an address and its zone; raise AddressError if the text is not an address."""
-    from ipaddress import IPv4Address, IPv6Address
-
     version, number, zone = parse_addr(text)
     return IP(IPv4Address(number) if version == 4 else IPv6Address(number)), zone
 

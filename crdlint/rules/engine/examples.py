@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, Final
 
 from crdlint.rules.engine.rule import Rule
@@ -41,8 +42,6 @@ def small(schema: dict[str, Any]) -> dict[str, Any]:
 
 def manifest(rule: Rule, fragment: str) -> str:
     """Return the manifest of a rule's bad or good fragment: the file's own text, or the fragment merged into a small CRD."""
-    import json
-
     if rule.scope in {"text", "resource", "template", "crds"}:
         return fragment
     if rule.scope in {"schema", "properties"}:  # unchanged, because the spelling of a key or word may be the point

@@ -13,6 +13,7 @@ from crdlint.crd import gotypes
 from crdlint.crd.errors import FieldError
 from crdlint.diagnostics import Applicability, Fix, nearest
 from crdlint.rules.engine.advisory import Advisory
+from crdlint.schema.traversal import schemas
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import Editor, UneditableError, quoted
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child
@@ -69,8 +70,6 @@ class Manifest:
     @cached_property
     def schemas(self) -> dict[int, JSONSchemaProps]:
         """The schemas of the CRD by the identity of their nodes."""
-        from crdlint.schema.traversal import schemas
-
         if self.crd is None:
             return {}
         return {

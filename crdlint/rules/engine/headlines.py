@@ -22,8 +22,10 @@ from crdlint.crd.errors import (
     FieldError,
 )
 from crdlint.crd.paths import Key, Path, Step
+from crdlint.phrases import joined
 from crdlint.rules.engine.advisory import JUNCTORS
 from crdlint.safety.bugs import attempt
+from crdlint.yaml.nodes import Scalar
 
 if TYPE_CHECKING:
     from crdlint.crd.decode_errors import DecodeProblem
@@ -122,8 +124,6 @@ def of_set(type_: str, path: Path) -> str:
 
 def of_decode(problem: DecodeProblem) -> str:
     """Return the headline of a problem of the decoder."""
-    from crdlint.yaml.nodes import Scalar  # files without CRDs do not need it
-
     name = problem.node.value if isinstance(problem.node, Scalar) else ""
     if problem.kind == "strict":
         return of_unknown(name, problem.path.removesuffix(name), problem.nearest)
@@ -289,7 +289,7 @@ def _listed(values: Sequence[object], word: str = "or") -> str:
     shown = [f"`{_short(str(value))}`" for value in values[:_SHOWN_VALUES]]
     if len(values) > _SHOWN_VALUES:
         return f"{', '.join(shown)}, …"
-    return f" {word} ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
+    return joined(shown, word)
 
 
 def _wrong(value: object) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.diagnostics import Diagnostic, Kind, Origin, Related, Severity
+from crdlint.phrases import counted
 from crdlint.rules.engine import headlines
 
 if TYPE_CHECKING:
@@ -197,5 +198,5 @@ def once(advisories: Sequence[Advisory]) -> Iterator[Advisory]:
         return
     first, more = min(advisories, key=lambda advisory: advisory.severity == "info"), len(advisories) - 1
     paths = tuple(advisory.path for advisory in advisories)
-    count = f" (and at {more:,} more place{'' if more == 1 else 's'} of this CRD)" if more else ""
+    count = f" (and at {counted(more, 'more place')} of this CRD)" if more else ""
     yield first._replace(message=f"{first.message}{count}", subject=first.subject or paths)

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Final, NamedTuple, Protocol
 
+from crdlint.crd.positions import node_span
 from crdlint.files.read import text_if_readable
-from crdlint.kubernetes.servers import NEWEST
+from crdlint.kubernetes.servers import NEWEST, range_of
 from crdlint.linting.result import FileResult, Lint, LintWith
 from crdlint.rules.deployment import BRACES, KUBE_VERSION, SKIPPED
 from crdlint.safety.programs import end_running, find
@@ -19,6 +20,8 @@ from crdlint.sources.helm.masking import mask
 from crdlint.sources.helm.render import Helm, HelmValues, Rendered, chart_digest, helm, render, render_manifest
 from crdlint.sources.helm.rendered import check_rendered
 from crdlint.sources.helm.templates import analyse, check_template, check_unrendered, template_findings, with_crds
+from crdlint.yaml.nodes import Scalar, child
+from crdlint.yaml.parse import parse_first
 
 _KIND: Final = "kind: CustomResourceDefinition"
 
@@ -284,11 +287,7 @@ def chart_support(chart: str) -> tuple[Support | None, FileResult | None]:
 
 def support_of(path: str, text: str) -> tuple[Support | None, FileResult | None]:
     """Return what `chart_support` does, for the text of a Chart.yaml."""
-    from crdlint.crd.positions import node_span
     from crdlint.kubernetes.constraints import ConstraintError
-    from crdlint.kubernetes.servers import range_of
-    from crdlint.yaml.nodes import Scalar, child
-    from crdlint.yaml.parse import parse_first
 
     value = child(parse_first(text).root, "kubeVersion")
     if not isinstance(value, Scalar):

@@ -26,6 +26,7 @@ from crdlint.files.patterns import BrokenPatternError, Segment, segment
 from crdlint.files.read import UnreadableError, decode, entries_of, is_folder, read_bytes, text_if_readable
 from crdlint.files.recognition import KIND
 from crdlint.linting.result import FileResult
+from crdlint.phrases import some
 from crdlint.rules.deployment import RELEASE_TOO_LARGE
 from crdlint.safety.programs import find
 from crdlint.sources.helm.check import Results, manifest_as_installed
@@ -359,9 +360,8 @@ def _message(release: Release) -> str:
     if not shares:
         return start
     total = _kibibytes(sum(release.shares.values()))
-    named = [f"{crd} {_kibibytes(share)} ({share / release.size:.0%})" for crd, share in shares[:_SHOWN]]
-    more = [f"{len(shares) - _SHOWN:,} more"] if len(shares) > _SHOWN else []
-    return f"{start}; {total} are CRDs: {', '.join([*named, *more])}"
+    named = [f"{crd} {_kibibytes(share)} ({share / release.size:.0%})" for crd, share in shares]
+    return f"{start}; {total} are CRDs: {some(named, _SHOWN)}"
 
 
 def _help(release: Release) -> str:

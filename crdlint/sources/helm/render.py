@@ -16,6 +16,7 @@ from crdlint.files.paths import NEVER_ENTERED
 from crdlint.files.read import UnreadableError, entries_of, is_folder, read_bytes
 from crdlint.files.recognition import may_hold_crd
 from crdlint.files.repository import is_below, repository_top
+from crdlint.phrases import some
 from crdlint.safety.programs import Done, ProgramError, find, identity_of, shortened
 from crdlint.sources.helm.failures import INSTEAD, Failure
 
@@ -209,8 +210,7 @@ def _runs(chart: str, values: HelmValues) -> list[HelmValues]:
 
 def _with(*values: HelmValues) -> str:
     files = [", ".join(run.files) for run in values if run.files]
-    more = f" and {len(files) - 1} more" if len(files) > 1 else ""
-    return f" with {files[0]}{more}" if files else ""
+    return f" with {some(files, 1)}" if files else ""
 
 
 def _documents(output: str) -> Iterator[tuple[str, str]]:

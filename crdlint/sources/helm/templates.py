@@ -19,6 +19,7 @@ from crdlint.crd.positions import Span
 from crdlint.diagnostics import Diagnostic, Fix
 from crdlint.files.recognition import GROUP, KIND, is_near_kind
 from crdlint.linting.result import FileResult, Lint
+from crdlint.phrases import counted
 from crdlint.rules.catalog import of_whole_crds
 from crdlint.rules.deployment import BRACES, IN_CRDS, SKIPPED
 from crdlint.safety.programs import shortened
@@ -378,7 +379,7 @@ def _assumed(analysis: TemplateAnalysis) -> str:
     """Return a description of the assumptions about conditions within documents."""
     first = analysis.conditions[0]
     more = len(analysis.conditions) - 1
-    others = f", and of {more} more {'condition' if more == 1 else 'conditions'}" if more else ""
+    others = f", and of {counted(more, 'more condition')}" if more else ""
     branches = "either way" if first.has_else else "as if it held"
     body = " ".join(first.directive.body.split())[:60]
     return f"line {first.line}: read without Helm, {branches}: `{{{{ {body} }}}}`{others}"

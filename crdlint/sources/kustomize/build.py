@@ -21,6 +21,7 @@ from crdlint.files.offline import reason, sandbox
 from crdlint.files.read import UnreadableError, decode, text_if_readable
 from crdlint.files.recognition import GROUP, KIND, may_hold_crd
 from crdlint.linting.result import CRD, ComparedCRD, FileResult, Lint
+from crdlint.phrases import some
 from crdlint.rules.catalog import of_whole_crds
 from crdlint.safety.programs import ProgramError, find, identity_of
 from crdlint.sources.kustomize.kustomization import (
@@ -237,8 +238,8 @@ def _compared(build: Build, built: FileResult) -> list[FileResult]:
             results.append(replace(resource, diagnostics=tuple(d for d in resource.diagnostics if id(d) not in gone)))
         elif fixed:
             command = f"{build.program.name} {os.path.dirname(build.file) or '.'}"
-            more = f" and {len(fixed) - 1} more" if len(fixed) > 1 else ""
-            notices.append(f"`{command}` fixes the finding at {resource.file}:{fixed[0].line}{more}")
+            positions = some([f"{resource.file}:{finding.line}" for finding in fixed], 1)
+            notices.append(f"`{command}` fixes the finding at {positions}")
     if not diagnostics and not notices and not built.compared:
         return results
     crds = tuple(CRD(name, spans[name].line) for name in sorted(spans) if name)

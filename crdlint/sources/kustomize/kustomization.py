@@ -17,6 +17,7 @@ from typing import Any, Final, NamedTuple
 
 from crdlint.files.read import MAX_BYTES, UnreadableError, decode, read_bytes
 from crdlint.files.repository import is_below, repository_top
+from crdlint.phrases import some
 from crdlint.safety.programs import shortened
 from crdlint.sources.kustomize import kustomization_files
 from crdlint.yaml import YAMLDecodeError
@@ -99,8 +100,7 @@ class Kustomization:
     def problem(self) -> str | None:
         """The reason why the kustomization is not built, or None."""
         problems = list(dict.fromkeys(problem_ for layer in self.layers.values() for problem_ in layer.problems))
-        more = f", and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
-        return ", ".join(problems[:_SHOWN]) + more if problems else None
+        return some(problems, _SHOWN) or None
 
     @property
     def parent(self) -> str:

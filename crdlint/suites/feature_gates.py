@@ -1,0 +1,106 @@
+"""Whether a suite applies to a CRD that is generated for a set of features. Upstream: openshift/api tests/crd_filter.go."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from collections.abc import Mapping as MappingOf
+from collections.abc import Sequence as SequenceOf
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+from crdlint.files.read import UnreadableError, decode, read_bytes, reason
+from crdlint.yaml import YAMLDecodeError, decode_yaml
+
+
+class MissingCRDError(ValueError):
+    """The suite's CRD or its version does not exist, or the API server rejects the CRD."""
+
+
+_SET: Final = "release.openshift.io/feature-set"
+_MAJOR: Final = "release.openshift.io/major-version"
+_PROFILE: Final = "include.release.openshift.io/"
+_LONGEST_VERSION: Final = 9  # the maximum number of characters of a major version
+_GATES: Final = os.path.join("payload-manifests", "featuregates")
+
+
+def applies(annotations: MappingOf[str, str], gates: SequenceOf[str], near: str) -> bool:
+    """Return whether a suite with feature gates applies to a CRD with certain annotations; `near` is the CRD's directory.
+
+    Raise MissingCRDError if the state of a gate cannot be determined.
+    """
+    if not gates:
+        return True
+    sets = {name for name in annotations.get(_SET, "").split(",") if name}
+    if "CustomNoUpgrade" in sets:  # it contains every field
+        return not any(gate.startswith("-") for gate in gates)
+    profiles = sorted(name for name, value in annotations.items() if name.startswith(_PROFILE) and value == "true")
+    if not profiles:
+        return True
+    enabled = _status(_folder(near), profiles[0], frozenset(sets or {"Default"}), frozenset(_versions(annotations)))
+    for gate in gates:
+        name = gate.removeprefix("-")
+        if name not in enabled:
+            raise MissingCRDError(f"no feature gate {name} in {_GATES}")
+        if enabled[name] == gate.startswith("-"):
+            return False
+    return True
+
+
+def _folder(near: str) -> str:
+    folder = Path(os.path.realpath(near))
+    for gates in (parent / _GATES for parent in (folder, *folder.parents)):
+        if gates.is_dir():
+            return str(gates)
+    raise MissingCRDError(f"no directory {_GATES} with the feature gates above {near}")
+
+
+def _versions(annotations: MappingOf[str, str]) -> Iterator[int]:
+    listed = next((value for name, value in annotations.items() if name.startswith(_MAJOR)), "")
+    for version in listed.split(","):
+        if version.strip().isdecimal() and len(version) <= _LONGEST_VERSION:
+            yield int(version)
+
+
+@lru_cache
+def _status(folder: str, profile: str, sets: frozenset[str], versions: frozenset[int]) -> dict[str, bool]:
+    """Return whether each gate is on for a profile and a set of features."""
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError as error:
+        raise MissingCRDError(f"{folder}: {reason(error)}") from error
+    for path in (os.path.join(folder, name) for name in names):
+        try:
+            gate: Any = decode_yaml(decode(read_bytes(path)))
+        except (UnreadableError, YAMLDecodeError) as error:
+            raise MissingCRDError(f"{path}: {error}") from error
+        annotations = annotations_of(gate)
+        matches = profile in annotations and annotations.get(_SET, "") in sets
+        if matches and (not versions or versions & set(_versions(annotations))):
+            listed = find_mapping(gate, "status").get("featureGates")
+            status = listed[0] if isinstance(listed, list) and listed else None
+            if not isinstance(status, dict):
+                raise MissingCRDError(f"{path}: status.featureGates is not a list of objects")
+            return {name: on for on in (True, False) for name in _names(status.get("enabled" if on else "disabled"))}
+    raise MissingCRDError(f"no feature gates of {profile} and {', '.join(sorted(sets))} in {folder}")
+
+
+def annotations_of(value: Any) -> dict[str, str]:
+    """Return the annotations of an object of JSON whose values are strings."""
+    return {
+        name: text for name, text in find_mapping(value, "metadata", "annotations").items() if isinstance(text, str)
+    }
+
+
+def find_mapping(value: Any, *names: str) -> dict[str, Any]:
+    """Return the mapping below some fields of a value of JSON, an empty one if there is none."""
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value if isinstance(value, dict) else {}
+
+
+def _names(listed: Any) -> Iterator[str]:
+    for entry in listed if isinstance(listed, list) else ():
+        if isinstance(entry, dict) and isinstance(entry.get("name"), str):
+            yield entry["name"]
