@@ -228,7 +228,7 @@ def program(expression: Expression | None) -> Program | None:
 
 @dataclass(frozen=True, slots=True)
 class Ratcheting:
-    """The state that decides whether errors of an unchanged value are only warnings."""
+    """The old value and that of its parent, by which errors of an unchanged value are only warnings."""
 
     current: Correlation | None = None
     parent: Correlation | None = None

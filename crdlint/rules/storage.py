@@ -107,14 +107,14 @@ def _without_leftover(finding: Finding) -> Edits:
     return [finding.editor.remove(expect(Mapping, finding.root, *parents), name)]
 
 
-@Rule("leftover-field", "Field has no effect in a manifest", scope="manifest", severity="info", origin="crdlint",
+@OnRequest("leftover-field", "Field has no effect in a manifest", scope="manifest",
     why="The API server writes `status` and `metadata.creationTimestamp` itself, and removes `metadata.namespace`: CRDs "
     "are cluster-scoped. Tools that compare manifests with the cluster report such fields as differences, unless they "
     "ignore them for CRDs as Argo CD does.",
     help="Remove the field",
     bad="metadata: {creationTimestamp: null}", good="metadata: {name: foos.example.com}",
     fixes=(_without_leftover, _without_leftover.example(bad="status: {conditions: []}", good="spec: {}")),
-    in_set="gitops", on_request=True, aliases=("gitops-status", "gitops-creation-timestamp", "metadata-namespace"),
+    in_set="gitops", aliases=("gitops-status", "gitops-creation-timestamp", "metadata-namespace"),
 ).advice  # fmt: skip
 def leftovers(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the fields that the server sets or removes itself, unless the finding about a copy from a cluster names them."""
