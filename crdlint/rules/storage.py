@@ -20,7 +20,7 @@ from crdlint.crd.record import Record
 from crdlint.golang.printing import marshal
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, removal
-from crdlint.rules.engine.rule import Hint, Nodes, Rule
+from crdlint.rules.engine.rule import Hint, Nodes, OnRequest, Rule
 from crdlint.safety.bugs import attempt
 from crdlint.yaml.json_values import to_json
 from crdlint.yaml.nodes import Mapping, Node, Scalar, child, items_of
