@@ -106,15 +106,6 @@ _ORDERS: Final = {
 
 def divide(domain: Domain, test: Test) -> dict[int, Domain]:
     """Return the values for each result that a test can have."""
-    if test is IS_TRUE and id(domain) in _CONDITIONS:
-        return _CONDITIONS[id(domain)]
-    if test is HAS and Piece.UNTOLD not in domain:
-        parts = ((FALSE, FAILED if may_fail(domain) else ()), (TRUE, present(domain)))
-        return {result: part for result, part in parts if part}
-    return _divide(domain, test)
-
-
-def _divide(domain: Domain, test: Test) -> dict[int, Domain]:
     parts: dict[int, list[Any]] = {}
     if test.operator in {"==", "in"}:
         values = test.operand if test.operator == "in" else (test.operand,)
@@ -239,14 +230,7 @@ def compared(first: Domain, second: Domain, operator_: str) -> int:
         are_listed = all(isinstance(piece, Just) or piece is Piece.FAILURE for piece in (*first, *second))
         may_be_equal = not are_listed or any(isinstance(piece, Just) and piece in second for piece in first)
         return failure | FALSE | (TRUE if may_be_equal else 0)
-    compare, is_below, _ = _ORDERS[operator_]
-    low, high = _ends(first)
-    other_low, other_high = _ends(second)
-    if (math.isinf(low) and math.isinf(high)) or (math.isinf(other_low) and math.isinf(other_high)):
-        return ANY_RESULT
-    ends = (low, other_high), (high, other_low)
-    likely, unlikely = ends if is_below else ends[::-1]
-    return failure | (TRUE if compare(*likely) else 0) | (0 if compare(*unlikely) else FALSE)
+    return failure | TRUE | FALSE if is_ordered(first) and is_ordered(second) else ANY_RESULT
 
 
 def _divided(piece: Any, test: Test) -> Iterator[tuple[int, Any]]:
@@ -323,9 +307,3 @@ def _without(piece: Any, value: float) -> Domain:
     parts = [piece.beside(value, below=below, includes=False) for below in (True, False)]
     is_inside = (piece,) not in parts and (not piece.is_whole or value == math.floor(value))
     return (*parts[0], *parts[1]) if is_inside else (piece,)
-
-
-# How conditions are divided, by the identity of the usual values, which are kept.
-_CONDITIONS: Final = {
-    id(domain): _divide(domain, IS_TRUE) for domain in (COMPUTED, FIELD, PRESENT, FAILED, *OF_RESULTS)
-}

@@ -13,8 +13,7 @@ from functools import reduce
 from operator import or_
 from typing import Final, NamedTuple, TypeAlias
 
-from crdlint.cel import ast
-from crdlint.cel.ast import Call, Comprehension, Expr, Ident, ListExpr, Literal, MapExpr, Select, Uint, children, nodes
+from crdlint.cel.ast import Call, Comprehension, Expr, Ident, ListExpr, Literal, MapExpr, Select, Uint, nodes
 from crdlint.kubecel.declarations import unescape
 from crdlint.kubecel.reasoning import domains
 from crdlint.kubecel.reasoning.domains import ANY_RESULT, DECIDED, ERROR, FAILED, FALSE, TRUE, Domain, Just, Piece
@@ -139,13 +138,13 @@ class Reasoner:
     def results(self, rule: Expr, premises: Sequence[Expr] = ()) -> int:
         """Return what a rule can evaluate to where others are true: TRUE alone if it is always true, or some of the results."""
         question = self._question(rule, premises)
-        results, is_certain = self._results(question, looks_inside=False)
-        if results == TRUE or is_certain or not _has_folds(rule):
+        results = self._results(question, looks_inside=False)
+        if results == TRUE or not _has_folds(rule):
             return results
         similar = sorted(filter(_has_folds, premises), key=lambda expr: abs(len(self.key(expr)) - len(self.key(rule))))
         alone = [self._of_each_item(self._question(rule, [expr])) for expr in similar[:_ALONE]]
         questions = alone if len(premises) == 1 and alone else [*alone, question]
-        return TRUE if any(self._results(inner, looks_inside=True)[0] == TRUE for inner in questions) else results
+        return TRUE if any(self._results(inner, looks_inside=True) == TRUE for inner in questions) else results
 
     def _question(self, rule: Expr, premises: Sequence[Expr]) -> _Question:
         ordered = sorted(premises, key=lambda condition: len(self.key(condition)))
@@ -168,18 +167,17 @@ class Reasoner:
             return question
         return self._of_each_item(question._replace(goal=of_goal[0], premises=[(of_premise[0], TRUE)], scope=scope))
 
-    def _results(self, question: _Question, *, looks_inside: bool) -> tuple[int, bool]:
-        """Return the results, and whether what is inside of folds does not matter for them."""
+    def _results(self, question: _Question, *, looks_inside: bool) -> int:
         self._start(looks_inside=looks_inside)
         union = 0
         try:
             for result, case in self.cases({}, question):
                 union |= result
                 if result & ~TRUE and (union & TRUE or case.choice is None):
-                    return union, not any(fold in name for fold in self.folds for name in case.store)
+                    break
         except work.WorkLimitError:
-            return ANY_RESULT, False
-        return union, False
+            return ANY_RESULT
+        return union
 
     def results_at_once(self, rule: Expr, store: _Store | None = None, relevant: Container[int] | None = None) -> int:
         """Return the results that a rule can have, without cases; ``store`` has the values of some expressions.
@@ -215,8 +213,6 @@ class Reasoner:
         while pending:
             case = _Case(self, *pending.pop())
             result, premises = case.answer(question)
-            if result in DECIDED and result & (union | question.accepted):
-                case.choice = None
             choice = case.choice
             if choice is not None and any(name in choice.name for name in question.local):
                 pending += [({**case.store, choice.name: part}, premises) for part in choice.parts.values()]
@@ -348,8 +344,6 @@ class _Case:
         if domains.is_ordered(left.domain) and domains.is_ordered(right.domain):
             return self._ordered(left.name, right.name, operator, possible)
         names = sorted((left.name, right.name)) if operator == "==" else [left.name, right.name]
-        if operator in {">", ">="}:
-            names, operator = names[::-1], _MIRRORED[operator]
         related = self._term(f"{names[0]} {operator} {names[1]}", domains.OF_RESULTS[possible])
         return self._test(related, domains.IS_TRUE)
 
@@ -417,10 +411,7 @@ class _Case:
 
     def _condition(self, node: Expr, scope: _Scope) -> Value:
         results = self.results(node, scope)
-        is_open = results not in DECIDED
-        only = domains.constant(domains.OF_RESULTS[results])
-        name = self._label(scope, node) if only is None else repr(only.value)
-        return Value(domains.OF_RESULTS[results], name, is_open=is_open)
+        return Value(domains.OF_RESULTS[results], self._label(scope, node), is_open=results not in DECIDED)
 
     def _field(self, node: Select, scope: _Scope) -> tuple[Domain, Value]:
         """Return the values of an object, and of its field, which fails without the object."""
@@ -457,8 +448,6 @@ class _Case:
         if node.function == "size":
             domain = self._sizes(first)
         elif node.function == "_+_":
-            if first.name == "0" or rest[0].name == "0":
-                return rest[0] if first.name == "0" else first
             domain = domains.total(first.domain, rest[0].domain) or domain
         elif rest and (other := domains.constant(rest[0].domain)) is not None and isinstance(other.value, str):
             domain = self._of_text(node.function, first, other.value)
@@ -502,9 +491,6 @@ class _Case:
     def _sizes(self, value: Value) -> Domain:
         if value.size is not None:
             return value.size
-        texts = [piece.value for piece in value.domain if isinstance(piece, Just) and isinstance(piece.value, str)]
-        if len(texts) == len(value.domain):
-            return tuple(Just(len(text)) for text in texts)
         sizes = domains.SIZES if value.path is None else self._facts.sizes(value.path)
         if domains.is_text(value.domain):
             sizes = domains.divide(sizes, domains.Test(">", 0)).get(TRUE, ())
@@ -525,7 +511,7 @@ class _Case:
 
     def _fold_name(self, node: Comprehension, range_: Value, scope: _Scope) -> str:
         """Return a name of a fold; that of one which selects the same items, if the case has such a one."""
-        step = self._text(node.loop_step, self.scope_inside(node, range_, scope))
+        step = self._label(self.scope_inside(node, range_, scope), node.loop_step)
         end = self._label(scope, node.accu_init, node.result)
         name = f"{range_.name}: {step} {end}"
         filtered, folds = _filtered(node), self._reasoner.folds
@@ -554,17 +540,14 @@ class _Case:
         )
 
     def _folded(self, node: Comprehension, range_: Value, scope: _Scope) -> Value | None:
-        """Return the end of the accumulator: for no items, or if no item or a known number of them fulfils the condition."""
+        """Return the end of the accumulator for no items, or the list of a known number of items that a filter selects."""
         start = self.value(node.accu_init, scope)
         if range_.elements == ():
             return start
         filtered = _filtered(node)
-        if filtered is None:
+        if filtered is None or range_.elements is None or start.size is None:
             return None
         condition, _ = filtered
-        if range_.elements is None:
-            results = self._of_items(node, condition, range_, scope) if self._reasoner.looks_inside else ANY_RESULT
-            return start if results == FALSE and domains.has_items(range_.domain) else None
         counts: Domain = (Just(0),)
         for element in range_.elements:
             results = self.results(condition, {**scope, node.iter_var: element})
@@ -572,8 +555,6 @@ class _Case:
         if domains.fails(counts):
             return Value(FAILED, "")
         is_open = domains.constant(counts) is None
-        if start.size is None:
-            return Value(counts, repr(counts), is_open=is_open)
         domain = (Piece.LIST, *(FAILED if domains.may_fail(counts) else ()))
         return Value(domain, f"{range_.name}: {self._label(scope, node.loop_step)}", is_open=is_open, size=counts)
 
@@ -588,16 +569,13 @@ class _Case:
             for element in range_.elements:
                 results = _either(results, self.results(condition, {**scope, node.iter_var: element}), decisive)
             return results
-        inside = self._reasoner.looks_inside
         failing = 0 if domains.has_items(range_.domain) or any(self._decided(range_.name, node)) else ERROR
-        results = failing | (neutral | self._of_items(node, condition, range_, scope) if inside else ANY_RESULT)
+        results = failing | (
+            neutral | self._of_items(node, condition, range_, scope) if self._reasoner.looks_inside else ANY_RESULT
+        )
         if results == neutral or range_.is_open or self._reasoner.is_at_once:
             return results
-        for fold, result in self._decided(range_.name, node) if inside else ():
-            if result == fold.decisive:
-                of_one = self._of_items(node, condition, range_, scope, (fold.condition, result))
-                results = decisive if of_one == decisive else results
-        name = f"{range_.name}: {self._text(node.loop_step, self.scope_inside(node, range_, scope))}"
+        name = f"{range_.name}: {self._label(self.scope_inside(node, range_, scope), node.loop_step)}"
         if all(value.name == variable for variable, value in scope.items()):
             self._reasoner.folds[name] = _Fold(range_.name, _variables(node), condition, decisive)
         return self._test(self._term(name, domains.OF_RESULTS[results]), domains.IS_TRUE)
@@ -638,28 +616,6 @@ class _Case:
             fold, only = self._reasoner.folds.get(name), domains.constant(domain)
             if fold is not None and only is not None and (fold.range, fold.variables) == (range_, _variables(node)):
                 yield fold, TRUE if only.value else FALSE
-
-    def _text(self, node: Expr, scope: _Scope) -> str:
-        """Return a text of an expression without the operands that do not matter in this case."""
-        if self._reasoner.looks_inside:
-            return self._label(scope, node)
-        before = self.choice
-        operands = children(node)
-        if isinstance(node, Call) and node.function in _LOGICAL:
-            neutral = (TRUE | FALSE) ^ _LOGICAL[node.function]
-            sides = ast.operands(node, node.function)
-            operands = [operand for operand in sides if self.results(operand, scope) != neutral] or sides[:1]
-        elif isinstance(node, Call) and node.function == "_?_:_":
-            condition = self.results(node.args[0], scope)
-            operands = [node.args[2 if condition == FALSE else 1]] if condition in DECIDED else operands
-        elif isinstance(node, Comprehension):
-            scope = self.scope_inside(node, self.value(node.iter_range, scope), scope)
-        self.choice = before
-        if len(operands) == 1 and isinstance(node, Call) and len(node.args) > 1:
-            return self._text(operands[0], scope)
-        if not operands:
-            return self._label(scope, node)
-        return f"{label(node)}({', '.join(self._text(operand, scope) for operand in operands)})"
 
     def _label(self, scope: _Scope, *trees: Expr) -> str:
         """Return a text that is equal for expressions with the same value, in the same scope."""
