@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from crdlint.config.model import Config
     from crdlint.config.scoped_ignores import UsedIgnores
     from crdlint.report.changes import Changes
-    from crdlint.sources.helm.render import HelmValues
+    from crdlint.sources.helm.layout import HelmValues
     from crdlint.sources.previous.crds import PreviousCRDs
     from crdlint.sources.previous.load import Loaded
 
@@ -213,16 +213,13 @@ class _CheckCommand:
             from crdlint.runner.cache import open_cache
 
             cache = open_cache()
-        uses_helm = not self._options.no_helm
         previous = None
         if loaded is not None:
-            from crdlint.sources.helm.render import HelmValues
             from crdlint.sources.previous.crds import OldCharts
 
-            previous = loaded.crds(OldCharts(values or HelmValues(), uses_helm), builds=not self._options.no_kustomize)
+            previous = loaded.crds(OldCharts(values), builds=not self._options.no_kustomize)
         settings = Settings(
-            previous, values, uses_helm,
-            cache, tuple(plan.charts), self._workers() if plan.charts else 1,
+            previous, values, cache, tuple(plan.charts), self._workers() if plan.charts else 1,
             fixing=None if self._fixing is None else "unsafe" if self._options.unsafe_fixes else "safe",
         )  # fmt: skip
         self._check(settings)

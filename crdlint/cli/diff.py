@@ -75,14 +75,13 @@ def command(arguments: DiffOptions) -> int:
 
 class _DiffCommand:
     def __init__(self, arguments: DiffOptions, folder: str) -> None:
-        from crdlint.sources.helm.render import HelmValues
         from crdlint.sources.previous.copies import side
 
         self._options = arguments
         view = View(options.page(arguments.color, 100), quiet=arguments.quiet, examples=arguments.explain)
         self._reports = Reports(formats.changes, arguments.format_, arguments.outputs, view)
         self._config = self._configuration()
-        self._values = arguments.values() or HelmValues()
+        self._values = arguments.values()
         below = Path(folder).resolve()
         self._old, self._new = side(arguments.old, str(below / "old")), side(arguments.new, str(below / "new"))
         self._totals = Totals()
@@ -103,8 +102,8 @@ class _DiffCommand:
         self._note(plan.problems, self._new)
         from crdlint.sources.previous.crds import OldCharts
 
-        previous = loaded.crds(OldCharts(self._values, not arguments.no_helm), builds=builds_too)
-        settings = Settings(previous, values=self._values, uses_helm=not arguments.no_helm, charts=tuple(plan.charts))
+        previous = loaded.crds(OldCharts(self._values), builds=builds_too)
+        settings = Settings(previous, self._values, charts=tuple(plan.charts))
         crds: dict[str, list[str]] = {}
         checked: dict[str, FileResult] = {}
         from crdlint.runner.pool import processors, run

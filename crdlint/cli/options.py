@@ -17,6 +17,7 @@ from crdlint.report import formats
 from crdlint.report.formats import AUTO
 from crdlint.report.page import PLAIN, Page
 from crdlint.report.pieces import SpoolError
+from crdlint.sources.helm.layout import HelmValues
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from crdlint.diagnostics import Severity
     from crdlint.kubecel.second_opinion import Tally
     from crdlint.runner.fix_files import Fixing
-    from crdlint.sources.helm.render import HelmValues
 
 
 class Declared(NamedTuple):
@@ -329,15 +329,11 @@ class HelmOptions(ReportOptions, group=Group.SERVERS):
     include_dependencies: bool = flag("Also check the packed dependencies of charts.", rare=True)
 
     def values(self) -> HelmValues | None:
-        """Return the values for Helm, None without any; a missing file is a usage error."""
-        if not (self.value_files or self.sets):
-            return None
-        from crdlint.sources.helm.render import HelmValues
-
+        """Return the values for Helm, None not to run it; a missing file is a usage error."""
         for name in self.value_files:
             if not os.path.isfile(name):  # noqa: PTH113
                 raise click.UsageError(f"--values: {name}: no such file")
-        return HelmValues(self.value_files, self.sets)
+        return None if self.no_helm else HelmValues(self.value_files, self.sets)
 
 
 def require(*rules: tuple[object, str]) -> None:

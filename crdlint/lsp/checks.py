@@ -61,7 +61,7 @@ class Checks:
         self.index: Final = resources.CRDIndex(workspace)
         self._configs: ReadConfigs = {}
         self._stamps: dict[str, object] = {}
-        self._checker: Final = Checker(Settings(uses_helm=False))
+        self._checker: Final = Checker(Settings(values=None))
 
     def forget(self, documents: Iterable[OpenDocument]) -> None:
         """Forget the results of documents: files that they depend on have changed."""

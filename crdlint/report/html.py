@@ -28,9 +28,8 @@ from crdlint.report.page import rule_link
 from crdlint.report.pieces import Costs, Report, RunOutcome, View, WholeReport
 from crdlint.safety.escapes import html_text
 from crdlint.sources.helm.check import manifest_as_installed
-from crdlint.sources.helm.layout import ChartLayout, outermost
+from crdlint.sources.helm.layout import ChartLayout, HelmValues, outermost
 from crdlint.sources.helm.release import LIMIT, chart_files, release_of
-from crdlint.sources.helm.render import HelmValues
 from crdlint.yaml.edit import line_starts
 
 _TEMPLATES: Final = Path(__file__).with_name("templates")

@@ -21,14 +21,11 @@ from crdlint.sources.kustomize.build import Build, plan_build
 def check_release(checker: Checker, chart: str) -> CheckOutcome:
     """Check the size of a chart's release; the outcome has no results if it is far from the limit."""
     from crdlint.sources.helm.release import check_release
-    from crdlint.sources.helm.render import HelmValues
 
     settings = checker.settings
 
     def check() -> tuple[FileResult, ...]:
-        result = check_release(
-            chart, settings.values or HelmValues(), uses_helm=settings.uses_helm, cache=settings.cache
-        )
+        result = check_release(chart, settings.values, settings.cache)
         return () if result is None else (result,)
 
     return outcome_of(chart, Task(chart, CheckRequest()), "", check)

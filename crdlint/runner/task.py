@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from crdlint.files.read import STDIN, UnreadableError, decode, open_descriptor, read_bytes
 from crdlint.files.recognition import may_hold_crd
 from crdlint.safety.bugs import Bug, bug_of, collected, contain
-from crdlint.sources.helm.layout import TEMPLATES, ChartLocation
+from crdlint.sources.helm.layout import DEFAULTS, TEMPLATES, ChartLocation
 
 if TYPE_CHECKING:
     from crdlint.config.model import Config
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from crdlint.runner.fixes import FileFixes
     from crdlint.sources.helm.check import Charts
     from crdlint.sources.helm.failures import Failure
-    from crdlint.sources.helm.render import HelmValues
+    from crdlint.sources.helm.layout import HelmValues
     from crdlint.sources.previous.crds import PreviousCRDs
 
 _TOO_OLD: Final = "kube-version-too-old"
@@ -34,14 +34,13 @@ _NOT_RENDERED: Final = "not checked as Helm renders it with the values given"
 class Settings(NamedTuple):
     """The settings of a check in addition to the text of an input.
 
-    `previous` contains the old CRDs for updates. `values` are for Helm. `cache` contains results of earlier runs, None
-    to disable it. `charts` are those that Helm renders for the run, up to `workers` at a time. `fixing` applies fixes
-    to the texts of files, only safe ones or all; tasks then need a configuration.
+    `previous` contains the old CRDs for updates. `values` are for Helm, None not to run it. `cache` contains results of
+    earlier runs, None to disable it. `charts` are those that Helm renders for the run, up to `workers` at a time. `fixing`
+    applies fixes to the texts of files, only safe ones or all; tasks then need a configuration.
     """
 
     previous: PreviousCRDs | None = None
-    values: HelmValues | None = None
-    uses_helm: bool = True
+    values: HelmValues | None = DEFAULTS
     cache: Cache | None = None
     charts: tuple[str, ...] = ()
     workers: int = 1
@@ -215,11 +214,10 @@ class Checker:
     @cached_property
     def _charts(self) -> Charts:
         from crdlint.sources.helm.check import Charts
-        from crdlint.sources.helm.render import HelmValues
 
         settings = self.settings
         cache = settings.cache if settings.previous is None else None
-        return Charts(settings.values or HelmValues(), settings.uses_helm, cache, settings.charts, settings.workers)
+        return Charts(settings.values, cache, settings.charts, settings.workers)
 
 
 @dataclass(slots=True)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crdlint.sources.helm import render as helm
-from crdlint.sources.helm.render import HelmValues, RenderedDocument, chart_digest, render
+from crdlint.sources.helm.layout import HelmValues
+from crdlint.sources.helm.render import RenderedDocument, chart_digest, render
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

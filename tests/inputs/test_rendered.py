@@ -16,8 +16,7 @@ from crdlint.linting.request import CheckRequest
 from crdlint.safety.programs import ProgramError, run
 from crdlint.sources.helm import render as helm
 from crdlint.sources.helm.check import ChartFile, Charts
-from crdlint.sources.helm.layout import ChartLayout
-from crdlint.sources.helm.render import HelmValues
+from crdlint.sources.helm.layout import ChartLayout, HelmValues
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -106,7 +105,7 @@ def test_a_value_that_makes_it_valid(tmp_path: Path) -> None:
     text = CRD.replace("type: int\n", "type: {{ .Values.type }}\n")
     folder = chart(tmp_path / "c", {"crd.yaml": text}, values_yaml="type: integer\n")
     assert said(check(folder)) == []
-    assert [one.rule for one in check(folder, charts=Charts(uses_helm=False)).diagnostics] == ["helm-skipped"]
+    assert [one.rule for one in check(folder, charts=Charts(None)).diagnostics] == ["helm-skipped"]
 
 
 def test_each_values_file_of_ci_is_tried_and_said_once(fake_helm: Path, tmp_path: Path) -> None:

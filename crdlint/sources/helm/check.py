@@ -15,9 +15,19 @@ from crdlint.linting.result import FileResult, Lint, LintWith
 from crdlint.rules.deployment import BRACES, KUBE_VERSION, SKIPPED
 from crdlint.safety.programs import end_running, find
 from crdlint.sources.helm.failures import Failure, LeftOut, explained
-from crdlint.sources.helm.layout import CHART, CRDS, TEMPLATES, ChartLayout, ChartLocation, inside, outermost
+from crdlint.sources.helm.layout import (
+    CHART,
+    CRDS,
+    DEFAULTS,
+    TEMPLATES,
+    ChartLayout,
+    ChartLocation,
+    HelmValues,
+    inside,
+    outermost,
+)
 from crdlint.sources.helm.masking import mask
-from crdlint.sources.helm.render import Helm, HelmValues, Rendered, chart_digest, helm, render, render_manifest
+from crdlint.sources.helm.render import Helm, Rendered, chart_digest, helm, render, render_manifest
 from crdlint.sources.helm.rendered import check_rendered
 from crdlint.sources.helm.templates import analyse, check_template, check_unrendered, template_findings, with_crds
 from crdlint.yaml.nodes import Scalar, child
@@ -70,13 +80,12 @@ class _Chart:
 class Charts:
     """The charts of a run: each is rendered once, if a template is checked whose result is not in `cache`.
 
-    If not `uses_helm`, templates are checked with their directives masked even if Helm is on the PATH. `expected` are
+    Without `values`, templates are checked with their directives masked even if Helm is on the PATH. `expected` are
     charts that will be rendered: up to `workers` at a time, as soon as one is needed. `failures` are those of charts that
     Helm does not render, which the caller reports.
     """
 
-    values: HelmValues = field(default_factory=HelmValues)
-    uses_helm: bool = True
+    values: HelmValues | None = DEFAULTS
     cache: Results | None = None
     expected: tuple[str, ...] = ()
     workers: int = 1
@@ -145,7 +154,7 @@ class Charts:
             return explained(result, lambda _: _BY_HAND) if find("helm") else result
         left_out = LeftOut(mask(text), outermost(location.chart), file.template)
         if chart.rendered is None:
-            chart.rendered = render_as_installed(left_out.chart, self.values)
+            chart.rendered = render_as_installed(left_out.chart, self.values or DEFAULTS)
         documents = chart.rendered.documents.get(left_out.template)
         if documents:
             checked = check_rendered(path, text, documents, lint, lint_with)
@@ -163,7 +172,7 @@ class Charts:
         """Return a chart that Helm renders, or None if its templates are checked without Helm, as in a packed chart."""
         from multiprocessing import parent_process
 
-        program = find("helm") if self.uses_helm and os.path.isdir(chart) else None
+        program = find("helm") if self.values is not None and os.path.isdir(chart) else None
         if program is None:
             return None
         if chart not in self._charts:
@@ -187,13 +196,13 @@ class Charts:
                 raise
 
     def _load(self, chart: str, program: str) -> _Chart:
-        cache = self.cache
-        digest = None if cache is None else chart_digest(chart, self.values, program)
+        cache, values = self.cache, self.values or DEFAULTS
+        digest = None if cache is None else chart_digest(chart, values, program)
         key = "" if cache is None or digest is None else cache.key(digest, f"rendered {chart}")
         cached = cache.get(key, chart, "") if cache is not None and key else None
         if cached is not None:
             return _Chart(digest, failures=[Failure.cached(chart, entry) for entry in cached.notices])
-        rendered = render_as_installed(chart, self.values)
+        rendered = render_as_installed(chart, values)
         if cache is not None and key and rendered.final:
             cache.put(key, FileResult(chart, "", 0, (), 0, (), tuple(failure.entry for failure in rendered.failures)))
         return _Chart(digest if rendered.final else None, rendered.problem, rendered.failures, rendered)

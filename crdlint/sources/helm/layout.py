@@ -1,4 +1,4 @@
-"""The location of files in charts: the chart, and the part of it that contains the file."""
+"""The location of files in charts, the chart and the part of it that contains the file, and the values of a chart."""
 
 from __future__ import annotations
 
@@ -10,6 +10,16 @@ CHART: Final = "Chart.yaml"
 TEMPLATES: Final = "templates"
 CRDS: Final = "crds"
 ARCHIVES: Final = (".tgz", ".tar.gz")
+
+
+class HelmValues(NamedTuple):
+    """The values for Helm: files and assignments."""
+
+    files: tuple[str, ...] = ()
+    sets: tuple[str, ...] = ()
+
+
+DEFAULTS: Final = HelmValues()
 
 
 class ChartLocation(NamedTuple):

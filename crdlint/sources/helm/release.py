@@ -30,9 +30,9 @@ from crdlint.phrases import some
 from crdlint.rules.deployment import RELEASE_TOO_LARGE
 from crdlint.safety.programs import find
 from crdlint.sources.helm.check import Results, manifest_as_installed
-from crdlint.sources.helm.layout import CHART
+from crdlint.sources.helm.layout import CHART, DEFAULTS, HelmValues
 from crdlint.sources.helm.masking import mask
-from crdlint.sources.helm.render import HelmValues, chart_digest
+from crdlint.sources.helm.render import chart_digest
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.json_values import to_json
 from crdlint.yaml.nodes import Mapping, Node, Scalar, child, items_of, text_of
@@ -309,33 +309,32 @@ _DESCRIPTIONS: Final = 3
 _WORTH_A_WORD: Final = 100  # bytes that a description saves
 
 
-def check_release(
-    chart: str, values: HelmValues, *, uses_helm: bool, cache: Results | None = None
-) -> FileResult | None:
+def check_release(chart: str, values: HelmValues | None, cache: Results | None = None) -> FileResult | None:
     """Return the result for the Chart.yaml of a chart whose release is near the limit or above it, or None.
 
-    The sizes of its files are enough for most charts. The others are compressed, and rendered if they are near the limit.
+    The sizes of its files are enough for most charts. The others are compressed, and with values rendered if they are
+    near the limit.
     """
     files = chart_files(chart)
     if files.at_most() < NEAR:
         return None
     path = os.path.join(chart, CHART)
-    program = find("helm") if uses_helm else None
-    digest = chart_digest(chart, values, program) if cache is not None else None
+    program = None if values is None else find("helm")
+    digest = chart_digest(chart, values or DEFAULTS, program) if cache is not None else None
     key = "" if cache is None or digest is None else cache.key(digest, "release")
     result = cache.get(key, path, "") if cache is not None and key else None
     if result is None:
-        result = _checked(path, files, values, uses_helm=uses_helm) or FileResult(path, "", 0, (), 0, ())
+        result = _checked(path, files, values) or FileResult(path, "", 0, (), 0, ())
         if cache is not None and key:
             cache.put(key, result)
     return result if result.diagnostics else None
 
 
-def _checked(path: str, files: ChartFiles, values: HelmValues, *, uses_helm: bool) -> FileResult | None:
+def _checked(path: str, files: ChartFiles, values: HelmValues | None) -> FileResult | None:
     release = release_of(files, level=1)
     if release is not None and release.size >= NEAR:
         release = release_of(files)
-    if release is not None and release.size >= NEAR and uses_helm:
+    if release is not None and release.size >= NEAR and values is not None:
         release = release_of(files, manifest_as_installed(files.folder, values))
     if release is None or release.size < NEAR:
         return None

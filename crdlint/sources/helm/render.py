@@ -19,6 +19,7 @@ from crdlint.files.repository import is_below, repository_top
 from crdlint.phrases import some
 from crdlint.safety.programs import Done, ProgramError, find, identity_of, shortened
 from crdlint.sources.helm.failures import INSTEAD, Failure
+from crdlint.sources.helm.layout import HelmValues
 
 # The first release that looks up no host names for templates (getHostByName).
 OLDEST_HELM: Final = (3, 11, 1)
@@ -27,14 +28,6 @@ _SPLIT: Final = re.compile(r"^---\n(?=# Source: )", re.MULTILINE)
 _VERSION: Final = re.compile(r"v(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?")
 _LONGEST: Final = 400  # characters of an error of Helm
 _LARGEST: Final = 100 * 1024 * 1024  # bytes of a chart whose results are cached
-
-
-@dataclass(frozen=True, slots=True)
-class HelmValues:
-    """The values for Helm: files and assignments."""
-
-    files: tuple[str, ...] = ()
-    sets: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

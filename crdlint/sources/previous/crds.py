@@ -22,7 +22,8 @@ from crdlint.linting.result import CollectedCRDs, ComparedCRD, FileResult, OldCR
 from crdlint.rules.changes import REMOVED
 from crdlint.rules.deployment import SKIPPED
 from crdlint.safety.programs import shortened
-from crdlint.sources.helm.render import HelmValues, Rendered, RenderedDocument
+from crdlint.sources.helm.layout import DEFAULTS, HelmValues
+from crdlint.sources.helm.render import Rendered, RenderedDocument
 from crdlint.sources.kustomize import KUSTOMIZATIONS
 from crdlint.sources.kustomize.build import MISSING, changes_crds, find_program, patch_spans, run_build
 from crdlint.sources.kustomize.kustomization import Kustomization, read_kustomization, reading_problem
@@ -41,29 +42,29 @@ class OldTemplate:
 class OldCharts:
     """The charts of the old side; each is rendered when a CRD of its templates is needed for the first time.
 
-    `notices` contains the reasons why some are not rendered. Their templates are then read without Helm.
+    `notices` contains the reasons why some are not rendered. Their templates are then read without Helm, as all are
+    without `values`.
     """
 
-    values: HelmValues = field(default_factory=HelmValues)
-    uses_helm: bool = True
+    values: HelmValues | None = DEFAULTS
     notices: dict[str, None] = field(default_factory=dict)
     _rendered: dict[str, Rendered] = field(default_factory=dict)
 
     def documents(self, template: OldTemplate) -> Sequence[RenderedDocument]:
         """Return the documents that Helm renders of a template; none if its chart is not rendered."""
-        if not self.uses_helm:
+        if self.values is None:
             return ()
         rendered = self._rendered.get(template.chart.name)
         if rendered is None:
-            rendered = self._rendered[template.chart.name] = self._render(template.chart)
+            rendered = self._rendered[template.chart.name] = self._render(template.chart, self.values)
         return rendered.documents.get(template.path, ())
 
-    def _render(self, chart: OldFolder) -> Rendered:
+    def _render(self, chart: OldFolder, values: HelmValues) -> Rendered:
         from crdlint.sources.helm.check import render_as_installed
 
         try:
             with chart.opened() as path:
-                rendered = render_as_installed(path, self.values)
+                rendered = render_as_installed(path, values)
                 notices = [chart.named(notice, path) for notice in rendered.notices]
         except RepositoryError as error:
             rendered, notices = Rendered(), [f"{error}; its templates are read without Helm"]
