@@ -15,7 +15,7 @@ from crdlint.linting.documents import collect_crds
 from crdlint.linting.result import OldCRD
 from crdlint.yaml.edit import Edit, apply, in_order, line_and_column, line_starts
 from crdlint.yaml.nodes import Mark, Scalar, nodes_of
-from crdlint.yaml.parse import Document, iter_documents
+from crdlint.yaml.parse import Document, iter_documents, split
 
 Lines = list[tuple[int, int]]
 
@@ -31,7 +31,8 @@ def unnamed_changes(text: str, edits: Iterable[Edit], *, keeps_meaning: bool = F
     old = collect_crds(text).by_name
     new = collect_crds(fixed).by_name if old else {}
     lines = None if keeps_meaning else written
-    return [*_unnamed_values(text, fixed, written)] + [
+    has_others = len(old) < len(split(text))
+    return [*(_unnamed_values(text, fixed, written) if has_others else ())] + [
         f"{name}: {change.text}"
         for name, before in old.items()
         if (after := new.get(name)) is not None
