@@ -16,6 +16,7 @@ from crdlint.config.from_toml import mentions_crdlint
 from crdlint.config.load import MAX_BYTES, nearest_config, read_config
 from crdlint.config.model import Config, ConfigError
 from crdlint.config.rule_patterns import is_known
+from crdlint.kubernetes.servers import NEWEST, OLDEST
 
 WHOLE_YAML = """\
 # ours
@@ -193,8 +194,8 @@ FAULTS_OF_YAML: Final[list[tuple[str, list[tuple[int, int, str]]]]] = [
     ),
     ("fail-on: errors\n", [(1, 10, "'fail-on' is error, warning, info or never, not 'errors'; did you mean 'error'?")]),
     ("include-dependencies: yes\n", [(1, 23, "'include-dependencies' must be true or false, not 'yes'")]),
-    ("kube-version: new\n", [(1, 15, "'kube-version': 'new' is not a Kubernetes version such as 1.37")]),
-    ("kube-version: 1.3\n", [(1, 15, "'kube-version': '1.3' is not within 1.28..1.37")]),
+    ("kube-version: new\n", [(1, 15, f"'kube-version': 'new' is not a Kubernetes version such as {NEWEST}")]),
+    ("kube-version: 1.3\n", [(1, 15, f"'kube-version': '1.3' is not within {OLDEST}..{NEWEST}")]),
     ("kube-version: 1.36..1.30\n", [(1, 15, "'kube-version': '1.36..1.30' ends before it begins")]),
     ("exclude: ['!']\n", [(1, 11, "'!' is not a pattern of files")]),
     ("per-file-ignores: {a: b}\n", [(1, 23, "per-file-ignores: 'a' must be a list, not 'b'")]),
