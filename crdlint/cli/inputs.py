@@ -16,7 +16,7 @@ from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
-from crdlint.resources.definitions import CRDFiles, Definitions
+from crdlint.resources.definitions import CRDFiles, Definitions, outlines
 from crdlint.rules.deployment import SKIPPED
 from crdlint.runner.task import shown_name
 from crdlint.safety.bugs import Bug, collected
@@ -136,9 +136,16 @@ class _DefinitionReader:
     def files(self, find: Callable[[], Iterable[str]], report: Report | None) -> CRDFiles:
         """Return files with CRDs; `report` receives unreadable files and CRDs; with None they are not reported."""
         receive: Report = report or (lambda _file, _message: None)
-        lint_others = None if report is None else partial(self._lint, self.inputs.notice)
         read = partial(self.inputs.read, report=receive, only_crds=True)
-        return CRDFiles(find, read, partial(self._lint, receive), lint_others)
+
+        def lint(path: str, only: frozenset[int], others: frozenset[int]) -> FileResult | None:
+            text = read(path)
+            result = None if text is None else self._lint(receive, path, text, only)
+            if text is not None and others and report is not None:
+                self._lint(self.inputs.notice, path, text, others)
+            return result
+
+        return CRDFiles(find, lambda path: outlines(read(path) or ""), lint)
 
     def _lint(self, report: Report, path: str, text: str, only: frozenset[int]) -> FileResult:
         config = self.planner.config_of(path)

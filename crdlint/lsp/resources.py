@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -19,7 +19,7 @@ from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
 from crdlint.lsp.workspace import OpenDocument, Workspace, stamp_of
-from crdlint.resources.definitions import DefinedKinds, Definitions, may_have_crd, outline
+from crdlint.resources.definitions import CRDFiles, DefinedKinds, Definitions, may_have_crd, outlines
 from crdlint.resources.pipeline import ResourceOptions, validate_text
 from crdlint.resources.placeholders import PlaceholderPatterns
 from crdlint.sources.crd_lookup import configured_crds, crd_folders_near, files_beside
@@ -29,7 +29,6 @@ from crdlint.suites.crds import SuiteCRDs
 from crdlint.suites.feature_gates import MissingCRDError
 from crdlint.suites.read import Suite, SuiteError, read_suite
 from crdlint.suites.run import run_suite
-from crdlint.yaml.parse import split
 
 _API_VERSION: Final = re.compile(r"""apiVersion["']?\s*:\s*["']?([^\s"'/,}]{1,253})/""")
 _OF_OBJECT: Final = "resource-rule"  # its findings depend on values that a template has not put out yet
@@ -165,7 +164,7 @@ class CRDIndex:
         if loaded is None or any(self._stamp(path) != stamp for path, stamp in loaded.read.items()):
             loaded = self._definitions[key] = _Known(Definitions(), {})
             searched = self._searched(document, config)
-            loaded.definitions.sources = [_Source(self, find, kube_version, loaded.read) for find in searched]
+            loaded.definitions.sources = [self._files_of(find, kube_version, loaded.read) for find in searched]
         loaded.definitions.reported.clear()
         return loaded.definitions
 
@@ -184,9 +183,25 @@ class CRDIndex:
         entry = self._files.get(path)
         if entry is None or entry.stamp != stamp:
             text = self._workspace.read(path, only_crds=True) or ""
-            with_crds = {number: each for number, each in enumerate(map(outline, split(text))) if each is not None}
+            with_crds = {number: each for number, each in outlines(text).items() if each is not None}
             entry = self._files[path] = _File(stamp, text if with_crds else "", with_crds)
         return entry if entry.outlines else None
+
+    def _files_of(self, find: Callable[[], Iterable[str]], kube_version: str, stamps: dict[str, object]) -> CRDFiles:
+        """Return one of the places in which CRDs are looked for; `stamps` receives those of its files."""
+        request = CheckRequest(kube_version=kube_version, skip_unfinished=True, keep=True)
+
+        def documents(path: str) -> Mapping[int, DefinedKinds | None]:
+            stamps[path], file = self._stamp(path), self.file(path)
+            return {} if file is None else file.outlines
+
+        def lint(path: str, only: frozenset[int], _others: frozenset[int]) -> FileResult | None:
+            file, key = self.file(path), (only, kube_version)
+            if file is not None and key not in file.results:
+                file.results[key] = lint_file(file.text, path, request, only=only)
+            return None if file is None else file.results[key]
+
+        return CRDFiles(find, documents, lint)
 
     def _searched(self, document: OpenDocument, config: Config) -> Iterator[Callable[[], Iterable[str]]]:
         near = [document.path]
@@ -206,48 +221,7 @@ def _closeness(path: str, other: str) -> int:
 
 @dataclass(slots=True)
 class _Known:
-    """CRDs, and the files that they were read from with their stamps."""
+    """CRDs, and the files that they are looked for in with their stamps."""
 
     definitions: Definitions
     read: dict[str, object]
-
-
-class _Source:
-    """One of the places in which CRDs are looked for."""
-
-    def __init__(
-        self, index: CRDIndex, find: Callable[[], Iterable[str]], kube_version: str, read: dict[str, object]
-    ) -> None:
-        self._index: Final = index
-        self._find: Final = find
-        self._kube_version: Final = kube_version
-        self._read: Final = read
-        self._found: list[str] | None = None
-
-    def load(self, group: str) -> Iterator[FileResult]:
-        """Yield what is in the documents that may define a group, file by file."""
-        for path, file in self._files():
-            numbers = frozenset(n for n, each in file.outlines.items() if each.groups is None or group in each.groups)
-            if not numbers:
-                continue
-            self._read[path] = file.stamp
-            key = numbers, self._kube_version
-            if key not in file.results:
-                request = CheckRequest(kube_version=self._kube_version, skip_unfinished=True, keep=True)
-                file.results[key] = lint_file(file.text, path, request, only=numbers)
-            yield file.results[key]
-
-    def groups(self, kind: str | None = None) -> Iterator[str]:
-        """Yield the groups that may have a kind; all of them for None."""
-        for _, file in self._files():
-            for summary in file.outlines.values():
-                if kind is None or summary.kinds is None or kind in summary.kinds:
-                    yield from summary.groups or ()
-
-    def _files(self) -> Iterator[tuple[str, _File]]:
-        if self._found is None:
-            self._found = list(self._find())
-        for path in self._found:
-            file = self._index.file(path)
-            if file is not None:
-                yield path, file

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
 from crdlint.crd.convert import read_crd
 from crdlint.crd.model import CustomResourceDefinition
@@ -25,8 +25,8 @@ from crdlint.resources.validation import ResourceValidator
 from crdlint.rules.deployment import NEEDS_NEWER
 from crdlint.yaml.parse import split
 
-# Takes a file, its text and the numbers of documents.
-Lint = Callable[[str, str, frozenset[int]], FileResult]
+# Takes a file, the numbers of documents with CRDs and of others, and returns the result of the first, None if it cannot be read.
+Lint = Callable[[str, frozenset[int], frozenset[int]], "FileResult | None"]
 
 
 _LONGEST: Final = 253  # the maximum number of characters of a group or kind
@@ -65,18 +65,22 @@ def _values(pattern: re.Pattern[str], text: str) -> frozenset[str] | None:
     return frozenset(double or single or plain for double, single, plain, _ in values)
 
 
+def outlines(text: str) -> dict[int, DefinedKinds | None]:
+    """Return the outline of each document by its number, None for one that contains no CRD."""
+    return dict(enumerate(map(outline, split(text))))
+
+
 @dataclass(slots=True)
 class CRDFiles:
     """A set of files with CRDs; a document is parsed when a group that it may define is needed.
 
-    `find` finds the files and is called once, `read` reads one and reports what it cannot read. `lint_others` is called
-    with the documents other than CRDs that are parsed; None means not to parse them.
+    `find` finds the files and is called once, `outlines` returns those of the documents of one. `lint` is called with the
+    numbers of documents that may define the group, the first time also with those that have no CRD.
     """
 
     find: Callable[[], Iterable[str]]
-    read: Callable[[str], str | None]
+    outlines: Callable[[str], Mapping[int, DefinedKinds | None]]
     lint: Lint
-    lint_others: Lint | None = None
     # The documents that are not parsed yet, by file: possible CRDs, and the numbers of the others.
     _documents: dict[str, dict[int, DefinedKinds]] | None = None
     _others: dict[str, frozenset[int]] = field(default_factory=dict)
@@ -87,16 +91,11 @@ class CRDFiles:
             needed = frozenset(
                 number for number, outline_ in documents.items() if outline_.groups is None or group in outline_.groups
             )
-            if not needed:
-                continue
             for number in needed:
                 del documents[number]
-            text = self.read(path)
-            if text is not None:
-                yield self.lint(path, text, needed)
-            others = self._others.pop(path, None)
-            if others and text is not None and self.lint_others is not None:
-                self.lint_others(path, text, others)
+            result = self.lint(path, needed, self._others.pop(path, frozenset())) if needed else None
+            if result is not None:
+                yield result
 
     def paths(self) -> list[str]:
         """Return the files that may have CRDs."""
@@ -113,12 +112,11 @@ class CRDFiles:
         if self._documents is None:
             self._documents = {}
             for path in self.find():
-                text = self.read(path)
-                outlines = dict(enumerate(map(outline, split(text)))) if text is not None else {}
-                possible = {number: candidate for number, candidate in outlines.items() if candidate is not None}
+                documents = self.outlines(path)
+                possible = {number: candidate for number, candidate in documents.items() if candidate is not None}
                 if possible:
                     self._documents[path] = possible
-                    self._others[path] = frozenset(outlines) - possible.keys()
+                    self._others[path] = frozenset(documents) - possible.keys()
         return self._documents
 
 
@@ -193,16 +191,6 @@ class Definition:
         return self._by_server[server]
 
 
-class DefinitionSource(Protocol):
-    """A place with CRDs."""
-
-    def load(self, group: str) -> Iterable[FileResult]:
-        """Yield what is in the documents that may define a group, each document once."""
-
-    def groups(self, kind: str | None = None) -> Iterable[str]:
-        """Yield the groups that may have a kind; all of them for None."""
-
-
 @dataclass(slots=True)
 class Definitions:
     """The CRDs of a run. The CRDs of a group are parsed when needed; the first source that has any is used.
@@ -212,7 +200,7 @@ class Definitions:
     messages about CRDs that findings have already repeated.
     """
 
-    sources: Sequence[DefinitionSource] = ()
+    sources: Sequence[CRDFiles] = ()
     by_kind: dict[tuple[str, str], Definition] = field(default_factory=dict)
     unreadable: dict[str, str] = field(default_factory=dict)
     duplicates: list[str] = field(default_factory=list)

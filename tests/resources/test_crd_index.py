@@ -9,7 +9,7 @@ from tables import each
 
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
-from crdlint.resources.definitions import CRDFiles, Definitions, outline
+from crdlint.resources.definitions import CRDFiles, Definitions, outline, outlines
 
 if TYPE_CHECKING:
     import pytest
@@ -44,11 +44,11 @@ WRITTEN = {
 
 
 def files(texts: dict[str, str], parsed: list[tuple[str, frozenset[int]]]) -> CRDFiles:
-    def lint(path: str, text: str, only: frozenset[int]) -> FileResult:
+    def lint(path: str, only: frozenset[int], _others: frozenset[int]) -> FileResult:
         parsed.append((path, only))
-        return lint_file(text, path, CheckRequest(keep=True), only=only)
+        return lint_file(texts[path], path, CheckRequest(keep=True), only=only)
 
-    return CRDFiles(lambda: texts, texts.__getitem__, lint)
+    return CRDFiles(lambda: texts, lambda path: outlines(texts[path]), lint)
 
 
 def crd(group: str, written: str | None = None, kind: str = "Foo") -> str:
