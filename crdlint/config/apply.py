@@ -79,7 +79,7 @@ def apply(
     findings = list(result.diagnostics)
     silent: frozenset[int] = frozenset()
     if comments is not None:
-        from crdlint.config.comments import match_ignore_comments
+        from crdlint.config.matched_comments import match_ignore_comments
 
         lines = [crd.line for crd in result.crds]
         findings += comments.remarks

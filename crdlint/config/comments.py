@@ -9,20 +9,18 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from functools import cache
 from typing import Final, NamedTuple, TypeAlias
 
-from crdlint.config.rule_patterns import did_you_mean, is_known, is_matched, rule_ids, shown, unknown_rule
+from crdlint.config.rule_patterns import did_you_mean, is_known, shown, unknown_rule
 from crdlint.crd.positions import Span, node_span
 from crdlint.diagnostics import Diagnostic
 from crdlint.linting.documents import manifests
 from crdlint.rules.engine.rule import Rule
-from crdlint.rules.reading import MALFORMED, UNKNOWN_RULE, UNUSED
+from crdlint.rules.reading import MALFORMED, UNKNOWN_RULE
 from crdlint.yaml import YAMLDecodeError
-from crdlint.yaml.edit import BREAK, Edit, apply, line_and_column, line_starts, split_lines
+from crdlint.yaml.edit import BREAK, line_and_column, line_starts
 from crdlint.yaml.nodes import Mapping, Mark, Node, Scalar, child, items_of
 from crdlint.yaml.parse import Document, parse_stream
 
@@ -122,20 +120,11 @@ _BLANK: Final = re.compile(r"[ \t]*")
 _ALIAS_ITEM: Final = re.compile(r"(?:-[ \t]+)*\*")
 _SEPARATOR: Final = re.compile(r"^---[ \t]+(#[ \t]*crdlint:[^\n]*)", re.MULTILINE)
 _DIRECTIVES: Final = ("ignore", "ignore-file")
-_WHOLE_FILE: Final[Stretch] = ((0, 0), (1 << 62, 0))
+WHOLE_FILE: Final[Stretch] = ((0, 0), (1 << 62, 0))
 # Searching for similar names takes time, and more messages would not be read.
 _MOST_UNKNOWN: Final = 20
 _MOST_PATTERNS: Final = 1000
 _MOST_REMARKS: Final = 1000
-# Reported by `validate`, for updates (--against) or for a range of versions, so not necessarily in each run.
-_OF_OTHER_RUNS: Final = (
-    "resource-*", "metadata-immutable", "spec-immutable", "stored-version-missing", "conversion-webhook-ca-bundle",
-    "kube-version-too-old", UNUSED.id,
-)  # fmt: skip
-# All rules that `validate` reports.
-_OF_RESOURCES: Final = ("resource-*", "unknown-field", "duplicate-key")
-# Rules that the API server checks only if a schema or a resource has no other errors.
-_WITHHELD: Final = ("cel-*", "default-*", "resource-rule")
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +225,7 @@ def _read_document(comments: Comments, document: Document) -> None:
             continue
         word, rules, reason = read
         if word == "ignore-file":
-            where = (_WHOLE_FILE,)
+            where = (WHOLE_FILE,)
         elif document.error is not None:
             continue  # a document that cannot be parsed has no nodes
         comments.valid.append(Comment(rules, where, lines, reason))
@@ -322,169 +311,3 @@ def _line(nodes: NodeIndex, index: int, position: Position) -> tuple[Stretch, ..
 def _end_of(pattern: re.Pattern[str], text: str, start: int, limit: int) -> int:
     match = pattern.match(text, start, limit)
     return match.end() if match else start
-
-
-@dataclass(frozen=True, slots=True)
-class Silenced:
-    """The indexes of the findings that comments ignore, and findings about comments without effect."""
-
-    findings: frozenset[int]
-    unused: tuple[Diagnostic, ...]
-
-
-def match_ignore_comments(
-    comments: Comments,
-    diagnostics: Sequence[Diagnostic],
-    crd_lines: Sequence[int],
-    *,
-    updates: bool = False,
-    resources: bool = False,
-) -> Silenced:
-    """Match comments with the findings of their file.
-
-    `crd_lines` are the starts of CRDs: a comment in a document without a CRD is not reported. With `updates`, no
-    comment is reported, because other runs check CRDs without the update. With `resources`, the lines and findings are
-    those of custom resources.
-    """
-    if not comments.valid:
-        return Silenced(frozenset(), ())
-    by_rule: dict[str, list[tuple[Position, int]]] = defaultdict(list)
-    for i, diagnostic in enumerate(diagnostics):
-        by_rule[diagnostic.rule].append(((diagnostic.line, diagnostic.column), i))
-    for positions in by_rule.values():
-        positions.sort()
-    undecoded, refused = (sorted(d.line for d in diagnostics if d.kind == kind) for kind in ("decode", "field"))
-    reported = _Reported(sorted(crd_lines), undecoded, refused, resources)
-    matched: dict[str, list[str]] = {}
-    covered: dict[str, list[Stretch]] = defaultdict(list)
-    unused: list[Diagnostic] = []
-    for comment in comments.valid:
-        for name in comment.rules:
-            if name.pattern not in matched:
-                matched[name.pattern] = [rule for rule in by_rule if is_matched(rule, (name.pattern,))]
-            used = False
-            for rule in matched[name.pattern]:
-                positions = by_rule[rule]
-                for start, end in comment.where:
-                    if bisect_left(positions, (start, -1)) < bisect_left(positions, (end, -1)):
-                        covered[rule].append((start, end))
-                        used = True
-            if not used and not updates and reported.had_to_match(comment, name.pattern):
-                unused.append(_unused(comments.file, comment, name))
-    unused.sort(key=lambda finding: (finding.line, finding.column))
-    return Silenced(frozenset(_covered(by_rule, covered)), tuple(unused))
-
-
-def _unused(file: str, comment: Comment, name: NamedRule) -> Diagnostic:
-    message = f"`{name.pattern}` is ignored here, but has no finding"
-    if not comment.where:
-        message = f"`{name.pattern}` is ignored below this comment, where the file ends"
-    elif comment.where == (_WHOLE_FILE,):
-        message = f"`{name.pattern}` is ignored in this file, but has no finding"
-    return UNUSED.diagnostic(file, "advice", message, name.span)
-
-
-class _Reported(NamedTuple):
-    """The sorted lines of CRDs or `resources`: all, those that could not be decoded, and those that are rejected."""
-
-    crds: Sequence[int]
-    undecoded: Sequence[int]
-    refused: Sequence[int]
-    resources: bool
-
-    def had_to_match(self, comment: Comment, pattern: str) -> bool:
-        """Return whether a rule would have been reported in the range of a comment if it were violated."""
-        is_whole_file = not comment.where or comment.where == (_WHOLE_FILE,)
-        lines = (1, _WHOLE_FILE[1][0]) if is_whole_file else comment.document
-        if not _is_any_within(self.crds, lines) or _is_any_within(self.undecoded, lines):
-            return False
-        if not _overlaps(pattern, _OF_RESOURCES) if self.resources else not is_reported_in_each_run(pattern):
-            return False
-        return not (is_withheld(pattern) and _is_any_within(self.refused, lines))
-
-
-def _is_any_within(lines: Sequence[int], bounds: tuple[int, int]) -> bool:
-    return bisect_left(lines, bounds[0]) < bisect_right(lines, bounds[1])
-
-
-def is_reported_in_each_run(pattern: str) -> bool:
-    """Return whether each check of a CRD reports the rules of a pattern, and not only that of an update or a resource."""
-    return not _overlaps(pattern, _OF_OTHER_RUNS)
-
-
-def is_withheld(pattern: str) -> bool:
-    """Return whether a rule of a pattern is only evaluated if the API server rejects nothing else."""
-    return _overlaps(pattern, _WITHHELD)
-
-
-@cache
-def _overlaps(pattern: str, others: tuple[str, ...]) -> bool:
-    """Return whether one of the rules of a pattern is among others."""
-    named = (rule for rule in rule_ids() if is_matched(rule, (pattern,)))
-    return is_matched(pattern, others) or any(is_matched(rule, others) for rule in named)
-
-
-def _covered(by_rule: dict[str, list[tuple[Position, int]]], covered: dict[str, list[Stretch]]) -> Iterator[int]:
-    """Yield the indexes of the findings within the ranges in which their rule is ignored, each once."""
-    for rule, stretches in covered.items():
-        positions = by_rule[rule]
-        index = 0
-        for start, end in sorted(stretches):
-            index = max(index, bisect_left(positions, (start, -1)))
-            while index < len(positions) and positions[index][0] < end:
-                yield positions[index][1]
-                index += 1
-
-
-_IGNORED: Final = re.compile(r"#[ \t]*crdlint:[ \t]*ignore[ \t]*\[[^\]\n#]*(?=\])")
-
-
-def with_ignores(text: str, findings: Sequence[Diagnostic]) -> tuple[str, frozenset[int]]:
-    """Return a text with comments that ignore its findings, and the indexes of the findings that they ignore."""
-    ignored = set()
-    shown = ((finding.line, finding.column, i) for i, finding in enumerate(findings) if not finding.hidden)
-    for _, _, i in sorted(shown, reverse=True):  # from the end, so that the other findings stay where they are
-        if not match_ignore_comments(read_comments(text, findings[i].file), [findings[i]], ()).findings:
-            edit = ignoring_edit(findings[i], text)
-            if edit is None:
-                continue
-            text = apply(text, [edit])
-        ignored.add(i)
-    return text, frozenset(ignored)
-
-
-def ignoring_edit(finding: Diagnostic, text: str) -> Edit | None:
-    """Return the edit that writes a comment which ignores a finding; None if no comment does."""
-    if text.lstrip()[:1] in ("{", "["):
-        return None  # JSON has no comments
-    for edit, added_lines in _candidates(finding, text):
-        moved = replace(finding, line=finding.line + added_lines, end_line=finding.end_line + added_lines)
-        comments = read_comments(apply(text, [edit]), finding.file)
-        if match_ignore_comments(comments, [moved], ()).findings:
-            return edit
-    return None
-
-
-def _candidates(finding: Diagnostic, text: str) -> Iterator[tuple[Edit, int]]:
-    """Yield edits that may ignore a finding, and how many lines each adds above it."""
-    lines = split_lines(text)
-    number = min(finding.line, len(lines)) - 1
-    start, line = line_starts(text)[number], lines[number]
-    comment_end = _IGNORED.search(line)
-    if comment_end is not None:
-        yield Edit(start + comment_end.end(), start + comment_end.end(), f", {finding.rule}"), 0
-    comment = f"# crdlint: ignore[{finding.rule}]"
-    yield Edit(start + len(line.rstrip()), start + len(line), f"  {comment}"), 0
-    blanks = line[: len(line) - len(line.lstrip())]
-    line_break = "\r\n" if text.startswith("\r\n", start + len(line)) else "\n"
-    yield Edit(start, start, f"{blanks}{comment}{line_break}"), 1
-    for row in range(number - 1, max(number - _LINES_ABOVE, -1), -1):
-        content = lines[row].rstrip()
-        if content.endswith(_BLOCK_SCALARS):
-            end = line_starts(text)[row] + len(content)
-            yield Edit(end, end, f"  {comment}"), 0
-            break
-
-
-_BLOCK_SCALARS: Final = ("|", ">", "|-", ">-", "|+", ">+")
-_LINES_ABOVE: Final = 50  # of a block scalar, whose comment is on its first line

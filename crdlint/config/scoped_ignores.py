@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from crdlint.config.comments import is_reported_in_each_run, is_withheld
+from crdlint.config.matched_comments import is_reported_in_each_run, is_withheld
 from crdlint.config.rule_patterns import is_matched, shown
 from crdlint.crd.positions import Span
 from crdlint.files.patterns import is_in_order

@@ -8,7 +8,7 @@ from typing import Final
 
 from lsprotocol import types as lsp
 
-from crdlint.config.comments import ignoring_edit
+from crdlint.config.added_comments import ignoring_edit
 from crdlint.diagnostics import Diagnostic as Finding
 from crdlint.diagnostics import Related
 from crdlint.lsp.checks import Checks

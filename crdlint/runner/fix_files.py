@@ -91,7 +91,7 @@ class AddedIgnores:
 
     def take(self, result: FileResult) -> frozenset[int]:
         """Write the comments of a file, and return the indexes of the findings that they ignore."""
-        from crdlint.config.comments import with_ignores
+        from crdlint.config.added_comments import with_ignores
 
         text, ignored = with_ignores(result.text, result.diagnostics)
         if text != result.text:

@@ -250,7 +250,8 @@ def _commented(random: Random) -> str:
 
 
 def _comment(text: str) -> None:
-    from crdlint.config.comments import match_ignore_comments, read_comments
+    from crdlint.config.comments import read_comments
+    from crdlint.config.matched_comments import match_ignore_comments
     from crdlint.linting.pipeline import lint_file
 
     result = lint_file(text, "x.yaml", CheckRequest(skip_unfinished=True))

@@ -1,0 +1,137 @@
+"""The findings that ignore comments apply to, and comments without effect."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Final, NamedTuple
+
+from crdlint.config.comments import WHOLE_FILE, Comment, Comments, NamedRule, Position, Stretch
+from crdlint.config.rule_patterns import is_matched, rule_ids
+from crdlint.diagnostics import Diagnostic
+from crdlint.rules.reading import UNUSED
+
+# Reported by `validate`, for updates (--against) or for a range of versions, so not necessarily in each run.
+_OF_OTHER_RUNS: Final = (
+    "resource-*", "metadata-immutable", "spec-immutable", "stored-version-missing", "conversion-webhook-ca-bundle",
+    "kube-version-too-old", UNUSED.id,
+)  # fmt: skip
+# All rules that `validate` reports.
+_OF_RESOURCES: Final = ("resource-*", "unknown-field", "duplicate-key")
+# Rules that the API server checks only if a schema or a resource has no other errors.
+_WITHHELD: Final = ("cel-*", "default-*", "resource-rule")
+
+
+@dataclass(frozen=True, slots=True)
+class Silenced:
+    """The indexes of the findings that comments ignore, and findings about comments without effect."""
+
+    findings: frozenset[int]
+    unused: tuple[Diagnostic, ...]
+
+
+def match_ignore_comments(
+    comments: Comments,
+    diagnostics: Sequence[Diagnostic],
+    crd_lines: Sequence[int],
+    *,
+    updates: bool = False,
+    resources: bool = False,
+) -> Silenced:
+    """Match comments with the findings of their file.
+
+    `crd_lines` are the starts of CRDs: a comment in a document without a CRD is not reported. With `updates`, no
+    comment is reported, because other runs check CRDs without the update. With `resources`, the lines and findings are
+    those of custom resources.
+    """
+    if not comments.valid:
+        return Silenced(frozenset(), ())
+    by_rule: dict[str, list[tuple[Position, int]]] = defaultdict(list)
+    for i, diagnostic in enumerate(diagnostics):
+        by_rule[diagnostic.rule].append(((diagnostic.line, diagnostic.column), i))
+    for positions in by_rule.values():
+        positions.sort()
+    undecoded, refused = (sorted(d.line for d in diagnostics if d.kind == kind) for kind in ("decode", "field"))
+    reported = _Reported(sorted(crd_lines), undecoded, refused, resources)
+    matched: dict[str, list[str]] = {}
+    covered: dict[str, list[Stretch]] = defaultdict(list)
+    unused: list[Diagnostic] = []
+    for comment in comments.valid:
+        for name in comment.rules:
+            if name.pattern not in matched:
+                matched[name.pattern] = [rule for rule in by_rule if is_matched(rule, (name.pattern,))]
+            used = False
+            for rule in matched[name.pattern]:
+                positions = by_rule[rule]
+                for start, end in comment.where:
+                    if bisect_left(positions, (start, -1)) < bisect_left(positions, (end, -1)):
+                        covered[rule].append((start, end))
+                        used = True
+            if not used and not updates and reported.had_to_match(comment, name.pattern):
+                unused.append(_unused(comments.file, comment, name))
+    unused.sort(key=lambda finding: (finding.line, finding.column))
+    return Silenced(frozenset(_covered(by_rule, covered)), tuple(unused))
+
+
+def _unused(file: str, comment: Comment, name: NamedRule) -> Diagnostic:
+    message = f"`{name.pattern}` is ignored here, but has no finding"
+    if not comment.where:
+        message = f"`{name.pattern}` is ignored below this comment, where the file ends"
+    elif comment.where == (WHOLE_FILE,):
+        message = f"`{name.pattern}` is ignored in this file, but has no finding"
+    return UNUSED.diagnostic(file, "advice", message, name.span)
+
+
+class _Reported(NamedTuple):
+    """The sorted lines of CRDs or `resources`: all, those that could not be decoded, and those that are rejected."""
+
+    crds: Sequence[int]
+    undecoded: Sequence[int]
+    refused: Sequence[int]
+    resources: bool
+
+    def had_to_match(self, comment: Comment, pattern: str) -> bool:
+        """Return whether a rule would have been reported in the range of a comment if it were violated."""
+        is_whole_file = not comment.where or comment.where == (WHOLE_FILE,)
+        lines = (1, WHOLE_FILE[1][0]) if is_whole_file else comment.document
+        if not _is_any_within(self.crds, lines) or _is_any_within(self.undecoded, lines):
+            return False
+        if not _overlaps(pattern, _OF_RESOURCES) if self.resources else not is_reported_in_each_run(pattern):
+            return False
+        return not (is_withheld(pattern) and _is_any_within(self.refused, lines))
+
+
+def _is_any_within(lines: Sequence[int], bounds: tuple[int, int]) -> bool:
+    return bisect_left(lines, bounds[0]) < bisect_right(lines, bounds[1])
+
+
+def is_reported_in_each_run(pattern: str) -> bool:
+    """Return whether each check of a CRD reports the rules of a pattern, and not only that of an update or a resource."""
+    return not _overlaps(pattern, _OF_OTHER_RUNS)
+
+
+def is_withheld(pattern: str) -> bool:
+    """Return whether a rule of a pattern is only evaluated if the API server rejects nothing else."""
+    return _overlaps(pattern, _WITHHELD)
+
+
+@cache
+def _overlaps(pattern: str, others: tuple[str, ...]) -> bool:
+    """Return whether one of the rules of a pattern is among others."""
+    named = (rule for rule in rule_ids() if is_matched(rule, (pattern,)))
+    return is_matched(pattern, others) or any(is_matched(rule, others) for rule in named)
+
+
+def _covered(by_rule: dict[str, list[tuple[Position, int]]], covered: dict[str, list[Stretch]]) -> Iterator[int]:
+    """Yield the indexes of the findings within the ranges in which their rule is ignored, each once."""
+    for rule, stretches in covered.items():
+        positions = by_rule[rule]
+        index = 0
+        for start, end in sorted(stretches):
+            index = max(index, bisect_left(positions, (start, -1)))
+            while index < len(positions) and positions[index][0] < end:
+                yield positions[index][1]
+                index += 1
