@@ -76,18 +76,9 @@ def apply(
     `comments` are the ignore comments of the file, None to ignore them. `updates` means that CRDs were checked as
     updates (`--against`), `resources` that the findings are those of `crdlint validate`.
     """
-    findings = list(result.diagnostics)
-    silent: frozenset[int] = frozenset()
+    findings, silent = list(result.diagnostics), frozenset[int]()
     if comments is not None:
-        from crdlint.config.matched_comments import match_ignore_comments
-
-        lines = [crd.line for crd in result.crds]
-        findings += comments.remarks
-        matched = match_ignore_comments(comments, findings, lines, updates=updates, resources=resources)
-        findings += matched.unused
-        silent = matched.findings
-        if matched.unused:
-            silent |= match_ignore_comments(comments, findings, lines, updates=True).findings
+        findings, silent = _commented(result, comments, updates=updates, resources=resources)
     by: dict[int, IgnoredBy] = dict.fromkeys(silent, "comment")
     entries: dict[int, Ignore] = {}
     if config.ignores and not resources:
@@ -103,6 +94,22 @@ def apply(
         by.update((left[i], "baseline") for i in in_baseline)
     by = {i: reason for i, reason in by.items() if findings[i].rule != INTERNAL_ERROR}
     return _applied(result, findings, by, entries, config)
+
+
+def _commented(
+    result: FileResult, comments: Comments, *, updates: bool, resources: bool
+) -> tuple[list[Diagnostic], frozenset[int]]:
+    """Return the findings of a file and of its comments, and the indexes of those that comments ignore."""
+    from crdlint.config.matched_comments import match_ignore_comments
+
+    lines = [crd.line for crd in result.crds]
+    findings = [*result.diagnostics, *comments.remarks]
+    matched = match_ignore_comments(comments, findings, lines, updates=updates, resources=resources)
+    if not matched.unused:
+        return findings, matched.findings
+    findings += matched.unused
+    of_comments = match_ignore_comments(comments, findings, lines, updates=True).findings
+    return findings, matched.findings | of_comments
 
 
 def _applied(

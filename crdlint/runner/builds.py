@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Container, Generator, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Container, Generator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
+from typing import Final
 
 from crdlint.linting.documents import unchecked
 from crdlint.linting.request import CheckRequest
@@ -15,7 +16,7 @@ from crdlint.linting.result import FileResult
 from crdlint.runner.task import Checker, CheckOutcome, Task, outcome_of
 from crdlint.safety.bugs import Bug, collected, contain
 from crdlint.safety.programs import end_running
-from crdlint.sources.kustomize.build import Build, plan_build
+from crdlint.sources.kustomize.build import Build, BuildOutput, plan_build
 
 
 def check_release(checker: Checker, chart: str) -> CheckOutcome:
@@ -39,15 +40,17 @@ def check_kustomizations(
     `checked` contains results of files by their real path. At most `workers` builds run at the same time.
     """
     elsewhere = {os.path.realpath(task.path) for task in tasks}
-    pending: deque[Callable[[], CheckOutcome]] = deque()
+    pending: deque[_BuildCheck] = deque()
     pool = ThreadPoolExecutor(workers)
     try:
         for task in tasks:
-            pending.append(_start(task, checker, checked, elsewhere, pool))
+            check = _BuildCheck(task, checker)
+            check.start(checked, elsewhere, pool)
+            pending.append(check)
             while len(pending) > workers:
-                yield pending.popleft()()
+                yield pending.popleft().outcome()
         while pending:
-            yield pending.popleft()()
+            yield pending.popleft().outcome()
     except BaseException:
         end_running()
         raise
@@ -55,53 +58,66 @@ def check_kustomizations(
         pool.shutdown(cancel_futures=True)
 
 
-def _start(
-    task: Task, checker: Checker, checked: dict[str, FileResult], elsewhere: Container[str], pool: ThreadPoolExecutor
-) -> Callable[[], CheckOutcome]:
-    """Start the build of a kustomization unless its result is known; return a function that waits for the result.
+class _BuildCheck:
+    """The check of one kustomization, from its plan to the outcome; the build runs in between."""
 
-    `checked` are the results of files by their real path, `elsewhere` the directories of the kustomizations of the run.
-    """
-    previous = checker.settings.previous
-    unread: dict[str, None] = {}
+    def __init__(self, task: Task, checker: Checker) -> None:
+        previous = checker.settings.previous
+        self._task: Final = task
+        self._checker: Final = checker
+        self._old: Final = None if previous is None else previous.kustomizations
+        self._cache: Final = checker.settings.cache if previous is None else None
+        self._key: str | None = None
+        self._cached: FileResult | None = None
+        self._future: Future[BuildOutput] | None = None
+        self._planned: Build | list[FileResult] = []
+        self._unread: Final[dict[str, None]] = {}
+        self._bugs: Final[list[Bug]] = []
 
-    lint_resource = partial(checker.lint, task=task, unread=unread)
-    # The text of a build belongs to no file that could be fixed.
-    unfixed = task._replace(request=replace(task.request, fixes=False))
-    lint = partial(checker.lint, task=unfixed, unread=unread)
+    def start(self, checked: dict[str, FileResult], elsewhere: Container[str], pool: ThreadPoolExecutor) -> None:
+        """Start the build unless there is none, or its result is in the cache.
 
-    def has_changed() -> bool:
-        old = None if previous is None else previous.kustomizations
-        return old is not None and old.changes_crds(task.path)
+        `checked` are the results of files by their real path, `elsewhere` the directories of the kustomizations of the run.
+        """
+        task = self._task
+        lint = partial(self._checker.lint, task=task, unread=self._unread)
+        with collected(self._bugs):
+            try:
+                self._planned = plan_build(
+                    task.path, lint, checked, elsewhere, has_changed=self._has_changed, alone=task.alone
+                )
+            except Exception as error:
+                self._planned = [unchecked(task.path, "", contain(error))]
+        build = self._planned
+        if not isinstance(build, Build):
+            return
+        if self._cache is not None:
+            self._key = self._cache.key(build.key(), f"build {task.request.key}")
+            self._cached = self._cache.get(self._key, build.file, "")
+        if self._cached is None:
+            self._future = pool.submit(build.run)
 
-    bugs: list[Bug] = []
-    planned: Build | Iterable[FileResult] = ()
-    with collected(bugs):
-        try:
-            planned = plan_build(
-                task.path, lint_resource, checked, elsewhere, has_changed=has_changed, alone=task.alone
-            )
-        except Exception as error:
-            planned = [unchecked(task.path, "", contain(error))]
-    if not isinstance(planned, Build):
-        outcome = outcome_of(task.path, task, "", planned.__iter__, unread, bugs)
-        return lambda: outcome
-    build = planned
-    cache = None if previous is not None else checker.settings.cache
-    key = None if cache is None else cache.key(build.key(), f"build {task.request.key}")
-    cached = None if cache is None or key is None else cache.get(key, build.file, "")
-    future = None if cached is not None else pool.submit(build.run)
+    def _has_changed(self) -> bool:
+        return self._old is not None and self._old.changes_crds(self._task.path)
 
-    def finish() -> Iterable[FileResult]:
-        built = cached
-        if future is not None:
-            output = future.result()
-            built = build.lint(output, lint)
-            if not output.exact and build.new_findings(built):
-                built = build.lint(build.run(exact=True), lint)
-            if cache is not None and key is not None and output.final:
-                cache.put(key, built)
-        assert built is not None  # noqa: S101  it is known or built
+    def outcome(self) -> CheckOutcome:
+        """Wait for the build, and return the outcome of the check."""
+        build = self._planned
+        if not isinstance(build, Build):
+            return outcome_of(self._task.path, self._task, "", build.__iter__, self._unread, self._bugs)
+        return outcome_of(build.file, self._task, "", lambda: self._results(build), self._unread, self._bugs)
+
+    def _results(self, build: Build) -> list[FileResult]:
+        if self._future is None:
+            assert self._cached is not None  # noqa: S101  it is known or built
+            return build.results(self._cached)
+        # The text of a build belongs to no file that could be fixed.
+        unfixed = self._task._replace(request=replace(self._task.request, fixes=False))
+        lint = partial(self._checker.lint, task=unfixed, unread=self._unread)
+        output = self._future.result()
+        built = build.lint(output, lint)
+        if not output.exact and build.new_findings(built):
+            built = build.lint(build.run(exact=True), lint)
+        if self._cache is not None and self._key is not None and output.final:
+            self._cache.put(self._key, built)
         return build.results(built)
-
-    return lambda: outcome_of(build.file, task, "", finish, unread, bugs)
