@@ -19,7 +19,7 @@ from crdlint.linting.result import FileResult
 from crdlint.phrases import some
 from crdlint.runner.task import Task, shown_name
 from crdlint.safety.escapes import trace
-from crdlint.sources.fragments import SUITE, Fragments
+from crdlint.sources.fragments import SUITE, Fragment, Fragments
 from crdlint.sources.helm.layout import ARCHIVES, CHART, TEMPLATES, ChartLayout, ChartLocation, outermost
 from crdlint.sources.kustomize import Patches, kustomization_of
 
@@ -33,6 +33,7 @@ _KIND: Final = re.compile(rb"^kind:[ \t]+CustomResourceDefinition\b", re.MULTILI
 _KEPT: Final = re.compile(
     rb"resource-policy|\.Values[.\w]*annotations|annotations:\s*\{\{|include\s+\"[^\"\n]*annotations", re.IGNORECASE
 )
+_PATCH: Final = Fragment("a patch of a kustomization: what is built with it is checked", includes_complete=True)
 _NAMED: Final = 3  # the number of suites in one notice
 
 
@@ -166,31 +167,37 @@ class Planner:
             trace(f"{path}: skipped: {config.file} excludes it")
             plan.excluded.add(path)
             return
-        is_file = not is_stream
-        partial = self.request.partial
-        if is_file:
-            if self._patches.has(name):
-                self._skip(name, config, "skipped a patch of a kustomization: what is built with it is checked")
+        partial, location = self.request.partial, None
+        if not is_stream:
+            fragment = _PATCH if self._patches.has(name) else self._fragments.of(name, data)
+            if fragment is not None and self._is_left_out(name, fragment, config):
                 return
-            fragment = self._fragments.of(name, data)
-            if fragment is not None and fragment.what == SUITE:
-                self._suites.append(name)
-                return
-            if fragment is not None and fragment.includes_complete:
-                self._skip(name, config, f"skipped: {fragment.what}")
-                return
-            partial = fragment.what if fragment is not None else partial
-        location = self._layout.locate(name) if is_file else None
-        if location is not None and location.part == TEMPLATES:
-            self._report_deleted_crds(outermost(location.chart), name, data, config)
-        if location is not None and location.part == TEMPLATES and b"{{" in data:
-            plan.charts[outermost(location.chart)] = None
-        if location is not None and text is None:
-            plan.releases.setdefault(outermost(location.chart), config)
+            partial = partial if fragment is None else fragment.what
+            location = self._layout.locate(name)
+        if location is not None:
+            self._add_chart(location, name, data, config)
+            if text is None:
+                plan.releases.setdefault(outermost(location.chart), config)
         support = None if location is None else self._chart(location.chart, config)
         task = self._task(name, config, location, support, text)
         plan.tasks.append(task._replace(request=replace(task.request, partial=partial, policy=config.change)))
         plan.configs.append(config._replace(in_chart=location is not None))
+
+    def _is_left_out(self, name: str, fragment: Fragment, config: Config) -> bool:
+        """Return whether a fragment is checked otherwise or not at all, and note that."""
+        if fragment.what == SUITE:
+            self._suites.append(name)
+        elif fragment.includes_complete:
+            self._skip(name, config, f"skipped: {fragment.what}")
+        return fragment.what == SUITE or fragment.includes_complete
+
+    def _add_chart(self, location: ChartLocation, name: str, data: bytes, config: Config) -> None:
+        """Note that Helm renders the chart of a template with directives, and report a CRD that Helm deletes."""
+        if location.part == TEMPLATES:
+            chart = outermost(location.chart)
+            self._report_deleted_crds(chart, name, data, config)
+            if b"{{" in data:
+                self.plan.charts[chart] = None
 
     def _report_deleted_crds(self, chart: str, path: str, data: bytes, config: Config) -> None:
         """Report the first template of a chart with a CRD that Helm deletes when the chart is uninstalled."""
