@@ -169,7 +169,7 @@ class _CheckCommand:
         loaded = self._load_previous(arguments.against, selection, folder) if arguments.against else None
         discovered = discover(arguments.paths, selection)
         deleted = set() if loaded is None else {path for path in loaded.covered if not os.path.lexists(path)}
-        self._take_problems(problem for problem in discovered.problems if problem.path not in deleted)
+        self._report_problems(problem for problem in discovered.problems if problem.path not in deleted)
         plan = planner.add(discovered.files)
         if self._fixing is not None:
             planner.add_resources(discovered.files)
@@ -225,15 +225,15 @@ class _CheckCommand:
         self._check(settings)
         self._check_builds(settings)
         if loaded is not None and previous is not None:
-            self._take_problems(loaded.problems)
+            self._report_problems(loaded.problems)
             self._compare(previous, loaded.tops)
         elif state.ignores is not None:
             for result, config in state.ignores.unused(self._options.paths):
-                self._take(result, config)
+                self._report(result, config)
         if isinstance(state.baseline, AddedIgnores):
             state.problems += state.baseline.problems
 
-    def _take_problems(self, problems: Iterable[UnreadInput]) -> None:
+    def _report_problems(self, problems: Iterable[UnreadInput]) -> None:
         for problem in problems:
             if problem.fatal:
                 self._state.problems.append((problem.path, problem.message))
@@ -249,20 +249,20 @@ class _CheckCommand:
         comparison = compare(previous, state.crds, state.unread, tops, lambda path: config_of(path) is not None)
         for notice in () if self._quiet else previous.take_notices():
             console.err(f"crdlint: note: {notice}")
-        self._take_problems(comparison.problems)
+        self._report_problems(comparison.problems)
         self._state.removed = bool(comparison.results)
         for result in comparison.results:
-            self._take(result, self._planner.config_of(result.file), reads_comments=False)
+            self._report(result, self._planner.config_of(result.file), reads_comments=False)
 
     def _check(self, settings: Settings) -> None:
         state, plan = self._state, self._planner.plan
         state.summary.files += plan.passed
         for result, config in plan.results:
-            self._take(result, config)
+            self._report(result, config)
         # Closed at once when the run is interrupted, so that no process is left.
         with closing(self._checked(plan, settings)) as checked:
             for outcome, config in self._watched(zip(checked, plan.configs, strict=True), plan.tasks):
-                state.take_outcome(outcome)
+                state.count_outcome(outcome)
                 if outcome.problem is not None and not outcome.results:
                     state.unread.append(outcome.name)
                     continue
@@ -270,7 +270,7 @@ class _CheckCommand:
                 for result in outcome.results:
                     if plan.kustomizations:
                         state.checked[os.path.realpath(result.file)] = replace(result, text="", masked=None)
-                    self._take(result, config)
+                    self._report(result, config)
         if settings.cache is not None:
             settings.cache.sweep()
 
@@ -289,16 +289,16 @@ class _CheckCommand:
         # Closed at once if the run is interrupted, so that no build is left running.
         with closing(check_kustomizations(checker, kustomizations, state.checked, self._workers())) as checked:
             for outcome in self._watched(checked, kustomizations):
-                state.take_outcome(outcome)
+                state.count_outcome(outcome)
                 for result in outcome.results:
                     notices = tuple(notice for notice in result.notices if notice not in reported)
                     reported.update(notices)
-                    self._take(replace(result, notices=notices), self._planner.config_of(result.file))
+                    self._report(replace(result, notices=notices), self._planner.config_of(result.file))
         for chart, config in plan.releases.items() if self._fixing is None else ():
             outcome = check_release(checker, chart)
-            state.take_outcome(outcome)
+            state.count_outcome(outcome)
             for result in outcome.results:
-                self._take(result, config)
+                self._report(result, config)
 
     def _workers(self) -> int:
         from crdlint.runner.pool import processors
@@ -314,9 +314,9 @@ class _CheckCommand:
         checker = Checker(settings)
         tasks = (task._replace(config=config) for task, config in zip(plan.tasks, plan.configs, strict=True))
         for outcome in run(tasks, settings, self._options.jobs):
-            yield self._fixing.take(outcome, checker)
+            yield self._fixing.add(outcome, checker)
 
-    def _take(self, result: FileResult, config: Config | None, *, reads_comments: bool = True) -> None:
+    def _report(self, result: FileResult, config: Config | None, *, reads_comments: bool = True) -> None:
         """Report a file's result, except what its configuration and ignore comments leave out; nothing without one."""
         from crdlint.config.apply import apply, comments_of, reasons
 
@@ -335,7 +335,7 @@ class _CheckCommand:
             state.crds.setdefault(result.file, []).extend(crd.name for crd in result.crds)
             state.changes.add(applied.result)
         shown = applied.result if self._options.show_all else state.copies.without(applied.result)
-        state.take(applied, shown)
+        state.count(applied, shown)
         left_out = (finding for finding, by, _ in applied.ignored if by == "min-severity")
         state.summary.below_minimum += sum(not finding.hidden for finding in left_out)
         if not self._options.diff:

@@ -91,7 +91,7 @@ def _read(settings: CostOptions, run: Totals) -> list[FileResult]:
         location = None if open_descriptor(path) is not None else layout.locate(path)
         checked = checker.check(Task(path, request, location))
         results.extend(map(_with_unchecked, checked.results))
-        run.take_outcome(checked)
+        run.count_outcome(checked)
     return results
 
 

@@ -109,7 +109,7 @@ class _DiffCommand:
         from crdlint.runner.pool import processors, run
 
         for outcome in self._watched(run(plan.tasks, settings, None), plan.tasks):
-            self._take_outcome(outcome)
+            self._report_outcome(outcome)
             for result in outcome.results:
                 crds.setdefault(result.file, []).extend(crd.name for crd in result.crds)
                 if plan.kustomizations:
@@ -120,7 +120,7 @@ class _DiffCommand:
             builds = check_kustomizations(Checker(settings), plan.kustomizations, checked, processors())
             with closing(builds) as outcomes:
                 for outcome in self._watched(outcomes, plan.kustomizations):
-                    self._take_outcome(outcome)
+                    self._report_outcome(outcome)
         self._compare(previous, crds)
         self._totals.report_trouble(())
         if self._known and not arguments.quiet:
@@ -170,21 +170,21 @@ class _DiffCommand:
             console.err(f"crdlint: note: {notice}")
         self._note([(problem.path, problem.message) for problem in comparison.problems if problem.fatal], self._old)
         for result in comparison.results:
-            self._take(result)
+            self._report(result)
 
     def _note(self, problems: list[tuple[str, str]], side: Side) -> None:
         self._totals.problems += [(side.name(path), self._in_names(message)) for path, message in problems]
 
-    def _take_outcome(self, outcome: CheckOutcome) -> None:
+    def _report_outcome(self, outcome: CheckOutcome) -> None:
         if outcome.problem is not None:
             self._note([(outcome.name, outcome.problem)], self._new)
             if not outcome.results:
                 self._unread.append(outcome.name)
         self._totals.bugs.add(self._new.name(outcome.name), outcome.bugs)
         for result in outcome.results:
-            self._take(result)
+            self._report(result)
 
-    def _take(self, result: FileResult) -> None:
+    def _report(self, result: FileResult) -> None:
         from crdlint.config.apply import apply
 
         rejections = {("apiserver", crd.name, message) for crd in result.compared for message in crd.rejections}
@@ -194,7 +194,7 @@ class _DiffCommand:
         findings = tuple(map(self._named, new))
         applied = apply(replace(result, file=self._name(result.file), diagnostics=findings), self._config, updates=True)
         self._totals.summary.files += 1
-        self._totals.take(applied)
+        self._totals.count(applied)
         shown = self._copies.without(applied.result)
         self._reports.add(lambda report: report.file(shown))
         for finding in () if self._options.quiet else result.diagnostics:

@@ -114,7 +114,7 @@ class Totals:
     has_findings: bool = False  # whether there is a finding, hidden ones included
     by_rule: Counter[str] = field(default_factory=Counter)
 
-    def take(self, applied: Applied, shown: FileResult | None = None) -> None:
+    def count(self, applied: Applied, shown: FileResult | None = None) -> None:
         """Count the findings that remain after configuration; `shown` is the part that is printed."""
         shown = shown or applied.result
         self.summary.add(shown)
@@ -123,7 +123,7 @@ class Totals:
         self.failed |= applied.failed
         self.rejections += len(applied.rejections)
 
-    def take_outcome(self, outcome: CheckOutcome) -> None:
+    def count_outcome(self, outcome: CheckOutcome) -> None:
         """Count in why an input could not be checked, and its internal errors."""
         if outcome.problem is not None:
             self.problems.append((outcome.name, outcome.problem))

@@ -170,7 +170,7 @@ class _ValidateCommand:
             if self._fixing is not None and resource_options.fixes:
                 validated = self._fixed(self._fixing, path, validated, validate, config)
         applied = apply(validated.result, config, comments_of(validated.result), updates=updates, resources=True)
-        self._run.take(applied)
+        self._run.count(applied)
         if not self._options.diff:
             self._run.show_file(self._reports, applied.result, quiet=self._quiet)
         if self._options.show_defaulted:

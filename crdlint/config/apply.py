@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     class Known(Protocol):
         """Known findings, such as a baseline."""
 
-        def take(self, result: FileResult, /) -> frozenset[int]:
+        def ignored_in(self, result: FileResult, /) -> frozenset[int]:
             """Return the indexes of the known findings of a file."""
 
 
@@ -90,7 +90,7 @@ def apply(
     by |= {i: reason for i, finding in enumerate(findings) if (reason := decided[finding.rule]) is not None}
     if baseline is not None:
         left = [i for i in range(len(findings)) if i not in by]
-        in_baseline = baseline.take(replace(result, diagnostics=tuple(findings[i] for i in left)))
+        in_baseline = baseline.ignored_in(replace(result, diagnostics=tuple(findings[i] for i in left)))
         by.update((left[i], "baseline") for i in in_baseline)
     by = {i: reason for i, reason in by.items() if findings[i].rule != INTERNAL_ERROR}
     return _applied(result, findings, by, entries, config)

@@ -54,7 +54,7 @@ class Update:
     counts: Counter[FindingIdentity] = field(default_factory=Counter)
     met: set[str] = field(default_factory=set)
 
-    def take(self, result: FileResult) -> frozenset[int]:
+    def ignored_in(self, result: FileResult) -> frozenset[int]:
         """Add the findings of a file that belong to a CRD, and return their indexes."""
         self.met.update(crd.name for crd in result.crds)
         identified = identities(result)
@@ -84,7 +84,7 @@ class BaselineMatcher:
     left: Counter[FindingIdentity]
     met: set[str] = field(default_factory=set)
 
-    def take(self, result: FileResult) -> frozenset[int]:
+    def ignored_in(self, result: FileResult) -> frozenset[int]:
         """Return the indexes of the known findings of a file; findings with equal identity are known up to their count."""
         self.met.update(crd.name for crd in result.crds)
         indexes = set()

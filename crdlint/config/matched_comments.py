@@ -54,8 +54,8 @@ def match_ignore_comments(
         by_rule[diagnostic.rule].append(((diagnostic.line, diagnostic.column), i))
     for positions in by_rule.values():
         positions.sort()
-    undecoded, refused = (sorted(d.line for d in diagnostics if d.kind == kind) for kind in ("decode", "field"))
-    reported = _Reported(sorted(crd_lines), undecoded, refused, resources)
+    undecoded, rejected = (sorted(d.line for d in diagnostics if d.kind == kind) for kind in ("decode", "field"))
+    reported = _Reported(sorted(crd_lines), undecoded, rejected, resources)
     matched: dict[str, list[str]] = {}
     covered: dict[str, list[Stretch]] = defaultdict(list)
     unused: list[Diagnostic] = []
@@ -90,7 +90,7 @@ class _Reported(NamedTuple):
 
     crds: Sequence[int]
     undecoded: Sequence[int]
-    refused: Sequence[int]
+    rejected: Sequence[int]
     resources: bool
 
     def had_to_match(self, comment: Comment, pattern: str) -> bool:
@@ -101,7 +101,7 @@ class _Reported(NamedTuple):
             return False
         if not _overlaps(pattern, _OF_RESOURCES) if self.resources else not is_reported_in_each_run(pattern):
             return False
-        return not (is_withheld(pattern) and _is_any_within(self.refused, lines))
+        return not (is_withheld(pattern) and _is_any_within(self.rejected, lines))
 
 
 def _is_any_within(lines: Sequence[int], bounds: tuple[int, int]) -> bool:

@@ -62,7 +62,7 @@ def identify(root: Node, text: str = "") -> Identity:
     if wrong:
         error, node = wrong[0]
     elif form in {"crd", "unserved"} and (api_version, bool(kind)) != (VERSION, True):
-        error, node = _refusal(root, api_version, kind, text), root
+        error, node = _rejection(root, api_version, kind, text), root
     return Identity(form, api_version, kind, error, node)
 
 
@@ -102,7 +102,7 @@ _TYPES: Final = (
 )
 
 
-def _refusal(root: Node, api_version: str, kind: str, text: str) -> str:
+def _rejection(root: Node, api_version: str, kind: str, text: str) -> str:
     """Return kubectl's error for an object without kind or apiVersion, or of a kind that is not served (from its REST mapper)."""
     if not kind:
         return kind_missing(root, text)
@@ -139,7 +139,7 @@ def near_miss(root: Mapping, identity: Identity, text: str) -> NearMiss | None:
     is_kind = kind == KIND or is_near_kind(kind)
     if not ((is_kind and (is_group or _is_shaped(root))) or (is_group and _is_shaped(root) and not kind)):
         return None
-    message = _refusal(root, api_version, identity.kind, text)
+    message = _rejection(root, api_version, identity.kind, text)
     wrong = ["kind"] * (kind != KIND) + ["apiVersion"] * (api_version != VERSION)
     if not (identity.kind and api_version):
         wrong = ["apiVersion"] if identity.kind else ["kind"]

@@ -45,7 +45,7 @@ from crdlint.rules.engine.common import Common, Findings, ValidationOptions
 from crdlint.rules.engine.schema_walk import Walker
 from crdlint.safety import work
 from crdlint.safety.work import Effort
-from crdlint.schema.structural import Refusal
+from crdlint.schema.structural import Rejection
 from crdlint.schema.traversal import Within, all_schemas, at_or_above
 
 WALKER = Walker(catalog.checks())
@@ -61,7 +61,7 @@ _CHANGES_TYPE: Final = forbidden_fields.CHANGING_TYPE.union(
 )  # fmt: skip
 # Errors whose fix may change the values that a schema accepts.
 _CHANGES_VALUES: Final = _CHANGES_TYPE | {structural.PATTERN.id}
-_SCHEMA: Final = Refusal("OpenAPIV3Schema 'schema' is not supported", "$schema")
+_SCHEMA: Final = Rejection("OpenAPIV3Schema 'schema' is not supported", "$schema")
 
 
 class ServerReport(NamedTuple):
@@ -106,8 +106,8 @@ def _reported(
     open_api = _open_api_errors(findings)
     if not options.require_structural_schema:
         return ServerReport((*at_root, *open_api))
-    if findings.refusals:
-        rejections = (*at_root, *open_api) or (_refused(*findings.refusals[0], path),)
+    if findings.unsupported:
+        rejections = (*at_root, *open_api) or (_unsupported(*findings.unsupported[0], path),)
         return ServerReport(rejections, blocking=rejections if findings.with_rules else ())
     # Upstream sorts by text, so that the result does not depend on the order of Go's maps.
     structural_errors = sorted((error for _, error in findings.structural), key=str)
@@ -131,15 +131,15 @@ def _reported(
 def is_structural(schema: JSONSchemaProps, options: ValidationOptions) -> bool:
     """Return whether the schema is structural. Upstream: validation.schemaIsNonStructural, negated."""
     findings = WALKER.walk(schema, options)
-    return not findings.refusals and not findings.structural
+    return not findings.unsupported and not findings.structural
 
 
 def _open_api_errors(findings: Findings) -> list[FieldError]:
-    refusing = at_or_above(schema for schema, _ in findings.refusals)
+    rejected_nodes = at_or_above(schema for schema, _ in findings.unsupported)
     return [
         error
         for schema, error in findings.schema
-        if error.reason != validation_rules.NO_FIELD or id(schema) not in refusing
+        if error.reason != validation_rules.NO_FIELD or id(schema) not in rejected_nodes
     ]
 
 
@@ -163,13 +163,13 @@ def hidden_errors(
     ids = {id(rule.node.schema) for rule in compiled}
     # A rule that is not compiled or has an error may hide errors of defaults or message expressions.
     broken = len(ids) < len(findings.with_rules) or any(rule.compiled.rule.error is not None for rule in compiled)
-    if not (findings.structural or findings.schema or findings.refusals or broken):
+    if not (findings.structural or findings.schema or findings.unsupported or broken):
         return []
     schema_path = path.child("openAPIV3Schema")
     errors_so_far = sorted((error for _, error in findings.structural), key=str)
     errors_so_far.extend(error for _, error in findings.schema)
     # Among the fields that conversion rejects, `$schema` has no error of its own.
-    errors_so_far.extend(_refused(rejected, _SCHEMA, path) for rejected, _ in findings.refusals if rejected.schema)
+    errors_so_far.extend(_unsupported(node, _SCHEMA, path) for node, _ in findings.unsupported if node.schema)
     errors = (*findings.structural, *findings.schema)
     damaged = at_or_above(node for node, error in errors if error.rule in _CHANGES_VALUES)
     sound = [node for node in findings.with_defaults if id(node) not in damaged]
@@ -181,11 +181,11 @@ def hidden_errors(
     return errors_so_far
 
 
-def _refused(schema: JSONSchemaProps, refusal: Refusal, path: Path) -> FieldError:
+def _unsupported(schema: JSONSchemaProps, rejection: Rejection, path: Path) -> FieldError:
     """Return the error of a schema that cannot be converted to a structural one, at the rejected field."""
-    refusing_path = schema.path.child(refusal.field)
+    rejected_path = schema.path.child(rejection.field)
     return invalid(
-        structural.NOT_CONVERTIBLE.id, path.child("openAPIV3Schema"), "", refusal.text, at=refusing_path, key=True
+        structural.NOT_CONVERTIBLE.id, path.child("openAPIV3Schema"), "", rejection.text, at=rejected_path, key=True
     )
 
 
@@ -334,7 +334,7 @@ class _SpecValidator:
                 schema,
                 path,
                 too_many_allowed=allowed,
-                is_convertible=walked is not None and not walked.refusals,
+                is_convertible=walked is not None and not walked.unsupported,
             )
 
 

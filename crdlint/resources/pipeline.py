@@ -40,7 +40,7 @@ from crdlint.resources.validation import NotDecodedError, ObjectResult
 from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.finding import Finding, Manifest
 from crdlint.rules.reading import duplicate_in_json, duplicate_in_yaml
-from crdlint.rules.storage import refusal
+from crdlint.rules.storage import of_copy
 from crdlint.rules.value_fixes import Mistake
 from crdlint.safety.bugs import attempt
 from crdlint.yaml import YAMLDecodeError
@@ -399,13 +399,13 @@ class _ObjectCheck:
                     disagreements = list(map(findings.disagreement, compare(evaluations, second_opinions)))
             by_server.append((server, server_findings))
         yield from FindingsByVersion(by_server).merged()
-        yield from self._refusal(content, manifest, definition)
+        yield from self._of_copy(content, manifest, definition)
         yield from disagreements
         walk.withheld.update(placeholders.withheld)
         if outcome is not None:
             walk.stored.append(_stored(outcome.resource, content))
 
-    def _refusal(self, content: dict[str, Any], manifest: Manifest, definition: Definition) -> Iterator[Diagnostic]:
+    def _of_copy(self, content: dict[str, Any], manifest: Manifest, definition: Definition) -> Iterator[Diagnostic]:
         """Yield that the storage rejects a new object that was copied from a cluster."""
         resource, old = self.resource, self.walk.old
         if old is not None and key_of(content, namespaced=definition.namespaced) in old:
@@ -413,7 +413,7 @@ class _ObjectCheck:
         meta = content.get("metadata")
         version = meta.get("resourceVersion") if isinstance(meta, dict) else None
         has_status = definition.validator(resource.version).has_status
-        advisory = refusal(resource.root, version, has_status=has_status)
+        advisory = of_copy(resource.root, version, has_status=has_status)
         if advisory is not None:
             span = node_span(child(resource.root, *map(str, advisory.path.steps())) or resource.root, self.offset)
             made = diagnostic(self.walk.file, advisory.kind, advisory.rule, advisory.message, span, advisory.help)

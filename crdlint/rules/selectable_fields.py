@@ -15,7 +15,7 @@ from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, require
 from crdlint.rules.engine.rule import Rule
 from crdlint.rules.subresources import from_a_dot
 from crdlint.schema.json_paths import FieldPathError, valid_field_path
-from crdlint.schema.structural import Refusal, junctors, unsupported, unsupported_field
+from crdlint.schema.structural import Rejection, junctors, unsupported, unsupported_field
 from crdlint.yaml.nodes import Sequence
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceSelectableFields"
@@ -100,9 +100,9 @@ def validate(
     Without a schema, or with one that is not convertible, only paths that never name a field are reported, because
     upstream's validation panics on the others.
     """
-    refusal = None if schema is None or is_convertible else _first_refusal(schema)
-    if schema is not None and refusal is not None:
-        cause, reason = refusal
+    rejection = None if schema is None or is_convertible else _first_rejection(schema)
+    if schema is not None and rejection is not None:
+        cause, reason = rejection
         cause_path = cause.path.child(reason.field)
         schema_path = path.child("schema.openAPIV3Schema")
         yield invalid("schema-not-convertible", schema_path, "", reason.text, at=cause_path, key=True)
@@ -110,7 +110,7 @@ def validate(
     seen: set[str] = set()
     for i, field in enumerate(fields):
         field_path = fields_path.index(i).child("jsonPath")
-        if schema is not None and refusal is None:
+        if schema is not None and rejection is None:
             yield from _selectable_field(field.json_path, schema, field_path, seen)
         elif _names_nothing(field.json_path):
             yield from _selectable_field(field.json_path, JSONSchemaProps(), field_path, seen)
@@ -146,14 +146,14 @@ def _names_nothing(text: str) -> bool:
     return text in {"", "."} or not text.startswith(".")
 
 
-def _first_refusal(root: JSONSchemaProps) -> tuple[JSONSchemaProps, Refusal] | None:
+def _first_rejection(root: JSONSchemaProps) -> tuple[JSONSchemaProps, Rejection] | None:
     """Return NewStructural's first error and its node: a field that no node may have, alternatives, the rest of the node."""
     pending: list[tuple[JSONSchemaProps, bool]] = [(root, False)]
     while pending:
         schema, alternatives_seen = pending.pop()
-        refusal = unsupported(schema)
-        if refusal is not None and (alternatives_seen or unsupported_field(schema) is not None):
-            return schema, refusal
+        rejection = unsupported(schema)
+        if rejection is not None and (alternatives_seen or unsupported_field(schema) is not None):
+            return schema, rejection
         if alternatives_seen:
             continue
         structure = (schema.item_schema, *schema.properties.values(), schema.additional_schema)

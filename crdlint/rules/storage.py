@@ -78,7 +78,7 @@ RESOURCE_VERSION = Rule("resource-version-on-create", "Object to be created has 
     source="apiserver/pkg/storage/etcd3 Create", fixes=(_removal,), scope="metadata", origin="storage")  # fmt: skip
 
 
-def refusal(root: Mapping, version: object, *, has_status: bool) -> Advisory | None:
+def of_copy(root: Mapping, version: object, *, has_status: bool) -> Advisory | None:
     """Return the finding that an object with a `resourceVersion` cannot be created; `has_status`: the server drops its status."""
     is_number = isinstance(version, str) and version.isascii() and version.isdigit() and len(version.lstrip("0")) <= 20
     if not is_number or not 0 < int(str(version)) < _UINT64:
@@ -96,7 +96,7 @@ def refusal(root: Mapping, version: object, *, has_status: bool) -> Advisory | N
 def on_create(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield that the CRD cannot be created."""
     version = None if crd.old_names is not None else getattr(child(crd.root, *map(str, PATH.steps())), "value", None)
-    advisory = refusal(crd.root, version, has_status=True)
+    advisory = of_copy(crd.root, version, has_status=True)
     if advisory is not None:
         yield advisory
 

@@ -33,7 +33,7 @@ class Fixing:
     undone: list[Undone] = field(default_factory=list)
     diffs: list[str] = field(default_factory=list)
 
-    def take(self, checked: CheckOutcome, checker: Checker) -> CheckOutcome:
+    def add(self, checked: CheckOutcome, checker: Checker) -> CheckOutcome:
         """Write the fixes of a file, and return its result; if they cannot be written, that of the unchanged file."""
         fixes = checked.fixes
         problem = None if fixes is None else self.write(checked.task.path, checked.results[0].file, fixes)
@@ -89,7 +89,7 @@ class AddedIgnores:
     findings: int = 0
     problems: list[tuple[str, str]] = field(default_factory=list)
 
-    def take(self, result: FileResult) -> frozenset[int]:
+    def ignored_in(self, result: FileResult) -> frozenset[int]:
         """Write the comments of a file, and return the indexes of the findings that they ignore."""
         from crdlint.config.added_comments import with_ignores
 

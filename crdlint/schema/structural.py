@@ -29,14 +29,14 @@ _KEPT_LATER: Final = frozenset({"example", "external_docs"})
 _POINTERS: Final = frozenset(field.attribute for field in JSONSchemaProps.FIELDS if field.go_type == "*string")
 
 
-class Refusal(NamedTuple):
+class Rejection(NamedTuple):
     """NewStructural's error for a node, and the JSON name of the field that causes it."""
 
     text: str
     field: str
 
 
-def unsupported_field(schema: JSONSchemaProps) -> Refusal | None:
+def unsupported_field(schema: JSONSchemaProps) -> Rejection | None:
     """Return NewStructural's error for a field that structural schemas do not have, or None."""
     for is_set, name in (
         (schema.id, "id"),
@@ -49,20 +49,20 @@ def unsupported_field(schema: JSONSchemaProps) -> Refusal | None:
     ):
         if is_set:
             named = "schema" if name == "$schema" else name
-            return Refusal(f"OpenAPIV3Schema '{named}' is not supported", name)
+            return Rejection(f"OpenAPIV3Schema '{named}' is not supported", name)
     return None
 
 
-def unsupported(schema: JSONSchemaProps) -> Refusal | None:
+def unsupported(schema: JSONSchemaProps) -> Rejection | None:
     """Return NewStructural's error for this node, or None if it is accepted."""
-    refused = unsupported_field(schema)
-    if refused is not None:
-        return refused
+    rejection = unsupported_field(schema)
+    if rejection is not None:
+        return rejection
     if schema.x_preserve_unknown_fields is False:
         name = "x-kubernetes-preserve-unknown-fields"
-        return Refusal(f"internal error: '{name}' must be true or undefined", name)
+        return Rejection(f"internal error: '{name}' must be true or undefined", name)
     if schema.items is not None and schema.items.json_schemas:
-        return Refusal("OpenAPIV3Schema 'items' must be a schema, but is an array", "items")
+        return Rejection("OpenAPIV3Schema 'items' must be a schema, but is an array", "items")
     return None
 
 

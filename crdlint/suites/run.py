@@ -133,19 +133,19 @@ class _Runner:
 
     def _accepts(self, outcome: ObjectResult, expectation: str, what: str = "", error: str = "") -> bool:
         """Return whether an object is accepted, False if it is rejected with the expected `error`; else it is a failure."""
-        refusal = self._refusal(outcome)
-        if not error and not refusal:
+        texts = self._rejection(outcome)
+        if not error and not texts:
             return True
         if not error:
-            raise _FailedError(f"{expectation}, but:", f"  {refusal[0]}", in_oldest_words=(expectation, refusal[-1]))
-        if not refusal:
+            raise _FailedError(f"{expectation}, but:", f"  {texts[0]}", in_oldest_words=(expectation, texts[-1]))
+        if not texts:
             raise _FailedError(f"{what} should be rejected, but is accepted; expected:", f"  {error}")
-        if not any(error in text for text in refusal):
+        if not any(error in text for text in texts):
             raise _FailedError(
                 f"{what} should be rejected with another error:",
                 f"  expected: {error}",
-                f"  got:      {refusal[0]}",
-                in_oldest_words=(what, refusal[-1]),
+                f"  got:      {texts[0]}",
+                in_oldest_words=(what, texts[-1]),
             )
         return False
 
@@ -213,7 +213,7 @@ class _Runner:
     def _with_status(self, definition: Definition, status: Any, stored: dict[str, Any]) -> ObjectResult:
         return _validated(definition.validator(self._version).update_status, {**stored, "status": status}, stored)
 
-    def _refusal(self, outcome: ObjectResult) -> tuple[str, ...]:
+    def _rejection(self, outcome: ObjectResult) -> tuple[str, ...]:
         """Return the server's rejection as it is and as servers before 1.36 print it, or an empty tuple."""
         if not outcome.errors:
             return ()

@@ -122,7 +122,7 @@ def test_comments_and_the_baseline() -> None:
     applied = apply(result, Config(), comments)
     assert (applied.result.diagnostics, [one.by for one in applied.ignored]) == (found[1:], ["comment"])
     update = Update({})
-    update.take(applied.result)
+    update.ignored_in(applied.result)
     known = update.baseline()
     assert sum(known.values()) == 1
     applied = apply(result, Config(), comments, BaselineMatcher(Counter(known)))

@@ -74,7 +74,7 @@ def filtered_by(known: Mapping[FindingIdentity, int], results: list[FileResult])
     matching = BaselineMatcher(Counter(known))
     filtered = Filtered([], [], ())
     for result in results:
-        indexes = matching.take(result)
+        indexes = matching.ignored_in(result)
         filtered.known.extend(indexes)
         left = tuple(found for i, found in enumerate(result.diagnostics) if i not in indexes)
         filtered.results.append(replace(result, diagnostics=left))
@@ -85,7 +85,7 @@ def updated(known: Mapping[FindingIdentity, int], results: list[FileResult]) -> 
     """Return the baseline that a run writes."""
     update = Update(known)
     for result in results:
-        update.take(result)
+        update.ignored_in(result)
     return update.baseline()
 
 

@@ -55,7 +55,7 @@ def test_fixes_check_only_the_changed_document_again(
         Task(str(path), REQUEST, config=Config()),
     )
     seen = checked_by(monkeypatch)
-    fixed = Fixing().take(checker.check(task), checker)
+    fixed = Fixing().add(checker.check(task), checker)
     assert len(seen) == clean + 4  # also the ConfigMap, which has no result
     assert "default: 1" in seen[-2]
     assert fixed.results[0] == lint_file(path.read_text(), str(path), CheckRequest(fixes=True, skip_unfinished=True))

@@ -106,7 +106,7 @@ def test_rules_and_advice_are_checked_only_once(name: str, tmp_path: Path, monke
     rules, advice = counted(monkeypatch, cel, "_compiled"), counted(monkeypatch, manifest, "_advisories")
     hidden, parsed = counted(monkeypatch, create, "hidden_errors"), counted(monkeypatch, documents, "parse_chunk")
     checker = Checker(Settings(fixing="safe"))
-    checked = Fixing().take(
+    checked = Fixing().add(
         checker.check(Task(str(path), REQUEST, config=Config())),
         checker,
     )
@@ -147,7 +147,7 @@ def test_processes_fix_files(jobs: int, tmp_path: Path) -> None:
     settings = Settings(fixing="safe")
     fixing, checker = Fixing(), Checker(settings)
     tasks = [Task(str(path), REQUEST, config=Config()) for path in paths]
-    checked: list[CheckOutcome] = [fixing.take(outcome, checker) for outcome in run(tasks, settings, jobs)]
+    checked: list[CheckOutcome] = [fixing.add(outcome, checker) for outcome in run(tasks, settings, jobs)]
     assert fixing.files == len(paths)
     for path, outcome in zip(paths, checked, strict=True):
         text = path.read_text()

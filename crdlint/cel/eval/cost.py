@@ -119,11 +119,11 @@ class Frame:
         stack, last = self._stack, self._last
         if self.stacked:
             for argument in dropped:
-                self.take((argument,), ())
+                self.pop((argument,), ())
             stack.append((id_, value, last.get(id_, -1)))
             last[id_] = len(stack) - 1
 
-    def take(self, ids: Sequence[int], values: Sequence[Value]) -> Sequence[Value] | None:
+    def pop(self, ids: Sequence[int], values: Sequence[Value]) -> Sequence[Value] | None:
         """Remove and return the evaluated `values` that are the arguments of a call, last one first; None if one is missing."""
         stack = self._stack
         if not self.stacked:

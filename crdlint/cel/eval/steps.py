@@ -114,7 +114,7 @@ def call(
                 result = value
                 if is_variadic:
                     break
-        arguments, units = frame.take(ids, values), None
+        arguments, units = frame.pop(ids, values), None
         if arguments is not None and in_advance:
             units = cost(arguments, None)
             frame.reserve_cost(units)
@@ -220,7 +220,7 @@ def constructor(id_: int, run: Run, parts: Sequence[ProgramStep], cost: int) -> 
 
     def recorded(frame: Frame) -> Value:
         value = run(frame)
-        frame.take(ids, ())
+        frame.pop(ids, ())
         frame.charge(cost)
         frame.put(id_, value)
         return value

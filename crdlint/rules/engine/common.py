@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from crdlint.kubecel.declarations import SchemaContext
     from crdlint.kubecel.environment import Environment
     from crdlint.kubecel.reuse import Uses
-    from crdlint.schema.structural import Refusal
+    from crdlint.schema.structural import Rejection
 
     Alike = Callable[[AbstractSet[Uses], Environment, Environment], bool]
 
@@ -54,7 +54,7 @@ class Findings:
 
     structural: list[tuple[JSONSchemaProps, FieldError]] = field(default_factory=list)
     schema: list[tuple[JSONSchemaProps, FieldError]] = field(default_factory=list)
-    refusals: list[tuple[JSONSchemaProps, Refusal]] = field(
+    unsupported: list[tuple[JSONSchemaProps, Rejection]] = field(
         default_factory=list
     )  # nodes that structural schemas cannot contain
     with_rules: list[CompiledNode] = field(default_factory=list)

@@ -215,10 +215,10 @@ _CHILDREN: Final[tuple[tuple[str, Push], ...]] = (
 
 
 @check(Nodes(_REFUSED))
-def _refusal(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
-    refusal = unsupported(schema)
-    if refusal is not None:
-        findings.refusals.append((schema, refusal))
+def _rejection(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
+    rejection = unsupported(schema)
+    if rejection is not None:
+        findings.unsupported.append((schema, rejection))
 
 
 @check(Nodes({"x-kubernetes-validations"}))
@@ -234,4 +234,4 @@ def _default(schema: JSONSchemaProps, _context: Context, findings: Findings) -> 
         findings.with_defaults.append(schema)
 
 
-_OWN_CHECKS: Final = (_refusal, _rules, _default)
+_OWN_CHECKS: Final = (_rejection, _rules, _default)
