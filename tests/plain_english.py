@@ -46,6 +46,7 @@ VAGUE_NAMES: Final = frozenset(
         "known",
         "judge",
         "judged",
+        "made",
         "kept",
         "laid_over",
         "mend",

@@ -104,8 +104,8 @@ def accepted_names(crd: CustomResourceDefinition) -> model.CustomResourceDefinit
 
 def own_metadata(crd: CustomResourceDefinition) -> model.ObjectMeta:
     """Return the metadata of a CRD for changes; create it if the CRD has none of its own."""
-    made: model.ObjectMeta = crd.__dict__.setdefault("metadata", model.ObjectMeta())
-    return made
+    meta: model.ObjectMeta = crd.__dict__.setdefault("metadata", model.ObjectMeta())
+    return meta
 
 
 def _storage_versions(versions: Iterable[CustomResourceDefinitionVersion]) -> list[str]:
@@ -177,9 +177,9 @@ def _internal_conversion(conversion: model.CustomResourceConversion) -> model.Cu
     webhook = conversion.webhook
     if webhook is None:
         return conversion
-    made = model.CustomResourceConversion.of(node=conversion.node, strategy=conversion.strategy)
+    converted = model.CustomResourceConversion.of(node=conversion.node, strategy=conversion.strategy)
     if webhook.client_config is not None:
-        made.webhook_client_config = webhook.client_config
+        converted.webhook_client_config = webhook.client_config
     if "conversion_review_versions" in webhook.__dict__:
-        made.conversion_review_versions = webhook.conversion_review_versions
-    return made
+        converted.conversion_review_versions = webhook.conversion_review_versions
+    return converted

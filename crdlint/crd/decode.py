@@ -91,15 +91,15 @@ class Reader:
 
     def schema(self, node: Node, depth: int, origin: Origin) -> model.JSONSchemaProps:
         """Return the schema at `node`, whose fields are decoded later; an empty one if it is not a mapping."""
-        made = model.JSONSchemaProps()
+        schema = model.JSONSchemaProps()
         attributes: dict[str, Any] = {"parent_ref": origin[0], "steps": origin[1]}
-        made.__dict__ = attributes
+        schema.__dict__ = attributes
         if node.__class__ is Mapping:
             attributes["node"] = node
-            self.pending.append((node, made, attributes, depth))
+            self.pending.append((node, schema, attributes, depth))
         elif not is_null(node):
             self.failed = True
-        return made
+        return schema
 
 
 def is_null(node: Node) -> bool:
@@ -234,8 +234,8 @@ def _read_struct(reader: Reader, of: GoType, node: Node, depth: int, origin: Ori
     if node.__class__ is not Mapping:
         return UNSET if is_null(node) else reader.reject()
     assert of.record is not None  # noqa: S101  structs have one
-    made = of.record()
-    attributes = made.__dict__
+    record = of.record()
+    attributes = record.__dict__
     attributes["node"] = node
     fields = of.fields
     if depth > MAX_DEPTH:
@@ -248,7 +248,7 @@ def _read_struct(reader: Reader, of: GoType, node: Node, depth: int, origin: Ori
         decoded = reader.read(field.type, value, depth + 1)
         if decoded is not UNSET and field.attribute:
             attributes[field.attribute] = decoded
-    return made
+    return record
 
 
 def _read_schema_or_bool(reader: Reader, _of: GoType, node: Any, depth: int, origin: Origin) -> Any:
@@ -266,12 +266,12 @@ def _read_schema_or_list(reader: Reader, of: GoType, node: Any, depth: int, orig
     assert of.element is not None  # noqa: S101
     if is_null(node):
         return UNSET
-    made: Any = of.record()
+    record: Any = of.record()
     if node.__class__ is Mapping:
-        made.schema = reader.schema(node, depth, origin)
+        record.schema = reader.schema(node, depth, origin)
     elif node.__class__ is Sequence:
-        setattr(made, made.FIELDS[-1].attribute, reader.read(of.element, node, depth, origin))
-    return made
+        setattr(record, record.FIELDS[-1].attribute, reader.read(of.element, node, depth, origin))
+    return record
 
 
 READERS: Final[dict[str, Read]] = {

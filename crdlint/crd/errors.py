@@ -94,9 +94,9 @@ class Wording(str):
 
     def __new__(cls, worded: Callable[[Server], str]) -> Wording:
         """Create a text from a function that returns it for a server."""
-        made = super().__new__(cls, worded(NEWEST))
-        made._worded = worded
-        return made
+        text = super().__new__(cls, worded(NEWEST))
+        text._worded = worded
+        return text
 
     @classmethod
     def by_version(cls, first: str, *later: tuple[int, str]) -> Wording:

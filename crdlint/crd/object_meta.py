@@ -97,9 +97,9 @@ def decode_error(metadata: Any) -> MetadataError:
 
 def _struct(of: GoType, value: Any, path: str, unknown: list[str]) -> dict[str, Any]:
     """Return a struct as ToUnstructured converts it: without zero values that have omitempty."""
-    made: dict[str, Any] = dict(_ALWAYS) if of is _OWNER else {}
+    values: dict[str, Any] = dict(_ALWAYS) if of is _OWNER else {}
     if value is None:
-        return made
+        return values
     if value.__class__ is not dict:
         raise _MistypedError
     for name, item in value.items():
@@ -109,9 +109,9 @@ def _struct(of: GoType, value: Any, path: str, unknown: list[str]) -> dict[str, 
             unknown.append(field_path)
         elif item is not None:
             read = _value(field.type, item, field_path, unknown)
-            if read or field.is_pointer or name in made:
-                made[name] = read
-    return made
+            if read or field.is_pointer or name in values:
+                values[name] = read
+    return values
 
 
 def _value(of: GoType, value: Any, path: str, unknown: list[str]) -> Any:

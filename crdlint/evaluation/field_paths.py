@@ -162,16 +162,16 @@ def schema_of(*values: Any) -> JSONSchemaProps:
     present = [value for value in values if value is not None]
     classes = frozenset(value.__class__ for value in present)
     if classes == {dict}:
-        made = _of_objects(present)
+        schema = _of_objects(present)
     elif classes == {list}:
-        made = _list_of(schema_of(*(item for value in present for item in value)))
+        schema = _list_of(schema_of(*(item for value in present for item in value)))
     elif classes in _SCALARS:
-        made = JSONSchemaProps.of(type=_SCALARS[classes])
+        schema = JSONSchemaProps.of(type=_SCALARS[classes])
     else:
         return any_schema()
     if len(present) < len(values):
-        made.nullable = True
-    return made
+        schema.nullable = True
+    return schema
 
 
 def _of_objects(values: list[dict[str, Any]]) -> JSONSchemaProps:

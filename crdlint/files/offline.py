@@ -58,10 +58,10 @@ class Sandbox:
 def sandbox() -> Iterator[Sandbox]:
     """Return a new sandbox, which is removed at the end of the context."""
     with tempfile.TemporaryDirectory(prefix="crdlint-", ignore_cleanup_errors=True) as folder:
-        made = Sandbox(os.path.join(os.path.realpath(folder), "files"), os.path.join(os.path.realpath(folder), "home"))
-        os.mkdir(made.files)
-        os.mkdir(made.home)
-        yield made
+        box = Sandbox(os.path.join(os.path.realpath(folder), "files"), os.path.join(os.path.realpath(folder), "home"))
+        os.mkdir(box.files)
+        os.mkdir(box.home)
+        yield box
 
 
 # The prefix of a line of Go's log packages: a date and time, or a date, time and process.

@@ -210,12 +210,12 @@ def _compiled(spelling: _Spelling, most: int | None, limits: tuple[int, ...] = _
     for memory in limits:
         options.max_mem = memory
         try:
-            made = re2.compile(spelt, options)
+            compiled = re2.compile(spelt, options)
         except re2.error:
             continue
         finally:
             re2.purge()  # otherwise it would cache programs itself
-        return _Program(made, memory, 50 + (made.programsize >> 1) + (length >> 2))
+        return _Program(compiled, memory, 50 + (compiled.programsize >> 1) + (length >> 2))
     raise work.WorkLimitError(_TOO_LARGE)
 
 

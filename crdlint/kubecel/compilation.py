@@ -232,8 +232,8 @@ class RuleCompiler:
         """Return the types of the schema, with the names of fields that the environment requires."""
         key = environment.keywords_as_fields, environment.dialect.types_names_of_types
         if key not in self._declarations:
-            made = Declarations(self.declared, keywords_as_fields=key[0], types_names_of_types=key[1])
-            self._declarations[key] = made
+            declarations = Declarations(self.declared, keywords_as_fields=key[0], types_names_of_types=key[1])
+            self._declarations[key] = declarations
         return self._declarations[key]
 
 

@@ -442,10 +442,10 @@ class SchemaContext:
             chain.append(current)
             current = current.parent
         for node in reversed(chain):
-            self._nodes[id(node)] = self._made(node, node.parent)
+            self._nodes[id(node)] = self._scoped(node, node.parent)
         return self._nodes[id(schema)]
 
-    def _made(self, schema: JSONSchemaProps, parent: JSONSchemaProps | None) -> _ScopedNode:
+    def _scoped(self, schema: JSONSchemaProps, parent: JSONSchemaProps | None) -> _ScopedNode:
         if parent is None:
             in_scope = bool(schema.x_validations)
             return _ScopedNode(in_scope, 1, self._converted(schema, is_resource=True) if in_scope else None)

@@ -83,9 +83,9 @@ class Workspace:
 
     def open(self, uri: str, version: int, text: str) -> OpenDocument:
         """Add a document, in place of one with the same URI."""
-        made = OpenDocument(uri, self._path(uri), version, ProtocolText(text, self.encoding))
-        self.documents[uri] = made
-        return made
+        document = OpenDocument(uri, self._path(uri), version, ProtocolText(text, self.encoding))
+        self.documents[uri] = document
+        return document
 
     def change(self, uri: str, version: int, changes: Iterable[TextDocumentContentChangeEvent]) -> OpenDocument | None:
         """Apply changes, each to the text that the one before results in; return None if the document is not open."""
@@ -96,8 +96,8 @@ class Workspace:
         for change in changes:
             edited = change.range if isinstance(change, TextDocumentContentChangePartial) else None
             text = changed(text, edited, change.text)
-        made = self.documents[uri] = OpenDocument(uri, before.path, version, text)
-        return made
+        document = self.documents[uri] = OpenDocument(uri, before.path, version, text)
+        return document
 
     def close(self, uri: str) -> None:
         """Forget a document."""

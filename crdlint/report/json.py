@@ -137,7 +137,7 @@ class RDJSON(_Array):
             start = positions.index(finding.line, finding.column)
             end = positions.index(finding.end_line, finding.end_column)
             in_bytes = finding.line, positions.byte_column(start), finding.end_line, positions.byte_column(end)
-            made: dict[str, Any] = {
+            entry: dict[str, Any] = {
                 "message": printable(words.message(finding)),
                 "location": {"path": printable_line(relative(finding.file)), "range": _range(*in_bytes)},
                 "severity": finding.severity.upper(),
@@ -145,8 +145,8 @@ class RDJSON(_Array):
             }
             if finding.fix is not None and is_printable(finding.fix):
                 *replaced, text = astuple(positions.combined(finding.fix))
-                made["suggestions"] = [{"range": _range(*replaced), "text": text}]
-            yield made
+                entry["suggestions"] = [{"range": _range(*replaced), "text": text}]
+            yield entry
 
 
 def _range(line: int, column: int, end_line: int, end_column: int) -> dict[str, Any]:
@@ -192,10 +192,10 @@ class SARIF(Report):
         """Return nothing: the rules precede the results."""
         positions = TextPositions(result.text)
         for finding, fingerprint in fingerprints(self._shown(result)):
-            made = _result(finding, self._rules.setdefault(finding.rule, len(self._rules)), fingerprint)
+            entry = _result(finding, self._rules.setdefault(finding.rule, len(self._rules)), fingerprint)
             if finding.fix is not None and is_printable(finding.fix):
-                made["fixes"] = [_fix(finding.fix, finding.file, positions)]
-            self._results.add(made)
+                entry["fixes"] = [_fix(finding.fix, finding.file, positions)]
+            self._results.add(entry)
         for notice in result.notices:
             self._notes.add(_notification(result.file, notice, "note"))
         return ()
@@ -240,7 +240,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
 
 def _result(finding: Diagnostic, index: int, fingerprint: str) -> dict[str, Any]:
     name = "/".join(filter(None, (finding.crd, finding.version, finding.user_path or finding.field)))
-    made: dict[str, Any] = {
+    entry: dict[str, Any] = {
         "ruleId": finding.rule,
         "ruleIndex": index,
         "level": _LEVELS[finding.severity],
@@ -249,12 +249,12 @@ def _result(finding: Diagnostic, index: int, fingerprint: str) -> dict[str, Any]
         "partialFingerprints": {"crdlint/v1": fingerprint},
     }
     if finding.user_path or finding.field:
-        made["locations"][0]["logicalLocations"] = [{"fullyQualifiedName": printable_line(name)}]
+        entry["locations"][0]["logicalLocations"] = [{"fullyQualifiedName": printable_line(name)}]
     if finding.related is not None:
         other = finding.related
         location = _location(other.file, {"startLine": other.line, "startColumn": other.column})
-        made["relatedLocations"] = [{"message": {"text": printable(other.label)}, **location}]
-    return made
+        entry["relatedLocations"] = [{"message": {"text": printable(other.label)}, **location}]
+    return entry
 
 
 def _fix(fix: Fix, file: str, positions: TextPositions) -> dict[str, Any]:

@@ -225,8 +225,8 @@ class Definitions:
                     other = f"`{first.file}` defines the kind with another spec"
                     self.duplicates.append(f"`{name}` in `{result.file}` is not used: {other}")
                 continue
-            made = Definition(crd, result.file, locator, tuple(errors.get(name, ())), versions=versions)
-            self.by_kind[group, kind] = self._by_group.setdefault(group, {})[kind] = made
+            definition = Definition(crd, result.file, locator, tuple(errors.get(name, ())), versions=versions)
+            self.by_kind[group, kind] = self._by_group.setdefault(group, {})[kind] = definition
         for listed in result.crds:
             # Findings about apiVersion or kind have no CRD name.
             crd_errors = errors.get(listed.name) or errors.get(None)

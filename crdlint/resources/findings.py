@@ -87,10 +87,10 @@ class ResourceFindings(NamedTuple):
             span = self.locator.span_of(location, key=True)
             headline = headlines.of_unknown(name, path.removesuffix(name), None)
             message = f"unknown field {quote(path)}"
-            made = replace(diagnostic(self.file, "strict", "unknown-field", message, span, help_), headline=headline)
+            finding = replace(diagnostic(self.file, "strict", "unknown-field", message, span, help_), headline=headline)
             fields = _known_fields(path, parent)
             key = location.key if location.exact else None
-            yield made if key is None else self._fixed(made, Mistake(key, fields, schema=parent, outer=outer))
+            yield finding if key is None else self._fixed(finding, Mistake(key, fields, schema=parent, outer=outer))
 
     def errors(self, outcome: ObjectResult) -> Iterator[Diagnostic]:
         """Yield the errors of a resource, without duplicates."""
@@ -108,10 +108,10 @@ class ResourceFindings(NamedTuple):
         """Return the finding that cel-python evaluates a rule to another result."""
         path = disagreement.cause.self_path or NIL
         message = f"crdlint evaluates the rule to {disagreement.ours}, cel-python to {disagreement.theirs}"
-        made = diagnostic(
+        finding = diagnostic(
             self.file, "advice", "resource-second-opinion", message, self.locator.span_of(self.locator.find(path))
         )
-        return replace(made, field=str(path), related=_rule_position(disagreement.cause, "", self.definition))
+        return replace(finding, field=str(path), related=_rule_position(disagreement.cause, "", self.definition))
 
     def undecoded(self, error: NotDecodedError) -> Diagnostic:
         """Return the finding that an object cannot be decoded, at the field of its metadata that is the cause."""
@@ -121,15 +121,14 @@ class ResourceFindings(NamedTuple):
         if named is not None and named.go_type == "string" and named.json_type in _SCALARS:
             text = f': "{location.node.value}"' if isinstance(location.node, Scalar) else ""
             help_ = f"Write it in quotes, since YAML reads it as {_SCALARS[named.json_type]}{text}"
-        made = diagnostic(self.file, "decode", "resource-decode", str(error), self.locator.span_of(location), help_)
-        return self._fixed(made, Mistake(location.node, expected="" if named is None else named.go_type))
+        finding = diagnostic(self.file, "decode", "resource-decode", str(error), self.locator.span_of(location), help_)
+        return self._fixed(finding, Mistake(location.node, expected="" if named is None else named.go_type))
 
-    def _fixed(self, made: Diagnostic, mistake: Mistake, error: FieldError | None = None) -> Diagnostic:
+    def _fixed(self, finding: Diagnostic, mistake: Mistake, error: FieldError | None = None) -> Diagnostic:
         """Return a finding with its fix, if there is one."""
-        if error is None:
-            return self.fixes.add(made, Finding(self.manifest, made.rule, Advisory(made.message, NIL, subject=mistake)))
-        about = error._replace(subject=mistake, path=error.at or error.path)
-        return self.fixes.add(made, Finding(self.manifest, made.rule, about))
+        about = Advisory(finding.message, NIL) if error is None else error._replace(path=error.at or error.path)
+        about = about._replace(subject=mistake)
+        return self.fixes.add(finding, Finding(self.manifest, finding.rule, about))
 
     def undecoded_field(self, error: NotDecodedError) -> tuple[str, SourceLocation]:
         """Return the metadata field that cannot be decoded, empty for the whole metadata, and the location of its value."""

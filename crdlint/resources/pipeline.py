@@ -254,10 +254,10 @@ class _ObjectWalk(DocumentWalk):
         object_name = text_at(root, "metadata", "name") or text_at(root, "metadata", "generateName")
         name = f"{identity.kind} {object_name}".strip()
         self.crds.append(CRD(name, check.line))
-        for made in findings:
-            line = made.line - check.offset
-            path = None if made.field == str(NIL) else attempt(user_path_in_object, root, line, made.column)
-            self.diagnostics.append(replace(made, crd=name, user_path=path or "."))
+        for finding in findings:
+            line = finding.line - check.offset
+            path = None if finding.field == str(NIL) else attempt(user_path_in_object, root, line, finding.column)
+            self.diagnostics.append(replace(finding, crd=name, user_path=path or "."))
 
     def skips_unparsed(self, document: Document) -> bool:
         line = document.line_of("{{")
@@ -305,9 +305,9 @@ class _ObjectCheck:
         """Return a finding about a field, of which `words` are the values that may be meant."""
         root = self.resource.root
         node = child(root, field) or root
-        made = diagnostic(self.walk.file, "advice", rule, message, node_span(node, self.offset), help_)
+        finding = diagnostic(self.walk.file, "advice", rule, message, node_span(node, self.offset), help_)
         advisory = Advisory(message, NIL, subject=Mistake(node, words))
-        return self.walk.fixes.add(made, Finding(Manifest(self.document, root), rule, advisory))
+        return self.walk.fixes.add(finding, Finding(Manifest(self.document, root), rule, advisory))
 
     def _no_match(self, help_: str, words: Sequence[str] = (), field: str = "apiVersion") -> Diagnostic:
         identity = self.resource.identity
@@ -416,9 +416,9 @@ class _ObjectCheck:
         advisory = of_copy(resource.root, version, has_status=has_status)
         if advisory is not None:
             span = node_span(child(resource.root, *map(str, advisory.path.steps())) or resource.root, self.offset)
-            made = diagnostic(self.walk.file, advisory.kind, advisory.rule, advisory.message, span, advisory.help)
+            finding = diagnostic(self.walk.file, advisory.kind, advisory.rule, advisory.message, span, advisory.help)
             keeps_status = resource.root.find("status") is not None and not has_status
-            yield made if keeps_status else self.walk.fixes.add(made, Finding(manifest, advisory.rule, advisory))
+            yield finding if keeps_status else self.walk.fixes.add(finding, Finding(manifest, advisory.rule, advisory))
 
     def _decoded(
         self, sent: dict[str, Any], findings: ResourceFindings, placeholders: Placeholders

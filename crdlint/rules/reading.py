@@ -222,16 +222,16 @@ def duplicate_in_yaml(duplicate: DuplicateKey, file: str, line_offset: int, help
         message = f"key {name} is set twice, {_lines(first, later)}: {_LAST_WINS.format('YAML')}"
     if duplicate.repetitions:
         message += f" ({duplicate.repetitions:,} more mappings merge it)"
-    made = catalog.get(rule).diagnostic(file, "strict", message, later_span, help_)
-    return _after(first_span, made, duplicate.message)
+    finding = catalog.get(rule).diagnostic(file, "strict", message, later_span, help_)
+    return _after(first_span, finding, duplicate.message)
 
 
 def duplicate_in_json(server_message: str, path: str, first: Node, later: Node, file: str, line_offset: int) -> Diagnostic:
     """Return the finding about a field of a JSON document."""
     first_span, later_span = node_span(first, line_offset), node_span(later, line_offset)
     message = f"field `{path}` is set twice, {_lines(first_span.line, later_span.line)}: {_LAST_WINS.format('file')}"
-    made = catalog.get("duplicate-key").diagnostic(file, "strict", message, later_span)
-    return _after(first_span, made, server_message)
+    finding = catalog.get("duplicate-key").diagnostic(file, "strict", message, later_span)
+    return _after(first_span, finding, server_message)
 
 
 def _lines(first: int, later: int) -> str:

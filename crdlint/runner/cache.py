@@ -202,7 +202,7 @@ def _result(entry: list[Any], key: str, file: str, text: str) -> FileResult:
     if (format_, known_key) != (_FORMAT, key):
         raise ValueError(key)
     names = [column.name for column in fields(Diagnostic)]
-    made = []
+    findings = []
     for values in diagnostics:
         arguments: dict[str, Any] = dict(zip(names, values, strict=True))
         if arguments["file"] != known_file:
@@ -213,9 +213,9 @@ def _result(entry: list[Any], key: str, file: str, text: str) -> FileResult:
             position = Related(*related)
             arguments["related"] = replace(position, file=file) if position.file == known_file else position
         arguments["fix"] = fix and Fix(fix[0], fix[1], tuple(Edit(*edit) for edit in fix[2]))
-        made.append(Diagnostic(**arguments))
+        findings.append(Diagnostic(**arguments))
     definitions = tuple(CRD(name, line, tuple(ResourceName(*each) for each in others)) for name, line, others in crds)
-    return FileResult(file, text, documents, definitions, skipped, tuple(made), tuple(notices))
+    return FileResult(file, text, documents, definitions, skipped, tuple(findings), tuple(notices))
 
 
 @once

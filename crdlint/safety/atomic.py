@@ -74,19 +74,19 @@ def _fill(file: FileIO, data: bytes) -> None:
 def _replace(target: Path, pieces: Iterable[bytes], made_from: bytes | None, status: os.stat_result | None) -> None:
     """Write a new file, and rename it to `target`, whose status is `status` if it exists."""
     # The length of the name is fixed, because the name of the file may already have the maximum length.
-    made = target.parent / f".crdlint-{os.urandom(8).hex()}"
+    temporary = target.parent / f".crdlint-{os.urandom(8).hex()}"
     try:
-        descriptor = os.open(made, _CREATE, _NEW_FILE if status is None else stat.S_IMODE(status.st_mode))
+        descriptor = os.open(temporary, _CREATE, _NEW_FILE if status is None else stat.S_IMODE(status.st_mode))
         with os.fdopen(descriptor, "wb") as file:
             file.writelines(pieces)
         if status is not None:
-            _take_over(made, target, status)
+            _take_over(temporary, target, status)
         if made_from is not None and _content(target) != made_from:
             raise ChangedError
-        made.replace(target)
+        temporary.replace(target)
     except BaseException:
         with suppress(OSError):
-            made.unlink()
+            temporary.unlink()
         raise
 
 

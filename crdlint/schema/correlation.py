@@ -64,8 +64,8 @@ class Correlation:
         return None if old is None or items is None else self._child(i, self.new[i], old, items)
 
     def _child(self, step: str | int, new: Any, old: Any, schema: JSONSchemaProps) -> Correlation:
-        made = self.children[step] = Correlation(new, old, schema, self)
-        return made
+        child = self.children[step] = Correlation(new, old, schema, self)
+        return child
 
     def equal(self) -> bool:
         """Return whether old and new are equal, as far as they can be correlated. Upstream: CorrelatedObject.CachedDeepEqual."""

@@ -122,8 +122,8 @@ class _Flats(dict[type, "Flat | None"]):
         self._dialect = dialect
 
     def __missing__(self, kind: type) -> Flat | None:
-        made = self[kind] = _flat_check(self._schema, self._dialect, kind)
-        return made
+        check = self[kind] = _flat_check(self._schema, self._dialect, kind)
+        return check
 
 
 def _flat_check(schema: JSONSchemaProps, dialect: Dialect, kind: type) -> Flat | None:

@@ -188,12 +188,12 @@ class _Runner:
                 raise YAMLDecodeError(document.error.message)
             if document.root is None:
                 raise YAMLDecodeError("it is empty")
-            made = read_resource(document.root)
+            resource = read_resource(document.root)
         except YAMLDecodeError as error:
             raise _FailedError(f"`{what}` is no object: {error}") from error
-        if made.get("metadata") is None:
-            made["metadata"] = {}
-        meta = made["metadata"]
+        if resource.get("metadata") is None:
+            resource["metadata"] = {}
+        meta = resource["metadata"]
         if isinstance(meta, dict):
             meta.setdefault("generateName", "test-")
             meta["name"] = meta.get("name") or _NAME
@@ -201,7 +201,7 @@ class _Runner:
                 meta["namespace"] = "default"
             else:
                 meta.pop("namespace", None)
-        return made
+        return resource
 
     def _created(self, definition: Definition, sent: dict[str, Any]) -> ObjectResult:
         spec = definition.crd.spec
@@ -245,14 +245,14 @@ def _validated(validate: Callable[..., ObjectResult], *objects: dict[str, Any]) 
 
 def _own(resource: dict[str, Any]) -> dict[str, Any]:
     """Return an object without the metadata that the server sets."""
-    made: dict[str, Any] = deep_copy(resource)
-    meta = made.get("metadata")
+    comparable: dict[str, Any] = deep_copy(resource)
+    meta = comparable.get("metadata")
     if isinstance(meta, dict):
         for name in _OF_THE_SERVER:
             meta.pop(name, None)
         if not meta:
-            del made["metadata"]
-    return made
+            del comparable["metadata"]
+    return comparable
 
 
 def _difference(want: list[str], got: list[str]) -> Iterator[str]:

@@ -91,13 +91,13 @@ def _go_value_of(node: Node) -> Generator[Any, Any, Any]:
     if isinstance(node, Sequence):
         items = []
         for item in node.items:
-            made = yield _go_value_of(item)
-            items.append(made)
+            converted = yield _go_value_of(item)
+            items.append(converted)
         return items
     entries_of_map = GoMap()
     for key, value in {_identity(key): (key, value) for _, key, value in _go_entries(node)}.values():
-        made = yield _go_value_of(value)
-        entries_of_map.append((go_value(key), made))
+        converted = yield _go_value_of(value)
+        entries_of_map.append((go_value(key), converted))
     return entries_of_map
 
 
@@ -121,12 +121,12 @@ def to_json(node: Node) -> Any:
                 continue
             if isinstance(here, Mapping):
                 named_entries = entries(here)
-                made: Any = dict.fromkeys(name for name, _, _ in named_entries)
-                pending.append((made, name, value) for made, (name, _, value) in zip(repeat(made), named_entries))
+                empty: Any = dict.fromkeys(name for name, _, _ in named_entries)
+                pending.append((empty, name, value) for empty, (name, _, value) in zip(repeat(empty), named_entries))
             elif isinstance(here, Sequence):
-                made = [None] * len(here.items)
-                pending.append(zip(repeat(made), count(), here.items))
-            container[slot] = made
+                empty = [None] * len(here.items)
+                pending.append(zip(repeat(empty), count(), here.items))
+            container[slot] = empty
             break
         else:
             pending.pop()

@@ -216,13 +216,13 @@ _VALUES: Final[Mapping[str, Callable[[Mapping[str, Value]], Value]]] = {
 def new_message(name: str, fields: Mapping[str, Value]) -> Value:
     """Return the value of a message literal, given the full name of the message, or an error as a value."""
     short = name.removeprefix(_PACKAGE)
-    made: dict[str, Value] = {}
+    field_values: dict[str, Value] = {}
     for field, value in fields.items():
         own = _field(f"{short}.{field}", MESSAGES[name][field].kind)
         if f"{short}.{field}" in _REPEATED and kind_of(value) is not own.kind:
             return Error(f"unsupported field type for {name}.{field}: {values.type_of(value)}")
         try:
-            made[field] = own.converted(value)
+            field_values[field] = own.converted(value)
         except _ConversionError as error:
             return Error(f"field type conversion error for {name}.{field} value type: {error}")
-    return made.get("value", _WRAPPERS[name]) if name in _WRAPPERS else _VALUES[short](made)
+    return field_values.get("value", _WRAPPERS[name]) if name in _WRAPPERS else _VALUES[short](field_values)

@@ -185,8 +185,8 @@ class _Planner:
 
     def _constructed(self, id_: int, parts: list[Planned], then: Callable[[list[Run]], Run], cost: int) -> Planned:
         self._leaves_values |= len(parts) > 1
-        made = _steps(parts)
-        return steps.constructor(id_, then([part.run for part in made]), made, cost)
+        operands = _steps(parts)
+        return steps.constructor(id_, then([part.run for part in operands]), operands, cost)
 
     def comprehension(self, expr: ast.Comprehension) -> Visit:
         initial = _step((yield expr.accu_init))

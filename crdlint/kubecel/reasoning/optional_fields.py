@@ -203,24 +203,24 @@ class _Builder:
         if self._left < 0 or depth > _DEEPEST:
             raise _TooLargeError
         if schema.type == "object":
-            made = self._object(schema, depth)
-            return {**deep_copy(_METADATA), **made} if is_resource or schema.x_embedded_resource else made
+            fields = self._object(schema, depth)
+            return {**deep_copy(_METADATA), **fields} if is_resource or schema.x_embedded_resource else fields
         return self._list(schema, depth) if schema.type == "array" else self._scalar(schema)
 
     def _object(self, schema: JSONSchemaProps, depth: int) -> dict[str, Any]:
-        made: dict[str, Any] = deep_copy(schema.default.value) if schema.default is not None else {}
+        fields: dict[str, Any] = deep_copy(schema.default.value) if schema.default is not None else {}
         for name, below in schema.properties.items():
             if below is self._absent:
-                made.pop(name, None)
-            elif isinstance(made.get(name), (dict, list)):
+                fields.pop(name, None)
+            elif isinstance(fields.get(name), (dict, list)):
                 continue
             elif name in schema.required or below.default is not None or (escape(name) or name) in self._names:
-                made[name] = self.value(below, depth=depth + 1)
+                fields[name] = self.value(below, depth=depth + 1)
         additional = schema.additional_schema
         if additional is not None:
             for i in range(max(schema.min_properties or 0, bool(self._names))):
-                made.setdefault(f"a{i}", self.value(additional, depth=depth + 1))
-        return made
+                fields.setdefault(f"a{i}", self.value(additional, depth=depth + 1))
+        return fields
 
     def _list(self, schema: JSONSchemaProps, depth: int) -> list[Any]:
         items = schema.item_schema

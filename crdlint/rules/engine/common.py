@@ -98,9 +98,9 @@ class Common:
         for other, context in contexts:
             if _declare_alike(root, dialect, other):
                 return context
-        made = SchemaContext(dialect, self.sharing)
-        contexts.append((dialect, made))
-        return made
+        schema_context = SchemaContext(dialect, self.sharing)
+        contexts.append((dialect, schema_context))
+        return schema_context
 
 
 def _declare_alike(root: JSONSchemaProps, dialect: CELDialect, other: CELDialect) -> bool:

@@ -36,8 +36,8 @@ def small(schema: dict[str, Any]) -> dict[str, Any]:
     """Return the smallest CRD with a schema, as JSON values."""
     crd: Any = decode_yaml(HEAD)
     crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"] = schema
-    made: dict[str, Any] = crd
-    return made
+    manifest: dict[str, Any] = crd
+    return manifest
 
 
 def manifest(rule: Rule, fragment: str) -> str:

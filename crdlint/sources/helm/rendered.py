@@ -134,7 +134,7 @@ class _Lines:
     matched: list[int] = field(init=False)
     origins: list[int] = field(init=False)
     _candidates: dict[tuple[int, int], list[_TemplateLine]] = field(default_factory=dict)
-    _made: dict[int, tuple[tuple[int, int, int], str]] = field(default_factory=dict)
+    _origins: dict[int, tuple[tuple[int, int, int], str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         pairs = enumerate(align(self.rendered, self.template[self.start : self.end]))
@@ -163,9 +163,9 @@ class _Lines:
     def origin(self, span: Span) -> tuple[Span, str | None]:
         """Return the span in the template, and for a line that Helm generates, whose span is its directive's, an explanation."""
         if not self.is_exact(span.line):
-            if span.line not in self._made:
-                self._made[span.line] = self._maker(span.line)
-            (line, column, end_column), origin = self._made[span.line]
+            if span.line not in self._origins:
+                self._origins[span.line] = self._origin(span.line)
+            (line, column, end_column), origin = self._origins[span.line]
             return Span(line, column, line, end_column), origin
         line, end_line = self.line(span.line), self.line(span.end_line)
         text = self.template[line - 1]
@@ -174,17 +174,17 @@ class _Lines:
             return Span(line, column, line, len(text.rstrip()) + 1), None
         return Span(line, column, end_line, max(span.end_column + column - span.column, 1)), None
 
-    def _maker(self, line: int) -> tuple[tuple[int, int, int], str]:
+    def _origin(self, line: int) -> tuple[tuple[int, int, int], str]:
         """Return the position in the template that generates a rendered line, and a text that explains it."""
         known_line = self.line(line)
-        made = self.rendered[line - 1].strip() if line <= len(self.rendered) else ""
-        filled = self._filled(line, made, known_line)
+        line_text = self.rendered[line - 1].strip() if line <= len(self.rendered) else ""
+        filled = self._filled(line, line_text, known_line)
         where = "of" if filled else "below"
         text = self.template[known_line - 1]
         position = filled or (known_line, _indent(text) + 1, len(text.rstrip()) + 1)
-        return position, f"in what Helm makes {where} this line: {shortened(made, _LONGEST)}"
+        return position, f"in what Helm makes {where} this line: {shortened(line_text, _LONGEST)}"
 
-    def _filled(self, line: int, made: str, first: int) -> tuple[int, int, int] | None:
+    def _filled(self, line: int, line_text: str, first: int) -> tuple[int, int, int] | None:
         """Return the position of the directives that generate a rendered line: line, column, end column; None if uncertain.
 
         It is the only template line between the known neighbours (the upper one is line `first`, 1-based) that is equal except
@@ -197,7 +197,7 @@ class _Lines:
             filled = ((n, text) for n, text in lines if "{{" in text and not text.lstrip().startswith("{{"))
             self._candidates[first, below] = [_TemplateLine.of(number, text) for number, text in filled]
         candidates = self._candidates[first, below]
-        matching = [each for each in candidates if len(candidates) <= _MOST and is_in_order(each.texts, made)]
+        matching = [each for each in candidates if len(candidates) <= _MOST and is_in_order(each.texts, line_text)]
         return matching[0].position if len(matching) == 1 else None
 
 
@@ -298,9 +298,9 @@ def _ascending(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
         tops[length : length + 1] = [j]
         ends[length : length + 1] = [k]
         before.append(ends[length - 1] if length else -1)
-    made: list[tuple[int, int]] = []
+    chosen: list[tuple[int, int]] = []
     k = ends[-1] if ends else -1
     while k >= 0:
-        made.append(pairs[k])
+        chosen.append(pairs[k])
         k = before[k]
-    return made[::-1]
+    return chosen[::-1]

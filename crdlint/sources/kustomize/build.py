@@ -254,12 +254,12 @@ def _identity(finding: Diagnostic) -> tuple[str | None, str, str | None]:
 
 def _patches(kustomization: Kustomization) -> list[tuple[Span, str]]:
     layer = kustomization.top
-    made = []
+    patches = []
     for name in PATCHES:
         items = items_of(child(layer.root, name))
         texts = [layer.patch_text(patch) for patch in layer.document.get(name) or ()] if items else []
-        made += [(node_span(item), text) for item, text in zip(items, texts, strict=False)]
-    return made
+        patches += [(node_span(item), text) for item, text in zip(items, texts, strict=False)]
+    return patches
 
 
 def patch_spans(kustomization: Kustomization, names: Iterable[str]) -> dict[str, Span]:

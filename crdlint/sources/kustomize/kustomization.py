@@ -111,13 +111,13 @@ class Kustomization:
         """Return the files to build from, by their paths below `parent`; `replaced` has other contents by real path."""
         parent, replaced = self.parent, replaced or {}
         files = (pair for layer in self.layers.values() for pair in layer.files.items())
-        made = {os.path.relpath(path, parent): replaced.get(path, data) for path, data in files}
+        tree = {os.path.relpath(path, parent): replaced.get(path, data) for path, data in files}
         for layer in self.layers.values():
             # The resources of a layer may be kustomization files of other layers, which are replaced as well.
             for name in kustomization_files(layer.folder):
-                made.pop(os.path.relpath(os.path.join(layer.folder, name), parent), None)
-            made[os.path.relpath(os.path.join(layer.folder, "kustomization.yaml"), parent)] = layer.manifest
-        return made
+                tree.pop(os.path.relpath(os.path.join(layer.folder, name), parent), None)
+            tree[os.path.relpath(os.path.join(layer.folder, "kustomization.yaml"), parent)] = layer.manifest
+        return tree
 
 
 def read_kustomization(folder: str) -> Kustomization | None:
@@ -364,7 +364,7 @@ def _plugins(resolver: _Resolver, value: Any, field: str) -> str | None:
     if documents is None:
         resolver.reject(f"{_shown(value, field)} is not a local file with configurations of plugins")
         return None
-    made = []
+    items = []
     for configuration in documents:
         api_version, kind = configuration.get("apiVersion"), configuration.get("kind")
         references = _PLUGINS.get(str(kind)) if api_version == "builtin" else None
@@ -373,8 +373,8 @@ def _plugins(resolver: _Resolver, value: Any, field: str) -> str | None:
             return None
         names = {name.lower(): name for name in references}
         named = ((names.get(key.lower(), key), value, f"{field}.{key}") for key, value in configuration.items())
-        made.append({name: references.get(name, _plain)(resolver, value, where) for name, value, where in named})
-    return _joined(made)
+        items.append({name: references.get(name, _plain)(resolver, value, where) for name, value, where in named})
+    return _joined(items)
 
 
 def _joined(documents: list[dict[str, Any]]) -> str:
@@ -386,8 +386,8 @@ def _each(handler: _Handler) -> _Handler:
         if not isinstance(value, list):
             resolver.reject(f"`{field}` is not a list")
             return None
-        made = [handler(resolver, item, f"{field}[{i}]") for i, item in enumerate(value)]
-        return [item for item in made if item is not None]
+        items = [handler(resolver, item, f"{field}[{i}]") for i, item in enumerate(value)]
+        return [item for item in items if item is not None]
 
     return handle
 
@@ -400,15 +400,15 @@ def _fields(table: dict[str, _Handler]) -> _Handler:
         if not isinstance(value, dict):
             resolver.reject(f"`{field}` is not a mapping")
             return None
-        made: dict[str, Any] = {}
+        fields: dict[str, Any] = {}
         for key, item in value.items():
             name = names.get(key.lower()) if key.isascii() else None
             where = f"{field}.{key}" if field else key
-            if name is None or name in made:
+            if name is None or name in fields:
                 resolver.reject(f"`{shortened(where, _LONGEST)}` is {'set twice' if name else 'not a known field'}")
             elif item is not None:
-                made[name] = table[name](resolver, item, where)
-        return {name: item for name, item in made.items() if item is not None}
+                fields[name] = table[name](resolver, item, where)
+        return {name: item for name, item in fields.items() if item is not None}
 
     return handle
 
