@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from crdlint.cel import types
@@ -86,26 +87,19 @@ def overload(
     result: Type,
     call: Binding | None = None,
     cost: CallCost | None = None,
+    *,
+    of_target: bool = False,
 ) -> Overload:
-    """Declare an overload, implemented by `call`.
+    """Declare an overload, implemented by `call`; `of_target` if its first argument is its target.
 
     >>> overload("isEven", "is_even_int", (INT,), BOOL, lambda number: number % 2 == 0).id
     'is_even_int'
     """
     implementation = None if call is None else bound(call)
-    return Overload(function, id_, args, result, False, _param_names((*args, result)), implementation, cost)
+    return Overload(function, id_, args, result, of_target, _param_names((*args, result)), implementation, cost)
 
 
-def member(
-    function: str,
-    id_: str,
-    args: tuple[Type, ...],
-    result: Type,
-    call: Binding | None = None,
-    cost: CallCost | None = None,
-) -> Overload:
-    """Declare an overload whose first argument is its target."""
-    return overload(function, id_, args, result, call, cost)._replace(member=True)
+member: Final = partial(overload, of_target=True)
 
 
 def bound(call: Binding) -> Implementation:

@@ -164,7 +164,7 @@ class _DefinitionReader:
     def _read(self, path: str, text: str, lint: Callable[..., FileResult], only: frozenset[int]) -> FileResult:
         """Return the result of some documents; of a template that of all of them, without CRDs after the first call."""
         if path in self._templates:
-            return FileResult(path, text, 0, (), 0, ())
+            return FileResult(path, text)
         result = self.charts.lint_template(path, text, lint)
         if result is None:
             result = lint(text, shown_name(path), only=only)

@@ -155,7 +155,7 @@ class _ValidateCommand:
             None if open_descriptor(path) is not None else self._fragments.of(path, text.encode("utf-8", "replace"))
         )
         if fragment is not None and fragment.includes_complete:
-            skipped = FileResult(path, "", 1, (), 1, (), (f"skipped: {fragment.what}",))
+            skipped = FileResult(path, documents=1, skipped=1, notices=(f"skipped: {fragment.what}",))
             self._run.summary.add(skipped)
             self._run.show_file(self._reports, skipped, quiet=self._quiet)
             return

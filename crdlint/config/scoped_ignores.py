@@ -88,7 +88,7 @@ class UsedIgnores:
                 and any(config.ignored_by(rule, file) is None for rule in entry.rules)
             )
             if findings:
-                yield FileResult(file, "", 0, (), 0, findings), config
+                yield FileResult(file, diagnostics=findings), config
 
 
 def _unused(entry: Ignore, file: str) -> Diagnostic:

@@ -258,7 +258,7 @@ def read_documents(text: str, read: Callable[[Document], None]) -> Iterator[tupl
 
 def unchecked(file: str, text: str, bug: Bug) -> FileResult:
     """Return the result of a file that is not checked because of an internal error."""
-    return FileResult(file, text, 1, (), 0, (internal_error(file, bug, Span(1, 1, 1, 1)),))
+    return FileResult(file, text, documents=1, diagnostics=(internal_error(file, bug, Span(1, 1, 1, 1)),))
 
 
 def take_duplicate_keys(document: Document, *, is_json: bool) -> list[DuplicateKey]:

@@ -227,11 +227,11 @@ class FileResult:
     """
 
     file: str
-    text: str
-    documents: int
-    crds: tuple[CRD, ...]
-    skipped: int
-    diagnostics: tuple[Diagnostic, ...]
+    text: str = ""
+    documents: int = 0
+    crds: tuple[CRD, ...] = ()
+    skipped: int = 0
+    diagnostics: tuple[Diagnostic, ...] = ()
     notices: tuple[str, ...] = ()
     definitions: tuple[FoundCRD, ...] = ()
     rules: tuple[FoundRule, ...] = ()

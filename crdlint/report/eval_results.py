@@ -56,7 +56,7 @@ class ValuesText(WholeReport[EvalResults]):
     def _answer(self, answer: Answer, *, trees: bool) -> Iterator[str]:
         if answer.errors:
             report = text.TextReport(View(self._page, quiet=True))
-            yield from report.lines(FileResult(NAME, answer.text, 1, (), 0, answer.errors))
+            yield from report.lines(FileResult(NAME, answer.text, documents=1, diagnostics=answer.errors))
             return
         yield from self.figures(answer)
         if trees and answer.tree is not None:

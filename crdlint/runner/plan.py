@@ -211,10 +211,10 @@ class Planner:
         line = data.count(b"\n", 0, kind.start()) + 1
         message = "uninstalling the chart deletes this CRD and all of its objects"
         finding = WITHOUT_KEEP.diagnostic(path, "advice", message, Span(line, 1, line, len(kind[0]) + 1))
-        self.plan.results.append((FileResult(path, "", 0, (), 0, (finding,)), config))
+        self.plan.results.append((FileResult(path, diagnostics=(finding,)), config))
 
     def _skip(self, path: str, config: Config, notice: str) -> None:
-        self.plan.results.append((FileResult(path, "", 1, (), 1, (), (notice,)), config))
+        self.plan.results.append((FileResult(path, documents=1, skipped=1, notices=(notice,)), config))
 
     def _note_suites(self) -> None:
         """Add one notice about all test suites, because a repository may have hundreds."""

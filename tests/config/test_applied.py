@@ -22,7 +22,7 @@ WARNED = Diagnostic("apiserver", "warning", "format-unrecognized", "warning", "w
 ADVISED = Diagnostic("crdlint", "advice", "yaml-boolean", "warning", "advised", file="/r/x.yaml", line=3)
 NOTED = Diagnostic("crdlint", "advice", "too-large-to-apply", "info", "noted", file="/r/x.yaml", line=4)
 HELD = replace(REFUSED, rule="cel-compilation", hidden=True)
-RESULT = FileResult("/r/x.yaml", "", 1, (CRD("a", 1),), 0, (REFUSED, WARNED, ADVISED, NOTED, HELD))
+RESULT = FileResult("/r/x.yaml", documents=1, crds=(CRD("a", 1),), diagnostics=(REFUSED, WARNED, ADVISED, NOTED, HELD))
 OURS = replace(RESULT, diagnostics=(WARNED, ADVISED, NOTED))
 PER_FILE = (("*.yaml", ("*",)),)
 
@@ -116,7 +116,7 @@ def test_comments_and_the_baseline() -> None:
         replace(REFUSED, line=line, column=24, field=f"spec.validation.openAPIV3Schema.properties[{name}].pattern")
         for line, name in ((10, "a"), (11, "b"))
     )
-    result = FileResult("x.yaml", TEXT, 1, (CRD("foos.example.com", 1),), 0, found)
+    result = FileResult("x.yaml", TEXT, documents=1, crds=(CRD("foos.example.com", 1),), diagnostics=found)
     comments = read_comments(TEXT, "x.yaml")
     assert apply(result, Config()).result.diagnostics == found
     applied = apply(result, Config(), comments)

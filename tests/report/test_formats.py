@@ -54,7 +54,7 @@ def render(name: str, run: Run, *, hidden: bool = False) -> str:
 
 
 def checked(*diagnostics: Diagnostic, problems: tuple[Any, ...] | list[tuple[str, str]] = ()) -> Run:
-    result = FileResult("dir/a b.yaml", "", 1, (CRD("foos.x", 1), CRD("bars.x", 9)), 0, diagnostics)
+    result = FileResult("dir/a b.yaml", documents=1, crds=(CRD("foos.x", 1), CRD("bars.x", 9)), diagnostics=diagnostics)
     summary = Summary(files=1, seconds=0.25)
     summary.add(result)
     return Run([result], list(problems), summary)
@@ -193,7 +193,9 @@ def test_formats_for_programs_have_each_info(name: str) -> None:
 
 def test_markdown_has_a_limit() -> None:
     results = [
-        FileResult(f"{i}.yaml", "", 1, (), 0, tuple(made("x" * 10_000, line=n, rule=f"r{n}") for n in range(30)))
+        FileResult(
+            f"{i}.yaml", documents=1, diagnostics=tuple(made("x" * 10_000, line=n, rule=f"r{n}") for n in range(30))
+        )
         for i in range(10)
     ]
     text = render("markdown", Run(results, [], Summary()))
@@ -238,7 +240,7 @@ def test_sarif_fits_the_schema() -> None:
 
 
 def test_what_was_passed_over_is_told() -> None:
-    passed = Run([FileResult("a.yaml", "", 1, (), 1, (), ("line 1: skipped",))], [], Summary())
+    passed = Run([FileResult("a.yaml", documents=1, skipped=1, notices=("line 1: skipped",))], [], Summary())
     assert json.loads(render("json", passed))["files"][0]["notices"] == ["line 1: skipped"]
     document = json.loads(render("sarif", passed))
     [told] = document["runs"][0]["invocations"][0]["toolExecutionNotifications"]

@@ -142,7 +142,7 @@ def test_advice_that_repeats_is_counted(severity: Severity, shown: int, note: bo
         )
         for line in range(1, 6)
     )  # fmt: skip
-    lines = list(TextReport(View(Terminal(80))).lines(FileResult("a.yaml", "a\n" * 5, 1, (), 0, found)))
+    lines = list(TextReport(View(Terminal(80))).lines(FileResult("a.yaml", "a\n" * 5, documents=1, diagnostics=found)))
     assert sum("[some-rule]" in line for line in lines) == shown
     assert ("  = note: also in line 2, line 3, line 4 and 1 more: --show-all shows each" in lines) is note
 
@@ -164,7 +164,9 @@ def test_warnings_that_crds_of_a_file_share_are_shown_once(show_all: bool) -> No
         for line, plural in enumerate(["foos", "foos", "bars", "bars", "cars"], 1)
     )
     lines = list(
-        TextReport(View(Terminal(80), show_all=show_all)).lines(FileResult("a.yaml", "a\n" * 5, 3, (), 0, found))
+        TextReport(View(Terminal(80), show_all=show_all)).lines(
+            FileResult("a.yaml", "a\n" * 5, documents=3, diagnostics=found)
+        )
     )
     assert sum("[some-rule]" in line for line in lines) == (5 if show_all else 1)
     note = "  = note: also in line 2, line 3 (bars), line 5 (cars) and 1 more: --show-all"
@@ -182,7 +184,7 @@ def test_many_infos_have_one_entry_for_each_rule() -> None:
         for rule, severity, lines in rows
         for line in lines
     )
-    result = FileResult("a.yaml", "a\n" * 12, 1, (), 0, found)
+    result = FileResult("a.yaml", "a\n" * 12, documents=1, diagnostics=found)
     shown = list(TextReport(View(Terminal(80))).lines(result))
     assert [line for line in shown if "[" in line] == ["error[c]: m12", "info[a]: m1", "info[b]: m9"]
     assert [line for line in shown if "also" in line] == [
@@ -234,7 +236,7 @@ def test_errors_are_first_within_a_crd() -> None:
     severities: list[Severity] = ["info", "warning", "error", "info", "error"]
     found = tuple(finding(severity, f"m{i}") for i, severity in enumerate(severities))
     others = (replace(found[0], crd="y"), replace(found[2], crd="y"))
-    lines = list(TextReport(View()).lines(FileResult("a.yaml", "a\n", 1, (), 0, found + others)))
+    lines = list(TextReport(View()).lines(FileResult("a.yaml", "a\n", documents=1, diagnostics=found + others)))
     messages = [line[-2:] for line in lines if re.search(r": m\d$", line)]
     assert messages == ["m2", "m4", "m1", "m0", "m2", "m0"]
 
@@ -252,7 +254,7 @@ def test_infos_are_counted_in_the_last_line(infos: int, counts: str) -> None:
 def test_a_message_is_one_line_where_there_is_no_terminal() -> None:
     text = "spec.versions[0].schema: Invalid value: " + "word " * 100 + "end"
     found = (finding("error", text, help=text),)
-    lines = list(TextReport(View()).lines(FileResult("a.yaml", "a\n", 1, (), 0, found)))
+    lines = list(TextReport(View()).lines(FileResult("a.yaml", "a\n", documents=1, diagnostics=found)))
     assert lines[0] == f"error[some-rule]: {text}"
 
 
@@ -295,7 +297,9 @@ def test_work_grows_with_the_findings_and_not_with_the_line(monkeypatch: pytest.
         line = '"é"' + ',"p":{}' * count
         found = [finding("error", f"m{i}", column=5 + 7 * i, end_column=10 + 7 * i) for i in range(count)]
         lines = list(
-            TextReport(View(Terminal(100), show_all=True)).lines(FileResult("a.yaml", line, 1, (), 0, tuple(found)))
+            TextReport(View(Terminal(100), show_all=True)).lines(
+                FileResult("a.yaml", line, documents=1, diagnostics=tuple(found))
+            )
         )
         assert sum("^" in line for line in lines) == count
         return sum(map(len, seen))

@@ -204,7 +204,7 @@ class Charts:
             return _Chart(digest, failures=[Failure.cached(chart, entry) for entry in cached.notices])
         rendered = render_as_installed(chart, values)
         if cache is not None and key and rendered.final:
-            cache.put(key, FileResult(chart, "", 0, (), 0, (), tuple(failure.entry for failure in rendered.failures)))
+            cache.put(key, FileResult(chart, notices=tuple(failure.entry for failure in rendered.failures)))
         return _Chart(digest if rendered.final else None, rendered.problem, rendered.failures, rendered)
 
 
@@ -309,4 +309,5 @@ def support_of(path: str, text: str) -> tuple[Support | None, FileResult | None]
         versions, message = None, f"kubeVersion: {error}"
     if versions is not None:
         return Support(constraint, str(versions)), None
-    return None, FileResult(path, text, 1, (), 0, (KUBE_VERSION.diagnostic(path, "advice", message, span),))
+    finding = KUBE_VERSION.diagnostic(path, "advice", message, span)
+    return None, FileResult(path, text, documents=1, diagnostics=(finding,))

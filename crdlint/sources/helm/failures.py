@@ -109,7 +109,7 @@ class Failure:
         if not self.is_chosen and self._cause.severity is not None:
             finding = replace(finding, severity=self._cause.severity)
         # Ignore comments are those of the file's own result.
-        return FileResult(position.file, position.text, 0, (), 0, (finding,), masked="")
+        return FileResult(position.file, position.text, diagnostics=(finding,), masked="")
 
     def _position(self) -> _FailedLine:
         """Return the place that Helm names, or the start of Chart.yaml."""

@@ -324,7 +324,7 @@ def check_release(chart: str, values: HelmValues | None, cache: Results | None =
     key = "" if cache is None or digest is None else cache.key(digest, "release")
     result = cache.get(key, path, "") if cache is not None and key else None
     if result is None:
-        result = _checked(path, files, values) or FileResult(path, "", 0, (), 0, ())
+        result = _checked(path, files, values) or FileResult(path)
         if cache is not None and key:
             cache.put(key, result)
     return result if result.diagnostics else None
@@ -347,7 +347,7 @@ def _checked(path: str, files: ChartFiles, values: HelmValues | None) -> FileRes
     finding = RELEASE_TOO_LARGE.diagnostic(path, "advice", _message(release), span, _help(release))
     if release.size <= LIMIT:
         finding = replace(finding, severity="info")
-    return FileResult(path, text, 1, (), 0, (finding,))
+    return FileResult(path, text, documents=1, diagnostics=(finding,))
 
 
 def _message(release: Release) -> str:

@@ -212,7 +212,7 @@ def _incomplete(result: FileResult) -> FileResult:
 
 def _note(file: Layer | UnreadKustomization, *notices: str) -> FileResult:
     """Return a result that contains only notices: what is not built is not compared with an old version either."""
-    return FileResult(file.path, file.text, 0, (), 0, (), notices, compared=(ComparedCRD(file.path, "unread"),))
+    return FileResult(file.path, file.text, notices=notices, compared=(ComparedCRD(file.path, "unread"),))
 
 
 def _compared(build: Build, built: FileResult) -> list[FileResult]:
@@ -243,8 +243,9 @@ def _compared(build: Build, built: FileResult) -> list[FileResult]:
     if not diagnostics and not notices and not built.compared:
         return results
     crds = tuple(CRD(name, spans[name].line) for name in sorted(spans) if name)
-    own = FileResult(kustomization.top.path, kustomization.top.text, 1, crds, 0, diagnostics, tuple(notices))
-    return [replace(own, compared=built.compared), *results]
+    top = kustomization.top
+    own = FileResult(top.path, top.text, 1, crds, 0, diagnostics, tuple(notices), compared=built.compared)
+    return [own, *results]
 
 
 def _identity(finding: Diagnostic) -> tuple[str | None, str, str | None]:

@@ -405,7 +405,7 @@ def _results(
         text = _current_text(file)
         if text is None:
             diagnostics = [_diagnostic(file, name, old.span) for name, old in gone.items()]
-            yield FileResult(file.path or file.name, file.text, 0, (), 0, tuple(diagnostics))
+            yield FileResult(file.path or file.name, file.text, diagnostics=tuple(diagnostics))
             continue
         span, new_name = Span(1, 1, 1, 1), None
         new = [name for name in crds.get(file.path, ()) if previous.find(name, file.path)[0] is None]
@@ -414,7 +414,7 @@ def _results(
             renamed = collect(text).by_name.get(new_name)  # not if only Helm can render it
             span = span if renamed is None else renamed.span
         diagnostics = [_diagnostic(file, name, span, new_name) for name in gone]
-        yield FileResult(file.path, text, 0, (), 0, tuple(diagnostics))
+        yield FileResult(file.path, text, diagnostics=tuple(diagnostics))
 
 
 def _current_text(file: OldFile) -> str | None:
