@@ -7,13 +7,12 @@ from collections import deque
 from collections.abc import Container, Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
-from functools import partial
 from typing import Final
 
 from crdlint.linting.documents import unchecked
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
-from crdlint.runner.task import Checker, CheckOutcome, Task, outcome_of
+from crdlint.runner.task import Checker, CheckOutcome, Linter, Task, outcome_of
 from crdlint.safety.bugs import Bug, collected, contain
 from crdlint.safety.programs import end_running
 from crdlint.sources.kustomize.build import Build, BuildOutput, plan_build
@@ -64,14 +63,13 @@ class _BuildCheck:
     def __init__(self, task: Task, checker: Checker) -> None:
         previous = checker.settings.previous
         self._task: Final = task
-        self._checker: Final = checker
+        self._linter: Final = Linter(task.request, previous)
         self._old: Final = None if previous is None else previous.kustomizations
         self._cache: Final = checker.settings.cache if previous is None else None
         self._key: str | None = None
         self._cached: FileResult | None = None
         self._future: Future[BuildOutput] | None = None
         self._planned: Build | list[FileResult] = []
-        self._unread: Final[dict[str, None]] = {}
         self._bugs: Final[list[Bug]] = []
 
     def start(self, checked: dict[str, FileResult], elsewhere: Container[str], pool: ThreadPoolExecutor) -> None:
@@ -80,7 +78,7 @@ class _BuildCheck:
         `checked` are the results of files by their real path, `elsewhere` the directories of the kustomizations of the run.
         """
         task = self._task
-        lint = partial(self._checker.lint, task=task, unread=self._unread)
+        lint = self._linter.lint
         with collected(self._bugs):
             try:
                 self._planned = plan_build(
@@ -104,16 +102,15 @@ class _BuildCheck:
         """Wait for the build, and return the outcome of the check."""
         build = self._planned
         if not isinstance(build, Build):
-            return outcome_of(self._task.path, self._task, "", build.__iter__, self._unread, self._bugs)
-        return outcome_of(build.file, self._task, "", lambda: self._results(build), self._unread, self._bugs)
+            return outcome_of(self._task.path, self._task, "", build.__iter__, self._linter.unread, self._bugs)
+        return outcome_of(build.file, self._task, "", lambda: self._results(build), self._linter.unread, self._bugs)
 
     def _results(self, build: Build) -> list[FileResult]:
         if self._future is None:
             assert self._cached is not None  # noqa: S101  it is known or built
             return build.results(self._cached)
         # The text of a build belongs to no file that could be fixed.
-        unfixed = self._task._replace(request=replace(self._task.request, fixes=False))
-        lint = partial(self._checker.lint, task=unfixed, unread=self._unread)
+        lint = replace(self._linter, request=replace(self._linter.request, fixes=False)).lint
         output = self._future.result()
         built = build.lint(output, lint)
         if not output.exact and build.new_findings(built):

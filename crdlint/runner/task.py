@@ -6,7 +6,7 @@ Inputs that cannot be read and internal errors are returned as results, so that 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -83,6 +83,30 @@ def shown_name(path: str) -> str:
     return "<stdin>" if path == STDIN else path
 
 
+@dataclass(slots=True)
+class Linter:
+    """Checks texts against the CRDs of `previous`, if there is an old side; `unread` is why some of them cannot be read."""
+
+    request: CheckRequest
+    previous: PreviousCRDs | None
+    unread: dict[str, None] = field(default_factory=dict)
+
+    def lint(self, text: str, name: str, *, earlier: FileResult | None = None, values: str = "") -> FileResult:
+        """Check a text, rendered with the chart's `values` file if it is; `earlier` is the result of an earlier text."""
+        from crdlint.linting.pipeline import lint_file
+
+        previous = self.previous
+        if previous is None:
+            return lint_file(text, name, self.request, earlier=earlier)
+
+        def find(crd: str) -> OldCRD | None:
+            old, problems = previous.find(crd, name, values)
+            self.unread.update(dict.fromkeys(problems))
+            return old
+
+        return lint_file(text, name, replace(self.request, previous=find))
+
+
 @dataclass
 class Checker:
     """Checks inputs, and caches the charts that they share."""
@@ -157,59 +181,35 @@ class Checker:
 
     def check_text(self, text: str, task: Task, earlier: FileResult | None = None) -> CheckOutcome:
         """Check a text as the content of an input; outside of charts, `earlier` is the result of an earlier text of it."""
-        name = shown_name(task.path)
-        unread: dict[str, None] = {}
+        name, previous = shown_name(task.path), self.settings.previous
+        linter = Linter(task.request, previous)
         failures: list[Failure] = []
 
-        lint = partial(self.lint, task=task, unread=unread)
-
         def check() -> tuple[FileResult, ...]:
-            previous = self.settings.previous
             if task.location is None:
-                result = self.lint(text, name, task, unread, earlier)
+                result = linter.lint(text, name, earlier=earlier)
                 if result.templates:
                     from crdlint.sources.helm.check import without_chart
 
-                    result = without_chart(name, text, lint)
+                    result = without_chart(name, text, linter.lint)
             else:
-                from crdlint.sources.helm.check import ChartFile
-
-                file = ChartFile(name, text, task.location, is_saved=task.text is None)
-                by_values = None if previous is None else lambda values: partial(lint, values=values)
-                result = self._charts.check(file, lint, task.request.key, lint_with=by_values)
+                result = self._in_chart(text, task, task.location, linter)
                 failures.extend(self._charts.take_failures())
-                if task.supported is not None:
-                    result = _with_support(result, task.supported)
             if previous is not None:
                 notices = (*result.notices, *previous.take_notices())
                 result = replace(result, notices=notices, compared=previous.compared(result))
             return (result, *(failure.result() for failure in failures))
 
-        outcome = outcome_of(name, task, text, check, unread)
+        outcome = outcome_of(name, task, text, check, linter.unread)
         return outcome._replace(problem=_NOT_RENDERED) if any(failure.is_chosen for failure in failures) else outcome
 
-    def lint(
-        self,
-        text: str,
-        name: str,
-        task: Task,
-        unread: dict[str, None],
-        earlier: FileResult | None = None,
-        values: str = "",
-    ) -> FileResult:
-        """Check a text, rendered with the chart's `values` file if it is; add why old CRDs cannot be read to `unread`."""
-        from crdlint.linting.pipeline import lint_file
+    def _in_chart(self, text: str, task: Task, location: ChartLocation, linter: Linter) -> FileResult:
+        from crdlint.sources.helm.check import ChartFile
 
-        previous = self.settings.previous
-        if previous is None:
-            return lint_file(text, name, task.request, earlier=earlier)
-
-        def find(crd: str) -> OldCRD | None:
-            old, problems = previous.find(crd, name, values)
-            unread.update(dict.fromkeys(problems))
-            return old
-
-        return lint_file(text, name, replace(task.request, previous=find))
+        file = ChartFile(shown_name(task.path), text, location, is_saved=task.text is None)
+        by_values = None if linter.previous is None else lambda values: partial(linter.lint, values=values)
+        result = self._charts.check(file, linter.lint, task.request.key, lint_with=by_values)
+        return result if task.supported is None else _with_support(result, task.supported)
 
     @cached_property
     def _charts(self) -> Charts:
