@@ -134,7 +134,7 @@ class _Lines:
     matched: list[int] = field(init=False)
     origins: list[int] = field(init=False)
     _candidates: dict[tuple[int, int], list[_TemplateLine]] = field(default_factory=dict)
-    _origins: dict[int, tuple[tuple[int, int, int], str]] = field(default_factory=dict)
+    _origins: dict[int, tuple[Span, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         pairs = enumerate(align(self.rendered, self.template[self.start : self.end]))
@@ -165,8 +165,7 @@ class _Lines:
         if not self.is_exact(span.line):
             if span.line not in self._origins:
                 self._origins[span.line] = self._origin(span.line)
-            (line, column, end_column), origin = self._origins[span.line]
-            return Span(line, column, line, end_column), origin
+            return self._origins[span.line]
         line, end_line = self.line(span.line), self.line(span.end_line)
         text = self.template[line - 1]
         column = span.column + _indent(text) - _indent(self.rendered[span.line - 1])
@@ -174,18 +173,18 @@ class _Lines:
             return Span(line, column, line, len(text.rstrip()) + 1), None
         return Span(line, column, end_line, max(span.end_column + column - span.column, 1)), None
 
-    def _origin(self, line: int) -> tuple[tuple[int, int, int], str]:
-        """Return the position in the template that generates a rendered line, and a text that explains it."""
+    def _origin(self, line: int) -> tuple[Span, str]:
+        """Return the span in the template that generates a rendered line, and a text that explains it."""
         known_line = self.line(line)
         line_text = self.rendered[line - 1].strip() if line <= len(self.rendered) else ""
         filled = self._filled(line, line_text, known_line)
         where = "of" if filled else "below"
         text = self.template[known_line - 1]
-        position = filled or (known_line, _indent(text) + 1, len(text.rstrip()) + 1)
-        return position, f"in what Helm makes {where} this line: {shortened(line_text, _LONGEST)}"
+        span = filled or Span(known_line, _indent(text) + 1, known_line, len(text.rstrip()) + 1)
+        return span, f"in what Helm makes {where} this line: {shortened(line_text, _LONGEST)}"
 
-    def _filled(self, line: int, line_text: str, first: int) -> tuple[int, int, int] | None:
-        """Return the position of the directives that generate a rendered line: line, column, end column; None if uncertain.
+    def _filled(self, line: int, line_text: str, first: int) -> Span | None:
+        """Return the span of the directives that generate a rendered line, None if uncertain.
 
         It is the only template line between the known neighbours (the upper one is line `first`, 1-based) that is equal except
         for its directives.
@@ -198,7 +197,7 @@ class _Lines:
             self._candidates[first, below] = [_TemplateLine.of(number, text) for number, text in filled]
         candidates = self._candidates[first, below]
         matching = [each for each in candidates if len(candidates) <= _MOST and is_in_order(each.texts, line_text)]
-        return matching[0].position if len(matching) == 1 else None
+        return matching[0].span if len(matching) == 1 else None
 
 
 class _TemplateLocator(Locator):
@@ -232,9 +231,9 @@ class _InTemplate:
 
 @dataclass(frozen=True, slots=True)
 class _TemplateLine:
-    """A template line with directives: their position (line, column, end column), and the texts around them."""
+    """A template line with directives: their span, and the texts around them."""
 
-    position: tuple[int, int, int]
+    span: Span
     texts: tuple[str, ...]
 
     @staticmethod
@@ -245,7 +244,7 @@ class _TemplateLine:
         while (start := shown.find("{{", offset)) >= 0 and (stop := shown.find("}}", start)) >= 0:
             texts.append(shown[offset:start])
             offset = stop + 2
-        return _TemplateLine((number, text.index("{{") + 1, end), (*texts, shown[offset:]))
+        return _TemplateLine(Span(number, text.index("{{") + 1, number, end), (*texts, shown[offset:]))
 
 
 def _indent(line: str) -> int:
