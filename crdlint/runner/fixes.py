@@ -293,6 +293,7 @@ class _Trial:
         return accepted, following
 
     def _new_errors(self, after: FileResult, group: SequenceOf[Diagnostic]) -> list[str]:
+        """Return the messages of the errors that fixes bring: those that were neither there nor hidden, in any words."""
         errors, left = _errors(self.before), _errors(after)
         fewer = {(finding.rule, _path(finding)): finding.errors for finding in group if finding.errors > 1}
         reworded = Counter(key[:3] for key in errors) - Counter(key[:3] for key in left if key in errors)
@@ -317,6 +318,7 @@ class _TrialOfResources(_Trial):
     __slots__ = ()
 
     def _new_errors(self, after: FileResult, group: SequenceOf[Diagnostic]) -> list[str]:
+        """Return the messages of the errors that fixes bring to an object, or do not remove from it."""
         errors, left = _by_object(self.before), _by_object(after)
         gone = Counter(_key(self.before, finding) for finding in group)
         unchecked = {key[0] for key, findings in errors.items() if any(not each.errors for each in findings)}
