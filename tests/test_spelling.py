@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 import pytest
 
-from crdlint.diagnostics import nearest
+from crdlint.phrases import nearest
 
 
 def by_difflib(name: str, known: list[str], cutoff: float) -> str | None:

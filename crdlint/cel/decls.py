@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, ParamSpec, TypeAlias
 
 from crdlint.cel import types
 from crdlint.cel.ast import Value
@@ -52,6 +51,7 @@ class Implementation(NamedTuple):
     variadic: bool = False
 
 
+_Declared = ParamSpec("_Declared")
 Binding: TypeAlias = Callable[..., Any] | Implementation
 
 
@@ -87,19 +87,21 @@ def overload(
     result: Type,
     call: Binding | None = None,
     cost: CallCost | None = None,
-    *,
-    of_target: bool = False,
 ) -> Overload:
-    """Declare an overload, implemented by `call`; `of_target` if its first argument is its target.
+    """Declare an overload, implemented by `call`.
 
     >>> overload("isEven", "is_even_int", (INT,), BOOL, lambda number: number % 2 == 0).id
     'is_even_int'
     """
     implementation = None if call is None else bound(call)
-    return Overload(function, id_, args, result, of_target, _param_names((*args, result)), implementation, cost)
+    return Overload(function, id_, args, result, False, _param_names((*args, result)), implementation, cost)
 
 
-member: Final = partial(overload, of_target=True)
+def _of_target(declare: Callable[_Declared, Overload]) -> Callable[_Declared, Overload]:
+    return lambda *args, **named: declare(*args, **named)._replace(member=True)
+
+
+member: Final = _of_target(overload)  # declares one whose first argument is its target
 
 
 def bound(call: Binding) -> Implementation:

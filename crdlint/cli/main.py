@@ -60,7 +60,7 @@ class _Commands(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            from crdlint.diagnostics import nearest
+            from crdlint.phrases import nearest
 
             near = nearest(args[0], _COMMANDS)
             if near is None:

@@ -9,11 +9,11 @@ from typing import Final
 
 from crdlint.cel.errors import ErrorCode
 from crdlint.crd.model import JSONSchemaProps
-from crdlint.diagnostics import nearest
 from crdlint.evaluation.evaluate import SchemaRule, Workbench, run_rules
 from crdlint.evaluation.field_paths import NoFieldError, field_path_text, parse_field_path, schema_at
 from crdlint.evaluation.source import EvalRequest, ExpressionSource, SourceError, load
 from crdlint.kubecel.repair.patterns import Tokens
+from crdlint.phrases import nearest
 from crdlint.report.eval_results import ValuesText
 from crdlint.report.pieces import EvalResults, View
 from crdlint.safety.escapes import json_text, printable_line

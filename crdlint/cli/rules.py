@@ -10,8 +10,7 @@ import click
 from crdlint.cli import console, options
 from crdlint.cli.help import complete_rules
 from crdlint.cli.options import ReportOptions, argument, choice
-from crdlint.diagnostics import nearest
-from crdlint.phrases import some
+from crdlint.phrases import nearest, some
 from crdlint.report.page import CellPart, Column, Page, Row, rule_link
 from crdlint.rules import SETS
 from crdlint.safety.escapes import json_text

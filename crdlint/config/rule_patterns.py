@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Final
 
-from crdlint.diagnostics import nearest
 from crdlint.files.patterns import BrokenPatternError, segment
+from crdlint.phrases import nearest
 from crdlint.rules import SETS
 
 # Longer words are neither rules nor typing errors, and comparing them takes time.

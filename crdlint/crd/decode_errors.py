@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from crdlint.crd.gotypes import INT_RANGES, MAX_DEPTH, SCHEMA, STRING, GoField, GoType
 from crdlint.crd.identity import json_type_of
-from crdlint.diagnostics import nearest
 from crdlint.golang.encodings import CorruptInputError, decode_base64
 from crdlint.golang.printing import json_float
 from crdlint.golang.text import quote
 from crdlint.golang.times import check_rfc3339
 from crdlint.kubernetes.servers import NEWEST, Server, first_to_know
+from crdlint.phrases import nearest
 from crdlint.safety.work import run_calls
 from crdlint.yaml.json_values import entries
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, is_json

@@ -10,10 +10,10 @@ from typing import Any, Final, TypeAlias
 from crdlint.cel.ast import Call, Expr, Ident, Literal, MapExpr
 from crdlint.crd.model import JSONSchemaProps, JSONSchemaPropsOrArray, JSONSchemaPropsOrBool
 from crdlint.crd.paths import Key, Path
-from crdlint.diagnostics import nearest
 from crdlint.kubecel.declarations import escape
 from crdlint.kubecel.evaluation import MISSING
 from crdlint.kubecel.syntax_trees import parsed
+from crdlint.phrases import nearest
 
 _TOKEN: Final = re.compile(
     r"""\.?(?P<name>[^.\[\]'"\s]+)|\[(?P<index>\d*|\*)\]|\[(?P<quote>['"])(?P<key>(?:(?!(?P=quote)).)*)(?P=quote)\]"""

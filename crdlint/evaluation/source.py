@@ -10,7 +10,6 @@ from typing import Any, Final
 
 from crdlint.crd.decode import Reader, reader_json
 from crdlint.crd.model import JSONSchemaProps
-from crdlint.diagnostics import nearest
 from crdlint.evaluation.field_paths import NoFieldError, schema_of, schema_of_notation
 from crdlint.files.paths import Selection, discover
 from crdlint.files.read import STDIN, UnreadableError, read_text
@@ -18,6 +17,7 @@ from crdlint.kubecel.evaluation import MISSING
 from crdlint.kubernetes.servers import Server
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
+from crdlint.phrases import nearest
 from crdlint.resources.definitions import Definition, Definitions
 from crdlint.resources.objects import objects_of
 from crdlint.resources.pipeline import version_of

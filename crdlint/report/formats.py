@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final, Generic, NamedTuple, TypeVar
 
-from crdlint.diagnostics import nearest
+from crdlint.phrases import nearest
 from crdlint.report.pieces import Costs, EvalResults, Report, Spool, SpoolError, SuiteReport, View, WholeReport
 from crdlint.safety import atomic
 

@@ -16,11 +16,11 @@ from crdlint.crd.convert import read_crd
 from crdlint.crd.model import CustomResourceDefinition
 from crdlint.crd.positions import Locator
 from crdlint.crd.record import semantic_equal
-from crdlint.diagnostics import INTERNAL_ERROR, Diagnostic, nearest
+from crdlint.diagnostics import INTERNAL_ERROR, Diagnostic
 from crdlint.files.recognition import KIND
 from crdlint.kubernetes.servers import NEWEST_ALONE, Range, Server
 from crdlint.linting.result import FileResult
-from crdlint.phrases import some
+from crdlint.phrases import nearest, some
 from crdlint.resources.validation import ResourceValidator
 from crdlint.rules.deployment import NEEDS_NEWER
 from crdlint.yaml.parse import split

@@ -12,11 +12,12 @@ from crdlint.crd.errors import INVALID, NOT_SUPPORTED, REQUIRED, TYPE_INVALID, B
 from crdlint.crd.gotypes import OBJECT_META
 from crdlint.crd.paths import NIL, Path
 from crdlint.crd.positions import SourceLocation, Span
-from crdlint.diagnostics import Diagnostic, Kind, Related, nearest
+from crdlint.diagnostics import Diagnostic, Kind, Related
 from crdlint.golang.printing import marshal
 from crdlint.golang.regexp import compile_error
 from crdlint.golang.text import quote
 from crdlint.linting.documents import NO_FIXES, Fixes
+from crdlint.phrases import nearest
 from crdlint.rules import catalog
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.advisory import Advisory

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.crd.errors import EVALUATION_LIMIT, REQUIRED, Code, FieldError
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path, Step
-from crdlint.diagnostics import nearest
 from crdlint.kubecel.cost import RUNTIME_BUDGET
 from crdlint.kubernetes.servers import Server
+from crdlint.phrases import nearest
 from crdlint.rules.cel import meant
 from crdlint.rules.engine.advisory import SCALARS
 from crdlint.rules.engine.common import ServerResults, ValidationOptions

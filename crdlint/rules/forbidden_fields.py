@@ -12,7 +12,8 @@ from typing import Final
 
 from crdlint.crd.errors import forbidden, invalid, not_supported
 from crdlint.crd.model import JSONSchemaProps
-from crdlint.diagnostics import Applicability, nearest
+from crdlint.diagnostics import Applicability
+from crdlint.phrases import nearest
 from crdlint.rules.engine.advisory import SCALARS
 from crdlint.rules.engine.common import Findings
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, removal, rename_to_true, require, unlisted

@@ -12,8 +12,8 @@ from typing import Final
 
 from crdlint.crd.errors import FieldError, forbidden, invalid, not_supported, required
 from crdlint.crd.model import JSONSchemaProps
-from crdlint.diagnostics import nearest
 from crdlint.golang.printing import Typed
+from crdlint.phrases import nearest
 from crdlint.rules import v1beta1
 from crdlint.rules.engine.advisory import SCALARS, Advisory, DecodedCRD
 from crdlint.rules.engine.common import Findings

@@ -13,9 +13,9 @@ from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain, is_pat
 from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionNames
 from crdlint.crd.object_meta import ANNOTATIONS_LIMIT
 from crdlint.crd.paths import Path
-from crdlint.diagnostics import nearest
 from crdlint.golang.text import to_lower
 from crdlint.kubernetes.servers import Server
+from crdlint.phrases import nearest
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect
 from crdlint.rules.engine.rule import Rule
 from crdlint.yaml.editor import UneditableError

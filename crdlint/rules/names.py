@@ -12,8 +12,8 @@ from crdlint.crd.errors import FieldError, invalid, not_supported, required
 from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain
 from crdlint.crd.model import CustomResourceDefinitionNames, CustomResourceDefinitionSpec
 from crdlint.crd.paths import Path
-from crdlint.diagnostics import nearest
 from crdlint.golang.text import to_lower
+from crdlint.phrases import nearest
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, is_null, nearest_of
 from crdlint.rules.engine.rule import Caution, Hint, Rule

@@ -10,9 +10,9 @@ from typing import Final
 
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps
-from crdlint.diagnostics import nearest
 from crdlint.golang.text import quote
 from crdlint.kubernetes.servers import FormatWarnings, Server
+from crdlint.phrases import nearest
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.finding import Edits, Finding, Fixer

@@ -10,7 +10,7 @@ from typing import Final
 from crdlint.crd.errors import DUPLICATE, TOO_MANY, FieldError, invalid, required, too_many_detail
 from crdlint.crd.model import JSONSchemaProps, SelectableField
 from crdlint.crd.paths import Path
-from crdlint.diagnostics import nearest
+from crdlint.phrases import nearest
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, require
 from crdlint.rules.engine.rule import Rule
 from crdlint.rules.subresources import from_a_dot

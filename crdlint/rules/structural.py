@@ -11,8 +11,8 @@ from typing import Final
 from crdlint.crd.errors import Code, Reason, forbidden, invalid, required
 from crdlint.crd.gotypes import CRD, SCHEMA
 from crdlint.crd.model import JSONSchemaProps, JSONSchemaPropsOrBool
-from crdlint.diagnostics import nearest
 from crdlint.kubernetes.servers import Server
+from crdlint.phrases import nearest
 from crdlint.rules.engine.advisory import JUNCTORS
 from crdlint.rules.engine.common import Findings
 from crdlint.rules.engine.finding import (

@@ -14,8 +14,8 @@ from typing import Final
 from crdlint.crd.errors import REQUIRED, Code, FieldError, Reason, invalid, required
 from crdlint.crd.model import CustomResourceColumnDefinition, CustomResourceSubresources, JSONSchemaProps
 from crdlint.crd.paths import Path
-from crdlint.diagnostics import nearest
 from crdlint.golang.printing import Typed
+from crdlint.phrases import nearest
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD, VersionParts, version_parts
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect
 from crdlint.rules.engine.rule import Caution, Hint, Rule, once

@@ -8,8 +8,8 @@ from typing import Final
 
 from crdlint.crd.gotypes import SCHEMA
 from crdlint.crd.identity import type_keys as type_keys_of
-from crdlint.diagnostics import nearest
 from crdlint.files.recognition import KIND, VERSION
+from crdlint.phrases import nearest
 from crdlint.rules.engine.advisory import SCALARS, TYPES_OF
 from crdlint.rules.engine.examples import HEAD
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, add_required, expect, is_null, texts, unlisted

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps
-from crdlint.diagnostics import nearest
 from crdlint.golang.printing import is_json_integer, marshal
+from crdlint.phrases import nearest
 from crdlint.rules.engine.advisory import TYPES_OF, Advisory, DecodedCRD
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, is_merged, require
 from crdlint.rules.engine.markers import validation

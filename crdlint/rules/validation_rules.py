@@ -13,9 +13,9 @@ from typing import Final
 from crdlint.crd.errors import Code, FieldError, Reason, Wording, invalid, not_supported, required
 from crdlint.crd.model import JSONSchemaProps, ValidationRule
 from crdlint.crd.paths import Path
-from crdlint.diagnostics import nearest
 from crdlint.golang.printing import Typed
 from crdlint.golang.text import SPACE
+from crdlint.phrases import nearest
 from crdlint.rules.engine.common import Findings
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, quoted_tag, removal
 from crdlint.rules.engine.rule import Nodes, Rule

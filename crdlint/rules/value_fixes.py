@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from crdlint.crd.errors import REQUIRED
 from crdlint.crd.model import JSONSchemaProps
-from crdlint.diagnostics import is_slip, nearest
+from crdlint.phrases import is_slip, nearest
 from crdlint.rules.engine.examples import HEAD
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, require
 from crdlint.rules.v1beta1 import block

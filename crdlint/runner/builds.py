@@ -63,7 +63,7 @@ class _BuildCheck:
     def __init__(self, task: Task, checker: Checker) -> None:
         previous = checker.settings.previous
         self._task: Final = task
-        self._linter: Final = Linter(task.request, previous)
+        self._linter: Final = Linter(task.request, previous, {})
         self._old: Final = None if previous is None else previous.kustomizations
         self._cache: Final = checker.settings.cache if previous is None else None
         self._key: str | None = None
@@ -110,7 +110,7 @@ class _BuildCheck:
             assert self._cached is not None  # noqa: S101  it is known or built
             return build.results(self._cached)
         # The text of a build belongs to no file that could be fixed.
-        lint = replace(self._linter, request=replace(self._linter.request, fixes=False)).lint
+        lint = self._linter._replace(request=replace(self._linter.request, fixes=False)).lint
         output = self._future.result()
         built = build.lint(output, lint)
         if not output.exact and build.new_findings(built):

@@ -6,7 +6,7 @@ Inputs that cannot be read and internal errors are returned as results, so that 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -83,13 +83,12 @@ def shown_name(path: str) -> str:
     return "<stdin>" if path == STDIN else path
 
 
-@dataclass(slots=True)
-class Linter:
+class Linter(NamedTuple):
     """Checks texts against the CRDs of `previous`, if there is an old side; `unread` is why some of them cannot be read."""
 
     request: CheckRequest
     previous: PreviousCRDs | None
-    unread: dict[str, None] = field(default_factory=dict)
+    unread: dict[str, None]
 
     def lint(self, text: str, name: str, *, earlier: FileResult | None = None, values: str = "") -> FileResult:
         """Check a text, rendered with the chart's `values` file if it is; `earlier` is the result of an earlier text."""
@@ -182,7 +181,7 @@ class Checker:
     def check_text(self, text: str, task: Task, earlier: FileResult | None = None) -> CheckOutcome:
         """Check a text as the content of an input; outside of charts, `earlier` is the result of an earlier text of it."""
         name, previous = shown_name(task.path), self.settings.previous
-        linter = Linter(task.request, previous)
+        linter = Linter(task.request, previous, {})
         failures: list[Failure] = []
 
         def check() -> tuple[FileResult, ...]:

@@ -13,9 +13,8 @@ from typing import Any, Final, NamedTuple, Protocol
 from crdlint.crd.errors import NOT_EVALUATED, Code, FieldError, Reason, Wording, invalid
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path
-from crdlint.diagnostics import nearest
 from crdlint.kubernetes.servers import NEWEST, Server
-from crdlint.phrases import some
+from crdlint.phrases import nearest, some
 from crdlint.schema.deep_equal import deep_copy, deep_equal
 from crdlint.schema.defaulting import META_FIELDS, TYPED_ROOT, SurroundingObject, prune
 from crdlint.schema.embedded_resources import coerce, validate_embedded

@@ -9,8 +9,7 @@ from typing import Final
 
 from crdlint.crd.errors import DUPLICATE, NOT_SUPPORTED, REQUIRED, TOO_LONG, TOO_MANY, TYPE_INVALID, Code, FieldError
 from crdlint.crd.model import JSONSchemaProps
-from crdlint.diagnostics import nearest
-from crdlint.phrases import some
+from crdlint.phrases import nearest, some
 from crdlint.yaml.editor import as_key
 
 _PRINTED: Final = re.compile(r"([^.\[\]]+)|\[([^\]]*)(?:\]|\Z)")

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from crdlint.crd.positions import node_span
-from crdlint.diagnostics import nearest
 from crdlint.files.paths import Selection, UnreadInput, discover
 from crdlint.files.read import UnreadableError, decode, read_bytes
+from crdlint.phrases import nearest
 from crdlint.sources.fragments import SUITE_SUFFIX, is_suite
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.json_values import entries, to_json

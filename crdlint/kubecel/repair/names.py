@@ -10,11 +10,11 @@ from crdlint.cel.ast import Call, Comprehension, Expr, Ident, Select, children, 
 from crdlint.cel.errors import ErrorCode
 from crdlint.cel.source_ranges import SourceRanges, error_range, range_at
 from crdlint.cel.types import BOOL
-from crdlint.diagnostics import nearest
 from crdlint.kubecel.declarations import escape
 from crdlint.kubecel.environment import LIBRARIES
 from crdlint.kubecel.repair.false_friends import CHECKS, CONDITIONS, NEGATED
 from crdlint.kubecel.repair.state import Choice, CompiledText, named
+from crdlint.phrases import nearest
 from crdlint.safety.work import Effort
 from crdlint.yaml.edit import Edit
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from crdlint.crd import gotypes
 from crdlint.crd.errors import FieldError
-from crdlint.diagnostics import Applicability, Fix, nearest
+from crdlint.diagnostics import Applicability, Fix
+from crdlint.phrases import nearest
 from crdlint.rules.engine.advisory import Advisory
 from crdlint.schema.traversal import schemas
 from crdlint.yaml.edit import Edit
