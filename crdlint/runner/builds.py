@@ -63,7 +63,7 @@ class _BuildCheck:
     def __init__(self, task: Task, checker: Checker) -> None:
         previous = checker.settings.previous
         self._task: Final = task
-        self._linter: Final = Linter(task.request, previous, {})
+        self._linter: Final = Linter(task.request, previous)
         self._old: Final = None if previous is None else previous.kustomizations
         self._cache: Final = checker.settings.cache if previous is None else None
         self._key: str | None = None
@@ -110,11 +110,11 @@ class _BuildCheck:
             assert self._cached is not None  # noqa: S101  it is known or built
             return build.results(self._cached)
         # The text of a build belongs to no file that could be fixed.
-        lint = self._linter._replace(request=replace(self._linter.request, fixes=False)).lint
+        self._linter.request = replace(self._linter.request, fixes=False)
         output = self._future.result()
-        built = build.lint(output, lint)
+        built = build.lint(output, self._linter.lint)
         if not output.exact and build.new_findings(built):
-            built = build.lint(build.run(exact=True), lint)
+            built = build.lint(build.run(exact=True), self._linter.lint)
         if self._cache is not None and self._key is not None and output.final:
             self._cache.put(self._key, built)
         return build.results(built)
