@@ -1,9 +1,9 @@
-"""Phrases of messages: numbers with their nouns, lists of names, and the names that misspelled ones may mean."""
+"""Phrases of messages: numbers with their nouns, lists of names, what a misspelled name may mean, and where texts differ."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from os.path import commonprefix
+from itertools import takewhile
 from typing import Final
 
 from crdlint.safety.bugs import attempt
@@ -23,6 +23,15 @@ def some(parts: Sequence[str], most: int) -> str:
     """Return a list of at most `most` parts, and how many more there are: `a, b and 3 more`."""
     shown = ", ".join(parts[:most])
     return f"{shown} and {len(parts) - most:,} more" if len(parts) > most else shown
+
+
+def differing(old: list[str], new: list[str]) -> tuple[int, list[str], list[str]]:
+    """Return two lists without their equal items at the start, which are counted, and at the end."""
+    first = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
+    old, new = old[first:], new[first:]
+    while old and new and old[-1] == new[-1]:
+        del old[-1], new[-1]
+    return first, old, new
 
 
 # Longer names are not compared, because the work grows with the square of their length.
@@ -48,10 +57,8 @@ def is_slip(written: str, meant: str) -> bool:
     (True, False)
     """
     letters, others = (name.replace("-", "").replace("_", "") for name in (written, meant))
-    start = len(commonprefix([letters, others]))  # noqa: RUF071  of letters
-    end = len(commonprefix([name[start:][::-1] for name in (letters, others)]))  # noqa: RUF071
-    rest, other_rest = letters[start : len(letters) - end], others[start : len(others) - end]
-    lone = rest + other_rest
+    start, rest, other_rest = differing(list(letters), list(others))
+    lone = "".join(rest + other_rest)
     is_inside_word = (
         start > 0 and letters[start - 1].isalpha() and lone.islower() and min(len(letters), len(others)) > _SHORT
     )

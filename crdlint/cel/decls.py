@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, NamedTuple, ParamSpec, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from crdlint.cel import types
 from crdlint.cel.ast import Value
@@ -51,7 +51,6 @@ class Implementation(NamedTuple):
     variadic: bool = False
 
 
-_Declared = ParamSpec("_Declared")
 Binding: TypeAlias = Callable[..., Any] | Implementation
 
 
@@ -97,11 +96,16 @@ def overload(
     return Overload(function, id_, args, result, False, _param_names((*args, result)), implementation, cost)
 
 
-def _of_target(declare: Callable[_Declared, Overload]) -> Callable[_Declared, Overload]:
-    return lambda *args, **named: declare(*args, **named)._replace(member=True)
-
-
-member: Final = _of_target(overload)  # declares one whose first argument is its target
+def member(
+    function: str,
+    id_: str,
+    args: tuple[Type, ...],
+    result: Type,
+    call: Binding | None = None,
+    cost: CallCost | None = None,
+) -> Overload:
+    """Declare an overload whose first argument is its target."""
+    return overload(function, id_, args, result, call, cost)._replace(member=True)
 
 
 def bound(call: Binding) -> Implementation:

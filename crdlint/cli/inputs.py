@@ -140,8 +140,10 @@ class _DefinitionReader:
 
         def lint(path: str, only: frozenset[int], others: frozenset[int]) -> FileResult | None:
             text = read(path)
-            result = None if text is None else self._lint(receive, path, text, only)
-            if text is not None and others and report is not None:
+            if text is None:
+                return None
+            result = self._lint(receive, path, text, only)
+            if others and report is not None:
                 self._lint(self.inputs.notice, path, text, others)
             return result
 
@@ -150,14 +152,12 @@ class _DefinitionReader:
     def _lint(self, report: Report, path: str, text: str, only: frozenset[int]) -> FileResult:
         config = self.planner.config_of(path)
         version = self.planner.kube_version or (None if config is None else config.kube_version) or NEWEST_VERSION
-        name = shown_name(path)
         request = CheckRequest(kube_version=version, skip_unfinished=True, keep=True)
-
         with self.inputs.bugs_of(path):
             result = self._read(path, text, partial(lint_file, request=request), only)
         for finding in result.diagnostics:
             if finding.rule == "yaml-syntax":
-                position = f"{name}:{finding.line}:{finding.column}"
+                position = f"{shown_name(path)}:{finding.line}:{finding.column}"
                 report(position, f"the document is not YAML, so it is not read: {finding.message}")
         return result
 

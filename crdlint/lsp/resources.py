@@ -192,7 +192,8 @@ class CRDIndex:
         request = CheckRequest(kube_version=kube_version, skip_unfinished=True, keep=True)
 
         def documents(path: str) -> Mapping[int, DefinedKinds | None]:
-            stamps[path], file = self._stamp(path), self.file(path)
+            file = self.file(path)
+            stamps[path] = self._files[path].stamp
             return {} if file is None else file.outlines
 
         def lint(path: str, only: frozenset[int], _others: frozenset[int]) -> FileResult | None:

@@ -83,9 +83,8 @@ class Workspace:
 
     def open(self, uri: str, version: int, text: str) -> OpenDocument:
         """Add a document, in place of one with the same URI."""
-        document = OpenDocument(uri, self._path(uri), version, ProtocolText(text, self.encoding))
-        self.documents[uri] = document
-        return document
+        self.documents[uri] = OpenDocument(uri, self._path(uri), version, ProtocolText(text, self.encoding))
+        return self.documents[uri]
 
     def change(self, uri: str, version: int, changes: Iterable[TextDocumentContentChangeEvent]) -> OpenDocument | None:
         """Apply changes, each to the text that the one before results in; return None if the document is not open."""

@@ -16,8 +16,9 @@ from typing import Final
 from urllib.parse import quote
 
 from crdlint.diagnostics import Diagnostic, Fix
+from crdlint.phrases import differing
 from crdlint.safety.escapes import printable
-from crdlint.yaml.edit import Edit, apply, differing, in_order, line_and_column, line_starts
+from crdlint.yaml.edit import Edit, apply, in_order, line_and_column, line_starts
 
 
 def relative(path: str) -> str:

@@ -63,8 +63,7 @@ class _BuildCheck:
     def __init__(self, task: Task, checker: Checker) -> None:
         previous = checker.settings.previous
         self._task: Final = task
-        self._linter: Final = Linter(task.request, previous)
-        self._old: Final = None if previous is None else previous.kustomizations
+        self._linter: Final = Linter(task.request, previous, {})
         self._cache: Final = checker.settings.cache if previous is None else None
         self._key: str | None = None
         self._cached: FileResult | None = None
@@ -73,16 +72,15 @@ class _BuildCheck:
         self._bugs: Final[list[Bug]] = []
 
     def start(self, checked: dict[str, FileResult], elsewhere: Container[str], pool: ThreadPoolExecutor) -> None:
-        """Start the build unless there is none, or its result is in the cache.
+        """Start the build if there is one, and its result is not in the cache.
 
         `checked` are the results of files by their real path, `elsewhere` the directories of the kustomizations of the run.
         """
         task = self._task
-        lint = self._linter.lint
         with collected(self._bugs):
             try:
                 self._planned = plan_build(
-                    task.path, lint, checked, elsewhere, has_changed=self._has_changed, alone=task.alone
+                    task.path, self._linter.lint, checked, elsewhere, has_changed=self._has_changed, alone=task.alone
                 )
             except Exception as error:
                 self._planned = [unchecked(task.path, "", contain(error))]
@@ -96,7 +94,8 @@ class _BuildCheck:
             self._future = pool.submit(build.run)
 
     def _has_changed(self) -> bool:
-        return self._old is not None and self._old.changes_crds(self._task.path)
+        old = None if self._linter.previous is None else self._linter.previous.kustomizations
+        return old is not None and old.changes_crds(self._task.path)
 
     def outcome(self) -> CheckOutcome:
         """Wait for the build, and return the outcome of the check."""
@@ -110,11 +109,11 @@ class _BuildCheck:
             assert self._cached is not None  # noqa: S101  it is known or built
             return build.results(self._cached)
         # The text of a build belongs to no file that could be fixed.
-        self._linter.request = replace(self._linter.request, fixes=False)
+        lint = Linter(replace(self._task.request, fixes=False), self._linter.previous, self._linter.unread).lint
         output = self._future.result()
-        built = build.lint(output, self._linter.lint)
+        built = build.lint(output, lint)
         if not output.exact and build.new_findings(built):
-            built = build.lint(build.run(exact=True), self._linter.lint)
+            built = build.lint(build.run(exact=True), lint)
         if self._cache is not None and self._key is not None and output.final:
             self._cache.put(self._key, built)
         return build.results(built)

@@ -187,9 +187,10 @@ class Planner:
         """Return whether a fragment is checked otherwise or not at all, and note that."""
         if fragment.what == SUITE:
             self._suites.append(name)
-        elif fragment.includes_complete:
+            return True
+        if fragment.includes_complete:
             self._skip(name, config, f"skipped: {fragment.what}")
-        return fragment.what == SUITE or fragment.includes_complete
+        return fragment.includes_complete
 
     def _add_chart(self, location: ChartLocation, name: str, data: bytes, config: Config) -> None:
         """Note that Helm renders the chart of a template with directives, and report a CRD that Helm deletes."""

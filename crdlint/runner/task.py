@@ -86,10 +86,10 @@ def shown_name(path: str) -> str:
 class Linter:
     """Checks texts against the CRDs of `previous`, if there is an old side; `unread` is why some of them cannot be read."""
 
-    def __init__(self, request: CheckRequest, previous: PreviousCRDs | None) -> None:
-        self.request = request
+    def __init__(self, request: CheckRequest, previous: PreviousCRDs | None, unread: dict[str, None]) -> None:
+        self.request: Final = request
         self.previous: Final = previous
-        self.unread: Final[dict[str, None]] = {}
+        self.unread: Final = unread
 
     def lint(self, text: str, name: str, *, earlier: FileResult | None = None, values: str = "") -> FileResult:
         """Check a text, rendered with the chart's `values` file if it is; `earlier` is the result of an earlier text."""
@@ -182,7 +182,7 @@ class Checker:
     def check_text(self, text: str, task: Task, earlier: FileResult | None = None) -> CheckOutcome:
         """Check a text as the content of an input; outside of charts, `earlier` is the result of an earlier text of it."""
         name, previous = shown_name(task.path), self.settings.previous
-        linter = Linter(task.request, previous)
+        linter = Linter(task.request, previous, {})
         failures: list[Failure] = []
 
         def check() -> tuple[FileResult, ...]:

@@ -16,6 +16,7 @@ from crdlint.golang.text import quote
 from crdlint.kubecel.evaluation import recorded
 from crdlint.kubernetes.servers import OLDEST, Server
 from crdlint.linting.version_range import describe_versions
+from crdlint.phrases import differing
 from crdlint.resources.dump import dump
 from crdlint.resources.objects import read_resource
 from crdlint.resources.validation import NotDecodedError, ObjectResult
@@ -24,7 +25,6 @@ from crdlint.suites.crds import SuiteCRDs, Target, define, patched, reduced
 from crdlint.suites.feature_gates import MissingCRDError
 from crdlint.suites.read import Case, Suite
 from crdlint.yaml import YAMLDecodeError
-from crdlint.yaml.edit import differing
 from crdlint.yaml.parse import parse_first
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from functools import cached_property
 from itertools import islice
 from typing import Final, NamedTuple
 
-from crdlint.phrases import joined
-from crdlint.yaml.edit import Edit, differing, runs
+from crdlint.phrases import differing, joined
+from crdlint.yaml.edit import Edit, runs
 from crdlint.yaml.parse import Document
 from crdlint.yaml.repairs import Repair
 

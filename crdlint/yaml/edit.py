@@ -7,8 +7,9 @@ import sys
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import takewhile
 from typing import Final, TypeAlias
+
+from crdlint.phrases import differing
 
 BREAK: Final = re.compile(r"\r\n|\r|\n")
 
@@ -73,15 +74,6 @@ def changed_lines(text: str, edits: Iterable[Edit]) -> tuple[list[str], list[str
     before = text[start : end if end >= 0 else len(text)]
     after = apply(before, [edit.moved(-start) for edit in ordered])
     return differing(before.split("\n"), after.split("\n"))[1:]
-
-
-def differing(old: list[str], new: list[str]) -> tuple[int, list[str], list[str]]:
-    """Return two lists without their equal items at the start, which are counted, and at the end."""
-    first = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
-    old, new = old[first:], new[first:]
-    while old and new and old[-1] == new[-1]:
-        del old[-1], new[-1]
-    return first, old, new
 
 
 def runs(numbers: Iterable[int]) -> list[list[int]]:

@@ -42,7 +42,7 @@ TAKEN = {
     "1.x.x": f"1.28..{NEWEST}",
     "~0.0.0": f"1.28..{NEWEST}",
     "<1.28": None,
-    f">{NEWEST}": None,
+    f">=1.{NEWEST.minor + 1}.0-0": None,
     ">=1.30 <1.29": None,
     ">1": None,
     "^2": None,

@@ -10,6 +10,7 @@ from crds import small
 from tables import each
 
 from crdlint import estimate_costs, lint_text, lint_update, validate_resource
+from crdlint.kubernetes.servers import NEWEST
 
 
 def crd(schema: dict[str, Any], **metadata: Any) -> str:
@@ -44,6 +45,10 @@ def set_warnings(*types: str) -> list[str]:
 def warnings(text: str, version: str = "1.37", old: str | None = None) -> list[str]:
     found = lint_text(text, kube_version=version) if old is None else lint_update(old, text, kube_version=version)
     return [one.message for one in found if one.kind == "warning"]
+
+
+def test_it_is_the_default() -> None:
+    assert str(NEWEST) == "1.37"
 
 
 @each(

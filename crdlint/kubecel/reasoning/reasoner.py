@@ -570,9 +570,8 @@ class _Case:
                 results = _either(results, self.results(condition, {**scope, node.iter_var: element}), decisive)
             return results
         failing = 0 if domains.has_items(range_.domain) or any(self._decided(range_.name, node)) else ERROR
-        results = failing | (
-            neutral | self._of_items(node, condition, range_, scope) if self._reasoner.looks_inside else ANY_RESULT
-        )
+        inside = self._reasoner.looks_inside
+        results = failing | (neutral | self._of_items(node, condition, range_, scope) if inside else ANY_RESULT)
         if results == neutral or range_.is_open or self._reasoner.is_at_once:
             return results
         name = f"{range_.name}: {self._label(self.scope_inside(node, range_, scope), node.loop_step)}"

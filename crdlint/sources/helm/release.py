@@ -312,8 +312,7 @@ _WORTH_A_WORD: Final = 100  # bytes that a description saves
 def check_release(chart: str, values: HelmValues | None, cache: Results | None = None) -> FileResult | None:
     """Return the result for the Chart.yaml of a chart whose release is near the limit or above it, or None.
 
-    The sizes of its files are enough for most charts. The others are compressed, and with values rendered if they are
-    near the limit.
+    The sizes of its files are enough for most charts. The others are compressed, and rendered with `values` if near the limit.
     """
     files = chart_files(chart)
     if files.at_most() < NEAR:
