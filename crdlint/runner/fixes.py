@@ -146,13 +146,13 @@ class _Rounds:
 
     def _choose(self) -> list[Diagnostic]:
         """Return the findings of the next round; the check is completed if it may have stopped before the first of them."""
-        chosen, stage = self._chosen(), self.current.stage
+        chosen, stage = self._pending(), self.current.stage
         if stage is None or (chosen and _stage(chosen[0]) <= _LAST_STAGE[stage]):
             return chosen
         self._complete()
-        return self._chosen()
+        return self._pending()
 
-    def _chosen(self) -> list[Diagnostic]:
+    def _pending(self) -> list[Diagnostic]:
         return _chosen(
             finding
             for finding in reported(self.current, self.config, resources=self.of_resources)

@@ -19,7 +19,7 @@ def defined(tree: ast.Module) -> set[str]:
 
 
 def test_each_decision_is_where_the_table_has_it() -> None:
-    table = PAGE.partition("## Where it is decided")[2].partition("## How to add")[0]
+    table = PAGE.partition("## Where it is decided")[2].partition("## The way of a file")[0]
     rows = [row.split("|")[2] for row in table.splitlines() if row.startswith("| ")][2:]
     assert len(rows) > 20
     for row in rows:
