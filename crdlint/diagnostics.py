@@ -27,6 +27,7 @@ Severity: TypeAlias = Literal["error", "warning", "info"]
 
 
 INTERNAL_ERROR: Final = "internal-error"  # the rule of findings about documents that are not checked
+NOT_RENDERED: Final = "helm-skipped"  # that of findings about CRDs which only Helm can render
 # What the API server accepts, but reads in another way than it is written: a fix repairs it like an error.
 MISREAD: Final = frozenset({"unknown-field-ignored", "yaml-boolean", "yaml-text-cut"})
 OLD_CRD: Final = "the old CRD"  # the label of a place in it

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from collections.abc import Set as SetOf
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -13,14 +12,12 @@ from crdlint.cli import console, options
 from crdlint.cli.options import FileOptions, flag, option
 from crdlint.cli.reports import Reports, Totals
 from crdlint.files.paths import Selection, discover
-from crdlint.files.read import open_descriptor
 from crdlint.kubernetes.servers import parse_range
 from crdlint.linting.request import CheckRequest
 from crdlint.report import formats
 from crdlint.report.pieces import Costs, View
-from crdlint.rules.deployment import RENDER, SKIPPED
-from crdlint.runner.task import Checker, Settings, Task
-from crdlint.sources.helm.layout import ChartLayout
+from crdlint.rules.deployment import RENDER
+from crdlint.runner.task import Checker, Settings
 
 if TYPE_CHECKING:
     from crdlint.linting.cost_entries import CostEntry
@@ -71,7 +68,9 @@ def command(settings: CostOptions) -> int:
         reports.show(lambda report: report.pieces(costs))
     run.unwritten = reports.save(lambda report: report.pieces(costs))
     for result in results:
-        run.note(result.file, result.notices)
+        # Why Helm does not render a CRD, which then has no cost.
+        failures = [f"line {each.line}: {each.message}" for each in result.diagnostics if each.rule == RENDER.id]
+        run.note(result.file, (*result.notices, *failures))
     run.report_trouble(())
     for problem in run.unwritten:
         console.err(f"crdlint: {problem}")
@@ -81,25 +80,21 @@ def command(settings: CostOptions) -> int:
 
 
 def _read(settings: CostOptions, run: Totals) -> list[FileResult]:
+    from crdlint.config.model import Config
+    from crdlint.runner.plan import Planner
+
     discovered = discover(settings.paths, Selection(settings.include, settings.exclude, not settings.no_ignore))
-    checker = Checker(Settings())
-    request = CheckRequest(kube_version=settings.kube_version, skip_unfinished=True, keep=True, fixes=settings.suggest)
+    request = CheckRequest(skip_unfinished=True, keep=True, fixes=settings.suggest)
+    planner = Planner(settings.kube_version, lambda same: same, Config(), kustomize=False, request=request)
+    plan, checker = planner.add(discovered.files), Checker(Settings())
     run.problems += [(problem.path, problem.message) for problem in discovered.problems if problem.fatal]
-    results: list[FileResult] = []
-    layout = ChartLayout()
-    for path in console.watched(discovered.files, discovered.files):
-        location = None if open_descriptor(path) is not None else layout.locate(path)
-        checked = checker.check(Task(path, request, location))
-        results.extend(map(_with_unchecked, checked.results))
+    run.problems += plan.problems
+    results = [result for result, _ in plan.results]
+    for task in console.watched(plan.tasks, [task.path for task in plan.tasks]):
+        checked = checker.check(task)
+        results += checked.results
         run.count_outcome(checked)
     return results
-
-
-def _with_unchecked(result: FileResult) -> FileResult:
-    """Return a result whose CRDs that only Helm can render count as not estimated, with a notice why Helm does not."""
-    unchecked = (finding for finding in result.diagnostics if finding.rule == SKIPPED.id)
-    failures = (f"line {each.line}: {each.message}" for each in result.diagnostics if each.rule == RENDER.id)
-    return replace(result, unestimated=(*result.unestimated, *unchecked), notices=(*result.notices, *failures))
 
 
 def _entries(results: Sequence[FileResult], settings: CostOptions) -> list[CostEntry]:

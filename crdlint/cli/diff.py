@@ -98,7 +98,8 @@ class _DiffCommand:
         self._unread += (problem.path for problem in unread)
         self._note([(problem.path, problem.message) for problem in unread], self._new)
         builds_too = not arguments.no_kustomize
-        plan = Planner(arguments.kube_version, lambda same: same, self._config, builds_too).add(discovered.files)
+        planner = Planner(arguments.kube_version, lambda same: same, self._config, builds_too)
+        plan = planner.add(discovered.files)
         self._note(plan.problems, self._new)
         from crdlint.sources.previous.crds import OldCharts
 
@@ -121,7 +122,7 @@ class _DiffCommand:
             with closing(builds) as outcomes:
                 for outcome in self._watched(outcomes, plan.kustomizations):
                     self._report_outcome(outcome)
-        self._compare(previous, crds)
+        self._compare(previous, crds, planner)
         self._totals.report_trouble(())
         if self._known and not arguments.quiet:
             self._totals.remarks.append(f"already rejected before: {self._known:,}")
@@ -161,11 +162,11 @@ class _DiffCommand:
             self._totals.problems.append((problem, "not compared"))
         return loaded
 
-    def _compare(self, previous: PreviousCRDs, crds: dict[str, list[str]]) -> None:
+    def _compare(self, previous: PreviousCRDs, crds: dict[str, list[str]], planner: Planner) -> None:
         """Report removed CRDs, and documents that cannot be compared."""
         from crdlint.sources.previous.crds import compare
 
-        comparison = compare(previous, crds, self._unread)
+        comparison = compare(previous, crds, self._unread, (), lambda path: planner.config_of(path) is not None)
         for notice in () if self._options.quiet else previous.take_notices():
             console.err(f"crdlint: note: {notice}")
         self._note([(problem.path, problem.message) for problem in comparison.problems if problem.fatal], self._old)

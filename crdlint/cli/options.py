@@ -205,54 +205,42 @@ class ConfigOptions(ReportOptions, group=Group.RULES):
         """Return the configuration that replaces those of folders; a broken one ends the run."""
         if self.isolated and self.config is not None:
             raise click.UsageError("--config cannot be used with --isolated")
-        return _read_config(self.config, isolated=self.isolated)
+        if not self.isolated and self.config is None:
+            return None
+        from crdlint.config.load import read_config
+        from crdlint.config.model import Config, ConfigError
+
+        try:
+            return Config() if self.config is None else read_config(self.config)
+        except ConfigError as error:
+            raise click.UsageError(f"--config: {error}") from error
 
     def override(self, *, include_dependencies: bool = False) -> Callable[[Config], Config]:
         """Return what replaces the settings of a configuration by the options given; an unknown rule is a usage error."""
         named = (("--select", self.selected), ("--extend-select", self.extended), ("--ignore", self.ignored))
         for name, rules in named:
-            for rule in rules:
-                problem = _unknown_rule(rule, self.config)
-                if problem is not None:
-                    raise click.UsageError(f"{name}: {problem}")
+            for problem in filter(None, map(self._unknown_rule, rules)):
+                raise click.UsageError(f"{name}: {problem}")
         names = ("fail_on", "min_severity", "accept_rejections", "field_validation")
         settings = {name: getattr(self, name) for name in names} | {"include_dependencies": include_dependencies}
         replaced: dict[str, Any] = {name: value for name, value in settings.items() if value}
         return lambda config: config.selecting(*(rules for _, rules in named))._replace(**replaced)
 
+    def _unknown_rule(self, rule: str) -> str | None:
+        """Return a message if a name is neither that of rules nor of a set of the configuration, by default the one found here."""
+        from crdlint.config.load import nearest_config
+        from crdlint.config.model import ConfigError
+        from crdlint.config.rule_patterns import unknown_rule
 
-def _read_config(file_: str | None, *, isolated: bool = False) -> Config | None:
-    if isolated:
-        from crdlint.config.model import Config
-
-        return Config()
-    if file_ is None:
-        return None
-    from crdlint.config.load import read_config
-    from crdlint.config.model import ConfigError
-
-    try:
-        return read_config(file_)
-    except ConfigError as error:
-        raise click.UsageError(f"--config: {error}") from error
-
-
-def _unknown_rule(rule: str, file: str | None) -> str | None:
-    """Return a message if a name is neither that of rules nor of a set of `file`, by default the configuration found here."""
-    from crdlint.config.rule_patterns import unknown_rule
-
-    if unknown_rule(rule) is None:
-        return None
-    from crdlint.config.load import nearest_config
-    from crdlint.config.model import ConfigError
-
-    try:
-        config = _read_config(file) or nearest_config(STDIN, {})
-    except ConfigError as error:
-        fault = error.faults[0]
-        return f"{unknown_rule(rule)}, and {fault.file}:{fault.line}:{fault.column} has an error: {fault.message}"
-    sets = [name for name, _ in config.sets]
-    return None if rule in sets else unknown_rule(rule, sets)
+        problem = unknown_rule(rule)
+        if problem is None:
+            return None
+        try:
+            config = self.read_config() or nearest_config(STDIN, {})
+        except ConfigError as error:
+            fault = error.faults[0]
+            return f"{problem}, and {fault.file}:{fault.line}:{fault.column} has an error: {fault.message}"
+        return unknown_rule(rule, [name for name, _ in config.sets])
 
 
 _FORMATS: Final = [AUTO, *formats.names("findings")]

@@ -103,7 +103,8 @@ def _commented(
     from crdlint.config.matched_comments import match_ignore_comments
 
     lines = [crd.line for crd in result.crds]
-    findings = [*result.diagnostics, *comments.remarks]
+    # A result without documents is about the chart of the file, which has a result of its own.
+    findings = [*result.diagnostics, *(comments.remarks if result.documents else ())]
     matched = match_ignore_comments(comments, findings, lines, updates=updates, resources=resources)
     if not matched.unused:
         return findings, matched.findings

@@ -14,10 +14,10 @@ from crdlint.config.rule_patterns import is_matched, rule_ids
 from crdlint.diagnostics import Diagnostic
 from crdlint.rules.reading import UNUSED
 
-# Reported by `validate`, for updates (--against) or for a range of versions, so not necessarily in each run.
+# Reported by `validate`, for updates (--against), for a range of versions or for a chart, so not with each file.
 _OF_OTHER_RUNS: Final = (
     "resource-*", "metadata-immutable", "spec-immutable", "stored-version-missing", "conversion-webhook-ca-bundle",
-    "kube-version-too-old", UNUSED.id,
+    "kube-version-too-old", "helm-render", "helm-crd-without-keep", UNUSED.id,
 )  # fmt: skip
 # All rules that `validate` reports.
 _OF_RESOURCES: Final = ("resource-*", "unknown-field", "duplicate-key")

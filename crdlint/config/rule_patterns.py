@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from typing import Final
 
@@ -82,9 +82,9 @@ def cycle_of(sets: Mapping[str, Iterable[str]]) -> list[str]:
     return []
 
 
-def unknown_rule(pattern: str, own_sets: Iterable[str] = ()) -> str | None:
-    """Return a message if a pattern matches no rule, with a suggestion, or None."""
-    if is_known(pattern):
+def unknown_rule(pattern: str, own_sets: Collection[str] = ()) -> str | None:
+    """Return a message if a pattern matches no rule and is none of the sets, with a suggestion, or None."""
+    if pattern in own_sets or is_known(pattern):
         return None
     ids = rule_ids() | {*SETS, *own_sets}
     families = {f"{rule.partition('-')[0]}-*" for rule in ids if "-" in rule}

@@ -132,7 +132,7 @@ def _by_meaning(values: dict[str, Any]) -> Iterator[_Complaint]:
     for name in filter(is_known, own):
         yield f"{shown(name)} is the name of a rule or of one of crdlint's sets", ["sets", name], True
     for steps, pattern, is_key in _patterns_of_rules(values):
-        message = None if pattern in own else unknown_rule(pattern, own)
+        message = unknown_rule(pattern, own)
         if message is not None:
             yield message, steps, is_key
     for name in _TEXTS:

@@ -377,8 +377,7 @@ def _in_old(old: OldCRD, path: Path) -> Related | None:
     if not old.file:
         return None
     span = old.positions.span(path)
-    text = old.positions.lines(path) if isinstance(old.positions, Locator) else ""
-    return Related(OLD_CRD, old.file, span.line, span.column, text)
+    return Related(OLD_CRD, old.file, span.line, span.column, old.positions.lines(path))
 
 
 def _without_placeholders(check: _CRDCheck, diagnostics: list[Diagnostic]) -> tuple[list[Diagnostic], list[str]]:

@@ -10,7 +10,6 @@ from crdlint.crd.decode import decode_crd
 from crdlint.crd.identity import SPEC_KEYS, Identity, identify, is_partial, kind_missing, misspelled_type_key, near_miss
 from crdlint.crd.placeholders import PLACEHOLDERS, directive, placeholder_of
 from crdlint.crd.positions import node_span
-from crdlint.diagnostics import INTERNAL_ERROR
 from crdlint.files.recognition import KIND, names_crd
 from crdlint.kubernetes.servers import ByVersion
 from crdlint.linting.documents import DocumentWalk, Fixes, manifests, name_of, resource_names
@@ -51,7 +50,6 @@ def lint_file(
         request = replace(request, stop_at=None)
     walk = _CRDWalk(filename, request=request, fixes=Fixes(text if request.fixes else ""), text=text)
     result = walk.run(text, only, None if request.keep or request.previous is not None else earlier)
-    blocking = {id(diagnostic) for check in walk.checks for diagnostic in check.blocking}
     stages = {check.stage for check in walk.checks}
     return replace(
         result,
@@ -60,11 +58,7 @@ def lint_file(
         compared=tuple(check.compared for check in walk.checks if check.compared is not None),
         stage=next((stage for stage in STAGES if stage in stages), None),
         templates=walk.templates,
-        unestimated=tuple(
-            diagnostic
-            for diagnostic in result.diagnostics
-            if diagnostic.kind == "decode" or diagnostic.rule == INTERNAL_ERROR or id(diagnostic) in blocking
-        ),
+        blocking=frozenset((finding.crd, finding.message) for check in walk.checks for finding in check.blocking),
     )
 
 

@@ -4,23 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
-from crdlint.diagnostics import Diagnostic, Related
+from crdlint.diagnostics import INTERNAL_ERROR, NOT_RENDERED, Diagnostic, Related
 from crdlint.golang.text import quote
 
 if TYPE_CHECKING:
     from crdlint.crd.model import CustomResourceDefinition
-    from crdlint.crd.paths import Path
     from crdlint.crd.positions import Locator, Span
     from crdlint.kubecel.cost import EstimatedRule
     from crdlint.kubernetes.servers import Range
-
-    class Positions(Protocol):
-        """Where the parts of a CRD are in a file."""
-
-        def span(self, path: Path, /) -> Span:
-            """Return the span to report for a path."""
 
 
 State: TypeAlias = Literal["added", "unread", "unchanged", "changed"]
@@ -62,7 +55,7 @@ class OldCRD(NamedTuple):
     """
 
     crd: CustomResourceDefinition
-    positions: Positions
+    positions: Locator
     span: Span
     file: str
     problems: frozenset[str] = frozenset()
@@ -219,9 +212,9 @@ class FileResult:
 
     `templates` is the number of those that are Go templates instead of YAML.
 
-    `definitions` and `rules` are kept on request. `unestimated` are the diagnostics because of which rules have no
-    cost: those of CRDs that cannot be decoded, and of rules that do not compile. `masked` is the text of a template
-    without its directives, with unchanged positions, None for other texts. `compared` are the CRDs of a check of
+    `definitions` and `rules` are kept on request. `blocking` has the CRD and the message of each error because of which
+    rules have no cost. `masked` is the text of a template without its directives, with unchanged positions, None for
+    other texts. `compared` are the CRDs of a check of
     updates. `reusable` are the results of documents, by number, that depend on nothing else in the file. `stage` is the
     first stage at which the check of a CRD stopped, None if all checks are complete.
     """
@@ -236,11 +229,22 @@ class FileResult:
     definitions: tuple[FoundCRD, ...] = ()
     rules: tuple[FoundRule, ...] = ()
     masked: str | None = None
-    unestimated: tuple[Diagnostic, ...] = ()
+    blocking: frozenset[tuple[str | None, str]] = frozenset()
     compared: tuple[ComparedCRD, ...] = ()
     reusable: Mapping[int, DocumentResult] = field(default_factory=dict, compare=False, repr=False)
     stage: Stage | None = None
     templates: int = 0
+
+    @property
+    def unestimated(self) -> tuple[Diagnostic, ...]:
+        """The findings because of which rules have no cost: they do not compile, or their CRD is not decoded or checked."""
+        return tuple(
+            finding
+            for finding in self.diagnostics
+            if finding.kind == "decode"
+            or finding.rule in {INTERNAL_ERROR, NOT_RENDERED}
+            or (finding.crd, finding.message) in self.blocking
+        )
 
 
 _SHORT: Final = "shortNames"

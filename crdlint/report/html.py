@@ -84,39 +84,25 @@ class CostPage(WholeReport[Costs]):
         layout = ChartLayout()
         locations = (layout.locate(result.file) for result in content.results)
         charts = dict.fromkeys(outermost(location.chart) for location in locations if location is not None)
-        yield cost_page(content.entries, content.top, content.unestimated, list(map(_release, charts)))
-
-
-def cost_page(
-    entries: Sequence[CostEntry],
-    top: int | None = None,
-    unestimated: Sequence[Diagnostic] = (),
-    releases: Sequence[_Release] = (),
-) -> str:
-    """Return an HTML document with the costs of the first `top` rules, in the order of `entries`.
-
-    `unestimated` are the findings because of which rules have no estimate, `releases` the charts that were read.
-    """
-    shown = entries[:top]
-    schemas = schema_costs(entries)
-    return _page(
-        "costs.html",
-        entries=entries,
-        shown=shown,
-        unestimated=unestimated,
-        crds=len({(entry.cost.file, entry.cost.crd) for entry in entries}),
-        sum=min(sum(schemas.values()), UINT64_MAX),
-        dear=sum(map(_is_over, entries)),
-        schemas=[(schema, cost) for schema, cost in schemas.items() if cost > CRD_COST_LIMIT],
-        areas=_areas(entries),
-        releases=releases,
-        release_limit=LIMIT,
-        columns=_COLUMNS,
-        is_sorted=all(dear.cost.expression_cost >= next_.cost.expression_cost for dear, next_ in pairwise(shown)),
-        rule_limit=RULE_COST_LIMIT,
-        schema_limit=CRD_COST_LIMIT,
-        most=UINT64_MAX,
-    )
+        entries, shown, schemas = content.entries, content.shown, schema_costs(content.entries)
+        yield _page(
+            "costs.html",
+            entries=entries,
+            shown=shown,
+            unestimated=content.unestimated,
+            crds=len({(entry.cost.file, entry.cost.crd) for entry in entries}),
+            sum=min(sum(schemas.values()), UINT64_MAX),
+            dear=sum(map(_is_over, entries)),
+            schemas=[(schema, cost) for schema, cost in schemas.items() if cost > CRD_COST_LIMIT],
+            areas=_areas(entries),
+            releases=list(map(_release, charts)),
+            release_limit=LIMIT,
+            columns=_COLUMNS,
+            is_sorted=all(dear.cost.expression_cost >= next_.cost.expression_cost for dear, next_ in pairwise(shown)),
+            rule_limit=RULE_COST_LIMIT,
+            schema_limit=CRD_COST_LIMIT,
+            most=UINT64_MAX,
+        )
 
 
 def _is_over(entry: CostEntry) -> bool:

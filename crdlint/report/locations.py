@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
 from typing import Final
@@ -70,7 +71,6 @@ class TextPositions:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._starts: list[int] = []
 
     def ranges(self, fix: Fix) -> list[EditRange]:
         """Return the edits of a fix, in order."""
@@ -85,24 +85,23 @@ class TextPositions:
 
     def byte_column(self, index: int) -> int:
         """Return the 1-based column of a character in bytes of UTF-8."""
-        line, _ = line_and_column(self._line_starts(), index)
+        line, _ = line_and_column(self._starts, index)
         return len(self._text[self._starts[line] : index].encode("utf-8", "surrogatepass")) + 1
 
     def index(self, line: int, column: int) -> int:
         """Return the index of a character, given its 1-based line and column."""
-        starts = self._line_starts()
+        starts = self._starts
         return min(starts[min(line, len(starts)) - 1] + column - 1, len(self._text))
 
     def _range(self, edit: Edit) -> EditRange:
-        starts = self._line_starts()
+        starts = self._starts
         line, column = line_and_column(starts, edit.start)
         end_line, end_column = line_and_column(starts, edit.end)
         return EditRange(line + 1, column + 1, end_line + 1, end_column + 1, edit.text)
 
-    def _line_starts(self) -> list[int]:
-        if not self._starts:
-            self._starts = line_starts(self._text)
-        return self._starts
+    @cached_property
+    def _starts(self) -> list[int]:
+        return line_starts(self._text)
 
 
 _CONTEXT: Final = 3  # lines

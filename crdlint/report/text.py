@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from crdlint.diagnostics import NOT_RENDERED, Diagnostic
 from crdlint.phrases import counted
 from crdlint.report import pieces, words
 from crdlint.report.page import CellPart, columns, fitting, rule_link
@@ -15,7 +16,6 @@ from crdlint.safety.escapes import printable, printable_line
 from crdlint.yaml.edit import split_lines
 
 if TYPE_CHECKING:
-    from crdlint.diagnostics import Diagnostic
     from crdlint.linting.result import FileResult
     from crdlint.report.pieces import RunOutcome, SuiteOutcome, Summary, View
     from crdlint.suites.read import Suite
@@ -86,9 +86,9 @@ class TextReport(pieces.Report):
 
     def _is_repeated(self, finding: Diagnostic) -> bool:
         """Return whether it is not the first CRD that only Helm can render."""
-        if finding.rule == _SKIPPED:
+        if finding.rule == NOT_RENDERED:
             self._skipped.append(finding)
-        return finding.rule == _SKIPPED and len(self._skipped) > 1 and not self._view.show_all
+        return finding.rule == NOT_RENDERED and len(self._skipped) > 1 and not self._view.show_all
 
     def _grouped(self, findings: Sequence[Diagnostic], lines: list[str], text: str) -> Iterator[str]:
         """Yield findings, each with those below it that only follow from it."""
@@ -235,7 +235,6 @@ def _fixable(summary: Summary) -> str:
 
 
 _UNKNOWN: Final = "unknown-field"
-_SKIPPED: Final = "helm-skipped"
 _STOPPED: Final = (
     "with fieldValidation=Strict, kubectl's default, the API server stops at unknown fields: it reports the other errors after "
     "they are fixed"

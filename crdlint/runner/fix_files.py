@@ -93,6 +93,8 @@ class AddedIgnores:
         """Write the comments of a file, and return the indexes of the findings that they ignore."""
         from crdlint.config.added_comments import with_ignores
 
+        if not os.path.lexists(result.file):  # it is in a packed chart
+            return frozenset()
         text, ignored = with_ignores(result.text, result.diagnostics)
         if text != result.text:
             problem = replace_text(result.file, result.text, text)

@@ -402,10 +402,3 @@ def reported(result: FileResult, config: Config, *, resources: bool = False) -> 
     from crdlint.config.apply import apply, comments_of
 
     return apply(result, config, comments_of(result), resources=resources).result.diagnostics
-
-
-def fixable(diagnostics: Iterable[Diagnostic]) -> Counter[str]:
-    """Return the number of findings with a fix, by its applicability."""
-    return Counter(
-        finding.fix.applicability for finding in diagnostics if finding.fix is not None and not finding.hidden
-    )

@@ -208,11 +208,13 @@ class Planner:
         self._deleting.add(chart)
         from crdlint.crd.positions import Span
         from crdlint.rules.deployment import WITHOUT_KEEP
+        from crdlint.sources.helm.masking import mask
 
         line = data.count(b"\n", 0, kind.start()) + 1
         message = "uninstalling the chart deletes this CRD and all of its objects"
         finding = WITHOUT_KEEP.diagnostic(path, "advice", message, Span(line, 1, line, len(kind[0]) + 1))
-        self.plan.results.append((FileResult(path, diagnostics=(finding,)), config))
+        text = data.decode(errors="replace")
+        self.plan.results.append((FileResult(path, text, diagnostics=(finding,), masked=mask(text).text), config))
 
     def _skip(self, path: str, config: Config, notice: str) -> None:
         self.plan.results.append((FileResult(path, documents=1, skipped=1, notices=(notice,)), config))
@@ -309,7 +311,8 @@ class Planner:
                 self.plan.problems.append((packed.path, packed.message))
                 continue
             name, text, location = packed
-            self.plan.tasks.append(self._task(name, config, location, support, text))
+            task = self._task(name, config, location, support, text)
+            self.plan.tasks.append(task._replace(request=replace(task.request, fixes=False)))
             self.plan.configs.append(config._replace(exclude=(), in_chart=True))
 
 

@@ -66,7 +66,7 @@ def _is_named(*sides: tuple[OldCRD, Path, Lines]) -> bool:
     located = [
         (crd.positions, crd.positions.find(path), path, lines)
         for crd, path, lines in sides
-        if isinstance(crd.positions, Locator) and len(path.steps()) == deepest
+        if len(path.steps()) == deepest
     ]
     is_anywhere = any(location.exact for _, location, _, _ in located)
     for locator, (node, key, exact), path, lines in located:

@@ -243,6 +243,12 @@ class TestRevisions:
         assert "error[change-crd-removed] v1:crds/foos.yaml:4:9" in result.stdout
         assert "CRD foos.example.com of v1:crds/foos.yaml was removed" in result.stdout
 
+    def test_an_excluded_file_is_not_missed(self, released: Any) -> None:
+        (released.top / "crds/foos.yaml").unlink()
+        (released.top / ".crdlint.yaml").write_text("exclude: [crds/]\n", encoding="utf-8")
+        assert diff("v1").stdout == "0 CRDs changed, 0 without consequence\n"
+        assert "change-crd-removed" in diff("v1", "--isolated").stdout
+
     def test_a_revision_stands_for_the_working_directory(self, released: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.chdir(released.top / "other")
         assert diff("v1", "v2").stdout == "0 CRDs changed, 0 without consequence\n"

@@ -99,21 +99,23 @@ def test_mistakes_in_sets(folder: Path, configuration: str, message: str) -> Non
 
 
 @pytest.mark.parametrize(
-    ("configuration", "message"),
+    ("configuration", "options", "message"),
     [
-        ("sets: {ours: [bool]}\n", "--select: there is no rule 'our'; did you mean 'ours'?"),
+        ("sets: {ours: [bool]}\n", [], "--select: there is no rule 'our'; did you mean 'ours'?"),
         (
             "sets: {our: [bool]}\nmin-severity: warn\n",
+            [],
             "--select: there is no rule 'our', and .crdlint.yaml:2:15 has an error: ",
         ),
+        ("sets: {our: [bool]}\n", ["--isolated"], "--select: there is no rule 'our'"),
     ],
 )
 def test_an_unknown_set_of_the_command_line(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, configuration: str, message: str
+    folder: Path, monkeypatch: pytest.MonkeyPatch, configuration: str, options: list[str], message: str
 ) -> None:
     (folder / ".crdlint.yaml").write_text(configuration)
     monkeypatch.chdir(folder)
-    result = CliRunner().invoke(cli, ["check", "--select", "our", "."])
+    result = CliRunner().invoke(cli, ["check", "--select", "our", ".", *options])
     assert result.exit_code == 2
     assert message in result.stderr
 

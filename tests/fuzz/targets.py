@@ -425,15 +425,16 @@ def _cost(text: str) -> None:
     from crdlint.linting.cost_entries import entries
     from crdlint.linting.pipeline import lint_file
     from crdlint.report.cost_text import tables
-    from crdlint.report.html import cost_page
-    from crdlint.report.pieces import Costs
+    from crdlint.report.html import CostPage
+    from crdlint.report.pieces import Costs, View
     from crdlint.report.terminal import Terminal
     from crdlint.runner.fixes import fix
 
     result = lint_file(text, "x.yaml", CheckRequest(keep=True, fixes=True))
     found = entries(result)
-    cost_page(found, None, result.unestimated)
-    list(tables(Costs(found, [result]), Terminal(80, ColorSystem.STANDARD)))
+    costs = Costs(found, [result])
+    list(CostPage(View()).pieces(costs))
+    list(tables(costs, Terminal(80, ColorSystem.STANDARD)))
     fix(result, lambda given: lint_file(given, "x.yaml", CheckRequest(fixes=True)), unsafe=True)
 
 

@@ -353,3 +353,22 @@ def test_a_packed_chart_that_is_named(tmp_path: Path, monkeypatch: pytest.Monkey
     (tmp_path / "old.tgz").write_bytes(rows["c.tgz"][0])
     compared = CliRunner().invoke(cli, ["diff", "old.tgz", "c.tgz"])
     assert "field is immutable" in compared.stdout
+
+
+def test_a_packed_chart_is_read_by_all_commands_and_written_by_none(tmp_path: Path) -> None:
+    rules = b"        x-kubernetes-validations: [{rule: has(self.metadata)}, {rule: 1}]\n"
+    data = entry("c/Chart.yaml", b"name: c\n") + entry("c/crds/a.yaml", BAD.replace(b"Clusterish", b"namespaced"))
+    data += entry("c/crds/b.yaml", CRD.replace(b"foos", b"bars").replace(b"Foo", b"Bar") + rules)
+    packed = tmp_path / "c.tgz"
+    packed.write_bytes(gzip.compress(data + END, 1))
+
+    def run(*arguments: str) -> tuple[int, str]:
+        result = CliRunner().invoke(cli, [*arguments, str(packed)])
+        return result.exit_code, result.output
+
+    status, output = run("check")
+    assert (status, output.count("error["), "fixable" in output) == (1, 2, False)
+    status, output = run("check", "--add-ignore")
+    assert (status, output.count("error["), "not fixed" in output) == (1, 2, False)
+    status, output = run("cost")
+    assert (status, "c.tgz:c/crds/b.yaml" in output, "NOT ESTIMATED" in output) == (1, True, True)

@@ -46,13 +46,14 @@ def chart(folder: Path, templates: Mapping[str, str], **files: str) -> Path:
     return folder
 
 
-def check(folder: Path, name: str = "crd.yaml", charts: Charts | None = None) -> FileResult:
+def check(folder: Path, name: str = "crd.yaml", charts: Charts | None = None, *, keep: bool = False) -> FileResult:
     path = str(folder / "templates" / name)
     text = (folder / "templates" / name).read_text(encoding="utf-8")
     place = ChartLayout().locate(path)
     assert place is not None
     return (charts or Charts()).check(
-        ChartFile(path, text, place), lambda given, file: lint_file(given, file, CheckRequest(skip_unfinished=True))
+        ChartFile(path, text, place),
+        lambda given, file: lint_file(given, file, CheckRequest(skip_unfinished=True, keep=keep)),
     )
 
 
@@ -255,6 +256,38 @@ def test_values_that_helm_does_not_render_end_the_run_with_status_2(
     compared = CliRunner().invoke(cli, ["diff", str(folder), str(folder)])
     assert "crd.yaml:1: note: Helm does not render the chart: execution" in compared.stderr
     helm.helm.cache_clear()
+
+
+def test_a_comment_ignores_that_helm_does_not_render(program: Callable[..., Any], tmp_path: Path) -> None:
+    program("helm", FAILING.format("Error: execution error at (demo/templates/crd.yaml:2:3): no"))
+    helm.helm.cache_clear()
+    text = "# crdlint: ignore-file[helm-render] needs a value\n{{ fail }}\n" + CRD.replace("int", "integer")
+    result = CliRunner().invoke(cli, ["check", str(chart(tmp_path / "c", {"crd.yaml": text}))])
+    helm.helm.cache_clear()
+    assert (result.exit_code, result.stdout.count("[helm-render]"), result.stdout.count("ignore-unused")) == (0, 0, 0)
+
+
+@pytest.mark.usefixtures("fake_helm")
+@pytest.mark.parametrize("charts", [Charts(), Charts(None)])
+def test_all_crds_of_a_template_count(charts: Charts, tmp_path: Path) -> None:
+    rule = "            type: string\n            x-kubernetes-validations:\n            - rule: self == 1\n"
+    broken = CRD.replace("            type: int\n", rule).replace("foos", "bars").replace("Foo", "Bar")
+    text = f"{{{{- if .Values.a }}}}\n{CRD.replace('type: int', 'type: integer')}---\n{broken}{{{{- end }}}}\n"
+    result = check(chart(tmp_path / "c", {"crd.yaml": text}, values_yaml="a: true\n"), charts=charts, keep=True)
+    assert result.documents == len(result.crds) == 2
+    line = text[: text.index("self == 1")].count("\n") + 1
+    assert [(one.rule, one.line) for one in result.unestimated] == [("cel-compilation", line)]
+
+
+@pytest.mark.usefixtures("fake_helm")
+def test_costs_of_a_template_that_has_a_rule_without_one(tmp_path: Path) -> None:
+    rule = "            type: string\n            x-kubernetes-validations:\n            - rule: self == 1\n"
+    bad = CRD.replace("            type: int\n", rule)
+    other = bad.replace("foos", "bars").replace("Foo", "Bar").replace("self == 1", "self == 'a'")
+    text = f"{{{{- if .Values.a }}}}\n{other}{{{{- else }}}}\n{bad}{{{{- end }}}}\n"
+    for helm_values, status in (("a: true\n", 1), ("a: false\n", 1)):
+        folder = chart(tmp_path / helm_values[3], {"crd.yaml": text}, values_yaml=helm_values)
+        assert CliRunner().invoke(cli, ["cost", str(folder)]).exit_code == status
 
 
 def test_values_files_that_helm_refuses_alike_are_told_of_once(program: Callable[..., Any], tmp_path: Path) -> None:

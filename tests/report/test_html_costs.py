@@ -22,10 +22,12 @@ from crdlint.kubecel.cost.explain import CostPart
 from crdlint.linting.cost_entries import CostEntry, entries
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
-from crdlint.linting.result import RuleCost
-from crdlint.report.html import cost_page
+from crdlint.linting.result import FileResult, RuleCost
+from crdlint.report.html import CostPage
+from crdlint.report.pieces import Costs, View
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 UNBOUNDED = (1 << 64) - 1
@@ -43,6 +45,11 @@ properties:
       - rule: self.contains('<script>')
         messageExpression: "'<b>' + self"
 """)
+
+
+def cost_page(entries: Sequence[CostEntry], *findings: Diagnostic) -> str:
+    """Return the page of costs, with findings that prevent others."""
+    return "".join(CostPage(View()).pieces(Costs(entries, [FileResult("a.yaml", diagnostics=findings)])))
 
 
 def made(
@@ -433,7 +440,7 @@ def test_findings_that_prevent_estimates() -> None:
         file="a.yaml",
         help="do `x`",
     )
-    check = words(cost_page([], None, [error]))
+    check = words(cost_page([], error))
     assert "No rules have been estimated." in check
     assert "Not estimated" in check
     assert "a.yaml:1:1 yaml-syntax" in check

@@ -43,3 +43,17 @@ def test_a_chart_is_reported_once(tmp_path: Path, files: dict[str, str], expecte
     found = [one for one in json.loads(result.stdout)["diagnostics"] if one["rule"] == "helm-crd-without-keep"]
     assert [one["file"] for one in found] == [str(tmp_path / name) for name in expected]
     assert {(one["line"], one["severity"]) for one in found} <= {(2, "info")}
+
+
+def test_a_comment_ignores_it(tmp_path: Path) -> None:
+    ignored = SMALLEST.replace("Definition\n", "Definition  # crdlint: ignore[helm-crd-without-keep] for tests\n")
+    templates = tmp_path / "templates"
+    templates.mkdir()
+    (tmp_path / "Chart.yaml").write_text("apiVersion: v2\nname: a\nversion: 0.1.0\n")
+    for text, count in ((ignored, "0 infos"), (SMALLEST, "1 info"), ("# crdlint: ignore[x]\n" + ignored, "0 infos")):
+        (templates / "a.yaml").write_text(text)
+        arguments = ["check", "--no-cache", "--min-severity", "info", str(tmp_path)]
+        result = CliRunner().invoke(cli, arguments)
+        assert result.stdout.count("helm-crd-without-keep]:") == (count == "1 info")
+        assert "ignore-unused" not in result.stdout
+        assert result.stdout.count("ignore-unknown") <= 1

@@ -14,12 +14,12 @@ from crdlint.files.repository import is_below
 from crdlint.linting.result import FileResult
 from crdlint.rules.deployment import RENDER, SKIPPED
 from crdlint.sources.helm.layout import CHART
+from crdlint.sources.helm.masking import Block, Masked, mask
 from crdlint.yaml.nodes import Scalar, child, items_of
 from crdlint.yaml.parse import parse_first
 
 if TYPE_CHECKING:
     from crdlint.diagnostics import Severity
-    from crdlint.sources.helm.masking import Block, Masked
 
 INSTEAD: Final = "templates are read without Helm, their directives masked"
 
@@ -108,8 +108,7 @@ class Failure:
         finding = RENDER.diagnostic(position.file, "advice", message, span, self._cause.help.format(chart=self.chart))
         if not self.is_chosen and self._cause.severity is not None:
             finding = replace(finding, severity=self._cause.severity)
-        # Ignore comments are those of the file's own result.
-        return FileResult(position.file, position.text, diagnostics=(finding,), masked="")
+        return FileResult(position.file, position.text, diagnostics=(finding,), masked=mask(position.text).text)
 
     def _position(self) -> _FailedLine:
         """Return the place that Helm names, or the start of Chart.yaml."""

@@ -19,11 +19,12 @@ from crdlint.safety.programs import shortened
 if TYPE_CHECKING:
     from crdlint.crd.paths import Path
     from crdlint.diagnostics import Diagnostic
-    from crdlint.linting.result import Lint, LintWith, Positions, UnreadDocument
+    from crdlint.linting.result import Lint, LintWith, UnreadDocument
     from crdlint.sources.helm.render import RenderedDocument
 
 _DOCUMENT: Final = re.compile(r"^---(?:[ \t].*)?\r?\n", re.MULTILINE)
 _NAME: Final = re.compile(r"^ {2,}name: *\S+", re.MULTILINE)
+_LINE: Final = re.compile(r"(?<=^line )\d+")
 _LONGEST: Final = 400  # characters of a rendered line
 _MOST: Final = 50  # the number of template lines compared with a rendered one; more are seldom distinguishable
 
@@ -42,12 +43,18 @@ def check_rendered(
     compared: list[ComparedCRD] = []
     definitions: dict[str, FoundCRD] = {}
     rules: list[FoundRule] = []
-    first: FileResult | None = None
+    notices: dict[str, None] = {}
+    blocking: set[tuple[str | None, str]] = set()
+    number = skipped = 0
     for document in documents:
         lines = parts.lines(document.text, template)
-        for check in [lint] if lint_with is None else map(lint_with, document.values):
-            result = check(document.text, path)
-            first = first or result
+        checks = [lint] if lint_with is None else map(lint_with, document.values)
+        results = [check(document.text, path) for check in checks]
+        number += results[0].documents
+        skipped += results[0].skipped
+        for result in results:
+            notices |= dict.fromkeys(map(lines.in_notice, result.notices))
+            blocking |= result.blocking
             compared += result.compared
             new_rules = (rule for rule in result.rules if rule.crd not in definitions)
             rules += (rule._replace(locator=_TemplateLocator(rule.locator, lines)) for rule in new_rules)
@@ -59,15 +66,18 @@ def check_rendered(
             for diagnostic in result.diagnostics:
                 mapped = lines.mapped(replace(diagnostic, fix=None))  # its edits refer to the rendered text
                 diagnostics.setdefault((mapped.rule, mapped.line, mapped.message), mapped)
-    assert first is not None  # noqa: S101  the caller has documents
-    return replace(
-        first,
-        text=text,
-        crds=tuple(crds.values()),
-        diagnostics=tuple(diagnostics.values()),
-        compared=tuple(compared),
+    return FileResult(
+        path,
+        text,
+        number,
+        tuple(crds.values()),
+        skipped,
+        tuple(diagnostics.values()),
+        tuple(notices),
         definitions=tuple(definitions.values()),
         rules=tuple(rules),
+        blocking=frozenset(blocking),
+        compared=tuple(compared),
     )
 
 
@@ -90,7 +100,7 @@ def collect_rendered(
         collected = collect_crds(document.text, file)
         unread += (broken._replace(line=lines.line(broken.line)) for broken in collected.unread)
         for name, old in collected.by_name.items():
-            mapped = old._replace(positions=_InTemplate(old.positions, lines), span=lines.origin(old.span)[0])
+            mapped = old._replace(positions=_TemplateLocator(old.positions, lines), span=lines.origin(old.span)[0])
             crds.setdefault(name, mapped)
             for values in document.values:
                 by_values.setdefault(values, {}).setdefault(name, mapped)
@@ -146,6 +156,10 @@ class _Lines:
         """Return the template line (1-based) of a rendered line, or of the nearest line above with a known one."""
         index = bisect_right(self.matched, min(line, len(self.rendered)) - 1)
         return (self.origins[index - 1] if index else self.start) + 1
+
+    def in_notice(self, notice: str) -> str:
+        """Return a notice about a rendered line (`line 3: ...`) as one about the template line."""
+        return _LINE.sub(lambda match: str(self.line(int(match[0]))), notice)
 
     def is_exact(self, line: int) -> bool:
         """Return whether a rendered line (1-based) is unchanged from the template."""
@@ -215,18 +229,6 @@ class _TemplateLocator(Locator):
         """Return the span of the whole text at a path, which Helm may fill in."""
         del part
         return self.span(path)
-
-
-@dataclass(frozen=True, slots=True)
-class _InTemplate:
-    """The positions of a rendered document in its template."""
-
-    rendered: Positions
-    lines: _Lines
-
-    def span(self, path: Path) -> Span:
-        """Return the span of a path in the template."""
-        return self.lines.origin(self.rendered.span(path))[0]
 
 
 @dataclass(frozen=True, slots=True)

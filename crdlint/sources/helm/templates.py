@@ -413,6 +413,7 @@ def with_crds(result: FileResult, other: FileResult) -> FileResult:
         compared=(*result.compared, *other.compared),
         definitions=(*result.definitions, *other.definitions),
         rules=(*result.rules, *other.rules),
+        blocking=result.blocking | other.blocking,
     )
 
 

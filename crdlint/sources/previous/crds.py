@@ -11,8 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
 
-from crdlint.crd.paths import Path
-from crdlint.crd.positions import Span
+from crdlint.crd.positions import Locator, SourceLocation, Span
 from crdlint.diagnostics import Diagnostic
 from crdlint.files.paths import Selection, UnreadInput, discover
 from crdlint.files.read import decode, text_if_readable
@@ -138,8 +137,11 @@ def _built(kustomization: Kustomization, folder: OldFolder, path: str) -> OldBui
         output = run_build(kustomization, program)
         if output.problem is None:
             crds = collect_crds(output.text, file).by_name
-            patches = {name: _AtPatch(span) for name, span in patch_spans(kustomization, crds).items()}
-            return OldBuild({n: old._replace(positions=patches[n], span=patches[n].patch) for n, old in crds.items()})
+            spans = patch_spans(kustomization, crds)
+            return OldBuild({
+                name: old._replace(positions=_AtPatch(old.positions, spans[name]), span=spans[name])
+                for name, old in crds.items()
+            })  # fmt: skip
         problem = output.problem
     return OldBuild(problem=f"{file}: {problem}")
 
@@ -151,15 +153,16 @@ def _resources(kustomization: Kustomization) -> Iterator[tuple[str, str]]:
             yield path, text
 
 
-@dataclass(frozen=True, slots=True)
-class _AtPatch:
-    """The positions of a CRD that a build changes: its patch in the kustomization."""
+class _AtPatch(Locator):
+    """Locates the parts of a CRD that a build changes at its patch in the kustomization."""
 
-    patch: Span
+    def __init__(self, built: Locator, patch: Span) -> None:
+        super().__init__(built.root, built.line_offset, built.text)
+        self._patch = patch
 
-    def span(self, _path: Path) -> Span:
+    def span_of(self, location: SourceLocation, *, key: bool = False) -> Span:  # noqa: ARG002
         """Return the span of the patch."""
-        return self.patch
+        return self._patch
 
 
 LONGEST_REASON: Final = 200  # characters: some errors of the API server quote the whole document
@@ -343,8 +346,8 @@ def compare(
     previous: PreviousCRDs,
     crds: Mapping[str, Sequence[str]],
     unread: Sequence[str],
-    tops: Sequence[str] = (),
-    is_checked: Callable[[str], bool] = lambda _path: True,
+    tops: Sequence[str],
+    is_checked: Callable[[str], bool],
 ) -> Comparison:
     """Return the findings of removed CRDs of the old files in scope.
 
@@ -356,7 +359,8 @@ def compare(
     names = {name for names_in_file in crds.values() for name in names_in_file}
     missing: dict[str, tuple[OldFile, OldCRD]] = {}
     for index, file in enumerate(previous.files):
-        if not file.in_scope or _current_text(file) == file.text or not (file.path == "" or is_checked(file.path)):
+        path = file.path or file.counterpart
+        if not file.in_scope or _current_text(file) == file.text or (path and not is_checked(path)):
             continue
         old_crds = previous.of_file(index)
         for document in old_crds.unread:
