@@ -25,6 +25,10 @@ Origin: TypeAlias = Literal["apiserver", "storage", "crdlint"]
 Kind: TypeAlias = Literal["decode", "strict", "field", "warning", "advice"]
 Severity: TypeAlias = Literal["error", "warning", "info"]
 
+RANKS: Final = {"error": 0, "warning": 1, "info": 2}  # of severities
+REJECTIONS: Final = frozenset(
+    {"decode", "strict", "field"}
+)  # the kinds of findings with which a server rejects an object
 
 INTERNAL_ERROR: Final = "internal-error"  # the rule of findings about documents that are not checked
 NOT_RENDERED: Final = "helm-skipped"  # that of findings about CRDs which only Helm can render
@@ -94,6 +98,12 @@ class Diagnostic:
     def is_advice(self) -> bool:
         """Whether the finding is about what the API server accepts, and reads as it is written."""
         return self.kind in {"advice", "warning"} and self.rule not in MISREAD
+
+    @property
+    def is_rejection(self) -> bool:
+        """Whether the API server rejects an object because of the finding."""
+        is_error = self.origin == "apiserver" and self.severity == "error"
+        return is_error and self.kind in REJECTIONS and not self.hidden
 
     @property
     def before(self) -> Related | None:

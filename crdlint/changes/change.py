@@ -6,10 +6,11 @@ import re
 from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
+from crdlint.diagnostics import RANKS, Severity
+
 if TYPE_CHECKING:
     from crdlint.crd.model import CustomResourceDefinition
     from crdlint.crd.paths import Path
-    from crdlint.diagnostics import Severity
     from crdlint.rules.engine.rule import Rule
 
 AlphaPolicy: TypeAlias = Literal["lower", "same", "off"]
@@ -59,7 +60,6 @@ class Change(NamedTuple):
 
 
 _LOWER: Final[dict[Severity, Severity]] = {"error": "warning", "warning": "info", "info": "info"}
-_RANKS: Final = {"error": 0, "warning": 1, "info": 2}
 
 
 def lowered(changes: Iterable[Change], policy: Policy) -> Iterable[Change]:
@@ -82,6 +82,6 @@ def merged(changes: Iterable[Change]) -> list[Change]:
     for change in changes:
         key = change.rule.id, change.field, change.text, () if change.field else change.versions
         same = changes_by_key.get(key, change)
-        worst = min(same, change, key=lambda change: _RANKS[change.rule.severity])
+        worst = min(same, change, key=lambda change: RANKS[change.rule.severity])
         changes_by_key[key] = worst._replace(versions=tuple(dict.fromkeys((*same.versions, *change.versions))))
     return list(changes_by_key.values())

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from crdlint.config.rule_patterns import is_matched
-from crdlint.diagnostics import INTERNAL_ERROR, Diagnostic
+from crdlint.diagnostics import INTERNAL_ERROR, RANKS, Diagnostic
 
 if TYPE_CHECKING:
     from crdlint.config.comments import Comments
@@ -23,10 +23,6 @@ if TYPE_CHECKING:
 
         def ignored_in(self, result: FileResult, /) -> frozenset[int]:
             """Return the indexes of the known findings of a file."""
-
-
-_REFUSING: Final = frozenset({"decode", "strict", "field"})
-_RANKS: Final = {"error": 0, "warning": 1, "info": 2}
 
 
 class IgnoredFinding(NamedTuple):
@@ -131,13 +127,13 @@ def _applied(
         reason = by.get(i)
         if reason is None and _is_strict(sent) and _validation(config) == "ignore":
             reason = "field-validation"
-        if reason is None and _RANKS[severity] > _RANKS[config.min_severity]:
+        if reason is None and RANKS[severity] > RANKS[config.min_severity]:
             reason = "min-severity"
         if reason is None:
             reported.append(diagnostic if severity == diagnostic.severity else replace(diagnostic, severity=severity))
         else:
             ignored.append(IgnoredFinding(diagnostic, reason, entry if reason == "ignore" else None))
-        if (reason is not None or severity != "error") and is_rejection(diagnostic):
+        if (reason is not None or severity != "error") and diagnostic.is_rejection:
             rejections.append(diagnostic)
     failed = _is_failed(reported, rejections, config)
     used = frozenset(entries.values())
@@ -168,19 +164,13 @@ def _as_sent(diagnostic: Diagnostic, config: Config) -> Diagnostic:
     return replace(diagnostic, severity="warning", message=message, help=f"{diagnostic.help}. {client}")
 
 
-def is_rejection(diagnostic: Diagnostic) -> bool:
-    """Return whether the API server rejects an object because of a finding, given the rule's own severity."""
-    is_error = diagnostic.origin == "apiserver" and diagnostic.severity == "error"
-    return is_error and diagnostic.kind in _REFUSING and not diagnostic.hidden
-
-
 def _is_failed(reported: list[Diagnostic], rejections: list[Diagnostic], config: Config) -> bool:
     if config.fail_on == "never":
         return False
     if rejections and not config.accept_rejections:
         return True
-    least = _RANKS[config.fail_on]
-    return any(_RANKS[diagnostic.severity] <= least for diagnostic in reported if not diagnostic.hidden)
+    least = RANKS[config.fail_on]
+    return any(RANKS[diagnostic.severity] <= least for diagnostic in reported if not diagnostic.hidden)
 
 
 def closing_line(rejections: int, fail_on: FailOn = "error", *, accepted: bool = False) -> str | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from crdlint.crd.positions import node_span
-from crdlint.diagnostics import Diagnostic
+from crdlint.diagnostics import REJECTIONS, Diagnostic
 from crdlint.kubernetes.servers import Server
 from crdlint.linting.documents import name_of
 from crdlint.linting.manifest import CheckedCRD, check_crd
@@ -17,9 +17,6 @@ from crdlint.phrases import joined
 from crdlint.rules.deployment import DROPS_FIELD, NEEDS_NEWER, dropped_fields
 from crdlint.rules.schema_warnings import sets_of_objects, unrecognized
 from crdlint.yaml.edit import runs
-
-# The kinds of findings with which a server rejects an object.
-REJECTIONS: Final = frozenset({"decode", "strict", "field"})
 
 
 def describe_versions(some: Sequence[Server], servers: Sequence[Server]) -> str:

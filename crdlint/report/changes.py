@@ -50,7 +50,7 @@ def is_consequence(diagnostic: Diagnostic) -> bool:
     if diagnostic.rule == INTERNAL_ERROR:
         return True
     if diagnostic.origin == "apiserver":
-        return diagnostic.severity == "error" and diagnostic.kind in {"decode", "strict", "field"}
+        return diagnostic.is_rejection
     return diagnostic.before is not None or catalog.get(diagnostic.rule).compares
 
 

@@ -9,13 +9,12 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Final, NamedTuple
 
-from crdlint.diagnostics import Diagnostic, Related
+from crdlint.diagnostics import RANKS, Diagnostic, Related
 from crdlint.linting.result import FileResult
 
 _ADVICE: Final = frozenset({"warning", "advice"})  # kinds
 _SHOWN: Final = 3  # places of one entry
 _MOST_OF_RULE: Final = 10  # entries of one rule for a CRD, without the last one
-_SEVERITIES: Final = {"error": 0, "warning": 1, "info": 2}
 
 
 class Sentence(NamedTuple):
@@ -124,7 +123,7 @@ def combined(
     entries: dict[object, list[Diagnostic]] = {}
     for number, of_crd in enumerate(by_crd(findings, show_all=show_all)):
         of_rules: Counter[str] = Counter()
-        for finding in sorted(of_crd, key=lambda finding: _SEVERITIES[finding.severity]):
+        for finding in sorted(of_crd, key=lambda finding: RANKS[finding.severity]):
             key: object = id(finding) if show_all else (number, _sameness(finding))
             of_rules[finding.rule] += key not in entries
             if of_rules[finding.rule] > _MOST_OF_RULE and not show_all:

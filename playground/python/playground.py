@@ -9,7 +9,6 @@ from dataclasses import asdict
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.config.apply import is_rejection
 from crdlint.diagnostics import Fix
 from crdlint.kubecel.cost import RULE_COST_LIMIT
 from crdlint.kubernetes.servers import KNOWN, NEWEST_VERSION, SERVERS
@@ -111,7 +110,7 @@ def _headlines(given: Mapping[str, str], crds: Sequence[str], found: Sequence[Di
     server = f"The API server of Kubernetes {given['version']}"
     errors = [one for one in found if one.severity == "error" and not one.hidden]
     breaking = sum(one.rule in _CHANGES for one in errors)
-    rejections = sum(is_rejection(one) or one.rule == NEEDS_NEWER.id for one in errors)
+    rejections = sum(one.is_rejection or one.rule == NEEDS_NEWER.id for one in errors)
     kind, verdict = "error", f"{server} rejects this: {counted(rejections, 'error')}."
     if not given["crd"].strip():
         kind, verdict = "", "Paste a CRD, or choose an example."

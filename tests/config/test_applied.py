@@ -10,7 +10,7 @@ from typing import Final
 import pytest
 from present import present
 
-from crdlint.config.apply import apply, closing_line, is_rejection
+from crdlint.config.apply import apply, closing_line
 from crdlint.config.baseline import BaselineMatcher, Update
 from crdlint.config.comments import read_comments
 from crdlint.config.model import Config
@@ -81,7 +81,7 @@ def test_severities_are_changed() -> None:
     ],
 )
 def test_what_the_server_refuses(diagnostic: Diagnostic, expected: bool) -> None:
-    assert is_rejection(diagnostic) is expected
+    assert diagnostic.is_rejection is expected
 
 
 def test_the_closing_line() -> None:
