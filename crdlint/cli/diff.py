@@ -81,6 +81,8 @@ class _DiffCommand:
         view = View(options.page(arguments.color, 100), quiet=arguments.quiet, examples=arguments.explain)
         self._reports = Reports(formats.changes, arguments.format_, arguments.outputs, view)
         self._config = self._configuration()
+        builds = not arguments.no_kustomize
+        self._planner = Planner(arguments.kube_version, lambda same: same, self._config, builds)
         self._values = arguments.values()
         below = Path(folder).resolve()
         self._old, self._new = side(arguments.old, str(below / "old")), side(arguments.new, str(below / "new"))
@@ -97,13 +99,11 @@ class _DiffCommand:
         unread = [problem for problem in discovered.problems if problem.fatal]
         self._unread += (problem.path for problem in unread)
         self._note([(problem.path, problem.message) for problem in unread], self._new)
-        builds_too = not arguments.no_kustomize
-        planner = Planner(arguments.kube_version, lambda same: same, self._config, builds_too)
-        plan = planner.add(discovered.files)
+        plan = self._planner.add(discovered.files)
         self._note(plan.problems, self._new)
         from crdlint.sources.previous.crds import OldCharts
 
-        previous = loaded.crds(OldCharts(self._values), builds=builds_too)
+        previous = loaded.crds(OldCharts(self._values), builds=self._planner.kustomize)
         settings = Settings(previous, self._values, charts=tuple(plan.charts))
         crds: dict[str, list[str]] = {}
         checked: dict[str, FileResult] = {}
@@ -122,7 +122,7 @@ class _DiffCommand:
             with closing(builds) as outcomes:
                 for outcome in self._watched(outcomes, plan.kustomizations):
                     self._report_outcome(outcome)
-        self._compare(previous, crds, planner)
+        self._compare(previous, crds)
         self._totals.report_trouble(())
         if self._known and not arguments.quiet:
             self._totals.remarks.append(f"already rejected before: {self._known:,}")
@@ -162,11 +162,11 @@ class _DiffCommand:
             self._totals.problems.append((problem, "not compared"))
         return loaded
 
-    def _compare(self, previous: PreviousCRDs, crds: dict[str, list[str]], planner: Planner) -> None:
+    def _compare(self, previous: PreviousCRDs, crds: dict[str, list[str]]) -> None:
         """Report removed CRDs, and documents that cannot be compared."""
         from crdlint.sources.previous.crds import compare
 
-        comparison = compare(previous, crds, self._unread, (), lambda path: planner.config_of(path) is not None)
+        comparison = compare(previous, crds, self._unread, (), lambda path: self._planner.config_of(path) is not None)
         for notice in () if self._options.quiet else previous.take_notices():
             console.err(f"crdlint: note: {notice}")
         self._note([(problem.path, problem.message) for problem in comparison.problems if problem.fatal], self._old)

@@ -16,6 +16,7 @@ from crdlint.crd.paths import Path
 from crdlint.crd.positions import Locator, Span, node_span, problem_span
 from crdlint.diagnostics import Diagnostic, Fix, Kind
 from crdlint.files.recognition import KIND, names_crd
+from crdlint.kubernetes.servers import Server
 from crdlint.linting.result import CRD, CollectedCRDs, DocumentResult, FileResult, OldCRD, ResourceName, UnreadDocument
 from crdlint.rules import catalog
 from crdlint.rules.engine.finding import Finding, Manifest, fix_of
@@ -334,6 +335,15 @@ def collect_crds(text: str, file: str = "") -> CollectedCRDs:
                     else UnreadDocument(template, document.text, "a template", "template")
                 )
     return CollectedCRDs(crds, tuple(unread))
+
+
+def as_stored(old: OldCRD, server: Server) -> OldCRD:
+    """Return an old CRD as a server stores it, without fields that the server does not know."""
+    if not server.unknown_fields:
+        return old
+    decoded = read_crd(old.positions.root, stored=True, server=server)
+    assume_established(decoded.crd)
+    return old._replace(crd=decoded.crd, problems=frozenset(problem.message for problem in decoded.problems))
 
 
 def _collect(

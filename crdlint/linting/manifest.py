@@ -17,7 +17,7 @@ from crdlint.crd.positions import Locator, contradicting, node_span, user_path_i
 from crdlint.crd.record import semantic_equal
 from crdlint.diagnostics import OLD_CRD, Related
 from crdlint.linting import create
-from crdlint.linting.documents import name_of, take_duplicate_keys
+from crdlint.linting.documents import as_stored, name_of, take_duplicate_keys
 from crdlint.linting.result import ComparedCRD, FoundCRD, FoundRule, OldCRD
 from crdlint.rules import catalog
 from crdlint.rules.engine import headlines
@@ -106,7 +106,8 @@ class _CRDCheck:
         document, root = subject.document, subject.root
         self.subject, self.request = subject, request
         self.server = request.versions.newest
-        self.old = request.previous(name_of(root)) if request.previous is not None else None
+        old = request.previous(name_of(root)) if request.previous is not None else None
+        self.old = old and as_stored(old, self.server)
         decoded = like.decoded if like is not None else None
         self.decoded = decoded or read_crd(root, stored=self.old is not None, server=self.server)
         self.crd = self.decoded.crd

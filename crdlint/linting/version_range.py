@@ -154,7 +154,12 @@ def check_versions(subject: Subject, request: CheckRequest) -> CheckedCRD:
         reported for diagnostic, reported in pairs if id(diagnostic) in blocking or diagnostic.rule == NEEDS_NEWER.id
     ]
     notices = [*newest.notices, *_creatable(merged.findings, servers, subject)]
-    return newest._replace(diagnostics=diagnostics, blocking=unestimated, notices=notices)
+    compared = newest.compared
+    if compared is not None:
+        of_old = {message for each in results.values() if each.compared for message in each.compared.rejections}
+        reworded = {reported.message for diagnostic, reported in pairs if diagnostic.message in of_old}
+        compared = compared._replace(rejections=frozenset(of_old | reworded))
+    return newest._replace(diagnostics=diagnostics, blocking=unestimated, notices=notices, compared=compared)
 
 
 # Escapes that may hide a name in a key.

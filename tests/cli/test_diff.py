@@ -325,3 +325,14 @@ def test_a_crd_whose_old_manifest_is_broken_is_not_added(sides: Path) -> None:
 def test_an_invalid_file_pattern_is_a_usage_error(sides: Path) -> None:  # noqa: ARG001
     result = diff("old", "new", "--exclude", "[z")
     assert (result.exit_code, "'[z' is not a valid file pattern" in result.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(("version", "known"), [("1.28", 1), ("1.28..1.36", 1), ("1.30..1.36", 0), ("1.36", 0)])
+def test_fields_that_older_servers_do_not_know_are_no_change(sides: Path, version: str, known: int) -> None:
+    for folder in ("old", "new"):
+        text = OLD.replace("    storage: true\n", "    storage: true\n    selectableFields: [{jsonPath: .spec.name}]\n")
+        assert text != OLD
+        (sides / folder / "foos.yaml").write_text(text)
+    result = diff("old", "new", "--kube-version", version)
+    assert (result.exit_code, "already rejected before: 1" in result.output) == (0, bool(known))
+    assert result.stdout.startswith("0 CRDs changed, 0 without consequence")
