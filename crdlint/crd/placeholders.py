@@ -12,8 +12,6 @@ from crdlint.yaml.parse import parse_first
 _PAIRS: Final = (("{{", "}}"), ("${", "}"), ("[[", "]]"), ("{%", "%}"), ("<%", "%>"))
 _OPENING: Final = re.compile("|".join(re.escape(opening) for opening, _ in _PAIRS))
 _CLOSING: Final = dict(_PAIRS)
-# Text that occurs in every document with placeholders in its structure.
-PLACEHOLDERS: Final = ("${", "[[", "{{")
 _LONGEST: Final = 200  # the maximum length of a placeholder in a name
 _PLACEHOLDER: Final = re.compile(
     rf"\$\{{[^{{}}\s]{{1,{_LONGEST}}}\}}|\[\[[^\[\]\n]{{1,{_LONGEST}}}\]\]|\{{\{{[^{{}}\n]{{1,{_LONGEST}}}\}}\}}"

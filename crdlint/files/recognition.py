@@ -12,6 +12,9 @@ from typing import Final
 KIND: Final = "CustomResourceDefinition"
 GROUP: Final = "apiextensions.k8s.io"
 VERSION: Final = f"{GROUP}/v1"
+# What begins each placeholder of a document in its structure: of envsubst, of others, and of Helm.
+HELM: Final = "{{"
+PLACEHOLDERS: Final = ("${", "[[", HELM)
 
 _KIND: Final = KIND.encode()
 _BASE64: Final = b2a_base64(_KIND, newline=False)

@@ -12,7 +12,7 @@ from crdlint.crd.convert import accepted_names, read_crd
 from crdlint.crd.errors import REQUIRED, FieldError
 from crdlint.crd.identity import is_type_key
 from crdlint.crd.paths import SHARED, is_within
-from crdlint.crd.placeholders import PLACEHOLDERS, is_placeholder
+from crdlint.crd.placeholders import is_placeholder
 from crdlint.crd.positions import Locator, contradicting, node_span, user_path_in_crd
 from crdlint.crd.record import semantic_equal
 from crdlint.diagnostics import OLD_CRD, Related
@@ -117,7 +117,8 @@ class _CRDCheck:
         self.manifest = Manifest(document, root, self.locator, self.crd)
         # A misspelled apiVersion or kind is fixed before the API server decodes the other fields.
         self.problems = [p for p in self.decoded.problems if not (subject.rejected and is_type_key(root, p.node))]
-        self.has_placeholders = request.skip_unfinished and any(opening in document.text for opening in PLACEHOLDERS)
+        openings = request.placeholders if request.skip_unfinished else ()
+        self.has_placeholders = any(opening in document.text for opening in openings)
         # A check never ends at findings of placeholders, which are dropped.
         self.stop_at = None if self.has_placeholders else request.stop_at
         self.rejected = subject.rejected or any(map(self._is_rejection, self.problems))

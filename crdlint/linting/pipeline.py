@@ -8,9 +8,9 @@ from typing import Final
 
 from crdlint.crd.decode import decode_crd
 from crdlint.crd.identity import SPEC_KEYS, Identity, identify, is_partial, kind_missing, misspelled_type_key, near_miss
-from crdlint.crd.placeholders import PLACEHOLDERS, directive, placeholder_of
+from crdlint.crd.placeholders import directive, placeholder_of
 from crdlint.crd.positions import node_span
-from crdlint.files.recognition import KIND, names_crd
+from crdlint.files.recognition import HELM, KIND, names_crd
 from crdlint.kubernetes.servers import ByVersion
 from crdlint.linting.documents import DocumentWalk, Fixes, manifests, name_of, resource_names
 from crdlint.linting.manifest import CheckedCRD, check_crd
@@ -86,6 +86,8 @@ class _CRDWalk(DocumentWalk):
             if self._names_crd is None:
                 self._names_crd = names_crd(self.text.encode("utf-8", "replace"))
             return not self._names_crd
+        if template.is_go and HELM not in self.request.placeholders:
+            return False
         self.templates += template.is_go
         line = template.line + document.line_offset + 1
         how = ": helm template ... | crdlint check -" if template.is_go else ""
@@ -189,7 +191,7 @@ class _CRDWalk(DocumentWalk):
         if identity.error is not None and identity.form != "unserved":
             return False
         line = node_span(root, document.line_offset).line
-        placeholder = placeholder_of(root) if any(opening in document.text for opening in PLACEHOLDERS) else None
+        placeholder = placeholder_of(root) if any(map(document.text.__contains__, self.request.placeholders)) else None
         if placeholder is not None:
             line = node_span(placeholder[1], document.line_offset).line
             self.notices.append(f"line {line}: skipped a template: {placeholder[0]} replaces a part of the CRD")

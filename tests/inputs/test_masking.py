@@ -5,14 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from click.testing import CliRunner
 from crds import crd_with_schema
 
+from crdlint.cli.main import cli
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.sources.helm.masking import mask
 from crdlint.sources.helm.templates import analyse, check_template, check_unrendered
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from crdlint.linting.result import FileResult
 
 CRD = crd_with_schema("""\
@@ -210,6 +214,26 @@ def test_braces_are_escaped_in_the_help() -> None:
     assert one.help == 'Write {{ "{{ .Value }}" }} to keep it as text'
     (one,) = check(CRD + '        description: use {{ .Value "a" }} here\n').diagnostics
     assert one.help == 'Write {{ `{{ .Value "a" }}` }} to keep it as text'
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "rule"),
+    [
+        ("scope: Namespaced", "scope: {{ .Values.scope }}", "yaml-syntax"),
+        ("scope: Namespaced", 'scope: "{{ .Values.scope }}"', "scope-invalid"),
+        ("spec:\n", 'spec:\n{{- include "x" . | nindent 2 }}\n', "yaml-syntax"),
+        ("spec:\n", "spec: # {{ if .Values.x }}\n", "helm-template-in-crds"),
+    ],
+)
+def test_in_crds_a_directive_is_what_the_server_reads(tmp_path: Path, old: str, new: str, rule: str) -> None:
+    (tmp_path / "crds").mkdir()
+    (tmp_path / "Chart.yaml").write_text("apiVersion: v2\nname: a\nversion: 0.1.0\n", encoding="utf-8")
+    (tmp_path / "crds/a.yaml").write_text(CRD.replace(old, new), encoding="utf-8")
+    result = CliRunner().invoke(cli, ["check", "--format", "concise", str(tmp_path)])
+    assert (result.exit_code, f"[{rule}]" in result.stdout) == (int(rule != "helm-template-in-crds"), True), (
+        result.stdout
+    )
+    assert ("Helm does not render `{{" in result.stdout) == (rule == "yaml-syntax")
 
 
 def test_in_crds_a_directive_is_text() -> None:

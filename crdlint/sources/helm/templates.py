@@ -368,7 +368,7 @@ def _in_order(findings: Sequence[Diagnostic], more: Sequence[Diagnostic]) -> tup
 
 def _unreadable(result: FileResult, analysis: TemplateAnalysis, masked: Masked) -> dict[TemplateDocument, int]:
     """Return documents that are not YAML after masking, with the line of the error, which remains a finding without directives."""
-    errors = {finding.line for finding in result.diagnostics if finding.rule == "yaml-syntax"}
+    errors = {finding.line for finding in result.diagnostics if finding.rule == _SYNTAX}
     part_at = analysis.outline.part_at
     lines = (*(block.line for block in masked.blocks), *(output.directive.line for output in masked.outputs))
     inside = {part for line in lines if (part := part_at(line)).first < line < part.last} if errors else set()
@@ -433,10 +433,17 @@ def check_unrendered(path: str, text: str, lint: Lint) -> FileResult:
     directive, braces, _ = text[start:].partition("\n")[0].partition("}}")
     message = "Helm does not render what is in crds/: this is sent to the API server as it is"
     span = Span(line, column, line, column + len(directive + braces))
+    lines = text.split("\n")
+    broken = {each for each in result.diagnostics if each.rule == _SYNTAX and "{{" in lines[each.line - 1]}
+    if broken:
+        headline = f"Helm does not render `{shortened(directive + braces, _SHOWN)}` in crds/"
+        findings = (replace(f, headline=headline, help=IN_CRDS.help) if f in broken else f for f in result.diagnostics)
+        return replace(result, diagnostics=tuple(findings))
     finding = IN_CRDS.diagnostic(path, "advice", message, span)
     return replace(result, diagnostics=(*result.diagnostics, finding))
 
 
+_SYNTAX: Final = "yaml-syntax"
 # Directives that are certainly meant for Helm, other than texts about templates.
 _DIRECTIVES: Final = tuple(
     f"{{{{{trim}{blank}{word}"
