@@ -46,8 +46,8 @@ def compare_versions(old: dict[str, VersionParts], new: dict[str, VersionParts])
         else:
             rule, effect = rules.VERSION_REMOVED, ": requests to it return 404"
             if not before.version.served:
-                rule = rule._replace(severity="info")
-                effect = ", which was not served: objects that are stored in it must be migrated first"
+                rule = rule._replace(severity="warning", help=_UNSTORED)
+                effect = ", which was not served: the API server rejects that while `status.storedVersions` has it"
             text = f"version `{name}` was removed{effect}"
             yield Change(rule, text, _VERSIONS, before.path.child("name"), versions=(name,))
     for name, after in new.items():
@@ -55,6 +55,9 @@ def compare_versions(old: dict[str, VersionParts], new: dict[str, VersionParts])
             text = f"version `{name}` was added"
             yield Change(rules.VERSION_ADDED, text, after.path.child("name"), _VERSIONS, versions=(name,))
     yield from _compare_storage(old, new)
+
+
+_UNSTORED: Final = "Write all objects again in the storage version, then take this one out of `status.storedVersions`"
 
 
 def _in_version(name: str, changes: Iterable[Change]) -> Iterator[Change]:

@@ -92,7 +92,7 @@ PARTS: list[tuple[dict[str, str], dict[str, str], str]] = [
     (
         versions(version("v1", storage=True), version("v1alpha1", served=False)),
         versions(version("v1", storage=True)),
-        "info version-removed",
+        "warning version-removed",
     ),
     (
         versions(version("v1", storage=True), version("v1beta1")),

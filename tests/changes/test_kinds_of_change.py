@@ -396,7 +396,7 @@ PARTS: list[tuple[dict[str, str], dict[str, str], str]] = [
     (
         {"versions": f"[{{{V1}, {SCHEMA}}}, {{name: v1beta1, served: false, storage: false, {SCHEMA}}}]"},
         {"versions": f"[{{{V1}, {SCHEMA}}}]"},
-        "info version-removed",
+        "warning version-removed",
     ),
     (
         {"versions": f"[{{{V1}, {SCHEMA}}}, {{name: v1alpha1, served: true, storage: false, {SCHEMA}}}]"},
