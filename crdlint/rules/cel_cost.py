@@ -139,7 +139,7 @@ def near_limit(crd: DecodedCRD) -> Iterator[Advisory]:
             continue
         from crdlint.kubecel.cost.explain import enclosing, limit_of, value_path
 
-        share = f"{cost:,} of the {RULE_COST_LIMIT:,} units that a rule may cost ({cost / RULE_COST_LIMIT:.0%})"
+        share = f"{cost / RULE_COST_LIMIT:.0%} of the limit of a rule: {cost:,} of {RULE_COST_LIMIT:,} units"
         path = rule.path.child("rule")
         if rule.cardinality is None:
             limits = [
@@ -147,7 +147,7 @@ def near_limit(crd: DecodedCRD) -> Iterator[Advisory]:
             ]
             open_ = next(limit for limit in limits if limit is not None and limit.bound is None)
             where = value_path(open_.schema)
-            message = f"the rule's cost depends on `{where}`, which has no {open_.keyword}: {share}"
+            message = f"the rule's cost depends on `{where}`, which has no {open_.keyword}, and is {share}"
             advisory = Advisory(message, path, f"Set `{open_.keyword}` on `{where}`", rule=UNBOUNDED.id)
             unbounded.setdefault(where, []).append(advisory)
         else:

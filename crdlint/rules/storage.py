@@ -134,10 +134,8 @@ def leftovers(crd: DecodedCRD) -> Iterator[Advisory]:
 def _too_large(crd: DecodedCRD) -> Iterator[Advisory]:
     size = _size(crd.root, crd.text)
     if size > ANNOTATIONS_LIMIT:
-        message = (
-            f"about {_kibibytes(size)} of JSON, more than the {_kibibytes(ANNOTATIONS_LIMIT)} that `kubectl apply` can store "
-            "in an annotation"
-        )
+        limit = _kibibytes(ANNOTATIONS_LIMIT)
+        message = f"about {_kibibytes(size)} of JSON are too large for `kubectl apply`: its annotation holds {limit}"
         if size > _ETCD_LIMIT:
             message += f"; etcd rejects requests of more than {_kibibytes(_ETCD_LIMIT)} by default"
         yield Advisory(message, Path("metadata"), help=attempt(_help, crd, size))

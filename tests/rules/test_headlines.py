@@ -39,7 +39,7 @@ OF_FIELDS = {
     ),
     "a: {type: string, x-kubernetes-validations: [{rule: 'true', message: ' '}]}": "message of a rule on `a` is blank",
     "a: {type: array, maxItems: 9, items: {type: boolean, x-kubernetes-validations: [{rule: self == oldSelf}]}}": (
-        "rule on `items` of `a` cannot use `oldSelf`: `a` around it is not a map list"
+        "rule on `items` of `a` cannot use `oldSelf`: `a` is not a map list"
     ),
     "a: {type: array, x-kubernetes-list-type: map, items: {type: object, properties: {b: {type: string}}}}": (
         "`x-kubernetes-list-type: map` on `a` needs `x-kubernetes-list-map-keys`"

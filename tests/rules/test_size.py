@@ -21,7 +21,7 @@ def advice(fields: int, description: int) -> list[tuple[str, str | None]]:
 
 def test_descriptions_that_may_be_left_out() -> None:
     [(message, help_)] = advice(1000, 400)
-    assert message.endswith(" KiB of JSON, more than the 256 KiB that `kubectl apply` can store in an annotation")
+    assert message.endswith(" KiB of JSON are too large for `kubectl apply`: its annotation holds 256 KiB")
     assert 400 < int(message.split()[1]) < 600
     assert help_ is not None
     assert "or remove the descriptions " in help_

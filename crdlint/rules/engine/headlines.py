@@ -94,7 +94,9 @@ def of_unknown(name: str, parent: str, nearest: str | None) -> str:
     """Return the headline of an unknown field below the one with a printed path, and the field that is probably meant."""
     where = _last_field(parent)
     meant = f": did you mean `{nearest}`?" if nearest else ""
-    return cut(f"unknown field `{name}`{f' in {where}' if where else ''}{meant}")
+    field = f"unknown field `{name}`"
+    lines = [f"{field}{f' in {where}' if where else ''}{meant}", f"{field}{meant}", f"unknown field{meant}"]
+    return cut(next((line for line in lines if len(line) <= LONGEST), lines[0]))
 
 
 def of_type(root: Object) -> str:
@@ -382,7 +384,7 @@ def _uncorrelatable(error: FieldError, target: _Target) -> str:
     within: Any = error.subject
     is_list = error.path.steps()[len(within.steps())] == "items"
     reason = "is not a map list" if is_list else "has an unknown `x-kubernetes-map-type`"
-    return f"rule on {target.phrase} cannot use `oldSelf`: {_of_path(within).phrase} around it {reason}"
+    return f"rule on {target.phrase} cannot use `oldSelf`: {_of_path(within).phrase} {reason}"
 
 
 def _message(error: FieldError, target: _Target) -> str:
@@ -406,7 +408,7 @@ def _map_items(error: FieldError, target: _Target) -> str:
 
 def _too_expensive(error: FieldError, target: _Target) -> str:
     if error.reason is None:
-        return f"{target.keyword} on {target.phrase} adds to a total cost above the limit of the schema"
+        return f"{target.keyword} on {target.phrase} adds to a total cost above the limit"
     cost, limit = error.reason.arguments
     factor = cost / limit
     times = "more than 100 times" if factor > 100 else f"{factor:.1f} times" if factor >= 1.05 else "slightly more than"
@@ -512,7 +514,7 @@ _BY_RULE: Final = {
         ("rule-reason-unsupported", "", "{key} of a rule on {of} cannot be {value}"),
         ("rule-message-expression-empty", "", "`messageExpression` of a rule on {of} is blank"),
         ("rule-field-path-invalid", "", "`fieldPath` {value} of a rule on {of} leads to no field"),
-        ("cel-optional-old-self-unused", "", "rule on {of} sets `optionalOldSelf`, but does not use `oldSelf`"),
+        ("cel-optional-old-self-unused", "", "rule on {of} sets `optionalOldSelf` without using `oldSelf`"),
         ("cel-schema-without-type", "", "rule on {of}, whose schema gives CEL no type"),
         ("metadata-labels", INVALID, "{label} in {of} {wrong}"),
         ("group-invalid", INVALID, "{of} is not a lower-case domain name with a dot: {value}"),
