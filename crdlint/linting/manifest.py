@@ -174,7 +174,7 @@ def _decode_findings(check: _CRDCheck) -> list[Diagnostic]:
         *_problem_findings(check, check.problems, hidden=check.subject.rejected),
         *_problem_findings(check, check.decoded.later, hidden=True),
     ]
-    return [with_marker(finding, check.crd, catalog.get(finding.rule).marker) for finding in findings]
+    return [with_marker(finding, check.crd, catalog.get(finding.rule)) for finding in findings]
 
 
 def _duplicate_key_findings(subject: Subject, manifest: Manifest) -> Iterator[Diagnostic]:
@@ -288,7 +288,7 @@ def _located(
         if missing is not None:
             diagnostic = replace(diagnostic, lacks=_lacking(*missing))
         diagnostic = subject.fixes.add(diagnostic, Finding(check.manifest, error.rule, error))
-        located[message] = with_marker(diagnostic, check.crd, catalog.get(diagnostic.rule).marker)
+        located[message] = with_marker(diagnostic, check.crd, catalog.get(diagnostic.rule))
     return located
 
 
@@ -334,8 +334,7 @@ def _advised(check: _CRDCheck, advisory: Advisory) -> Diagnostic:
     rule = catalog.get(advisory.rule)
     diagnostic = rule.diagnostic(subject.file, advisory.kind, advisory.message, span, advisory.help)
     headline = advisory.headline or headlines.named(diagnostic.headline, advisory.path)
-    marker = rule.marker if advisory.marker is None else advisory.marker
-    diagnostic = with_marker(replace(diagnostic, headline=headline), check.crd, marker)
+    diagnostic = with_marker(replace(diagnostic, headline=headline), check.crd, rule, advisory.marker)
     if advisory.severity is not None:
         diagnostic = replace(diagnostic, severity=advisory.severity)
     if advisory.old_path is not None and check.old is not None:

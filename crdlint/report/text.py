@@ -188,8 +188,14 @@ class TextReport(pieces.Report):
         changed = changed_lines(text, finding.fix.edits)
         if len(changed) > _LONGEST_FIX:
             return
+        start = finding.fix.edits[0].start
+        start -= text.rfind("\n", 0, start) + 1
+        longest = max((columns(line) for _, _, line in changed), default=0)
         for number, mark, line in changed:
-            shown = fitting(printable_line(line), self._page.width - len(f"{number} - "))
+            room = self._page.width - len(f"{number} - ")
+            skipped = max(start - room // 2, 0) if longest > room and len(changed) == len("-+") else 0
+            shown = printable_line(f"…{line[skipped : skipped + room]}" if skipped else line)
+            shown = shown if columns(shown) <= room else f"{fitting(shown, room - 1)}…"
             yield self._page.styled(f"{number} {mark} {shown}", "good" if mark == "+" else "error")
 
     def _stopped(self, findings: Sequence[Diagnostic]) -> Iterator[str]:

@@ -14,9 +14,14 @@ from rich.cells import cell_len
 from rich.color import ColorSystem
 from terminal import on_terminal
 
+from crdlint.diagnostics import Diagnostic, Fix
+from crdlint.linting.result import FileResult
 from crdlint.report.page import PLAIN, CellPart, Column, Row
+from crdlint.report.pieces import View
 from crdlint.report.terminal import Terminal, breaks, has_links
+from crdlint.report.text import TextReport
 from crdlint.rules.catalog import all_rules
+from crdlint.yaml.edit import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -197,3 +202,20 @@ def test_the_colours_of_a_line_of_yaml() -> None:
     assert [match[1] for match in re.finditer(r"\x1b\[\d+m([^\x1b]+)\x1b", line)] == ["name", '"a # b"', "# c: 'd'"]
     (rule,) = COLOURED.yaml("self.mode != 'Safe' || self.size > 10")
     assert [match[1] for match in re.finditer(r"\x1b\[\d+m([^\x1b]+)\x1b", rule)] == ["'Safe'", "10"]
+
+
+@pytest.mark.parametrize("columns", [50, 80, 200])
+def test_a_fix_is_shown_where_it_changes_a_long_line(columns: int) -> None:
+    text = "a: " + "x" * 100 + " wrong " + "y" * 20 + "\n"
+    start = text.index("wrong")
+    fix = Fix("Write it", "safe", (Edit(start, start + 5, "right"),))
+    finding = Diagnostic("crdlint", "advice", "bool", "info", "m", file="a.yaml", line=1, column=start + 1, fix=fix)
+    report = TextReport(View(Terminal(columns, None)))
+    lines = [
+        line
+        for line in report.lines(FileResult("a.yaml", text, 1, diagnostics=(finding,)))
+        if line[:3] in {"1 -", "1 +"}
+    ]
+    assert [("wrong" in line, "right" in line) for line in lines] == [(True, False), (False, True)]
+    assert all(len(line) <= columns for line in lines)
+    assert all(("…" in line) == (columns < len(text)) for line in lines)

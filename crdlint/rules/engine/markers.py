@@ -9,6 +9,7 @@ from typing import Final
 from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
 from crdlint.diagnostics import Diagnostic
 from crdlint.golang.text import quote
+from crdlint.rules.engine.rule import Rule
 from crdlint.safety.bugs import attempt
 
 VERSION_ANNOTATION: Final = "controller-gen.kubebuilder.io/version"
@@ -40,11 +41,17 @@ def marker_help(marker: str, version: str) -> str:
     return f"With controller-gen {needed}: {marker}"
 
 
-def with_marker(finding: Diagnostic, crd: CustomResourceDefinition, marker: str) -> Diagnostic:
-    """Return a finding whose help is the marker for the Go source, if it has one and the CRD is generated from Go."""
+def with_marker(finding: Diagnostic, crd: CustomResourceDefinition, rule: Rule, own: str | None = None) -> Diagnostic:
+    """Return a finding whose help has the marker for the Go source, its own or the rule's, if the CRD is generated from Go."""
     version = crd.metadata.annotations.get(VERSION_ANNOTATION)
+    marker = rule.marker if own is None else own
+    if finding.field.endswith(".messageExpression"):
+        marker = marker.replace("`rule`", "`messageExpression`")
     help_ = attempt(marker_help, marker, version) if marker and version is not None else None
-    return finding if help_ is None else replace(finding, help=help_)
+    if help_ is None:
+        return finding
+    says_what = own is None and finding.help not in {None, rule.help}
+    return replace(finding, help=f"{finding.help}. {help_}" if says_what else help_)
 
 
 def validation(schema: JSONSchemaProps, keyword: str, value: object = None) -> str:
