@@ -47,7 +47,9 @@ def _closed_class(pattern: str, part: str) -> str:
 
 
 def _closed_group(pattern: str, _part: str) -> str | None:
-    if pattern.endswith("("):
+    """Close the group at the end; None if it may end within its last alternative, as in `(http|https://.*`."""
+    _, mark, last = pattern.rpartition("|")
+    if pattern.endswith("(") or (mark and not last.removesuffix("$").isalnum()):
         return None
     return f"{pattern[:-1]})$" if pattern.endswith("$") and not pattern.endswith("\\$") else f"{pattern})"
 

@@ -58,7 +58,7 @@ class Fixes:
         if fix is None:
             return diagnostic
         help_ = diagnostic.help
-        if fix.applicability == "safe" and help_ == rule.help:
+        if fix.applicability == "safe" and (help_ == rule.help or _WITHOUT_VALUE.search(help_ or "")):
             help_ = _instruction(fix, *changed_lines(self.text, fix.edits)) or help_
         return replace(diagnostic, fix=fix, help=help_)
 
@@ -66,11 +66,15 @@ class Fixes:
 NO_FIXES: Final = Fixes()
 _SKIPPED: Final = DocumentResult(1, 1, (), (), ())
 _LONGEST_INSTRUCTION: Final = 70  # characters
+# Helps that do not have the value to write, which the fix has.
+_WITHOUT_VALUE: Final = re.compile(
+    r"such as `|`true` or `false`|`key: value`|Write an? \w+, without quotes|Write a schema"
+)
 
 
 def _instruction(fix: Fix, old: Sequence[str], new: Sequence[str]) -> str | None:
     """Return what a fix does, which makes `new` lines of `old` ones; None if one line becomes a long one."""
-    if len(old) > 1 or len(new) > 1:
+    if len(old) > 1 or len(new) > 1 or [line.strip() for line in old] == [line.strip() for line in new]:
         return fix.title
     line, _, comment = "".join(new or old).partition(" #")
     if "'" in comment or '"' in comment:  # it may be within a text

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.crd.errors import EVALUATION_LIMIT, REQUIRED, Code, FieldError
+from crdlint.crd.errors import EVALUATION_LIMIT, NOT_SUPPORTED, REQUIRED, Code, FieldError
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path, Step
 from crdlint.kubecel.cost import RUNTIME_BUDGET
@@ -69,6 +69,13 @@ def _of_its_type(finding: Finding) -> Edits:
     elif expected == "array" and node.style not in {"|", ">"} and _item_type(finding) == actual:
         yield editor.replace(node, f"[{editor.text[node.start_mark.index : editor.end(node)]}]")
     elif expected == "string" and actual in {"integer", "number", "boolean"} and not node.style:
+        from crdlint.schema.validator import ValueValidator  # few CRDs need it
+
+        schema = finding.manifest.schemas.get(id(finding.owner))
+        if schema is not None and any(
+            error.type != NOT_SUPPORTED for error in ValueValidator(schema).validate(node.value)
+        ):
+            return  # the text does not match a pattern or limit either
         yield editor.replace(node, quoted(node.value, double=editor.is_json))
         yield from _enum_of_strings(finding)
     elif actual == "string" and node.style not in {"|", ">"} and _WRITTEN.get(expected, _NEVER).match(node.value):

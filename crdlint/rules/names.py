@@ -208,7 +208,7 @@ OWN_NAME = Hint("short-name-own-name", "Short name is another name of this CRD",
     help="Remove the short name", marker="remove it from the `shortName` of `+kubebuilder:resource`",
     bad="names: {plural: foos, kind: Foo, singular: foo, shortNames: [foo, fo]}",
     good="names: {plural: foos, kind: Foo, singular: foo, shortNames: [fo]}",
-    fixes=(Fixer("Remove the short name", "safe", Finding.remove_item),))  # fmt: skip
+    fixes=(Fixer("Remove the short name", "unsafe", Finding.remove_item),))  # fmt: skip
 IN_USE = Caution("name-in-use", "Name belongs to another CRD of the group", scope="spec",
     why="The API server accepts a name for one CRD of a group only. `NamesAccepted` of the other one becomes False with this "
     "message, so the CRD is not established, and health checks and `helm --wait` hang.",

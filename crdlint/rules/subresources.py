@@ -333,7 +333,7 @@ STATUS_REQUIRED = _OfVersion("status-required", "No object can be created: `stat
     fixes=(Fixer("Remove `status` from `required`", "unsafe", Finding.remove_item),))  # fmt: skip
 
 
-@Fixer("Write `status: {}`", "safe")
+@Fixer("Write `status: {}`", "unsafe")
 def _mapping(finding: Finding) -> Edits:
     yield finding.editor.set(finding.owner, finding.name, "{}")
 

@@ -164,6 +164,10 @@ LEFT = {
     "two types that are not an int-or-string": (
         _of_field("{anyOf: [{type: integer}, {type: number}]}"), "structural-forbidden-in-junctor",
     ),
+    "a number that is no text of the pattern": (_of_field("{type: string, default: 60, pattern: '^[0-9]+s$'}"), "default-invalid"),
+    "a group that may end in its last alternative": (
+        _of_field("{type: string, pattern: '^(http|https://.*$'}"), "pattern-invalid",
+    ),
     "null in an enum of strings": (_of_field("{type: string, enum: [a, null]}"), "never-valid"),
     "version that is a text": (V1BETA1_IN_FLOW.format(versions="[v1]"), "api-version-removed"),
     "version without fields": (V1BETA1_IN_FLOW.format(versions="[{}]"), "api-version-removed"),
@@ -277,3 +281,20 @@ def test_a_name_is_replaced_unasked_only_if_it_is_like_the_right_one(name: str, 
 def test_a_help_leaves_out_the_comment_of_a_line(line: str, help_: str) -> None:
     result = lint_file(crd_with_spec(f"type: string\n{line}\n"), "a.yaml", CheckRequest(fixes=True))
     assert [finding.help for finding in result.diagnostics] == [help_]
+
+
+@each(
+    ("fields", "help_"),
+    [
+        ("a: {type: boolean, default: 'false'}", "Write `a: {type: boolean, default: false}`"),
+        ("a: {type: integer, default: '-1'}", "Write `a: {type: integer, default: -1}`"),
+        (
+            "a: {type: integer, exclusiveMinimum: 0}",
+            "Write `a: {type: integer, exclusiveMinimum: true, minimum: 0}`",
+        ),
+        ("a:\n    description: b\n  type: boolean", "Indent the field below the property above"),
+    ],
+)
+def test_the_help_has_the_value_of_the_fix(fields: str, help_: str) -> None:
+    result = lint_file(crd_with_schema(f"type: object\nproperties:\n  {fields}\n"), "a.yaml", CheckRequest(fixes=True))
+    assert [finding.help for finding in result.diagnostics if not finding.hidden] == [help_]

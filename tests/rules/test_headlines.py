@@ -29,6 +29,8 @@ OF_FIELDS = {
     "a: {type: string, x-kubernetes-validations: [{rule: self.hasValue()}]}": (
         "rule on `a`: `string` has no function `hasValue()`"
     ),
+    "a: {type: string, x-kubernetes-validations: [{rule: 'self.matches(\"^\\d+$\")'}]}": "rule on `a`: `\\d` is no escape of CEL",
+    "a: {type: string, x-kubernetes-validations: [{rule: 'self == \"a'}]}": 'rule on `a`: the string `"a` is not closed',
     "a: {type: string, allOf: [{pattern: '('}]}": "pattern of `allOf[0]` of `a` is not a valid RE2 expression: `(`",
     "a: {type: object, not: {properties: {b: {pattern: '('}}}}": (
         "pattern of `b` in `not` is not a valid RE2 expression: `(`"
@@ -126,7 +128,7 @@ OF_CRDS = {
     ("kind: Foo", "kind: [a]"): "`spec.names.kind` must be a string, not a list",
     ("scope: Namespaced", "scope: Namespaced\n  group: example.com"): "key `group` is set twice, in lines 6 and 8",
     ("    schema:", "    selectableFields: [{jsonPath: .spec.a}]\n    schema:"): (
-        "`jsonPath` `.spec.a` of a selectable field leads to no string, boolean or integer"
+        "`jsonPath` `.spec.a` of a selectable field is not in the schema"
     ),
     ("scope: Namespaced", "scope: Namespaced\n  conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1], "
      "clientConfig: {service: {name: '', namespace: a, path: /b}}}}"): (

@@ -176,7 +176,13 @@ def _either(steps: list[_Step]) -> str:
     ends = {step.plain.removeprefix(start) for step, start in zip(shown, beginnings, strict=True)}
     if len(helps) > 1 and len(ends) == 1:
         return f"Write {' or '.join(f'`{step.written}`' for step in shown)} {ends.pop()}"
+    how, after, _ = helps[0].partition(_AFTER)
+    if after and all(each.startswith(how + after) for each in helps):
+        return f"{how}{after}{' or after '.join(each.removeprefix(how + after) for each in helps)}"
     return ", or: ".join(helps)
+
+
+_AFTER: Final = "` after "  # what is to be written
 
 
 def _help(edit: Edit, text: str) -> str:

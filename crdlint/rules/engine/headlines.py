@@ -162,6 +162,7 @@ def _of_error(error: FieldError) -> str:
         "at": f"`{error.at.step}`" if error.at is not None else "a keyword beside `properties`",
         "label": "key" if error.key else "value",
         "wrong": _wrong(error.value) if "{wrong}" in template else "",
+        "leads": "is not in the schema" if "valid field" in error.detail else "leads to no string, boolean or integer",
         "subject": _short(str(error.subject)),
         "args": () if reason is None else reason.arguments,
         "parents": _listed(reason.arguments) if reason is not None and reason.code is Code.NOT_BELOW else "",
@@ -337,7 +338,9 @@ def _not_compiled(error: FieldError, target: _Target) -> str:
         return of_message(f"{expression}: {problem}") if problem else f"{expression} does not compile"
     code, args = problem.code.name, [_name(argument) for argument in problem.args]  # type: ignore[attr-defined]
     if code == "UNRECOGNIZED_TOKEN" and args[0][:1] in {"'", '"'}:
-        return f"{expression}: the string `{args[0]}` is not closed"
+        escape = re.search(r"(?<!\\)(?:\\\\)*(\\.)$", args[0])
+        what = f"`{escape[1]}` is no escape of CEL" if escape else f"the string `{args[0]}` is not closed"
+        return f"{expression}: {what}"
     if code == "NO_MATCHING_OVERLOAD" and args[1][:1] not in {"(", ""}:
         receiver, _, types = args[1].partition(".(")
         return cut(f"{expression}: `{receiver}` has no function `{args[0]}({types.rstrip(')')})`")
@@ -519,11 +522,7 @@ _BY_RULE: Final = {
         ("metadata-labels", INVALID, "{label} in {of} {wrong}"),
         ("group-invalid", INVALID, "{of} is not a lower-case domain name with a dot: {value}"),
         ("names-invalid", INVALID, "{of} {wrong}"),
-        (
-            "selectable-field-invalid",
-            INVALID,
-            "`jsonPath` {value} of a selectable field leads to no string, boolean or integer",
-        ),
+        ("selectable-field-invalid", INVALID, "`jsonPath` {value} of a selectable field {leads}"),
         ("metadata-annotations", INVALID, "key in {of} {wrong}"),
         ("metadata-annotations-too-long", "", "{of} is larger than 256 KiB in total"),
         ("metadata-finalizers", INVALID, "name in {of} {wrong}"),
