@@ -7,7 +7,7 @@ from collections.abc import Sequence as SequenceOf
 from functools import partial
 from typing import Final
 
-from crdlint.crd.errors import DUPLICATE, TOO_MANY, FieldError, invalid, required, too_many_detail
+from crdlint.crd.errors import DUPLICATE, TOO_MANY, Code, FieldError, Reason, invalid, required, too_many_detail
 from crdlint.crd.model import JSONSchemaProps, SelectableField
 from crdlint.crd.paths import Path
 from crdlint.phrases import nearest
@@ -125,7 +125,7 @@ def _selectable_field(text: str, schema: JSONSchemaProps, field_path: Path, seen
     try:
         target_path, target = valid_field_path(text, schema, allow_array_notation=False)
     except FieldPathError as error:
-        yield invalid(PATH.id, field_path, text, f"is an invalid path: {error}")
+        yield invalid(PATH.id, field_path, text, f"is an invalid path: {error}", reason=Reason(Code.NO_FIELD))
         return
     assert target_path is not None  # noqa: S101  a text that is not empty has a step
     if target_path.steps()[0] == "metadata":

@@ -128,7 +128,7 @@ OF_CRDS = {
     ("kind: Foo", "kind: [a]"): "`spec.names.kind` must be a string, not a list",
     ("scope: Namespaced", "scope: Namespaced\n  group: example.com"): "key `group` is set twice, in lines 6 and 8",
     ("    schema:", "    selectableFields: [{jsonPath: .spec.a}]\n    schema:"): (
-        "`jsonPath` `.spec.a` of a selectable field is not in the schema"
+        "`jsonPath` `.spec.a` of a selectable field leads to no field"
     ),
     ("scope: Namespaced", "scope: Namespaced\n  conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1], "
      "clientConfig: {service: {name: '', namespace: a, path: /b}}}}"): (
