@@ -34,6 +34,7 @@ from crdlint.schema.correlation import validate_list_sets_and_maps
 from crdlint.schema.deep_equal import deep_copy
 from crdlint.schema.defaulting import apply_defaults
 from crdlint.schema.embedded_resources import validate_embedded
+from crdlint.schema.formats import SAMPLES
 from crdlint.schema.validator import ValueValidator
 
 _TRIED: Final = 200  # values of a schema, until one breaks a condition
@@ -217,11 +218,6 @@ _SIZES: Final = 12  # of texts, lists and maps
 _COMBINATIONS: Final = 400  # of the fields of an object
 _LONGEST: Final = 5_000  # characters of a text, items of a list, or fields of a map
 _NOTHING: Final = r"[^\x00-\x{10FFFF}]"  # a pattern that matches no text
-_SAMPLES: Final = {
-    "date-time": "1970-01-01T00:00:00Z", "date": "1970-01-01", "duration": "1s", "ipv4": "10.0.0.1", "ipv6": "::1",
-    "cidr": "10.0.0.0/8", "uri": "https://a.b", "email": "a@b.c", "hostname": "a", "mac": "00:00:00:00:00:01",
-    "uuid": "00000000-0000-4000-8000-000000000000", "byte": "YQ==",
-}  # fmt: skip
 _OF_LISTS: Final = sum(
     SCHEMA_BITS[name]
     for name in ("minItems", "maxItems", "x-kubernetes-list-type", "x-kubernetes-validations", *JUNCTORS)
@@ -404,7 +400,7 @@ class Candidates:
                 text = pattern_relation(old_pattern, pattern, *folded.lengths).lost
                 if text is not None:
                     yield text
-        yield from (_SAMPLES[name] for name in sorted(folded.formats) if name in _SAMPLES)
+        yield from (SAMPLES[name] for name in sorted(folded.formats) if name in SAMPLES)
         yield from ("", "a")
         old_pattern = known_patterns[0]
         for size in self._sizes(old, "length"):

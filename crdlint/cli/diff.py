@@ -107,6 +107,7 @@ class _DiffCommand:
         settings = Settings(previous, self._values, charts=tuple(plan.charts))
         crds: dict[str, list[str]] = {}
         checked: dict[str, FileResult] = {}
+        from crdlint.runner.builds import check_kustomizations
         from crdlint.runner.pool import processors, run
 
         for outcome in self._watched(run(plan.tasks, settings, None), plan.tasks):
@@ -115,13 +116,9 @@ class _DiffCommand:
                 crds.setdefault(result.file, []).extend(crd.name for crd in result.crds)
                 if plan.kustomizations:
                     checked[os.path.realpath(result.file)] = replace(result, text="", masked=None)
-        if plan.kustomizations:
-            from crdlint.runner.builds import check_kustomizations
-
-            builds = check_kustomizations(Checker(settings), plan.kustomizations, checked, processors())
-            with closing(builds) as outcomes:
-                for outcome in self._watched(outcomes, plan.kustomizations):
-                    self._report_outcome(outcome)
+        with closing(check_kustomizations(Checker(settings), plan.kustomizations, checked, processors())) as builds:
+            for outcome in self._watched(builds, plan.kustomizations):
+                self._report_outcome(outcome)
         self._compare(previous, crds)
         self._totals.report_trouble(())
         if self._known and not arguments.quiet:

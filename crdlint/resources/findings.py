@@ -24,6 +24,7 @@ from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.finding import Finding, Manifest
 from crdlint.rules.value_fixes import Mistake, is_short, plain_value
 from crdlint.safety.bugs import attempt
+from crdlint.schema.formats import SAMPLES
 from crdlint.schema.numbers import integer_range
 from crdlint.schema.structural import TYPES
 from crdlint.schema.traversal import value_schema
@@ -48,12 +49,6 @@ _SCALARS: Final = {"bool": "a boolean", "number": "a number"}
 _NOT_A_NAME: Final = re.compile(r"[^a-z0-9.]+")
 _NOT_A_LABEL: Final = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST: Final = 60  # the maximum number of characters of the user's text in a help
-_FORMATS: Final = {
-    "date-time": "2026-01-31T15:04:05Z", "datetime": "2026-01-31T15:04:05Z", "date": "2026-01-31", "duration": "1h30m",
-    "ipv4": "192.0.2.1", "ipv6": "2001:db8::1", "cidr": "192.0.2.0/24", "mac": "00:00:5e:00:53:01",
-    "uri": "https://example.com/path", "hostname": "www.example.com", "email": "name@example.com", "byte": "aGVsbG8=",
-    "uuid": "123e4567-e89b-42d3-a456-426614174000", "uuid4": "123e4567-e89b-42d3-a456-426614174000",
-}  # fmt: skip
 
 
 def diagnostic(file: str, kind: Kind, rule: str, message: str, span: Span, help_: str | None = None) -> Diagnostic:
@@ -319,7 +314,7 @@ def _sample(schema: JSONSchemaProps) -> str | None:
     if schema.type in {"integer", "number"} and schema.minimum is not None and schema.minimum > 1:
         least = schema.minimum + 1 if schema.exclusive_minimum else schema.minimum
         return str(int(least)) if float(least).is_integer() else str(least)
-    return _FORMATS.get(schema.format) if schema.type == "string" else None
+    return SAMPLES.get(schema.format) if schema.type == "string" else None
 
 
 def _mistyped(reason: Reason, node: Node | None, _schema: JSONSchemaProps | None) -> str | None:
@@ -342,9 +337,9 @@ def _mistyped(reason: Reason, node: Node | None, _schema: JSONSchemaProps | None
 
 def _unformatted(reason: Reason, node: Node | None, _schema: JSONSchemaProps | None) -> str | None:
     (format_,) = reason.arguments
-    if not isinstance(node, Scalar) or format_ not in _FORMATS:
+    if not isinstance(node, Scalar) or format_ not in SAMPLES:
         return None
-    return f"Write a value of the format `{format_}`, such as `{_FORMATS[format_]}`"
+    return f"Write a value of the format `{format_}`, such as `{SAMPLES[format_]}`"
 
 
 def _out_of_range(reason: Reason, node: Node | None, _schema: JSONSchemaProps | None) -> str | None:

@@ -15,6 +15,13 @@ from typing import Final
 from crdlint.crd.kubenames import is_dns1123_label, is_dns1123_subdomain
 from crdlint.kubernetes.servers import Server
 
+# A text of each format.
+SAMPLES: Final = {
+    "date-time": "2026-01-31T15:04:05Z", "datetime": "2026-01-31T15:04:05Z", "date": "2026-01-31", "duration": "1h30m",
+    "ipv4": "192.0.2.1", "ipv6": "2001:db8::1", "cidr": "192.0.2.0/24", "mac": "00:00:5e:00:53:01",
+    "uri": "https://example.com/path", "hostname": "www.example.com", "email": "name@example.com", "byte": "aGVsbG8=",
+    "uuid": "123e4567-e89b-42d3-a456-426614174000", "uuid4": "123e4567-e89b-42d3-a456-426614174000",
+}  # fmt: skip
 _KUBERNETES_NAMES: Final = frozenset({"k8sshortname", "k8slongname"})
 
 

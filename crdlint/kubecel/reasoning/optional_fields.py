@@ -26,6 +26,7 @@ from crdlint.kubecel.reasoning.reasoner import Facts, FieldPath, Reasoner
 from crdlint.kubecel.values import to_value
 from crdlint.safety import work
 from crdlint.schema.deep_equal import deep_copy
+from crdlint.schema.formats import SAMPLES
 from crdlint.schema.validator import ValueValidator
 
 _LITERALS: Final = 8  # the number of literals of an expression that objects are built with
@@ -33,7 +34,6 @@ _DEEPEST: Final = 40  # levels of an object
 _LARGEST: Final = 1000  # values of an object
 _EVALUATION: Final = 100  # steps in addition to the cost
 _OPTIONAL_SELECT: Final = frozenset({"_?._", "_[?_]", "_[_]"})
-_SAMPLES: Final = {"byte": "", "date": "1970-01-01", "date-time": "1970-01-01T00:00:00Z", "duration": "0s"}
 _METADATA: Final = {"apiVersion": "v1", "kind": "A", "metadata": {"name": "a"}}
 
 
@@ -244,7 +244,7 @@ class _Builder:
         if schema.type in ("integer", "number") or schema.x_int_or_string:
             return _smallest_number(schema)
         if schema.type == "string":
-            return _SAMPLES.get(schema.format) or "a" * min(schema.min_length or 0, _LARGEST)
+            return SAMPLES.get(schema.format) or "a" * min(schema.min_length or 0, _LARGEST)
         return {}
 
 

@@ -67,18 +67,9 @@ def check_rendered(
                 mapped = lines.mapped(replace(diagnostic, fix=None))  # its edits refer to the rendered text
                 diagnostics.setdefault((mapped.rule, mapped.line, mapped.message), mapped)
     return FileResult(
-        path,
-        text,
-        number,
-        tuple(crds.values()),
-        skipped,
-        tuple(diagnostics.values()),
-        tuple(notices),
-        definitions=tuple(definitions.values()),
-        rules=tuple(rules),
-        blocking=frozenset(blocking),
-        compared=tuple(compared),
-    )
+        path, text, number, tuple(crds.values()), skipped, tuple(diagnostics.values()), tuple(notices),
+        definitions=tuple(definitions.values()), rules=tuple(rules), blocking=frozenset(blocking), compared=tuple(compared),
+    )  # fmt: skip
 
 
 def collect_rendered(
