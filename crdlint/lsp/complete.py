@@ -118,6 +118,12 @@ class _Probed:
     steps: Steps
     other_keys: frozenset[str] = frozenset()
 
+    @property
+    def quotes(self) -> Scalar | None:
+        """The scalar that the word is written in, if it has quotes."""
+        node = self.cursor.key if self.cursor.on_key else self.cursor.node
+        return node if isinstance(node, Scalar) and node.style in ("'", '"') else None
+
 
 def completions(document: OpenDocument, index: int, checks: Checks, *, snippets: bool) -> list[CompletionItem]:
     """Return what can be written at a place; with ``snippets``, with places to fill in."""
@@ -129,6 +135,8 @@ def completions(document: OpenDocument, index: int, checks: Checks, *, snippets:
         return list(_of_expression(document, cursor, expression, snippets=snippets))
     for probed in _probes(text, index):
         words = list(_of_crd(probed) if probed.cursor.is_crd else _of_resource(document, probed, checks))
+        if probed.quotes is not None:
+            words = [word for word in words if isinstance(word.value, str)]
         if words:
             return [_item(document, probed, word, snippets=snippets) for word in words]
     return []
@@ -166,9 +174,14 @@ def _of_expression(
 
 
 def _snippet(suggestion: Completion, node: Scalar) -> str:
-    escaped = (re.sub(r"([\\$}])", r"\\\1", _quoted(argument, node)) for argument in suggestion.arguments or ())
+    escaped = (_plain(_quoted(argument, node)) for argument in suggestion.arguments or ())
     arguments = ", ".join(f"${{{number}:{argument}}}" for number, argument in enumerate(escaped, 1))
     return f"{suggestion.name}({arguments})"
+
+
+def _plain(text: str) -> str:
+    """Return a text as a snippet has it."""
+    return re.sub(r"([\\$}])", r"\\\1", text)
 
 
 def _quoted(text: str, node: Scalar) -> str:
@@ -203,19 +216,24 @@ def _probes(text: str, index: int) -> Iterator[_Probed]:
 class _Word:
     """A key or value that can be written: what follows a key, what it is, and whether an object must have it."""
 
-    text: str
+    value: object
     detail: str = ""
     documentation: str = ""
     collection: bool | None = None
     is_required: bool = False
     fields: tuple[str, ...] = ()
 
+    @property
+    def text(self) -> str:
+        """It as YAML."""
+        return _written_text(self.value)
+
 
 def _item(document: OpenDocument, probed: _Probed, word: _Word, *, snippets: bool) -> CompletionItem:
     edit = TextEdit(document.text.range(probed.start, probed.end), _written(document, probed, word, snippets=snippets))
-    is_snippet = snippets and "$" in edit.new_text
+    is_snippet = "\n" in edit.new_text  # all others have one line
     return CompletionItem(
-        label=word.text,
+        label=word.text if probed.quotes is None else str(word.value),
         kind=CompletionItemKind.Property if probed.cursor.on_key else CompletionItemKind.EnumMember,
         detail=word.detail or None,
         documentation=MarkupContent(MarkupKind.PlainText, word.documentation) if word.documentation else None,
@@ -226,6 +244,8 @@ def _item(document: OpenDocument, probed: _Probed, word: _Word, *, snippets: boo
 
 
 def _written(document: OpenDocument, probed: _Probed, word: _Word, *, snippets: bool) -> str:
+    if probed.quotes is not None:
+        return _quoted(str(word.value), probed.quotes)
     if not probed.cursor.on_key:
         return word.text
     if document.text.text[probed.end :].lstrip(" ").startswith(":"):
@@ -237,9 +257,9 @@ def _written(document: OpenDocument, probed: _Probed, word: _Word, *, snippets: 
         return f"{word.text}:"
     indent = "\n" + " " * ((probed.cursor.key or probed.cursor.node).start_mark.column + 2)
     if not word.collection:
-        return f"{word.text}:{indent}- $0"
-    fields = [f"{indent}{name}: ${number}" for number, name in enumerate(word.fields, 1)]
-    return f"{word.text}:" + ("".join(fields) if fields else f"{indent}$0")
+        return f"{_plain(word.text)}:{indent}- $0"
+    fields = [f"{indent}{_plain(name)}: ${number}" for number, name in enumerate(word.fields, 1)]
+    return f"{_plain(word.text)}:" + ("".join(fields) if fields else f"{indent}$0")
 
 
 def _of_crd(probed: _Probed) -> Iterable[_Word]:
@@ -255,7 +275,7 @@ def _of_crd(probed: _Probed) -> Iterable[_Word]:
     if of is SCHEMA and name == "format":
         return map(_Word, formats_of(_type_beside(probed.cursor)))
     is_bool = of.fields[str(name)].type.kind == "bool"
-    return map(_Word, _VALUES.get((of.name, str(name)), ("true", "false") if is_bool else ()))
+    return map(_Word, _VALUES.get((of.name, str(name)), (True, False) if is_bool else ()))
 
 
 def _keys_of_crd(probed: _Probed) -> Iterator[_Word]:
@@ -279,7 +299,7 @@ def _names_of_fields(probed: _Probed, *, items: bool) -> Iterator[_Word]:
     properties = child(child(schema, "items") if items else schema, "properties")
     if isinstance(properties, Mapping):
         names = (key_text(key) for key, _ in properties.pairs() if isinstance(key, Scalar))
-        yield from (_Word(_written_text(name)) for name in names if name is not None)
+        yield from (_Word(name) for name in names if name is not None)
 
 
 def _of_resource(document: OpenDocument, probed: _Probed, checks: Checks) -> Iterator[_Word]:
@@ -299,14 +319,14 @@ def _of_resource(document: OpenDocument, probed: _Probed, checks: Checks) -> Ite
         is_required = name in schema.required
         type_ = "integer or string" if field.x_int_or_string else field.type
         detail = f"{type_}, required" if is_required else type_
-        yield _Word(_written_text(name), detail, field.description, collection, is_required, required)
+        yield _Word(name, detail, field.description, collection, is_required, required)
 
 
 def _values(schema: JSONSchemaProps) -> Iterator[_Word]:
-    values = [*map(_written_text, schema.enum), *(("true", "false") if schema.type == "boolean" else ())]
+    values = [*schema.enum, *((True, False) if schema.type == "boolean" else ())]
     yield from map(_Word, values)
     if not values and schema.default is not None and not isinstance(schema.default.value, (dict, list)):
-        yield _Word(_written_text(schema.default.value), "default")
+        yield _Word(schema.default.value, "default")
 
 
 def _written_text(value: object) -> str:

@@ -158,6 +158,35 @@ def test_names_that_yaml_reads_otherwise_are_written_in_quotes(editor: Editor) -
     assert sorted(items(editor, "widget.yaml", WIDGET.replace("  mode: A\n", "  o‸\n"))) == ['"on"']
 
 
+@pytest.mark.parametrize(
+    ("marked", "expected"),
+    [
+        ('  mode: "‸"\n', '  mode: "on"\n'),
+        ("  mode: 'o‸'\n", "  mode: 'on'\n"),
+        ('  "mo‸": on\n', '  "mode": on\n'),
+        ("  mode: o‸\n", '  mode: "on"\n'),
+        ('  size: "‸"\n', None),
+    ],
+)
+def test_nothing_is_quoted_twice(editor: Editor, marked: str, expected: str | None) -> None:
+    (editor.folder / "crd.yaml").write_text(CRD.replace("enum: [A, B], default: A", "enum: ['on', 'a\"b']"))
+    marked = WIDGET.replace("  mode: A\n", marked)
+    found = items(editor, "widget.yaml", marked)
+    if expected is None:
+        assert not found
+        return
+    edit = next(iter(found.values())).text_edit
+    assert isinstance(edit, lsp.TextEdit)
+    assert applied(at_mark(marked)[0], [edit]) == WIDGET.replace("  mode: A\n", expected)
+
+
+def test_a_dollar_is_no_place_of_a_snippet(tmp_path: Path) -> None:
+    (tmp_path / "crd.yaml").write_text(CRD.replace("enum: [A, B], default: A", "enum: ['$A']"))
+    with Editor(tmp_path, capabilities=SNIPPETS) as editor:
+        (found,) = items(editor, "widget.yaml", WIDGET.replace("mode: A", "mode: ‸")).values()
+        assert found.insert_text_format == lsp.InsertTextFormat.PlainText
+
+
 def test_every_item_compiles_at_every_place(rules: list[str]) -> None:
     """Complete at each character of the rules, and compile each item behind what is before it."""
     places = 0
