@@ -104,15 +104,19 @@ class Locator:
         location = self.find(path)
         return block_of(self.text, (location.key or location.node).start_mark.index)
 
-    def span_inside(self, path: Path, part: tuple[int, int]) -> Span:
-        """Return the span of a part of the text at `path`, by code points, or of the whole text if that is uncertain."""
-        node = self.find(path).node
+    def span_inside(self, path: Path, part: tuple[int, int], version: int = 0) -> Span:
+        """Return the span of a part of the text at `path`, by code points, or of the whole text if that is uncertain.
+
+        See `find_in` for `version`.
+        """
+        location = self.find_in(path, version)
+        node = location.node
         if isinstance(node, Scalar):
             position = position_inside(self.text, node, *part)
             if position is not None:
                 line, column, end_line, end_column = position
                 return Span(line + self.line_offset, column, end_line + self.line_offset, end_column)
-        return self.span(path)
+        return self.span_of(location)
 
     def shared_by(self, path: Path) -> int:
         """Return the number of versions that share the field at `path`, 1 for a field of one version or of no version."""

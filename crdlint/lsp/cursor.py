@@ -13,7 +13,7 @@ from crdlint.cel.decls import Env
 from crdlint.crd.convert import read_crd
 from crdlint.crd.identity import identify
 from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
-from crdlint.crd.positions import Locator
+from crdlint.crd.positions import Locator, Span
 from crdlint.kubecel.compilation import CompilationError, RuleCompiler
 from crdlint.kubecel.completion import WordContext, context_at, type_of
 from crdlint.kubecel.declarations import DeclarationFailedError, Declarations, DeclField, SchemaContext
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 Steps: TypeAlias = "tuple[str | int, ...]"
 SCHEMA: Final = ("schema", "openAPIV3Schema")
-_RULES: Final = "x-kubernetes-validations"
+RULES: Final = "x-kubernetes-validations"
 _EXPRESSIONS: Final = ("rule", "messageExpression")
 
 
@@ -65,6 +65,16 @@ class Cursor:
     def locator(self) -> Locator:
         """Where the parts of the object are in the file."""
         return Locator(self.root, self.document.line_offset, self.document.text)
+
+    def has(self, span: Span) -> bool:
+        """Return whether a place in the file is in the object."""
+        first, last = (mark.line + self.document.line_offset + 1 for mark in (self.root.start_mark, self.root.end_mark))
+        return span.line in range(first, last + 1)
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether the place is behind the value, as in a comment."""
+        return not self.on_key and isinstance(self.node, Scalar) and self.index - self.start > self.node.end_mark.index
 
     @property
     def inside(self) -> int | None:
@@ -160,7 +170,7 @@ class EditedExpression:
 
 def expression_at(cursor: Cursor, kube_version: str) -> EditedExpression | None:
     """Return the expression that a place is in, None if it is in none or its schema has no type."""
-    if cursor.on_key or len(cursor.steps) < 3 or cursor.steps[-1] not in _EXPRESSIONS or cursor.steps[-3] != _RULES:
+    if cursor.on_key or len(cursor.steps) < 3 or cursor.steps[-1] not in _EXPRESSIONS or cursor.steps[-3] != RULES:
         return None
     if not isinstance(cursor.node, Scalar) or not cursor.is_crd:
         return None

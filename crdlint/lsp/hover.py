@@ -21,6 +21,7 @@ from crdlint.kubernetes.servers import parse_range
 from crdlint.linting.result import FoundRule
 from crdlint.lsp.complete import KEYWORDS
 from crdlint.lsp.cursor import (
+    RULES,
     Cursor,
     EditedExpression,
     crd_of,
@@ -53,19 +54,21 @@ def hover_of(document: OpenDocument, cursor: Cursor, checks: Checks) -> str | No
     elif expression is not None and inside is not None:
         parts = _of_expression(expression, inside)
     else:
-        rule = _rule_at(cursor, checked)
+        rule = _rule_at(cursor, checked, version)
         parts = _of_schema(cursor, version) if rule is None else iter((cost_of(rule),))
     return "\n\n".join(parts) or None
 
 
-def _rule_at(cursor: Cursor, checked: Checked) -> FoundRule | None:
-    """Return the rule that a place is in, if the API server compiles it."""
-    if "x-kubernetes-validations" not in cursor.steps or checked.crds is None:
+def _rule_at(cursor: Cursor, checked: Checked, version: str) -> FoundRule | None:
+    """Return the rule that a place is in, if the API server compiles it; versions share those of equal schemas."""
+    crd = crd_of(cursor.root, parse_range(version).newest)
+    schema, rest = (crd and nearest_schema(crd, cursor.steps)) or (None, ())
+    if schema is None or checked.crds is None or rest[:1] != (RULES,) or len(rest) == 1:
         return None
-    number = cursor.steps.index("x-kubernetes-validations") + 2
-    item = (*cursor.parents, cursor.node)[min(number, len(cursor.parents))]
-    first, last = (mark.line + cursor.document.line_offset + 1 for mark in (item.start_mark, item.end_mark))
-    return next((rule for rule in checked.crds.rules if first <= rule.span.line <= last), None)
+    path = f"{schema.path.child(RULES)}[{rest[1]}]"
+    return next(
+        (rule for rule in checked.crds.rules if cursor.has(rule.span) and str(rule.estimated.path) == path), None
+    )
 
 
 def cost_of(rule: FoundRule) -> str:

@@ -85,7 +85,7 @@ def references_at(document: OpenDocument, cursor: Cursor, checks: Checks) -> lis
         return []
     locations = [*_names(document, cursor, schema), *_paths(document, cursor, crd, schema)]
     for rule in () if checked.crds is None else checked.crds.rules:
-        if rule.locator.line_offset == cursor.document.line_offset:
+        if cursor.has(rule.span):
             locations += _reads(document, rule, schema)
     return locations
 
@@ -109,7 +109,7 @@ def _named_schema(crd: CustomResourceDefinition, cursor: Cursor) -> JSONSchemaPr
         if rest[:1] == ("x-kubernetes-list-map-keys",) and schema.item_schema is not None:
             return schema.item_schema.properties.get(value)
         return _by_path(schema, value) if rest[-1:] == ("fieldPath",) else None
-    if cursor.steps[-1:] and cursor.steps[-1] in _PATHS and isinstance(cursor.steps[2], int):
+    if len(cursor.steps) > 3 and cursor.steps[-1] in _PATHS:
         root = nearest_schema(crd, (*cursor.steps[:3], "schema", "openAPIV3Schema"))
         return None if root is None else _by_path(root[0], value)
     return None
@@ -151,8 +151,9 @@ def _names(document: OpenDocument, cursor: Cursor, schema: JSONSchemaProps) -> I
         lists.append((list_schema.path.child("x-kubernetes-list-map-keys"), list_schema.x_list_map_keys))
     for path, names in lists:
         for number, name in enumerate(names):
-            if name == schema.steps[1]:
-                yield Location(document.uri, document.text.range_of(locator.span(path.index(number))))
+            for version in range(locator.shared_by(path)) if name == schema.steps[1] else ():
+                span = locator.span_of(locator.find_in(path.index(number), version))
+                yield Location(document.uri, document.text.range_of(span))
 
 
 def _paths(
@@ -191,8 +192,10 @@ def _reads(document: OpenDocument, rule: FoundRule, schema: JSONSchemaProps) -> 
             if offsets is None or member is None or member.schema is None or str(member.schema.path) != path_text:
                 continue
             end = offsets[1] - (1 if node.test_only else 0)
-            span = rule.locator.span_inside(rule.estimated.path.child(name), (end - len(node.field), end))
-            yield Location(document.uri, document.text.range_of(span))
+            path, part = rule.estimated.path.child(name), (end - len(node.field), end)
+            for version in range(rule.locator.shared_by(path)):
+                span = rule.locator.span_inside(path, part, version)
+                yield Location(document.uri, document.text.range_of(span))
 
 
 _MOST: Final = 20_000  # symbols of a document

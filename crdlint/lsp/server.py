@@ -315,7 +315,7 @@ def _add_reading(server: EditorServer) -> None:
 
         def run(document: OpenDocument) -> T | None:
             cursor = cursor_at(document.text.text, document.text.index(params.position))
-            return None if cursor is None else function(document, cursor, *arguments)
+            return None if cursor is None or cursor.is_behind else function(document, cursor, *arguments)
 
         return await server.answer(params.text_document, run)
 

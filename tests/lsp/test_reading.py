@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from textwrap import indent
 from typing import TYPE_CHECKING
 
 import pytest
@@ -104,6 +106,35 @@ def test_hover_of_a_function_says_since_when(editor: Editor) -> None:
     assert "Since Kubernetes 1.29." in hover(editor, "crd.yaml", position(text, "isLessThan"))
 
 
+HEAD, VERSION = CRD.split("  - name: v1\n")
+RULES = """\
+            x-kubernetes-validations: [{rule: self.size > 0}, {rule: "self.ports.all(p, p.name != 'x')"}]
+"""
+START, END = VERSION.index("            x-kubernetes-validations:"), VERSION.index("            properties:")
+ONE_LINE = f"{VERSION[:START]}{RULES}{VERSION[END:]}".replace("[size, mode]", "[size, mode, ports]")
+TWO_VERSIONS = f"{HEAD}  - name: v1\n{ONE_LINE}  - name: v2\n{ONE_LINE.replace('storage: true', 'storage: false')}"
+
+
+def test_hover_shows_the_cost_of_each_rule_of_a_line_in_each_version(editor: Editor) -> None:
+    assert editor.open("crd.yaml", TWO_VERSIONS) == []
+    places = [
+        (number, match.start())
+        for number, line in enumerate(TWO_VERSIONS.split("\n"))
+        for match in re.finditer("rule:", line)
+    ]
+    first, second, *others = (hover(editor, "crd.yaml", lsp.Position(*place)) for place in places)
+    assert ("**Cost** " in first, "**Cost** " in second, first == second) == (True, True, False)
+    assert others == [first, second]
+
+
+def test_nothing_is_shown_in_a_comment(editor: Editor) -> None:
+    (editor.folder / "crd.yaml").write_text(CRD)
+    text = WIDGET.replace("  mode: A\n", "  mode: A # of it\n  # of ports\n")
+    editor.open("widget.yaml", text)
+    assert hover(editor, "widget.yaml", position(text, "mode: A", "A"))
+    assert [hover(editor, "widget.yaml", position(text, part, "of")) for part in ("# of it", "# of ports")] == ["", ""]
+
+
 def test_hover_works_in_an_expression_that_does_not_compile(editor: Editor) -> None:
     text = CRD.replace("self.size <= 10", "self.size <=")
     assert [one.code for one in editor.open("crd.yaml", text)] == ["cel-compilation"]
@@ -159,26 +190,57 @@ def test_definition_of_a_resources_field_is_in_the_crd(editor: Editor) -> None:
     assert found.range.start == position(CRD, "name: {type: string, max")
 
 
-def test_references_of_a_property(editor: Editor) -> None:
-    editor.open("crd.yaml", CRD)
+def references(editor: Editor, text: str, at: lsp.Position) -> set[tuple[int, int]]:
+    editor.open("crd.yaml", text)
+    params = lsp.ReferenceParams(lsp.ReferenceContext(include_declaration=False), editor.document("crd.yaml"), at)
+    found = editor.do(editor.client.text_document_references_async(params))
+    return {(one.range.start.line, one.range.start.character) for one in found}
 
-    def references(part: str, inside: str) -> set[tuple[int, int]]:
-        context = lsp.ReferenceContext(include_declaration=False)
-        params = lsp.ReferenceParams(context, editor.document("crd.yaml"), position(CRD, part, inside))
-        found = editor.do(editor.client.text_document_references_async(params))
-        return {(one.range.start.line, one.range.start.character) for one in found}
+
+def test_references_of_a_property(editor: Editor) -> None:
+    def found(part: str, inside: str) -> set[tuple[int, int]]:
+        return references(editor, CRD, position(CRD, part, inside))
 
     def places(*parts: tuple[str, str]) -> set[tuple[int, int]]:
-        found = [position(CRD, *part) for part in parts]
-        return {(one.line, one.character) for one in found}
+        at = [position(CRD, *part) for part in parts]
+        return {(one.line, one.character) for one in at}
 
     of_size = places(("[size", "size"), (".spec.size", ".spec"), ("self.size", "size"))
-    assert references("size:\n", "size") == of_size
-    assert references("self.size", "size") == of_size
-    assert references("name: {type: string, max", "name") == places(
+    assert found("size:\n", "size") == of_size
+    assert found("self.size", "size") == of_size
+    assert found("name: {type: string, max", "name") == places(
         ("map-keys: [name]", "name"), ("required: [name]", "name"), ("p.name", "name")
     )
-    assert references("served", "served") == set()
+    assert found("served", "served") == set()
+
+
+def test_references_are_in_all_versions_that_share_a_schema(editor: Editor) -> None:
+    lines = TWO_VERSIONS.split("\n")
+    expected = {
+        (number, match.start(1))
+        for number, line in enumerate(lines)
+        for match in re.finditer(r"(?:required: \[|self\.|jsonPath: )((?:\.spec\.)?size)", line)
+    }
+    assert len(expected) == 6
+    assert references(editor, TWO_VERSIONS, position(TWO_VERSIONS, "size:\n", "size")) == expected
+
+
+def test_references_are_in_the_same_crd_of_a_list(editor: Editor) -> None:
+    crds = [
+        f"- {indent(text, '  ').lstrip()}"
+        for text in (CRD, CRD.replace("widget", "gadget").replace("Widget", "Gadget"))
+    ]
+    text = f"apiVersion: v1\nkind: List\nitems:\n{''.join(crds)}"
+    at = position(text, "size:\n", "size")
+    assert {line < text.index("gadgets") for line, _ in references(editor, text, at)} == {True}
+    assert len(references(editor, text, at)) == 3
+
+
+@pytest.mark.parametrize("text", ["jsonPath: x\n", "metadata:\n  labelSelectorPath: x\n"])
+def test_a_path_outside_of_a_version_is_none(editor: Editor, text: str) -> None:
+    text = f"apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n{text}"
+    assert references(editor, text, position(text, ": x", "x")) == set()
+    assert [one for one in editor.messages if "Error" in one] == []
 
 
 def test_symbols_are_versions_fields_and_rules(editor: Editor) -> None:

@@ -216,10 +216,10 @@ class _TemplateLocator(Locator):
         """Return the span of a location in the template."""
         return self._lines.origin(super().span_of(location, key=key))[0]
 
-    def span_inside(self, path: Path, part: tuple[int, int]) -> Span:
+    def span_inside(self, path: Path, part: tuple[int, int], version: int = 0) -> Span:
         """Return the span of the whole text at a path, which Helm may fill in."""
         del part
-        return self.span(path)
+        return self.span_of(self.find_in(path, version))
 
 
 @dataclass(frozen=True, slots=True)
