@@ -9,11 +9,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.crd.errors import INVALID, NOT_SUPPORTED, REQUIRED, TYPE_INVALID, BrokenRule, Code, FieldError, Reason
-from crdlint.crd.gotypes import OBJECT_META
+from crdlint.crd.gotypes import OBJECT_META, GoType
 from crdlint.crd.paths import NIL, Path
 from crdlint.crd.positions import SourceLocation, Span
 from crdlint.diagnostics import Diagnostic, Kind, Related
-from crdlint.golang.printing import marshal
 from crdlint.golang.regexp import compile_error
 from crdlint.golang.text import quote
 from crdlint.linting.documents import NO_FIXES, Fixes
@@ -28,11 +27,11 @@ from crdlint.schema.formats import SAMPLES
 from crdlint.schema.numbers import integer_range
 from crdlint.schema.structural import TYPES
 from crdlint.schema.traversal import value_schema
-from crdlint.schema.value_help import LIKE, listed, steps_of, suggestion
+from crdlint.schema.value_help import LIKE, listed, steps_of, suggestion, written
 from crdlint.yaml.editor import as_key
 from crdlint.yaml.json_values import entries
-from crdlint.yaml.nodes import Mapping, Node, Scalar, items_of, text_of
-from crdlint.yaml.resolve import resolve
+from crdlint.yaml.nodes import Mapping, Node, Scalar, child, items_of, text_of
+from crdlint.yaml.resolve import key_text, resolve
 
 if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps, ValidationRule
@@ -71,21 +70,24 @@ class ResourceFindings(NamedTuple):
         schema = self.definition.validator(self.version).schema
         for path in outcome.unknown:
             location = self.locator.find_text(path)
-            name = (
-                location.key.value if location.exact and isinstance(location.key, Scalar) else path.rpartition(".")[2]
-            )
+            key = location.key if location.exact and isinstance(location.key, Scalar) else None
+            name = path.rpartition(".")[2] if key is None else key.value
             if placeholders.is_key(location, name):
                 continue
-            above_steps = steps_of(path[: -len(name) or None])
-            parent = value_schema(schema, above_steps)
-            outer = value_schema(schema, above_steps[:-1]) if above_steps else None
-            help_ = attempt(_help_of_unknown, path, parent, name, outer)
+            # YAML reads a key such as `on` or `1.0` as another one.
+            owner_path = path.removesuffix(name if key is None else key_text(key) or "")
+            owner_steps = steps_of(owner_path)
+            parent = value_schema(schema, owner_steps)
+            outer = value_schema(schema, owner_steps[:-1]) if owner_steps else None
+            fields = _known_fields(owner_steps, parent)
+            owner = None if key is None else self.manifest.editor.parent(key)
+            around = None if owner is None else self.manifest.editor.parent(owner)
+            unknown = _Unknown(path, name, fields, parent, outer, owner, around)
+            help_ = attempt(_help_of_unknown, unknown)
             span = self.locator.span_of(location, key=True)
-            headline = headlines.of_unknown(name, path.removesuffix(name), None)
+            headline = headlines.of_unknown(name, owner_path, None)
             message = f"unknown field {quote(path)}"
             finding = replace(diagnostic(self.file, "strict", "unknown-field", message, span, help_), headline=headline)
-            fields = _known_fields(path, parent)
-            key = location.key if location.exact else None
             yield finding if key is None else self._fixed(finding, Mistake(key, fields, schema=parent, outer=outer))
 
     def errors(self, outcome: ObjectResult) -> Iterator[Diagnostic]:
@@ -247,19 +249,38 @@ def _help_of_error(
     return help_ or (suggestion(error, schema) if has_text else None)
 
 
-def _help_of_unknown(path: str, parent: JSONSchemaProps | None, name: str, grandparent: JSONSchemaProps | None) -> str:
-    """Return the help for an unknown field; `parent` is the schema of its object, `grandparent` that of the object around it."""
-    if path.startswith("metadata."):
-        near = nearest(name, _known_fields(path, parent), LIKE)
-        return f"Write `{near}` instead" if near else f"Remove `{name}`; use an annotation for data of your own"
-    properties: MappingOf[str, JSONSchemaProps] = {} if parent is None else parent.properties
-    near = nearest(name, properties, LIKE)
+class _Unknown(NamedTuple):
+    """An unknown field: its printed path, its name as it is written, and the fields that its object may have.
+
+    `parent` and `outer` are the schemas of its object and of the object around that, `owner` and `around` their nodes.
+    """
+
+    path: str
+    name: str
+    fields: Iterable[str]
+    parent: JSONSchemaProps | None
+    outer: JSONSchemaProps | None
+    owner: Node | None
+    around: Node | None
+
+
+def _help_of_unknown(unknown: _Unknown) -> str:
+    """Return the help for an unknown field; a field that is set already is not what is meant."""
+    name, parent, outer, owner = unknown.name, unknown.parent, unknown.outer, unknown.owner
+    if name in unknown.fields:
+        return f'Write `"{name}"`: without quotes, YAML reads it as `{unknown.path.rpartition(".")[2]}`'
+    near = nearest(name, unknown.fields, LIKE)
+    if near is not None and child(owner, near) is not None:
+        return f"Remove `{name}`: `{near}` is set here already"
     if near is not None:
         return f"Write `{as_key(near)}` instead"
+    if unknown.path.startswith("metadata."):
+        return f"Remove `{name}`; use an annotation for data of your own"
+    properties: MappingOf[str, JSONSchemaProps] = {} if parent is None else parent.properties
     deeper = sorted(child_name for child_name, schema in properties.items() if name in schema.properties)
-    if deeper:
+    if deeper and child(owner, deeper[0], name) is None:
         return f"Indent it: `{name}` is a field of `{deeper[0]}`"
-    if grandparent is not None and name in grandparent.properties:
+    if outer is not None and name in outer.properties and child(unknown.around, name) is None:
         return f"Move it one level up: `{name}` is a field of the object that contains this one"
     if not properties:
         return f"Remove `{name}`: the schema specifies no fields here"
@@ -302,15 +323,20 @@ def _valid_name(error: FieldError) -> str | None:
     return valid if valid and valid != value and len(valid) <= _LONGEST else None
 
 
-def _known_fields(path: str, parent: JSONSchemaProps | None) -> Iterable[str]:
-    """Return the fields that an object may have, of which the path of an unknown one is given."""
-    return OBJECT_META.fields if path.startswith("metadata.") else () if parent is None else parent.properties
+def _known_fields(steps: list[str], parent: JSONSchemaProps | None) -> Iterable[str]:
+    """Return the fields that an object may have, whose path and schema are given."""
+    if steps[:1] != ["metadata"]:
+        return () if parent is None else parent.properties
+    of: GoType | None = OBJECT_META
+    for step in steps[1:]:
+        of = of and (of.element if of.kind == "slice" else of.below(step))
+    return () if of is None else of.fields
 
 
 def _sample(schema: JSONSchemaProps) -> str | None:
     """Return a valid value for a schema that restricts its values, or None if any value of its type is valid."""
     if schema.enum:
-        return marshal(schema.enum[0]) if not isinstance(schema.enum[0], str) else schema.enum[0]
+        return written(schema.enum[0])
     if schema.type in {"integer", "number"} and schema.minimum is not None and schema.minimum > 1:
         least = schema.minimum + 1 if schema.exclusive_minimum else schema.minimum
         return str(int(least)) if float(least).is_integer() else str(least)

@@ -122,8 +122,9 @@ def _respelled(finding: Finding, *, slip: bool) -> Edits:
     mistake, editor = _mistake(finding), finding.editor
     node = expect(Scalar, mistake.node)
     word = require(meant(node.value, mistake.words))
-    is_taken = editor.is_key(node) and expect(Mapping, editor.parent(node)).find(word) is not None
-    if is_slip(node.value, word) == slip and not is_taken and "{{" not in node.value:
+    owner = editor.parent(node) if editor.is_key(node) else None
+    entry = None if owner is None else expect(Mapping, owner).find(word)  # itself, if YAML reads it as another key
+    if is_slip(node.value, word) == slip and (entry is None or entry[0] is node) and "{{" not in node.value:
         yield editor.respell(node, word)
 
 

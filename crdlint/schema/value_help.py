@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from crdlint.crd.errors import DUPLICATE, NOT_SUPPORTED, REQUIRED, TOO_LONG, TOO_MANY, TYPE_INVALID, Code, FieldError
 from crdlint.crd.model import JSONSchemaProps
+from crdlint.golang.printing import marshal
 from crdlint.phrases import nearest, some
-from crdlint.yaml.editor import as_key
+from crdlint.yaml.editor import as_key, is_plain
 
 _PRINTED: Final = re.compile(r"([^.\[\]]+)|\[([^\]]*)(?:\]|\Z)")
 _SAMPLES: Final = {"string": '""', "integer": "1", "number": "1.5", "boolean": "true", "object": "{}", "array": "[]"}
@@ -39,8 +40,13 @@ def _required(error: FieldError, schema: JSONSchemaProps | None) -> str:
     if schema is None:
         return f"Add `{name}`"
     name = as_key(str(name))
-    sample = str(schema.enum[0]) if schema.enum else _SAMPLES.get(schema.type, "...")
+    sample = written(schema.enum[0]) if schema.enum else _SAMPLES.get(schema.type, "...")
     return f"Add `{name}: {sample}`" + (f" ({schema.type})" if schema.type else "")
+
+
+def written(value: Any) -> str:
+    """Return a JSON value as it is written in YAML."""
+    return value if isinstance(value, str) and is_plain(value) else marshal(value)
 
 
 def _unsupported(error: FieldError) -> str:

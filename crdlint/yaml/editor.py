@@ -41,6 +41,11 @@ def as_key(text: str) -> str:
     return f'"{text}"' if text in WORDS else text
 
 
+def is_plain(text: str) -> bool:
+    """Return whether a text needs no quotes: a scalar of letters that YAML reads as this text."""
+    return _PLAIN.match(text) is not None and text not in WORDS
+
+
 class Editor:
     """Creates the edits of a document from its nodes, whose marks are offsets in `text`.
 
@@ -130,7 +135,7 @@ class Editor:
         style = getattr(like, "style", None)
         if self.is_json or style == '"':
             return quoted(text, double=True)
-        return text if style != "'" and _PLAIN.match(text) and text not in WORDS else quoted(text)
+        return text if style != "'" and is_plain(text) else quoted(text)
 
     def replace(self, node: Node, text: str) -> Edit:
         """Return the edit that replaces a scalar or a collection by `text`, also a value that is left empty."""
@@ -194,7 +199,7 @@ class Editor:
         items = mapping.items
         if mapping.flow:
             double = self.is_json or (bool(items) and self.text[items[0].start_mark.index] == '"')
-            key = quoted(name, double=True) if double else name
+            key = quoted(name, double=True) if double else self.value(name)
             if not items:
                 offset = mapping.start_mark.index + 1
                 return Edit(offset, offset, f"{key}: {value}")

@@ -14,6 +14,7 @@ from crdlint.linting.request import CheckRequest
 from crdlint.resources.definitions import Definitions
 from crdlint.resources.pipeline import ResourceOptions, old_objects, report, validate_text
 from crdlint.resources.placeholders import PlaceholderPatterns
+from crdlint.yaml.edit import apply
 
 if TYPE_CHECKING:
     from crdlint.resources.pipeline import Validated
@@ -35,6 +36,8 @@ SPEC = """
                        oneOf: [{required: [a]}, {required: [b]}]}
               inner: {type: object, properties: {depth: {type: integer}}}
               fixed: {type: string}
+              "y": {type: integer}
+              switch: {type: object, required: [mode], properties: {mode: {type: string, enum: ["on", a]}}}
               odd: {type: object, x-kubernetes-preserve-unknown-fields: true, properties: {z: {type: string}}}
               template: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}
             x-kubernetes-validations:
@@ -48,6 +51,7 @@ FOUND = {
     "no number at all": ("{size: seven}", 14, "spec.size: Invalid value:", "Write an integer"),
     "a fraction": ("{size: 3.5}", 14, "spec.size: Invalid value:", "Write an integer, such as `4`"),
     "too small": ("{size: 1}", 14, "spec.size: Invalid value: 1:", "Write 3 or a number greater than 3"),
+    "missing, with a word": ("{size: 3, switch: {}}", 17, "spec.switch.mode: Required value", 'Add `mode: "on"`'),
     "missing, with a limit": ("{text: x}", 1, "spec.size: Required value", "Add `size: 3`"),
     "a number for a flag": ("{size: 3, flag: 1}", 23, "spec.flag:", "Write `true`"),
     "a word for a flag": ("{size: 3, flag: 'yes'}", 23, "spec.flag:", "Write it without quotes: `yes`"),
@@ -61,6 +65,19 @@ FOUND = {
     "an unknown field": ("{size: 3, txet: x}", 17, 'unknown field "spec.txet"', "Write `text` instead"),
     "a field of what is below": ("{size: 3, depth: 1}", 17, 'unknown field "spec.depth"', "a field of `inner`"),
     "a field of what is above": ("{size: 3, inner: {flag: 1}}", 25, 'unknown field "spec.inner.flag"', "one level up"),
+    "a field beside what is like it": (
+        "{sizes: 4, size: 3}",
+        8,
+        'unknown field "spec.sizes"',
+        "`size` is set here already",
+    ),
+    "a field of what is above, set there": (
+        "{size: 3, inner: {size: 1}}",
+        25,
+        'unknown field "spec.inner.size"',
+        "Remove",
+    ),
+    "a field that YAML reads as another": ("{size: 3, y: 1}", 17, 'unknown field "spec.true"', 'Write `"y"`: without'),
     "a field with a dot": ("{size: 3, x.y: 1}", 17, 'unknown field "spec.x.y"', "Remove `x.y`"),
     "a rule": ("{size: 9}", 14, "spec.size: Invalid value: ", "so that the rule evaluates to true"),
     "a rule that ends in an error": ("{size: 3, odd: {}}", 1, "spec: Invalid value:", "Set `z`"),
@@ -111,6 +128,13 @@ def test_found(spec: str, column: int, message: str, way_out: str) -> None:
     assert way_out in present(found[0].help)
 
 
+def test_a_key_that_yaml_reads_as_another_is_put_in_quotes() -> None:
+    text = foo("{size: 3, y: 1}")
+    (found,) = judged(text, options=ResourceOptions(fixes=True)).result.diagnostics
+    assert found.headline == "unknown field `y` in `spec`"
+    assert apply(text, present(found.fix).edits) == foo("{size: 3, 'y': 1}")
+
+
 # Metadata in line 3: column, the start of the message, what the help has.
 METADATA = {
     "a name": ("{name: A_b}", 18, 'metadata.name: Invalid value: "A_b"', "Write `a-b`"),
@@ -124,6 +148,12 @@ METADATA = {
         44,
         "json: cannot unmarshal number",
         'YAML reads it as a number: "1"',
+    ),
+    "unknown below": (
+        "{name: x, ownerReferences: [{label: a}]}",
+        41,
+        'unknown field "metadata.owner',
+        "Remove `label`",
     ),
     "unknown": ("{name: x, lables: {}}", 21, 'unknown field "metadata.lables"', "Write `labels` instead"),
     "no object": ("[x]", 1, "json: cannot unmarshal array", "Write a value of the type"),

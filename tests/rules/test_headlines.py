@@ -114,6 +114,7 @@ OF_CRDS = {
      "clientConfig: {caBundle: '-', url: 'https://a'}}}"): (
         "`spec.conversion.webhook.clientConfig.caBundle`: the value must be a base64 text"
     ),
+    ("kind: Foo", "kind: Foo, on: x"): "unknown field `on` in `names`",
     ("plural: foos", "plural: Foos"): "`spec.names.plural` has upper-case letters: `Foos`",
     ("kind: Foo", "kind: 9Foo"): "`spec.names.kind` begins with a digit: `9Foo`",
     ("name: v1\n", "name: V1\n"): "version name has upper-case letters: `V1`",

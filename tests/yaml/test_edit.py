@@ -45,6 +45,12 @@ def test_set_entry(text: str, after: str) -> None:
     assert value.value == "5"
 
 
+def test_a_new_key_is_in_quotes_where_yaml_reads_another_one() -> None:
+    for text, after in (("{a: 1}\n", "{a: 1, 'on': 5}\n"), ("a: 1\n", "a: 1\n'on': 5\n")):
+        root = mapping_of(text)
+        assert apply(text, [Editor(text, root).insert(root, "on", "5")]) == after
+
+
 def test_an_entry_in_a_list_item() -> None:
     text = "- type: array\n  items: {}\n"
     root = root_of(text)

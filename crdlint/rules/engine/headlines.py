@@ -26,6 +26,7 @@ from crdlint.phrases import joined
 from crdlint.rules.engine.advisory import JUNCTORS
 from crdlint.safety.bugs import attempt
 from crdlint.yaml.nodes import Scalar
+from crdlint.yaml.resolve import key_text
 
 if TYPE_CHECKING:
     from crdlint.crd.decode_errors import DecodeProblem
@@ -128,7 +129,9 @@ def of_decode(problem: DecodeProblem) -> str:
     """Return the headline of a problem of the decoder."""
     name = problem.node.value if isinstance(problem.node, Scalar) else ""
     if problem.kind == "strict":
-        return of_unknown(name, problem.path.removesuffix(name), problem.nearest)
+        # YAML reads a key such as `on` as another one.
+        read = key_text(problem.node) if isinstance(problem.node, Scalar) else None
+        return of_unknown(name, problem.path.removesuffix(read or name), problem.nearest)
     if problem.expected:
         return f"the value must be {problem.expected}"
     if not problem.go_type:
