@@ -128,6 +128,11 @@ def test_found(spec: str, column: int, message: str, way_out: str) -> None:
     assert way_out in present(found[0].help)
 
 
+def test_the_headline_of_an_error_without_a_path_names_the_value() -> None:
+    (found, *_) = judged(foo("{size: 3, either: {}}")).result.diagnostics
+    assert (found.message[:5], found.headline) == ("<nil>", "`either` does not match exactly one schema of `oneOf`")
+
+
 def test_a_key_that_yaml_reads_as_another_is_put_in_quotes() -> None:
     text = foo("{size: 3, y: 1}")
     (found,) = judged(text, options=ResourceOptions(fixes=True)).result.diagnostics
@@ -151,7 +156,7 @@ METADATA = {
     ),
     "unknown below": (
         "{name: x, ownerReferences: [{label: a}]}",
-        41,
+        40,
         'unknown field "metadata.owner',
         "Remove `label`",
     ),

@@ -198,7 +198,8 @@ def _target(error: FieldError) -> _Target:
     is_at = error.rule in _REPORTED_ELSEWHERE or "default" in map(str, error.path.steps())
     path = error.at if error.at is not None and is_at else error.path
     if error.rule.startswith("resource-"):
-        return _Target(_last_field(str(path)) or "the object")
+        # The server has no path for some errors, such as those of oneOf.
+        return _Target(_last_field(str(path)) or _last_field(str(error.at or "")) or "the object")
     target = _of_path(path)
     is_default = target.keyword == "default" and error.rule in _DEFAULTS
     return _Target(f"default of {target.phrase}") if is_default else target
