@@ -139,12 +139,15 @@ class ResourceFindings(NamedTuple):
     def _of(self, error: FieldError, message: str) -> Diagnostic:
         path = error.at or error.path
         location = self._location(error, path)
+        named = error
+        if str(path) == "metadata.name" and text_of(location.key) == "generateName":
+            named = error._replace(path=Path("generateName", path.parent), value=text_of(location.node))
         validator = self.definition.validator(self.version)
         schema = value_schema(validator.schema, _steps(path))
         if error.type == REQUIRED and str(error.path) == "status" and validator.has_status:
             help_: str | None = _REQUIRED_STATUS
         else:
-            help_ = attempt(_help_of_error, error, location, schema, self.definition.crd.spec.names.kind)
+            help_ = attempt(_help_of_error, named, location, schema, self.definition.crd.spec.names.kind)
         related = None if error.cause is None else _rule_position(error.cause, error.detail, self.definition)
         finding = catalog.get(error.rule).diagnostic_of(error, message, self.locator.span_of(location), file=self.file)
         finding = replace(finding, help=help_ or finding.help, related=related)
@@ -156,7 +159,7 @@ class ResourceFindings(NamedTuple):
         allowed = reason.arguments if reason is not None and error.type == NOT_SUPPORTED else ()
         words = tuple(word for word in allowed if isinstance(word, str))
         expected = str(reason.arguments[0]) if reason is not None and reason.code is Code.TYPE else ""
-        valid = _valid_name(error) or ""
+        valid = _valid_name(named) or ""
         return self._fixed(finding, Mistake(location.node, words, valid, expected, schema), error)
 
     def is_of_crd(self, error: FieldError) -> bool:
@@ -313,7 +316,8 @@ def _valid_name(error: FieldError) -> str | None:
     if not isinstance(value, str) or error.rule != _METADATA or error.type == REQUIRED:
         return None
     if field in {"name", "namespace", "generateName"}:
-        valid = _NOT_A_NAME.sub("-", value.lower()).strip("-.")
+        valid = _NOT_A_NAME.sub("-", value.lower()).lstrip("-.")
+        valid = valid.rstrip(".") if field == "generateName" else valid.rstrip("-.")  # `a-` is a good start of a name
         if field == "namespace":
             valid = valid.replace(".", "-")
     elif field == "labels":

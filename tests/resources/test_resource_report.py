@@ -146,8 +146,8 @@ METADATA = {
     "no name": ("{}", 1, "metadata.name: Required value", "Add `name: my-foo`"),
     "a label's value": ("{name: x, labels: {a: b c}}", 33, 'metadata.labels: Invalid value: "b c"', "Write `b-c`"),
     "a label's key": ("{name: x, labels: {-a: b}}", 30, 'metadata.labels: Invalid value: "-a"', "Write `a`"),
-    "a generated name": ("{generateName: AB-}", 26, 'metadata.generateName: Invalid value: "AB-"', "Write `ab`"),
-    "what comes of it": ("{generateName: AB-}", 26, 'metadata.name: Invalid value: "AB-xxxxx"', "Write `ab-xxxxx`"),
+    "a generated name": ("{generateName: AB-}", 26, 'metadata.generateName: Invalid value: "AB-"', "Write `ab-`"),
+    "what comes of it": ("{generateName: AB-}", 26, 'metadata.name: Invalid value: "AB-xxxxx"', "Write `ab-`"),
     "an annotation": (
         "{name: x, annotations: {a: b, c: 1}}",
         44,
