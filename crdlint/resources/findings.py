@@ -299,7 +299,8 @@ def _of_rule(error: FieldError, rule: ValidationRule) -> str | None:
         return f"Set `{key}`, or make the rule in the CRD check `has(...{key})` first"
     if code in {Code.RULE_FAILED, Code.EVALUATION_FAILED}:
         return "Fix the rule in the CRD: it cannot be evaluated for this value"
-    return "Restore the previous value, or create a new object" if "oldSelf" in rule.rule else None
+    is_of_update = "oldSelf" in rule.rule and not rule.optional_old_self  # another one may reject a new object
+    return "Restore the previous value, or create a new object" if is_of_update else None
 
 
 def _of_metadata(error: FieldError, kind: str) -> str | None:

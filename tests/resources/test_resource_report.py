@@ -196,6 +196,13 @@ def test_updates(new: str, old: str, wanted: list[tuple[str, str]]) -> None:
     assert all(help_ in present(one.help) for one, (_, help_) in zip(found, wanted, strict=True))
 
 
+def test_a_rule_of_an_optional_old_self_does_not_ask_for_a_previous_value() -> None:
+    rule = '{rule: "oldSelf.hasValue() || !has(self.text)", optionalOldSelf: true}'
+    defined = definitions(f"{SPEC}            - {rule}\n")
+    (found,) = judged(foo("{size: 3, text: a}"), defined).result.diagnostics
+    assert "so that the rule evaluates to true" in present(found.help)
+
+
 NOTICES = {
     "not among the old": (foo("{size: 3}"), foo("{size: 3}", "{name: y}"), "is not among the old objects"),
     "an old one that is broken": (
