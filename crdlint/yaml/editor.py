@@ -17,7 +17,7 @@ class UneditableError(Exception):
     """The text cannot be edited without changing something else."""
 
 
-_PLAIN: Final = re.compile(r"[A-Za-z_./$][A-Za-z0-9_./$+-]*\Z")
+_PLAIN: Final = re.compile(r"(?!\.[0-9])[A-Za-z_./$][A-Za-z0-9_./$+-]*\Z")
 _LINE_START: Final = re.compile(r"\n(?=[^\r\n])")
 _COMMENT: Final = re.compile(r"(?<=\s)#")
 _UNQUOTABLE: Final = r"[^\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd]"  # compiled on first use
