@@ -76,29 +76,35 @@ def command(settings: TestOptions) -> int:
     junit = () if settings.junit_file is None else (f"junit={settings.junit_file}",)
     reports = Reports(formats.suites, settings.format_, (*settings.outputs, *junit), view)
     run = TestState(reports=reports, second_opinions=options.new_tally() if settings.second_opinion else None)
-    _run_suites(run, settings)
+    has_suites = _run_suites(run, settings)
     run.report_trouble(() if run.second_opinions is None else [run.second_opinions.notice()])
     outcome = SuiteOutcome(run.results, run.problems, time.perf_counter() - start)
     run.finish(reports, lambda report: report.end(outcome))
     if not (run.results or run.problems or run.bugs):
         part = settings.name_part
-        what = f"no test with {part!r} in its name" if part else "no suite (*.testsuite.yaml)"
+        what = (
+            f"no test with {part!r} in its name" if part else "no test" if has_suites else "no suite (*.testsuite.yaml)"
+        )
         console.err(f"crdlint: {what} in {', '.join(settings.paths)}")
         return 2
     return run.status
 
 
-def _run_suites(run: TestState, settings: TestOptions) -> None:
+def _run_suites(run: TestState, settings: TestOptions) -> bool:
+    """Run the tests, and return whether there is a suite."""
     from crdlint.suites.read import find_suites
 
     crd_files = _crd_files(run, settings.crds, settings.kube_version)
+    has_suites = False
     for suite in find_suites(settings.paths, Selection()):
         if isinstance(suite, UnreadInput):
             run.problems.append((suite.path, suite.message))
             continue
+        has_suites = True
         _run_suite(run, suite, crd_files, settings)
         if settings.fail_fast and run.failed:
-            return
+            break
+    return has_suites
 
 
 def _crd_files(run: TestState, crds: tuple[str, ...], kube_version: str) -> SuiteCRDs:
@@ -124,6 +130,8 @@ def _run_suite(run: TestState, source: tuple[str, str], files: SuiteCRDs, settin
         return
     for line, message in suite.ignored:
         console.err(f"crdlint: {file}:{line}: note: {message}; skipped")
+    if not suite.cases:
+        console.err(f"crdlint: {file}: note: the suite has no test")
     try:
         for target in files.of(suite):
             for result in run_suite(suite, target, files, settings.name_part, run.second_opinions):

@@ -162,6 +162,10 @@ class _Runner:
             what = "the update of the status"
             if not self._accepts(outcome, "the status should be updated", what, case.expected_status_error):
                 return
+        elif case.expected_status_error:
+            raise _FailedError(
+                "`updated` has no status, whose update should be rejected; expected:", f"  {case.expected_status_error}"
+            )
         self._compare(outcome.resource, case.expected)
 
     def _initial(self, case: Case) -> dict[str, Any]:

@@ -43,12 +43,19 @@ WRONG = {
     "no error": ("{size: 1, mode: Safe}", "{size: 2, mode: Safe}", ["  the create should be rejected, but is accepted; expected:"]),
     "an error at last": ("expectedError: class may not be changed", 'expected: "x: 1"', ["  the object should be updated, but:"]),
     "another status error": ("equal to 9", "equal to 8", ["  the update of the status should be rejected with another error:"]),
+    "a status error without a status": ("      status: {ready: 10}\n", "",
+                                        ["  `updated` has no status, whose update should be rejected; expected:"]),
     "an initial object that is refused": ("{size: 2, class: gold}", "{size: 0}", ["  the initial object should be created, but:"]),
     "a patch of nothing": ("properties/zones/maxItems", "properties/zone/maxItems", ["  a patch cannot be applied to"]),
     "another kind": ("kind: Widget\n      spec: {size: 1}", "kind: Gadget\n      spec: {size: 1}",
                      ['  no matches for kind "Gadget" in version "example.com/v1"']),
     "no object": ("kind: Widget\n      spec: {size: 1}", "kind: [\n", ["  `initial` is no object: yaml: "]),
 }  # fmt: skip
+
+
+def test_a_suite_without_tests_is_noted(tmp_path: Path) -> None:
+    result = run(suite(tmp_path, "crdName: widgets.example.com\ntests: {onCreate: []}\n"))
+    assert (result.exit_code, "the suite has no test" in result.stderr, "no suite" in result.stderr) == (2, True, False)
 
 
 def test_failures(tmp_path: Path, subtests: pytest.Subtests) -> None:
