@@ -115,7 +115,10 @@ def _definitions(path: str, server: Server) -> Definitions:
 def _with_crd(request: EvalRequest, definitions: Definitions) -> ExpressionSource:
     objects, olds = ([] if file is None else _objects(file) for file in (request.object, request.old))
     definition = _chosen(request, definitions, objects)
-    sent, old = _of_kind(definition, objects, request.object), _of_kind(definition, olds, request.old)
+    of_kind, olds_of_kind = (
+        _of_kind(definition, each, file) for each, file in ((objects, request.object), (olds, request.old))
+    )
+    sent, old = (next(iter(each), MISSING) for each in (of_kind, olds_of_kind))
     versions = [version.name for version in definition.crd.spec.versions]
     version = request.version or version_of(definition.crd, sent if isinstance(sent, dict) else {})
     if version not in versions:
@@ -126,6 +129,9 @@ def _with_crd(request: EvalRequest, definitions: Definitions) -> ExpressionSourc
     validator = ResourceValidator(definition.crd, version, server=server)
     spec = definition.crd.spec
     notices = [*definitions.duplicates]
+    for each, file in ((of_kind, request.object), (olds_of_kind, request.old)):
+        if len(each) > 1:
+            notices.append(f"{_shown(file)}: {len(each)} objects of {spec.names.kind} in it; the first one is used")
     if definition.errors:
         rejected = f"the API server rejects the CRD {definition.crd.metadata.name} itself"
         notices.append(f"{definition.file}: {rejected}; crdlint check shows why")
@@ -168,14 +174,13 @@ def _identity(value: dict[str, Any]) -> tuple[str, str]:
     return str(value.get("apiVersion", "")).rpartition("/")[0], str(value.get("kind", ""))
 
 
-def _of_kind(definition: Definition, objects: list[dict[str, Any]], file: str | None) -> Any:
-    """Return the first object of a file that a CRD defines, or that has no apiVersion and kind; `MISSING` without a file."""
+def _of_kind(definition: Definition, objects: list[dict[str, Any]], file: str | None) -> list[dict[str, Any]]:
+    """Return the objects of a file that a CRD defines, or that have no apiVersion and kind; none only without a file."""
     spec = definition.crd.spec
-    if file is None:
-        return MISSING
-    for object_ in objects:
-        if _identity(object_) == (spec.group, spec.names.kind) or not ("apiVersion" in object_ or "kind" in object_):
-            return object_
+    id_ = (spec.group, spec.names.kind)
+    of_kind = [each for each in objects if _identity(each) == id_ or not ("apiVersion" in each or "kind" in each)]
+    if of_kind or file is None:
+        return of_kind
     kinds = dict.fromkeys(f"{each.get('kind', 'an object')} ({each.get('apiVersion', '')})" for each in objects)
     raise SourceError(f"{_shown(file)}: no {spec.names.kind} of {spec.group} in it, only {', '.join(kinds)}")
 
@@ -205,21 +210,27 @@ def _objects(file: str) -> list[dict[str, Any]]:
 
 
 def _without_crd(request: EvalRequest) -> ExpressionSource:
-    value, old = (MISSING if file is None else _any_value(file) for file in (request.object, request.old))
+    notices: list[str] = []
+    value, old = (MISSING if file is None else _any_value(file, notices) for file in (request.object, request.old))
     if request.type is not None:
         try:
             schema = schema_of_notation(request.type)
         except NoFieldError as error:
             raise SourceError(f"--type: {error}") from error
-        return ExpressionSource(request.server, schema, "the type given", value=value, old=old)
+        return ExpressionSource(request.server, schema, "the type given", value=value, old=old, notices=tuple(notices))
     values = [value for value in (value, old) if value is not MISSING]
     if not values:
         return ExpressionSource(request.server, None, "no schema")
-    return ExpressionSource(request.server, schema_of(*values), "the types of the object", value=value, old=old)
+    return ExpressionSource(
+        request.server, schema_of(*values), "the types of the object", value=value, old=old, notices=tuple(notices)
+    )
 
 
-def _any_value(file: str) -> Any:
-    root = _documents(file)[0].root
+def _any_value(file: str, notices: list[str]) -> Any:
+    document, *others = _documents(file)
+    if others:
+        notices.append(f"{_shown(file)}: {len(others) + 1} documents in it; the first one is used")
+    root = document.root
     assert root is not None  # noqa: S101  empty documents are left out
     reader = Reader(json=is_json(root))
     with _naming(file):

@@ -46,6 +46,15 @@ def test_type_costs_and_value() -> None:
     )  # fmt: skip
 
 
+def test_objects_that_are_not_used_are_noted(tmp_path: Path) -> None:
+    twice = tmp_path / "twice.yaml"
+    twice.write_text(f"{Path(SAMPLE).read_text()}---\n{Path(SAMPLE).read_text()}")
+    for options, what in ((("--crd", CRD), "objects of"), ((), "documents")):
+        result = run("self.spec.replicas", "--object", str(twice), *options)
+        assert (result.exit_code, f"{twice}: 2 {what}" in result.stderr) == (0, True)
+        assert "the first one is used" in result.stderr
+
+
 def test_explain_in_a_pipe_is_indented() -> None:
     assert on_spec("self.replicas > size(self.zones)", "--explain").stdout.splitlines()[4:] == [
         "",
