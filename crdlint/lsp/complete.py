@@ -11,14 +11,14 @@ from lsprotocol.types import CompletionItem, CompletionItemKind, InsertTextForma
 
 from crdlint.crd.gotypes import CRD, INT_RANGES, SCHEMA, STRING, GoType
 from crdlint.crd.model import JSONSchemaProps
-from crdlint.golang.printing import marshal
 from crdlint.kubecel.completion import DOCS, Completion, complete
 from crdlint.lsp.cursor import Cursor, EditedExpression, Steps, cursor_at, definition_of, expression_at
 from crdlint.lsp.workspace import OpenDocument
 from crdlint.resources.objects import text_at
 from crdlint.rules.schema_warnings import formats_of
+from crdlint.schema.value_help import written
 from crdlint.yaml.nodes import Mapping, Scalar, child
-from crdlint.yaml.resolve import WORDS, key_text
+from crdlint.yaml.resolve import key_text
 from crdlint.yaml.scalars import offsets_inside
 
 if TYPE_CHECKING:
@@ -101,7 +101,6 @@ _KINDS: Final = {
     "function": CompletionItemKind.Function, "method": CompletionItemKind.Method, "macro": CompletionItemKind.Operator,
     "keyword": CompletionItemKind.Keyword,
 }  # fmt: skip
-_PLAIN: Final = re.compile(r"[A-Za-z_][\w./-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,8 +198,8 @@ def _probes(text: str, index: int) -> Iterator[_Probed]:
     rest = text[end : len(text) if line_end < 0 else line_end]
     if "#" in text[text.rfind("\n", 0, start) + 1 : start]:
         return
-    for written in [_PROBE] if rest.lstrip().startswith(":") else [f"{_PROBE}: ", _PROBE]:
-        cursor = cursor_at(f"{text[:start]}{written}{text[end:]}", start + 1)
+    for probe in [_PROBE] if rest.lstrip().startswith(":") else [f"{_PROBE}: ", _PROBE]:
+        cursor = cursor_at(f"{text[:start]}{probe}{text[end:]}", start + 1)
         if cursor is None or _PROBE not in (str(getattr(cursor.node, "value", "")), cursor.steps[-1]):
             continue
         if not cursor.on_key:
@@ -226,7 +225,7 @@ class _Word:
     @property
     def text(self) -> str:
         """It as YAML."""
-        return _written_text(self.value)
+        return written(self.value)
 
 
 def _item(document: OpenDocument, probed: _Probed, word: _Word, *, snippets: bool) -> CompletionItem:
@@ -314,7 +313,7 @@ def _of_resource(document: OpenDocument, probed: _Probed, checks: Checks) -> Ite
     for name, field in schema.properties.items():
         if name in probed.other_keys:
             continue
-        required = tuple(_written_text(field_name) for field_name in field.required if field_name in field.properties)
+        required = tuple(written(field_name) for field_name in field.required if field_name in field.properties)
         collection = None if field.type not in ("object", "array") else field.type == "object"
         is_required = name in schema.required
         type_ = "integer or string" if field.x_int_or_string else field.type
@@ -327,9 +326,3 @@ def _values(schema: JSONSchemaProps) -> Iterator[_Word]:
     yield from map(_Word, values)
     if not values and schema.default is not None and not isinstance(schema.default.value, (dict, list)):
         yield _Word(schema.default.value, "default")
-
-
-def _written_text(value: object) -> str:
-    """Return a value, or the name of a field, as it is written in YAML."""
-    is_plain = isinstance(value, str) and _PLAIN.fullmatch(value) is not None and value not in WORDS
-    return str(value) if is_plain else marshal(value)
