@@ -137,9 +137,9 @@ def report(
     The first document of each text is used. See `crdlint.validate_resource` for `as_request`. Raise YAMLDecodeError for
     a text that is not a YAML object, and ValueError for an unknown `kube_version`.
     """
-    root = _root(resource_text)
+    document, root = _read(resource_text)
     resource = read_resource(root)
-    crd_root = _root(crd_text)
+    _, crd_root = _read(crd_text)
     versions = parse_range(kube_version)
     crd = read_crd(crd_root, stored=True, server=versions.newest).crd
     definition = Definition(crd, "<crd>", Locator(crd_root, 0, crd_text), as_requests=as_request, versions=versions)
@@ -149,12 +149,12 @@ def report(
         message = _no_match(str(resource.get("kind", "")), str(resource.get("apiVersion", "")))
         no_match = diagnostic(filename, "advice", "resource-no-match", message, node_span(root))
         return ResourceReport([no_match], [], resource, None, crd_errors)
-    old = None if old_text is None else read_resource(_root(old_text))
+    old = None if old_text is None else read_resource(_read(old_text)[1])
     if as_request:
         resource = as_sent(resource, namespaced=definition.namespaced)
         old = None if old is None else as_sent(old, namespaced=definition.namespaced)
     locator = ResourceLocator(root, 0, resource_text)
-    manifest = Manifest(parse_first(resource_text), None, locator)
+    manifest = Manifest(document, None, locator)
     outcome: ObjectResult | None = None
     by_server: list[tuple[Server, Sequence[Diagnostic]]] = []
     for server in versions.servers:
@@ -495,10 +495,10 @@ def _lines(lines: list[int]) -> str:
     return f"line {some([*map(str, lines)], 1)}"
 
 
-def _root(text: str) -> Node:
+def _read(text: str) -> tuple[Document, Node]:
     document = parse_first(text)
     if document.error is not None:
         raise YAMLDecodeError(document.error.message)
     if document.root is None:
         raise YAMLDecodeError("the document is empty")
-    return document.root
+    return document, document.root
