@@ -1,7 +1,6 @@
 """The syntax tree of a CEL expression, and the positions of its nodes. Upstream: cel-go's common/ast, common/source.go.
 
-Node ids are those of cel-go's parser. `SourceInfo.offsets` maps them to positions in the text. Nodes must not be
-changed.
+Node ids are those of cel-go's parser. `SourceInfo.offsets` maps them to positions in the text. Nodes must not be changed.
 """
 
 from __future__ import annotations

@@ -39,10 +39,9 @@ class Variable(NamedTuple):
 class Implementation(NamedTuple):
     """A Python function that implements one overload, or all overloads of a function.
 
-    It is called with positional values. It returns a value, which may be an `Error`, or raises `FunctionError`. If not
-    `strict`, it is also called with errors as arguments. If not `guarded`, it checks the types of its arguments itself.
-    If `variadic`, cel-go binds it as a function of any number of arguments, which stops evaluating arguments after an
-    error.
+    It is called with positional values. It returns a value, which may be an `Error`, or raises `FunctionError`. If not `strict`,
+    it is also called with errors as arguments. If not `guarded`, it checks the types of its arguments itself. If `variadic`,
+    cel-go binds it as a function of any number of arguments, which stops evaluating arguments after an error.
     """
 
     call: Callable[..., Any]

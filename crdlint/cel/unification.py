@@ -1,7 +1,6 @@
 """Unification of types: bindings of type parameters, and assignability. Upstream: checker/types.go, checker/mapping.go.
 
-Types may be as deep as an expression is long and share their parts, so the code does not recurse and visits each part
-once.
+Types may be as deep as an expression is long and share their parts, so the code does not recurse and visits each part once.
 """
 
 from __future__ import annotations

@@ -186,7 +186,8 @@ class ConfigOptions(ReportOptions, group=Group.RULES):
     selected: tuple[str, ...] = _rules("Only report these rules, or the rules of a set", "--select")
     ignored: tuple[str, ...] = _rules("Do not report these rules", "--ignore")
     min_severity: Severity | None = choice(
-        ["error", "warning", "info"], "Only report findings of this or a higher severity [default: info, which text only counts]."
+        ["error", "warning", "info"],
+        "Only report findings of this or a higher severity [default: info, counted in text].",
     )
     fail_on: FailOn | None = choice(
         ["error", "warning", "info", "never"],

@@ -70,9 +70,8 @@ class ConfigError(Exception):
 class Ignore(NamedTuple):
     """Rules not to report in some CRDs, versions and fields (empty: all of them), why, and the entry's position (1-based).
 
-    With a `severity`, their findings are reported with it instead.
-    In `crd`, `version` and `path`, `*` is any text. A path contains what is below it. One that begins with a dot is
-    that of a field in objects, any other that of an `Identity`.
+    With a `severity`, their findings are reported with it instead. In `crd`, `version` and `path`, `*` is any text. A path
+    contains what is below it. One that begins with a dot is that of a field in objects, any other that of an `Identity`.
     """
 
     rules: tuple[str, ...]
@@ -89,11 +88,10 @@ class Config(NamedTuple):
     """The configuration of the files below a directory; without a file, the defaults.
 
     Rules are ids or patterns of them (`cel-*`). `ignores` are the entries of `ignore` for some CRDs only. `severity` and
-    `per_file_ignores` are pairs in the order of the file.
-    `folder` is absolute, and patterns of files are relative to it. `notices` are messages for the user. `placeholders`
-    are additional patterns of placeholders in samples; None disables all patterns. `accept_rejections` can be set by
-    the command line only. `in_chart` is whether Helm sends the file; it decides how fields are validated unless
-    `field_validation` is set.
+    `per_file_ignores` are pairs in the order of the file. `folder` is absolute, and patterns of files are relative to it.
+    `notices` are messages for the user. `placeholders` are additional patterns of placeholders in samples; None disables all
+    patterns. `accept_rejections` can be set by the command line only. `in_chart` is whether Helm sends the file; it decides how
+    fields are validated unless `field_validation` is set.
     """
 
     file: str | None = None

@@ -73,8 +73,7 @@ class UsedIgnores:
     def unused(self, paths: Iterable[str]) -> Iterator[tuple[FileResult, Config]]:
         """Yield the findings about entries that ignored nothing, by configuration.
 
-        An entry for one CRD is reported if the run checked it, any other only if `paths` contain the configuration's
-        folder.
+        An entry for one CRD is reported if the run checked it, any other only if `paths` contain the configuration's folder.
         """
         tops = [os.path.join(os.path.abspath(path), "") for path in paths]  # noqa: PTH100, PTH118  links are kept
         for file, config in self.configs.items():

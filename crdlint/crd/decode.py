@@ -1,9 +1,8 @@
 """Decoding of a document into a v1 CustomResourceDefinition by the tables of `gotypes`.
 
-Upstream: apimachinery pkg/runtime/serializer/json (json.go Decode), with sigs.k8s.io/json. For an invalid value,
-the reader continues with Go's zero value and sets `failed`; `decode_errors` then determines the errors of Go's decoder.
-Schemas are the hot path, because a CRD consists mostly of them. They are decoded in a loop, so that only memory limits
-their depth.
+Upstream: apimachinery pkg/runtime/serializer/json (json.go Decode), with sigs.k8s.io/json. For an invalid value, the reader
+continues with Go's zero value and sets `failed`; `decode_errors` then determines the errors of Go's decoder. Schemas are the hot
+path, because a CRD consists mostly of them. They are decoded in a loop, so that only memory limits their depth.
 """
 
 from __future__ import annotations

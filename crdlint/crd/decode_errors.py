@@ -1,9 +1,8 @@
 """The errors of Go's decoder for a document: its decode error, or all strict errors; and helps for type errors.
 
-Upstream: sigs.k8s.io/json (internal/golang/encoding/json decode.go and kubernetes_patch.go, with Go 1.24's nested field
-paths). The input is the JSON with sorted keys that sigs.k8s.io/yaml creates from YAML, or a JSON document as it is. It
-runs only if `decode_values` fails, so it need not be fast. Depth is limited by memory only: calls are generators that
-`run_calls` drives.
+Upstream: sigs.k8s.io/json (internal/golang/encoding/json decode.go and kubernetes_patch.go, with Go 1.24's nested field paths).
+The input is the JSON with sorted keys that sigs.k8s.io/yaml creates from YAML, or a JSON document as it is. It runs only if
+`decode_values` fails, so it need not be fast. Depth is limited by memory only: calls are generators that `run_calls` drives.
 """
 
 from __future__ import annotations
@@ -70,12 +69,11 @@ class GoError(Exception):
 class DecodeProblem(NamedTuple):
     """A problem of the decoder: `kind` is decode (the document is rejected) or strict (an unknown field).
 
-    `node` is the position. `content` is the rejected value or, for a strict problem, the mapping that has the field.
-    `path` is the path of the unknown field as in the message, empty for a decode error. `help` names `nearest`, the most
-    similar field. For a type error, `json_type` is the JSON type of the value, `go_type` the Go type of the field, and
-    `field` the name or path of the field in its struct. A duplicate field in a JSON document is strict as well; `first`
-    is then the first of the two keys. `expected` is what the value should be where that is no Go type. Duplicate
-    keys in YAML are found by `crdlint.yaml`.
+    `node` is the position. `content` is the rejected value or, for a strict problem, the mapping that has the field. `path` is
+    the path of the unknown field as in the message, empty for a decode error. `help` names `nearest`, the most similar field. For
+    a type error, `json_type` is the JSON type of the value, `go_type` the Go type of the field, and `field` the name or path of
+    the field in its struct. A duplicate field in a JSON document is strict as well; `first` is then the first of the two keys.
+    `expected` is what the value should be where that is no Go type. Duplicate keys in YAML are found by `crdlint.yaml`.
     """
 
     kind: Literal["decode", "strict"]

@@ -294,8 +294,7 @@ class _Component(NamedTuple):
 class Glob(NamedTuple):
     """A glob: the directory to start in (empty or with a closing slash), and the components below it.
 
-    `text` is the original glob. `only_folders` is true if it ends in a slash (other than `**/`), `open_end` if it ends
-    in a `*`.
+    `text` is the original glob. `only_folders` is true if it ends in a slash (other than `**/`), `open_end` if it ends in a `*`.
     """
 
     text: str

@@ -1,7 +1,6 @@
 """The only reader of files: regular files of limited size, decoded by their byte order mark.
 
-Named pipes, devices and sockets are never opened: a pipe blocks until another program writes, and a device may never
-end.
+Named pipes, devices and sockets are never opened: a pipe blocks until another program writes, and a device may never end.
 """
 
 from __future__ import annotations

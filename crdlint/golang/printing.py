@@ -1,11 +1,10 @@
 """Values and numbers in messages as Go prints them: bad values of field.Error, encoding/json, fmt's `%v` and `%#v`.
 
-Python values represent Go values: `None` is nil; numbers, texts, `bytes`, sequences and mappings are themselves; an
-object whose class has `GO_FIELDS` (Go field name, attribute and Go type of each field) is a struct, which Go prints
-with `GO_PACKAGE` before the name of its class. `JSON_TAGS` contains the JSON names that differ from Go's, and
-`OMITTED_NIL` the attributes that JSON omits if they are nil. `Typed` adds a Go type that does not follow from the Python
-type. A type is written as in Go; a named type that is not a struct is followed by `=` and its underlying type:
-`v1.Names=[]string`.
+Python values represent Go values: `None` is nil; numbers, texts, `bytes`, sequences and mappings are themselves; an object whose
+class has `GO_FIELDS` (Go field name, attribute and Go type of each field) is a struct, which Go prints with `GO_PACKAGE` before
+the name of its class. `JSON_TAGS` contains the JSON names that differ from Go's, and `OMITTED_NIL` the attributes that JSON omits
+if they are nil. `Typed` adds a Go type that does not follow from the Python type. A type is written as in Go; a named type that
+is not a struct is followed by `=` and its underlying type: `v1.Names=[]string`.
 """
 
 from __future__ import annotations

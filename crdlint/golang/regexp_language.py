@@ -1,8 +1,7 @@
 """Comparison of the texts that Go's regular expressions match, by automata (Go 1.25, Perl syntax).
 
-A pattern is converted to an automaton that reads a text and records whether a part of it has matched. Two automata run
-in parallel over all texts, shortest first, until they differ. The size of automata and the number of states are
-limited.
+A pattern is converted to an automaton that reads a text and records whether a part of it has matched. Two automata run in
+parallel over all texts, shortest first, until they differ. The size of automata and the number of states are limited.
 """
 
 from __future__ import annotations
@@ -143,8 +142,7 @@ class _State:
 class _Automaton:
     """States by number: edges that read a character, and edges that read none, some of them on a condition.
 
-    The first state is the start; `final` is reached as soon as a part of the text matches. `conditions` are those of all
-    edges.
+    The first state is the start; `final` is reached as soon as a part of the text matches. `conditions` are those of all edges.
     """
 
     reads: list[list[tuple[Ranges, int]]] = field(default_factory=list)

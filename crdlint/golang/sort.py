@@ -1,7 +1,6 @@
 """The order in which Go's sort.Slice leaves elements, including equal ones. Upstream: package sort (Go 1.22 and later).
 
-A quicksort that falls back to insertion sort and heap sort. It sorts indices, and pushes larger parts on an explicit
-stack.
+A quicksort that falls back to insertion sort and heap sort. It sorts indices, and pushes larger parts on an explicit stack.
 """
 
 from __future__ import annotations

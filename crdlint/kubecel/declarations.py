@@ -164,9 +164,8 @@ _DOUBTFUL: Final = DeclType(1, type=types.DYN)
 class Declarer:
     """Declares the schemas of one CRD version, each once even if several rules need it.
 
-    `declare` returns None if CEL has no type for the schema: an array without items, or an unknown type. `doubtful`
-    contains schemas, by identity, whose type is not known yet: they are declared as `dyn`, which accepts any
-    expression.
+    `declare` returns None if CEL has no type for the schema: an array without items, or an unknown type. `doubtful` contains
+    schemas, by identity, whose type is not known yet: they are declared as `dyn`, which accepts any expression.
     """
 
     dialect: CELDialect
@@ -405,8 +404,7 @@ class DeclarationFailedError(Exception):
 class _ScopedNode:
     """A node of the schema: whether it is in the scope of a rule, its maximum cardinality (None: unbounded), its declaration.
 
-    `declared` is a text if declaring failed. It is None outside of the scope of rules, or if the parent has no such
-    part.
+    `declared` is a text if declaring failed. It is None outside of the scope of rules, or if the parent has no such part.
     """
 
     in_scope: bool

@@ -1,7 +1,6 @@
 """Evaluation of rules on objects. Upstream: apiextensions pkg/apiserver/schema/cel/validation.go.
 
-The rules of a schema are compiled once into a tree of `RuleValidator`s. The cost of each evaluation is subtracted from
-a budget.
+The rules of a schema are compiled once into a tree of `RuleValidator`s. The cost of each evaluation is subtracted from a budget.
 """
 
 from __future__ import annotations

@@ -50,10 +50,9 @@ if TYPE_CHECKING:
 class CheckedCRD(NamedTuple):
     """The findings about a CRD in their order; `blocking` are those because of which rules have no cost.
 
-    `notices` name values that are not checked. `definition` and `rules` are kept on request, if the API server can
-    decode the CRD. `common` contains results of validating the decoded CRD that another server can reuse. `compared` is
-    the comparison with the old CRD, None if the check is not about updates. `stage` is the one at which the check
-    stopped, None if it is complete.
+    `notices` name values that are not checked. `definition` and `rules` are kept on request, if the API server can decode the
+    CRD. `common` contains results of validating the decoded CRD that another server can reuse. `compared` is the comparison with
+    the old CRD, None if the check is not about updates. `stage` is the one at which the check stopped, None if it is complete.
     """
 
     diagnostics: SequenceOf[Diagnostic]

@@ -110,12 +110,11 @@ class FoundCRD(NamedTuple):
 class RuleCost:
     """The cost of one rule, in cost units, and its position in the file (1-based).
 
-    `version` is the version whose schema contains the rule, empty if all versions share the schema. `max_cost` is the
-    cost of one evaluation. `expression_cost` is compared with the limit of a rule: the cost times `max_cardinality`
-    (how often the value can occur in an object) or, if that is unbounded (None), times `min_size_cardinality` (how many
-    such values fit into a request). `error` is the server's error about a rule that does not compile, whose cost is 0.
-    The `message_` fields are the same for a messageExpression, which is evaluated at most once; `message_expression` is
-    None if the rule has none.
+    `version` is the version whose schema contains the rule, empty if all versions share the schema. `max_cost` is the cost of one
+    evaluation. `expression_cost` is compared with the limit of a rule: the cost times `max_cardinality` (how often the value can
+    occur in an object) or, if that is unbounded (None), times `min_size_cardinality` (how many such values fit into a request).
+    `error` is the server's error about a rule that does not compile, whose cost is 0. The `message_` fields are the same for a
+    messageExpression, which is evaluated at most once; `message_expression` is None if the rule has none.
     """
 
     crd: str
@@ -139,8 +138,7 @@ class RuleCost:
 class FoundRule(NamedTuple):
     """A rule of x-kubernetes-validations that the server compiles, and its position.
 
-    `crd` is the name of its CRD, `version` the version whose schema contains it, empty if all versions share the
-    schema.
+    `crd` is the name of its CRD, `version` the version whose schema contains it, empty if all versions share the schema.
     """
 
     crd: str
@@ -212,11 +210,10 @@ class FileResult:
 
     `templates` is the number of those that are Go templates instead of YAML.
 
-    `definitions` and `rules` are kept on request. `blocking` has the CRD and the message of each error because of which
-    rules have no cost. `masked` is the text of a template without its directives, with unchanged positions, None for
-    other texts. `compared` are the CRDs of a check of
-    updates. `reusable` are the results of documents, by number, that depend on nothing else in the file. `stage` is the
-    first stage at which the check of a CRD stopped, None if all checks are complete.
+    `definitions` and `rules` are kept on request. `blocking` has the CRD and the message of each error because of which rules
+    have no cost. `masked` is the text of a template without its directives, with unchanged positions, None for other texts.
+    `compared` are the CRDs of a check of updates. `reusable` are the results of documents, by number, that depend on nothing else
+    in the file. `stage` is the first stage at which the check of a CRD stopped, None if all checks are complete.
     """
 
     file: str

@@ -31,10 +31,9 @@ _PIECE: Final = 64 * 1024  # bytes
 class View(NamedTuple):
     """The settings of a report; each format ignores the settings that do not apply to it.
 
-    `page` is the output that the text is formatted for. `hidden` adds the findings that others hide, `show_all` those
-    that are combined into one entry. `quiet` omits notices and closing lines, `statistics` adds the number of findings
-    of each rule, `verbose` the name of every test, `examples` objects that changes break. `noun` names the
-    objects that a run counts.
+    `page` is the output that the text is formatted for. `hidden` adds the findings that others hide, `show_all` those that are
+    combined into one entry. `quiet` omits notices and closing lines, `statistics` adds the number of findings of each rule,
+    `verbose` the name of every test, `examples` objects that changes break. `noun` names the objects that a run counts.
     """
 
     page: Page = PLAIN

@@ -141,8 +141,7 @@ _NOT_BY_CRD: Final = frozenset(
 class Definition:
     """A CRD as the newest of `versions` stores it: its file, and its validators, which are created on demand.
 
-    `errors` are the findings for which servers of these versions reject the CRD. `as_requests` is the argument of the
-    validators.
+    `errors` are the findings for which servers of these versions reject the CRD. `as_requests` is the argument of the validators.
     """
 
     crd: CustomResourceDefinition

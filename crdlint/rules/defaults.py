@@ -1,7 +1,6 @@
 """Validation of defaults: they must be pruned, and valid against their schema and its rules.
 
-The walk is in `crdlint.schema.default_validation`; rules are evaluated here, with one budget for all defaults of a
-schema.
+The walk is in `crdlint.schema.default_validation`; rules are evaluated here, with one budget for all defaults of a schema.
 """
 
 from __future__ import annotations

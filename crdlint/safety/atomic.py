@@ -25,10 +25,9 @@ class ChangedError(Exception):
 def write(path: str | Path, data: bytes | Iterable[bytes], *, made_from: bytes | None = None) -> None:
     """Replace the content of a file with `data` (complete or in pieces), or leave the file unchanged.
 
-    Raise OSError, also for a read-only file, or ChangedError if the file no longer contains `made_from` when it is
-    replaced. A link still refers to its file, and other hard links to the same file. The file keeps its mode, its
-    extended attributes, and its owner if the system allows that. Other files than regular ones, such as pipes, are
-    written in place.
+    Raise OSError, also for a read-only file, or ChangedError if the file no longer contains `made_from` when it is replaced. A
+    link still refers to its file, and other hard links to the same file. The file keeps its mode, its extended attributes, and
+    its owner if the system allows that. Other files than regular ones, such as pipes, are written in place.
     """
     path = Path(path)
     pieces = (data,) if isinstance(data, bytes) else data

@@ -74,9 +74,8 @@ def run(
 ) -> Done:
     """Run a program with `data` as its standard input; `environment` replaces the whole environment.
 
-    `folder` is its working directory. `limit` is the maximum output in bytes, `memory` the maximum address space in
-    bytes, if the system supports that limit. Raise ProgramError if the program cannot be run, prints more, or does not
-    end in time.
+    `folder` is its working directory. `limit` is the maximum output in bytes, `memory` the maximum address space in bytes, if the
+    system supports that limit. Raise ProgramError if the program cannot be run, prints more, or does not end in time.
     """
     name = Path(command[0]).name
     trace(f"runs {shlex.join(command)}{f' in {folder}' if folder else ''}")

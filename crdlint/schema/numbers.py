@@ -1,7 +1,6 @@
 """Validation of numbers. Upstream: kube-openapi pkg/validation/validate (numberValidator, values.go), swag v0.23.
 
-Bounds are float64 in a schema. For an integer, they are converted to int64 if they are in the range of the schema's
-type.
+Bounds are float64 in a schema. For an integer, they are converted to int64 if they are in the range of the schema's type.
 """
 
 from __future__ import annotations

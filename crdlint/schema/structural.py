@@ -89,9 +89,8 @@ def set_attributes(schema: JSONSchemaProps, *, nested: bool) -> set[str]:
 def structural_attributes(schema: JSONSchemaProps, server: Server, *, nested: bool) -> set[str]:
     """Return the attributes that differ from Go's zero value in the structural form of a node.
 
-    `nested` means that it is below allOf, anyOf, oneOf or not. There an empty `properties` is included and
-    `additionalProperties: false` is not (newNestedValueValidation); elsewhere it is the other way round
-    (NewStructural).
+    `nested` means that it is below allOf, anyOf, oneOf or not. There an empty `properties` is included and `additionalProperties:
+    false` is not (newNestedValueValidation); elsewhere it is the other way round (NewStructural).
     """
     attributes = set_attributes(schema, nested=nested) - _DROPPED
     if not server.keeps_examples:

@@ -4,8 +4,7 @@ A schema is compiled on demand into checks for each type of value. Objects, list
 or not are walked by generators that `_run` drives, so that only memory limits the depth. Matches are counted as
 upstream counts them, because the count determines the alternative whose errors are reported.
 
-Keywords that CRDs cannot have are not implemented: patternProperties, dependencies, additionalItems, $ref, lists of
-items.
+Keywords that CRDs cannot have are not implemented: patternProperties, dependencies, additionalItems, $ref, lists of items.
 """
 
 from __future__ import annotations

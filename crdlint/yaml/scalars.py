@@ -1,8 +1,7 @@
 """Positions in the text of the characters of a scalar's value, for every style of scalar.
 
-The value of a block or quoted scalar differs from its text: indentation is removed, lines are folded, escapes are
-replaced. Each style is parsed again here. If the result differs from the value that libyaml returned, no position is
-returned.
+The value of a block or quoted scalar differs from its text: indentation is removed, lines are folded, escapes are replaced. Each
+style is parsed again here. If the result differs from the value that libyaml returned, no position is returned.
 """
 
 from __future__ import annotations
@@ -34,9 +33,8 @@ _QUOTED: Final = {
 def position_inside(text: str, node: Scalar, start: int, end: int) -> tuple[int, int, int, int] | None:
     """Return the position of the characters `start` to `end` of a scalar's value, or None if it is uncertain.
 
-    It is (line, column, end line, end column), 1-based in characters, with an exclusive end. `text` is the text that
-    the marks of the node refer to. The end of the value is the position after its last character. The time is linear in
-    the scalar.
+    It is (line, column, end line, end column), 1-based in characters, with an exclusive end. `text` is the text that the marks of
+    the node refer to. The end of the value is the position after its last character. The time is linear in the scalar.
     """
     spans = _spans(text, node)
     if spans is None:

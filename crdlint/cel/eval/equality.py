@@ -20,8 +20,7 @@ _SIMPLE: Final = frozenset({bool, int, Uint, str, bytes, type(None)})
 def equal(first: Value, second: Value) -> bool | Error:
     """Return whether two values are equal, or the error that the `cel_equal` method of a value returns.
 
-    Nested values that occur several times are compared once. Raise WorkLimitError if the comparison takes too much
-    work.
+    Nested values that occur several times are compared once. Raise WorkLimitError if the comparison takes too much work.
     """
     if type(first) is type(second) and type(first) in _SIMPLE:
         return bool(first == second)

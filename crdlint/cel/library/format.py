@@ -310,8 +310,7 @@ _NARROW_SPACE: Final = "\u202f"
 def _en_us_fixed(value: float, precision: int) -> str:
     """Return a double as x/text's `%.*f` prints it for en_US, with commas between thousands.
 
-    x/text stores the minimum of fraction digits in 8 bits and the maximum in 16 bits; both overflow in the same way
-    here.
+    x/text stores the minimum of fraction digits in 8 bits and the maximum in 16 bits; both overflow in the same way here.
     """
     if not isfinite(value):
         return _special(value)

@@ -183,8 +183,7 @@ def shown_cost(cost: int) -> str:
 class ServerCost:
     """The cost of a rule and of its message expression on one server, in cost units.
 
-    `max_cost` and `message_max_cost` are the costs of one evaluation, `expression_cost` is compared with the budget of
-    the rule.
+    `max_cost` and `message_max_cost` are the costs of one evaluation, `expression_cost` is compared with the budget of the rule.
     """
 
     max_cost: int

@@ -24,13 +24,12 @@ _NONE: Final[Mapping[Any, Any]] = {}
 class Library(NamedTuple):
     """A library or an option of the environment, with the Kubernetes version that introduced it.
 
-    `removed` is the version that removed it; `has` returns whether a dialect has it at all. `exempt` contains functions
-    whose arguments the validator of homogeneous literals does not check. `costs` contains costs by function name, also
-    for calls that match several overloads; the declaration of an overload contains the cost of that overload only.
-    `older_bindings` (by overload id) and `older_costs` (by function) return the differences on an older server.
-    `docs` contains one sentence for each function, `later` the libraries with functions that were added to this one.
-    `equality` estimates `==` of values of its types. `regexes` contains the functions whose constant regular expression
-    is compiled once.
+    `removed` is the version that removed it; `has` returns whether a dialect has it at all. `exempt` contains functions whose
+    arguments the validator of homogeneous literals does not check. `costs` contains costs by function name, also for calls that
+    match several overloads; the declaration of an overload contains the cost of that overload only. `older_bindings` (by overload
+    id) and `older_costs` (by function) return the differences on an older server. `docs` contains one sentence for each function,
+    `later` the libraries with functions that were added to this one. `equality` estimates `==` of values of its types. `regexes`
+    contains the functions whose constant regular expression is compiled once.
     """
 
     name: str

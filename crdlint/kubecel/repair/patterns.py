@@ -1,11 +1,10 @@
 """Patterns over the tokens of an expression, which need not be valid CEL.
 
-A pattern is a list of words separated by spaces. `A`, `B` and `C` match an operand (a name, literal or bracket, with the
-fields, indexes and calls after it), `X`, `Y` and `Z` any tokens with balanced brackets, `E` these without a comma, `v` a
-name, `s` and `t` a string,
-`q` a string that contains a number or boolean, `n` and `m` an integer, `d` a duration without quotes, `START` and `END` the
-ends of the text. Any other word matches the token with that text, whatever its case and underscores. A template contains
-the names of these parts in braces; `{s'}` is the content of a string.
+A pattern is a list of words separated by spaces. `A`, `B` and `C` match an operand (a name, literal or bracket, with the fields,
+indexes and calls after it), `X`, `Y` and `Z` any tokens with balanced brackets, `E` these without a comma, `v` a name, `s` and
+`t` a string, `q` a string that contains a number or boolean, `n` and `m` an integer, `d` a duration without quotes, `START` and
+`END` the ends of the text. Any other word matches the token with that text, whatever its case and underscores. A template
+contains the names of these parts in braces; `{s'}` is the content of a string.
 """
 
 from __future__ import annotations

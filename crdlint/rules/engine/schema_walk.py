@@ -1,8 +1,7 @@
 """The only walk over a schema: it runs the checks of each node and collects their findings.
 
-Upstream walks a schema twice, as a structural schema and as an OpenAPI schema; here both happen at once. The checks for
-a node depend on the fields that it sets, its type and its position, so they are selected once for each combination and
-cached.
+Upstream walks a schema twice, as a structural schema and as an OpenAPI schema; here both happen at once. The checks for a node
+depend on the fields that it sets, its type and its position, so they are selected once for each combination and cached.
 """
 
 from __future__ import annotations

@@ -164,10 +164,9 @@ class Block:
 class Masked:
     """A template as YAML, in pieces: `text` joins them with unchanged positions.
 
-    `outputs` and `blocks` are in the order of their start and end. `moved` describes for lines (1-based) how Helm moves
-    them by removing white space. `braces` are directives that Helm would execute although they have no meaning for it.
-    `defined` are the directives that start definitions, and their ends. `broken` is the line and the reason if Helm
-    cannot parse the template.
+    `outputs` and `blocks` are in the order of their start and end. `moved` describes for lines (1-based) how Helm moves them by
+    removing white space. `braces` are directives that Helm would execute although they have no meaning for it. `defined` are the
+    directives that start definitions, and their ends. `broken` is the line and the reason if Helm cannot parse the template.
     """
 
     pieces: list[str] = field(default_factory=list)

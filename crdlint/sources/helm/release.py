@@ -1,9 +1,8 @@
 """The size of the Secret in which Helm stores the release of a chart, with the share of each CRD.
 
-Helm stores the chart's own files, its values and the rendered manifest as JSON, compressed by gzip and encoded as
-base64. It does not store the files of charts in `charts/`, only what their templates render, and no CRD of their
-`crds/`. Upstream: helm pkg/storage/driver/util.go, encodeRelease; pkg/chart/v2/loader/load.go, LoadFiles;
-pkg/ignore/rules.go.
+Helm stores the chart's own files, its values and the rendered manifest as JSON, compressed by gzip and encoded as base64. It does
+not store the files of charts in `charts/`, only what their templates render, and no CRD of their `crds/`. Upstream: helm
+pkg/storage/driver/util.go, encodeRelease; pkg/chart/v2/loader/load.go, LoadFiles; pkg/ignore/rules.go.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """The check of CRDs in a template without Helm, with its directives masked, as far as they do not depend on unknown values.
 
-Output below metadata.labels and annotations, and in texts that the server does not check, is irrelevant. Any other
-output can make a CRD valid or invalid, so its document is skipped and reported as such. The YAML structure (documents,
-keys, and multi-line texts) is read from the indentation, because the output of directives decides whether the text can
-be parsed.
+Output below metadata.labels and annotations, and in texts that the server does not check, is irrelevant. Any other output can
+make a CRD valid or invalid, so its document is skipped and reported as such. The YAML structure (documents, keys, and multi-line
+texts) is read from the indentation, because the output of directives decides whether the text can be parsed.
 """
 
 from __future__ import annotations

@@ -59,8 +59,7 @@ class KustomizeProgram:
 class Build:
     """A kustomization to build with `program`, and the results of its resources.
 
-    `resources` are the results of files with CRDs. `others` are the results of files that the run does not report
-    otherwise.
+    `resources` are the results of files with CRDs. `others` are the results of files that the run does not report otherwise.
     """
 
     kustomization: Kustomization

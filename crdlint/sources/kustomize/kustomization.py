@@ -157,8 +157,7 @@ def patch_files(folder: str) -> set[str]:
 def local_path(folder: str, reference: object) -> str | None:
     """Return the real path of a reference from a directory, which may not exist, or None if it is not a local path.
 
-    A reference that kustomize would download is not local, even if a file has that name. Upstream:
-    git.NewRepoSpecFromURL.
+    A reference that kustomize would download is not local, even if a file has that name. Upstream: git.NewRepoSpecFromURL.
     """
     if not isinstance(reference, str) or not reference or not reference.isprintable():
         return None
