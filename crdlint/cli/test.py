@@ -76,35 +76,29 @@ def command(settings: TestOptions) -> int:
     junit = () if settings.junit_file is None else (f"junit={settings.junit_file}",)
     reports = Reports(formats.suites, settings.format_, (*settings.outputs, *junit), view)
     run = TestState(reports=reports, second_opinions=options.new_tally() if settings.second_opinion else None)
-    has_suites = _run_suites(run, settings)
+    _run_suites(run, settings)
     run.report_trouble(() if run.second_opinions is None else [run.second_opinions.notice()])
     outcome = SuiteOutcome(run.results, run.problems, time.perf_counter() - start)
     run.finish(reports, lambda report: report.end(outcome))
     if not (run.results or run.problems or run.bugs):
         part = settings.name_part
-        what = (
-            f"no test with {part!r} in its name" if part else "no test" if has_suites else "no suite (*.testsuite.yaml)"
-        )
+        what = f"no test with {part!r} in its name" if part else "no test in a suite (*.testsuite.yaml)"
         console.err(f"crdlint: {what} in {', '.join(settings.paths)}")
         return 2
     return run.status
 
 
-def _run_suites(run: TestState, settings: TestOptions) -> bool:
-    """Run the tests, and return whether there is a suite."""
+def _run_suites(run: TestState, settings: TestOptions) -> None:
     from crdlint.suites.read import find_suites
 
     crd_files = _crd_files(run, settings.crds, settings.kube_version)
-    has_suites = False
     for suite in find_suites(settings.paths, Selection()):
         if isinstance(suite, UnreadInput):
             run.problems.append((suite.path, suite.message))
             continue
-        has_suites = True
         _run_suite(run, suite, crd_files, settings)
         if settings.fail_fast and run.failed:
-            break
-    return has_suites
+            return
 
 
 def _crd_files(run: TestState, crds: tuple[str, ...], kube_version: str) -> SuiteCRDs:

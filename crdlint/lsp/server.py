@@ -336,12 +336,12 @@ def _add_reading(server: EditorServer) -> None:
 def _add_outlines(server: EditorServer) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=TRIGGERS))
     async def completion(params: lsp.CompletionParams) -> list[lsp.CompletionItem]:
-        snippets = bool(
-            get_capability(server.client_capabilities, "text_document.completion.completion_item.snippet_support")
+        snippets = get_capability(
+            server.client_capabilities, "text_document.completion.completion_item.snippet_support"
         )
 
         def run(document: OpenDocument) -> list[lsp.CompletionItem]:
-            return completions(document, document.text.index(params.position), server.checks, snippets=snippets)
+            return completions(document, document.text.index(params.position), server.checks, snippets=bool(snippets))
 
         return await server.answer(params.text_document, run) or []
 
@@ -351,10 +351,8 @@ def _add_outlines(server: EditorServer) -> None:
 
     @server.feature(lsp.TEXT_DOCUMENT_CODE_LENS)
     async def lenses(params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
-        def run(document: OpenDocument) -> list[lsp.CodeLens]:
-            return lenses_of(document, server.checks.of(document))
-
-        return await server.answer(params.text_document, run) or []
+        checked = server.checks.of
+        return await server.answer(params.text_document, lambda document: lenses_of(document, checked(document))) or []
 
     @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_LINK)
     async def links(params: lsp.DocumentLinkParams) -> list[lsp.DocumentLink]:
@@ -362,10 +360,8 @@ def _add_outlines(server: EditorServer) -> None:
 
     @server.feature(lsp.TEXT_DOCUMENT_INLAY_HINT)
     async def hints(params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
-        def run(document: OpenDocument) -> list[lsp.InlayHint]:
-            return hints_of(document, server.checks.of(document), params.range)
-
-        return await server.answer(params.text_document, run) or []
+        checked, range_ = server.checks.of, params.range
+        return await server.answer(params.text_document, lambda each: hints_of(each, checked(each), range_)) or []
 
 
 class _Input:

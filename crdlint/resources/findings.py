@@ -82,13 +82,13 @@ class ResourceFindings(NamedTuple):
             fields = _known_fields(owner_steps, parent)
             owner = None if key is None else self.manifest.editor.parent(key)
             around = None if owner is None else self.manifest.editor.parent(owner)
-            unknown = _Unknown(path, name, fields, parent, outer, owner, around)
-            help_ = attempt(_help_of_unknown, unknown)
+            mistake = Mistake(location.node if key is None else key, fields, schema=parent, outer=outer)
+            help_ = attempt(_help_of_unknown, path, name, mistake, owner, around)
             span = self.locator.span_of(location, key=True)
             headline = headlines.of_unknown(name, owner_path, None)
             message = f"unknown field {quote(path)}"
             finding = replace(diagnostic(self.file, "strict", "unknown-field", message, span, help_), headline=headline)
-            yield finding if key is None else self._fixed(finding, Mistake(key, fields, schema=parent, outer=outer))
+            yield finding if key is None else self._fixed(finding, mistake)
 
     def errors(self, outcome: ObjectResult) -> Iterator[Diagnostic]:
         """Yield the errors of a resource, without duplicates."""
@@ -252,38 +252,23 @@ def _help_of_error(
     return help_ or (suggestion(error, schema) if has_text else None)
 
 
-class _Unknown(NamedTuple):
-    """An unknown field: its printed path, its name as it is written, and the fields that its object may have.
-
-    `parent` and `outer` are the schemas of its object and of the object around that, `owner` and `around` their nodes.
-    """
-
-    path: str
-    name: str
-    fields: Iterable[str]
-    parent: JSONSchemaProps | None
-    outer: JSONSchemaProps | None
-    owner: Node | None
-    around: Node | None
-
-
-def _help_of_unknown(unknown: _Unknown) -> str:
-    """Return the help for an unknown field; a field that is set already is not what is meant."""
-    name, parent, outer, owner = unknown.name, unknown.parent, unknown.outer, unknown.owner
-    if name in unknown.fields:
-        return f'Write `"{name}"`: without quotes, YAML reads it as `{unknown.path.rpartition(".")[2]}`'
-    near = nearest(name, unknown.fields, LIKE)
+def _help_of_unknown(path: str, name: str, mistake: Mistake, owner: Node | None, around: Node | None) -> str:
+    """Return the help for an unknown field of an object, or for one of an object `around` that; what is set is not meant."""
+    fields, parent, outer = [*mistake.words], mistake.schema, mistake.outer
+    if name in fields:
+        return f'Write `"{name}"`: without quotes, YAML reads it as `{path.rpartition(".")[2]}`'
+    near = nearest(name, fields, LIKE)
     if near is not None and child(owner, near) is not None:
         return f"Remove `{name}`: `{near}` is set here already"
     if near is not None:
         return f"Write `{as_key(near)}` instead"
-    if unknown.path.startswith("metadata."):
+    if path.startswith("metadata."):
         return f"Remove `{name}`; use an annotation for data of your own"
     properties: MappingOf[str, JSONSchemaProps] = {} if parent is None else parent.properties
     deeper = sorted(child_name for child_name, schema in properties.items() if name in schema.properties)
     if deeper and child(owner, deeper[0], name) is None:
         return f"Indent it: `{name}` is a field of `{deeper[0]}`"
-    if outer is not None and name in outer.properties and child(unknown.around, name) is None:
+    if outer is not None and name in outer.properties and child(around, name) is None:
         return f"Move it one level up: `{name}` is a field of the object that contains this one"
     if not properties:
         return f"Remove `{name}`: the schema specifies no fields here"
