@@ -12,10 +12,6 @@ from typing import Final, NamedTuple
 from crdlint.crd.errors import Wording
 
 
-def _length(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
-
-
 class _Name(NamedTuple):
     """A kind of name: its pattern, the error for other texts, its maximum length and the error for longer ones."""
 
@@ -25,7 +21,7 @@ class _Name(NamedTuple):
     too_long: str
 
     def faults(self, text: str) -> list[str]:
-        errors = [] if _length(text) <= self.limit else [self.too_long]
+        errors = [] if len(text.encode("utf-8", "surrogatepass")) <= self.limit else [self.too_long]
         return errors if self.pattern.fullmatch(text) else [*errors, self.rejection]
 
 

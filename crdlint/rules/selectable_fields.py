@@ -112,7 +112,7 @@ def validate(
         field_path = fields_path.index(i).child("jsonPath")
         if schema is not None and rejection is None:
             yield from _selectable_field(field.json_path, schema, field_path, seen)
-        elif _names_nothing(field.json_path):
+        elif field.json_path == "." or not field.json_path.startswith("."):  # whatever the schema is
             yield from _selectable_field(field.json_path, JSONSchemaProps(), field_path, seen)
     if len(seen) > MAX_SELECTABLE_FIELDS and not too_many_allowed:
         yield FieldError(TOO_MANY_FIELDS.id, TOO_MANY, fields_path, len(seen), too_many_detail(MAX_SELECTABLE_FIELDS))
@@ -139,11 +139,6 @@ def _selectable_field(text: str, schema: JSONSchemaProps, field_path: Path, seen
     if str(target_path) in seen:
         yield FieldError(DUPLICATED.id, DUPLICATE, field_path, text, "")
     seen.add(str(target_path))
-
-
-def _names_nothing(text: str) -> bool:
-    """Return whether a path is rejected regardless of the schema."""
-    return text in {"", "."} or not text.startswith(".")
 
 
 def _first_rejection(root: JSONSchemaProps) -> tuple[JSONSchemaProps, Rejection] | None:
