@@ -14,7 +14,7 @@ from crdlint.safety import atomic
 
 if TYPE_CHECKING:
     from crdlint.linting.result import FileResult
-    from crdlint.runner.fixes import AppliedFix, FileFixes, Undone
+    from crdlint.runner.fixes import AppliedFix, Fixed, Undone
     from crdlint.runner.task import Checker, CheckOutcome
     from crdlint.yaml.edit import Edit
 
@@ -41,7 +41,7 @@ class Fixing:
             return checked
         return checker.check_text(fixes.before, checked.task)._replace(problem=problem)
 
-    def write(self, path: str, name: str, fixes: FileFixes) -> str | None:
+    def write(self, path: str, name: str, fixes: Fixed) -> str | None:
         """Write the fixes of a file, and return why they cannot be written, or None."""
         self.undone += fixes.undone
         if not fixes.edits:

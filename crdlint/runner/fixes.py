@@ -61,20 +61,14 @@ class Undone(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class FileFixes:
-    """The fixes of a file: its text before and after them, and the edits between."""
+class Fixed:
+    """The fixes of a file: its text before and after them, the edits between, and the result of the fixed text."""
 
     before: str
     text: str
     edits: tuple[Edit, ...]
     applied: tuple[AppliedFix, ...]
     undone: tuple[Undone, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Fixed(FileFixes):
-    """Fixes with the result of the fixed text."""
-
     result: FileResult
 
 

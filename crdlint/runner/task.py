@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from crdlint.linting.request import CheckRequest, StopAt
     from crdlint.linting.result import FileResult, OldCRD
     from crdlint.runner.cache import Cache
-    from crdlint.runner.fixes import FileFixes
+    from crdlint.runner.fixes import Fixed
     from crdlint.sources.helm.check import Charts
     from crdlint.sources.helm.failures import Failure
     from crdlint.sources.helm.layout import HelmValues
@@ -75,7 +75,7 @@ class CheckOutcome(NamedTuple):
     results: tuple[FileResult, ...] = ()
     problem: str | None = None
     bugs: tuple[Bug, ...] = ()
-    fixes: FileFixes | None = None
+    fixes: Fixed | None = None
 
 
 def shown_name(path: str) -> str:
@@ -235,7 +235,7 @@ class _Repair:
 
     def run(self) -> CheckOutcome:
         """Fix the text, and return the complete result of the fixed text with its fixes."""
-        from crdlint.runner.fixes import FileFixes, fix
+        from crdlint.runner.fixes import fix
 
         checked, task = self.checked, self.checked.task
         result, *others = checked.results
@@ -245,7 +245,7 @@ class _Repair:
             return checked
         start = self.check(result.text) if is_template else result  # without Helm: what is written is the template
         fixed = fix(start, self.check, unsafe=self.unsafe, config=self.config, check_until=self.check)
-        fixes = FileFixes(fixed.before, fixed.text, fixed.edits, fixed.applied, fixed.undone)
+        fixes = replace(fixed, result=replace(result, text="", diagnostics=()))  # the fixed one is among the results
         if not fixed.edits:
             return checked._replace(results=(result if is_template else fixed.result, *others), fixes=fixes)
         latest = self.latest
