@@ -33,10 +33,7 @@ _SPEC: Final = Path("spec")
 def validate(
     crd: CustomResourceDefinition, old: CustomResourceDefinition, server: Server, effort: Effort
 ) -> ServerReport:
-    """Validate a CRD as a server does on update.
-
-    `old` is the stored CRD with its status; `effort` limits the work for helps.
-    """
+    """Validate a CRD as a server does on update. `old` is the stored CRD with its status; `effort` limits the work for helps."""
     prepare_for_update(crd, old)
     drop_disabled_fields(crd, server, _in_use(old))
     options = replace(options_for(crd, old, server), effort=effort)

@@ -38,10 +38,7 @@ def uri(path: str) -> str:
 
 
 def fingerprints(diagnostics: Iterable[Diagnostic]) -> Iterator[tuple[Diagnostic, str]]:
-    """Yield each finding of a file with a fingerprint, a hash of file, CRD, rule, path and detail.
-
-    Equal ones are numbered.
-    """
+    """Yield each finding of a file with a fingerprint, a hash of file, CRD, rule, path and detail. Equal ones are numbered."""
     seen: Counter[str] = Counter()
     for finding in diagnostics:
         identity = "\0".join((relative(finding.file), finding.crd or "", finding.rule, finding.field, finding.detail))

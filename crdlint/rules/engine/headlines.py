@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.crd.errors import (
@@ -281,7 +281,7 @@ def _shown(value: object) -> str:
     return _listed([f"{name}: {item}" for name, item in value.items()], "and") if are_short else ""
 
 
-def _untyped(value: object) -> object:
+def _untyped(value: Any) -> Any:
     from crdlint.golang.printing import Typed  # runs without errors do not need it
 
     return value.value if isinstance(value, Typed) else value
@@ -352,11 +352,6 @@ def _not_compiled(error: FieldError, target: _Target) -> str:
     return cut(f"{expression}: {text}")
 
 
-def _wrong_output(error: FieldError, target: _Target) -> str:
-    expected = "bool" if target.keyword == "rule" else "string"
-    return f"{target.keyword} on {target.phrase} evaluates to `{_short(str(error.subject))}`, not `{expected}`"
-
-
 def _name(argument: object) -> str:
     """Return an argument of a CEL problem: a name, an operator without its underscores, or a type."""
     text = str(argument)
@@ -366,21 +361,11 @@ def _name(argument: object) -> str:
 def _storage(error: FieldError, target: _Target) -> str:
     if not target.phrase.startswith("`spec"):
         return f"{target.phrase} does not contain the storage version"
-    versions: Any = _untyped(error.value)
+    versions = _untyped(error.value)
     stored = [version.name for version in versions or () if version.storage]
     if not stored:
         return "no version has `storage: true`" if versions else "`spec.versions` has no version to store objects in"
     return f"{len(stored)} versions have `storage: true`: {_listed(stored, 'and')}"
-
-
-def _version_twice(error: FieldError, _target: _Target) -> str:
-    versions: Any = _untyped(error.value)
-    return f"version name {_repeated([version.name for version in versions or ()])}"
-
-
-def _key_twice(error: FieldError, target: _Target) -> str:
-    keys: Any = _untyped(error.value)
-    return f"list map key {_repeated(keys)} in {target.phrase}"
 
 
 def _repeated(names: Sequence[str]) -> str:
@@ -392,17 +377,6 @@ def _uncorrelatable(error: FieldError, target: _Target) -> str:
     is_list = error.path.steps()[len(within.steps())] == "items"
     reason = "is not a map list" if is_list else "has an unknown `x-kubernetes-map-type`"
     return f"rule on {target.phrase} cannot use `oldSelf`: {_of_path(within).phrase} {reason}"
-
-
-def _message(error: FieldError, target: _Target) -> str:
-    text = str(_untyped(error.value))
-    return f"message of a rule on {target.phrase} {'has several lines' if text.strip() else 'is blank'}"
-
-
-def _other_name(error: FieldError, target: _Target) -> str:
-    if error.subject:
-        return f"{target.phrase} must be `{error.subject}`, not {_shown(error.value)}"
-    return f"{target.phrase} must be `<plural>.<group>`, not {_shown(error.value)}"
 
 
 def _map_items(error: FieldError, target: _Target) -> str:
@@ -425,17 +399,22 @@ def _too_expensive(error: FieldError, target: _Target) -> str:
 
 
 _OPERATORS: Final = frozenset({"_in_", "@in", "_?_:_", "-_", "!_"})
-_SPECIAL: Final = {
+_SPECIAL: Final[Mapping[str, Callable[[FieldError, _Target], str]]] = {
     "resource-rule": _rule_failed, "default-rule-failed": _rule_failed, "cel-compilation": _not_compiled,
-    "cel-output-type": _wrong_output, "storage-version-exactly-one": _storage,
-    "version-name-duplicate": _version_twice, "list-map-key-duplicate": _key_twice,
+    "cel-output-type": lambda error, of: f"{of.keyword} on {of.phrase} evaluates to `{_short(str(error.subject))}`, "
+                                         f"not `{'bool' if of.keyword == 'rule' else 'string'}`",
+    "storage-version-exactly-one": _storage,
+    "version-name-duplicate": lambda error, _: f"version name {_repeated([each.name for each in _untyped(error.value) or ()])}",
+    "list-map-key-duplicate": lambda error, of: f"list map key {_repeated(_untyped(error.value))} in {of.phrase}",
     "cel-old-self-uncorrelatable": _uncorrelatable, "cel-rule-cost": _too_expensive, "cel-schema-cost": _too_expensive,
 }  # fmt: skip
-_SPECIAL_VALUES: Final = {
-    "metadata-name": _other_name,
+# Of invalid values.
+_SPECIAL_VALUES: Final[Mapping[str, Callable[[FieldError, _Target], str]]] = {
+    "metadata-name": lambda error, of: f"{of.phrase} must be `{error.subject or '<plural>.<group>'}`, not {_shown(error.value)}",
     "list-map-items": _map_items,
-    "rule-message-invalid": _message,
-}  # of invalid values
+    "rule-message-invalid": lambda error, of: f"message of a rule on {of.phrase} "
+                                              f"{'has several lines' if str(_untyped(error.value)).strip() else 'is blank'}",
+}  # fmt: skip
 # By the type of an error: for a keyword of a schema, and for any other field.
 _BY_TYPE: Final = {
     REQUIRED: ("{of} has no {key}", "{of} is missing"),
