@@ -197,8 +197,7 @@ def _number(bound: Bound) -> str:
 
 
 def _compare_multiples(pair: Pair, old: Constraints, new: Constraints) -> Iterator[Change]:
-    # Every multiple of an old factor that a new one divides is one of the new factor.
-    added = [factor for factor in new.multiples if not any((other / factor).is_integer() for other in old.multiples)]
+    added = [factor for factor in new.multiples if not any(_divides(factor, other) for other in old.multiples)]
     lost = old.multiples - new.multiples
     for factor in sorted(added):
         text = f"values that are not multiples of {marshal(factor)} are rejected"
@@ -206,6 +205,12 @@ def _compare_multiples(pair: Pair, old: Constraints, new: Constraints) -> Iterat
     if lost and not added:
         text = f"`multipleOf` accepts more values: {NEW_VALUES}"
         yield pair.change(rules.LIMIT_LOOSENED, text, "multiple_of")
+
+
+def _divides(factor: float, other: float) -> bool:
+    """Return whether each multiple of another factor is one; servers divide integers by the whole part, and not by 0."""
+    whole, other_whole = int(factor), int(other)
+    return (other / factor).is_integer() and (not other_whole or (whole != 0 and other_whole % whole == 0))
 
 
 def _compare_patterns(pair: Pair, old: Constraints, new: Constraints) -> Iterator[Change]:

@@ -117,10 +117,8 @@ def constraints(node: Conjunction, server: Server) -> Constraints:
         multiples=frozenset(
             schema.multiple_of
             for schema in node
-            # Every integer is a multiple of 1, and of 1 divided by an integer.
-            if type_ in _NUMBERS
-            and schema.multiple_of
-            and not (type_ == "integer" and (1 / schema.multiple_of).is_integer())
+            # Every integer is a multiple of 1, but servers accept none where the factor has a fraction.
+            if type_ in _NUMBERS and schema.multiple_of and not (type_ == "integer" and schema.multiple_of == 1)
         ),
         patterns=frozenset(schema.pattern for schema in node if type_ in _STRINGS and schema.pattern),
         formats=_formats(node, type_, server),
