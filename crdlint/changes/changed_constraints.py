@@ -70,7 +70,7 @@ def compare_constraints(pair: Pair) -> Iterator[Change]:
             return
         pattern = pattern_of(new.enum.values())
         relations = (pattern_relation(old_pattern, pattern, *old.lengths) for old_pattern in old.patterns)
-        if any(relation.is_covered for relation in relations):
+        if any(relation.is_covered for relation in relations) and not pair.old[0].nullable:
             return
         values = list(new.enum.values())
         yield from _reject(rules.ENUM_ADDED, f"only {_values(values)} accepted now", {"enum": values}, pair)
@@ -102,13 +102,9 @@ def _possible_values(pair: Pair, old: Constraints) -> dict[Any, Any] | None:
 
 def _compare_enumerated(pair: Pair, old: Mapping[Any, Any], new: Constraints) -> Iterator[Change]:
     """Report which of the old values are rejected, whatever rejects them."""
-    validators = [ValueValidator(schema, server=pair.server) for schema in pair.new]
-    remaining = {
-        key: value
-        for key, value in old.items()
-        if (new.enum is None or key in new.enum) and not any(validator.validate(value) for validator in validators)
-    }
-    lost = [value for key, value in old.items() if key not in remaining]
+    before, after = _accepted(pair, pair.old, old), _accepted(pair, pair.new, {**old, **(new.enum or {})})
+    remaining = {key: value for key, value in before.items() if key in after}
+    lost = [value for key, value in before.items() if key not in after]
     if lost:
         text = f"{_values(lost)} not accepted any more"
         default = pair.old[0].default
@@ -118,9 +114,17 @@ def _compare_enumerated(pair: Pair, old: Mapping[Any, Any], new: Constraints) ->
         yield from _reject(rules.ENUM_VALUE_REMOVED, text, part, pair)
     if new.enum is None:
         yield pair.change(rules.ENUM_REMOVED, f"the enumeration was removed: {NEW_VALUES}", "enum")
-    elif gained := [value for key, value in new.enum.items() if key not in old]:
+    elif gained := [value for key, value in after.items() if key not in before]:
         text = f"{_values(gained)} accepted now: clients may not know the new values"
         yield pair.change(rules.ENUM_VALUE_ADDED, text, "enum")
+
+
+def _accepted(pair: Pair, node: Conjunction, values: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Return the values that all schemas of a node accept."""
+    validators = [ValueValidator(schema, server=pair.server) for schema in node]
+    return {
+        key: value for key, value in values.items() if not any(validator.validate(value) for validator in validators)
+    }
 
 
 def _reject(rule: Rule, text: str, new: Mapping[str, Any], pair: Pair) -> Iterator[Change]:
