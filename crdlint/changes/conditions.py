@@ -25,7 +25,7 @@ _EXPRESSED: Final = frozenset({
     *(limit.attribute for limit in LIMITS), "multiple_of", "exclusive_maximum", "exclusive_minimum", "pattern", "enum",
     "required", "properties", "items", "all_of", "any_of", "one_of", "not_",
 })  # fmt: skip
-_SILENT: Final = frozenset({"type", "description", "title", "example", "x_validations"})
+_SILENT: Final = frozenset({"description", "title", "example", "x_validations"})
 
 
 def condition(schema: JSONSchemaProps, value: str = _SELF, depth: int = 0) -> str:
