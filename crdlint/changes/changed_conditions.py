@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from crdlint.cel.ast import Expr, Ident, Select, nodes
 from crdlint.changes.change import NEW_VALUES, Change
-from crdlint.changes.conditions import junctor_condition, known_conditions, lifted
+from crdlint.changes.conditions import has, junctor_condition, known_conditions, lifted
 from crdlint.changes.conjunction import Conjunction, is_new
 from crdlint.changes.constraints import (
     JUNCTORS,
@@ -24,7 +24,7 @@ from crdlint.changes.constraints import (
     junctors_of,
     pattern_relation,
 )
-from crdlint.changes.examples import Pair
+from crdlint.changes.examples import Pair, mentioned
 from crdlint.crd.model import JSONSchemaProps, ValidationRule
 from crdlint.crd.paths import Path
 from crdlint.diagnostics import Severity
@@ -403,6 +403,40 @@ def compare_junctors(pair: Pair, reasons: Reasons) -> Iterator[Change]:
         if not any(junctor.is_like(new) for new in gained) and not reasons.remains(junctor.condition):
             text = f"{pair.field.shown}: `{junctor.kind}` was removed: {NEW_VALUES}"
             yield Change(rules.JUNCTOR_REMOVED, text, pair.new[0].path, junctor.path, pair.field.path)
+
+
+def compare_new_default(pair: Pair, name: str, schemas: Conjunction) -> Iterator[Change]:
+    """Report that objects with a new default of a field break what the old schema of the object required, too."""
+    field, default = pair.field.below(name), JSONSchemaProps.of(default=schemas[0].default)
+    for what, condition, part in _kept(pair, name):
+        if isinstance(part, JSONSchemaProps):
+            part = JSONSchemaProps.of(**vars(part), properties={name: default})
+        example = pair.examples.find(pair, condition, part)
+        if example is not None:
+            rule = rules.DEFAULT_ADDED._replace(
+                severity="error", help="Remove the default, or add it in a new version only"
+            )
+            text = f"{field.shown} has a new default, with which {what} rejects objects without the field; "
+            text += pair.field.consequence(is_container=True)
+            yield Change(rule, text, schemas.path_of("default"), pair.old[0].path, field.path, example or None)
+            return
+
+
+def _kept(pair: Pair, name: str) -> Iterator[tuple[str, str, JSONSchemaProps | ValidationRule]]:
+    """Yield what both schemas of an object require that may depend on a field: in words, as a condition, and as a part."""
+    before = {rule_key(rule.rule) for schema in pair.old for rule in schema.x_validations}
+    for rule in (rule for schema in pair.new for rule in schema.x_validations):
+        is_of_field = rule_key(rule.rule) in before and name in mentioned(rule.rule)[0]
+        if is_of_field and not _names_old_self(parsed(rule.rule)):
+            yield f"the rule `{_shown(rule)}`", rule.rule, rule
+    keys = {junctor.key for junctor in _junctors(pair.old)}
+    for junctor in _junctors(pair.new):
+        if junctor.key in keys:
+            yield f"`{junctor.kind}`", junctor.condition, junctor.part
+    old, new = (constraints(node, pair.server).bounds.get("max_properties") for node in (pair.old, pair.new))
+    if new is not None and old == new and pair.field.path:
+        fields = " && ".join(["true", *(has("self", known) for known in pair.old.properties())])
+        yield "`maxProperties`", fields, JSONSchemaProps.of(type="object", max_properties=int(new.value))
 
 
 def _junctors(node: Conjunction) -> Iterator[_Junctor]:

@@ -8,7 +8,14 @@ from weakref import ref
 
 from crdlint.changes import changed_constraints
 from crdlint.changes.change import Change
-from crdlint.changes.changed_conditions import Reasons, compare_junctors, compare_messages, compare_rules, is_implied
+from crdlint.changes.changed_conditions import (
+    Reasons,
+    compare_junctors,
+    compare_messages,
+    compare_new_default,
+    compare_rules,
+    is_implied,
+)
 from crdlint.changes.conditions import conditions_of, has
 from crdlint.changes.conjunction import ComparedField, Conjunction
 from crdlint.changes.constraints import fingerprint
@@ -107,6 +114,8 @@ def _compare_below(pair: Pair, below: list[Pair]) -> Iterator[Change]:
     if removed and not new_values:
         yield from _report_removed(pair, removed, before, after)
     for name, was, now in compared:
+        if now.has_default and not was.has_default:
+            yield from compare_new_default(pair, name, now)
         if was:
             below.append(pair.below(name, was, now))
         else:
