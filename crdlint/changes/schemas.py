@@ -100,7 +100,7 @@ def _compare_below(pair: Pair, below: list[Pair]) -> Iterator[Change]:
     old_items, new_items = pair.old.list_items(), pair.new.list_items()
     if old_items and new_items:
         below.append(pair.below(ITEM, old_items, new_items))
-    if pair.new.type != "object":
+    if not _may_have_fields(pair.new):
         return
     before, after = _known_properties(pair.old, pair), _known_properties(pair.new, pair)
     old_values, new_values = pair.old.map_values(), pair.new.map_values()
@@ -232,8 +232,13 @@ def _report_typed(pair: Pair, name: str, schemas: Conjunction) -> Iterator[Chang
         yield Change(rules.FIELD_TYPED, text, schemas[0].path, pair.old.path_of("properties"), field.path, example)
 
 
+def _may_have_fields(node: Conjunction) -> bool:
+    """Return whether values are objects, or any values whose fields have schemas or are required."""
+    return node.type == "object" or (not node.type and any(part.properties or part.required for part in node))
+
+
 def _compare_required(pair: Pair) -> Iterator[Change]:
-    if pair.new.type != "object":
+    if not _may_have_fields(pair.new):
         return
     before, after = pair.old.required, pair.new.required
     specified = pair.new.properties()
