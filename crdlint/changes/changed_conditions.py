@@ -408,7 +408,7 @@ def compare_junctors(pair: Pair, reasons: Reasons) -> Iterator[Change]:
 def compare_new_default(pair: Pair, name: str, schemas: Conjunction) -> Iterator[Change]:
     """Report that objects with a new default of a field break what the old schema of the object required, too."""
     field, default = pair.field.below(name), JSONSchemaProps.of(default=schemas[0].default)
-    for what, condition, part in _kept(pair, name):
+    for what, condition, part in _kept_conditions(pair, name):
         if isinstance(part, JSONSchemaProps):
             part = JSONSchemaProps.of(**vars(part), properties={name: default})
         example = pair.examples.find(pair, condition, part)
@@ -422,7 +422,7 @@ def compare_new_default(pair: Pair, name: str, schemas: Conjunction) -> Iterator
             return
 
 
-def _kept(pair: Pair, name: str) -> Iterator[tuple[str, str, JSONSchemaProps | ValidationRule]]:
+def _kept_conditions(pair: Pair, name: str) -> Iterator[tuple[str, str, JSONSchemaProps | ValidationRule]]:
     """Yield what both schemas of an object require that may depend on a field: in words, as a condition, and as a part."""
     before = {rule_key(rule.rule) for schema in pair.old for rule in schema.x_validations}
     for rule in (rule for schema in pair.new for rule in schema.x_validations):
@@ -435,7 +435,7 @@ def _kept(pair: Pair, name: str) -> Iterator[tuple[str, str, JSONSchemaProps | V
             yield f"`{junctor.kind}`", junctor.condition, junctor.part
     old, new = (constraints(node, pair.server).bounds.get("max_properties") for node in (pair.old, pair.new))
     if new is not None and old == new and pair.field.path:
-        fields = " && ".join(["true", *(has("self", known) for known in pair.old.properties())])
+        fields = " && ".join(["true", *(has("self", property_name) for property_name in pair.old.properties())])
         yield "`maxProperties`", fields, JSONSchemaProps.of(type="object", max_properties=int(new.value))
 
 

@@ -213,8 +213,8 @@ def _compare_multiples(pair: Pair, old: Constraints, new: Constraints) -> Iterat
 
 def _divides(factor: float, other: float) -> bool:
     """Return whether each multiple of another factor is one; servers divide integers by the whole part, and not by 0."""
-    whole, other_whole = int(factor), int(other)
-    return (other / factor).is_integer() and (not other_whole or (whole != 0 and other_whole % whole == 0))
+    own_part, other_part = int(factor), int(other)
+    return (other / factor).is_integer() and (not other_part or (own_part != 0 and other_part % own_part == 0))
 
 
 def _compare_patterns(pair: Pair, old: Constraints, new: Constraints) -> Iterator[Change]:

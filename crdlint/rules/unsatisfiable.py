@@ -12,7 +12,7 @@ from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.printing import is_json_integer, marshal
 from crdlint.phrases import nearest
 from crdlint.rules.engine.advisory import TYPES_OF, Advisory, DecodedCRD
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, is_merged, require
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, is_merged, is_null, require
 from crdlint.rules.engine.markers import validation
 from crdlint.rules.engine.rule import Caution, Nodes
 from crdlint.rules.pruned_objects import keeps_as_item
@@ -48,9 +48,15 @@ _SOME: Final = {
 }  # fmt: skip
 
 
-@Fixer("Add null to the enum", "unsafe")
-def _null_in_enum(finding: Finding) -> Edits:
-    yield finding.editor.append(expect(Sequence, finding.owner, "enum"), "null")
+@Fixer("Remove `nullable`, and null from the enum", "unsafe").example(
+    bad="name:\n  type: string\n  nullable: true\n  enum: [a, b, null]", good="name:\n  type: string\n  enum: [a, b]"
+)
+def _without_null(finding: Finding) -> Edits:
+    editor, values = finding.editor, expect(Sequence, finding.owner, "enum")
+    nulls = [i for i, value in enumerate(values.items) if is_null(value)]
+    if len(nulls) < len(values.items):
+        yield editor.remove(finding.owner, "nullable")
+        yield from (editor.remove_at(values, i) for i in nulls)
 
 
 @Fixer("Move the keyword into the items of the list", "unsafe")
@@ -277,17 +283,19 @@ def _shown(limit: float) -> str:
     return f"{limit:g}" if isinstance(limit, float) else str(limit)
 
 
-@Caution("nullable-enum-without-null", "Nullable field whose enum does not contain null",
-    why="The API server compares null with the enum, too, and rejects it although the field is `nullable`.",
-    help="Add `null` to the enum, or remove `nullable`", marker="remove `+nullable`",
-    bad="name:\n  type: string\n  nullable: true\n  enum: [a, b]",
-    good="name:\n  type: string\n  nullable: true\n  enum: [a, b, null]", fixes=(_null_in_enum,),
+@Caution("nullable-enum-without-null", "Nullable field whose enum rejects null",
+    why="The API server compares null with the values of the enum, and null equals none of them, not even `null`.",
+    help="Remove `nullable`, and `null` from the enum: the API server then drops a null, as if the field were not set",
+    marker="remove `+nullable`",
+    bad="name:\n  type: string\n  nullable: true\n  enum: [a, b]", good="name:\n  type: string\n  enum: [a, b]",
+    fixes=(_without_null,),
 ).advice_on(Nodes({"nullable"}, when=lambda fields, _: "enum" in fields))  # fmt: skip
 def null_in_enum(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield a nullable schema whose enum does not contain null."""
-    if schema.nullable and schema.enum and None not in schema.enum:
-        message = "null is rejected although the field is nullable: the enum does not contain it"
-        yield Advisory(message, schema.path.child("nullable"))
+    """Yield a nullable schema with an enum, in which null is never found."""
+    if schema.nullable and schema.enum:
+        yield Advisory(
+            "null is rejected although the field is nullable: no enum accepts it", schema.path.child("nullable")
+        )
 
 
 KEYWORD = Caution("keyword-without-effect", "Keyword does not apply to values of the schema's type",

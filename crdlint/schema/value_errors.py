@@ -70,7 +70,9 @@ def not_in(value_path: ValuePath, value: Any, allowed: Sequence[Any]) -> Violati
     """Return an error for a value that is not in an enum."""
     texts = tuple(permitted if permitted.__class__ is str else marshal(permitted) for permitted in allowed)
     detail = f"supported values: {', '.join(map(quote, texts))}"
-    return Violation(NOT_SUPPORTED, value_path, value, lambda _: detail, reason=Reason(Code.ENUM, texts))
+    # The server finds null in no enum.
+    accepted = tuple(text for text, permitted in zip(texts, allowed, strict=True) if permitted is not None)
+    return Violation(NOT_SUPPORTED, value_path, value, lambda _: detail, reason=Reason(Code.ENUM, accepted))
 
 
 def too_long(value_path: ValuePath, limit: int) -> Violation:
