@@ -39,6 +39,9 @@ class Code(Enum):
     NOT_UNIQUE = auto()
     ANY_OF = auto()
     ONE_OF = auto()
+    ALL_OF = auto()
+    NOT = auto()  # a value that matches the schema of `not`
+    UNFIT_LIMIT = auto()  # (keyword,): a limit of the schema that rejects the value whatever it is
     NO_MAP_ITEM = auto()  # an item of a map list that is not an object
     NOT_CHECKED = auto()  # rules that are not evaluated because of other errors
     IMMUTABLE = auto()

@@ -68,14 +68,15 @@ def _fits(value: float, type_: str, format_: str) -> bool:
 
 
 _OF_VALUE: Final = "Checked"
+_KEYWORDS: Final = {"MultipleOf": "multipleOf", "Minimum boundary": "minimum", "Maximum boundary": "maximum"}
 
 
 def _misfit(what: str, type_: str, format_: str) -> Check:
     as_format = f"with format {format_}" if format_ else "(default format)"
     words = f"{what} value must be of type {type_} {as_format}"
 
-    # The numbers of the schema itself have no reason, because no change of the value can fix them.
-    reason = Reason(Code.RANGE, (type_, format_)) if what == _OF_VALUE else None
+    keyword = _KEYWORDS.get(what)
+    reason = Reason(Code.RANGE, (type_, format_)) if keyword is None else Reason(Code.UNFIT_LIMIT, (keyword,))
 
     def add(_value: float, value_path: ValuePath, violations: list[Violation]) -> None:
         violations.append(nowhere(value_path, lambda text: f"{words} in {text}", reason))
@@ -113,7 +114,7 @@ def _limit(code: Code, limit: float, *, exclusive: bool, as_float: bool) -> Chec
 
 def _multiple_of(factor: float, *, as_float: bool) -> Check:
     shown = _shown(factor)
-    reason = Reason(Code.MULTIPLE, (shown,))
+    reason, unfit = Reason(Code.MULTIPLE, (shown,)), Reason(Code.UNFIT_LIMIT, ("multipleOf",))
 
     def detail(text: str) -> str:
         return f"factor MultipleOf declared for {text} must be positive: {shown}"
@@ -121,7 +122,7 @@ def _multiple_of(factor: float, *, as_float: bool) -> Check:
     def check(value: float, value_path: ValuePath, violations: list[Violation]) -> None:
         number = float(value) if as_float else value
         if factor <= 0:
-            violations.append(Violation(INVALID, value_path, factor, detail))
+            violations.append(Violation(INVALID, value_path, factor, detail, reason=unfit))
             return
         if isinstance(factor, int):
             is_multiple = number % factor == 0

@@ -482,7 +482,7 @@ def _all_of(nodes: list[_PreparedSchema], value: Any, value_path: ValuePath, vio
         valid += len(violations) == before
     if valid != len(nodes):
         words = f"must validate all the schemas (allOf){'' if valid else '. None validated'}"
-        violations.append(_composite(value_path, words))
+        violations.append(_composite(value_path, words, Reason(Code.ALL_OF)))
     return matched
 
 
@@ -490,11 +490,11 @@ def _not(nodes: list[_PreparedSchema], value: Any, value_path: ValuePath, violat
     own: Found = []
     yield _check(nodes[0], value, value_path, own)
     if not own:
-        violations.append(_composite(value_path, "must not validate the schema (not)"))
+        violations.append(_composite(value_path, "must not validate the schema (not)", Reason(Code.NOT)))
     return 0
 
 
-def _composite(value_path: ValuePath, words: str, reason: Reason | None = None) -> Violation:
+def _composite(value_path: ValuePath, words: str, reason: Reason) -> Violation:
     return nowhere(value_path, lambda text: f"{quote(text)} {words}", reason)
 
 

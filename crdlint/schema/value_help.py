@@ -110,6 +110,7 @@ _BY_CODE: Final[dict[Code, Callable[..., str]]] = {
     Code.PATTERN: "Write a string that matches `{}`".format,
     Code.TOO_SHORT: "Write at least {} characters".format,
     Code.TOO_FEW: "Write at least {} {}".format,
+    Code.UNFIT_LIMIT: "Correct `{}` in the CRD: no change of the value helps".format,
     Code.NOT_UNIQUE: lambda: "Remove the duplicate items",
     Code.NOT_CHECKED: lambda: "Fix the other findings first",
     Code.IMMUTABLE: lambda: "Restore the previous value",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from crds import SMALLEST, crd_with_schema, crd_with_spec
 from tables import each
 
-from crdlint import lint_text
+from crdlint import lint_text, validate_resource
 
 OF_FIELDS = {
     "a: {type: strin}": "`a` has the unknown type `strin`",
@@ -182,3 +182,19 @@ SYNTAX = {
 def test_a_headline_names_the_cause_of_a_syntax_error(change: tuple[str, str], headline: str) -> None:
     assert change[0] in SMALLEST
     assert headline in [finding.headline for finding in lint_text(SMALLEST.replace(*change, 1))]
+
+
+@each(
+    ("schema", "value", "headline"),
+    [
+        ("{type: string, not: {pattern: a}}", "a", "the object matches the schema of `not`"),
+        ("{type: string, allOf: [{maxLength: 3}]}", "abcd", "the object does not match all schemas of `allOf`"),
+        ("{type: integer, multipleOf: 0.5}", "1", "`multipleOf` in the schema of the object accepts no such value"),
+        ("{type: number, multipleOf: 0.5}", "1", "`multipleOf` in the schema of `a` accepts no such value"),
+        ("{type: integer, minimum: 0.5}", "1", "`minimum` in the schema of the object accepts no such value"),
+    ],
+)
+def test_a_headline_names_the_keyword_that_rejects_an_object(schema: str, value: str, headline: str) -> None:
+    crd = crd_with_schema(f"{{type: object, properties: {{a: {schema}}}}}")
+    resource = f"{{apiVersion: example.com/v1, kind: Foo, metadata: {{name: x}}, a: {value}}}"
+    assert headline in [error.headline for error in validate_resource(crd, resource, as_request=True).errors]
