@@ -122,8 +122,8 @@ def _merged_values(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Adviso
 
 
 @Caution("bound-beyond-format", "Bound is beyond the range of the format",
-    why="Since Kubernetes 1.36 the API server rejects values beyond the range of the format. On older servers, clients in Go fail "
-    "to read such values.",
+    why="Since Kubernetes 1.36 the API server rejects every value then, also those within the range. On older servers, clients in "
+    "Go fail to read values beyond the range.",
     help="Set `format: int64`, or a bound within the range of the format", marker="use `int64` in the Go type",
     bad="name:\n  type: integer\n  format: int32\n  maximum: 4294967295",
     good="name:\n  type: integer\n  format: int64\n  maximum: 4294967295",
@@ -131,12 +131,19 @@ def _merged_values(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Adviso
     Nodes({"format"}, types={"integer"}, when=lambda fields, _: not fields.isdisjoint({"maximum", "minimum"})),
     once=True,
 )  # fmt: skip
-def _bounds(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+def _bounds(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
+    effect = ": no value can match" if crd.versions.newest.checks_number_ranges else ""
+    for name, limit in beyond_int32(schema):
+        message = f"`{name}` {marshal(getattr(schema, name))} is beyond int32, whose {name} is {limit}{effect}"
+        yield Advisory(message, schema.path.child(name))
+
+
+def beyond_int32(schema: JSONSchemaProps) -> Iterator[tuple[str, int]]:
+    """Yield the bounds of a schema that are beyond the range of its format int32, and the bound of that."""
     for name, limit in _INT32 if schema.format == "int32" else ():
         value = getattr(schema, name)
         if value is not None and (value > limit if limit > 0 else value < limit):
-            message = f"`{name}` {marshal(value)} is beyond int32, whose {name} is {limit}"
-            yield Advisory(message, schema.path.child(name))
+            yield name, limit
 
 
 @Caution("cel-rule-constant", "Rule has the same result for every value",

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+from crdlint.crd.errors import Code, FieldError
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.printing import is_json_integer, marshal
@@ -17,6 +18,7 @@ from crdlint.rules.engine.markers import validation
 from crdlint.rules.engine.rule import Caution, Nodes
 from crdlint.rules.pruned_objects import keeps_as_item
 from crdlint.rules.schema_warnings import formats_of, is_reported
+from crdlint.rules.slips import beyond_int32
 from crdlint.rules.yaml_scalars import other_words
 from crdlint.safety.work import WorkLimitError
 from crdlint.schema.deep_equal import equality_key
@@ -176,6 +178,55 @@ def _excluding(schema: JSONSchemaProps, pair: tuple[str, str, str, str]) -> Iter
         return
     marker = _correct(schema, low_word, high_word)
     yield Advisory(f"no value can match: {why}", low.path.child(low_word), marker=marker)
+
+
+_INT32: Final = 2**31
+
+
+def _has_unusual_limit(schema: JSONSchemaProps) -> bool:
+    limits = [limit for limit in (schema.minimum, schema.maximum, schema.multiple_of) if limit is not None]
+    return any(abs(limit) >= _INT32 or not float(limit).is_integer() for limit in limits)
+
+
+@NEVER.advice_on(Nodes({"minimum", "maximum", "multipleOf"}, types={"integer", "number"}))
+def _unfit_limits(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield a limit that the server cannot use for numbers of the type and format, so that it rejects all of them."""
+    if not _has_unusual_limit(schema) or any(_excluding(schema, _PAIRS[0])):
+        return
+    from crdlint.schema.validator import ValueValidator  # few CRDs have such a limit
+
+    part = JSONSchemaProps.of(
+        type=schema.type,
+        format=schema.format,
+        minimum=schema.minimum,
+        maximum=schema.maximum,
+        multiple_of=schema.multiple_of,
+    )
+    validator = ValueValidator(part, server=crd.versions.newest)
+    unfit, of_fractions = (_unfit_keywords(validator.validate(value)) for value in (1, 1.5))
+    reported_keywords = {name for name, _ in beyond_int32(schema)}
+    for keyword in sorted(unfit - reported_keywords):
+        numbers = "integer" if schema.type == "integer" else "number" if keyword in of_fractions else "whole number"
+        limit = getattr(schema, "multiple_of" if keyword == "multipleOf" else keyword)
+        yield Advisory(
+            f"no {numbers} can match: the API server cannot use `{keyword}` {marshal(limit)}",
+            schema.path.child(keyword),
+            _help_for_unfit(keyword, schema, limit),
+            marker=_correct(schema, keyword),
+        )
+
+
+def _unfit_keywords(errors: Iterable[FieldError]) -> set[str]:
+    reasons = (error.reason for error in errors)
+    return {str(reason.arguments[0]) for reason in reasons if reason is not None and reason.code is Code.UNFIT_LIMIT}
+
+
+def _help_for_unfit(keyword: str, schema: JSONSchemaProps, limit: float) -> str:
+    if keyword == "multipleOf" and schema.type == "number":
+        return "Use an integer with a smaller unit, or remove `multipleOf`"
+    if float(limit).is_integer():
+        return f"Remove `{keyword}`, or set it within the range of the format (as a float64)"
+    return f"Write an integer as the `{keyword}`"
 
 
 def _correct(schema: JSONSchemaProps, *keywords: str) -> str:

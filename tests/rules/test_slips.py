@@ -39,6 +39,12 @@ INTEGERS: Final = {
     "format: int32, minimum: -2147483649, maximum: 2147483648": ["bound-beyond-format"],
     "format: int64, maximum: 9999999999": [],
     "maximum: 9999999999": [],
+    "maximum: 9223372036854774784": [],
+    "maximum: 9223372036854775807": ["never-valid"],
+    "format: int64, maximum: 18446744073709551615": ["never-valid"],
+    "minimum: 0.5, maximum: 9.5": ["never-valid"] * 2,
+    "minimum: 1.0, maximum: 9.0, multipleOf: 1.0": [],
+    "multipleOf: 0.5": ["never-valid"],
 }
 LISTS_AND_OBJECTS: Final = {
     "type: array, items: {type: string}": [],
