@@ -5,6 +5,7 @@ Keys are equal for texts that differ only in spaces, parentheses, quotes and the
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, reduce
 from typing import Any, Final
@@ -185,7 +186,9 @@ def keywords_for(expr: Expr, type_: str, format_: str) -> dict[str, Any]:
         return {"pattern": expr.args[0].value} if type_ == "string" else {}
     if expr.function == "@in" and _is_self(expr.args[0]) and isinstance(expr.args[1], ListExpr):
         values = [element.value for element in expr.args[1].elements if isinstance(element, Literal)]
-        return {"enum": values} if values and len(values) == len(expr.args[1].elements) else {}
+        # Servers convert a number to the type of each value: 1.5 is in [1].
+        is_complete = values and len(values) == len(expr.args[1].elements) and type_ != "number"
+        return {"enum": values} if is_complete else {}
     return _limit(expr, type_, format_) if expr.function in _FLIPPED else {}
 
 
@@ -194,14 +197,16 @@ def _limit(expr: Call, type_: str, format_: str) -> dict[str, Any]:
     (left, right), comparison = expr.args, expr.function
     if isinstance(left, Literal):
         left, right, comparison = right, left, _FLIPPED[comparison]
-    if not isinstance(right, Literal) or not isinstance(right.value, int | float):
+    if not isinstance(right, Literal) or not isinstance(right.value, int | float) or not math.isfinite(right.value):
         return {}
     limit, is_lower, is_strict = right.value, comparison in _LOWER, comparison in _STRICT
     if _is_self(left) and type_ == "number":
         name = "inimum" if is_lower else "aximum"
         return {f"m{name}": limit} | ({f"exclusiveM{name}": True} if is_strict else {})
-    if is_strict:
-        limit += 1 if is_lower else -1
+    if is_lower:
+        limit = math.floor(limit) + 1 if is_strict else math.ceil(limit)
+    else:
+        limit = math.ceil(limit) - 1 if is_strict else math.floor(limit)
     if _is_self(left) and type_ == "integer":
         return {"minimum" if is_lower else "maximum": limit}
     of_value = isinstance(left, Call) and left.function == "size" and _is_self(left.target or left.args[0])

@@ -355,7 +355,7 @@ def _as_schema(crd: DecodedCRD) -> Iterator[Advisory]:
     for rule in crd.rules:
         schema = rule.node.schema
         keywords = keywords_for(rule.compiled.rule.compiled.expr, schema.type, schema.format)
-        if keywords:
+        if keywords and not (schema.nullable and "enum" in keywords):  # no enum accepts null
             text = " and ".join(f"`{keyword}: {marshal(value)}`" for keyword, value in keywords.items())
             markers = " and ".join(validation(schema, keyword, value) for keyword, value in keywords.items())
             marker = "" if "enum" in keywords else f"write {markers}"
