@@ -166,14 +166,14 @@ def _excluding(schema: JSONSchemaProps, pair: tuple[str, str, str, str]) -> Iter
     is_open_low = of_numbers and any(part.exclusive_minimum for part, value in lows if value == least)
     is_open_high = of_numbers and any(part.exclusive_maximum for part, value in highs if value == most)
     if least > most:
-        why = f"`{low_word}` {_shown(least)} > `{high_word}` {_shown(most)}"
+        why = f"`{low_word}` {marshal(least)} > `{high_word}` {marshal(most)}"
     elif least == most and (is_open_low or is_open_high):
-        why = f"`{low_word}` {_shown(least)} = `{high_word}` {_shown(most)}, and one of them is exclusive"
+        why = f"`{low_word}` {marshal(least)} = `{high_word}` {marshal(most)}, and one of them is exclusive"
     elif schema.type == "integer" and (
         (math.floor(least) + 1 if is_open_low else math.ceil(least))
         > (math.ceil(most) - 1 if is_open_high else math.floor(most))
     ):
-        why = f"no integer is between `{low_word}` {_shown(least)} and `{high_word}` {_shown(most)}"
+        why = f"no integer is between `{low_word}` {marshal(least)} and `{high_word}` {marshal(most)}"
     else:
         return
     marker = _correct(schema, low_word, high_word)
@@ -328,10 +328,6 @@ def _key(value: Any) -> Any:
     if value.__class__ is float and is_json_integer(value):
         value = int(value)
     return equality_key(value)
-
-
-def _shown(limit: float) -> str:
-    return f"{limit:g}" if isinstance(limit, float) else str(limit)
 
 
 @Caution("nullable-enum-without-null", "Nullable field whose enum rejects null",

@@ -286,6 +286,10 @@ def test_status(root: str, version: dict[str, str], rules: list[str]) -> None:
         ("{type: number, minimum: 1, exclusiveMinimum: true, maximum: 2, exclusiveMaximum: true}", None),
         ("{type: integer, minimum: 1, exclusiveMinimum: true, maximum: 2}", None),
         (
+            "{type: number, minimum: 12345678.5, maximum: 12345678.25}",
+            "no value can match: `minimum` 12345678.5 > `maximum` 12345678.25",
+        ),
+        (
             "{type: integer, minimum: 1.2, maximum: 1.8}",
             "no value can match: no integer is between `minimum` 1.2 and `maximum` 1.8",
         ),
