@@ -431,7 +431,7 @@ def _kept_conditions(pair: Pair, name: str) -> Iterator[tuple[str, str, JSONSche
             yield f"the rule `{_shown(rule)}`", rule.rule, rule
     keys = {junctor.key for junctor in _junctors(pair.old)}
     for junctor in _junctors(pair.new):
-        if junctor.key in keys:
+        if junctor.key in keys and name in mentioned(junctor.condition)[0]:
             yield f"`{junctor.kind}`", junctor.condition, junctor.part
     old, new = (constraints(node, pair.server).bounds.get("max_properties") for node in (pair.old, pair.new))
     if new is not None and old == new and pair.field.path:
