@@ -187,11 +187,11 @@ def test_a_headline_names_the_cause_of_a_syntax_error(change: tuple[str, str], h
 @each(
     ("schema", "value", "headline"),
     [
-        ("{type: string, not: {pattern: a}}", "a", "the object matches the schema of `not`"),
-        ("{type: string, allOf: [{maxLength: 3}]}", "abcd", "the object does not match all schemas of `allOf`"),
-        ("{type: integer, multipleOf: 0.5}", "1", "`multipleOf` in the schema of the object accepts no such value"),
+        ("{type: string, not: {pattern: a}}", "a", "`a` matches the schema of `not`"),
+        ("{type: string, allOf: [{maxLength: 3}]}", "abcd", "`a` does not match all schemas of `allOf`"),
+        ("{type: integer, multipleOf: 0.5}", "1", "`multipleOf` in the schema of `a` accepts no such value"),
         ("{type: number, multipleOf: 0.5}", "1", "`multipleOf` in the schema of `a` accepts no such value"),
-        ("{type: integer, minimum: 0.5}", "1", "`minimum` in the schema of the object accepts no such value"),
+        ("{type: integer, minimum: 0.5}", "1", "`minimum` in the schema of `a` accepts no such value"),
     ],
 )
 def test_a_headline_names_the_keyword_that_rejects_an_object(schema: str, value: str, headline: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cmp_to_key
 from typing import Any, Final
 
 from crdlint.cel import estimates
@@ -15,6 +16,8 @@ from crdlint.cel.eval.equality import HashedMembers, compare
 from crdlint.cel.eval.values import COMPARABLE, element, go_type, kind_of, type_of
 from crdlint.cel.types import BYTES, DYN, INT, ORDERED, STRING, Kind, list_type, type_param
 from crdlint.safety import work
+
+_BY_INSERTION: Final = 12  # elements
 
 
 def slice_(values: Sequence[Any], start: int, end: int) -> list[Any]:
@@ -63,12 +66,11 @@ def sort_values(values: Sequence[Any]) -> Sequence[Any]:
 
 
 def sort_by_keys(values: Sequence[Any], keys: Sequence[Any]) -> Sequence[Any]:
-    """Return the elements sorted by their keys (`@sortByAssociatedKeys`); equal keys stay in the order of Go's sort.
+    """Return the elements sorted by their keys (`@sortByAssociatedKeys`); equal keys stay in order.
 
+    So they do in Go up to 12 elements, which it sorts by insertion; it does not specify the order for more.
     Raise FunctionError if the lists differ in length, or if the keys have no order or several types.
     """
-    from crdlint.golang.sort import sort
-
     if len(values) != len(keys):
         raise FunctionError(
             "@sortByAssociatedKeys() expected a list of the same size as the associated keys list, "
@@ -82,7 +84,18 @@ def sort_by_keys(values: Sequence[Any], keys: Sequence[Any]) -> Sequence[Any]:
         raise FunctionError("list elements must be comparable")
     if any(kind_of(key) is not kind for key in keys):
         raise FunctionError("list elements must have the same type")
-    return [values[index] for index in sort(len(values), lambda i, j: compare(keys[i], keys[j]) == -1)]
+
+    def order(i: int, j: int) -> int:
+        return int(compare(keys[j], keys[i]) == -1) - int(compare(keys[i], keys[j]) == -1)
+
+    indices = [*range(len(keys))]
+    if len(keys) > _BY_INSERTION:
+        return [values[index] for index in sorted(indices, key=cmp_to_key(order))]
+    for end in range(1, len(keys)):
+        while end and order(indices[end], indices[end - 1]) < 0:
+            indices[end - 1 : end + 1] = reversed(indices[end - 1 : end + 1])
+            end -= 1
+    return [values[index] for index in indices]
 
 
 def distinct(values: Sequence[Any]) -> Sequence[Any]:
