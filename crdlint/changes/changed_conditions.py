@@ -277,6 +277,7 @@ def _unique_by(keys: tuple[str, ...]) -> frozenset[str]:
 
 _FIELDS: Final = 32  # fields of a rule that are assumed to be absent, one after the other
 _SHOWN: Final = 100  # characters of a rule in a text
+_FULFILLED: Final = "Leave it: existing objects fulfil the rule"
 
 
 def compare_rules(pair: Pair, reasons: Reasons) -> Iterator[Change]:
@@ -300,7 +301,9 @@ def compare_rules(pair: Pair, reasons: Reasons) -> Iterator[Change]:
             continue
         effect, severity = _effect(rule, pair, example) if reason is None else (f", {reason}", "info")
         text = f"{pair.field.shown} has a new rule: `{_shown(rule)}`{effect}"
-        yield Change(rules.RULE_ADDED._replace(severity=severity), text, *paths, pair.field.path, example or None)
+        help_ = _FULFILLED if severity == "info" else rules.RULE_ADDED.help
+        changed = rules.RULE_ADDED._replace(severity=severity, help=help_)
+        yield Change(changed, text, *paths, pair.field.path, example or None)
     for text_key, rule in before.items():
         if text_key not in after:
             yield pair.change(rules.RULE_REMOVED, f"rule `{_shown(rule)}` was removed", "x_validations")

@@ -103,10 +103,13 @@ def _compare_storage(old: dict[str, VersionParts], new: dict[str, VersionParts])
     if before is None or after is None or before.version.name == after.version.name:
         return
     was, now = before.version.name, after.version.name
+    rule = rules.STORAGE_VERSION
     text = f"storage version changed from `{was}` to `{now}`: objects remain stored as `{was}` until they are written again"
     if now not in old:
         text += f"; after a rollback, the old CRD cannot read what was stored as `{now}`"
-    yield Change(rules.STORAGE_VERSION, text, *_paths(before, after, "storage"))
+    else:
+        rule = rule._replace(help=f"Run a StorageVersionMigration before `{was}` is removed")
+    yield Change(rule, text, *_paths(before, after, "storage"))
 
 
 def compare_names(old: CustomResourceDefinitionSpec, new: CustomResourceDefinitionSpec) -> Iterator[Change]:

@@ -336,3 +336,18 @@ def test_fields_that_older_servers_do_not_know_are_no_change(sides: Path, versio
     result = diff("old", "new", "--kube-version", version)
     assert (result.exit_code, "already rejected before: 1" in result.output) == (0, bool(known))
     assert result.stdout.startswith("0 CRDs changed, 0 without consequence")
+
+
+def test_the_help_fits_the_change(sides: Path) -> None:
+    new = crd_with_spec("""\
+type: object
+required: [size]
+x-kubernetes-validations: [{rule: "!has(self.size) || self.size < 10"}]
+properties:
+  size: {type: integer, maximum: 9}
+  name: {type: string}
+""")
+    (sides / "new/foos.yaml").write_text(new)
+    text = diff("old", "new", "--all").stdout
+    assert "help: Leave it: existing objects fulfil the rule" in text
+    assert "`has(self.size) || !has(oldSelf.size)`" in text
