@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Container, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -141,6 +142,7 @@ class Planner:
             return
         if not is_stream and Path(path).name == CHART:
             self._add_dependencies(path)
+            self._add_named_templates(path)
         name, data, text = path, b"", None
         if not is_stream or (path == STDIN and self.stdin_name is not None):
             try:
@@ -235,6 +237,13 @@ class Planner:
         config = self.config_of(path) if has_packed(chart) else None
         if config is not None and config.include_dependencies:
             self._chart(chart, config)
+
+    def _add_named_templates(self, path: str) -> None:
+        """Plan the check of a chart's files with named templates, which have another suffix, if CRDs are in them."""
+        for template in sorted(Path(path).parent.joinpath(TEMPLATES).glob("**/*.tpl")):
+            with suppress(UnreadableError):
+                if may_hold_crd(read_bytes(str(template))):
+                    self._add(str(template))
 
     def unmerged(self, path: str) -> Config:
         """Return the configuration of a file without the options of the command line; raise ConfigError."""

@@ -423,3 +423,13 @@ def test_the_real_helm(tmp_path: Path) -> None:
     [one] = check(folder).diagnostics
     assert (one.line, one.column) == (19, 19)
     assert "in what Helm makes of this line: type: int" in str(one.help)
+
+
+@pytest.mark.parametrize("options", [[], ["--no-helm"]])
+@pytest.mark.usefixtures("fake_helm")
+def test_a_crd_in_a_file_of_named_templates_is_not_checked_in_silence(options: list[str], tmp_path: Path) -> None:
+    named = f'{{{{- define "crd" }}}}\n{CRD}{{{{- end }}}}\n'
+    folder = chart(tmp_path / "c", {"_crd.tpl": named, "_other.tpl": "a", "crd.yaml": "# crd\n"})
+    result = CliRunner().invoke(cli, ["check", "--format", "concise", *options, str(folder)])
+    assert "_crd.tpl:1:1: warning[helm-skipped]" in result.stdout
+    assert "_other.tpl" not in result.output

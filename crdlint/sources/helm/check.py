@@ -149,9 +149,9 @@ class Charts:
             return check_unrendered(path, text, lint)
         if location.part != TEMPLATES:
             return without_chart(path, text, lint)
-        if chart is None:
+        if chart is None or path.endswith(".tpl"):  # Helm renders what includes a named template
             result = check_template(path, text, lint)
-            return explained(result, lambda _: _BY_HAND) if find("helm") else result
+            return explained(result, lambda _: _BY_HAND) if find("helm") or path.endswith(".tpl") else result
         left_out = LeftOut(mask(text), outermost(location.chart), file.template)
         if chart.rendered is None:
             chart.rendered = render_as_installed(left_out.chart, self.values or DEFAULTS)
