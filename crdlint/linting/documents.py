@@ -76,8 +76,8 @@ def _instruction(fix: Fix, old: Sequence[str], new: Sequence[str]) -> str | None
     """Return what a fix does, which makes `new` lines of `old` ones; None if one line becomes a long one."""
     if len(old) > 1 or len(new) > 1 or [line.strip() for line in old] == [line.strip() for line in new]:
         return fix.title
-    line, _, comment = "".join(new or old).partition(" #")
-    if "'" in comment or '"' in comment:  # it may be within a text
+    line = "".join(new or old).partition(" #")[0]
+    if any(line.count(quote) % 2 for quote in "'\""):  # the mark is within a text
         line = "".join(new or old)
     line = line.strip().removeprefix("- ")
     verb = "Remove" if not new else "Write" if old else "Add"
