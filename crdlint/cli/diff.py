@@ -17,7 +17,7 @@ from crdlint.cli.help import Group
 from crdlint.cli.options import ConfigOptions, HelmOptions, argument, flag
 from crdlint.cli.reports import Reports, Totals
 from crdlint.files.paths import Selection, discover
-from crdlint.files.repository import RepositoryError
+from crdlint.files.repository import RepositoryError, repository_top
 from crdlint.phrases import counted
 from crdlint.report import formats
 from crdlint.report.changes import is_consequence
@@ -81,11 +81,14 @@ class _DiffCommand:
         view = View(options.page(arguments.color, 100), quiet=arguments.quiet, examples=arguments.explain)
         self._reports = Reports(formats.changes, arguments.format_, arguments.outputs, view)
         self._config = self._configuration()
-        builds = not arguments.no_kustomize
-        self._planner = Planner(arguments.kube_version, lambda same: same, self._config, builds)
         self._values = arguments.values()
         below = Path(folder).resolve()
         self._old, self._new = side(arguments.old, str(below / "old")), side(arguments.new, str(below / "new"))
+        config, builds = self._config, not arguments.no_kustomize
+        if self._new.top and config.folder:  # its patterns are those of the copy of a revision
+            inside = os.path.relpath(config.folder, repository_top(os.path.realpath(os.curdir)))
+            config = config._replace(folder=str(Path(self._new.top, inside)))
+        self._planner = Planner(arguments.kube_version, lambda same: same, config, builds)
         self._totals = Totals()
         self._unread: list[str] = []  # new inputs that may contain any CRD
         self._known = 0  # rejections that the old side has, too

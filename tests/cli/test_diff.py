@@ -246,7 +246,8 @@ class TestRevisions:
     def test_an_excluded_file_is_not_missed(self, released: Any) -> None:
         (released.top / "crds/foos.yaml").unlink()
         (released.top / ".crdlint.yaml").write_text("exclude: [crds/]\n", encoding="utf-8")
-        assert diff("v1").stdout == "0 CRDs changed, 0 without consequence\n"
+        for revisions in (("v1",), ("v1", "v2"), ("v1", "HEAD"), ("v1:crds", "v2:crds")):
+            assert diff(*revisions).stdout == "0 CRDs changed, 0 without consequence\n"
         assert "change-crd-removed" in diff("v1", "--isolated").stdout
 
     def test_a_revision_stands_for_the_working_directory(self, released: Any, monkeypatch: pytest.MonkeyPatch) -> None:
