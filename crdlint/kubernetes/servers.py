@@ -78,48 +78,58 @@ class CELDialect(NamedTuple):
     ``compatible_with`` is the minor version whose libraries new expressions may use, and ``stored_with`` the last one
     whose libraries the server has for stored expressions.
 
-    Syntax: ``has_exists_one_in_camel_case`` adds the macro `existsOne` to `exists_one`. ``hides_accumulator`` no longer lets an
-    expression read `__result__`, the internal variable of macros. ``locates_macro_arguments`` reports an invalid argument of
-    `has`, `map` or `filter` at the argument, not the call. ``parser_locates_line_starts`` reports what the parser finds at the
-    start of a line there, not behind the line before. ``reads_quoted_identifiers`` reads a name in backticks as one token.
-    ``has_quoted_identifiers`` lets a field be selected by its name in backticks. ``quotes_syntax_errors`` reports syntax errors
-    as they are, where others take `%` in them for a verb of Go's fmt.
+    Syntax:
+    ``has_exists_one_in_camel_case`` adds the macro `existsOne` to `exists_one`.
+    ``hides_accumulator`` no longer lets an expression read `__result__`, the internal variable of macros.
+    ``locates_macro_arguments`` reports an invalid argument of `has`, `map` or `filter` at the argument, not the call.
+    ``parser_locates_line_starts`` reports what the parser finds at the start of a line there, not behind the line before.
+    ``reads_quoted_identifiers`` reads a name in backticks as one token.
+    ``has_quoted_identifiers`` lets a field be selected by its name in backticks.
+    ``quotes_syntax_errors`` reports syntax errors as they are, where others take `%` in them for a verb of Go's fmt.
 
-    Types: ``locates_line_starts`` reports what the checker finds at the start of a line there, not behind the line before.
+    Types:
+    ``locates_line_starts`` reports what the checker finds at the start of a line there, not behind the line before.
     ``types_names_of_types`` gives a name such as `duration` the type `type(duration)`, not `duration`.
     ``types_undeclared_methods`` reports only the call of an undeclared method, not what follows from it.
-    ``expects_bool_operands`` reports operands of `&&` and `||` one by one. ``null_unifies_either_way`` lets `null == self`
-    compile as `self == null` does. ``validates_mixed_literals`` reports lists and maps of mixed types only if there are no other
-    type errors. ``exempts_whole_format_arguments`` allows lists and maps of mixed types everywhere within arguments of `format`.
-    ``formats_selected_types`` names the type that has no fields as CEL does, not as a protocol buffer. ``names_optional_type``
-    writes the type of optionals as `optional_type(T)`, not as `optional(T)`.
+    ``expects_bool_operands`` reports operands of `&&` and `||` one by one.
+    ``null_unifies_either_way`` lets `null == self` compile as `self == null` does.
+    ``validates_mixed_literals`` reports lists and maps of mixed types only if there are no other type errors.
+    ``exempts_whole_format_arguments`` allows lists and maps of mixed types everywhere within arguments of `format`.
+    ``formats_selected_types`` names the type that has no fields as CEL does, not as a protocol buffer.
+    ``names_optional_type`` writes the type of optionals as `optional_type(T)`, not as `optional(T)`.
 
-    Libraries: ``allows_offsets_beyond_text`` returns -1 from `indexOf` for an offset beyond the end of a text, where others fail.
+    Libraries:
+    ``allows_offsets_beyond_text`` returns -1 from `indexOf` for an offset beyond the end of a text, where others fail.
     ``searches_empty_text_backwards`` returns -1 from `lastIndexOf` for an empty text, where others fail.
-    ``checks_offsets_of_empty_text`` finds an empty text with `indexOf` at the end of a text, not beyond it. ``limits_ranges``
-    limits `lists.range` to a million numbers. ``converts_int_to_duration`` has `duration(1)`, which fails in evaluation.
-    ``has_optional_list_functions`` adds `first`, `last` and `unwrap` to the library of optionals. ``contains_networks_by_prefix``
-    compares networks in `containsCIDR` by their prefixes, not by the whole address. ``checks_format_clauses`` compares the
-    clauses of `format` with the types of its arguments.
+    ``checks_offsets_of_empty_text`` finds an empty text with `indexOf` at the end of a text, not beyond it.
+    ``limits_ranges`` limits `lists.range` to a million numbers.
+    ``converts_int_to_duration`` has `duration(1)`, which fails in evaluation.
+    ``has_optional_list_functions`` adds `first`, `last` and `unwrap` to the library of optionals.
+    ``contains_networks_by_prefix`` compares networks in `containsCIDR` by their prefixes, not by the whole address.
+    ``checks_format_clauses`` compares the clauses of `format` with the types of its arguments.
 
     ``writes_powers_without_spaces`` formats `%e` without spaces around the sign of multiplication.
 
-    Costs: ``presence_test_has_cost`` estimates `has()` as one unit. ``selection_from_error_has_cost`` counts the selection of a
-    field from a variable whose value has another type than its schema. ``saturates_factors`` limits the estimate of `in` to
-    2**64-1, where the product overflows in others. ``sizes_comprehensions`` estimates that the result of a macro such as `map` is
-    as long as its list. ``tracks_local_variables`` follows sizes through variables of macros, elements of literals, `dyn` and
-    optionals. ``enum_bounds_strings`` bounds a string without maxLength by the longest value of its enum.
-    ``max_length_bounds_int_or_string`` applies maxLength to x-kubernetes-int-or-string. ``quantity_cost_by_length`` counts
-    `quantity` and `isQuantity` by the length of the text, not as one unit. ``caps_metadata_names`` bounds metadata.name by 253
-    characters and metadata.generateName by 252. ``counts_affixes_by_argument`` counts `startsWith` and `endsWith` by the length
-    of the argument, not of the text. ``counts_matches_as_function`` counts `matches(text, pattern)` as `text.matches(pattern)`,
-    not as one unit. ``url_has_size`` estimates that a URL is as long as its text. ``keeps_cost_of_unchanged_schemas`` accepts on
-    update an expensive rule of a schema that does not change. ``compares_library_types_at_once`` bounds the cost of `==` of
-    quantities, addresses and other types of libraries.
+    Costs:
+    ``presence_test_has_cost`` estimates `has()` as one unit.
+    ``selection_from_error_has_cost`` counts the selection of a field from a variable whose value has another type than its schema.
+    ``saturates_factors`` limits the estimate of `in` to 2**64-1, where the product overflows in others.
+    ``sizes_comprehensions`` estimates that the result of a macro such as `map` is as long as its list.
+    ``tracks_local_variables`` follows sizes through variables of macros, elements of literals, `dyn` and optionals.
+    ``enum_bounds_strings`` bounds a string without maxLength by the longest value of its enum.
+    ``max_length_bounds_int_or_string`` applies maxLength to x-kubernetes-int-or-string.
+    ``quantity_cost_by_length`` counts `quantity` and `isQuantity` by the length of the text, not as one unit.
+    ``caps_metadata_names`` bounds metadata.name by 253 characters and metadata.generateName by 252.
+    ``counts_affixes_by_argument`` counts `startsWith` and `endsWith` by the length of the argument, not of the text.
+    ``counts_matches_as_function`` counts `matches(text, pattern)` as `text.matches(pattern)`, not as one unit.
+    ``url_has_size`` estimates that a URL is as long as its text.
+    ``keeps_cost_of_unchanged_schemas`` accepts on update an expensive rule of a schema that does not change.
+    ``compares_library_types_at_once`` bounds the cost of `==` of quantities, addresses and other types of libraries.
 
-    Evaluation: ``keeps_errors_of_indexes`` reports the error of an expression in an index, not its type.
-    ``hides_errors_of_ranges`` reports the type of a range that fails, not its error, with two variables. ``resets_field_path``
-    reports each failed rule at its own fieldPath, where others append it to that of the one before.
+    Evaluation:
+    ``keeps_errors_of_indexes`` reports the error of an expression in an index, not its type.
+    ``hides_errors_of_ranges`` reports the type of a range that fails, not its error, with two variables.
+    ``resets_field_path`` reports each failed rule at its own fieldPath, where others append it to that of the one before.
     """
 
     compatible_with: int
@@ -172,20 +182,23 @@ class CELDialect(NamedTuple):
 class Server:
     """One server, equal to itself only. Each switch has the minor version that brought it.
 
-    ``ratchets_values`` accepts invalid values of a resource that an update leaves unchanged. ``enum_errors_block_rules`` runs no
-    rule on a resource with a value that is not in an enum. ``ignores_object_versions`` checks rules, lists and embedded resources
-    whatever version the apiVersion names. ``locates_status_errors`` reports errors in the status subresource at paths that begin
-    with `status`. ``warns_of_sets_of_objects`` warns of `x-kubernetes-list-type: set` for lists of objects or of lists.
+    ``ratchets_values`` accepts invalid values of a resource that an update leaves unchanged.
+    ``enum_errors_block_rules`` runs no rule on a resource with a value that is not in an enum.
+    ``ignores_object_versions`` checks rules, lists and embedded resources whatever version the apiVersion names.
+    ``locates_status_errors`` reports errors in the status subresource at paths that begin with `status`.
+    ``warns_of_sets_of_objects`` warns of `x-kubernetes-list-type: set` for lists of objects or of lists.
     ``requires_metadata_fields`` reports missing fields of owner references and managed fields as required, each at its index.
     ``keeps_examples`` rejects `example` and `externalDocs` on the metadata of the root, and beside the types of an int-or-string.
     ``checks_number_ranges`` applies the ranges of the formats int32, int64, float and double to values.
     ``keeps_message_expressions`` compiles on update the messageExpressions of the old CRD with the libraries for stored
-    expressions. ``checks_ca_bundle_on_update`` rejects an update of an established CRD that makes its CA bundle invalid.
+    expressions.
+    ``checks_ca_bundle_on_update`` rejects an update of an established CRD that makes its CA bundle invalid.
     ``keeps_too_many_selectable_fields`` accepts on update more than eight selectable fields that do not change.
     ``has_kubernetes_name_formats`` has the formats k8s-short-name and k8s-long-name, and applies them to defaults.
-    ``checks_kubernetes_name_formats`` applies the formats k8s-short-name and k8s-long-name to resources. ``prints_json_values``
-    prints bad values as JSON, not in Go syntax. ``prints_failed_values`` prints the value that a rule rejects, not the name of
-    its type. ``names_paths_in_decode_errors`` gives the whole path of a field that cannot be decoded, not its last part.
+    ``checks_kubernetes_name_formats`` applies the formats k8s-short-name and k8s-long-name to resources.
+    ``prints_json_values`` prints bad values as JSON, not in Go syntax.
+    ``prints_failed_values`` prints the value that a rule rejects, not the name of its type.
+    ``names_paths_in_decode_errors`` gives the whole path of a field that cannot be decoded, not its last part.
     """
 
     minor: int
