@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.files.paths import UnreadInput
 from crdlint.files.read import STDIN, UnreadableError, decode, open_descriptor, read_bytes
-from crdlint.files.recognition import may_hold_crd
+from crdlint.files.recognition import HELM, may_hold_crd
 from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
@@ -21,7 +21,7 @@ from crdlint.phrases import some
 from crdlint.runner.task import Task, shown_name
 from crdlint.safety.escapes import trace
 from crdlint.sources.fragments import SUITE, Fragment, Fragments
-from crdlint.sources.helm.layout import ARCHIVES, CHART, TEMPLATES, ChartLayout, ChartLocation, outermost
+from crdlint.sources.helm.layout import ARCHIVES, CHART, CRDS, TEMPLATES, ChartLayout, ChartLocation, outermost
 from crdlint.sources.kustomize import Patches, kustomization_of
 
 if TYPE_CHECKING:
@@ -240,10 +240,11 @@ class Planner:
 
     def _add_named_templates(self, path: str) -> None:
         """Plan the check of a chart's files with named templates, which have another suffix, if CRDs are in them."""
-        for template in sorted(Path(path).parent.joinpath(TEMPLATES).glob("**/*.tpl")):
+        for template in map(str, sorted(Path(path).parent.joinpath(TEMPLATES).glob("**/*.tpl"))):
             with suppress(UnreadableError):
-                if may_hold_crd(read_bytes(str(template))):
-                    self._add(str(template))
+                data = read_bytes(template)
+                if may_hold_crd(data):
+                    self._add_read(template, template, data, None)
 
     def unmerged(self, path: str) -> Config:
         """Return the configuration of a file without the options of the command line; raise ConfigError."""
@@ -281,6 +282,8 @@ class Planner:
         if version is None and support is not None:
             version, supported = support.versions, support.constraint
         request = replace(self.request, kube_version=version or NEWEST_VERSION, requested=config.requested())
+        if location is not None and location.part == CRDS:  # which Helm does not render
+            request = replace(request, placeholders=tuple(each for each in request.placeholders if each != HELM))
         return Task(path, request, location, text, supported)
 
     def _chart(self, chart: str, config: Config) -> Support | None:

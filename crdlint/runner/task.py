@@ -11,9 +11,9 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.files.read import STDIN, UnreadableError, decode, open_descriptor, read_bytes
-from crdlint.files.recognition import HELM, may_hold_crd
+from crdlint.files.recognition import may_hold_crd
 from crdlint.safety.bugs import Bug, bug_of, collected, contain
-from crdlint.sources.helm.layout import CRDS, DEFAULTS, TEMPLATES, ChartLocation
+from crdlint.sources.helm.layout import DEFAULTS, TEMPLATES, ChartLocation
 
 if TYPE_CHECKING:
     from crdlint.config.model import Config
@@ -208,9 +208,6 @@ class Checker:
 
         file = ChartFile(shown_name(task.path), text, location, is_saved=task.text is None)
         by_values = None if linter.previous is None else lambda values: partial(linter.lint, values=values)
-        if location.part == CRDS:  # which Helm does not render
-            placeholders = tuple(opening for opening in task.request.placeholders if opening != HELM)
-            linter = Linter(replace(task.request, placeholders=placeholders), linter.previous, linter.unread)
         result = self._charts.check(file, linter.lint, task.request.key, lint_with=by_values)
         return result if task.supported is None else _with_support(result, task.supported)
 
