@@ -61,9 +61,11 @@ def hover_of(document: OpenDocument, cursor: Cursor, checks: Checks) -> str | No
 
 def _rule_at(cursor: Cursor, checked: Checked, version: str) -> FoundRule | None:
     """Return the rule that a place is in, if the API server compiles it; versions share those of equal schemas."""
+    if checked.crds is None or RULES not in cursor.steps:
+        return None
     crd = crd_of(cursor.root, parse_range(version).newest)
     schema, rest = (crd and nearest_schema(crd, cursor.steps)) or (None, ())
-    if schema is None or checked.crds is None or rest[:1] != (RULES,) or len(rest) == 1:
+    if schema is None or rest[:1] != (RULES,) or len(rest) == 1:
         return None
     path = f"{schema.path.child(RULES)}[{rest[1]}]"
     return next(
