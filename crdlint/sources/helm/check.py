@@ -149,9 +149,10 @@ class Charts:
             return check_unrendered(path, text, lint)
         if location.part != TEMPLATES:
             return without_chart(path, text, lint)
-        if chart is None or path.endswith(".tpl"):  # Helm renders what includes a named template
+        is_named = path.endswith(".tpl")  # Helm renders what includes a named template
+        if chart is None or is_named:
             result = check_template(path, text, lint)
-            return explained(result, lambda _: _BY_HAND) if find("helm") or path.endswith(".tpl") else result
+            return explained(result, lambda _: _BY_HAND) if is_named or find("helm") else result
         left_out = LeftOut(mask(text), outermost(location.chart), file.template)
         if chart.rendered is None:
             chart.rendered = render_as_installed(left_out.chart, self.values or DEFAULTS)
