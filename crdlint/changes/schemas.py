@@ -256,9 +256,8 @@ def _compare_required(pair: Pair) -> Iterator[Change]:
         text = f"{field.shown} is required: objects without it are rejected; "
         text += pair.field.consequence(is_container=True)
         example = pair.explanation(has("self", name), JSONSchemaProps.of(required=[name]))
-        rule, allowed = rules.REQUIRED_ADDED, f"{has('self', name)} || !{has('oldSelf', name)}"
-        rule = rule._replace(help=rule.help.replace("has(self.a) || !has(oldSelf.a)", allowed))
-        yield Change(rule, text, *paths, field.path, example)
+        help_ = rules.REQUIRED_HELP.format(f"{has('self', name)} || !{has('oldSelf', name)}")
+        yield Change(rules.REQUIRED_ADDED._replace(help=help_), text, *paths, field.path, example)
     for name in sorted(before.keys() - after):
         if name in specified:
             field = pair.field.below(name)

@@ -30,6 +30,7 @@ def _versions(*versions: str) -> str:
 
 _V1 = "name: v1, served: true, storage: true"
 _V1BETA1 = "name: v1beta1, served: true, storage: false"
+REQUIRED_HELP: Final = "Add a `default` to the field, or require it only where the old object has it: `{}`"
 _TIGHTER = (
     "Keep the old constraint, or replace it by a rule with `optionalOldSelf: true` that accepts unchanged values: "
     "`oldSelf.hasValue() && self == oldSelf.value() || ...`"
@@ -96,7 +97,7 @@ TYPE_WIDENED = _Risk("change-type-widened", "Type accepts more values", severity
     good="a: {type: integer}", bad="a: {type: number}")
 REQUIRED_ADDED = _Break("change-required-added", "Field became required and has no default",
     why="The API server rejects manifests and stored objects that leave the field out.",
-    help="Add a `default` to the field, or require it only where the old object has it: `has(self.a) || !has(oldSelf.a)`",
+    help=REQUIRED_HELP.format("has(self.a) || !has(oldSelf.a)"),
     good="spec: {type: object, properties: {a: {type: string}}}",
     bad="spec: {type: object, required: [a], properties: {a: {type: string}}}")
 REQUIRED_WITH_DEFAULT = _Harmless("change-required-with-default", "Field with a default became required",
