@@ -26,9 +26,7 @@ Kind: TypeAlias = Literal["decode", "strict", "field", "warning", "advice"]
 Severity: TypeAlias = Literal["error", "warning", "info"]
 
 RANKS: Final = {"error": 0, "warning": 1, "info": 2}  # of severities
-REJECTIONS: Final = frozenset(
-    {"decode", "strict", "field"}
-)  # the kinds of findings with which a server rejects an object
+REJECTIONS: Final = frozenset({"decode", "strict", "field"})  # the kinds with which a server rejects an object
 
 INTERNAL_ERROR: Final = "internal-error"  # the rule of findings about documents that are not checked
 NOT_RENDERED: Final = "helm-skipped"  # that of findings about CRDs which only Helm can render
