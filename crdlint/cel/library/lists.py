@@ -92,10 +92,10 @@ def sort_by_keys(values: Sequence[Any], keys: Sequence[Any]) -> Sequence[Any]:
     if len(keys) > _BY_INSERTION:
         return [values[index] for index in sorted(indices, key=cmp_to_key(order))]
     for end in range(1, len(keys)):
-        for place in range(end, 0, -1):
-            if order(indices[place], indices[place - 1]) >= 0:
+        for index in range(end, 0, -1):
+            if order(indices[index], indices[index - 1]) >= 0:
                 break
-            indices[place - 1 : place + 1] = reversed(indices[place - 1 : place + 1])
+            indices[index - 1 : index + 1] = reversed(indices[index - 1 : index + 1])
     return [values[index] for index in indices]
 
 
