@@ -17,6 +17,7 @@ AlphaPolicy: TypeAlias = Literal["lower", "same", "off"]
 StatusPolicy: TypeAlias = Literal["lower", "same"]
 ALPHA: Final = "(alpha: reported as a warning)"  # ends the message of a change that is an error in other versions
 NEW_VALUES: Final = "clients meet values that were not possible before"
+NEW_OBJECTS: Final = "clients meet objects that were not possible before"
 
 
 class Policy(NamedTuple):
@@ -33,8 +34,9 @@ class Policy(NamedTuple):
 
 
 class Change(NamedTuple):
-    """One change: its rule, with the severity and the help of the change, and what it means.
+    """One change: its rule, with the severity and the help of the change, and what differs.
 
+    ``effect`` is what that means for existing objects, clients and users, without the field that the change is about.
     ``new`` and ``old`` are where to look in the new and the old CRD. ``field`` is the field that it is about
     (``.spec.replicas``), empty for the whole CRD or a version. ``example`` is the JSON of an object that was valid and is
     not any more. ``versions`` are those that have the change, empty if it is about no version's schema. ``is_alpha`` marks
@@ -49,14 +51,21 @@ class Change(NamedTuple):
     example: str | None = None
     versions: tuple[str, ...] = ()
     is_alpha: bool = False
+    effect: str = ""
 
-    def message(self, crd: CustomResourceDefinition) -> str:
+    def headline(self, crd: CustomResourceDefinition) -> str:
         """Return the text, with the versions if it does not name them and the CRD has others."""
-        end = f" {ALPHA}" if self.is_alpha else ""
         missing = [version for version in self.versions if not re.search(rf"\b{re.escape(version)}\b", self.text)]
         if not missing or len(self.versions) == len(crd.spec.versions):
-            return f"{self.text}{end}"
-        return f"{self.text} (in {', '.join(self.versions)}){end}"
+            return self.text
+        return f"{self.text} (in {', '.join(self.versions)})"
+
+    def message(self, crd: CustomResourceDefinition) -> str:
+        """Return the headline and the effect."""
+        headline, end = self.headline(crd), f" {ALPHA}" if self.is_alpha else ""
+        if not self.effect:
+            return f"{headline}{end}"
+        return f"{headline}{'; ' if ': ' in headline else ': '}{self.effect}{end}"
 
 
 _LOWER: Final[dict[Severity, Severity]] = {"error": "warning", "warning": "info", "info": "info"}
@@ -80,7 +89,7 @@ def merged(changes: Iterable[Change]) -> list[Change]:
     """Return changes without repetitions: equal changes of several versions become the most severe one."""
     changes_by_key: dict[Hashable, Change] = {}
     for change in changes:
-        key = change.rule.id, change.field, change.text, () if change.field else change.versions
+        key = change.rule.id, change.field, change.text, change.effect, () if change.field else change.versions
         same = changes_by_key.get(key, change)
         worst = min(same, change, key=lambda change: RANKS[change.rule.severity])
         changes_by_key[key] = worst._replace(versions=tuple(dict.fromkeys((*same.versions, *change.versions))))

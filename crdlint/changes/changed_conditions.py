@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from crdlint.cel.ast import Expr, Ident, Select, nodes
-from crdlint.changes.change import NEW_VALUES, Change
+from crdlint.changes.change import NEW_OBJECTS, NEW_VALUES, Change
 from crdlint.changes.conditions import has, junctor_condition, known_conditions, lifted
 from crdlint.changes.conjunction import Conjunction, is_new
 from crdlint.changes.constraints import (
@@ -297,16 +297,20 @@ def compare_rules(pair: Pair, reasons: Reasons) -> Iterator[Change]:
             reason, example = reasons.effect(rule.rule, rule)
         if reason == WIDER:
             text = f"{pair.field.shown}: rule `{_shown(rule)}` {reason}"
-            yield Change(rules.RULE_REMOVED, text, *paths, pair.field.path)
+            yield Change(rules.RULE_REMOVED, text, *paths, pair.field.path, effect=NEW_OBJECTS)
             continue
-        effect, severity = _effect(rule, pair, example) if reason is None else (f", {reason}", "info")
-        text = f"{pair.field.shown} has a new rule: `{_shown(rule)}`{effect}"
+        severity: Severity = "info"
+        addition, effect = f", {reason}", ""
+        if reason is None:
+            addition, effect, severity = _effect(rule, pair, example)
+        text = f"{pair.field.shown} has a new rule: `{_shown(rule)}`{addition}"
         help_ = _FULFILLED if severity == "info" else rules.RULE_ADDED.help
         changed = rules.RULE_ADDED._replace(severity=severity, help=help_)
-        yield Change(changed, text, *paths, pair.field.path, example or None)
+        yield Change(changed, text, *paths, pair.field.path, example or None, effect=effect)
     for text_key, rule in before.items():
         if text_key not in after:
-            yield pair.change(rules.RULE_REMOVED, f"rule `{_shown(rule)}` was removed", "x_validations")
+            text = f"rule `{_shown(rule)}` was removed"
+            yield pair.change(rules.RULE_REMOVED, text, "x_validations", effect=NEW_OBJECTS)
 
 
 def compare_messages(pair: Pair) -> Iterator[Change]:
@@ -334,24 +338,24 @@ def _names_old_self(tree: Expr | None) -> bool:
     return tree is not None and any(isinstance(node, Ident) and node.name == "oldSelf" for node in nodes(tree))
 
 
-def _effect(rule: ValidationRule, pair: Pair, example: str | None) -> tuple[str, Severity]:
-    """Return what an added rule means for existing objects, as the end of a sentence, and its severity."""
+def _effect(rule: ValidationRule, pair: Pair, example: str | None) -> tuple[str, str, Severity]:
+    """Return which objects an added rule rejects, as the end of a sentence, what that means for them, and its severity."""
     tree = parsed(rule.rule)
     is_container = pair.new.type in {"object", "array"}
     consequence = pair.field.consequence(is_container=is_container)
     if _names_old_self(tree):
         rejected = "new objects and updates" if rule.optional_old_self else "updates"
-        return f": {rejected} that break it are rejected, so automation that changes the value fails", "warning"
+        return f": {rejected} that break it are rejected", "automation that changes the value fails", "warning"
     severity: Severity = "error" if is_container and example is not None else "warning"
     unknown = "" if example is not None else ": it is not known which objects break it"
     if tree is None:
-        return f"{unknown}; {consequence}", severity
+        return unknown, consequence, severity
     before = [old for schema in pair.old for each in schema.x_validations if (old := parsed(each.rule)) is not None]
     for path in field_paths(tree)[:_FIELDS]:
         if _was_optional(path, pair) and _needs(tree, path) and not any(_needs(rule, path) for rule in before):
             field = ".".join(("self", *path))
-            return f": no object without `{field}` fulfils it, which was optional; {consequence}", "error"
-    return f"{unknown}; {consequence}", severity
+            return f": no object without `{field}` fulfils it, which was optional", consequence, "error"
+    return unknown, consequence, severity
 
 
 def _needs(tree: Expr, path: FieldPath) -> bool:
@@ -404,8 +408,8 @@ def compare_junctors(pair: Pair, reasons: Reasons) -> Iterator[Change]:
         yield from _report_added(junctor, [old for old in lost if old.is_like(junctor)], pair, reasons)
     for junctor in lost:
         if not any(junctor.is_like(new) for new in gained) and not reasons.remains(junctor.condition):
-            text = f"{pair.field.shown}: `{junctor.kind}` was removed: {NEW_VALUES}"
-            yield Change(rules.JUNCTOR_REMOVED, text, pair.new[0].path, junctor.path, pair.field.path)
+            text, paths = f"{pair.field.shown}: `{junctor.kind}` was removed", (pair.new[0].path, junctor.path)
+            yield Change(rules.JUNCTOR_REMOVED, text, *paths, pair.field.path, effect=NEW_VALUES)
 
 
 def compare_new_default(pair: Pair, name: str, schemas: Conjunction) -> Iterator[Change]:
@@ -419,9 +423,9 @@ def compare_new_default(pair: Pair, name: str, schemas: Conjunction) -> Iterator
             rule = rules.DEFAULT_ADDED._replace(
                 severity="error", help="Remove the default, or add it in a new version only"
             )
-            text = f"{field.shown} has a new default, with which {what} rejects objects without the field; "
-            text += pair.field.consequence(is_container=True)
-            yield Change(rule, text, schemas.path_of("default"), pair.old[0].path, field.path, example or None)
+            text = f"{field.shown} has a new default, with which {what} rejects objects without the field"
+            effect, paths = pair.field.consequence(is_container=True), (schemas.path_of("default"), pair.old[0].path)
+            yield Change(rule, text, *paths, field.path, example or None, effect=effect)
             return
 
 
@@ -460,17 +464,17 @@ def _report_added(junctor: _Junctor, replaced: Sequence[_Junctor], pair: Pair, r
     reason, example = reasons.effect(junctor.condition, junctor.part)
     if reason == WIDER or (reason is not None and replaced):
         if not all(reasons.remains(old.condition) for old in replaced):
-            yield Change(rules.JUNCTOR_REMOVED, f"{change}: {NEW_VALUES}", *paths, pair.field.path)
+            yield Change(rules.JUNCTOR_REMOVED, change, *paths, pair.field.path, effect=NEW_VALUES)
         return
     rule = rules.JUNCTOR
-    consequence = pair.field.consequence(is_container=pair.new[0].type in {"object", "array"})
+    effect = pair.field.consequence(is_container=pair.new[0].type in {"object", "array"})
     if reason is not None:
-        rule = rule._replace(severity="info")
+        rule, effect = rule._replace(severity="info"), ""
         text = f"{change}, {'which rejects only objects with new fields' if reason == FOR_EXISTING else reason}"
     elif example is None:
         rule = rule._replace(severity="warning")
-        text = f"{change}: it is not known which values are rejected now; {consequence}"
+        text = f"{change}: it is not known which values are rejected now"
     else:
         which = "match" if kind == "not" else "match several branches" if "became" in change else "do not match"
-        text = f"{change}: values that {which} are rejected; {consequence}"
-    yield Change(rule, text, *paths, pair.field.path, example or None)
+        text = f"{change}: values that {which} are rejected"
+    yield Change(rule, text, *paths, pair.field.path, example or None, effect=effect)

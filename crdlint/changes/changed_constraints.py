@@ -47,7 +47,8 @@ def compare_types(pair: Pair) -> Generator[Change, None, bool]:
         return True
     change = f"type changed from {old or _ANY} to {new or _ANY}"
     if new == "" or (old, new) in _WIDENED:
-        yield pair.change(rules.TYPE_WIDENED, f"{change}: clients may read a value that they cannot decode", "type")
+        effect = "clients may read a value that they cannot decode"
+        yield pair.change(rules.TYPE_WIDENED, change, "type", effect=effect)
         return True
     type_ = {"x_int_or_string": True} if new == "int-or-string" else {"type": new}
     yield from _reject(rules.TYPE, f"{change}: values of the old type are rejected", type_, pair)
@@ -113,10 +114,10 @@ def _compare_enumerated(pair: Pair, old: Mapping[Any, Any], new: Constraints) ->
         part = {"enum": [*remaining.values()], **({} if remaining else {"not_": JSONSchemaProps.of(enum=lost)})}
         yield from _reject(rules.ENUM_VALUE_REMOVED, text, part, pair)
     if new.enum is None:
-        yield pair.change(rules.ENUM_REMOVED, f"the enumeration was removed: {NEW_VALUES}", "enum")
+        yield pair.change(rules.ENUM_REMOVED, "the enumeration was removed", "enum", effect=NEW_VALUES)
     elif gained := [value for key, value in after.items() if key not in before]:
-        text = f"{_values(gained)} accepted now: clients may not know the new values"
-        yield pair.change(rules.ENUM_VALUE_ADDED, text, "enum")
+        text, effect = f"{_values(gained)} accepted now", "clients may not know the new values"
+        yield pair.change(rules.ENUM_VALUE_ADDED, text, "enum", effect=effect)
 
 
 def _accepted(pair: Pair, node: Conjunction, values: Mapping[Any, Any]) -> dict[Any, Any]:
@@ -138,8 +139,8 @@ def _reject(rule: Rule, text: str, new: Mapping[str, Any], pair: Pair) -> Iterat
         return
     consequence = pair.field.consequence(is_container=attribute in CONTAINER_LIMITS)
     paths = pair.paths(attribute, "type" if attribute == "x_int_or_string" else "")
-    text, example = f"{pair.field.shown}: {text}; {consequence}", pair.explanation(in_cel, part)
-    yield Change(rule, text, *paths, pair.field.path, example)
+    text, example = f"{pair.field.shown}: {text}", pair.explanation(in_cel, part)
+    yield Change(rule, text, *paths, pair.field.path, example, effect=consequence)
 
 
 _UNEXPRESSED: Final = frozenset({"type", "x_int_or_string", "format"})  # CEL has no conditions for them
@@ -153,8 +154,8 @@ def _compare_limits(pair: Pair, old: Constraints, new: Constraints) -> Iterator[
         if after is None or (before is not None and before.tighter_than(after)):
             if old_bound is not None:
                 now = "was removed" if after is None else f"changed from {_number(old_bound)} to {_number(after)}"
-                text = f"`{limit.keyword}` {now}: {NEW_VALUES}"
-                yield pair.change(rules.LIMIT_LOOSENED, text, limit.attribute)
+                text = f"`{limit.keyword}` {now}"
+                yield pair.change(rules.LIMIT_LOOSENED, text, limit.attribute, effect=NEW_VALUES)
             continue
         if _cannot_break(pair, limit, after):
             continue
@@ -207,8 +208,8 @@ def _compare_multiples(pair: Pair, old: Constraints, new: Constraints) -> Iterat
         text = f"values that are not multiples of {marshal(factor)} are rejected"
         yield from _reject(rules.LIMIT_TIGHTENED, text, {"multiple_of": factor}, pair)
     if lost and not added:
-        text = f"`multipleOf` accepts more values: {NEW_VALUES}"
-        yield pair.change(rules.LIMIT_LOOSENED, text, "multiple_of")
+        text = "`multipleOf` accepts more values"
+        yield pair.change(rules.LIMIT_LOOSENED, text, "multiple_of", effect=NEW_VALUES)
 
 
 def _divides(factor: float, other: float) -> bool:
@@ -228,8 +229,8 @@ def _compare_patterns(pair: Pair, old: Constraints, new: Constraints) -> Iterato
         text = f"values that do not match `{pattern}` are rejected"
         yield from _reject(rules.PATTERN_ADDED, text, {"pattern": pattern}, pair)
     if lost and not added:
-        text = f"the pattern `{lost[0]}` was removed: {NEW_VALUES}"
-        yield pair.change(rules.PATTERN_REMOVED, text, "pattern")
+        text = f"the pattern `{lost[0]}` was removed"
+        yield pair.change(rules.PATTERN_REMOVED, text, "pattern", effect=NEW_VALUES)
 
 
 def _compare_pattern(pair: Pair, relation: Relation, old: str, new: str) -> Iterator[Change]:
@@ -239,7 +240,8 @@ def _compare_pattern(pair: Pair, relation: Relation, old: str, new: str) -> Iter
     change = f"pattern changed from `{old}` to `{new}`"
     if relation.is_covered:
         example = f", such as {marshal(relation.gained)}" if relation.gained is not None else ""
-        yield pair.change(rules.PATTERN_REMOVED, f"{change}, which matches more values{example}", "pattern")
+        text = f"{change}, which matches more values{example}"
+        yield pair.change(rules.PATTERN_REMOVED, text, "pattern", effect=NEW_VALUES)
         return
     if relation.lost is not None:
         which = "matches fewer values" if relation.covers else "matches other values"
@@ -256,8 +258,8 @@ def _compare_formats(pair: Pair, old: Constraints, new: Constraints) -> Iterator
     tighter = [name for name in added if name not in NUMBER_FORMATS or name in _NARROW]
     if not tighter:
         if lost:
-            text = f"format {', '.join(lost)} became {', '.join(added) or 'no format'}: {NEW_VALUES}"
-            yield pair.change(rules.FORMAT_LOOSENED, text, "format")
+            text = f"format {', '.join(lost)} became {', '.join(added) or 'no format'}"
+            yield pair.change(rules.FORMAT_LOOSENED, text, "format", effect=NEW_VALUES)
         return
     before = f" instead of {', '.join(lost)}" if lost else ""
     which = "numbers outside of its range" if tighter[0] in NUMBER_FORMATS else "values without this format"
@@ -285,46 +287,47 @@ def compare_annotations(pair: Pair) -> Iterator[Change]:
     if old.nullable and not new.nullable:
         rule, part = rules.NULLABLE_REMOVED._replace(severity="warning"), None
         if new.default is not None:
-            text = "an explicit null is replaced by the default"
+            effect = "an explicit null is replaced by the default"
         elif field.path.endswith("[*]"):
-            text, rule = "null is rejected", rule._replace(severity="error")
+            effect, rule = "null is rejected", rule._replace(severity="error")
             part = JSONSchemaProps.of(type=new.type)
         else:
-            text = "an explicit null is dropped"
-        text = f"not nullable any more: {text}"
-        yield pair.change(rule, text, "nullable", part)
+            effect = "an explicit null is dropped"
+        yield pair.change(rule, "not nullable any more", "nullable", part, effect=effect)
     elif new.nullable and not old.nullable:
-        yield pair.change(rules.NULLABLE_ADDED, "nullable now: clients may read null", "nullable")
+        yield pair.change(rules.NULLABLE_ADDED, "nullable now", "nullable", effect="clients may read null")
     yield from _compare_defaults(pair)
     if new.x_embedded_resource and not old.x_embedded_resource:
-        text = "an embedded resource now: `apiVersion` and `kind` are required; "
-        text += field.consequence(is_container=True)
+        text = "an embedded resource now: `apiVersion` and `kind` are required"
         part = JSONSchemaProps.of(type="object", x_embedded_resource=True)
-        yield pair.change(rules.EMBEDDED_RESOURCE, text, "x_embedded_resource", part=part)
+        effect = field.consequence(is_container=True)
+        yield pair.change(rules.EMBEDDED_RESOURCE, text, "x_embedded_resource", part, effect=effect)
 
 
 def _compare_defaults(pair: Pair) -> Iterator[Change]:
     old, new = pair.old[0].default, pair.new[0].default
     was, now = _with_defaults(pair.old), _with_defaults(pair.new)
     if old is None and new is not None and now != {}:  # else the object has no field with a default
-        text = f"default {marshal(now)} added: objects without the field are read with it"
-        yield pair.change(rules.DEFAULT_ADDED, text, "default")
+        text, effect = f"default {marshal(now)} added", "objects without the field are read with it"
+        yield pair.change(rules.DEFAULT_ADDED, text, "default", effect=effect)
     elif old is not None and new is None and pair.is_required:
-        text = f"required, and its default {marshal(old.value)} was removed: manifests without the field are rejected"
+        text = f"required, and its default {marshal(old.value)} was removed"
+        effect = "manifests without the field are rejected"
         part = JSONSchemaProps.of(required=[pair.step])
         example = pair.parent.explanation("true", part) if pair.parent is not None else None
-        yield pair.change(rules.DEFAULT_REMOVED._replace(severity="error"), text, "default")._replace(example=example)
+        rule = rules.DEFAULT_REMOVED._replace(severity="error")
+        yield pair.change(rule, text, "default", effect=effect)._replace(example=example)
     elif old is not None and new is None and was != {}:
-        text = f"default {marshal(was)} removed: objects without the field are read without it"
-        yield pair.change(rules.DEFAULT_REMOVED, text, "default")
+        text, effect = f"default {marshal(was)} removed", "objects without the field are read without it"
+        yield pair.change(rules.DEFAULT_REMOVED, text, "default", effect=effect)
     elif old is not None and new is not None and equality_key(old.value) != equality_key(new.value):
         text = f"default changed from {marshal(old.value)} to {marshal(new.value)}"
         durations = [parse_duration(each) for each in (old.value, new.value) if isinstance(each, str)]
         if len(durations) == 2 and durations[0] == durations[1] is not None:
             yield pair.change(rules.DEFAULT._replace(severity="info"), f"{text}, which is as long", "default")
         else:
-            text += ": objects without the field change their meaning, also stored ones"
-            yield pair.change(rules.DEFAULT, text, "default")
+            effect = "objects without the field change their meaning, also stored ones"
+            yield pair.change(rules.DEFAULT, text, "default", effect=effect)
 
 
 def _with_defaults(node: Conjunction) -> Any:

@@ -41,15 +41,16 @@ def compare_versions(old: dict[str, VersionParts], new: dict[str, VersionParts])
         if name in new:
             yield from _in_version(name, _compare_served(name, before, new[name]))
         elif name in renamed:
-            text = f"version `{name}` is now named `{renamed[name]}`: requests to `{name}` return 404"
-            yield Change(rules.VERSION_RENAMED, text, *_paths(before, new[renamed[name]], "name"), versions=(name,))
+            text, effect = f"version `{name}` is now named `{renamed[name]}`", f"requests to `{name}` return 404"
+            paths = _paths(before, new[renamed[name]], "name")
+            yield Change(rules.VERSION_RENAMED, text, *paths, versions=(name,), effect=effect)
         else:
-            rule, effect = rules.VERSION_REMOVED, ": requests to it return 404"
+            rule, text, effect = rules.VERSION_REMOVED, f"version `{name}` was removed", "requests to it return 404"
             if not before.version.served:
                 rule = rule._replace(severity="warning", help=_UNSTORED)
-                effect = ", which was not served: the API server rejects that while `status.storedVersions` has it"
-            text = f"version `{name}` was removed{effect}"
-            yield Change(rule, text, _VERSIONS, before.path.child("name"), versions=(name,))
+                text = f"version `{name}`, which was not served, was removed"
+                effect = "the API server rejects that while `status.storedVersions` has it"
+            yield Change(rule, text, _VERSIONS, before.path.child("name"), versions=(name,), effect=effect)
     for name, after in new.items():
         if name not in old and name not in renamed.values():
             text = f"version `{name}` was added"
@@ -88,14 +89,14 @@ def _digests(versions: dict[str, VersionParts], others: dict[str, VersionParts])
 
 def _compare_served(name: str, old: VersionParts, new: VersionParts) -> Iterator[Change]:
     if old.version.served and not new.version.served:
-        text = f"version `{name}` is not served any more: requests to it return 404"
-        yield Change(rules.VERSION_UNSERVED, text, *_paths(old, new, "served"))
+        text, effect = f"version `{name}` is not served any more", "requests to it return 404"
+        yield Change(rules.VERSION_UNSERVED, text, *_paths(old, new, "served"), effect=effect)
     if new.version.deprecated and not old.version.deprecated:
-        text = f"version `{name}` was deprecated: the API server returns a warning with each request"
+        text, effect = f"version `{name}` was deprecated", "the API server returns a warning with each request"
         rule = rules.VERSION_DEPRECATED
         if new.version.deprecation_warning:
             rule = rule._replace(help=f"Use another version than `{name}` in clients and manifests")
-        yield Change(rule, text, new.path.child("deprecated"), old.path.child("name"))
+        yield Change(rule, text, new.path.child("deprecated"), old.path.child("name"), effect=effect)
 
 
 def _compare_storage(old: dict[str, VersionParts], new: dict[str, VersionParts]) -> Iterator[Change]:
@@ -104,12 +105,13 @@ def _compare_storage(old: dict[str, VersionParts], new: dict[str, VersionParts])
         return
     was, now = before.version.name, after.version.name
     rule = rules.STORAGE_VERSION
-    text = f"storage version changed from `{was}` to `{now}`: objects remain stored as `{was}` until they are written again"
+    text = f"storage version changed from `{was}` to `{now}`"
+    effect = f"objects remain stored as `{was}` until they are written again"
     if now not in old:
-        text += f"; after a rollback, the old CRD cannot read what was stored as `{now}`"
+        effect += f"; after a rollback, the old CRD cannot read what was stored as `{now}`"
     else:
         rule = rule._replace(help=f"Run a StorageVersionMigration before `{was}` is removed")
-    yield Change(rule, text, *_paths(before, after, "storage"))
+    yield Change(rule, text, *_paths(before, after, "storage"), effect=effect)
 
 
 def compare_names(old: CustomResourceDefinitionSpec, new: CustomResourceDefinitionSpec) -> Iterator[Change]:
@@ -120,8 +122,8 @@ def compare_names(old: CustomResourceDefinitionSpec, new: CustomResourceDefiniti
         ("singular", before.singular, after.singular, "scripts that use the old name fail"),
     ):
         if was != now:
-            text = f"`{field}` changed from `{was}` to `{now}`: {effect}"
-            yield Change(rules.NAMES, text, *(_SPEC.child("names", field),) * 2)
+            text = f"`{field}` changed from `{was}` to `{now}`"
+            yield Change(rules.NAMES, text, *(_SPEC.child("names", field),) * 2, effect=effect)
     for rule, what, field, words, left in (
         (rules.SHORT_NAME_REMOVED, "short name", "shortNames", before.short_names, after.short_names),
         (rules.CATEGORY_REMOVED, "category", "categories", before.categories, after.categories),
@@ -129,7 +131,7 @@ def compare_names(old: CustomResourceDefinitionSpec, new: CustomResourceDefiniti
         paths = (_SPEC.child("names", field),) * 2
         for name in words:
             if name not in left:
-                yield Change(rule, f"{what} `{name}` was removed: scripts that use it fail", *paths)
+                yield Change(rule, f"{what} `{name}` was removed", *paths, effect="scripts that use it fail")
         for name in left:
             if name not in words:
                 yield Change(rules.NAME_ADDED, f"{what} `{name}` was added", *paths)
@@ -137,19 +139,21 @@ def compare_names(old: CustomResourceDefinitionSpec, new: CustomResourceDefiniti
 
 def compare_parts(old: VersionParts, new: VersionParts) -> Iterator[Change]:
     """Report the subresources, columns and selectable fields of a version that were removed or changed."""
-    for rule, having, lacking, effect in (
-        (rules.STATUS_REMOVED, old, new, "removed: requests to /status return 404"),
-        (rules.STATUS_ADDED, new, old, "added: writes to the main resource do not change the status any more"),
+    for rule, having, lacking, change, effect in (
+        (rules.STATUS_REMOVED, old, new, "removed", "requests to /status return 404"),
+        (rules.STATUS_ADDED, new, old, "added", "writes to the main resource do not change the status any more"),
     ):
         if having.has_status and not lacking.has_status:
-            yield Change(rule, f"the status subresource was {effect}", *_paths(old, new, "subresources", "status"))
+            paths = _paths(old, new, "subresources", "status")
+            yield Change(rule, f"the status subresource was {change}", *paths, effect=effect)
     yield from _compare_scale(old, new)
     yield from _compare_columns(old, new)
     selectable = {field.json_path for field in new.selectable}
     for path in (field.json_path for field in old.selectable):
         if path not in selectable:
-            text = f"selectable field `{path}` was removed: requests with it in a field selector are rejected"
-            yield Change(rules.SELECTABLE_FIELD_REMOVED, text, *_paths(old, new, "selectableFields"))
+            text, effect = f"selectable field `{path}` was removed", "requests with it in a field selector are rejected"
+            paths = _paths(old, new, "selectableFields")
+            yield Change(rules.SELECTABLE_FIELD_REMOVED, text, *paths, effect=effect)
 
 
 def _paths(old: VersionParts, new: VersionParts, *steps: str) -> tuple[Path, Path]:
@@ -163,8 +167,8 @@ def _compare_columns(old: VersionParts, new: VersionParts) -> Iterator[Change]:
     for column in old.columns:
         same = columns.get(column.name)
         if same is None:
-            text = f"printer column `{column.name}` was removed: scripts that read it fail"
-            yield Change(rules.PRINTER_COLUMN_REMOVED, text, *paths)
+            text = f"printer column `{column.name}` was removed"
+            yield Change(rules.PRINTER_COLUMN_REMOVED, text, *paths, effect="scripts that read it fail")
             continue
         for field, was, now in (("jsonPath", column.json_path, same.json_path), ("type", column.type, same.type)):
             if was != now:
@@ -175,14 +179,17 @@ def _compare_columns(old: VersionParts, new: VersionParts) -> Iterator[Change]:
 def _compare_scale(old: VersionParts, new: VersionParts) -> Iterator[Change]:
     before, after = (None if parts.subresources is None else parts.subresources.scale for parts in (old, new))
     if before is not None and after is None:
-        text = "the scale subresource was removed: kubectl scale and autoscalers fail"
-        yield Change(rules.SCALE_REMOVED, text, *_paths(old, new, "subresources", "scale"))
+        text, effect = "the scale subresource was removed", "kubectl scale and autoscalers fail"
+        yield Change(rules.SCALE_REMOVED, text, *_paths(old, new, "subresources", "scale"), effect=effect)
     for field in before.FIELDS if before is not None and after is not None else ():
         was, now = getattr(before, field.attribute), getattr(after, field.attribute)
         if was and was != now:
-            change = f"`{field.json_name}` changed from {was} to {now or 'nothing'}"
-            text = f"{change}: autoscalers read or write another field"
-            yield Change(rules.SCALE_PATH, text, *_paths(old, new, "subresources", "scale", field.json_name))
+            text = f"`{field.json_name}` changed from {was} to {now or 'nothing'}"
+            effect, paths = (
+                "autoscalers read or write another field",
+                _paths(old, new, "subresources", "scale", field.json_name),
+            )
+            yield Change(rules.SCALE_PATH, text, *paths, effect=effect)
 
 
 def compare_conversion(
@@ -201,16 +208,16 @@ def compare_conversion(
             if version.schema is not None
         }
         if len(schemas) > 1:
-            text = "conversion changed from Webhook to None: fields that differ between versions are lost"
-            yield Change(rules.CONVERSION, text, path, path)
+            effect = "fields that differ between versions are lost"
+            yield Change(rules.CONVERSION, "conversion changed from Webhook to None", path, path, effect=effect)
         else:
             reason = "all versions have the same schema" if len(after) > 1 else "there is only one version"
-            text = f"conversion changed from Webhook to None: nothing is lost, since {reason}"
+            text, effect = "conversion changed from Webhook to None", f"nothing is lost, since {reason}"
             help_ = "Stop the conversion webhook after all API servers have the new CRD"
-            yield Change(rules.CONVERSION._replace(severity="info", help=help_), text, path, path)
+            yield Change(rules.CONVERSION._replace(severity="info", help=help_), text, path, path, effect=effect)
     elif was == "None" and now == "Webhook":
-        text = "conversion changed from None to Webhook: requests fail while the webhook is not available"
-        yield Change(rules.CONVERSION._replace(severity="info"), text, path, path)
+        text, effect = "conversion changed from None to Webhook", "requests fail while the webhook is not available"
+        yield Change(rules.CONVERSION._replace(severity="info"), text, path, path, effect=effect)
     elif was == now == "Webhook":
         yield from _compare_webhooks(old, new)
     if now == "None":
@@ -270,13 +277,13 @@ def _compare_pairs(
         if not lost:
             continue
         listed = some([f"`{path}`" for path in lost], _SHOWN)
-        text = f"version `{other_name}` lacks {listed} of `{name}`, and there is no conversion webhook: "
-        text += f"writing an object in `{other_name}` drops {'it' if len(lost) == 1 else 'them'}"
+        text = f"version `{other_name}` lacks {listed} of `{name}`, and there is no conversion webhook"
+        effect = f"writing an object in `{other_name}` drops {'it' if len(lost) == 1 else 'them'}"
         # Objects have values of the fields already if the version with the fields is the older one. A conversion that
         # the manifest leaves out is often added by a patch.
         severity: Severity = "warning" if is_explicit and (name in before or had_webhook) else "info"
         rule = rules.SERVED_PAIR._replace(severity=severity)
-        yield Change(rule, text, other.path.child("name"), _VERSIONS, versions=(other_name,))
+        yield Change(rule, text, other.path.child("name"), _VERSIONS, versions=(other_name,), effect=effect)
 
 
 def _parent(path: str) -> str:

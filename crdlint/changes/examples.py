@@ -75,10 +75,13 @@ class Pair:
         """The newest server of the run."""
         return self.examples.server
 
-    def change(self, rule: Rule, text: str, attribute: str, part: JSONSchemaProps | None = None) -> Change:
+    def change(
+        self, rule: Rule, text: str, attribute: str, part: JSONSchemaProps | None = None, *, effect: str = ""
+    ) -> Change:
         """Return a change of an attribute; ``part`` is what the new schema requires, if the change rejects values."""
         example = self.explanation("true", part) if part else None
-        return Change(rule, f"{self.field.shown}: {text}", *self.paths(attribute), self.field.path, example)
+        text = f"{self.field.shown}: {text}"
+        return Change(rule, text, *self.paths(attribute), self.field.path, example, effect=effect)
 
     def explanation(self, condition: str, part: JSONSchemaProps) -> str | None:
         """Return an example for a condition that is known to reject values, if the run explains its changes."""

@@ -158,16 +158,16 @@ def _report_removed(
         field = pair.field.below(name)
         paths = _property_path(pair.new, new_names.get(name, name)), _property_path(pair.old, name)
         if keeps:
-            text = f"{field.shown}: the schema of the field was removed: any value is accepted and stored"
-            yield Change(rules.FIELD_UNTYPED, text, *paths, field.path)
+            text, effect = f"{field.shown}: the schema of the field was removed", "any value is accepted and stored"
+            yield Change(rules.FIELD_UNTYPED, text, *paths, field.path, effect=effect)
         elif name in new_names:
             other = pair.field.below(new_names[name]).shown
-            text = f"{field.shown} is now named {other}: stored objects lose the value at their next write"
+            text, effect = f"{field.shown} is now named {other}", "stored objects lose the value at their next write"
             help_ = f"Keep `{name}` beside `{new_names[name]}` and read both, or rename it in a new version only"
-            yield Change(rules.FIELD_REMOVED._replace(help=help_), text, *paths, field.path)
+            yield Change(rules.FIELD_REMOVED._replace(help=help_), text, *paths, field.path, effect=effect)
         else:
-            text = f"{field.shown} was removed: stored objects lose the field at their next write"
-            yield Change(rules.FIELD_REMOVED, text, *paths, field.path)
+            text, effect = f"{field.shown} was removed", "stored objects lose the field at their next write"
+            yield Change(rules.FIELD_REMOVED, text, *paths, field.path, effect=effect)
 
 
 def _renamed(removed: Mapping[str, Conjunction], added: Mapping[str, Conjunction]) -> dict[str, str]:
@@ -221,15 +221,16 @@ def _report_typed(pair: Pair, name: str, schemas: Conjunction) -> Iterator[Chang
     """Report a schema for values that the old schema stored as they were, of a field or, without a name, of a map."""
     field = pair.field.below(name or VALUE)
     if type_ := schemas.type:
-        text = f"{field.shown} could have any value, and now must be of type {type_}; "
-        text += field.consequence(is_container=False)
+        text = f"{field.shown} could have any value, and now must be of type {type_}"
+        effect = field.consequence(is_container=False)
         typed = JSONSchemaProps.of(
             type="" if type_ == "int-or-string" else type_, x_int_or_string=type_ == "int-or-string"
         )
         of_values = JSONSchemaPropsOrBool.of(allows=True, schema=typed)
         part = JSONSchemaProps.of(**({"properties": {name: typed}} if name else {"additional_properties": of_values}))
         example = pair.explanation(f"'{name}' in self", part)
-        yield Change(rules.FIELD_TYPED, text, schemas[0].path, pair.old.path_of("properties"), field.path, example)
+        paths = schemas[0].path, pair.old.path_of("properties")
+        yield Change(rules.FIELD_TYPED, text, *paths, field.path, example, effect=effect)
 
 
 def _may_have_fields(node: Conjunction) -> bool:
@@ -248,21 +249,21 @@ def _compare_required(pair: Pair) -> Iterator[Change]:
             continue
         field = pair.field.below(name)
         if name in specified and specified[name].has_default:
-            text = f"{field.shown} is required, with a default: manifests may still leave it out"
-            yield Change(rules.REQUIRED_WITH_DEFAULT, text, *paths, field.path)
+            text, effect = f"{field.shown} is required, with a default", "manifests may still leave it out"
+            yield Change(rules.REQUIRED_WITH_DEFAULT, text, *paths, field.path, effect=effect)
             continue
         if is_implied(pair, has("self", name)):
             continue
-        text = f"{field.shown} is required: objects without it are rejected; "
-        text += pair.field.consequence(is_container=True)
+        text = f"{field.shown} is required: objects without it are rejected"
+        effect = pair.field.consequence(is_container=True)
         example = pair.explanation(has("self", name), JSONSchemaProps.of(required=[name]))
         help_ = rules.REQUIRED_HELP.format(f"{has('self', name)} || !{has('oldSelf', name)}")
-        yield Change(rules.REQUIRED_ADDED._replace(help=help_), text, *paths, field.path, example)
+        yield Change(rules.REQUIRED_ADDED._replace(help=help_), text, *paths, field.path, example, effect=effect)
     for name in sorted(before.keys() - after):
         if name in specified:
             field = pair.field.below(name)
-            text = f"{field.shown} is optional now: clients meet objects without it"
-            yield Change(rules.REQUIRED_REMOVED, text, *paths, field.path)
+            text, effect = f"{field.shown} is optional now", "clients meet objects without it"
+            yield Change(rules.REQUIRED_REMOVED, text, *paths, field.path, effect=effect)
 
 
 def _compare_lists(pair: Pair) -> Iterator[Change]:
@@ -273,12 +274,12 @@ def _compare_lists(pair: Pair) -> Iterator[Change]:
     if before != after:
         merged = f"merges it item by item, and duplicates are rejected; {pair.field.consequence(is_container=True)}"
         effect = "of one manager replaces the items of all others" if after == "atomic" else merged
-        text = f"list type changed from {before} to {after}: server-side apply {effect}"
-        yield pair.change(rules.LIST_TYPE, text, "x_list_type", part=_uniqueness(new))
+        text, effect = f"list type changed from {before} to {after}", f"server-side apply {effect}"
+        yield pair.change(rules.LIST_TYPE, text, "x_list_type", part=_uniqueness(new), effect=effect)
     elif after == "map" and set(old.x_list_map_keys) != set(new.x_list_map_keys):
         keys = f"from {', '.join(old.x_list_map_keys)} to {', '.join(new.x_list_map_keys)}"
-        text = f"list map keys changed {keys}: server-side apply does not find items of stored objects"
-        yield pair.change(rules.LIST_MAP_KEYS, text, "x_list_map_keys", part=_uniqueness(new))
+        text, effect = f"list map keys changed {keys}", "server-side apply does not find items of stored objects"
+        yield pair.change(rules.LIST_MAP_KEYS, text, "x_list_map_keys", part=_uniqueness(new), effect=effect)
 
 
 def _uniqueness(schema: JSONSchemaProps) -> JSONSchemaProps:
@@ -298,9 +299,10 @@ def _compare_maps(pair: Pair) -> Iterator[Change]:
         attribute = "additional_properties" if pair.new.map_values() else "x_preserve_unknown_fields"
         yield pair.change(rules.PRUNING_REMOVED, "fields that no schema specifies are kept now", attribute)
     elif pair.old.map_values():
-        text = f"{pair.field.shown} was a map, and now has fields: "
-        text += "other keys of stored objects are dropped at their next write"
-        yield Change(rules.PRUNING, text, *pair.paths("additional_properties"), pair.field.path)
+        text = f"{pair.field.shown} was a map, and now has fields"
+        effect = "other keys of stored objects are dropped at their next write"
+        yield Change(rules.PRUNING, text, *pair.paths("additional_properties"), pair.field.path, effect=effect)
     else:
-        text = "unknown fields of stored objects are dropped at their next write"
-        yield pair.change(rules.PRUNING, text, "x_preserve_unknown_fields")
+        text = "fields that no schema specifies are dropped now"
+        effect = "stored objects lose them at their next write"
+        yield pair.change(rules.PRUNING, text, "x_preserve_unknown_fields", effect=effect)

@@ -369,7 +369,14 @@ def _changes(check: _CRDCheck) -> Iterator[Diagnostic]:
         message, span = change.message(check.crd), check.locator.span(change.new)
         diagnostic = change.rule.diagnostic(check.subject.file, "advice", message, span)
         related = _in_old(check.old, change.old)
-        yield replace(diagnostic, field=change.field, related=related, example=change.example, is_alpha=change.is_alpha)
+        yield replace(
+            diagnostic,
+            headline=change.headline(check.crd),
+            field=change.field,
+            related=related,
+            example=change.example,
+            is_alpha=change.is_alpha,
+        )
 
 
 def _in_old(old: OldCRD, path: Path) -> Related | None:

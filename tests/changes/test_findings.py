@@ -149,7 +149,7 @@ def test_the_same_change_of_several_versions_is_reported_once() -> None:
     assert len(both) == 1
     assert "(in " not in both[0].message
     [one] = changes(with_parts(versions=TWO.format(old, other)), with_parts(versions=TWO.format(new, other)))
-    assert one.message.endswith(" (in v1)")
+    assert one.headline.endswith(" are rejected (in v1)")
 
 
 def test_a_version_that_is_never_served_is_not_compared() -> None:
@@ -197,7 +197,7 @@ def test_a_number_format_is_about_a_range() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "text"),
     [
-        ("oneOf", "anyOf", "`oneOf` became `anyOf`: clients meet values"),
+        ("oneOf", "anyOf", "`oneOf` became `anyOf`; clients meet values"),
         ("anyOf", "oneOf", "`anyOf` became `oneOf`: values that match several branches are rejected"),
     ],
 )

@@ -31,7 +31,7 @@ CRD = f"""{HEAD}        type: object
 """
 TEMPLATE = CRD.replace("maximum: 9", "maximum: {{ .Values.max }}")
 CHART = {"Chart.yaml": "apiVersion: v2\nname: demo\nversion: 0.1.0\n", "templates/crd.yaml": TEMPLATE}
-TIGHTER = "`.size`: `maximum` changed from 9 to 8"
+TIGHTER = "`.size`: `maximum` changed from 9 to 8: values above 8 are rejected"
 LINE = TEMPLATE[: TEMPLATE.index("maximum")].count("\n") + 1
 COLUMN = len(TEMPLATE[: TEMPLATE.index("{{ .V")].rpartition("\n")[2]) + 1
 
@@ -114,7 +114,7 @@ class TestCharts:
             in result.stdout
         )
         assert f"{TIGHTER}\n" in result.stdout
-        assert "= note: values above 8 are rejected" in result.stdout
+        assert "= note: existing objects stay valid until this field is edited" in result.stdout
         assert f"the old CRD at v1:charts/demo/templates/crd.yaml:{LINE}:{COLUMN}\n" in result.stdout
         assert_compared(result, temporary)
 
@@ -158,7 +158,7 @@ class TestCharts:
         released.write(at("charts/demo", {"ci/b-values.yaml": "max: 4\n"}))
         result = run("check", "--against", "v1", ".", "--format=concise", "--ignore=helm-crd-without-keep")
         assert [line.partition(": error")[2] for line in result.stdout.splitlines()] == [
-            "[change-limit-tightened]: `.size`: `maximum` changed from 5 to 4"
+            "[change-limit-tightened]: `.size`: `maximum` changed from 5 to 4: values above 4 are rejected"
         ]
 
     def test_values_of_the_command_line_are_those_of_both_sides(self, released: Any) -> None:
@@ -358,7 +358,7 @@ class TestKustomizations:
         patched.write(tree(5))
         result = run("check", "--against", "v1", ".")
         assert (
-            "error[change-limit-tightened]: `.size`: `maximum` changed from 6 to 5\n"
+            "error[change-limit-tightened]: `.size`: `maximum` changed from 6 to 5: values above 5 are rejected\n"
             "  --> config/overlay/kustomization.yaml:3:3  "
         ) in result.stdout
         assert "the old CRD at v1:config/overlay/kustomization.yaml:3:3\n" in result.stdout
