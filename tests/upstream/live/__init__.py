@@ -1,0 +1,1 @@
+"""A running API server: building and starting it, asking it recorded requests, and trying on it what rules claim."""
