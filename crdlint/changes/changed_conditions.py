@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from crdlint.cel.ast import Expr, Ident, Select, nodes
 from crdlint.changes.change import NEW_OBJECTS, NEW_VALUES, Change
-from crdlint.changes.conditions import has, junctor_condition, known_conditions, lifted
+from crdlint.changes.conditions import has, junctor_condition, known_conditions, lifted, of_kept_value
 from crdlint.changes.conjunction import Conjunction, is_new
 from crdlint.changes.constraints import (
     JUNCTORS,
@@ -22,6 +22,7 @@ from crdlint.changes.constraints import (
     constraints,
     fingerprint,
     junctors_of,
+    length_bound,
     pattern_relation,
 )
 from crdlint.changes.examples import Pair, mentioned
@@ -30,7 +31,17 @@ from crdlint.crd.paths import Path
 from crdlint.diagnostics import Severity
 from crdlint.golang.printing import marshal
 from crdlint.kubecel.declarations import escape, unescape
-from crdlint.kubecel.reasoning.domains import FAILED, PRESENT, SIZES, TRUE, Domain, Just, Numbers, Others, Piece
+from crdlint.kubecel.reasoning.domains import (
+    FAILED,
+    PRESENT,
+    SIZES,
+    TRUE,
+    Domain,
+    Just,
+    Numbers,
+    Others,
+    Piece,
+)
 from crdlint.kubecel.reasoning.reasoner import ITEM, VALUE, Facts, FieldPath, Reasoner
 from crdlint.kubecel.syntax_trees import parsed, rule_key
 from crdlint.kubernetes.servers import Server
@@ -88,6 +99,11 @@ class Reasons:
         if self._old.results(tree) == TRUE:
             return BY_OLD_SCHEMA
         return BY_OLD_RULES if premises and self._new.results(tree, premises) == TRUE else FOR_EXISTING
+
+    def is_true(self, condition: str) -> bool:
+        """Return whether a condition is true for all existing objects that the new schema accepts as well."""
+        tree = parsed(condition)
+        return tree is not None and self._new.results(tree, list(_related(tree, self._of_old).values())) == TRUE
 
     def remains(self, condition: str) -> bool:
         """Return whether the new schema implies an old condition, so that removing it changes nothing."""
@@ -220,6 +236,11 @@ class SchemaFacts(Facts):
         """Return whether all texts that match a pattern match another one."""
         return pattern_relation(pattern, other).is_covered
 
+    def lengths(self, pattern: str) -> tuple[float, float]:
+        """Return the lengths of the shortest and of the longest text that match a pattern."""
+        shortest, longest = (length_bound(pattern, is_upper=is_upper) for is_upper in (False, True))
+        return 0 if shortest is None else shortest.value, math.inf if longest is None else longest.value
+
     def _folded(self, path: FieldPath) -> Constraints | None:
         node = self._node(path)
         return constraints(node, self._server) if node else None
@@ -291,7 +312,8 @@ def compare_rules(pair: Pair, reasons: Reasons) -> Iterator[Change]:
         if text_key in before:
             continue
         paths = schema.path.child("x-kubernetes-validations").index(i).child("rule"), old_path
-        if _names_old_self(parsed(rule.rule)):
+        is_transition = _names_old_self(parsed(rule.rule))
+        if is_transition:
             reason, example = reasons.reason(rule.rule), None
         else:
             reason, example = reasons.effect(rule.rule, rule)
@@ -299,14 +321,16 @@ def compare_rules(pair: Pair, reasons: Reasons) -> Iterator[Change]:
             text = f"{pair.field.shown}: rule `{_shown(rule)}` {reason}"
             yield Change(rules.RULE_REMOVED, text, *paths, pair.field.path, effect=NEW_OBJECTS)
             continue
-        severity: Severity = "info"
-        addition, effect = f", {reason}", ""
-        if reason is None:
-            addition, effect, severity = _effect(rule, pair, example)
-        text = f"{pair.field.shown} has a new rule: `{_shown(rule)}`{addition}"
-        help_ = _FULFILLED if severity == "info" else rules.RULE_ADDED.help
-        changed = rules.RULE_ADDED._replace(severity=severity, help=help_)
-        yield Change(changed, text, *paths, pair.field.path, example or None, effect=effect)
+        text = f"{pair.field.shown} has a new rule: `{_shown(rule)}`"
+        if reason is not None:
+            harmless = rules.RULE_ADDED._replace(severity="info", help=_FULFILLED)
+            yield Change(harmless, f"{text}, {reason}", *paths, pair.field.path)
+        elif is_transition:
+            yield _new_transition(rule, text, paths, pair, reasons)
+        else:
+            which, effect, severity = _effect(rule, pair, example)
+            changed = rules.RULE_ADDED._replace(severity=severity)
+            yield Change(changed, f"{text}{which}", *paths, pair.field.path, example or None, effect=effect)
     for text_key, rule in before.items():
         if text_key not in after:
             text = f"rule `{_shown(rule)}` was removed"
@@ -338,14 +362,36 @@ def _names_old_self(tree: Expr | None) -> bool:
     return tree is not None and any(isinstance(node, Ident) and node.name == "oldSelf" for node in nodes(tree))
 
 
+def _new_transition(rule: ValidationRule, text: str, paths: tuple[Path, Path], pair: Pair, reasons: Reasons) -> Change:
+    """Return the change of a new rule about the old value, which no update may break, by what it requires of a kept value."""
+    of_kept = of_kept_value(rule.rule)
+    is_always_kept = reasons.is_true(of_kept)
+    example = None if is_always_kept else pair.examples.find(pair, of_kept, rule, is_kept=True)
+    changed = rules.RULE_ADDED
+    rejected = "new objects and updates" if rule.optional_old_self else "updates"
+    which, effect = f": {rejected} that break it are rejected", "automation that changes the value fails"
+    if not is_always_kept and reasons.is_true(f"!({of_kept})"):
+        which = ", which no unchanged value fulfils"
+        effect = "every update that keeps the value is rejected, even if it changes another field"
+        changed = changed._replace(severity="error", help=_KEEP)
+    elif example is not None:
+        which = ", which some unchanged values do not fulfil"
+        effect = "updates that keep such a value are rejected, even if they change another field"
+        changed = changed._replace(severity="error", help=_KEEP)
+    elif is_always_kept:
+        changed = changed._replace(help=_KEPT)
+    return Change(changed, f"{text}{which}", *paths, pair.field.path, example or None, effect=effect)
+
+
+_KEEP: Final = "Let unchanged values pass: `self == oldSelf || ...`"
+_KEPT: Final = "Check that no controller or user has to change the value"
+
+
 def _effect(rule: ValidationRule, pair: Pair, example: str | None) -> tuple[str, str, Severity]:
     """Return which objects an added rule rejects, as the end of a sentence, what that means for them, and its severity."""
     tree = parsed(rule.rule)
     is_container = pair.new.type in {"object", "array"}
     consequence = pair.field.consequence(is_container=is_container)
-    if _names_old_self(tree):
-        rejected = "new objects and updates" if rule.optional_old_self else "updates"
-        return f": {rejected} that break it are rejected", "automation that changes the value fails", "warning"
     severity: Severity = "error" if is_container and example is not None else "warning"
     unknown = "" if example is not None else ": it is not known which objects break it"
     if tree is None:

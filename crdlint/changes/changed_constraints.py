@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Mapping
+from fractions import Fraction
 from operator import attrgetter
 from typing import Any, Final
 
@@ -38,6 +39,7 @@ from crdlint.schema.validator import ValueValidator
 _SHOWN: Final = 5  # values in a text
 _FEW: Final = 64  # integers that are compared one by one
 _ANY: Final = "any value"
+_MULTIPLES: Final = 64  # of a factor that are tried, because servers round
 
 
 def compare_types(pair: Pair) -> Generator[Change, None, bool]:
@@ -64,22 +66,28 @@ def compare_constraints(pair: Pair) -> Iterator[Change]:
     if old.enum is not None:
         yield from _compare_enumerated(pair, old.enum, new)
         return
-    if new.enum is not None:
-        possible = _possible_values(pair, old)
-        if possible is not None:
-            yield from _compare_enumerated(pair, possible, new)
-            return
-        pattern = pattern_of(new.enum.values())
-        relations = (pattern_relation(old_pattern, pattern, *old.lengths) for old_pattern in old.patterns)
-        if any(relation.is_covered for relation in relations) and not pair.old[0].nullable:
-            return
-        values = list(new.enum.values())
-        yield from _reject(rules.ENUM_ADDED, f"only {_values(values)} accepted now", {"enum": values}, pair)
-    else:
+    if new.enum is None:
         yield from _compare_limits(pair, old, new)
         yield from _compare_multiples(pair, old, new)
         yield from _compare_patterns(pair, old, new)
         yield from _compare_formats(pair, old, new)
+        return
+    possible = _possible_values(pair, old)
+    if possible is None and (pair.old[0].nullable or not _matches_only(old, new.enum.values())):
+        values = list(new.enum.values())
+        accepted = list(_accepted(pair, pair.new, new.enum).values()) or values
+        added = list(_reject(rules.ENUM_ADDED, f"only {_values(accepted)} accepted now", {"enum": values}, pair))
+        yield from added
+        if added:
+            return
+    # The old schema, or its rules, accept no other values.
+    yield from _compare_enumerated(pair, new.enum if possible is None else possible, new)
+
+
+def _matches_only(old: Constraints, values: Iterable[Any]) -> bool:
+    """Return whether the old patterns match no other texts than some values."""
+    pattern = pattern_of(values)
+    return any(pattern_relation(old_pattern, pattern, *old.lengths).is_covered for old_pattern in old.patterns)
 
 
 def _values(values: Iterable[Any]) -> str:
@@ -215,7 +223,12 @@ def _compare_multiples(pair: Pair, old: Constraints, new: Constraints) -> Iterat
 def _divides(factor: float, other: float) -> bool:
     """Return whether each multiple of another factor is one; servers divide integers by the whole part, and not by 0."""
     own_part, other_part = int(factor), int(other)
-    return (other / factor).is_integer() and (not other_part or (own_part != 0 and other_part % own_part == 0))
+    if other_part and not (own_part and other_part % own_part == 0):
+        return False
+    exact, other_exact = Fraction(repr(factor)), Fraction(repr(other))
+    schema = ValueValidator(JSONSchemaProps.of(type="number", multiple_of=float(factor)))
+    multiples = (float(other_exact * times) for times in range(1, _MULTIPLES))
+    return (other_exact / exact).denominator == 1 and not any(map(schema.validate, multiples))
 
 
 def _compare_patterns(pair: Pair, old: Constraints, new: Constraints) -> Iterator[Change]:
@@ -306,7 +319,7 @@ def compare_annotations(pair: Pair) -> Iterator[Change]:
 
 def _compare_defaults(pair: Pair) -> Iterator[Change]:
     old, new = pair.old[0].default, pair.new[0].default
-    was, now = _with_defaults(pair.old), _with_defaults(pair.new)
+    was, now = with_defaults(pair.old), with_defaults(pair.new)
     if old is None and new is not None and now != {}:  # else the object has no field with a default
         text, effect = f"default {marshal(now)} added", "objects without the field are read with it"
         yield pair.change(rules.DEFAULT_ADDED, text, "default", effect=effect)
@@ -330,7 +343,7 @@ def _compare_defaults(pair: Pair) -> Iterator[Change]:
             yield pair.change(rules.DEFAULT, text, "default", effect=effect)
 
 
-def _with_defaults(node: Conjunction) -> Any:
+def with_defaults(node: Conjunction) -> Any:
     """Return the default of a value with those of its fields, None without one."""
     default = node[0].default
     if default is None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
-from itertools import product
 from typing import Any, Final
 
 from crdlint.changes.change import Change, Policy, lowered, merged
@@ -11,19 +10,18 @@ from crdlint.changes.conjunction import ComparedField, Conjunction
 from crdlint.changes.constraints import fingerprint
 from crdlint.changes.examples import Examples
 from crdlint.changes.schemas import compare_schemas
-from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionSpec
+from crdlint.changes.served_versions import ServedVersions
+from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionSpec, JSONSchemaProps
 from crdlint.crd.paths import Path
-from crdlint.diagnostics import Severity
+from crdlint.crd.version_names import preferred
 from crdlint.kubernetes.servers import Range
-from crdlint.phrases import some
 from crdlint.rules import changes as rules
 from crdlint.rules.engine.advisory import VersionParts, all_versions
 from crdlint.safety import work
+from crdlint.yaml.nodes import child
 
 _SPEC: Final = Path("spec")
 _VERSIONS: Final = _SPEC.child("versions")
-_SHOWN: Final = 5  # fields in a text
-_COMPARED: Final = 8  # versions that are compared with each other
 
 
 def versions_of(crd: CustomResourceDefinition) -> dict[str, VersionParts]:
@@ -37,6 +35,9 @@ def versions_of(crd: CustomResourceDefinition) -> dict[str, VersionParts]:
 def compare_versions(old: dict[str, VersionParts], new: dict[str, VersionParts]) -> Iterator[Change]:
     """Report versions that were removed, renamed, added, deprecated, or are not served any more."""
     renamed = _renamed(old, new)
+    old_default, default = (
+        preferred(name for name, parts in side.items() if parts.version.served) for side in (old, new)
+    )
     for name, before in old.items():
         if name in new:
             yield from _in_version(name, _compare_served(name, before, new[name]))
@@ -53,8 +54,9 @@ def compare_versions(old: dict[str, VersionParts], new: dict[str, VersionParts])
             yield Change(rule, text, _VERSIONS, before.path.child("name"), versions=(name,), effect=effect)
     for name, after in new.items():
         if name not in old and name not in renamed.values():
-            text = f"version `{name}` was added"
-            yield Change(rules.VERSION_ADDED, text, after.path.child("name"), _VERSIONS, versions=(name,))
+            effect = "kubectl uses it by default" if name == default and name != old_default else ""
+            paths = after.path.child("name"), _VERSIONS
+            yield Change(rules.VERSION_ADDED, f"version `{name}` was added", *paths, versions=(name,), effect=effect)
     yield from _compare_storage(old, new)
 
 
@@ -192,13 +194,29 @@ def _compare_scale(old: VersionParts, new: VersionParts) -> Iterator[Change]:
             yield Change(rules.SCALE_PATH, text, *paths, effect=effect)
 
 
+def compare_preserving(old: CustomResourceDefinitionSpec, new: CustomResourceDefinitionSpec) -> Iterator[Change]:
+    """Report that objects lose the fields that no schema specifies, which `preserveUnknownFields` kept."""
+    if not old.preserve_unknown_fields or new.preserve_unknown_fields:
+        return
+    path = _SPEC.child("preserveUnknownFields")
+    rule, is_written = rules.PRUNING, [child(spec.node, "preserveUnknownFields") is not None for spec in (old, new)]
+    text, effect = "`preserveUnknownFields` changed from true to false", rules.PRUNED
+    if not any(is_written):
+        text = "`preserveUnknownFields`, which is true in v1beta1, is false in v1"
+        effect += "; `kubectl apply` keeps true, since neither file has the field, and then defaults are rejected"
+        rule = rule._replace(help="Write `preserveUnknownFields: false` in this step")
+    yield Change(rule, text, path, path, effect=effect)
+
+
+def _open_schema(parts: VersionParts) -> JSONSchemaProps:
+    """Return the schema of a version that has none, as in v1beta1: it accepts and keeps all fields."""
+    return JSONSchemaProps.of(type="object", x_preserve_unknown_fields=True, root=parts.schema_path)
+
+
 def compare_conversion(
-    old: CustomResourceDefinitionSpec,
-    new: CustomResourceDefinitionSpec,
-    before: dict[str, VersionParts],
-    after: dict[str, VersionParts],
+    old: CustomResourceDefinitionSpec, new: CustomResourceDefinitionSpec, after: dict[str, VersionParts]
 ) -> Iterator[Change]:
-    """Report a changed conversion strategy, and fields that are lost between served versions without a webhook."""
+    """Report a changed conversion strategy or webhook."""
     was, now = _strategy(old), _strategy(new)
     path = _SPEC.child("conversion", "strategy")
     if was == "Webhook" and now == "None":
@@ -220,9 +238,6 @@ def compare_conversion(
         yield Change(rules.CONVERSION._replace(severity="info"), text, path, path, effect=effect)
     elif was == now == "Webhook":
         yield from _compare_webhooks(old, new)
-    if now == "None":
-        is_explicit = new.conversion is not None and new.conversion.node is not None
-        yield from _compare_pairs(before, after, had_webhook=was == "Webhook", is_explicit=is_explicit)
 
 
 def _compare_webhooks(old: CustomResourceDefinitionSpec, new: CustomResourceDefinitionSpec) -> Iterator[Change]:
@@ -259,52 +274,6 @@ def _strategy(spec: CustomResourceDefinitionSpec) -> str:
     return spec.conversion.strategy if spec.conversion is not None else "None"
 
 
-def _compare_pairs(
-    before: dict[str, VersionParts], after: dict[str, VersionParts], *, had_webhook: bool, is_explicit: bool
-) -> Iterator[Change]:
-    """Report fields that a served version has and another one lacks, if that is new for stored objects."""
-    served = [version for version in after.values() if version.version.served and version.schema is not None]
-    new = [parts for parts in served if had_webhook or parts.version.name not in before][:_COMPARED]
-    if not new or all(version.schema is served[0].schema for version in served):
-        return
-    fields = {parts.version.name: frozenset(_fields(parts)) for parts in served[:_COMPARED] + new}
-    for name, other_name in product(fields, repeat=2):
-        version, other = after[name], after[other_name]
-        if version.schema is other.schema or not (version in new or other in new):
-            continue
-        missing = sorted(fields[name] - fields[other_name])
-        lost = [path for path in missing if _parent(path) not in missing]
-        if not lost:
-            continue
-        listed = some([f"`{path}`" for path in lost], _SHOWN)
-        text = f"version `{other_name}` lacks {listed} of `{name}`, and there is no conversion webhook"
-        effect = f"writing an object in `{other_name}` drops {'it' if len(lost) == 1 else 'them'}"
-        # Objects have values of the fields already if the version with the fields is the older one. A conversion that
-        # the manifest leaves out is often added by a patch.
-        severity: Severity = "warning" if is_explicit and (name in before or had_webhook) else "info"
-        rule = rules.SERVED_PAIR._replace(severity=severity)
-        yield Change(rule, text, other.path.child("name"), _VERSIONS, versions=(other_name,), effect=effect)
-
-
-def _parent(path: str) -> str:
-    return path.removesuffix("[*]") if path.endswith("[*]") else path.rpartition(".")[0]
-
-
-def _fields(version: VersionParts) -> Iterator[str]:
-    """Yield the paths of all fields of a version, except of those that keep unknown fields."""
-    pending = [("", Conjunction.of(*filter(None, [version.schema])))]
-    while pending:
-        path, node = pending.pop()
-        if path:
-            yield path
-        if node.keeps_unknown_fields and not node.map_values():
-            continue
-        pending += [(f"{path}.{name}", below) for name, below in node.properties().items()]
-        for step, below in (("[*]", node.list_items()), (".*", node.map_values())):
-            if below:
-                pending.append((path + step, below))
-
-
 @work.limited()
 def changes(
     old: CustomResourceDefinition, new: CustomResourceDefinition, servers: Range, policy: Policy
@@ -314,8 +283,13 @@ def changes(
     of_crd = [
         *compare_versions(before, after),
         *compare_names(old.spec, new.spec),
-        *compare_conversion(old.spec, new.spec, before, after),
+        *compare_conversion(old.spec, new.spec, after),
     ]
+    of_crd += compare_preserving(old.spec, new.spec)
+    if _strategy(new.spec) == "None":
+        served = ServedVersions(before, after, _renamed(before, after), had_webhook=_strategy(old.spec) == "Webhook")
+        of_crd += served.changes(new, servers, policy)
+    preserve = bool(old.spec.preserve_unknown_fields), bool(new.spec.preserve_unknown_fields)
     root = ComparedField(ratchets=servers.oldest.ratchets_values)
     compared: dict[Hashable, list[Change]] = {}
     for name, version in after.items():
@@ -323,8 +297,9 @@ def changes(
         if old_version is None or not (old_version.version.served or version.version.served):
             continue
         of_crd += _in_version(name, compare_parts(old_version, version))
-        if old_version.schema is None or version.schema is None:
+        if version.schema is None:
             continue
+        old_schema = old_version.schema or _open_schema(old_version)
         schemas = id(old_version.schema), id(version.schema)
         if schemas not in compared:  # versions may share their schemas
             identity = {
@@ -332,7 +307,7 @@ def changes(
                 "kind": new.spec.names.kind,
                 "metadata": {"name": "example"},
             }
-            examples = Examples(identity, servers.newest, explains=policy.explains)
-            compared[schemas] = list(compare_schemas(old_version.schema, version.schema, root, examples))
+            examples = Examples(identity, servers.newest, explains=policy.explains, preserve=preserve)
+            compared[schemas] = list(compare_schemas(old_schema, version.schema, root, examples))
         of_crd += _in_version(name, compared[schemas])
     return merged(lowered(of_crd, policy))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from typing import Final
@@ -15,15 +16,16 @@ from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.record import PROVENANCE
 from crdlint.kubecel.declarations import escape
 from crdlint.kubecel.environment import stored_expressions
-from crdlint.kubecel.reasoning.reasoner import ITEM, VALUE, FieldPath
+from crdlint.kubecel.reasoning.reasoner import ITEM, MATCHES_FORMAT, VALUE, FieldPath
 from crdlint.kubernetes.servers import NEWEST
+from crdlint.schema.formats import is_supported, normalized
 
 _DEEPEST: Final = 12  # schemas within each other; deeper ones are compared by their digests
 _SELF: Final = "self"
 _FIELDS: Final = 8  # fields of an object that are counted one by one
 _EXPRESSED: Final = frozenset({
     *(limit.attribute for limit in LIMITS), "multiple_of", "exclusive_maximum", "exclusive_minimum", "pattern", "enum",
-    "required", "properties", "items", "all_of", "any_of", "one_of", "not_",
+    "required", "properties", "items", "all_of", "any_of", "one_of", "not_", "format",
 })  # fmt: skip
 _SILENT: Final = frozenset({"description", "title", "example", "x_validations"})
 
@@ -48,6 +50,8 @@ def _parts(schema: JSONSchemaProps, value: str, depth: int) -> Iterator[str]:
         yield f"{value} % {int(factor)} == 0" if float(factor).is_integer() else f"{value}.isMultipleOf({factor})"
     if schema.pattern:
         yield f"{value}.matches({_text(schema.pattern)})"
+    if schema.format and is_supported(schema.format, NEWEST):
+        yield f"{value}.{MATCHES_FORMAT}({_text(normalized(schema.format))})"
     if schema.enum:
         yield f"{value} in [{', '.join(map(_text, schema.enum))}]"
     for name, below in schema.properties.items():
@@ -116,6 +120,22 @@ def _with_self(text: str, value: str) -> str:
     for offset in sorted({result.source_info.offsets[id_][0] for id_ in named}, reverse=True):
         text = text[:offset] + value + text[offset + len(_SELF) :]
     return text
+
+
+def of_kept_value(rule: str) -> str:
+    """Return what a rule about the old value requires of a value that an update does not change."""
+    for old, kept in _OF_KEPT:
+        rule = old.sub(kept, rule)
+    return rule
+
+
+# What `oldSelf` is, if it is optional or not, for a value that is kept.
+_OF_KEPT: Final = (
+    (re.compile(r"\boldSelf\.hasValue\(\)"), "true"),
+    (re.compile(r"\boldSelf\.(?:value\(\)|orValue\([^()]*\))"), "self"),
+    (re.compile(r"\boldSelf\.(?:optMap|optFlatMap)\("), "optional.of(self).optMap("),
+    (re.compile(r"\boldSelf\b"), "self"),
+)
 
 
 def conditions_of(node: Conjunction) -> list[str]:

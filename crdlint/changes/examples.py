@@ -71,6 +71,16 @@ class Pair:
         return self.parent is None or self.step in {ITEM, VALUE, *self.parent.new.required}
 
     @property
+    def kept_unknown_fields(self) -> bool:
+        """Whether existing objects may have fields that the old schema does not specify."""
+        return self.examples.preserve[0] or self.old.keeps_unknown_fields
+
+    @property
+    def keeps_unknown_fields(self) -> bool:
+        """Whether the new CRD keeps fields that its schema does not specify."""
+        return self.examples.preserve[1] or self.new.keeps_unknown_fields
+
+    @property
     def server(self) -> Server:
         """The newest server of the run."""
         return self.examples.server
@@ -95,36 +105,48 @@ class Pair:
 class Examples:
     """Finds examples for a version on the newest server; ``identity`` has the apiVersion, kind and metadata of objects."""
 
-    def __init__(self, identity: dict[str, Any], server: Server, *, explains: bool) -> None:
-        """Find complete objects only if the run `explains` its changes, which takes longer."""
+    def __init__(
+        self, identity: dict[str, Any], server: Server, *, explains: bool, preserve: tuple[bool, bool] = (False, False)
+    ) -> None:
+        """Find complete objects only if the run `explains` its changes, which takes longer.
+
+        ``preserve`` is whether the old and the new CRD keep unknown fields of all objects.
+        """
         self.explains: Final = explains
+        self.preserve: Final = preserve
         self._identity: Final = identity
         self.server: Final = server
         self._rules: Final = RuleValidators(server)
         self._checks: Final[dict[tuple[int, ...], _Check]] = {}
 
-    def find(self, pair: Pair, condition: str, part: JSONSchemaProps | ValidationRule) -> str | None:
+    def find(
+        self, pair: Pair, condition: str, part: JSONSchemaProps | ValidationRule, *, is_kept: bool = False
+    ) -> str | None:
         """Return an object, as JSON, that breaks a new condition on the values of a pair, a part of the new schema.
 
         It is empty if only the value is known, and None if no value is. Nothing else in the new schema rejects the value
-        before that part, a rule.
+        before that part, a rule. With ``is_kept``, that is an update which does not change the value.
         """
         example: str | None = None
         with work.continued(work.Budget(_WORK)), suppress(work.WorkLimitError):
-            for value in islice(self._breaking(pair, condition, part), _COMPLETED if self.explains else 1):
+            for value in islice(
+                self._breaking(pair, condition, part, is_kept=is_kept), _COMPLETED if self.explains else 1
+            ):
                 example = ""
                 if self.explains and (text := self._completed(pair, value)) is not None:
                     return text
         return example
 
-    def _breaking(self, pair: Pair, condition: str, part: JSONSchemaProps | ValidationRule) -> Iterator[Any]:
+    def _breaking(
+        self, pair: Pair, condition: str, part: JSONSchemaProps | ValidationRule, *, is_kept: bool
+    ) -> Iterator[Any]:
         """Yield values that the old schema accepts and a part of the new one rejects."""
         old, new = self._check(pair.old, pair), self._check(pair.new, pair)
         own = None if isinstance(part, ValidationRule) else _Check(Conjunction((part,)), None, self.server)
         null = [None] if pair.old[0].nullable else []
         for value in chain(islice(self._values(pair, condition), _TRIED), null):
             if isinstance(part, ValidationRule):
-                broken = new.breaks(part, value) and not new.has_other_errors(value)
+                broken = new.breaks(part, value, is_kept=is_kept) and not new.has_other_errors(value)
             else:
                 broken = own is not None and bool(own.errors(value))
             if broken and not old.errors(value):
@@ -189,9 +211,9 @@ class _Check:
         apply_defaults(value, self._node[0])
         return value
 
-    def breaks(self, rule: ValidationRule, value: Any) -> bool:
-        """Return whether a value breaks one of the rules."""
-        return evaluation.breaks(self._rules, rule, self._defaulted(value), _COST)
+    def breaks(self, rule: ValidationRule, value: Any, *, is_kept: bool) -> bool:
+        """Return whether a new value, or one that an update does not change, breaks one of the rules."""
+        return evaluation.breaks(self._rules, rule, self._defaulted(value), _COST, is_kept=is_kept)
 
     def has_other_errors(self, value: Any) -> bool:
         """Return whether something else than a rule rejects a value."""

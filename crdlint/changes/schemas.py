@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import Any, Final
 from weakref import ref
 
 from crdlint.changes import changed_constraints
@@ -25,7 +25,9 @@ from crdlint.crd.model import JSONSchemaProps, JSONSchemaPropsOrBool
 from crdlint.crd.paths import Path
 from crdlint.crd.record import semantic_equal
 from crdlint.files.recognition import edits
+from crdlint.golang.printing import marshal
 from crdlint.kubecel.reasoning.reasoner import ITEM, VALUE
+from crdlint.phrases import some
 from crdlint.rules import changes as rules
 
 # Fields of a schema that do not restrict values, or that contain other schemas.
@@ -38,6 +40,7 @@ _OF_RESOURCES: Final = frozenset({"apiVersion", "kind", "metadata"})  # what no 
 _NODES: Final = 3  # of a schema that is unlikely to be the same by chance
 _DISTANCE: Final = 3  # edits from one name to a similar one
 _LONGEST: Final = 64  # characters of a name that is compared
+_SHOWN: Final = 3  # defaults in a text
 _MOST_FIELDS: Final = 50  # removed or added fields of an object beyond which names are not compared
 
 
@@ -56,6 +59,8 @@ def _compare(pair: Pair, below: list[Pair]) -> Iterator[Change]:
     """Yield the changes of one value, and add what is to be compared below it."""
     if not (yield from changed_constraints.compare_types(pair)):
         return
+    if pair.old.type and not pair.new.type and not _may_have_fields(pair.new):
+        yield from _report_lost_defaults(pair, _below(pair.old))
     if not _is_plain(pair):
         yield from changed_constraints.compare_constraints(pair)
         yield from changed_constraints.compare_annotations(pair)
@@ -106,8 +111,13 @@ def _compare_below(pair: Pair, below: list[Pair]) -> Iterator[Change]:
     old_values, new_values = pair.old.map_values(), pair.new.map_values()
     if old_values and new_values:
         below.append(pair.below(VALUE, old_values, new_values))
-    elif new_values and pair.old.keeps_unknown_fields:
+    elif new_values and pair.kept_unknown_fields:
         yield from _report_typed(pair, "", new_values)
+    elif old_values and pair.keeps_unknown_fields:
+        text, effect = f"{pair.field.shown}: the schema of the values was removed", "any value is accepted and stored"
+        paths = pair.new[0].path, pair.old.path_of("additional_properties")
+        yield Change(rules.FIELD_UNTYPED, text, *paths, pair.field.path, effect=effect)
+        yield from _report_lost_defaults(pair, {VALUE: old_values})
     removed = [name for name in before if name not in after]
     compared = [(name, before[name], new_values) for name in removed if new_values]
     compared += [(name, before.get(name, old_values), schemas) for name, schemas in after.items()]
@@ -122,19 +132,35 @@ def _compare_below(pair: Pair, below: list[Pair]) -> Iterator[Change]:
             yield from _report_added(pair, name, now)
 
 
-# What every resource has, by the path of its object.
-_IMPLIED: Final = {"": (("metadata", "object"),), ".metadata": (("name", "string"), ("generateName", "string"))}
+# What every resource has without a schema, and its metadata: names and types.
+_OF_ROOT: Final = {"metadata": "object"}
+_OF_EMBEDDED: Final = {"apiVersion": "string", "kind": "string", "metadata": "object"}
+_OF_METADATA: Final = {"name": "string", "generateName": "string"}
+_OF_EMBEDDED_METADATA: Final = {**_OF_METADATA, "namespace": "string", "uid": "string", "resourceVersion": "string"}
 
 
 def _known_properties(node: Conjunction, pair: Pair) -> dict[str, Conjunction]:
     """Return the schemas of each property, also of those that no schema names."""
     properties = node.properties()
-    for name, type_ in _IMPLIED.get(pair.field.path, ()):
+    for name, type_ in _implied_properties(pair).items():
         if name not in properties:
-            properties[name] = Conjunction(
-                [JSONSchemaProps.of(type=type_, parent_ref=ref(node[0]), steps=("properties", name))]
-            )
+            implied = JSONSchemaProps.of(type=type_, parent_ref=ref(node[0]), steps=("properties", name))
+            properties[name] = Conjunction([implied])
     return properties
+
+
+def _implied_properties(pair: Pair) -> dict[str, str]:
+    """Return the names and types of the fields that a resource has without a schema, or those of its metadata."""
+    parent = pair.parent
+    if parent is None:
+        return _OF_ROOT
+    if pair.old[0].x_embedded_resource:
+        return _OF_EMBEDDED
+    if pair.step != "metadata":
+        return {}
+    if parent.old[0].x_embedded_resource:
+        return _OF_EMBEDDED_METADATA
+    return _OF_METADATA if parent.parent is None else {}
 
 
 def _property_path(node: Conjunction, name: str) -> Path:
@@ -146,10 +172,46 @@ def _is_of_resource(name: str, pair: Pair) -> bool:
     return name in _OF_RESOURCES and (not pair.field.path or pair.new[0].x_embedded_resource)
 
 
+def _is_required_of_resource(name: str, pair: Pair) -> bool:
+    """Return whether existing resources have a field, whatever their schema is; embedded ones may lack metadata."""
+    return not pair.field.path or (pair.old[0].x_embedded_resource and name != "metadata")
+
+
+def _report_lost_defaults(pair: Pair, removed: Mapping[str, Conjunction]) -> Iterator[Change]:
+    """Report the defaults that are gone with the schemas of fields, items or values of a map."""
+    lost = [
+        f"{marshal(default)} of `{path}`"
+        for step, node in removed.items()
+        for path, default in _defaults(pair.field.below(step), node)
+    ]
+    if lost:
+        which = "default" if len(lost) == 1 else "defaults"
+        text = f"{pair.field.shown}: {which} {some(lost, _SHOWN)} removed together with the schema"
+        paths, effect = (pair.new[0].path, pair.old[0].path), "objects without the field are read without it"
+        yield Change(rules.DEFAULT_REMOVED, text, *paths, pair.field.path, effect=effect)
+
+
+def _defaults(field: ComparedField, node: Conjunction) -> Iterator[tuple[str, Any]]:
+    """Yield the paths and the defaults of a value, and of what is below it; no empty objects."""
+    pending = [(field, node)]
+    while pending:
+        field, node = pending.pop()
+        default = changed_constraints.with_defaults(node)
+        if node.has_default and default != {}:
+            yield field.path, default
+        pending += reversed([(field.below(step), schemas) for step, schemas in _below(node).items()])
+
+
+def _below(node: Conjunction) -> dict[str, Conjunction]:
+    """Return the schemas of the fields, of items and of the values of a map, by ITEM and VALUE, as far as there are any."""
+    below = {**node.properties(), ITEM: node.list_items(), VALUE: node.map_values()}
+    return {step: schemas for step, schemas in below.items() if schemas}
+
+
 def _report_removed(
     pair: Pair, removed: list[str], before: dict[str, Conjunction], after: dict[str, Conjunction]
 ) -> Iterator[Change]:
-    keeps = pair.new.keeps_unknown_fields
+    keeps = pair.keeps_unknown_fields
     added = {name: schemas for name, schemas in after.items() if name not in before}
     new_names = {} if keeps else _renamed({name: before[name] for name in removed}, added)
     for name in removed:
@@ -168,6 +230,8 @@ def _report_removed(
         else:
             text, effect = f"{field.shown} was removed", "stored objects lose the field at their next write"
             yield Change(rules.FIELD_REMOVED, text, *paths, field.path, effect=effect)
+    if keeps:
+        yield from _report_lost_defaults(pair, {name: before[name] for name in removed})
 
 
 def _renamed(removed: Mapping[str, Conjunction], added: Mapping[str, Conjunction]) -> dict[str, str]:
@@ -209,7 +273,7 @@ def _is_similar(name: str, other: str) -> bool:
 def _report_added(pair: Pair, name: str, schemas: Conjunction) -> Iterator[Change]:
     if _is_of_resource(name, pair):
         return
-    if pair.old.keeps_unknown_fields:
+    if pair.kept_unknown_fields:
         yield from _report_typed(pair, name, schemas)
         return
     field = pair.field.below(name)
@@ -245,7 +309,7 @@ def _compare_required(pair: Pair) -> Iterator[Change]:
     specified = pair.new.properties()
     paths = pair.paths("required")
     for name in after:
-        if name in before or (not pair.field.path and name in _OF_RESOURCES):
+        if name in before or (name in _OF_RESOURCES and _is_required_of_resource(name, pair)):
             continue
         field = pair.field.below(name)
         if name in specified and specified[name].has_default:
@@ -293,7 +357,7 @@ def _compare_maps(pair: Pair) -> Iterator[Change]:
     before, after = pair.old[0].x_map_type or "granular", pair.new[0].x_map_type or "granular"
     if before != after:
         yield pair.change(rules.MAP_TYPE, f"map type changed from {before} to {after}", "x_map_type")
-    if pair.old.keeps_unknown_fields == pair.new.keeps_unknown_fields:
+    if pair.old.keeps_unknown_fields == pair.new.keeps_unknown_fields or any(pair.examples.preserve):
         return
     if pair.new.keeps_unknown_fields:
         attribute = "additional_properties" if pair.new.map_values() else "x_preserve_unknown_fields"
@@ -303,6 +367,5 @@ def _compare_maps(pair: Pair) -> Iterator[Change]:
         effect = "other keys of stored objects are dropped at their next write"
         yield Change(rules.PRUNING, text, *pair.paths("additional_properties"), pair.field.path, effect=effect)
     else:
-        text = "fields that no schema specifies are dropped now"
-        effect = "stored objects lose them at their next write"
-        yield pair.change(rules.PRUNING, text, "x_preserve_unknown_fields", effect=effect)
+        text = "unknown fields are dropped now"
+        yield pair.change(rules.PRUNING, text, "x_preserve_unknown_fields", effect=rules.PRUNED)

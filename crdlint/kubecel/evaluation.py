@@ -351,15 +351,23 @@ def _expressions(visit: _Visit, run: Run) -> None:
             path = _failed(rule, visit._replace(path=path), run, variables)
 
 
-def breaks(validator: RuleValidator | None, rule: ValidationRule, value: Any, limit: int) -> bool:
-    """Return whether a new value breaks one of the rules of its schema, which is found out within a limit of costs."""
+def breaks(
+    validator: RuleValidator | None, rule: ValidationRule, value: Any, limit: int, *, is_kept: bool = False
+) -> bool:
+    """Return whether a new value breaks one of the rules of its schema, which is found out within a limit of costs.
+
+    `is_kept` means that the old value is the same one.
+    """
     program = None
     if validator is not None and validator.rules is not None:
         with suppress(CompilationError):
             program = next((ready.program for ready in validator.rules() if ready.rule is rule), None)
     if validator is None or program is None:
         return False
-    variables = {"self": to_value(value, validator.schema, is_resource=validator.is_root), "oldSelf": NONE}
+    current = to_value(value, validator.schema, is_resource=validator.is_root)
+    variables = {"self": current, "oldSelf": NONE}
+    if is_kept:
+        variables["oldSelf"] = Optional_(_readapted(current)) if rule.optional_old_self else current
     result = program.evaluate(variables, limit)
     return result.value is not True and not (result.error or "").startswith(COST_LIMIT_EXCEEDED)
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final, cast
 
+from crdlint.crd import v1beta1
 from crdlint.crd.convert import assume_established, read_crd
 from crdlint.crd.identity import Identity, identify, is_partial
 from crdlint.crd.paths import Path
@@ -346,6 +347,7 @@ def as_stored(old: OldCRD, server: Server) -> OldCRD:
     if not server.unknown_fields:
         return old
     decoded = read_crd(old.positions.root, stored=True, server=server)
+    decoded.crd.spec.preserve_unknown_fields = old.crd.spec.preserve_unknown_fields
     assume_established(decoded.crd)
     return old._replace(crd=decoded.crd, problems=frozenset(problem.message for problem in decoded.problems))
 
@@ -357,7 +359,11 @@ def _collect(
     if identity.form not in {"crd", "unserved"}:
         return
     offset = document.line_offset
-    if identity.error is not None:
+    is_converted = identity.api_version == v1beta1.VERSION and identity.kind == KIND
+    keeps_unknown_fields = is_converted and v1beta1.preserves_unknown_fields(root)
+    if is_converted:
+        root = v1beta1.in_v1(root)
+    elif identity.error is not None:
         if identity.kind != KIND:
             return  # such as a test suite, which has the apiVersion of a CRD
         line = node_span(identity.node or root, offset).line
@@ -372,6 +378,7 @@ def _collect(
         yield UnreadDocument(node_span(rejection.node, offset).line, document.text, rejection.message)
         return
     crd = decoded.crd
+    crd.spec.preserve_unknown_fields = crd.spec.preserve_unknown_fields or keeps_unknown_fields
     assume_established(crd)
     locator = Locator(root, offset, document.text)
     problems = frozenset(problem.message for problem in decoded.problems)

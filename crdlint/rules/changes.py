@@ -36,6 +36,8 @@ _TIGHTER = (
     "`oldSelf.hasValue() && self == oldSelf.value() || ...`"
 )
 
+PRUNED: Final = "stored objects lose the fields that no schema specifies at their next write"
+
 # Three lines for each kind: what changes, why it matters and what to do; then the old and the new fragment.
 # fmt: off
 REMOVED = _Break("change-crd-removed", "CRD of the old revision was removed", scope="manifest",
@@ -287,3 +289,9 @@ SERVED_PAIR = _Risk("change-served-pair", "Served versions without conversion ha
     why="If a client writes an object in a version without the field, the API server drops the field from the stored object.",
     help="Add the field to all served versions, or use a conversion webhook",
     good=_ONE_SCHEMA, bad=f"{_ONE_SCHEMA}{_version(_V2)}conversion: {{strategy: None}}\n")
+_STRICT = ", properties: {a: {type: string, maxLength: 5}}"
+SERVED_STRICTER = _Risk("change-served-version-stricter", "New served version rejects objects of another one", scope="spec",
+    why="Without a conversion webhook, objects that were written in the other version cannot be edited in the new one. "
+    "kubectl uses the most stable and highest version by default.",
+    help="Accept the same objects in all served versions, or use a conversion webhook",
+    good=_ONE_SCHEMA, bad=f"{_ONE_SCHEMA}{_version(_V2, _STRICT)}conversion: {{strategy: None}}\n")

@@ -411,7 +411,7 @@ PARTS: list[tuple[dict[str, str], dict[str, str], str]] = [
     (
         {"versions": f"[{{{V1}, {SCHEMA}}}, {{name: v1beta1, served: true, storage: false, {WIDER}}}]"},
         {"versions": f"[{{{V1}, {SCHEMA}}}, {{name: v1beta2, served: true, storage: false, {WIDER}}}]"},
-        "error version-renamed, info served-pair",
+        "error version-renamed",
     ),
     (
         {"versions": f"[{{{V1}, {SCHEMA}}}, {{name: v1beta1, served: true, storage: false, {SCHEMA}}}]"},
@@ -437,7 +437,7 @@ PARTS: list[tuple[dict[str, str], dict[str, str], str]] = [
     (
         {"versions": f"[{{{V1}, {WIDER}}}]"},
         {"versions": f"[{{{V1}, {WIDER}}}, {{name: v2, served: true, storage: false, {SCHEMA}}}]"},
-        "info served-pair, info version-added",
+        "info version-added, warning served-pair",
     ),
     (
         {"versions": f"[{{{V1}, {WIDER}}}]"},
@@ -450,7 +450,7 @@ PARTS: list[tuple[dict[str, str], dict[str, str], str]] = [
     (
         {"versions": f"[{{{V1}, {SCHEMA}}}]"},
         {"versions": f"[{{{V1}, {SCHEMA}}}, {{name: v2, served: true, storage: false, {WIDER}}}]"},
-        "info served-pair, info version-added",
+        "info version-added, warning served-pair",
     ),
     (
         {"versions": f"[{{{V1}, {SCHEMA}}}]"},

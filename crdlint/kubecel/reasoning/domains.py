@@ -161,20 +161,41 @@ def both(first: Domain, second: Domain) -> Domain:
     """Return the values of one domain that may be in another one, too."""
     if Piece.UNTOLD in second:
         return first
-    is_listed = all(isinstance(piece, Just) or piece is Piece.FAILURE for piece in second)
-    outside = {id(piece) for piece in first if isinstance(piece, Just) and _is_outside(piece, second)}
-    pieces = (piece for piece in first if id(piece) not in outside)
-    return tuple(piece for piece in pieces if piece in second or not (is_listed or piece is Piece.FAILURE))
+    if all(isinstance(piece, Just) or piece is Piece.FAILURE for piece in second):
+        return tuple(piece for piece in second if piece in first or any(_contains(part, piece) for part in first))
+    ranges = [piece for piece in second if isinstance(piece, Numbers)]
+    pieces = _in_ranges(first, ranges) if len(ranges) == len(second) else first
+    return tuple(piece for piece in pieces if piece is not Piece.FAILURE or piece in second)
 
 
-def _is_outside(piece: Just, domain: Domain) -> bool:
-    """Return whether a number is in none of some ranges of numbers."""
-    ranges = [each for each in domain if isinstance(each, Numbers)]
-    return (
-        is_number(piece.value)
-        and len(ranges) == len(domain)
-        and not any(each.low <= piece.value <= each.high for each in ranges)
-    )
+def _contains(piece: Piece | Just | Numbers | Others, value: object) -> bool:
+    """Return whether a value is one of several values."""
+    if not isinstance(value, Just):
+        return False
+    if isinstance(piece, Numbers) and is_number(value.value):
+        return bool(_common(piece, Numbers(value.value, value.value)))
+    if isinstance(piece, Others) and not is_number(value.value):
+        return _key(value.value) not in piece.excluded
+    return piece is Piece.UNTOLD
+
+
+def _in_ranges(domain: Domain, ranges: Sequence[Numbers]) -> Iterator[Piece | Just | Numbers | Others]:
+    """Yield the values of a domain without numbers that are in none of some ranges."""
+    for piece in domain:
+        if isinstance(piece, Just) and is_number(piece.value):
+            yield from (piece,) * any(each.low <= piece.value <= each.high for each in ranges)
+        elif isinstance(piece, Numbers) and len(ranges) == 1:
+            yield from _common(piece, ranges[0])
+        else:
+            yield piece
+
+
+def _common(first: Numbers, second: Numbers) -> Domain:
+    """Return the numbers that are in two ranges."""
+    low = max((first.low, first.is_open_low), (second.low, second.is_open_low))
+    high = min((first.high, not first.is_open_high), (second.high, not second.is_open_high))
+    is_whole = first.is_whole or second.is_whole
+    return Numbers(low[0], high[0], is_whole, low[1], not high[1]).narrowed()
 
 
 def total(first: Domain, second: Domain) -> Domain:

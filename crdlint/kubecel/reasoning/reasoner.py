@@ -6,6 +6,7 @@ divided, and the rule is evaluated in each case. What is not understood can have
 
 from __future__ import annotations
 
+import math
 import re
 from ast import literal_eval
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
@@ -43,6 +44,17 @@ _OF_TEXTS: Final[Mapping[str, Callable[[str, str], bool]]] = {
 }  # fmt: skip
 
 _PATTERNS: Final = {"startsWith": "^{}", "endsWith": "{}$", "contains": "{}"}
+MATCHES_FORMAT: Final = "matchesFormat"  # a function of texts for the keyword `format`
+_KNOWN_OF_TEXTS: Final = (*_OF_TEXTS, "matches", MATCHES_FORMAT)
+# Formats without a text in common, but for IPv4 addresses in the notation of IPv6, such as ::ffff:192.0.2.1.
+_DISJOINT: Final = tuple(
+    frozenset(formats)
+    for formats in (
+        ("ipv4", "ipv6"), ("ipv4", "cidr"), ("ipv6", "cidr"), ("ipv4", "uuid"), ("ipv6", "uuid"), ("cidr", "uuid"),
+        ("ipv4", "email"), ("cidr", "email"), ("cidr", "hostname"), ("email", "hostname"), ("email", "uuid"),
+        ("date", "datetime"),
+    )
+)  # fmt: skip
 
 
 class Facts:
@@ -70,6 +82,10 @@ class Facts:
     def covers(self, pattern: str, other: str) -> bool:  # noqa: ARG002
         """Return whether all texts that match a pattern match another one."""
         return False
+
+    def lengths(self, pattern: str) -> tuple[float, float]:  # noqa: ARG002
+        """Return the lengths of the shortest and of the longest text that match a pattern."""
+        return 0, math.inf
 
 
 class Value(NamedTuple):
@@ -455,11 +471,10 @@ class _Case:
 
     def _of_text(self, function: str, value: Value, other: str) -> Domain:
         """Return the values of a function of two texts, of which one is known."""
-        pattern = _PATTERNS[function].format(re.escape(other)) if function in _PATTERNS else other
         if (
             (function == "matches" or function in _PATTERNS)
             and value.path is not None
-            and self._facts.match(value.path, pattern)
+            and self._facts.match(value.path, _as_pattern(function, other))
         ):
             return domains.OF_RESULTS[TRUE | (ERROR if domains.may_fail(value.domain) else 0)]
         only = domains.constant(value.domain)
@@ -469,29 +484,44 @@ class _Case:
 
     def _of_same_text(self, function: str, value: Value, other: str) -> Domain:
         """Return what follows from other functions of the same text; nothing for most."""
-        for other_function in (*_OF_TEXTS, "matches"):
-            start = f"{other_function}({value.name}, "
+        for other_function, text, domain in self._known_of_text(value):
+            if domain == domains.OF_RESULTS[TRUE]:
+                if self._implies(other_function, text, function, other):
+                    return domains.OF_RESULTS[TRUE]
+                if function == other_function == MATCHES_FORMAT and frozenset((text, other)) in _DISJOINT:
+                    return domains.OF_RESULTS[FALSE]
+            elif domain == domains.OF_RESULTS[FALSE] and self._implies(function, other, other_function, text):
+                return domains.OF_RESULTS[FALSE]
+        return ()
+
+    def _known_of_text(self, value: Value) -> Iterator[tuple[str, str, Domain]]:
+        """Yield the functions of a text and a constant that the case knows: their names, the constants and the results."""
+        for function in _KNOWN_OF_TEXTS:
+            start = f"{function}({value.name}, "
             for name, domain in self.store.items():
                 if name.startswith(start) and name.endswith(("')", '")')):
-                    text = literal_eval(name[len(start) : -1])
-                    if domain == domains.OF_RESULTS[TRUE] and self._implies(other_function, text, function, other):
-                        return domains.OF_RESULTS[TRUE]
-                    if domain == domains.OF_RESULTS[FALSE] and self._implies(function, other, other_function, text):
-                        return domains.OF_RESULTS[FALSE]
-        return ()
+                    yield function, literal_eval(name[len(start) : -1]), domain
 
     def _implies(self, function: str, text: str, other_function: str, other: str) -> bool:
         """Return whether a function that is true for a text and a constant is true for another constant."""
-        if function == other_function == "matches":
-            return text != other and self._facts.covers(text, other)
-        if function == other_function or other_function == "contains":
-            return other_function in _OF_TEXTS and function in _OF_TEXTS and _OF_TEXTS[other_function](text, other)
-        return False
+        if MATCHES_FORMAT in {function, other_function} or (function, text) == (other_function, other):
+            return False
+        are_texts = function in _OF_TEXTS and other_function in _OF_TEXTS
+        if are_texts and (function == other_function or other_function == "contains"):
+            return _OF_TEXTS[other_function](text, other)
+        return self._facts.covers(_as_pattern(function, text), _as_pattern(other_function, other))
 
     def _sizes(self, value: Value) -> Domain:
         if value.size is not None:
             return value.size
         sizes = domains.SIZES if value.path is None else self._facts.sizes(value.path)
+        for function, text, domain in self._known_of_text(value):
+            if domain == domains.OF_RESULTS[TRUE] and function != MATCHES_FORMAT:
+                shortest, longest = self._facts.lengths(text) if function == "matches" else (len(text), math.inf)
+                for test in (domains.Test(">=", shortest), domains.Test("<=", longest)):
+                    sizes = domains.divide(sizes, test).get(TRUE, ())
+        if not sizes:
+            raise _ImpossibleError
         if domains.is_text(value.domain):
             sizes = domains.divide(sizes, domains.Test(">", 0)).get(TRUE, ())
         is_sized = not any(piece is Piece.FAILURE or isinstance(piece, domains.Numbers) for piece in value.domain)
@@ -620,6 +650,10 @@ class _Case:
         """Return a text that is equal for expressions with the same value, in the same scope."""
         renamed = sorted(f"{name} = {value.name}" for name, value in scope.items() if value.name != name)
         return " ".join((*map(self._reasoner.key, trees), *renamed))
+
+
+def _as_pattern(function: str, text: str) -> str:
+    return _PATTERNS[function].format(re.escape(text)) if function in _PATTERNS else text
 
 
 def _variables(fold: Comprehension) -> tuple[str, str]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
 
+from crdlint.crd import v1beta1
 from crdlint.crd.positions import Locator, SourceLocation, Span
 from crdlint.diagnostics import Diagnostic
 from crdlint.files.paths import Selection, UnreadInput, discover
@@ -27,6 +28,7 @@ from crdlint.sources.kustomize import KUSTOMIZATIONS
 from crdlint.sources.kustomize.build import MISSING, changes_crds, find_program, patch_spans, run_build
 from crdlint.sources.kustomize.kustomization import Kustomization, read_kustomization, reading_problem
 from crdlint.sources.previous.copies import OldFolder
+from crdlint.yaml.nodes import child, text_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,8 +252,12 @@ class PreviousCRDs:
 
     def _was_unserved(self, name: str) -> bool:
         """Return whether an old file has a CRD with a name in a version that the server does not serve."""
-        crds = (self.of_file(index) for index in self._candidates(name))
-        return any(each.cause == "unserved version" and name in each.text for old in crds for each in old.unread)
+        files = [self.of_file(index) for index in self._candidates(name)]
+        unread = (document for old in files for document in old.unread)
+        converted = (old.by_name[name] for old in files if name in old.by_name)
+        return any(document.cause == "unserved version" and name in document.text for document in unread) or any(
+            text_of(child(old.positions.root, "apiVersion")) == v1beta1.VERSION for old in converted
+        )
 
     def take_notices(self) -> tuple[str, ...]:
         """Return the notices about old charts since the last call."""

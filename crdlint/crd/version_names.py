@@ -1,0 +1,28 @@
+"""The order of versions, in which clients prefer them. Upstream: apimachinery pkg/version CompareKubeAwareVersionStrings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+_VERSION: Final = re.compile(r"v([1-9]\d*)(?:(alpha|beta)([1-9]\d*))?\Z", re.ASCII)
+_STABILITIES: Final = ("alpha", "beta", None)
+
+
+def preferred(names: Iterable[str]) -> str | None:
+    """Return the version that kubectl uses if none is named, of the served ones; None without any.
+
+    >>> preferred(["v1beta1", "v2alpha1", "v1", "foo"])
+    'v1'
+    """
+    by_name = sorted(names)  # of other names the first one is preferred
+    return max(by_name, key=_rank, default=None)
+
+
+def _rank(name: str) -> tuple[int, int, int]:
+    match = _VERSION.match(name)
+    if match is None:
+        return -1, 0, 0
+    major, stability, minor = match.groups()
+    return _STABILITIES.index(stability), int(major), int(minor or 0)
