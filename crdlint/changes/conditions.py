@@ -124,8 +124,8 @@ def _with_self(text: str, value: str) -> str:
 
 def of_kept_value(rule: str) -> str:
     """Return what a rule about the old value requires of a value that an update does not change."""
-    for old, kept in _OF_KEPT:
-        rule = old.sub(kept, rule)
+    for spelling, value in _OF_KEPT:
+        rule = spelling.sub(value, rule)
     return rule
 
 

@@ -102,8 +102,8 @@ def _entries(mapping: Mapping) -> list[_Entry]:
 
 
 def _entry(node: Node, name: str) -> _Entry | None:
-    found = node.find(name) if isinstance(node, Mapping) else None
-    return None if found is None or not isinstance(found[0], Scalar) else (found[0], found[1])
+    pair = node.find(name) if isinstance(node, Mapping) else None
+    return None if pair is None or not isinstance(pair[0], Scalar) else (pair[0], pair[1])
 
 
 def _named(key: Scalar, name: str) -> Scalar:
