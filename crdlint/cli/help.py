@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
 from enum import Enum
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from crdlint.cli import console
+from crdlint.files.read import STDIN
+from crdlint.files.repository import from_top
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -49,6 +52,19 @@ class Command(click.Command):
         params = super().get_params(ctx)
         return [*params, _HELP_ALL] if len(params) > _MOST else params
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse arguments; an option that is also the name of a file is a usage error.
+
+        pre-commit and xargs pass the names of files without `--`, and whoever commits a file chooses its name.
+        """
+        for text in _options_of(args):
+            if any(map(os.path.lexists, (text, from_top(text)))):
+                raise click.UsageError(
+                    f"{text!r} is an option and the name of a file: rename the file, or write -- before file names",
+                    ctx,
+                )
+        return super().parse_args(ctx, args)
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options by group, the rare ones only if all are to be shown."""
         groups: dict[Group, list[tuple[str, str]]] = {group: [] for group in Group}
@@ -62,6 +78,15 @@ class Command(click.Command):
             if records:
                 with formatter.section(group.value):
                     formatter.write_dl(records)
+
+
+def _options_of(args: list[str]) -> Iterator[str]:
+    """Yield the arguments that are parsed as options: those with a dash, up to `--`."""
+    for text in args:
+        if text == "--":
+            return
+        if text.startswith("-") and text != STDIN:
+            yield text
 
 
 def _show_all(ctx: click.Context, param: click.Parameter, value: bool) -> None:

@@ -17,6 +17,7 @@ from typing import Any, Final, TypeAlias
 from crdlint.config.identity import FindingIdentity, identities
 from crdlint.config.model import BrokenError, ConfigError, ConfigProblem
 from crdlint.config.rule_patterns import current_id
+from crdlint.files.repository import LINK_OUT, leads_out
 from crdlint.linting.result import FileResult
 from crdlint.phrases import counted
 from crdlint.safety import atomic
@@ -175,6 +176,8 @@ def write(path: str, baseline: KnownFindings) -> bool:
     """Write a baseline atomically; return False if the file is up to date. Raise ConfigError if it cannot be written."""
     data = _rendered(baseline).encode("utf-8", "surrogatepass")
     try:
+        if leads_out(path):
+            raise OSError(LINK_OUT)
         if Path(path).is_file() and Path(path).read_bytes() == data:
             return False
         atomic.write(path, data)

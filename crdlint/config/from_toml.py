@@ -24,6 +24,8 @@ _ENDS: Final = frozenset({"\n", ",", "]", "}"})
 _AT: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 # A sequence of blanks and quotes belongs to the delimiter before it, so that the search is linear.
 _MENTIONED: Final = re.compile(rb"""[.{,\n\r][ \t"']*crdlint[ \t"']*[.=\]]""")
+# An ASCII letter, as a quoted key may spell it.
+_LETTER: Final = re.compile(rb"\\(?:u00|U000000|x)([46][1-9A-Fa-f]|[57][0-9Aa])")
 # tomllib's time is quadratic in the length of a dotted key.
 _LONGEST_KEY: Final = 100
 _PIECE: Final = re.compile(rf"[ \t\[{{,]*(?:{_WORD})[ \t\]=]*")
@@ -31,7 +33,8 @@ _PIECE: Final = re.compile(rf"[ \t\[{{,]*(?:{_WORD})[ \t\]=]*")
 
 def mentions_crdlint(data: bytes) -> bool:
     """Return whether a pyproject.toml may have a [tool.crdlint], without parsing it."""
-    return b"crdlint" in data and _MENTIONED.search(data) is not None
+    spelled = _LETTER.sub(lambda escape: bytes.fromhex(escape[1].decode()), data)
+    return b"crdlint" in spelled and _MENTIONED.search(spelled) is not None
 
 
 def read_toml(text: str) -> ConfigSource | None:
@@ -126,7 +129,7 @@ class _Positions:
         names = [self.tokens.popleft()[0]]
         while self.tokens[0][0] == ".":
             names += (self.tokens.popleft()[0], self.tokens.popleft()[0])
-        return tuple(name.strip("\"'") for name in names[::2])
+        return tuple(map(_unquoted, names[::2]))
 
     def _header(self) -> _Path:
         is_array = self.tokens[1][0] == "["
@@ -169,6 +172,19 @@ class _Positions:
             else:
                 self._assignment(path)
         self.tokens.popleft()
+
+
+def _unquoted(name: str) -> str:
+    """Return the key of a token, which is bare or quoted; its escapes are those of valid TOML."""
+    if not name.startswith('"'):
+        return name.strip("'")
+    return _ESCAPED.sub(lambda escape: _BY_LETTER.get(escape[1]) or chr(int(escape[1][1:], 16)), name[1:-1])
+
+
+_ESCAPED: Final = re.compile(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|x[0-9A-Fa-f]{2}|.)")
+_BY_LETTER: Final = {
+    "b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", "e": "\x1b", '"': '"', "\\": "\\",
+}  # fmt: skip
 
 
 def _tokens(text: str) -> Iterator[tuple[str, LineColumn]]:

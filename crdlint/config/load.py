@@ -8,6 +8,7 @@ from typing import Final, TypeAlias
 
 from crdlint.config.model import BrokenError, Config, ConfigError, ConfigProblem, ConfigSource
 from crdlint.files.read import UnreadableError, decode, read_bytes, with_parents
+from crdlint.files.repository import LINK_OUT, leads_out
 
 # The configuration of the files in each directory.
 ReadConfigs: TypeAlias = "dict[str, Config | ConfigError]"
@@ -55,7 +56,9 @@ def _of_folder(folder: str) -> Config | ConfigError | None:
         if not os.path.lexists(path):
             continue
         try:
-            if config is None:
+            if leads_out(path):
+                _reject_link(path)
+            elif config is None:
                 config = _read(path)
             elif name != "pyproject.toml" or _source(path, shown_path(path)) is not None:
                 unread.append(name)
@@ -66,6 +69,23 @@ def _of_folder(folder: str) -> Config | ConfigError | None:
         return config
     notice = f"{config.file} is used; {' and '.join(unread)} beside it {'is' if len(unread) == 1 else 'are'} not"
     return config._replace(notices=(notice,))
+
+
+def _reject_link(path: str) -> None:
+    """Raise ConfigError for a link to a file of others, unless that is the configuration of other tools only."""
+    file = shown_path(path)
+    try:
+        is_other = path.endswith(".toml") and not _mentions_crdlint(path)
+    except UnreadableError as error:
+        raise ConfigError(ConfigProblem(f"cannot be read: {error}", file)) from error
+    if not is_other:
+        raise ConfigError(ConfigProblem(f"not read: {LINK_OUT}", file))
+
+
+def _mentions_crdlint(path: str) -> bool:
+    from crdlint.config.from_toml import mentions_crdlint
+
+    return mentions_crdlint(read_bytes(path))  # the size of a pyproject.toml for other tools is not limited
 
 
 def _read(path: str) -> Config | None:
@@ -81,10 +101,9 @@ def _source(path: str, file: str) -> ConfigSource | None:
     is_toml = path.endswith(".toml")
     try:
         if is_toml:
-            from crdlint.config.from_toml import mentions_crdlint, read_toml
+            from crdlint.config.from_toml import read_toml
 
-            # The size of a pyproject.toml for other tools is not limited.
-            return read_toml(decode(read_bytes(path, MAX_BYTES))) if mentions_crdlint(read_bytes(path)) else None
+            return read_toml(decode(read_bytes(path, MAX_BYTES))) if _mentions_crdlint(path) else None
         from crdlint.config.from_yaml import read_yaml
 
         return read_yaml(decode(read_bytes(path, MAX_BYTES)))

@@ -11,10 +11,12 @@ from typing import Final, NamedTuple
 from crdlint.files.patterns import Glob, IgnoreLines, States, compiled
 from crdlint.files.read import STDIN, entries_of, is_folder, open_descriptor, reason, with_parents
 from crdlint.files.repository import (
+    LINK_OUT,
     IgnorePatterns,
     RepositoryError,
     ignored_in,
     is_below,
+    leads_out,
     repository_of,
     repository_top,
 )
@@ -22,6 +24,7 @@ from crdlint.safety.escapes import trace
 
 YAML_SUFFIXES: Final = (".yaml", ".yml", ".json")
 NEVER_ENTERED: Final = frozenset({".git", ".hg", ".svn"})
+_SKIPPED_LINK: Final = f"skipped: {LINK_OUT}, or of the directory to check"
 
 
 class UnreadInput(NamedTuple):
@@ -67,7 +70,8 @@ def discover(arguments: Sequence[str], selection: Selection) -> Found:
     """Find the files of paths, directories and globs, in order: a directory's files by name, then its subdirectories.
 
     A named file is included regardless of its suffix and of .gitignore. Links to directories are followed if they are
-    named, or lead to another part of the repository, each directory once, so there are no loops.
+    named, or lead to another part of the repository, each directory once, so there are no loops. A link to a file that is
+    not named is followed within the repository and within the named directories.
     """
     walk = _FileWalk(selection.gitignore, selection.filter())
     for path in filter(os.path.isdir, arguments):
@@ -112,6 +116,7 @@ class _FileWalk:
     """The files so far; `ignored` and `excluded` are the numbers of files and directories that were skipped.
 
     `tops` are the real paths of the directories that are named or that links lead to, `parents` those and what they are in.
+    `bases` are the real paths of the directories that globs start in.
     """
 
     gitignore: bool
@@ -121,6 +126,7 @@ class _FileWalk:
     seen: set[str] = field(default_factory=set)
     tops: set[str] = field(default_factory=set)
     parents: set[str] = field(default_factory=set)
+    bases: set[str] = field(default_factory=set)
     ignored: int = 0
     excluded: int = 0
 
@@ -133,6 +139,18 @@ class _FileWalk:
         if key not in self.seen:
             self.seen.add(key)
             self.files.append(path)
+
+    def found(self, path: str) -> None:
+        """Add an input that a walk has found, unless links lead from it to a place that no argument names."""
+        if not self._is_link_out(path):
+            self.named(path)
+
+    def _is_link_out(self, path: str) -> bool:
+        """Report a path that links lead away from all that the arguments name, and return whether it is one."""
+        is_out = leads_out(path, self.tops | self.bases)
+        if is_out:
+            self._report(path, _SKIPPED_LINK, fatal=False)
+        return is_out
 
     def named(self, path: str) -> None:
         """Add the input that an argument names; of a directory, the files come last that git ignores but tracks."""
@@ -155,6 +173,7 @@ class _FileWalk:
     def expanded(self, glob: Glob) -> None:
         """Add the files that a glob matches, except for ignored ones."""
         before = len(self.seen), len(self.problems), self.ignored, self.excluded
+        self.bases.add(os.path.realpath(glob.base or os.curdir))
         self._match(glob)
         if self.ignored > before[2]:
             self._add_tracked(glob.base or os.curdir, glob)
@@ -177,7 +196,7 @@ class _FileWalk:
             filter_ = self.filter
             is_taken = filter_.wants(path) if glob is None else filter_.matches(glob, path, glob.states_of(name))
             if is_taken and os.path.isfile(path):
-                self.named(path)
+                self.found(path)
 
     def _report(self, path: str, message: str, *, fatal: bool = True) -> None:
         self.problems[UnreadInput(path, message, fatal)] = None
@@ -205,21 +224,27 @@ class _FileWalk:
             folders = []
             for entry in self._entries(folder):
                 path = os.path.normpath(entry.path)
-                if entry.is_dir(follow_symlinks=False) or (entry.is_symlink() and self._leads_on(entry)):
+                if entry.is_dir(follow_symlinks=False) or (entry.is_symlink() and self._leads_on(entry, ignored)):
                     if entry.name not in NEVER_ENTERED and not self._is_left_out(path, ignored, folder=True):
                         folders.append(path)
                 elif self.filter.wants(path) and not self._is_left_out(path, ignored):
                     self.entry(entry, path)
             pending.extend((path, self._below(ignored, path)) for path in reversed(folders))
 
-    def _leads_on(self, entry: os.DirEntry[str]) -> bool:
+    def _leads_on(self, entry: os.DirEntry[str], ignored: IgnorePatterns) -> bool:
         """Return whether a link leads to another directory of the repository that the walk has not reached."""
         if not is_folder(entry):
             return False
         real = os.path.realpath(entry.path)
+        if real in self.parents:  # a loop
+            return False
+        path = os.path.normpath(entry.path)
+        is_left_out = self.filter.excludes(f"{path}/") or self._is_ignored(path, ignored, folder=True)
+        if not is_left_out and self._is_link_out(path):
+            return False
         repository = repository_top(os.path.realpath(os.path.dirname(entry.path)))
         is_near = is_below(real, repository) and os.path.lexists(os.path.join(repository, ".git"))
-        if not is_near or real in self.parents or not self.tops.isdisjoint(with_parents(real)):
+        if not is_near or not self.tops.isdisjoint(with_parents(real)):
             return False
         self.reach(real)
         return True
@@ -241,13 +266,15 @@ class _FileWalk:
                     continue
                 is_whole = not enters or glob.accepts_whole(after)
                 if is_whole:
-                    self.named(path)
+                    self.found(path)
                 if enters and not (is_whole and glob.open_end) and glob.leads_on(after):
                     folders.append((f"{path}/", after, self._below(ignored, path)))
             pending.extend(reversed(folders))
 
     def entry(self, entry: os.DirEntry[str], path: str) -> None:
         """Add a file of a directory, but no link to a directory. Reading it reports that it is a pipe or a device."""
+        if entry.is_symlink() and self._is_link_out(path):
+            return
         try:
             mode = entry.stat().st_mode
         except OSError as error:
@@ -265,11 +292,14 @@ class _FileWalk:
             trace(f"{path}: skipped: it has the Go modules of others")
             self.excluded += 1
             return True
-        is_ignored = bool(ignored.levels) and ignored.matches(os.path.abspath(path), folder=folder)
+        is_ignored = self._is_ignored(path, ignored, folder=folder)
         if is_ignored:
             trace(f"{path}: skipped: git ignores it")
         self.ignored += is_ignored
         return is_ignored
+
+    def _is_ignored(self, path: str, ignored: IgnorePatterns, *, folder: bool) -> bool:
+        return bool(ignored.levels) and ignored.matches(os.path.abspath(path), folder=folder)
 
 
 def _matches(patterns: IgnoreLines | None, path: str) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import Final, NamedTuple
 
@@ -124,8 +124,32 @@ def _target(path: str) -> str | None:
 
 def repository_top(folder: str) -> str:
     """Return the real path of the repository of a real path, or the root of the file system if there is none."""
-    *parents, root = with_parents(folder)
-    return next((parent for parent in parents if os.path.lexists(os.path.join(parent, ".git"))), root)
+    *_, root = with_parents(folder)
+    return next(_tops(folder), root)
+
+
+def from_top(name: str) -> str:
+    """Return a path of git's output, which is relative to the repository of the working directory, as an absolute path."""
+    return os.path.join(repository_top(os.path.realpath(os.curdir)), name)
+
+
+LINK_OUT: Final = "a link that leads out of the repository"
+
+
+def leads_out(path: str, tops: Iterable[str] = ()) -> bool:
+    """Return whether links lead from a path to a place outside of the repository that has the path, and of other directories.
+
+    `tops` are the real paths of those directories. Without them, a path that is in no repository leads out of none.
+    """
+    # Not os.path.abspath: what `..` means after a link is for the system to say.
+    folder = os.path.dirname(os.path.join(os.path.realpath(os.curdir), path))
+    within = [*tops, *(os.path.realpath(top) for top in itertools.islice(_tops(folder), 1))]
+    real = os.path.realpath(path)
+    return bool(within) and not any(real == top or is_below(real, top) for top in within)
+
+
+def _tops(folder: str) -> Iterator[str]:
+    return (parent for parent in with_parents(folder) if os.path.lexists(os.path.join(parent, ".git")))
 
 
 def is_below(path: str, folder: str) -> bool:

@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final, Generic, NamedTuple, TypeVar
 
+from crdlint.files.repository import LINK_OUT, leads_out
 from crdlint.phrases import nearest
 from crdlint.report.pieces import Costs, EvalResults, Report, Spool, SpoolError, SuiteReport, View, WholeReport
 from crdlint.safety import atomic
@@ -145,6 +146,8 @@ class FileOutput(Generic[AnyReport]):
         """Write the file; return the reason if it cannot be written, else None."""
         if self._problem is None:
             try:
+                if leads_out(str(self._path)):
+                    raise OSError(LINK_OUT)
                 atomic.write(self._path, self._spool.data())
             except OSError as error:
                 self._problem = error.strerror or str(error)

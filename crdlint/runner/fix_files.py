@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from crdlint.files.read import UnreadableError, decode, encoding_of, read_bytes
+from crdlint.files.repository import LINK_OUT, leads_out
 from crdlint.phrases import counted
 from crdlint.safety import atomic
 
@@ -127,6 +128,8 @@ def diff_of(file: str, text: str, edits: Iterable[Edit]) -> str | None:
 
 def replace_text(path: str, checked: str, fixed: str) -> str | None:
     """Write the fixed text of a file whose text was `checked`, in its encoding, and return why it cannot be written, or None."""
+    if leads_out(path):
+        return f"not changed: {LINK_OUT}"
     try:
         data = read_bytes(path)
         if decode(data) != checked:

@@ -11,6 +11,7 @@ from typing import Final
 
 from crdlint.files.paths import has_yaml_suffix
 from crdlint.files.read import UnreadableError, entries_of, is_folder, read_bytes, with_parents
+from crdlint.files.repository import leads_out, repository_top
 
 # Directories of charts, of operators' repositories, and of controller-gen.
 _FOLDERS: Final = ("crds", "crd", "config/crd")
@@ -19,9 +20,10 @@ _SUITE_FOLDERS: Final = (".", "crds", "zz_generated.crd-manifests", "../../zz_ge
 
 
 def files_in(folder: str) -> list[str]:
-    """Return the YAML and JSON files in a directory by name, without subdirectories; raise OSError."""
+    """Return the YAML and JSON files in a directory by name, without subdirectories and links out of it; raise OSError."""
+    top = os.path.realpath(folder)
     files = (os.path.join(folder, name) for name in sorted(os.listdir(folder)) if has_yaml_suffix(name))
-    return [path for path in files if not os.path.isdir(path)]
+    return [path for path in files if not os.path.isdir(path) and not leads_out(path, [top])]
 
 
 def files_beside(paths: Iterable[str]) -> list[str]:
@@ -41,7 +43,7 @@ def crd_folders_near(paths: Iterable[str]) -> list[str]:
         folder = path if os.path.isdir(path) else os.path.dirname(path)
         while True:
             here = [os.path.normpath(os.path.join(folder, name)) for name in _FOLDERS]
-            here = [candidate for candidate in here if os.path.isdir(candidate)]
+            here = [candidate for candidate in here if os.path.isdir(candidate) and not leads_out(candidate)]
             result.update(dict.fromkeys(here))
             parent = os.path.join(folder, os.pardir)
             is_root = os.path.realpath(folder) == os.path.realpath(parent)
@@ -94,13 +96,16 @@ _LARGEST_CONFIG: Final = 1024 * 1024  # bytes
 
 
 def folders_near_suite(suite: str) -> list[str]:
-    """Return the directories that may contain the CRD of a suite, the nearest first."""
+    """Return the directories within the repository that may contain the CRD of a suite, the nearest first."""
     folder = os.path.dirname(suite) or os.curdir
-    return [os.path.normpath(os.path.join(folder, near)) for near in _SUITE_FOLDERS]
+    folders = (os.path.join(folder, near) for near in _SUITE_FOLDERS)
+    top = repository_top(os.path.realpath(folder))
+    return [os.path.normpath(near) for near in folders if not leads_out(near, [top])]
 
 
 def files_near_suite(suite: str, name: str) -> list[str]:
-    """Return the files that a suite may mean by the file name of its CRD."""
+    """Return the files within the repository that a suite may mean by the file name of its CRD."""
     folder = os.path.dirname(suite) or os.curdir
     files = (os.path.join(folder, name), os.path.join(folder, "zz_generated.crd-manifests", name))
-    return [path for path in files if os.path.isfile(path)]
+    top = repository_top(os.path.realpath(folder))
+    return [path for path in files if os.path.isfile(path) and not leads_out(path, [top])]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from tables import each
 
 import crdlint.config
 from crdlint.config.from_toml import mentions_crdlint
@@ -430,6 +431,10 @@ MENTIONS: Final[list[tuple[str, bool]]] = [
     ('[tool]\r\n\t"crdlint" = {select = []}', True),
     ("tool = {crdlint = {}}", True),
     ("tool = {ruff = {}, crdlint = {}}", True),
+    (r'["to\u006fl"."crdl\u0069nt"]', True),
+    (r'["tool"."\U00000063rdlint"]', True),
+    (r'tool = {"crdlin\u0074" = {}}', True),
+    (r'[tool."crdlint\u0073"]', False),
     ("[project]\ndependencies = ['crdlint', 'ruff']", False),
     ("dependencies = ['crdlint>=0.1']", False),
     ("[crdlint]", False),
@@ -440,6 +445,16 @@ def test_a_table_of_ours_is_recognised(subtests: pytest.Subtests) -> None:
     for text, mentioned in MENTIONS:
         with subtests.test(str(text)[:60]):
             assert mentions_crdlint(f"\n{text}\n".encode()) is mentioned
+
+
+@each(
+    "table", [r'["to\u006fl"."crdl\u0069nt"]', r'["\U00000074ool".crdlint]', "[tool.'crdlint']", '["tool"."crdlint"]']
+)
+def test_the_table_is_read_as_toml_spells_it(tmp_path: Path, table: str) -> None:
+    path = put(tmp_path, "pyproject.toml", f"{table}\nkube-version = '1.29'\n")
+    assert nearest_config(path, {}).kube_version == "1.29"
+    text = f'{table}\n"f\\u0061il-on" = 1\n'
+    assert faults(tmp_path, text, "pyproject.toml") == [(2, 18, "'fail-on' must be text, not 1")]
 
 
 @pytest.mark.parametrize("blank", [b" ", b"\n", b"\t \n", b'"', b"crdlint tool ", b"; crdlint "])
