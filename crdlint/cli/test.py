@@ -134,6 +134,8 @@ def _run_suite(run: TestState, source: tuple[str, str], files: SuiteCRDs, settin
                     return
     except MissingCRDError as error:
         run.problems.append((file, str(error)))
+    except SuiteError as error:
+        run.problems.append((f"{file}:{error.line}", str(error)))
     except Exception as error:
         bug = bug_of(error)
         run.problems.append((file, f"a bug in crdlint: {bug.text}"))

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from crdlint.files.read import MAX_BYTES
-from crdlint.safety.programs import Done, run, shortened
+from crdlint.safety.programs import Done, Limits, run, shortened
 
-_MEMORY: Final = 8 * 1024 * 1024 * 1024  # bytes of address space; Go reserves more than it uses
+_LIMITS: Final = Limits(memory=1024 * 1024 * 1024, seconds=30)
 _NOWHERE: Final = "http://127.0.0.1:9"  # the discard port: nothing listens there
 # The garbage collector of Go runs seldom as long as memory is small.
 _GO: Final = {"GOGC": "400", "GOMEMLIMIT": "200MiB"}
@@ -51,7 +51,7 @@ class Sandbox:
         own = {**proxies, **dict.fromkeys(_SETTINGS, self.home), **files, "HELM_NO_PLUGINS": "1", "LC_ALL": "C", **_GO}
         environment = {name: os.environ[name] for name in inherited} | own
         path = os.path.join(self.files, folder)
-        return run(command, environment=environment, folder=path, limit=MAX_BYTES, memory=_MEMORY)
+        return run(command, environment=environment, folder=path, limit=MAX_BYTES, limits=_LIMITS)
 
 
 @contextmanager
@@ -70,10 +70,15 @@ _ERROR: Final = re.compile(r"\Aerror: ", re.IGNORECASE)
 _WARNING: Final = re.compile(r"# Warning:|Warning:|Flag --\S+ has been deprecated|level=(?:WARN|INFO|DEBUG) |WARNING:")
 
 
+def needs_memory(done: Done) -> bool:
+    """Return whether a program of Go ended because its memory is limited."""
+    return "out of memory" in done.errors or "cannot allocate memory" in done.errors
+
+
 def reason(done: Done, longest: int) -> str:
     """Return a short reason why a program failed, without warnings, time stamps and process ids."""
-    if "out of memory" in done.errors or "cannot allocate memory" in done.errors:
-        return f"it needs more than {_MEMORY // 1024 // 1024 // 1024} GiB of memory"
+    if needs_memory(done):
+        return f"it needs more than {_LIMITS.memory // 1024 // 1024 // 1024} GiB of memory"
     lines = [line[stamp.end() :] if (stamp := _STAMP.match(line)) else line for line in done.errors.splitlines()]
     lines = [line for line in lines if line.strip() and not _WARNING.match(line)]
     start = next((i for i, line in enumerate(lines) if _ERROR.match(line)), 0)

@@ -96,6 +96,8 @@ def tested(text: str, path: str, index: CRDIndex, kube_version: str) -> Iterator
                     yield _finding(path, result.case.line, f"{name}:\n" + "\n".join(result.failure))
     except MissingCRDError as error:
         yield _finding(path, 1, str(error))
+    except SuiteError as error:
+        yield _finding(path, error.line, str(error))
 
 
 def _crds_of(suite: Suite, index: CRDIndex, kube_version: str) -> SuiteCRDs:

@@ -11,31 +11,36 @@ import json
 import os
 import re
 import stat
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import astuple, dataclass, field, fields, replace
-from functools import cache as once
 from hashlib import blake2b
 from hmac import compare_digest
 from pathlib import Path
 from typing import Any, Final
 
-from crdlint.__about__ import __version__
 from crdlint.diagnostics import Diagnostic, Fix, Related
 from crdlint.files.read import UnreadableError, read_bytes
 from crdlint.linting.result import CRD, FileResult, ResourceName
+from crdlint.runner.program import program_digest
 from crdlint.safety import atomic
 from crdlint.safety.bugs import has_failed
+from crdlint.safety.escapes import trace
 from crdlint.yaml.edit import Edit
 
 _LIMIT: Final = 256 * 1024 * 1024  # the total size of all entries in bytes
 _LOOK_EVERY: Final = 24 * 3600  # seconds between checks of the size of the directory
 _LARGEST: Final = 64 * 1024 * 1024  # the maximum size of an entry in bytes
-_FORMAT: Final = "5"
+_FORMAT: Final = "6"
 _FOLDER: Final = re.compile("[0-9a-f]{2}")
+_SUFFIX: Final = ".crdlint"  # git's objects and other caches have names of digits alone
+_ENTRY: Final = re.compile(rf"[0-9a-f]{{38}}{re.escape(_SUFFIX)}")
 _SWEPT: Final = "swept"
+_TAG: Final = "CACHEDIR.TAG"  # as backup programs know it: https://bford.info/cachedir
+_TAGGED: Final = (
+    b"Signature: 8a477f597d28d172789f06886806bc55\n# The results of crdlint. The oldest ones are removed.\n"
+)
 _SIZE: Final = 32  # bytes of the secret
 _CREATE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
@@ -88,9 +93,20 @@ def _make(path: Path) -> bytes | None:
 def open_cache() -> Cache | None:
     """Return the user's cache, in CRDLINT_CACHE_DIR or the system's cache directory, or None if neither is available."""
     try:
-        return Cache(cache_folder())
+        folder = cache_folder()
     except RuntimeError:  # the user has no home directory
         return None
+    if folder != default_folder() and _is_behind_link(folder):
+        trace(f"{folder}: not used as a cache: it is a link of the repository")
+        return None
+    return Cache(folder)
+
+
+def _is_behind_link(folder: Path) -> bool:
+    """Return whether a directory of a repository is a link, or is in one: the repository decides what it leads to."""
+    path = Path(os.path.abspath(folder))  # noqa: PTH100  resolve() would follow links
+    top = next((parent for parent in path.parents if os.path.lexists(parent / ".git")), None)
+    return top is not None and path.resolve() != top.resolve() / path.relative_to(top)
 
 
 def cache_folder() -> Path:
@@ -108,7 +124,8 @@ class Cache:
 
     def key(self, data: bytes, options: str) -> str:
         """Return the key for the content of a file and the options."""
-        digest = blake2b(data, digest_size=20, key=_program())
+        digest = blake2b(data, digest_size=20, key=program_digest())
+        digest.update(_FORMAT.encode())
         digest.update(options.encode("utf-8", "surrogatepass"))
         return digest.hexdigest()
 
@@ -133,7 +150,7 @@ class Cache:
         path = self._path(key)
         with suppress(OSError, ValueError):
             payload = json.dumps(_entry(result, key), separators=(",", ":")).encode()
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._make_folder()
             path.parent.mkdir(mode=0o700, exist_ok=True)
             if not stat.S_ISDIR(path.parent.lstat().st_mode):
                 return  # a link may refer to files of others
@@ -141,11 +158,27 @@ class Cache:
                 path.unlink()
             atomic.write(path, self._signature(payload) + b"\n" + payload)
 
+    def _make_folder(self) -> None:
+        """Make the directory of entries, or tag one that has nothing else."""
+        if self._is_tagged():
+            return
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with os.scandir(self.folder) as entries:
+            is_own = all(entry.name in {"key", _SWEPT} or _FOLDER.fullmatch(entry.name) for entry in entries)
+        if is_own:
+            atomic.write(self.folder / _TAG, _TAGGED)
+
+    def _is_tagged(self) -> bool:
+        try:
+            return read_bytes(str(self.folder / _TAG), len(_TAGGED), follow_link=False) == _TAGGED
+        except UnreadableError:
+            return False
+
     def sweep(self) -> None:
-        """Remove the oldest entries if there are too many, once a day."""
+        """Remove the oldest entries if there are too many, once a day, from a directory that crdlint has tagged."""
         with suppress(OSError):
             mark = self.folder / _SWEPT
-            if not self.folder.is_dir() or time.time() - _time_of(mark) < _LOOK_EVERY:
+            if not self._is_tagged() or time.time() - _time_of(mark) < _LOOK_EVERY:
                 return
             atomic.write(mark, b"")
             entries = sorted(self._entries())
@@ -165,7 +198,7 @@ class Cache:
         for folder in folders_of_entries:
             with suppress(OSError), os.scandir(folder) as files:
                 for file in files:
-                    if file.is_file(follow_symlinks=False):
+                    if _ENTRY.fullmatch(file.name) and file.is_file(follow_symlinks=False):
                         status = file.stat(follow_symlinks=False)
                         yield status.st_mtime, status.st_size, Path(file.path)
 
@@ -174,7 +207,7 @@ class Cache:
         return blake2b(payload, digest_size=32, key=self.secret).hexdigest().encode()
 
     def _path(self, key: str) -> Path:
-        return self.folder / key[:2] / key[2:]
+        return self.folder / key[:2] / f"{key[2:]}{_SUFFIX}"
 
 
 def _time_of(mark: Path) -> float:
@@ -216,15 +249,3 @@ def _result(entry: list[Any], key: str, file: str, text: str) -> FileResult:
         findings.append(Diagnostic(**arguments))
     definitions = tuple(CRD(name, line, tuple(ResourceName(*each) for each in others)) for name, line, others in crds)
     return FileResult(file, text, documents, definitions, skipped, tuple(findings), tuple(notices))
-
-
-@once
-def _program() -> bytes:
-    """Return an identification of the program: its version, Python's, and in a working copy the state of its files."""
-    digest = blake2b(f"{_FORMAT} {__version__} {sys.version_info[:2]}".encode(), digest_size=32)
-    package = Path(__file__).parents[1]
-    if "site-packages" not in package.parts:
-        for path in sorted(package.rglob("*.py")):
-            status = path.stat()
-            digest.update(f"{path} {status.st_mtime_ns} {status.st_size}".encode())
-    return digest.digest()

@@ -18,6 +18,8 @@ from typing import Final
 
 from crdlint.runner.task import Checker, CheckOutcome, Settings, Task, shown_name
 from crdlint.safety.bugs import Bug
+from crdlint.safety.programs import end_running
+from crdlint.safety.signals import ENDING
 
 _GRACE: Final = 0.5  # the seconds that a process has to clean up before it is killed
 
@@ -131,7 +133,7 @@ def _signals_blocked() -> Iterator[None]:
     if sys.platform == "win32":
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
     try:
         yield
     finally:
@@ -139,10 +141,11 @@ def _signals_blocked() -> Iterator[None]:
 
 
 def _work(connection: Connection, settings: Settings) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started this one ends it
+    for number in ENDING:
+        signal.signal(number, signal.SIG_IGN)  # the process that started this one ends it
     signal.signal(signal.SIGTERM, _exit)
     if sys.platform != "win32":
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM))
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
     threading.Thread(target=_exit_with_parent, daemon=True).start()
     checker = Checker(settings)
     try:
@@ -161,6 +164,7 @@ def _exit_with_parent() -> None:
     parent = parent_process()
     if parent is not None:
         parent.join()
+    end_running()
     os._exit(1)
 
 

@@ -27,6 +27,14 @@ class ProgramError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class Limits:
+    """The maximum resources of a program, on Linux: bytes of memory that it may write to, and seconds of CPU time."""
+
+    memory: int
+    seconds: int
+
+
+@dataclass(frozen=True, slots=True)
 class Done:
     """The output of a program, and its exit status."""
 
@@ -70,12 +78,12 @@ def run(
     environment: Mapping[str, str] | None = None,
     folder: str | None = None,
     limit: int | None = None,
-    memory: int | None = None,
+    limits: Limits | None = None,
 ) -> Done:
     """Run a program with `data` as its standard input; `environment` replaces the whole environment.
 
-    `folder` is its working directory. `limit` is the maximum output in bytes, `memory` the maximum address space in bytes, if the
-    system supports that limit. Raise ProgramError if the program cannot be run, prints more, or does not end in time.
+    `folder` is its working directory. `limit` is the maximum output in bytes. Raise ProgramError if the program cannot be run,
+    prints more, or does not end in time.
     """
     name = Path(command[0]).name
     trace(f"runs {shlex.join(command)}{f' in {folder}' if folder else ''}")
@@ -95,8 +103,8 @@ def run(
     with process:
         _running.add(process)
         try:
-            if memory is not None:
-                _limit_memory(process, memory)
+            if limits is not None:
+                _restrict(process, limits)
             output, errors = _communicate(process, data, limit)
         except BaseException as error:
             _end(process)
@@ -108,6 +116,9 @@ def run(
             _running.discard(process)
     if limit is not None and max(len(output), len(errors)) > limit:
         message = f"{name} printed more than {limit // 1024 // 1024} MiB"
+        raise ProgramError(message)
+    if limits is not None and _is_killed(process):
+        message = f"{name} took more than {limits.seconds} s of CPU time"
         raise ProgramError(message)
     return Done(output, errors.decode("utf-8", "replace"), process.returncode)
 
@@ -151,13 +162,21 @@ def end_running() -> None:
         _end(process)
 
 
-def _limit_memory(process: subprocess.Popen[bytes], memory: int) -> None:
-    """Limit the address space of a running program, on Linux."""
+def _restrict(process: subprocess.Popen[bytes], limits: Limits) -> None:
+    """Limit the resources of a running program, on Linux.
+
+    The address space is not limited: Go reserves much more of it than it uses.
+    """
     if sys.platform == "linux":
         import resource
 
-        with suppress(OSError, ValueError):  # the program has ended, or has a lower limit
-            resource.prlimit(process.pid, resource.RLIMIT_AS, (memory, memory))
+        for kind, most in ((resource.RLIMIT_DATA, limits.memory), (resource.RLIMIT_CPU, limits.seconds)):
+            with suppress(OSError, ValueError):  # the program has ended, or has a lower limit
+                resource.prlimit(process.pid, kind, (most, most))
+
+
+def _is_killed(process: subprocess.Popen[bytes]) -> bool:
+    return os.name == "posix" and process.returncode in {-signal.SIGKILL, -signal.SIGXCPU}
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

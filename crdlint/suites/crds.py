@@ -18,9 +18,9 @@ from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
 from crdlint.resources.definitions import Definition, Definitions, is_rejection
-from crdlint.schema.deep_equal import deep_copy
 from crdlint.sources.crd_lookup import files_in, files_near_suite, folders_near_suite
 from crdlint.suites.feature_gates import MissingCRDError, annotations_of, applies, find_mapping
+from crdlint.suites.patches import Patcher, PatchError
 from crdlint.suites.read import Suite
 from crdlint.yaml.json_values import to_json
 from crdlint.yaml.parse import Document
@@ -159,14 +159,11 @@ def reduced(target: Target, version: str) -> tuple[dict[str, Any], str]:
     return {**target.value, "spec": {**spec, "versions": only}}, version
 
 
-def patched(target: Target, patches: tuple[dict[str, Any], ...]) -> Target:
-    """Return a CRD with JSON patch operations applied; raise MissingCRDError if they fail."""
-    from jsonpatch import JsonPatch, JsonPatchException  # type: ignore[import-untyped, unused-ignore]
-    from jsonpointer import JsonPointerException  # type: ignore[import-untyped, unused-ignore]
-
+def patched(target: Target, patches: tuple[dict[str, Any], ...], patcher: Patcher) -> Target:
+    """Return a CRD with JSON patch operations applied; raise MissingCRDError if they fail, or PatchLimitError."""
     try:
-        value = JsonPatch(patches).apply(deep_copy(target.value), in_place=True)  # the library's own copy recurses
-    except (JsonPatchException, JsonPointerException, RecursionError) as error:
+        value = patcher.apply(patches, target.value)
+    except PatchError as error:
         raise MissingCRDError(f"a patch cannot be applied to {target.file}: {error}") from error
     if not _is_crd(value):
         raise MissingCRDError(f"what the patches make of {target.file} is no CRD with a name")

@@ -23,7 +23,8 @@ from crdlint.resources.validation import NotDecodedError, ObjectResult
 from crdlint.schema.deep_equal import deep_copy, deep_equal
 from crdlint.suites.crds import SuiteCRDs, Target, define, patched, reduced
 from crdlint.suites.feature_gates import MissingCRDError
-from crdlint.suites.read import Case, Suite
+from crdlint.suites.patches import Patcher, PatchLimitError
+from crdlint.suites.read import Case, Suite, SuiteError
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.parse import parse_first
 
@@ -66,13 +67,15 @@ class _FailedError(Exception):
 def run_suite(
     suite: Suite, target: Target, files: SuiteCRDs, pattern: str = "", second_opinions: Tally | None = None
 ) -> Iterator[TestedCase]:
-    """Run the tests whose names contain `pattern` on one CRD of a suite; raise MissingCRDError.
+    """Run the tests whose names contain `pattern` on one CRD of a suite; raise MissingCRDError or SuiteError.
 
     With `second_opinions`, which counts them, cel-python evaluates every rule as well. For a range of servers, each
     test is run for all of them.
     """
     definition, version = files.define(target, suite.version)
-    *older, newest = (_Runner(definition.on(server), version, target) for server in definition.versions.servers)
+    patcher = Patcher()  # its limit is for the whole suite
+    runners = [_Runner(definition.on(server), version, target, patcher) for server in definition.versions.servers]
+    *older, newest = runners
     for case in suite.cases:
         if pattern.lower() in case.name.lower():
             failures = [runner.run(case) for runner in older]
@@ -115,6 +118,7 @@ class _Runner:
     _definition: Definition
     _version: str
     _target: Target
+    _patcher: Patcher
 
     def run(self, case: Case) -> _FailedError:
         """Run a test and return its failure, without lines if it passed."""
@@ -129,6 +133,8 @@ class _Runner:
             return failed
         except MissingCRDError as error:
             return _FailedError(str(error))
+        except PatchLimitError as error:
+            raise SuiteError(str(error), case.line) from error
         return _FailedError()
 
     def _accepts(self, outcome: ObjectResult, expectation: str, what: str = "", error: str = "") -> bool:
@@ -172,7 +178,7 @@ class _Runner:
         initial = self._object(case.initial, "initial")
         definition = self._definition
         if case.patches:
-            changed = patched(self._target, case.patches)
+            changed = patched(self._target, case.patches, self._patcher)
             definition = define(reduced(changed, self._version)[0], changed.file, str(definition.versions))
         outcome = self._created(definition, initial)
         self._accepts(outcome, "the initial object should be created")

@@ -397,6 +397,15 @@ def _aliased(event: Any, anchors: dict[str, Any]) -> Any:
     return node
 
 
+def expands_too_much(text: str) -> bool:
+    """Return whether a document of a text is rejected because its aliases expand too much."""
+    if "&" not in text or "*" not in text:
+        return False
+    errors = (document.error for document in parse_stream(text))
+    return any(error is not None and error.message == f"yaml: {_EXCESSIVE}" for error in errors)
+
+
+_EXCESSIVE: Final = "document contains excessive aliasing"
 # goyaml.v2's limits for the expansion of aliases.
 _LOW: Final = 400_000
 _HIGH: Final = 4_000_000
@@ -419,6 +428,6 @@ def _check_aliases(root: Node | None) -> None:
         aliased += within
         excess = max(decoded - _LOW, 0) / (_HIGH - _LOW)
         if aliased > 100 and decoded > 1000 and aliased / decoded > max(0.99 - 0.89 * excess, 0.10):
-            raise YAMLDecodeError("yaml: document contains excessive aliasing", node)
+            raise YAMLDecodeError(f"yaml: {_EXCESSIVE}", node)
         if node.__class__ is not Scalar and node is not None:
             pending.extend((child, within) for child in reversed(node.items))

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,7 +36,7 @@ WORK = {
     # Signal handlers run between instructions of Python: this one never comes to an end.
     "C": "import hashlib; hashlib.pbkdf2_hmac('sha256', b'', b'', 1 << 40)",
 }
-STATUS = {signal.SIGINT: 130, signal.SIGTERM: 143}
+STATUS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGQUIT: 131}
 
 
 @contextmanager
@@ -62,6 +63,7 @@ TELLING = [
     ("1", "Python", signal.SIGTERM, False),
     ("2", "Python", signal.SIGINT, True),
     ("2", "C", signal.SIGINT, True),
+    ("2", "Python", signal.SIGHUP, True),
 ]
 RUNS = [
     pytest.param(*run, marks=[] if run in TELLING else [pytest.mark.exhaustive])
@@ -86,6 +88,47 @@ def test_a_signal_ends_the_run(jobs: str, work: str, number: signal.Signals, gro
     assert (run.returncode, errors) == (STATUS[number], "")
     assert output.read_text() == "before"
     assert [path.name for path in tmp_path.iterdir()] == ["out.json"]
+
+
+KUSTOMIZE = f"""#!{sys.executable}
+import os, time
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), str(os.getpid())), "x"):
+    time.sleep(60)
+"""
+CRD = Path(BAD).read_text(encoding="utf-8")
+PATCHED = "resources: [crd.yaml]\npatches: [{patch: 'kind: CustomResourceDefinition'}]\n"
+
+
+def is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, *(pytest.param(n, marks=pytest.mark.exhaustive) for n in STATUS)])
+def test_a_signal_ends_the_programs_of_the_run(number: signal.Signals, tmp_path: Path) -> None:
+    bin_, work = tmp_path / "bin", tmp_path / "work"
+    for name in ("a", "b"):
+        (work / name).mkdir(parents=True)
+        (work / name / "crd.yaml").write_text(CRD, encoding="utf-8")
+        (work / name / "kustomization.yaml").write_text(PATCHED, encoding="utf-8")
+    bin_.mkdir()
+    (bin_ / "kustomize").write_text(KUSTOMIZE, encoding="utf-8")
+    (bin_ / "kustomize").chmod(0o755)
+    command = [sys.executable, "-m", "crdlint", "check", "--no-cache", "--jobs=2", "."]
+    environment = {**os.environ, "PATH": f"{bin_}:{os.environ['PATH']}"}
+    with subprocess.Popen(
+        command, cwd=work, env=environment, stdout=subprocess.DEVNULL, start_new_session=True
+    ) as process:
+        while process.poll() is None and len(list(bin_.iterdir())) < 3:
+            time.sleep(0.05)
+        os.killpg(process.pid, number)
+    assert process.returncode == STATUS[number]
+    for program in bin_.glob("[0-9]*"):
+        while is_running(int(program.name)):  # until the system has removed it
+            time.sleep(0.05)
 
 
 def test_processes_end_with_the_one_that_started_them(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from pathlib import Path
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 CRD = HEAD + "        type: object\n"
 COMPONENT = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n"
+OPERATION = '{"op": "test", "path": "/kind", "value": "CustomResourceDefinition"}'
 DEPLOYMENT = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\n"
 PATCH = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: foos.example.com}\n"
 
@@ -241,7 +243,7 @@ FAILURES = {
     "the copy's path": ("Error: CWD/crd.yaml is broken\n", "fails: base/crd.yaml is broken;"),
     "no memory": (
         "fatal error: runtime: out of memory\ngoroutine 1 [running]: 0xc000\n",
-        "fails: it needs more than 8 GiB",
+        "fails: it needs more than 1 GiB",
     ),
 }
 
@@ -274,7 +276,88 @@ def test_the_memory_of_a_build_is_limited(
 ) -> None:
     from crdlint.files import offline
 
-    monkeypatch.setattr(offline, "_MEMORY", 1024 * 1024 * 1024)
-    wait = "import resource, sys\nwhile resource.getrlimit(resource.RLIMIT_AS)[0] < 0: pass\n"
+    monkeypatch.setattr(offline, "_LIMITS", offline.Limits(1024 * 1024 * 1024, seconds=30))
+    wait = "import resource, sys\nwhile resource.getrlimit(resource.RLIMIT_DATA)[0] < 0: pass\n"
     program("kustomize", wait + "try: bytearray(2 * 1024 ** 3)\nexcept MemoryError: sys.exit('error: no memory')\n")
     assert "fails: no memory;" in check(layered(tmp_path), "--no-cache")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="resources are limited on Linux")
+def test_a_build_without_end_is_tried_once(
+    program: Callable[[str, str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A build with whole schemas takes at least as long as the one without, which comes first."""
+    from crdlint.files import offline
+
+    monkeypatch.setattr(offline, "_LIMITS", offline.Limits(1024 * 1024 * 1024, seconds=1))
+    log = tmp_path / "log"
+    start = f"open({str(log)!r}, 'a').write('.')\n"
+    out_of_memory = "import sys\nsys.exit('fatal error: runtime: out of memory')\n"
+    for work, words in (("while True: pass\n", "took more than 1 s of CPU time"), (out_of_memory, "more than 1 GiB")):
+        log.write_text("")
+        program("kustomize", start + work)
+        root = layered(tmp_path / "k", f"{target(kind='CustomResourceDefinition')}namePrefix: a\n")
+        assert words in check(root, "--no-cache")
+        assert log.read_text() == ".."  # the base and the overlay
+
+
+LEVELS = "".join(f"  a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]\n" for i in range(1, 10))
+BOMB = f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a}}\ndata:\n  a0: &a0 [x, x, x, x, x, x, x, x, x]\n{LEVELS}"
+EXPANDING = {
+    "a resource": ("resources: [crd.yaml, bomb.yaml]\n", "bomb.yaml"),
+    "a patch": ("resources: [crd.yaml]\npatches: [{path: bomb.yaml}]\n", "bomb.yaml"),
+    "a patch in the text": (f"resources: [crd.yaml]\npatches:\n- patch: {json.dumps(BOMB)}\n", "a text in "),
+    "a strategic merge": ("resources: [crd.yaml]\npatchesStrategicMerge: [bomb.yaml]\n", "bomb.yaml"),
+    "an openapi": ("resources: [crd.yaml]\nopenapi: {path: bomb.yaml}\n", "bomb.yaml"),
+    "a configuration": ("resources: [crd.yaml]\nconfigurations: [bomb.yaml]\n", "bomb.yaml"),
+    "a replacement": ("resources: [crd.yaml]\nreplacements: [{path: bomb.yaml}]\n", "bomb.yaml"),
+    "a plugin": (
+        "resources: [crd.yaml]\ntransformers:\n- |\n  apiVersion: builtin\n  kind: PatchTransformer\n"
+        "  metadata: {name: a}\n  path: bomb.yaml\n",
+        "bomb.yaml",
+    ),
+    "a second document": ("resources: [crd.yaml, second.yaml]\n", "second.yaml"),
+    "a base": ("resources: [base]\n", "base/bomb.yaml"),
+}
+
+
+@pytest.mark.parametrize(("text", "name"), EXPANDING.values(), ids=EXPANDING)
+def test_what_crdlint_does_not_expand_is_not_built(
+    text: str, name: str, program: Callable[[str, str], Path], tmp_path: Path
+) -> None:
+    program("kustomize", "raise SystemExit('it is built')\n")
+    patch = f"patches: [{{target: {{kind: CustomResourceDefinition}}, patch: '[{OPERATION}]'}}]\n"
+    kustomization = text if "patches:" in text else text + patch
+    files = {
+        "kustomization.yaml": kustomization,
+        "crd.yaml": CRD,
+        "bomb.yaml": BOMB,
+        "second.yaml": f"a: b\n---\n{BOMB}",
+    }
+    base = {
+        "base/kustomization.yaml": "resources: [crd.yaml, bomb.yaml]\n",
+        "base/crd.yaml": CRD,
+        "base/bomb.yaml": BOMB,
+    }
+    write(tmp_path / "k", {**files, **base})
+    output = check(str(tmp_path / "k"), "--no-cache")
+    assert f"not built: {'' if name[:2] == 'a ' else tmp_path / 'k'}" in output
+    assert name in output
+    assert "has too many aliases of aliases" in output
+    assert "it is built" not in output
+
+
+def test_folders_that_are_included_in_many_ways_are_not_built(
+    program: Callable[[str, str], Path], tmp_path: Path
+) -> None:
+    program("kustomize", "raise SystemExit('it is built')\n")
+    files = {
+        "crd.yaml": CRD,
+        "kustomization.yaml": f"resources: [crd.yaml, 0a, 0b]\n{target(kind='CustomResourceDefinition')}",
+    }
+    for depth in range(20):
+        following = f"resources: [../{depth + 1}a, ../{depth + 1}b]\n" if depth < 19 else "namePrefix: a\n"
+        files |= {f"{depth}{name}/kustomization.yaml": following for name in "ab"}
+    write(tmp_path / "k", files)
+    output = check(str(tmp_path / "k"), "--no-cache")
+    assert "its folders are included more than 1,000 times" in output

@@ -104,11 +104,9 @@ def test_a_copy_shows_its_own_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_another_version_of_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
     judged = counted(monkeypatch)
     check(str(BAD))
-    module._program.cache_clear()  # noqa: SLF001
-    monkeypatch.setattr(module, "__version__", "9.9.9")
+    monkeypatch.setattr(module, "program_digest", lambda: b"of another one")
     check(str(BAD))
     assert len(judged) == 2
-    module._program.cache_clear()  # noqa: SLF001
 
 
 BROKEN = {
@@ -126,7 +124,8 @@ BROKEN = {
 def test_an_entry_that_is_none_is_made_anew(data: bytes | None, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = check(str(BAD))
     (entry,) = entries(folder)
-    entry.write_bytes(entry.read_bytes().replace(entry.name.encode(), b"x" * len(entry.name)) if data is None else data)
+    key = entry.stem.encode()
+    entry.write_bytes(entry.read_bytes().replace(key, b"x" * len(key)) if data is None else data)
     judged = counted(monkeypatch)
     assert check(str(BAD)) == first
     assert len(judged) == 1
@@ -149,13 +148,14 @@ def test_nothing_of_the_text_is_kept(folder: Path) -> None:
 def test_the_oldest_go_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_LIMIT", 250)
     for i in range(4):
-        path = tmp_path / f"{i:02}" / "x"
+        path = tmp_path / f"{i:02}" / f"{'0' * 38}.crdlint"
         path.parent.mkdir()
         path.write_bytes(b"x" * 100)
         os.utime(path, (1000 + i, 1000 + i))
+    (tmp_path / "CACHEDIR.TAG").write_bytes(module._TAGGED)  # noqa: SLF001
     Cache(tmp_path).sweep()
     assert [path.parent.name for path in entries(tmp_path)] == ["02", "03"]
-    (tmp_path / "02" / "y").write_bytes(b"x" * 1000)
+    (tmp_path / "02" / f"{'1' * 38}.crdlint").write_bytes(b"x" * 1000)
     Cache(tmp_path).sweep()  # looked at today
     assert len(entries(tmp_path)) == 3
     os.utime(tmp_path / "swept", (0, 0))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
+from tables import each
 
 from crdlint.cli.main import cli
 from crdlint.runner import cache as module
@@ -18,6 +20,9 @@ from crdlint.runner.cache import Cache, open_cache, user_secret
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from conftest import Checkout
+
+FILE = f"{'0' * 38}.crdlint"
 BAD = Path(__file__).resolve().parents[2] / "fixtures" / "invalid" / "rule-too-expensive.yaml"
 
 
@@ -107,15 +112,16 @@ def test_an_entry_of_another_secret_does_not_count(folder: Path, monkeypatch: py
     entry = only_entry(folder)
     monkeypatch.setenv("CRDLINT_CACHE_KEY", "of somebody else")
     theirs = Cache(folder)
-    assert theirs.get(entry.parent.name + entry.name, "x", "") is None
+    key = entry.parent.name + entry.stem
+    assert theirs.get(key, "x", "") is None
     assert check() == first
-    assert theirs.get(entry.parent.name + entry.name, "x", "") is not None
+    assert theirs.get(key, "x", "") is not None
 
 
 def test_an_entry_does_not_count_under_another_key(folder: Path) -> None:
     check()
     entry = only_entry(folder)
-    other = folder / "00" / ("0" * 38)
+    other = folder / "00" / f"{'0' * 38}.crdlint"
     other.parent.mkdir(exist_ok=True)
     other.write_bytes(entry.read_bytes())
     assert Cache(folder).get("0" * 40, "x", "") is None
@@ -215,10 +221,76 @@ def test_sweeping_follows_no_link(folder: Path, tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(module, "_LIMIT", 0)
     for name in ("outside", "cache/ab"):
         (tmp_path / name).mkdir(parents=True)
-        (tmp_path / name / "file").write_text("x")
+        (tmp_path / name / FILE).write_text("x")
+    (folder / "CACHEDIR.TAG").write_bytes(module._TAGGED)  # noqa: SLF001
     (folder / "cd").symlink_to(tmp_path / "outside")
     (folder / "swept").symlink_to(tmp_path / "mark")
     Cache(folder).sweep()
-    assert not (folder / "ab" / "file").exists()
-    assert (tmp_path / "outside" / "file").exists()
+    assert not (folder / "ab" / FILE).exists()
+    assert (tmp_path / "outside" / FILE).exists()
     assert not (tmp_path / "mark").exists()
+
+
+OTHERS = {
+    "an object of git": "1" * 38,
+    "a longer name": "1" * 64,
+    "with another suffix": f"{'1' * 38}-a",
+    "a temporary file": ".crdlint-0123456789abcdef",
+    "a longer suffix": f"{FILE}.bak",
+}
+
+
+@each("name", OTHERS.values(), ids=OTHERS)
+def test_sweeping_removes_only_entries(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    check()
+    own, other = only_entry(folder), folder / "ab" / name
+    other.parent.mkdir(exist_ok=True)
+    other.write_text("x")
+    (folder / "swept").unlink(missing_ok=True)
+    with monkeypatch.context() as context:
+        context.setattr(module, "_LIMIT", 0)
+        Cache(folder).sweep()
+    assert other.exists()
+    assert not own.exists()
+    shutil.rmtree(folder)
+
+
+def test_a_folder_of_others_is_not_swept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_LIMIT", 0)
+    for name in ("README", f"ab/{FILE}"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("x")
+    check()
+    Cache(folder).sweep()
+    assert (folder / "ab" / FILE).exists()
+    assert not (folder / "CACHEDIR.TAG").exists()
+    (folder / "README").unlink()
+    for entry in folder.glob("*/*"):
+        if entry.name != FILE:
+            entry.unlink()
+    check()
+    assert not (folder / "ab" / FILE).exists()  # now it is crdlint's own
+
+
+@pytest.mark.parametrize("linked", [".cache/crdlint", ".cache"])
+@pytest.mark.parametrize("target", ["{top}/.git/objects", "{top}/../outside", "{top}/src"])
+def test_a_cache_behind_a_link_of_the_repository_is_not_used(
+    linked: str, target: str, checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`$CI_PROJECT_DIR/.cache/crdlint` is the folder that docs/ci.md recommends, and a commit may contain it."""
+    monkeypatch.setattr(module, "_LIMIT", 0)
+    checkout.commit({"crd.yaml": BAD.read_text(encoding="utf-8"), "src/a": ""})
+    monkeypatch.setenv("CRDLINT_CACHE_DIR", str(checkout.top / ".cache/crdlint"))
+    theirs = Path(target.format(top=checkout.top))
+    theirs.mkdir(exist_ok=True)
+    (theirs / "ab").mkdir(exist_ok=True)
+    (theirs / "ab" / FILE).write_text("x")
+    (theirs / "CACHEDIR.TAG").write_bytes(module._TAGGED)  # noqa: SLF001
+    before = sorted(theirs.rglob("*"))
+    (checkout.top / linked).parent.mkdir(exist_ok=True)
+    (checkout.top / linked).symlink_to(theirs)
+    assert check()[0] == 1
+    assert open_cache() is None
+    assert sorted(theirs.rglob("*")) == before
+    (checkout.top / linked).unlink()
+    assert open_cache() is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from click.testing import CliRunner, Result
 
 from crdlint.cli.main import cli
 from crdlint.suites.feature_gates import MissingCRDError, applies
+from crdlint.suites.patches import Patcher
 from crdlint.suites.read import SuiteError, read_suite
 from crdlint.suites.run import _difference
 
@@ -170,6 +172,35 @@ def test_patches_that_leave_no_crd(tmp_path: Path, subtests: pytest.Subtests) ->
             result = run(suite(tmp_path, SUITE.replace(PATCH, f"    - {patch}\n")))
             assert (result.exit_code, result.stdout.splitlines()[-1].partition(" in ")[0]) == (1, "1 failed, 6 passed")
             assert said in " ".join(result.stdout.split())
+
+
+def _doubling(where: str) -> str:
+    return "".join(f"    - {{op: copy, from: {where!r}, path: {where}/x{i}}}\n" for i in range(40))
+
+
+BOMBS = {
+    "copies of the spec": _doubling("/spec"),
+    "copies of the document": _doubling(""),
+    "copies of a field": _doubling("/spec/versions/0/schema/openAPIV3Schema"),
+    "copies to the end of a list": "    - {op: copy, from: /spec/versions, path: /spec/versions/-}\n" * 40,
+    "copies of a copy": f"    - {{op: add, path: /spec/x, value: {{a: {'z' * 4000}}}}}\n" + _doubling("/spec/x"),
+    "a text many times": f"    - &a {{op: add, path: /spec/x, value: {'z' * 60_000}}}\n" + "    - *a\n" * 20,
+    "a comparison many times": f"    - {{op: add, path: /spec/x, value: &v {'z' * 60_000}}}\n"
+    + "    - {op: test, path: /spec/x, value: *v}\n" * 20,
+    "many operations": "    - {op: add, path: /spec/x, value: 1}\n" * 10_001,
+}
+
+
+def test_patches_that_grow_without_bound(
+    tmp_path: Path, subtests: pytest.Subtests, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("crdlint.suites.run.Patcher", lambda: Patcher(1024 * 1024))  # 16 MiB take longer
+    for name, patches in BOMBS.items():
+        with subtests.test(name):
+            result = run(suite(tmp_path, SUITE.replace(PATCH, patches)))
+            assert result.exit_code == 2, result.stdout
+            reason = "more than 10,000 operations" if name == "many operations" else "add more than 16 MiB"
+            assert re.search(rf"widgets.testsuite.yaml:\d+: .*{reason}", result.stderr)
 
 
 def test_a_patch_of_a_crd_of_any_depth(tmp_path: Path) -> None:

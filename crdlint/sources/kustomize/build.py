@@ -17,7 +17,7 @@ from typing import Any, Final
 from crdlint.crd.kubenames import is_label_key, is_label_value
 from crdlint.crd.positions import Span, node_span
 from crdlint.diagnostics import Diagnostic
-from crdlint.files.offline import reason, sandbox
+from crdlint.files.offline import needs_memory, reason, sandbox
 from crdlint.files.read import UnreadableError, decode, text_if_readable
 from crdlint.files.recognition import GROUP, KIND, may_hold_crd
 from crdlint.linting.result import CRD, ComparedCRD, FileResult, Lint
@@ -92,6 +92,8 @@ class Build:
         slim = None if exact else slimmed(self.kustomization, files)
         if slim is not None:
             output = run_build(self.kustomization, self.program, slim.tree)
+            if not output.final:  # all files take at least as long
+                return output
             text = slim.restored(output.text) if output.problem is None else None
             if text is not None:
                 return replace(output, text=text, exact=False)
@@ -143,7 +145,7 @@ def run_build(
     except (ProgramError, OSError) as error:
         return BuildOutput(problem=str(error))
     if done.status:
-        return BuildOutput(problem=f"{program.name} fails: {problem}", final=True)
+        return BuildOutput(problem=f"{program.name} fails: {problem}", final=not needs_memory(done))
     return BuildOutput(done.output, final=True)
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections import deque
-from collections.abc import Callable
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
 from collections.abc import Mapping as MappingOf
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
@@ -23,11 +23,12 @@ from crdlint.sources.kustomize import kustomization_files
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.json_values import as_json_text, to_json
 from crdlint.yaml.nodes import Mapping, Node
-from crdlint.yaml.parse import parse_first, parse_stream
+from crdlint.yaml.parse import expands_too_much, parse_first, parse_stream
 
 PATCHES: Final = ("patches", "patchesStrategicMerge", "patchesJson6902")
 _LONGEST: Final = 100  # characters of a reference in a problem
 _SHOWN: Final = 3  # problems in a notice
+_MOST_LOADS: Final = 1_000  # of layers by kustomize, which loads a layer each time that another one includes it
 
 
 @dataclass(slots=True)
@@ -51,6 +52,11 @@ class Layer:
     bases: list[str] = field(default_factory=list)
     components: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+
+    @property
+    def included(self) -> list[str]:
+        """The real paths of the directories that it includes, as often as it does."""
+        return [*self.bases, *self.components]
 
     @property
     def is_component(self) -> bool:
@@ -100,7 +106,24 @@ class Kustomization:
     def problem(self) -> str | None:
         """The reason why the kustomization is not built, or None."""
         problems = list(dict.fromkeys(problem_ for layer in self.layers.values() for problem_ in layer.problems))
+        if self._loads() > _MOST_LOADS:
+            problems.append(f"its folders are included more than {_MOST_LOADS:,} times")
         return some(problems, _SHOWN) or None
+
+    def _loads(self) -> int:
+        """Return how often kustomize loads a layer: for each way in which other layers lead to it."""
+        times = dict.fromkeys(self.layers, 0)
+        times[self.top.folder] = 1
+        including = Counter(each for layer in self.layers.values() for each in layer.included)
+        pending = [self.top.folder]
+        while pending:
+            folder = pending.pop()
+            for included in self.layers[folder].included:
+                times[included] += times[folder]
+                including[included] -= 1
+                if not including[included]:
+                    pending.append(included)
+        return sum(times.values())
 
     @property
     def parent(self) -> str:
@@ -206,6 +229,16 @@ def json_documents(text: str) -> list[dict[str, Any]] | None:
     return values if values and all(isinstance(document, dict) for document in values) else None
 
 
+def _strings(value: Any) -> Iterator[str]:
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, str):
+            yield item
+        elif isinstance(item, (dict, list)):
+            pending += item.values() if isinstance(item, dict) else item
+
+
 def _canonical(document: dict[str, Any]) -> dict[str, Any]:
     """Return a mapping with its known fields spelled as kustomize does, which ignores their case."""
     return {_KNOWN.get(key.lower(), key): value for key, value in document.items()}
@@ -247,10 +280,23 @@ class _Resolver:
         if len(kustomization_files(layer.folder)) > 1:
             self.reject(f"{os.path.dirname(layer.path) or '.'} has several kustomization files")
         layer.document = _ROOT(self, layer.document, "")
+        self.reject_aliases()
         try:
             layer.manifest = json.dumps(layer.document).encode()
         except RecursionError:
             self.reject(f"{layer.path} is nested too deeply")
+
+    def reject_aliases(self) -> None:
+        """Add a problem for each file and inline text that kustomize would expand to more than crdlint and kubectl read."""
+        layer = self.layer
+        texts = (
+            (self.shown(os.path.relpath(path, layer.folder)), data.decode("utf-8", "replace"))
+            for path, data in layer.files.items()
+        )
+        inline = ((f"a text in {layer.path}", text) for text in _strings(layer.document))
+        for name, text in (*texts, *inline):
+            if expands_too_much(text):
+                self.reject(f"{name} has too many aliases of aliases")
 
     def reject(self, problem: str) -> None:
         """Add a problem."""

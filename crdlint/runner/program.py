@@ -1,0 +1,71 @@
+"""What a result depends on besides the input: the files of crdlint, of Python, and of the libraries that parse."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from functools import cache
+from hashlib import blake2b
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+from crdlint.files.read import entries_of, with_parents
+
+_PACKAGE: Final = Path(__file__).parents[1]
+_PARSERS: Final = ("_ruamel_yaml", "re2")  # libyaml's binding, and regular expressions
+_BYTECODE: Final = "__pycache__"
+
+
+@cache
+def program_digest() -> bytes:
+    """Return a digest that differs between two programs that may have different results.
+
+    The version alone does not tell two commits apart, nor do sizes and times if files were unpacked without them.
+    """
+    digest = blake2b(sys.version.encode(), digest_size=32)
+    for part in (*_contents(), *_parsers(), *_states()):
+        digest.update(part)
+    return digest.digest()
+
+
+def _states() -> Iterator[bytes]:
+    """Yield the state of each file of crdlint."""
+    pending = [str(_PACKAGE)] if _PACKAGE.is_dir() else []
+    while pending:
+        for entry in entries_of(pending.pop()):
+            if entry.is_dir():
+                pending += () if entry.name == _BYTECODE else (entry.path,)
+            else:
+                yield _state(entry.path, entry.stat())
+
+
+def _state(path: str, status: os.stat_result) -> bytes:
+    return f"{path} {status.st_mtime_ns} {status.st_size}\n".encode("utf-8", "surrogatepass")
+
+
+def _contents() -> Iterator[bytes]:
+    """Yield what describes the contents of crdlint's files: the list with their hashes, or that of a zip archive."""
+    if _PACKAGE.is_dir():
+        for record in sorted(_PACKAGE.parent.glob("crdlint-*.dist-info/RECORD")):
+            yield record.read_bytes()
+        return
+    from zipfile import ZipFile
+
+    archive = next(filter(os.path.isfile, with_parents(str(_PACKAGE))))
+    with ZipFile(archive) as members:
+        yield from (f"{member.filename} {member.CRC}\n".encode() for member in members.infolist())
+
+
+def _parsers() -> Iterator[bytes]:
+    """Yield the state of each library's files, also of one that is a package."""
+    for name in _PARSERS:
+        spec = find_spec(name)
+        for path in () if spec is None or spec.origin is None else _files_of(Path(spec.origin)):
+            yield _state(str(path), path.stat())
+
+
+def _files_of(module: Path) -> list[Path]:
+    beside = module.parent if module.name == "__init__.py" else module
+    return sorted(beside.glob("*.*")) if beside.is_dir() else [module]
