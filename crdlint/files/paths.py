@@ -140,7 +140,7 @@ class _FileWalk:
             self.seen.add(key)
             self.files.append(path)
 
-    def found(self, path: str) -> None:
+    def add_unnamed(self, path: str) -> None:
         """Add an input that a walk has found, unless links lead from it to a place that no argument names."""
         if not self._is_link_out(path):
             self.named(path)
@@ -196,7 +196,7 @@ class _FileWalk:
             filter_ = self.filter
             is_taken = filter_.wants(path) if glob is None else filter_.matches(glob, path, glob.states_of(name))
             if is_taken and os.path.isfile(path):
-                self.found(path)
+                self.add_unnamed(path)
 
     def _report(self, path: str, message: str, *, fatal: bool = True) -> None:
         self.problems[UnreadInput(path, message, fatal)] = None
@@ -266,7 +266,7 @@ class _FileWalk:
                     continue
                 is_whole = not enters or glob.accepts_whole(after)
                 if is_whole:
-                    self.found(path)
+                    self.add_unnamed(path)
                 if enters and not (is_whole and glob.open_end) and glob.leads_on(after):
                     folders.append((f"{path}/", after, self._below(ignored, path)))
             pending.extend(reversed(folders))

@@ -14,6 +14,7 @@ from click.testing import CliRunner
 
 from crdlint.cli.main import cli
 from crdlint.rules.engine.examples import HEAD
+from crdlint.safety.programs import Limits
 from crdlint.sources.kustomize.build import changes_crds
 from crdlint.sources.kustomize.kustomization import read_kustomization
 
@@ -276,7 +277,7 @@ def test_the_memory_of_a_build_is_limited(
 ) -> None:
     from crdlint.files import offline
 
-    monkeypatch.setattr(offline, "_LIMITS", offline.Limits(1024 * 1024 * 1024, seconds=30))
+    monkeypatch.setattr(offline, "_LIMITS", Limits(1024 * 1024 * 1024, seconds=30))
     wait = "import resource, sys\nwhile resource.getrlimit(resource.RLIMIT_DATA)[0] < 0: pass\n"
     program("kustomize", wait + "try: bytearray(2 * 1024 ** 3)\nexcept MemoryError: sys.exit('error: no memory')\n")
     assert "fails: no memory;" in check(layered(tmp_path), "--no-cache")
@@ -289,7 +290,7 @@ def test_a_build_without_end_is_tried_once(
     """A build with whole schemas takes at least as long as the one without, which comes first."""
     from crdlint.files import offline
 
-    monkeypatch.setattr(offline, "_LIMITS", offline.Limits(1024 * 1024 * 1024, seconds=1))
+    monkeypatch.setattr(offline, "_LIMITS", Limits(1024 * 1024 * 1024, seconds=1))
     log = tmp_path / "log"
     start = f"open({str(log)!r}, 'a').write('.')\n"
     out_of_memory = "import sys\nsys.exit('fatal error: runtime: out of memory')\n"

@@ -40,7 +40,7 @@ def digest(path: Path) -> str:
 
 def another_text(site: Path) -> None:
     path = site / "crdlint/phrases.py"
-    path.write_text(path.read_text(encoding="utf-8").replace("nearest", "nearset"), encoding="utf-8")
+    path.write_text(path.read_text(encoding="utf-8").replace("nearest", "farthest"), encoding="utf-8")
 
 
 def another_data_file(site: Path) -> None:
@@ -50,7 +50,7 @@ def another_data_file(site: Path) -> None:
 def another_record(site: Path) -> None:
     """The size and the time of the changed file are the same."""
     another_text(site)
-    (site / "crdlint-0.1.0.dist-info/RECORD").write_text("crdlint/phrases.py,sha256=abd,100\n")
+    (site / "crdlint-0.1.0.dist-info/RECORD").write_text("crdlint/phrases.py,sha256=xyz,100\n")
     os.utime(site / "crdlint/phrases.py", (TIME, TIME))
 
 
