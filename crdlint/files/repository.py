@@ -141,7 +141,7 @@ def leads_out(path: str, tops: Iterable[str] = ()) -> bool:
 
     `tops` are the real paths of those directories. Without them, a path that is in no repository leads out of none.
     """
-    # Not os.path.abspath: what `..` means after a link is for the system to say.
+    # Not os.path.abspath, which ignores that `..` after a link is in another directory.
     folder = os.path.dirname(os.path.join(os.path.realpath(os.curdir), path))
     within = [*tops, *(os.path.realpath(top) for top in itertools.islice(_tops(folder), 1))]
     real = os.path.realpath(path)

@@ -22,7 +22,7 @@ _BYTECODE: Final = "__pycache__"
 def program_digest() -> bytes:
     """Return a digest that differs between two programs that may have different results.
 
-    The version alone does not tell two commits apart, nor do sizes and times if files were unpacked without them.
+    Two commits may have the same version, and files may have been unpacked with the same sizes and times.
     """
     digest = blake2b(sys.version.encode(), digest_size=32)
     for part in (*_contents(), *_parsers(), *_states()):
