@@ -62,8 +62,8 @@ class Found(NamedTuple):
 
 
 def has_yaml_suffix(path: str) -> bool:
-    """Return whether a file is YAML or JSON by its name."""
-    return path.endswith(YAML_SUFFIXES)
+    """Return whether a file is YAML or JSON by its name; as in Helm, `.YAML` is as good as `.yaml`."""
+    return path.lower().endswith(YAML_SUFFIXES)
 
 
 def discover(arguments: Sequence[str], selection: Selection) -> Found:

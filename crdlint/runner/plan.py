@@ -82,12 +82,14 @@ class Planner:
     _fragments: Fragments = field(default_factory=Fragments)
     _suites: list[str] = field(default_factory=list)
     invalid: set[int] = field(default_factory=set)  # the reported errors of configurations, by identity
+    _named: frozenset[str] = frozenset()
     _deleting: set[str] = field(default_factory=set)  # charts with a CRD that Helm deletes
 
     def add(self, paths: Iterable[str]) -> Plan:
         """Plan the check of files, and return the plan."""
         folders: dict[str, None] = {}
         named = list(paths)
+        self._named = frozenset(named)
         for path in named:
             self._add(path)
             if open_descriptor(path) is None:
@@ -142,7 +144,7 @@ class Planner:
             return
         if not is_stream and Path(path).name == CHART:
             self._add_dependencies(path)
-            self._add_named_templates(path)
+            self._add_unusual_templates(path)
         name, data, text = path, b"", None
         if not is_stream or (path == STDIN and self.stdin_name is not None):
             try:
@@ -238,12 +240,17 @@ class Planner:
         if config is not None and config.include_dependencies:
             self._chart(chart, config)
 
-    def _add_named_templates(self, path: str) -> None:
-        """Plan the check of a chart's files with named templates, which have another suffix, if CRDs are in them."""
-        for template in map(str, sorted(Path(path).parent.joinpath(TEMPLATES).glob("**/*.tpl"))):
-            with suppress(UnreadableError):
+    def _add_unusual_templates(self, path: str) -> None:
+        """Plan the check of a chart's templates with another suffix, if CRDs are in them."""
+        from crdlint.sources.helm.unusual_names import unusual_templates
+
+        for template in unusual_templates(os.path.dirname(path)):  # noqa: PTH120  spelled as the user spells it
+            if template in self._named:
+                continue
+            with suppress(UnreadableError):  # Helm cannot render it either
                 data = read_bytes(template)
                 if may_hold_crd(data):
+                    decode(data)
                     self._add_read(template, template, data, None)
 
     def unmerged(self, path: str) -> Config:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from click.testing import Result
+    from conftest import Checkout
 
 OLD = crd_with_spec("""\
 type: object
@@ -352,3 +354,13 @@ properties:
     text = diff("old", "new", "--all").stdout
     assert "help: Leave it: existing objects fulfil the rule" in text
     assert "`has(self.size) || !has(oldSelf.size)`" in text
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a backslash separates folders there")
+def test_a_file_with_a_backslash_in_its_name(checkout: Checkout) -> None:
+    checkout.commit({r"a\b.yaml": OLD})
+    checkout.write({r"a\b.yaml": TIGHTER})
+    done = diff("HEAD")
+    assert done.exit_code == 1
+    assert LIMIT_TIGHTENED.id in done.stdout
+    assert "1 added" not in done.output

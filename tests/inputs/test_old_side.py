@@ -542,7 +542,7 @@ def test_a_damaged_archive(tmp_path: Path, data: bytes) -> None:
         ("./a", False),
         (".git/config", False),
         ("a/.GIT/hooks/x", False),
-        ("a\\..\\b", False),
+        ("a\\..\\b", sys.platform != "win32"),
         ("a\0b", False),
         ("", False),
     ],

@@ -1,26 +1,36 @@
-"""Packed charts: gzipped tar archives, read with bounded work and memory; every premature end of one is an error."""
+"""Packed charts: gzipped tar archives, read as Helm reads them, with bounded work and memory.
+
+Every premature end of an archive is an error, and so is a header that Go and Python read differently.
+"""
 
 from __future__ import annotations
 
 import os
+import posixpath
 import tarfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from gzip import GzipFile
 from io import BytesIO
 from typing import Final
 
-from crdlint.files.paths import NEVER_ENTERED, YAML_SUFFIXES, UnreadInput
+from crdlint.files.paths import NEVER_ENTERED, UnreadInput, has_yaml_suffix
 from crdlint.files.read import UnreadableError, decode, read_bytes, reason
 from crdlint.files.recognition import may_hold_crd
-from crdlint.sources.helm.layout import ARCHIVES, CHART, ChartLocation
+from crdlint.sources.helm.layout import ARCHIVES, CHART, CRDS, TEMPLATES, ChartLocation, has_unusual_name
 
 MAX_BYTES: Final = 100 * 1024 * 1024  # the total size of unpacked data; Helm's MaxDecompressedChartSize
 MAX_MEMBERS: Final = 20_000
 MAX_HEADER: Final = 64 * 1024  # bytes of a pax or long-name header
 _CHUNK: Final = 64 * 1024
-_EXTENDING: Final = frozenset({b"x", b"X", b"g", b"L", b"K"})
+_PAX: Final = b"x"
+_LONG_NAMES: Final = frozenset({b"L", b"K"})
+_GLOBAL: Final = b"g"
+_EXTENDING: Final = frozenset({_PAX, _GLOBAL, *_LONG_NAMES})
+_WITHOUT_DATA: Final = (
+    tarfile.LNKTYPE, tarfile.SYMTYPE, tarfile.CHRTYPE, tarfile.BLKTYPE, tarfile.DIRTYPE, tarfile.FIFOTYPE,
+)  # fmt: skip
 _DEEPEST: Final = 8  # archives within archives
 
 
@@ -36,8 +46,20 @@ class ArchiveBudget:
     members: int = MAX_MEMBERS
 
 
+class _NoGlobals(dict[str, str]):
+    """The records of global headers, which Go ignores."""
+
+    def __setitem__(self, keyword: str, value: str) -> None:
+        """Ignore a record."""
+
+
 class _Member(tarfile.TarInfo):
     """A member of an archive; tarfile ends at a damaged header as at the end of an archive, so it is an error here."""
+
+    def _apply_pax_info(self, pax_headers: dict[str, str], encoding: str, errors: str) -> None:
+        """Apply the records of a header as Go does: empty ones have no effect, and those of sparse files are not supported."""
+        records = {key: value for key, value in pax_headers.items() if value and not key.startswith("GNU.sparse.")}
+        super()._apply_pax_info(records, encoding, errors)  # type: ignore[misc]  # tarfile calls it, its stub has it not
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> _Member:
@@ -48,27 +70,85 @@ class _Member(tarfile.TarInfo):
             if not any(buf):
                 raise  # the end of the data, or the blocks of zeros that end an archive
             raise ArchiveError(f"a header is damaged ({error}): the rest is not read") from error
+        if member.type == tarfile.SOLARIS_XHDTYPE:  # for Go the header of a file
+            raise ArchiveError("a header of Solaris: the rest is not read")
         if member.type in _EXTENDING and member.size > MAX_HEADER:
             raise ArchiveError("a header is too long: the rest is not read")
         if member.size < 0:
             raise ArchiveError("a header has a negative size: the rest is not read")
+        member.name = _name_in(bytes(buf), member, encoding, errors)
+        return member
+
+    def _proc_member(self, archive: _Archive) -> tarfile.TarInfo:
+        archive.expect(self.type)
+        member: tarfile.TarInfo = super()._proc_member(archive)  # type: ignore[misc]  # as above
         return member
 
 
-def members(data: bytes, budget: ArchiveBudget, suffixes: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
-    """Yield name and content of a gzipped tar's files with these suffixes, none of version control; raise ArchiveError."""
+def _name_in(header: bytes, member: tarfile.TarInfo, encoding: str, errors: str) -> str:
+    """Return the name that Go reads from a header: only some formats have a prefix of it. Upstream: tar.Reader.readHeader."""
+    prefix = header[_PREFIX].partition(b"\0")[0]
+    if not prefix or (header[_MAGIC] == b"ustar\0" and header[_TRAILER] != b"tar\0"):
+        return member.name
+    if not header[_MAGIC].startswith(b"ustar"):  # the format without a magic number
+        return header[:_LONGEST_NAME].partition(b"\0")[0].decode(encoding, errors)
+    raise ArchiveError("a header has times in the place of a prefix: the rest is not read")
+
+
+_MAGIC: Final = slice(257, 263)
+_PREFIX: Final = slice(345, 500)
+_TRAILER: Final = slice(508, 512)
+_LONGEST_NAME: Final = 100  # bytes
+
+
+class _Archive(tarfile.TarFile):
+    """An archive whose headers Go and Python read alike."""
+
+    tarinfo = _Member
+
+    def __init__(self, file: BytesIO) -> None:
+        self._extending: set[bytes] = set()
+        super().__init__(fileobj=file, mode="r", pax_headers=_NoGlobals())
+
+    def expect(self, kind: bytes) -> None:
+        """Take the type of the next header; raise ArchiveError if it is about the same field as one before it.
+
+        Of such headers, the last one counts for Go, and the first one for Python; a global one resets Go's.
+        """
+        before = self._extending
+        if kind not in _EXTENDING:
+            before.clear()
+            return
+        is_mixed = (kind == _PAX and not before.isdisjoint(_LONG_NAMES)) or (kind in _LONG_NAMES and _PAX in before)
+        if is_mixed or kind in before or (kind == _GLOBAL and before):
+            raise ArchiveError("headers contradict each other: the rest is not read")
+        if kind != _GLOBAL:
+            before.add(kind)
+
+
+def _loaded_name(name: str) -> str:
+    """Return the path of a member as Helm loads it, below the folder that contains the chart. Upstream: LoadArchiveFiles."""
+    top, _, below = name.replace("\\", "/").partition("/")
+    return f"{top}/{posixpath.normpath(below)}" if below else top
+
+
+def members(data: bytes, budget: ArchiveBudget, wants: Callable[[str], bool]) -> Iterator[tuple[str, bytes]]:
+    """Yield name and content of a gzipped tar's files that are wanted by their names; raise ArchiveError.
+
+    What is a file is what Helm loads as one: all but folders, links and devices.
+    """
     unpacked, damage = _unpacked(data, budget)
     name = ""
     try:
-        with tarfile.open(fileobj=unpacked, mode="r:", tarinfo=_Member) as archive:
+        with _Archive(unpacked) as archive:
             for member in archive:
-                name = member.name
+                name = _loaded_name(member.name)
                 budget.members -= 1
                 if budget.members < 0:
                     raise ArchiveError(f"more than {MAX_MEMBERS:,} files: the rest is not read")
                 if member.issparse() or member.size < 0:
                     raise ArchiveError("a sparse file, or one without a size: the rest is not read")
-                if member.isreg() and name.endswith(suffixes) and NEVER_ENTERED.isdisjoint(name.lower().split("/")):
+                if member.type not in _WITHOUT_DATA and wants(name):
                     file = archive.extractfile(member)
                     yield name, b"" if file is None else file.read()
         if unpacked.read().strip(b"\0"):
@@ -122,12 +202,15 @@ def packed_files(chart: str) -> Iterator[tuple[str, str, ChartLocation] | Unread
 def chart_file(archive: str) -> tuple[str, str] | None:
     """Return the name and text of the Chart.yaml of a packed chart, or None if there is none that can be read."""
     try:
-        for name, data in members(read_bytes(archive, MAX_BYTES), ArchiveBudget(), (f"/{CHART}",)):
-            if name.count("/") == 1:
-                return f"{archive}:{name}", decode(data)
+        for name, data in members(read_bytes(archive, MAX_BYTES), ArchiveBudget(), _is_chart_file):
+            return f"{archive}:{name}", decode(data)
     except (ArchiveError, UnreadableError):
         pass  # reported with the other files
     return None
+
+
+def _is_chart_file(name: str) -> bool:
+    return name.partition("/")[2] == CHART
 
 
 def files_of_archive(path: str) -> Iterator[tuple[str, str, ChartLocation] | UnreadInput]:
@@ -151,11 +234,9 @@ def _files(
     path: str, data: bytes, budget: ArchiveBudget, depth: int
 ) -> Iterator[tuple[str, str, ChartLocation] | UnreadInput]:
     try:
-        for member, content in members(data, budget, (*YAML_SUFFIXES, *ARCHIVES)):
+        for member, content in members(data, budget, _may_matter):
             name = f"{path}:{member}"
-            if member.endswith(ARCHIVES):
-                if member.split("/")[-2:-1] != ["charts"]:
-                    continue  # not a dependency
+            if _is_packed_chart(member):
                 if depth >= _DEEPEST:
                     yield UnreadInput(name, f"more than {_DEEPEST} archives within each other: not read")
                     continue
@@ -167,6 +248,24 @@ def _files(
                     yield UnreadInput(name, str(error))
     except ArchiveError as error:
         yield UnreadInput(path, f"cannot be unpacked: {error}")
+
+
+def _may_matter(name: str) -> bool:
+    """Return whether a member may have CRDs that Helm installs."""
+    if not may_be_installed(name):
+        return False
+    return has_yaml_suffix(name) or has_unusual_name(_location("", name).path) or _is_packed_chart(name)
+
+
+def may_be_installed(name: str) -> bool:
+    """Return whether a member is not of version control, which only matters among the CRDs and templates of a chart."""
+    is_loaded = _location("", name).part in {CRDS, TEMPLATES}
+    return is_loaded or NEVER_ENTERED.isdisjoint(name.lower().split("/"))
+
+
+def _is_packed_chart(name: str) -> bool:
+    """Return whether a member is a packed dependency."""
+    return name.endswith(ARCHIVES) and name.split("/")[-2:-1] == ["charts"]
 
 
 def _location(archive: str, name: str) -> ChartLocation:

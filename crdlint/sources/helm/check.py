@@ -24,6 +24,7 @@ from crdlint.sources.helm.layout import (
     ChartLocation,
     HelmValues,
     inside,
+    is_rendered,
     outermost,
 )
 from crdlint.sources.helm.masking import mask
@@ -149,7 +150,8 @@ class Charts:
             return check_unrendered(path, text, lint)
         if location.part != TEMPLATES:
             return without_chart(path, text, lint)
-        is_named = path.endswith(".tpl")  # Helm renders what includes a named template
+        # Helm renders what includes a named template.
+        is_named = path.endswith(".tpl") and not is_rendered(location.path)
         if chart is None or is_named:
             result = check_template(path, text, lint)
             return explained(result, lambda _: _BY_HAND) if is_named or find("helm") else result

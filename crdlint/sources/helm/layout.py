@@ -6,6 +6,8 @@ import os
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
+from crdlint.files.paths import has_yaml_suffix
+
 CHART: Final = "Chart.yaml"
 TEMPLATES: Final = "templates"
 CRDS: Final = "crds"
@@ -28,6 +30,22 @@ class ChartLocation(NamedTuple):
     chart: str
     part: str
     path: str
+
+
+def is_rendered(path: str) -> bool:
+    """Return whether Helm renders a file with a path within its chart, whatever its suffix is.
+
+    Upstream: loader.LoadFiles, releaseutil.SortManifests, action.Configuration.renderResources.
+    """
+    parts = path.replace(os.sep, "/").split("/")
+    return len(parts) > 1 and parts[0] == TEMPLATES and parts[-1][:1] != "_" and not parts[-1].endswith("NOTES.txt")
+
+
+def has_unusual_name(path: str) -> bool:
+    """Return whether a file with a path within its chart is a template, or a file of named ones, but not YAML by its name."""
+    if has_yaml_suffix(path):
+        return False
+    return is_rendered(path) or (path.startswith(f"{TEMPLATES}{os.sep}") and path.endswith(".tpl"))
 
 
 def inside(location: ChartLocation, chart: str) -> str:

@@ -17,7 +17,7 @@ from crdlint.files.offline import sandbox
 from crdlint.files.paths import has_yaml_suffix
 from crdlint.files.read import UnreadableError, decode, read_bytes
 from crdlint.files.repository import Repository, RepositoryError, repository_of
-from crdlint.sources.helm.archive import MAX_BYTES, ArchiveBudget, ArchiveError, members
+from crdlint.sources.helm.archive import MAX_BYTES, ArchiveBudget, ArchiveError, may_be_installed, members
 from crdlint.sources.helm.layout import ARCHIVES, CHART
 from crdlint.sources.kustomize import KUSTOMIZATIONS
 from crdlint.yaml.nodes import nodes_of, text_of
@@ -206,11 +206,11 @@ class OldFolder:
 
 
 def is_safe(path: str) -> bool:
-    """Return whether a path of a commit or an archive is one below the folder that it is written to, on every system."""
+    """Return whether a path of a commit or an archive is one below the folder that it is written to, on this system."""
     parts = path.split("/")
     return (
         not any(part in {"", ".", ".."} or part.lower() == ".git" for part in parts)
-        and not any(character in path for character in "\0\\" + (":" if os.name == "nt" else ""))
+        and not any(character in path for character in "\0" + ("\\:" if os.name == "nt" else ""))
     )  # fmt: skip
 
 
@@ -291,8 +291,7 @@ def unpacked(archive: str, folder: str, shown: str | None = None) -> Side:
     tops: set[str] = set()
     try:
         os.makedirs(os.path.join(folder, ".git"), exist_ok=True)
-        for member, data in members(read_bytes(archive, MAX_BYTES), ArchiveBudget(), ("",)):
-            name = posixpath.normpath(member)
+        for name, data in members(read_bytes(archive, MAX_BYTES), ArchiveBudget(), may_be_installed):
             tops.add(name.partition("/")[0])
             with open(target_of(folder, name), "wb") as file:
                 file.write(data)
@@ -363,8 +362,9 @@ def _export(files: CommitFiles, below: str, folder: str) -> list[str]:
     paths = [path for path in inside if has_yaml_suffix(path) or path == below]
     if charts:
         paths = list(dict.fromkeys((*paths, *(path for path in objects if path.startswith(tuple(charts))))))
-    paths = [path for path in paths if is_safe(path) and posixpath.basename(path) not in _LEFT_OUT]
-    problems = []
+    paths = [path for path in paths if posixpath.basename(path) not in _LEFT_OUT]
+    problems = [f"{path}: this system has no file of such a name" for path in paths if not is_safe(path)]
+    paths = list(filter(is_safe, paths))
     for path, content in files.contents(paths):
         if content.problem is not None:
             problems.append(f"{path}: {content.problem}")

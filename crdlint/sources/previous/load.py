@@ -6,13 +6,15 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 
 from crdlint.files.paths import PathFilter, Selection, UnreadInput, discover
 from crdlint.files.patterns import Glob
 from crdlint.files.read import UnreadableError, decode, open_descriptor, read_bytes, with_parents
 from crdlint.files.recognition import may_hold_crd
 from crdlint.files.repository import Repository, RepositoryError, repository_of
-from crdlint.sources.helm.layout import TEMPLATES, ChartLayout, inside, outermost
+from crdlint.sources.helm.layout import CHART, TEMPLATES, ChartLayout, has_unusual_name, inside, outermost
+from crdlint.sources.helm.unusual_names import unusual_templates
 from crdlint.sources.kustomize import KUSTOMIZATIONS, Patches, kustomization_of
 from crdlint.sources.previous.copies import CommitFiles, OldFolder, Side, named_commit, side_of_path
 from crdlint.sources.previous.crds import OldCharts, OldFile, OldKustomizations, OldTemplate, PreviousCRDs, pack
@@ -40,16 +42,20 @@ class Scope:
         """Whether an argument is a directory or a glob, so that files may be missing without being named."""
         return bool(self._globs) or any(map(os.path.isdir, self._tops))
 
-    def find(self, path: str) -> tuple[str, str] | None:
-        """Return the argument that covers an absolute path, and the path as the run would spell it, or None."""
-        return next((spelling for spelling in self._spellings(path) if not self.filter.excludes(spelling[1])), None)
+    def find(self, path: str, *, any_name: bool = False) -> tuple[str, str] | None:
+        """Return the argument that covers an absolute path, and the path as the run would spell it, or None.
 
-    def _spellings(self, path: str) -> Iterator[tuple[str, str]]:
+        Below directories, only the usual suffixes or those of the selection count, unless `any_name`.
+        """
+        spellings = self._spellings(path, any_name=any_name)
+        return next((spelling for spelling in spellings if not self.filter.excludes(spelling[1])), None)
+
+    def _spellings(self, path: str, *, any_name: bool) -> Iterator[tuple[str, str]]:
         for top in with_parents(path):
             argument = self._tops.get(top)
             if argument is not None:
                 name = os.path.normpath(os.path.join(argument, os.path.relpath(path, top)))
-                if top == path or self.filter.wants(name):
+                if top == path or any_name or self.filter.wants(name):
                     yield argument, name
         for base, glob in self._globs:
             if path.startswith(base):
@@ -124,7 +130,9 @@ def load_side(side: Side, arguments: Sequence[str], selection: Selection) -> Loa
     def folder_of(path: str) -> OldFolder:
         return OldFolder(side.name(path), path)
 
-    for path in discovered.files:
+    charts = (os.path.dirname(path) for path in discovered.files if os.path.basename(path) == CHART)
+    unusual = chain.from_iterable(map(unusual_templates, charts))
+    for path in dict.fromkeys((*discovered.files, *unusual)):
         if patches.has(path):
             continue
         file = OldFile(side.name(path), "", b"", in_scope, _counterpart(path, side.path, arguments))
@@ -173,7 +181,7 @@ def _of_revision(
         selected: dict[str, tuple[str, bool]] = {}
         for path in files.tree.files:
             absolute = os.path.join(repository.top, path)
-            argument = scope.find(absolute)
+            argument = scope.find(absolute, any_name=_is_unusual_template(layout, path))
             spelled = os.path.relpath(absolute) if argument is None else argument[1]
             if argument is not None:
                 loaded.covered.add(argument[0])
@@ -187,6 +195,14 @@ def _of_revision(
             data = None if content.problem else content.data
             loaded.add(file, data, content.problem, partial(_template, layout, f"/{path}", folder_of, files.has_file))
     return loaded
+
+
+def _is_unusual_template(layout: ChartLayout, path: str) -> bool:
+    """Return whether a path of a commit is that of a template which is not YAML by its name."""
+    if f"{TEMPLATES}/" not in path:
+        return False
+    location = layout.locate(f"/{path}")
+    return location is not None and has_unusual_name(location.path)
 
 
 def _folder_of_commit(files: CommitFiles, revision: str, folder: str) -> OldFolder:
