@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from crdlint.crd.model import CustomResourceColumnDefinition, JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.crd.record import semantic_equal
 from crdlint.golang.printing import marshal
+from crdlint.kubecel.cost import RUNTIME_BUDGET
 from crdlint.rules.engine.advisory import (
     Advisory,
     DecodedCRD,
@@ -25,6 +26,7 @@ from crdlint.rules.engine.markers import validation
 from crdlint.rules.engine.rule import Nodes, OnRequest
 from crdlint.rules.pruned_objects import is_arbitrary, is_of_root, keeps_as_item, may_be_without_keys
 from crdlint.rules.server_side_apply import is_conditions
+from crdlint.schema.defaulting import apply_defaults
 from crdlint.schema.json_paths import follow, steps
 from crdlint.schema.structural import junctors
 
@@ -210,22 +212,39 @@ def _conditions(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]
     bad="spec: {type: object, properties: {mode: {type: string, default: Fast}}}",
     good="spec: {type: object, default: {}, properties: {mode: {type: string, default: Fast}}}",
 ).advice_on(Nodes({"properties"}))  # fmt: skip
-def _default(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+def _default(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield an object at most two levels below the root whose defaults only apply if it is set, though `default: {}` would do."""
     parent = schema.parent
     is_near_root = parent is not None and (parent.parent is None or parent.parent.parent is None)
     if parent is None or not is_near_root or is_of_metadata(schema) or not _could_have_default(schema):
         return
     defaults = [field for field, below in schema.properties.items() if below.default is not None]
-    if not defaults or not set(schema.required).issubset(defaults):
+    if not defaults or not set(schema.required).issubset(defaults) or _breaks_rules(schema, crd):
         return
     name = str(schema.steps[1])
     help_ = f"Add `default: {{}}` to `{name}`"
-    if _could_have_default(parent) and all(
+    has_required = all(
         field in parent.properties and parent.properties[field].default is not None for field in parent.required
-    ):
+    )
+    if _could_have_default(parent) and has_required and not _breaks_rules(parent, crd):
         help_ += f", and to `{parent.steps[1]}`"
     yield Advisory(f"the default of `{min(defaults)}` is not set if `{name}` is missing", schema.path, help_)
+
+
+def _breaks_rules(schema: JSONSchemaProps, crd: DecodedCRD) -> bool:
+    """Return whether an empty object breaks a rule after the API server has set its defaults, so that it cannot be a default."""
+    if not crd.rules:
+        return False
+    from crdlint.kubecel.evaluation import OutOfBudgetError, RuleValidators, Run, validate_rules
+
+    value: dict[str, Any] = {}
+    apply_defaults(value, schema)
+    run = Run("", RUNTIME_BUDGET)
+    try:
+        validate_rules(RuleValidators(crd.versions.newest).of(schema, is_root=False), run, None, value, value)
+    except OutOfBudgetError:
+        return True
+    return bool(run.errors)
 
 
 def _could_have_default(schema: JSONSchemaProps) -> bool:
@@ -238,7 +257,8 @@ def _could_have_default(schema: JSONSchemaProps) -> bool:
 
 @_Convention("spec-optional-hides-required", "Optional `spec` with required fields", scope="schema",
     why="An object without any `spec` is accepted, although fields of the spec are required.",
-    help="Add `spec` to the `required` of the root", marker="write `+required` on the field `Spec`",
+    help="Add `spec` to the `required` of the root in a new CRD; in an existing one, objects without `spec` can then no longer be "
+    "updated, not even to remove a finalizer", marker="write `+required` on the field `Spec`",
     bad="type: object\nproperties: {spec: {type: object, required: [mode], properties: {mode: {type: string}}}}",
     good="type: object\nrequired: [spec]\n"
     "properties: {spec: {type: object, required: [mode], properties: {mode: {type: string}}}}",
@@ -315,9 +335,14 @@ def _duplicate(crd: DecodedCRD) -> Iterator[Advisory]:
             seen.add(column.name)
 
 
+_AS_STRING: Final = "Set the type of the column to `string`: values with `format: date` have no time"
+_STRING_MARKER: Final = 'write `type="string"` in `+kubebuilder:printcolumn`'
+
+
 @_OfVersion("printer-column-date-without-format", "Date column for a string without the format `date-time`",
     why="`kubectl get` prints `<invalid>` for every text that is not a date with a time, as RFC 3339 specifies.",
-    help="Add `format: date-time` to the field", marker="write `+kubebuilder:validation:Format=date-time` on the field",
+    help="Add `format: date-time` to the field if its values have a time, or set the type of the column to `string`",
+    marker="write `+kubebuilder:validation:Format=date-time` on the field",
     bad=_columns(f"{{name: A, type: date, jsonPath: .spec.at}}, {_AGE}"),
     good=_columns(f"{{name: A, type: date, jsonPath: .spec.done}}, {_AGE}"),
 ).practice  # fmt: skip
@@ -325,7 +350,10 @@ def _date(crd: DecodedCRD) -> Iterator[Advisory]:
     for column, schema, path in _each_column(crd):
         if column.type == "date" and schema.type == "string" and schema.format not in {"date-time", "datetime"}:
             message = f"the column {column.name} shows `<invalid>` for each text that is not a date with a time"
-            yield Advisory(message, path.child("type"))
+            is_day = schema.format == "date"
+            yield Advisory(
+                message, path.child("type"), _AS_STRING if is_day else None, marker=_STRING_MARKER if is_day else None
+            )
 
 
 @_OfVersion("scale-without-selector", "Scale subresource without `labelSelectorPath`",

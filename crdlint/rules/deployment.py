@@ -102,12 +102,15 @@ SKIPPED = _InTemplate("helm-skipped", "CRD in a chart template that only Helm ca
 WITHOUT_KEEP = Hint("helm-crd-without-keep", "Uninstalling the chart deletes the CRD and all of its objects",
     why="Helm deletes what it installed from `templates/`, and deleting a CRD deletes every object of it in the cluster. crdlint "
     "reports it once for each chart.",
-    help="Add the annotation `helm.sh/resource-policy: keep`, or move the CRD to `crds/`",
+    help="Add the annotation `helm.sh/resource-policy: keep`; a CRD that moves to `crds/` before such a release was installed is "
+    "deleted by the upgrade, with all objects",
     bad=_CRD, good=_CRD.replace("metadata:\n", "metadata:\n  annotations: {helm.sh/resource-policy: keep}\n"),
     scope="template")
 RELEASE_TOO_LARGE = _InTemplate("helm-release-too-large", "Release of the chart is too large for the Secret that stores it",
     why="Helm stores the files of the chart and the rendered manifest, compressed, in a Secret. The API server rejects "
     "more than 1,048,576 bytes of data with `data: Too long`, so that `helm install` and `helm upgrade` fail. From three "
     "quarters of that size on, the finding is information.",
-    help="Remove the descriptions of the CRDs (controller-gen `crd:maxDescLen=0`), or move the CRDs to the `crds/` "
-    "folder of a chart in `charts/`, whose files Helm does not store", marker="use the option `crd:maxDescLen=0`")
+    help="Remove the descriptions of the CRDs (controller-gen `crd:maxDescLen=0`), or move the CRDs to the "
+    "`crds/` folder of a chart in `charts/`, but only after a release that has the annotation `helm.sh/resource-policy: keep` on "
+    "them: else the upgrade deletes them, with all objects",
+    marker="use the option `crd:maxDescLen=0`")

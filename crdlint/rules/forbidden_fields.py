@@ -16,7 +16,7 @@ from crdlint.diagnostics import Applicability
 from crdlint.phrases import nearest
 from crdlint.rules.engine.advisory import SCALARS
 from crdlint.rules.engine.common import Findings
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, removal, rename_to_true, require, unlisted
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, removal, rename_to_true, unlisted
 from crdlint.rules.engine.rule import Nodes, Rule
 from crdlint.rules.engine.schema_walk import Context, check
 from crdlint.rules.structural import implied_type
@@ -34,7 +34,6 @@ _FORMATS: Final = {
     "password": "password", "email": "email", "ipv4": "ipv4", "ipv6": "ipv6", "cidr": "cidr",
     "datetime": "date-time", "timestamp": "date-time", "time": "date-time", "url": "uri", "bytes": "byte",
 }  # fmt: skip
-_MARKERS: Final = {"object": "x-kubernetes-map-type", "array": "x-kubernetes-list-type"}
 _LIKE: Final = 0.7
 # Names that people use for the supported types.
 _MEANT: Final = {
@@ -142,13 +141,10 @@ def _set_instead(finding: Finding) -> Edits:
     if schema.x_list_type in {"set", "map"}:  # both reject items that are equal
         yield editor.remove(owner, "uniqueItems")
         return
-    if item is None or schema.x_list_type is not None:
+    if (
+        item is None or schema.x_list_type is not None or item.type not in SCALARS
+    ):  # server-side apply has no other sets
         return
-    if item.type not in SCALARS:  # compared as a whole
-        items, marker = require(item.node), require(_MARKERS.get(item.type))
-        if items.find(marker) is not None:
-            return
-        yield editor.insert(items, marker, editor.value("atomic"), after="type")
     key, value = editor.entry(owner, "uniqueItems")
     yield editor.respell(key, "x-kubernetes-list-type")
     yield editor.replace(value, editor.value("set"))
@@ -263,13 +259,7 @@ _UNIQUE_ITEMS = _WalkRule("unique-items-forbidden", "`uniqueItems: true` is not 
     marker="write `+listType=set` instead of `+kubebuilder:validation:UniqueItems=true`",
     bad="tags: {type: array, uniqueItems: true, items: {type: string}}",
     good="tags: {type: array, x-kubernetes-list-type: set, items: {type: string}}",
-    fixes=(
-        _set_instead,
-        _set_instead.example(
-            bad="peers:\n  type: array\n  uniqueItems: true\n  items:\n    type: object\n    properties: {host: {type: string}}",
-            good="peers:\n  type: array\n  x-kubernetes-list-type: set\n  items:\n    type: object\n"
-            "    x-kubernetes-map-type: atomic\n    properties: {host: {type: string}}"),
-    ))  # fmt: skip
+    fixes=(_set_instead,))  # fmt: skip
 _BOTH_PROPERTIES = _WalkRule("properties-and-additional-properties", "`properties` and `additionalProperties` in the same schema",
     because="properties",
     why="An object has either named fields, where unknown fields are pruned, or arbitrary keys, where all are kept.",

@@ -27,7 +27,8 @@ def _is_free(schema: JSONSchemaProps, limit: str) -> bool:
 
 
 @_Limit("string-unbounded", "String without a maximum length",
-    why="Such a string may be as long as the largest request (3 MiB), and rules that read it are estimated for that length.",
+    why="Such a string may fill the object, up to about 1.5 MiB, the usual limit of etcd. Rules that read it are estimated for "
+    "3 MiB, the limit of a request.",
     help="Add `maxLength`", marker="write `+kubebuilder:validation:MaxLength=63`",
     bad="a: {type: string}", good="a: {type: string, maxLength: 63}",
 ).advice_on(Nodes(types={"string"}, without={"maxLength"}))  # fmt: skip
@@ -38,7 +39,8 @@ def _strings(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @_Limit("list-unbounded", "List without a maximum number of items",
-    why="Such a list may fill the largest request (3 MiB), and rules on its items are estimated for as many items as fit into it.",
+    why="Such a list may fill the object, up to about 1.5 MiB, the usual limit of etcd. Rules on its items are estimated for as "
+    "many items as fit into 3 MiB, the limit of a request.",
     help="Add `maxItems`", marker="write `+kubebuilder:validation:MaxItems=16`",
     bad="a: {type: array, items: {type: boolean}}", good="a: {type: array, maxItems: 16, items: {type: boolean}}",
 ).advice_on(Nodes(types={"array"}, without={"maxItems"}))  # fmt: skip

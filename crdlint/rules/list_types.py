@@ -74,13 +74,15 @@ def _without_marker(finding: Finding, name: str) -> Edits:
     return [finding.editor.remove(finding.owner, name)] if finding.owner.find("type") is not None else []
 
 
-@Fixer("Make the items atomic", "unsafe").example(
-    good=_list("set", "type: object, properties: {name: {type: string}}, x-kubernetes-map-type: atomic")
+@Fixer("Make the list atomic", "unsafe").example(
+    good=_list("atomic", "type: object, properties: {name: {type: string}}")
 )
-def _atomic_items(finding: Finding) -> Edits:
-    if child(finding.editor.parent(finding.owner), "x-kubernetes-list-map-keys") is not None:
+def _atomic_list(finding: Finding) -> Edits:
+    """Write the only list type for objects and lists without keys by which server-side apply works."""
+    owner = expect(Mapping, finding.editor.parent(finding.owner))
+    if owner.find("x-kubernetes-list-map-keys") is not None:
         return []  # a map is meant
-    return [finding.editor.set(finding.owner, finding.name, finding.editor.value("atomic"), after="type")]
+    return [finding.editor.set(owner, "x-kubernetes-list-type", finding.editor.value("atomic"))]
 
 
 def _marker_for(finding: Finding, type_: str, old: str, new: str) -> Edits:
@@ -245,10 +247,11 @@ LIST_TYPE_ARRAY = _Rule("list-type-not-array", "`x-kubernetes-list-type` on a sc
     ))  # fmt: skip
 SET_ATOMIC = _Rule("set-items-not-atomic", "Set items must be scalars or atomic",
     because="../x-kubernetes-list-type",
-    why="Server-side apply compares the items of a set by their whole value, so it cannot merge parts of an item.",
-    help="Add `x-kubernetes-map-type: atomic` to the items, or set `x-kubernetes-list-type: map` with keys",
-    marker="write `+structType=atomic` on the type of the items",
-    bad=_list("set", "type: object, properties: {name: {type: string}}"), good=_GOOD_MAP, fixes=(_atomic_items,))  # fmt: skip
+    why="The items of a set are compared by their whole value. Server-side apply only supports sets of scalars: with atomic "
+    "items it fails with status 500 for each object that has the list, even if it applies another field.",
+    help="Set `x-kubernetes-list-type: map` with keys, or `x-kubernetes-list-type: atomic`, which accepts duplicates",
+    marker="write `+listType=map` with `+listMapKey`, or `+listType=atomic`",
+    bad=_list("set", "type: object, properties: {name: {type: string}}"), good=_GOOD_MAP, fixes=(_atomic_list,))  # fmt: skip
 KEYS_WITHOUT_MAP = _Rule("list-map-keys-without-map", "`x-kubernetes-list-map-keys` on a list that is not a map list",
     because="x-kubernetes-list-map-keys",
     why="Only lists with `x-kubernetes-list-type: map` identify their items by keys.",
@@ -308,8 +311,8 @@ ITEMS_NULLABLE = _KeyRule("list-items-nullable", "Items of a set or map list are
     bad=_list("set", "type: string, nullable: true"), good=_SET,
     fixes=(Fixer("Remove `nullable` from the items", "safe", removal),))  # fmt: skip
 SET_OF_OBJECTS = Caution("list-set-of-objects", "Set of objects or lists",
-    why="Server-side apply and CEL compare the items of a set as a whole, and support only scalars. Kubernetes 1.37 and later "
-    "return a warning.",
+    why="Server-side apply fails with status 500 for each object that has such a set, even if it applies another field. A CEL "
+    "rule that compares the set ends in an error. Kubernetes 1.37 and later return a warning.",
     help="Set `x-kubernetes-list-type` to `map` with the keys of the items, or to `atomic`",
     marker="write `+listType=map`",
     bad=_list("set", "type: object, x-kubernetes-map-type: atomic"),

@@ -61,8 +61,8 @@ def may_be_without_keys(fields: frozenset[str], type_: str) -> bool:
 
 
 @Caution("embedded-metadata-pruned", "Labels and annotations of embedded metadata are dropped",
-    why="The API server drops every field that the schema does not specify, and this `metadata` specifies none. Users write "
-    "labels or annotations there, and lose them without an error.",
+    why="The API server drops every field that the schema does not specify, and this `metadata` specifies none. `kubectl apply` "
+    "rejects labels and annotations there. Server-side apply, and clients that do not validate strictly, lose them.",
     help="Add `labels` and `annotations` to the properties of `metadata`, as maps of strings",
     marker="use the option `crd:generateEmbeddedObjectMeta=true`",
     bad=f"{_TEMPLATE}{_OBJECT}", good=_TEMPLATE + indent(f"properties:{_MAPS}\n", " " * 10) + _OBJECT, fixes=(_with_labels,),
@@ -84,8 +84,8 @@ def _is_ephemeral_volume(schema: JSONSchemaProps) -> bool:
 
 
 @Hint("object-prunes-everything", "Every field of `spec`, or of an arbitrary object, is dropped",
-    why="The API server drops every field that the schema does not specify, and this object specifies none. What users "
-    "write is lost without an error.",
+    why="The API server drops every field that the schema does not specify, and this object specifies none. `kubectl apply` "
+    "rejects fields in it. Server-side apply, and clients that do not validate strictly, lose them without an error.",
     help="Specify the `properties` of the object, or add `x-kubernetes-preserve-unknown-fields: true`",
     marker="write `+kubebuilder:pruning:PreserveUnknownFields`",
     bad="spec:\n  type: object", good="spec:\n  type: object\n  x-kubernetes-preserve-unknown-fields: true",

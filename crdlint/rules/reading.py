@@ -127,7 +127,7 @@ UNKNOWN_FIELD = Rule("unknown-field", "Unknown field", scope="schema", source="s
     fixes=(field_fixes.indented, *field_fixes.UNKNOWN, *value_fixes.UNKNOWN))
 UNKNOWN_FIELD_IGNORED = Caution("unknown-field-ignored", "Unknown field that the API server drops without an error",
     why="The decoder of `items` and `additionalProperties` is not strict: below them the API server drops unknown "
-    "fields without an error, so the setting has no effect.",
+    "fields without an error, so the setting has no effect. A limit that is spelled right also applies to stored objects.",
     help="Remove the field, or correct its spelling (field names are case-sensitive)",
     bad="type: object\nproperties:\n  names: {type: array, items: {type: string, maxlength: 63}}\n",
     good="type: object\nproperties:\n  names: {type: array, items: {type: string, maxLength: 63}}\n", scope="schema",

@@ -67,8 +67,8 @@ def unrecognized(crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @Rule("set-items-not-scalar", "Set items are not scalars", severity="warning",
-    why="Server-side apply replaces such a set as a whole, and CEL rules compare its items in their order. Since "
-    "Kubernetes 1.37, the API server warns of it.",
+    why="Server-side apply fails with status 500 for each object that has such a set, even if it applies another field. A CEL "
+    "rule that compares the set ends in an error. Since Kubernetes 1.37, the API server warns of it.",
     help="Set `x-kubernetes-list-type: map` with keys that identify an item, or `x-kubernetes-list-type: atomic`",
     marker="write `+listType=atomic`",
     bad=_SET.format("set"), good=_SET.format("atomic"),

@@ -12,12 +12,19 @@ from crdlint.rules.engine.rule import Nodes, OnRequest
 
 _Merging: Final = partial(OnRequest, in_set="ssa")
 _BY_TYPE: Final = "Set `x-kubernetes-list-type` to `map`, and `x-kubernetes-list-map-keys` to `[type]`"
+_ITEMS_STAY: Final = (
+    "; in an existing CRD, `map` and `set` keep the items of stored objects, also those that their owner leaves out"
+)
+_CONDITIONS_STAY: Final = (
+    "; in an existing CRD, stored conditions then stay, also those that their controller leaves out"
+)
 _NAMED: Final = "type: object, required: [name], properties: {name: {type: string}}"
 _MAP: Final = "x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], "
 _SELECTOR: Final = (
     "properties: {matchLabels: {type: object, additionalProperties: {type: string}}, "
     "matchExpressions: {type: array, x-kubernetes-list-type: atomic, items: {type: string}}}"
 )
+_REFERENCE: Final = "properties: {name: {type: string}, namespace: {type: string}}"
 
 
 def _list(fields: str, items: str) -> str:
@@ -34,21 +41,23 @@ def _conditions(list_type: str) -> str:
 
 
 @_Merging("list-type-missing", "List without `x-kubernetes-list-type`",
-    why="Server-side apply treats the list as atomic: the last one to apply it owns all items, and removes those of others.",
-    help="Add `x-kubernetes-list-type`: `map` with keys, `set`, or `atomic` if one owner writes the whole list",
+    why="Server-side apply treats the list as one value. The second manager to apply it gets a conflict, or removes the items "
+    "of the first one by force.",
+    help=f"Add `x-kubernetes-list-type`: `map` with keys, `set`, or `atomic` if one owner writes the whole list{_ITEMS_STAY}",
     marker="write `+listType=map` with `+listMapKey`, `+listType=set` or `+listType=atomic`",
     bad="a: {type: array, items: {type: string}}",
     good="a: {type: array, x-kubernetes-list-type: set, items: {type: string}}",
 ).advice_on(Nodes(types={"array"}, without={"x-kubernetes-list-type"}))  # fmt: skip
 def _lists(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     if not in_junctor(schema):
-        yield Advisory("server-side apply replaces the list as a whole", schema.path)
+        yield Advisory("server-side apply treats the list as one value", schema.path)
 
 
 @_Merging("list-of-named-objects-atomic", "List of objects with a required name has no list type",
-    why="Server-side apply could merge the items by their names, but without a list type it replaces the whole list.",
+    why="Server-side apply could merge the items by their names. Without a list type, the second manager to apply the list "
+    "gets a conflict, or removes the items of the first one by force.",
     help="Set `x-kubernetes-list-type` to `map`, and `x-kubernetes-list-map-keys` to `[name]`; or, if one owner writes the "
-    "whole list, `x-kubernetes-list-type` to `atomic`",
+    f"whole list, `x-kubernetes-list-type` to `atomic`{_ITEMS_STAY}",
     marker="write `+listType=map` and `+listMapKey=name` on the field",
     bad="a: {type: array, items: {type: object, required: [name], properties: {name: {type: string}}}}",
     good=_list(_MAP, _NAMED),
@@ -59,12 +68,13 @@ def _named(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
         return
     name = items.properties.get("name")
     if name is not None and name.type in SCALARS and not name.nullable:
-        yield Advisory("server-side apply replaces the list as a whole, although each item has a `name`", schema.path)
+        yield Advisory("server-side apply treats the list as one value, although each item has a `name`", schema.path)
 
 
 @_Merging("selector-not-atomic", "Label selector is not atomic",
     why="Server-side apply merges the selectors of two owners into one that neither of them wrote.",
-    help="Add `x-kubernetes-map-type: atomic` to the selector", marker="write `+structType=atomic` on the field",
+    help="Add `x-kubernetes-map-type: atomic` to the selector; managers that own parts of a stored one then get conflicts",
+    marker="write `+structType=atomic` on the field",
     bad=f"selector: {{type: object, {_SELECTOR}}}",
     good=f"selector: {{type: object, x-kubernetes-map-type: atomic, {_SELECTOR}}}",
 ).advice_on(Nodes({"properties"}))  # fmt: skip
@@ -75,20 +85,23 @@ def _selectors(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @_Merging("ref-not-atomic", "Reference to an object is not atomic",
-    why="Server-side apply merges the references of two owners into one to an object that neither of them named.",
-    help="Add `x-kubernetes-map-type: atomic` to the reference", marker="write `+structType=atomic` on the field",
-    bad="secretRef: {type: object, properties: {name: {type: string}}}",
-    good="secretRef: {type: object, x-kubernetes-map-type: atomic, properties: {name: {type: string}}}",
+    why="Server-side apply merges the fields of two owners into a reference to an object that neither of them named.",
+    help="Add `x-kubernetes-map-type: atomic` to the reference; managers that own parts of a stored one then get conflicts",
+    marker="write `+structType=atomic` on the field",
+    bad=f"secretRef: {{type: object, {_REFERENCE}}}",
+    good=f"secretRef: {{type: object, x-kubernetes-map-type: atomic, {_REFERENCE}}}",
 ).advice_on(Nodes({"properties"}))  # fmt: skip
 def _references(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     name = property_name(schema)
-    if name is not None and name.endswith("Ref") and schema.x_map_type != "atomic" and "name" in schema.properties:
+    is_reference = name is not None and name.endswith("Ref") and "name" in schema.properties
+    is_mergeable = len(schema.properties) > 1 and schema.x_map_type != "atomic"
+    if is_reference and is_mergeable:
         yield Advisory("server-side apply merges the references of two owners", schema.path)
 
 
 @_Merging("conditions-not-map", "`status.conditions` is not a map list with the key `type`", scope="version",
-    why="Controllers that apply one condition each remove the conditions of the others.",
-    help=_BY_TYPE, marker="write `+listType=map` and `+listMapKey=type` on the field",
+    why="A controller that applies one condition gets a conflict with the one before it, or removes its conditions by force.",
+    help=f"{_BY_TYPE}{_CONDITIONS_STAY}", marker="write `+listType=map` and `+listMapKey=type` on the field",
     bad=_conditions("x-kubernetes-list-type: atomic, "),
     good=_conditions("x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [type], "),
 ).advice_on(Nodes(types={"array"}))  # fmt: skip
@@ -97,7 +110,7 @@ def conditions(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     if is_conditions(schema) and (schema.x_list_type != "map" or list(schema.x_list_map_keys) != ["type"]):
         message, items = "server-side apply cannot merge the conditions by `type`", schema.item_schema
         needed = items is not None and "type" not in items.required
-        help_ = f"{_BY_TYPE}{'; add `type` to the `required` of the items' if needed else ''}"
+        help_ = f"{_BY_TYPE}{'; add `type` to the `required` of the items' if needed else ''}{_CONDITIONS_STAY}"
         yield Advisory(message, schema.path, help_)
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.crd.model import JSONSchemaProps
+from crdlint.crd.paths import Path
 from crdlint.golang.printing import marshal
+from crdlint.phrases import joined
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD, top_property
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, require
 from crdlint.rules.engine.markers import rule_marker
@@ -194,25 +196,52 @@ def _consequence(text: str) -> str:
 
 def _spec(required: str, rules: str = "") -> str:
     return (
-        f"spec:\n  type: object\n{required}  properties:\n    class:\n      type: string\n      maxLength: 63\n"
-        f"      x-kubernetes-validations:\n      - rule: self == oldSelf\n{rules}"
+        f"type: object\nrequired: [spec]\nproperties:\n  spec:\n    type: object\n{required}    properties:\n      class:\n"
+        "        type: string\n        maxLength: 63\n        x-kubernetes-validations:\n        - rule: self == oldSelf\n"
+        f"{rules}"
     )
+
+
+class _OptionalField(NamedTuple):
+    """A field that may be missing: its name, the name in CEL, and how many objects are between it and the immutable field."""
+
+    name: str
+    field: str
+    distance: int
+
+    @property
+    def guard(self) -> str:
+        """A rule of the object that has the field, by which a field that is set stays set, and can still be set later."""
+        return f"!has(oldSelf.{self.field}) || has(self.{self.field})"
+
+    @property
+    def message(self) -> str:
+        return f"{self.name} cannot be removed"
 
 
 @Fixer("Add a rule that keeps the field", "unsafe").example(
     good=_spec(
         "",
-        "  x-kubernetes-validations:\n  - rule: 'has(oldSelf.class) == has(self.class)'\n    message: 'class is immutable'\n",
+        "    x-kubernetes-validations:\n    - rule: '!has(oldSelf.class) || has(self.class)'\n"
+        "      message: 'class cannot be removed'\n",
     )
 )
 def _guard(finding: Finding) -> Edits:
+    levels: tuple[_OptionalField, ...] = require(finding.subject)
+    for level in levels:
+        node: Node | None = finding.node()
+        steps = (
+            5 + 2 * level.distance
+        )  # rule, list of rules, schema of the field, properties, object; properties, object; ...
+        for _ in range(steps):
+            node = None if node is None else finding.editor.parent(node)
+        yield from _with_rule(finding, expect(Mapping, node), level)
+
+
+def _with_rule(finding: Finding, owner: Mapping, level: _OptionalField) -> Edits:
+    """Add the rule that guards a field to the object that has it."""
     editor = finding.editor
-    name, field = require(finding.subject)
-    node: Node | None = finding.node()
-    for _ in range(5):  # rule, list of rules, schema of the field, properties, object
-        node = None if node is None else editor.parent(node)
-    owner = expect(Mapping, node)
-    rule, message = editor.value(_guard_of(field)), editor.value(f"{name} is immutable")
+    rule, message = editor.value(level.guard), editor.value(level.message)
     item = f"{{{editor.name('rule')}: {rule}, {editor.name('message')}: {message}}}"
     if owner.find(_RULES) is None:
         yield editor.insert(owner, _RULES, f"[{item}]" if owner.flow else f"\n- rule: {rule}\n  message: {message}")
@@ -223,19 +252,16 @@ def _guard(finding: Finding) -> Edits:
     yield editor.append(rules, item if owner.flow or rules.flow else in_lines)
 
 
-def _guard_of(field: str) -> str:
-    return f"has(oldSelf.{field}) == has(self.{field})"
-
-
-@Hint("immutable-bypass", "Immutable field can be removed and added again with another value",
-    why="A rule with `oldSelf` is only evaluated if the field is set before and after an update. Two updates, one without the "
-    "field and one with another value, get around it.",
-    help="Add the field to `required`, or add a rule to the object that has it: `has(oldSelf.FIELD) == has(self.FIELD)`",
-    marker='write `+kubebuilder:validation:XValidation:rule="has(oldSelf.FIELD) == has(self.FIELD)"` on the struct',
-    bad=_spec(""), good=_spec("  required: [class]\n"), fixes=(_guard,),
+@Hint("immutable-bypass", "Immutable field can be removed and added again with another value", scope="schema",
+    why="A rule with `oldSelf` is only evaluated if the field is set before and after an update. Two updates get around it: one "
+    "without the field or an object above it, and one with another value.",
+    help="Add the field and each object above it to `required`, or add a rule that keeps them: "
+    "`!has(oldSelf.FIELD) || has(self.FIELD)`",
+    marker='write `+kubebuilder:validation:XValidation:rule="!has(oldSelf.FIELD) || has(self.FIELD)"` on the struct',
+    bad=_spec(""), good=_spec("    required: [class]\n"), fixes=(_guard,),
 ).practice  # fmt: skip
 def bypasses(crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield the rules `self == oldSelf` of optional properties that no rule above keeps, as one finding."""
+    """Yield the rules `self == oldSelf` of fields that may be missing and that no rule above keeps, as one finding."""
     yield from once(list(_bypasses(crd)))
 
 
@@ -243,7 +269,6 @@ def _bypasses(crd: DecodedCRD) -> Iterator[Advisory]:
     rules = [rule for rule in crd.rules if _OLD_SELF in rule.rule.rule]
     if not rules:
         return
-    from crdlint.kubecel.declarations import escape
     from crdlint.kubecel.syntax_trees import fields_beside_old_self, keeps_value
 
     keeping: set[int] = set()  # schemas whose whole value is kept
@@ -254,20 +279,46 @@ def _bypasses(crd: DecodedCRD) -> Iterator[Advisory]:
             keeping.add(id(schema))
         mentioned.setdefault(id(schema), set()).update(fields_beside_old_self(expr))
     for rule in rules:
-        schema, parent = rule.node.schema, rule.node.schema.parent
-        is_property = schema.steps[:1] == ("properties",) and top_property(schema) != "status"
-        if parent is None or not is_property or not keeps_value(rule.compiled.rule.compiled.expr):
-            continue
+        schema = rule.node.schema
+        is_immutable = keeps_value(rule.compiled.rule.compiled.expr) and top_property(schema) != "status"
+        is_kept_above = any(id(each) in keeping for each in lineage(schema.parent))
+        if is_immutable and not is_kept_above:
+            levels = tuple(_unguarded(schema, mentioned))
+            if levels:
+                yield _bypass(rule.path.child("rule"), str(schema.steps[1]), levels)
+
+
+def _unguarded(schema: JSONSchemaProps, mentioned: dict[int, set[str]]) -> Iterator[_OptionalField]:
+    """Yield the field of a schema and the objects above it that may be missing, up to a list or a map.
+
+    Not those that a transition rule at or above their object mentions, nor those that no rule can name.
+    """
+    from crdlint.kubecel.declarations import escape
+
+    distance = 0
+    while schema.parent is not None and schema.steps[:1] == ("properties",):
         name = str(schema.steps[1])
-        field = escape(name) if schema.default is None and name not in parent.required else None
-        # A rule at or above the object keeps its whole value, or mentions the field beside oldSelf.
-        if field is None or any(
-            id(each) in keeping or field in mentioned.get(id(each), ()) for each in lineage(parent)
-        ):
-            continue
-        message = (
-            f"`{name}` can be removed and added again with another value: the rule is skipped if either is missing"
-        )
-        help_ = f"Add `{name}` to `required`, or add this rule to the object that has it: `{_guard_of(field)}`"
-        marker = f"write {rule_marker(_guard_of(field), f'{name} is immutable')} on the struct that has the field"
-        yield Advisory(message, rule.path.child("rule"), help_, subject=(name, field), marker=marker)
+        field = escape(name)
+        is_always_set = schema.default is not None or name in schema.parent.required
+        is_mentioned = any(field in mentioned.get(id(each), ()) for each in lineage(schema.parent))
+        if not is_always_set and not is_mentioned and field is not None:
+            yield _OptionalField(name, field, distance)
+        schema, distance = schema.parent, distance + 1
+
+
+def _bypass(path: Path, name: str, levels: tuple[_OptionalField, ...]) -> Advisory:
+    """Return the finding of an immutable field that can be changed by removing what may be missing: itself or an object above."""
+    first = levels[0]
+    value = "value" if first.distance == 0 else f"`{name}`"
+    message = (
+        f"`{first.name}` can be removed and added again with another {value}: the rule is skipped if either is missing"
+    )
+    names, guards = joined([f"`{level.name}`" for level in levels]), joined([f"`{level.guard}`" for level in levels])
+    markers = joined([rule_marker(level.guard, level.message) for level in levels])
+    if len(levels) == 1:
+        help_ = f"Add {names} to `required`, or add this rule to the object that has it: {guards}"
+        marker = f"write {markers} on the struct that has the field"
+    else:
+        help_ = f"Add {names} to the `required` of their objects, or add a rule to each of these: {guards}"
+        marker = f"write {markers} on the structs that have the fields"
+    return Advisory(message, path, help_, subject=levels, marker=marker)

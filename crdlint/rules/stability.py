@@ -93,7 +93,8 @@ def _type(schema: JSONSchemaProps) -> str:
 
 
 @_Stability("none-conversion-loses-fields", "Field is only in some of the served versions", of_whole_crds=True,
-    why="Without a conversion webhook the API server drops the field if an object is written in a version that lacks it.",
+    why="Without a conversion webhook, each write in a version that lacks the field drops it from the object, also a write of a "
+    "label. If the storage version lacks it, the field is never stored, and clients get no warning.",
     help="Add the field to all served versions, or use a conversion webhook",
     bad=_versions(("v1", "", f"{_A}, b: {{type: string}}"), ("v2", "", _A)),
     good=_versions(("v1", "", _A), ("v2", "", _A)),
@@ -133,7 +134,8 @@ def _stability(version: CustomResourceDefinitionVersion) -> int:
 
 
 @_Stability("default-differs-between-versions", "Field has another default in another served version",
-    why="Without a conversion webhook an object has the default of the version in which it was written or read last.",
+    why="Without a conversion webhook, an object has the default of the version in which it was created. If it was stored "
+    "without the field, it has the default of the version that it is stored in, also where it is read in another one.",
     help="Set the same default in all served versions, or use a conversion webhook",
     marker="correct `+kubebuilder:default` in one of the versions",
     bad=_versions(("v1", "", "a: {type: string, default: x}"), ("v2", "", "a: {type: string, default: other}")),
@@ -201,20 +203,41 @@ def _all_deprecated(crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @_Stability("deprecated-without-warning", "Deprecated version without a `deprecationWarning`",
-    why="The warning of the API server then lacks the version to use instead.",
+    why="The warning of the API server names a version to use instead only if a newer version is served and not deprecated.",
     help="Add `deprecationWarning` with the version to use instead",
     marker='write `+kubebuilder:deprecatedversion:warning="TEXT"`',
-    bad=_versions(("v2", "", _A), ("v1", _OLD, _A)), good=_versions(("v2", "", _A), ("v1", _WARNED, _A)),
+    bad=_versions(("v2", _OLD, _A), ("v1", "", _A)), good=_versions(("v2", _WARNED, _A), ("v1", "", _A)),
 ).practice  # fmt: skip
 def _without_warning(crd: DecodedCRD) -> Iterator[Advisory]:
+    current = [version.name for version in crd.spec.versions if version.served and not version.deprecated]
     for i, version in enumerate(crd.spec.versions):
-        if version.deprecated and version.served and version.deprecation_warning is None:
+        is_unexplained = version.deprecated and version.served and version.deprecation_warning is None
+        if is_unexplained and not any(_is_preferred(name, version.name) for name in current):
             message = f"clients of {version.name} see no replacement for it"
             yield Advisory(message, _VERSIONS.index(i).child("deprecated"))
 
 
+def _is_preferred(name: str, other: str) -> bool:
+    """Return whether the API server names a version before another one: stable ones before beta and alpha, high before low.
+
+    Upstream: apimachinery/pkg/version CompareKubeAwareVersionStrings.
+    """
+    match, other_match = _NAME.fullmatch(name), _NAME.fullmatch(other)
+    if match is not None and other_match is not None:
+        return _rank(match) > _rank(other_match)
+    if match is None and other_match is None:
+        return name < other
+    return match is not None
+
+
+def _rank(match: re.Match[str]) -> tuple[int, int, int]:
+    major, stability, minor = match.groups()
+    return _STABILITY[stability], int(major), int(minor or 0)
+
+
 @_Stability("webhook-without-ca", "Conversion webhook without a CA bundle", of_whole_crds=True,
-    why="The API server trusts only the system's certificate authorities then, and each request that converts an object fails.",
+    why="The API server then trusts only the system's certificate authorities. Requests that convert an object fail if the webhook "
+    "has a certificate of another authority. Requests in the storage version succeed.",
     help="Set `caBundle`, or the annotation of the tool that injects it, such as `cert-manager.io/inject-ca-from`",
     bad=_webhook(""), good="conversion: {strategy: None}",
 ).practice  # fmt: skip

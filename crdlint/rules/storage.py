@@ -71,8 +71,8 @@ def _removal(finding: Finding) -> Edits:
 
 
 RESOURCE_VERSION = Rule("resource-version-on-create", "Object to be created has a `resourceVersion`, like a copy from a cluster",
-    why="The API server validates such an object, and then its storage rejects it. `kubectl get -o yaml` prints the "
-    "field, and other fields that the API server sets itself.",
+    why="The storage of the API server rejects a create request with the field. `kubectl create` and `kubectl apply` remove it and "
+    "create the object, but the next `kubectl apply` of the same file fails with a conflict.",
     help="Remove `metadata.resourceVersion`",
     bad="resourceVersion: '12345'\nuid: 6f1e1f9c-3c1b-4b8e-9d6e-0a1f2b3c4d5e\n", good="name: foos.example.com",
     source="apiserver/pkg/storage/etcd3 Create", fixes=(_removal,), scope="metadata", origin="storage")  # fmt: skip

@@ -45,8 +45,12 @@ _MEANT: Final = {
 }  # fmt: skip
 _TYPES: Final = ("boolean", "date", "integer", "number", "string")
 _FORMATS: Final = ("byte", "date", "date-time", "double", "float", "int32", "int64", "password")
-_HPA_FAILS: Final = "HorizontalPodAutoscalers fail"
-_FAILS: Final = "`kubectl scale` and HorizontalPodAutoscalers fail"
+# The type of the field of each path of the scale, and what happens if the schema does not have it.
+_SCALE_FIELDS: Final = {
+    "specReplicasPath": ("integer", "autoscalers fail, and `kubectl scale` reports success but changes nothing"),
+    "statusReplicasPath": ("integer", "the scale always has 0 replicas in its status"),
+    "labelSelectorPath": ("string", "autoscalers find no pods"),
+}
 _LIKE_FIELD: Final = 0.7
 _OfVersion: Final = partial(Caution, scope="version")
 _ENABLED: Final = "subresources: {status: {}}\n"
@@ -227,8 +231,9 @@ DEAD_COLUMN = _OfVersion("printer-column-dead-path", "Printer column of a field 
     marker="correct the `JSONPath` of `+kubebuilder:printcolumn`",
     bad=_column(".status.Phase"), good=_column(".status.phase"), fixes=(_meant,))  # fmt: skip
 DEAD_SCALE = _OfVersion("scale-path-dead", "Scale path to a field that the schema does not have",
-    why="`kubectl scale` and autoscalers read and write the fields of these paths. They fail if the schema does not have "
-    "such a field, or has it with another type.",
+    why="Without the field of `specReplicasPath`, autoscalers fail, and `kubectl scale` reports success but changes nothing. "
+    "Without that of `statusReplicasPath`, the scale always has 0 replicas. If a field has another type, objects that set it "
+    "are rejected.",
     help="Correct the path, or add the field to the schema: integers for replicas, a string for the label selector",
     marker="correct `+kubebuilder:subresource:scale`",
     bad=_scale(".spec.replica"), good=_scale(".spec.replicas"), fixes=(_meant,))  # fmt: skip
@@ -262,11 +267,11 @@ def _scale_paths(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advis
         if not text.startswith(tuple(f"{parent}." for parent in parents)):
             continue  # which the server rejects
         target, path = follow(text, schema), parts.path.child("subresources", "scale", name)
-        type_, consequence = ("integer", _FAILS) if len(parents) == 1 else ("string", _HPA_FAILS)
+        type_, consequence = _SCALE_FIELDS[name]
         if isinstance(target, Missing):
             yield Advisory(f"{_reason(target)}: {consequence}", path, *_help(target, text), rule=DEAD_SCALE.id)
         elif target is not None and target.type and target.type != type_:
-            message = f"`{text}` is of type {target.type}, not {type_}: {consequence}"
+            message = f"`{text}` is of type {target.type}, not {type_}: objects that set it are rejected"
             yield Advisory(message, path, f"Set `{name}` to a field of type {type_}", rule=DEAD_SCALE.id)
 
 
@@ -321,13 +326,14 @@ def _enabled(finding: Finding) -> Edits:
 
 NO_SUBRESOURCE = Hint("status-without-subresource", "Schema has `status`, but the status subresource is disabled",
     why="Requests to `/status` end in 404, and each write of the status raises `metadata.generation`. With the subresource, the "
-    "API server ignores the status in other updates, so controllers must write it by `/status` first.",
-    help="Change the controller to write the status by `/status`, then add `subresources: {status: {}}` to the version",
+    "API server ignores the status in other updates. Until then, `/status` does not exist.",
+    help="Change the controller to write the status by `/status`, and by the main resource if that returns 404; then add "
+    "`subresources: {status: {}}` to the version",
     marker="write `+kubebuilder:subresource:status`",
     bad=_version(""), good=_version(_ENABLED), fixes=(_enabled,), scope="version")  # fmt: skip
 STATUS_REQUIRED = _OfVersion("status-required", "No object can be created: `status` is required",
-    why="With the status subresource, the API server drops `status` from a new object and then rejects the object because "
-    "`status` is missing.",
+    why="With the status subresource, the API server drops `status` from a new object, also a default of it, and then "
+    "rejects the object because `status` is missing.",
     help="Remove `status` from `required`", marker="write `+optional` on the field `Status`",
     bad=_version(_ENABLED, required="    required: [status]\n"), good=_version(_ENABLED),
     fixes=(Fixer("Remove `status` from `required`", "unsafe", Finding.remove_item),))  # fmt: skip
@@ -368,7 +374,7 @@ def status(crd: DecodedCRD) -> Iterator[Advisory]:
                 "the status subresource is disabled: `/status` does not exist, and writes of it raise the generation"
             )
             without.append(Advisory(message, parts.schema_path.child("properties").key("status")))
-        elif parts.has_status and "status" in schema.required and (field is None or field.default is None):
+        elif parts.has_status and "status" in schema.required:
             message = "no object can be created: the API server drops `status` on create, and then requires it"
             path = parts.schema_path.child("required").index(list(schema.required).index("status"))
             yield Advisory(message, path, rule=STATUS_REQUIRED.id)

@@ -369,7 +369,9 @@ def keywords(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 def _replaced_types(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterable[Advisory]:
     if not schema.x_int_or_string:
         return ()
-    message = f"`type: {schema.type}` has no effect: `x-kubernetes-int-or-string` replaces it"
+    message = (
+        f"`type: {schema.type}` is not validated beside `x-kubernetes-int-or-string`, but breaks server-side apply"
+    )
     marker = "remove `+kubebuilder:validation:Type`"
     return [Advisory(message, schema.path.child("type"), "Remove `type`", marker=marker)]
 

@@ -54,8 +54,8 @@ BOOLEAN = Caution("yaml-boolean", "Unquoted `on`, `off`, `yes`, `no`, `y` or `n`
     bad="mode: {type: string, enum: [on, off]}", good="mode: {type: string, enum: ['on', 'off']}", fixes=(_quotes,))  # fmt: skip
 KEY = Caution("yaml-key", "Unquoted name of a property that YAML reads as a boolean or number",
     why="The API server reads YAML 1.1, in which `on`, `off`, `yes`, `no`, `y` and `n` are booleans. The property `n` "
-    "becomes `false`, and objects cannot set `n`.",
-    help="Put the name in quotes",
+    "becomes `false`, which manifests with an unquoted `n` set as well. Clients that send JSON, like controllers, cannot set `n`.",
+    help="Put the name in quotes, also in manifests; in an existing CRD, stored values of the old name are lost",
     bad="n: {type: integer}", good="'n': {type: integer}", fixes=(_quotes_key,))  # fmt: skip
 
 

@@ -207,7 +207,7 @@ def with_column(part: str) -> str:
 
 FIELD = of_schema("type: object\nproperties:\n  a: %s\n")
 IMMUTABLE = of_schema(
-    "type: object\nproperties:\n  spec:\n    type: object\n    properties:\n      a:\n        type: string\n"
+    "type: object\nrequired: [spec]\nproperties:\n  spec:\n    type: object\n    properties:\n      a:\n        type: string\n"
     "        x-kubernetes-validations:\n        - rule: self == oldSelf\n    x-kubernetes-validations:%s\n"
 )
 SCHEMA = of_schema("type: object\n%s  a: {type: string}\n  b: {type: string}\n")
@@ -218,7 +218,7 @@ UNIQUE = (
     "{type: array, %sx-kubernetes-list-type: map, x-kubernetes-list-map-keys: [b], "
     "items: {type: object, required: [b], properties: {b: {type: string}}}}"
 )
-GUARD = "rule: 'has(oldSelf.a) == has(self.a)'%smessage: 'a is immutable'"
+GUARD = "rule: '!has(oldSelf.a) || has(self.a)'%smessage: 'a cannot be removed'"
 # What a manifest is made by from a part of it, the rule whose fix is applied, and the part before and after it: None for no fix.
 PARTS = {
     "field path as in a rule": (

@@ -123,7 +123,7 @@ def field(text: str, name: str = "a") -> str:
         (
             "immutable-bypass",
             field("type: string, x-kubernetes-validations: [{rule: self == oldSelf}]"),
-            'write `+kubebuilder:validation:XValidation:rule="has(oldSelf.a) == has(self.a)",message="a is immutable"` '
+            'write `+kubebuilder:validation:XValidation:rule="!has(oldSelf.a) || has(self.a)",message="a cannot be removed"` '
             "on the struct that has the field",
         ),
         (

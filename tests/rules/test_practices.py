@@ -86,15 +86,17 @@ def test_paths_of_columns(path: str, expected: str | None) -> None:
         ("specReplicasPath: .spec.size, statusReplicasPath: .status.size, labelSelectorPath: .status.s", []),
         (
             "specReplicasPath: .spec.m, statusReplicasPath: .status.size",
-            ["`.spec.m` is not in the schema: `kubectl scale` and HorizontalPodAutoscalers fail"],
+            [
+                "`.spec.m` is not in the schema: autoscalers fail, and `kubectl scale` reports success but changes nothing"
+            ],
         ),
         (
             "specReplicasPath: .spec.s, statusReplicasPath: .status.size",
-            ["`.spec.s` is of type string, not integer: `kubectl scale` and HorizontalPodAutoscalers fail"],
+            ["`.spec.s` is of type string, not integer: objects that set it are rejected"],
         ),
         (
             "specReplicasPath: .spec.size, statusReplicasPath: .status.size, labelSelectorPath: .status.size",
-            ["`.status.size` is of type integer, not string: HorizontalPodAutoscalers fail"],
+            ["`.status.size` is of type integer, not string: objects that set it are rejected"],
         ),
         ("specReplicasPath: .spec.port, statusReplicasPath: .status.size", []),
     ],
@@ -249,17 +251,17 @@ def test_objects_without_keys(schema: str, version: dict[str, str], expected: in
         ("properties: {status: {type: object}}", {}, []),
         ("required: [status], properties: {status: {type: object}}", {"subresources": STATUS}, ["status-required"]),
         (
-            "required: [status], properties: {status: {type: object, default: {}}}",
-            {"subresources": STATUS},
-            [],
-        ),
-        (
             "required: [status], properties: {status: {type: object, properties: {a: {type: string}}}}",
             {},
             ["status-without-subresource"],
         ),
         (
             "required: [status], x-kubernetes-preserve-unknown-fields: true",
+            {"subresources": STATUS},
+            ["status-required"],
+        ),
+        (
+            "required: [status], properties: {status: {type: object, default: {}}}",
             {"subresources": STATUS},
             ["status-required"],
         ),
@@ -443,6 +445,11 @@ RULE = "x-kubernetes-validations: [{rule: self == oldSelf}]"
             0,
         ),
         (
+            f"properties: {{a: {{type: string, {RULE}}}}}, "
+            "x-kubernetes-validations: [{rule: '!has(oldSelf.a) || has(self.a)'}]",
+            0,
+        ),
+        (
             f"properties: {{b: {{type: string}}, a: {{type: string, {RULE}}}}}, "
             "x-kubernetes-validations: [{rule: '!has(self.a) || self.a != oldSelf.b'}]",
             0,
@@ -458,6 +465,50 @@ RULE = "x-kubernetes-validations: [{rule: self == oldSelf}]"
 def test_immutable_fields(spec: str, expected: int) -> None:
     found = crd(f"{{type: object, required: [spec], properties: {{spec: {{type: object, {spec}}}}}}}")
     assert len(messages(found, ["immutable-bypass"])) == expected
+
+
+@each(
+    ("root", "expected"),
+    [
+        (f"properties: {{spec: {{type: object, required: [a], properties: {{a: {{type: string, {RULE}}}}}}}}}", "spec"),
+        (f"properties: {{spec: {{type: object, {RULE}, properties: {{a: {{type: string, {RULE}}}}}}}}}", "spec"),
+        (
+            "required: [spec], properties: {spec: {type: object, properties: {b: {type: object, required: [a], properties: "
+            f"{{a: {{type: string, {RULE}}}}}}}}}}}}}",
+            "b",
+        ),
+        (
+            "properties: {spec: {type: object, default: {a: x}, required: [a], properties: "
+            f"{{a: {{type: string, {RULE}}}}}}}}}",
+            None,
+        ),
+        (
+            f"properties: {{spec: {{type: object, required: [a], properties: {{a: {{type: string, {RULE}}}}}}}}}, "
+            "x-kubernetes-validations: [{rule: '!has(oldSelf.spec) || has(self.spec)'}]",
+            None,
+        ),
+        (
+            "properties: {spec: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {type: object, "
+            f"required: [k, a], properties: {{k: {{type: string}}, a: {{type: string, {RULE}}}}}}}}}}}",
+            None,
+        ),
+    ],
+)  # fmt: skip
+def test_each_object_above_an_immutable_field_counts(root: str, expected: str | None) -> None:
+    found = messages(crd(f"{{type: object, {root}}}"), ["immutable-bypass"])
+    assert [message.partition(" ")[0].strip("`") for message in found] == ([] if expected is None else [expected])
+
+
+def test_all_that_keeps_an_immutable_field_is_one_help() -> None:
+    fields = f"properties: {{spec: {{type: object, properties: {{class: {{type: string, {RULE}}}}}}}}}"
+    import json
+
+    found = crdlint.lint_text(json.dumps(crd(f"{{type: object, {fields}}}")))
+    [one] = [one for one in found if one.rule == "immutable-bypass"]
+    assert one.help == (
+        "Add `class` and `spec` to the `required` of their objects, or add a rule to each of these: "
+        "`!has(oldSelf.class) || has(self.class)` and `!has(oldSelf.spec) || has(self.spec)`"
+    )
 
 
 def test_immutable_fields_of_the_status_are_for_controllers() -> None:

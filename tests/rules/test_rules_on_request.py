@@ -64,6 +64,22 @@ def test_defaults_below_optional_objects(root: str, expected: list[str]) -> None
     assert messages("default-below-optional", root) == expected
 
 
+@each(
+    ("rule", "expected"),
+    [
+        ("has(self.name)", 0),
+        ("has(self.a)", 1),
+        ("!has(self.name) || self.name != self.a", 1),
+        ("self.a != 'x'", 0),
+    ],
+)
+def test_an_empty_object_that_breaks_a_rule_is_no_help(rule: str, expected: int) -> None:
+    fields = "{a: {type: string, default: x, maxLength: 9}, name: {type: string, maxLength: 9}}"
+    rules = f'x-kubernetes-validations: [{{rule: "{rule}"}}]'
+    root = f"properties: {{spec: {{type: object, properties: {fields}, {rules}}}}}"
+    assert len(messages("default-below-optional", root)) == expected
+
+
 def test_the_help_for_a_default_below_optional_objects_leads_to_no_other_finding() -> None:
     nested = f"properties: {{spec: {{type: object, %sproperties: {{a: {{type: object, %s{DEFAULTED}}}}}}}}}"
     [found] = findings(small(parsed(f"{{type: object, {nested % ('', '')}}}")), "default-below-optional")
@@ -168,9 +184,14 @@ SELECTOR = "properties: {matchLabels: {type: object}, matchExpressions: {type: a
             ),
             0,
         ),
-        ("ref-not-atomic", spec("aRef: {type: object, properties: {name: {type: string}}}"), 1),
-        ("ref-not-atomic", spec("aRef: {type: object, x-kubernetes-map-type: atomic, properties: {name: {type: string}}}"), 0),
-        ("ref-not-atomic", spec("aRef: {type: object, properties: {uid: {type: string}}}"), 0),
+        ("ref-not-atomic", spec("aRef: {type: object, properties: {name: {type: string}, namespace: {type: string}}}"), 1),
+        ("ref-not-atomic", spec("aRef: {type: object, properties: {name: {type: string}}}"), 0),
+        (
+            "ref-not-atomic",
+            spec("aRef: {type: object, x-kubernetes-map-type: atomic, properties: {name: {type: string}, uid: {type: string}}}"),
+            0,
+        ),
+        ("ref-not-atomic", spec("aRef: {type: object, properties: {uid: {type: string}, kind: {type: string}}}"), 0),
         ("ref-not-atomic", spec("ref: {type: object, properties: {name: {type: string}}}"), 0),
     ],
 )  # fmt: skip
@@ -417,7 +438,8 @@ def test_plurals_of_built_in_resources(plural: str, expected: int) -> None:
             status(f"conditions: {{type: array, items: {{type: object, properties: {ITEM}}}}}"),
             STATUS,
             "Set `x-kubernetes-list-type` to `map`, and `x-kubernetes-list-map-keys` to `[type]`; "
-            "add `type` to the `required` of the items",
+            "add `type` to the `required` of the items; "
+            "in an existing CRD, stored conditions then stay, also those that their controller leaves out",
         ),
         ("names-defaulted", "", "", "Add `listKind: FooList` and `singular: foo`"),
     ],
