@@ -329,7 +329,7 @@ def compare_rules(pair: Pair, reasons: Reasons) -> Iterator[Change]:
             yield _new_transition(rule, text, paths, pair, reasons)
         else:
             which, effect, severity = _effect(rule, pair, example)
-            changed = rules.RULE_ADDED._replace(severity=severity)
+            changed = rules.of_list_item(rules.RULE_ADDED._replace(severity=severity), pair.field.uncorrelated)
             yield Change(changed, f"{text}{which}", *paths, pair.field.path, example or None, effect=effect)
     for text_key, rule in before.items():
         if text_key not in after:

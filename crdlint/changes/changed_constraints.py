@@ -31,6 +31,7 @@ from crdlint.golang.printing import marshal
 from crdlint.golang.times import parse_duration
 from crdlint.phrases import some
 from crdlint.rules import changes as rules
+from crdlint.rules.engine.advisory import SCALARS
 from crdlint.rules.engine.rule import Rule
 from crdlint.schema.deep_equal import deep_copy, equality_key
 from crdlint.schema.defaulting import apply_defaults
@@ -53,8 +54,17 @@ def compare_types(pair: Pair) -> Generator[Change, None, bool]:
         yield pair.change(rules.TYPE_WIDENED, change, "type", effect=effect)
         return True
     type_ = {"x_int_or_string": True} if new == "int-or-string" else {"type": new}
-    yield from _reject(rules.TYPE, f"{change}: values of the old type are rejected", type_, pair)
+    for rejection in _reject(rules.TYPE, f"{change}: values of the old type are rejected", type_, pair):
+        effect = f"{rejection.effect}; {rules.BREAKS_APPLY}" if _breaks_apply(old, new) else rejection.effect
+        yield rejection._replace(effect=effect)
     return False
+
+
+def _breaks_apply(old: str, new: str) -> bool:
+    """Return whether server-side apply fails on values of the old type; it knows one type for all numbers."""
+    numbers = frozenset({"integer", "number"})
+    is_any_scalar = new == "int-or-string" and old in SCALARS
+    return not is_any_scalar and not {old, new} <= numbers
 
 
 _WIDENED: Final = frozenset({("integer", "number"), ("string", "int-or-string"), ("integer", "int-or-string")})
@@ -145,6 +155,7 @@ def _reject(rule: Rule, text: str, new: Mapping[str, Any], pair: Pair) -> Iterat
         in_cel = condition(part)
     if in_cel != "true" and is_implied(pair, in_cel):
         return
+    rule = rules.of_list_item(rule, pair.field.uncorrelated)
     consequence = pair.field.consequence(is_container=attribute in CONTAINER_LIMITS)
     paths = pair.paths(attribute, "type" if attribute == "x_int_or_string" else "")
     text, example = f"{pair.field.shown}: {text}", pair.explanation(in_cel, part)
@@ -304,6 +315,12 @@ def compare_annotations(pair: Pair) -> Iterator[Change]:
         elif field.path.endswith("[*]"):
             effect, rule = "null is rejected", rule._replace(severity="error")
             part = JSONSchemaProps.of(type=new.type)
+        elif pair.parent is not None and pair.step in pair.parent.new.required:
+            effect, rule = (
+                f"null is rejected, because the field is required; {_of_parent(pair)}",
+                rule._replace(severity="error"),
+            )
+            part = JSONSchemaProps.of(type=new.type)
         else:
             effect = "an explicit null is dropped"
         yield pair.change(rule, "not nullable any more", "nullable", part, effect=effect)
@@ -313,8 +330,14 @@ def compare_annotations(pair: Pair) -> Iterator[Change]:
     if new.x_embedded_resource and not old.x_embedded_resource:
         text = "an embedded resource now: `apiVersion` and `kind` are required"
         part = JSONSchemaProps.of(type="object", x_embedded_resource=True)
-        effect = field.consequence(is_container=True)
+        effect = "every update of an object without them is rejected, also of its labels and finalizers"
         yield pair.change(rules.EMBEDDED_RESOURCE, text, "x_embedded_resource", part, effect=effect)
+
+
+def _of_parent(pair: Pair) -> str:
+    """Return what a required field that stored objects have as null means for edits of the object that has it."""
+    field = pair.field if pair.parent is None else pair.parent.field
+    return field.consequence(is_container=True)
 
 
 def _compare_defaults(pair: Pair) -> Iterator[Change]:

@@ -249,11 +249,19 @@ def _compare_webhooks(old: CustomResourceDefinitionSpec, new: CustomResourceDefi
         # A CA bundle may have more certificates than before, and injectors such as cert-manager write it.
         shown = "" if what == _CA else f" from {was or 'nothing'} to {now or 'nothing'}"
         text = f"conversion webhook: `{what}` changed{shown}"
+        if what == _CA and not now:
+            yield Change(
+                rules.CONVERSION_WEBHOOK, "conversion webhook: `caBundle` was removed", path, path, effect=_WITHOUT_CA
+            )
+            continue
         rule = rules.CONVERSION_WEBHOOK._replace(severity="info" if what == _CA else "warning")
         yield Change(rule, text, path, path)
 
 
 _CA: Final = "caBundle"
+_WITHOUT_CA: Final = (
+    "requests that convert objects fail, unless the system trusts the certificate or a tool sets `caBundle` again"
+)
 
 
 def _webhook(spec: CustomResourceDefinitionSpec) -> dict[str, Any]:

@@ -224,12 +224,15 @@ def _report_removed(
             yield Change(rules.FIELD_UNTYPED, text, *paths, field.path, effect=effect)
         elif name in new_names:
             other = pair.field.below(new_names[name]).shown
-            text, effect = f"{field.shown} is now named {other}", "stored objects lose the value at their next write"
+            text, effect = (
+                f"{field.shown} is now named {other}",
+                "reads lack the value at once, and the next write deletes it",
+            )
             help_ = f"Keep `{name}` beside `{new_names[name]}` and read both, or rename it in a new version only"
             yield Change(rules.FIELD_REMOVED._replace(help=help_), text, *paths, field.path, effect=effect)
         else:
-            text, effect = f"{field.shown} was removed", "stored objects lose the field at their next write"
-            yield Change(rules.FIELD_REMOVED, text, *paths, field.path, effect=effect)
+            text = f"{field.shown} was removed"
+            yield Change(rules.FIELD_REMOVED, text, *paths, field.path, effect=rules.REMOVED_FIELD)
     if keeps:
         yield from _report_lost_defaults(pair, {name: before[name] for name in removed})
 
@@ -286,7 +289,7 @@ def _report_typed(pair: Pair, name: str, schemas: Conjunction) -> Iterator[Chang
     field = pair.field.below(name or VALUE)
     if type_ := schemas.type:
         text = f"{field.shown} could have any value, and now must be of type {type_}"
-        effect = field.consequence(is_container=False)
+        effect = f"{field.consequence(is_container=False)}; {rules.BREAKS_APPLY}"
         typed = JSONSchemaProps.of(
             type="" if type_ == "int-or-string" else type_, x_int_or_string=type_ == "int-or-string"
         )
@@ -322,7 +325,8 @@ def _compare_required(pair: Pair) -> Iterator[Change]:
         effect = pair.field.consequence(is_container=True)
         example = pair.explanation(has("self", name), JSONSchemaProps.of(required=[name]))
         help_ = rules.REQUIRED_HELP.format(f"{has('self', name)} || !{has('oldSelf', name)}")
-        yield Change(rules.REQUIRED_ADDED._replace(help=help_), text, *paths, field.path, example, effect=effect)
+        rule = rules.of_list_item(rules.REQUIRED_ADDED._replace(help=help_), pair.field.uncorrelated)
+        yield Change(rule, text, *paths, field.path, example, effect=effect)
     for name in sorted(before.keys() - after):
         if name in specified:
             field = pair.field.below(name)
@@ -336,9 +340,8 @@ def _compare_lists(pair: Pair) -> Iterator[Change]:
     old, new = pair.old[0], pair.new[0]
     before, after = old.x_list_type or "atomic", new.x_list_type or "atomic"
     if before != after:
-        merged = f"merges it item by item, and duplicates are rejected; {pair.field.consequence(is_container=True)}"
-        effect = "of one manager replaces the items of all others" if after == "atomic" else merged
-        text, effect = f"list type changed from {before} to {after}", f"server-side apply {effect}"
+        effect = rules.ATOMIC_NOW if after == "atomic" else rules.MERGED_NOW
+        text = f"list type changed from {before} to {after}"
         yield pair.change(rules.LIST_TYPE, text, "x_list_type", part=_uniqueness(new), effect=effect)
     elif after == "map" and set(old.x_list_map_keys) != set(new.x_list_map_keys):
         keys = f"from {', '.join(old.x_list_map_keys)} to {', '.join(new.x_list_map_keys)}"
@@ -364,7 +367,7 @@ def _compare_maps(pair: Pair) -> Iterator[Change]:
         yield pair.change(rules.PRUNING_REMOVED, "fields that no schema specifies are kept now", attribute)
     elif pair.old.map_values():
         text = f"{pair.field.shown} was a map, and now has fields"
-        effect = "other keys of stored objects are dropped at their next write"
+        effect = "reads lack the other keys at once, and the next write deletes them"
         yield Change(rules.PRUNING, text, *pair.paths("additional_properties"), pair.field.path, effect=effect)
     else:
         text = "unknown fields are dropped now"

@@ -36,7 +36,33 @@ _TIGHTER = (
     "`oldSelf.hasValue() && self == oldSelf.value() || ...`"
 )
 
-PRUNED: Final = "stored objects lose the fields that no schema specifies at their next write"
+PRUNED: Final = "reads lack the fields that no schema specifies at once, and the next write deletes them"
+REMOVED_FIELD: Final = (
+    "reads lack it at once, the next write deletes it, and kubectl and server-side apply reject manifests with it"
+)
+BREAKS_APPLY: Final = "server-side apply of any field fails for an object that has such a value"
+ATOMIC_NOW: Final = (
+    "a second manager that applies the list gets a conflict, or replaces the items of all others by force"
+)
+MERGED_NOW: Final = (
+    "server-side apply merges items, and keeps stored ones that their owner leaves out; new duplicates are rejected"
+)
+
+
+def of_list_item(rule: Rule, list_: str) -> Rule:
+    """Return the rule of a change with a help that holds below a list whose items have no keys: rules there have no `oldSelf`.
+
+    `list_` is the path of that list, empty if there is none.
+    """
+    if not list_ or "ldSelf" not in rule.help:
+        return rule
+    return rule._replace(help=_OF_LIST_ITEM.format(list_))
+
+
+_OF_LIST_ITEM: Final = (
+    "Keep the old constraint, or put a rule with `optionalOldSelf: true` on `{}`, whose items have no keys: "
+    "`oldSelf.hasValue() && self == oldSelf.value() || self.all(x, ...)`"
+)
 
 # Three lines for each kind: what changes, why it matters and what to do; then the old and the new fragment.
 # fmt: off
@@ -71,7 +97,8 @@ STORAGE_VERSION = _Risk("change-storage-version", "Storage version was changed",
     good=_versions(_V1, _V1BETA1),
     bad=_versions("name: v1, served: true, storage: false", "name: v1beta1, served: true, storage: true"))
 FIELD_REMOVED = _Break("change-field-removed", "Field was removed",
-    why="The API server drops the field from stored objects at their next write, and ignores it in manifests.",
+    why="The API server returns stored objects without the field at once, and their next write deletes it. `kubectl apply` and "
+    "server-side apply reject manifests that have it. Other clients get at most a warning.",
     help="Keep the field and write `Deprecated:` in its description, or remove it in a new version only",
     good="a: {type: string}\nb: {type: string}", bad="a: {type: string}")
 FIELD_UNTYPED = _Harmless("change-field-untyped", "Schema of a field was removed, and its values are kept", scope="schema",
@@ -80,17 +107,19 @@ FIELD_UNTYPED = _Harmless("change-field-untyped", "Schema of a field was removed
     good="type: object\nx-kubernetes-preserve-unknown-fields: true\nproperties:\n  a: {type: string}\n",
     bad="type: object\nx-kubernetes-preserve-unknown-fields: true\n")
 FIELD_TYPED = _Risk("change-field-typed", "Schema was added for a field that could have any value", scope="schema",
-    why="Objects may have stored other values, since the object around the field keeps unknown fields.",
+    why="Objects may have stored other values, since the object around the field keeps unknown fields. They cannot be written "
+    "again, and server-side apply of any field fails for such an object.",
     help="Check that stored objects have no other values, or add the schema in a new version only",
     good="type: object\nx-kubernetes-preserve-unknown-fields: true\n",
     bad="type: object\nx-kubernetes-preserve-unknown-fields: true\nproperties:\n  a: {type: string}\n")
 FIELD_ADDED = _Harmless("change-field-added", "Field was added",
-    why="Servers with the old CRD drop the field.",
-    help="Check that older controllers may ignore the field",
+    why="API servers with the old CRD reject manifests with the field from `kubectl apply` and server-side apply, and drop it from "
+    "other requests.",
+    help="Check that manifests with the field are applied after the CRD, and that older controllers may ignore it",
     good="a: {type: string}", bad="a: {type: string}\nb: {type: string}")
 TYPE = _Break("change-type", "Type was changed",
-    why="The API server rejects stored objects that have a value of the old type when that value is edited, and clients fail "
-    "to decode the new type.",
+    why="An object with a value of the old type can be read, and other fields of it can be updated. Server-side apply of any field "
+    "fails for it with status 500. Clients fail to decode the new type.",
     help="Keep the type, and add a field with another name or a new version for the new one",
     good="a: {type: string}", bad="a: {type: integer}")
 TYPE_WIDENED = _Risk("change-type-widened", "Type accepts more values", severity="info",
@@ -151,8 +180,8 @@ FORMAT = _Risk("change-format", "Format was added or changed",
 FORMAT_LOOSENED = _NewValues("change-format-loosened", "Format was removed or accepts more values",
     good="a: {type: integer, format: int32}", bad="a: {type: integer, format: int64}")
 NULLABLE_REMOVED = _Risk("change-nullable-removed", "Field does not accept null any more",
-    why="The API server drops an explicit null, or replaces it by the default. In a list whose items have no "
-    "default, it rejects null.",
+    why="The API server drops an explicit null, or replaces it by the default. It rejects null if the field is required, and in a "
+    "list whose items have no default.",
     help="Keep `nullable: true`",
     good="a: {type: string, nullable: true}", bad="a: {type: string}")
 NULLABLE_ADDED = _Harmless("change-nullable-added", "Field accepts null",
@@ -172,7 +201,8 @@ DEFAULT_ADDED = Hint("change-default-added", "Default was added", compares=True,
     help="Make sure that the default is what controllers do without the field",
     good="a: {type: string}", bad="a: {type: string, default: b}")
 LIST_TYPE = _Risk("change-list-type", "List type was changed",
-    why="Server-side apply merges lists of type map and set item by item, and replaces atomic ones as a whole.",
+    why="Server-side apply merges lists of type map and set item by item, and treats atomic ones as one value. After a change from "
+    "atomic, items of stored objects stay even if their owner leaves them out. An object with duplicates may keep them.",
     help="Keep `x-kubernetes-list-type`, or change it in a new version only",
     good="a: {type: array, items: {type: string}}",
     bad="a: {type: array, x-kubernetes-list-type: set, items: {type: string}}")
@@ -189,7 +219,7 @@ MAP_TYPE = _Harmless("change-map-type", "Map type was changed",
     good="a: {type: object, additionalProperties: {type: string}}",
     bad="a: {type: object, x-kubernetes-map-type: atomic, additionalProperties: {type: string}}")
 PRUNING = _Break("change-pruning", "Unknown fields are dropped now",
-    why="The API server drops fields without a schema from stored objects at their next write.",
+    why="The API server returns stored objects without the fields that have no schema at once, and their next write deletes them.",
     help="Keep `x-kubernetes-preserve-unknown-fields` or `additionalProperties`, or specify all fields that objects have",
     good="a: {type: object, x-kubernetes-preserve-unknown-fields: true}", bad="a: {type: object}")
 PRUNING_REMOVED = _Harmless("change-pruning-removed", "Unknown fields are kept now",
@@ -216,7 +246,8 @@ RULE_MESSAGE = _Harmless("change-rule-message", "Message expression, reason or f
     good='a: {type: integer, x-kubernetes-validations: [{rule: "self > 0"}]}',
     bad='a: {type: integer, x-kubernetes-validations: [{rule: "self > 0", reason: FieldValueForbidden}]}')
 EMBEDDED_RESOURCE = _Break("change-embedded-resource", "Object became an embedded resource",
-    why="`apiVersion` and `kind` become required, and the API server validates `metadata`.",
+    why="`apiVersion` and `kind` become required, and the API server validates `metadata`. Every update of an object that lacks "
+    "them is rejected, also of its labels and finalizers, so that it cannot be deleted. Only its status can be written.",
     help="Remove `x-kubernetes-embedded-resource`, or set it in a new version only",
     good="a: {type: object, x-kubernetes-preserve-unknown-fields: true}",
     bad="a: {type: object, x-kubernetes-preserve-unknown-fields: true, x-kubernetes-embedded-resource: true}")
@@ -226,7 +257,7 @@ STATUS_REMOVED = _Break("change-status-subresource-removed", "Status subresource
     good="subresources: {status: {}}\n", bad="subresources: {}\n")
 STATUS_ADDED = _Risk("change-status-subresource-added", "Status subresource was added", scope="version",
     why="Writes to the main resource do not change the status any more, so older controllers and `kubectl apply` lose it.",
-    help="Change all clients to write the status by `/status` before the CRD is updated",
+    help="Change all clients to write the status by `/status`, and by the main resource as long as that returns 404",
     good="subresources: {}\n", bad="subresources: {status: {}}\n")
 _SCALE = "subresources: {{scale: {{specReplicasPath: .spec.replicas, statusReplicasPath: .status.{}}}}}\n"
 SCALE_REMOVED = _Break("change-scale-removed", "Scale subresource was removed", scope="version",
@@ -282,11 +313,13 @@ CONVERSION = _Risk("change-conversion", "Conversion strategy was changed", scope
     help="Keep the conversion webhook until all objects are stored in one version and only that version is served",
     good=f"{_TWO_SCHEMAS}{_WEBHOOK}", bad=f"{_TWO_SCHEMAS}conversion: {{strategy: None}}\n")
 CONVERSION_WEBHOOK = _Risk("change-conversion-webhook", "Conversion webhook was changed", scope="spec",
-    why="The API server calls another address, or trusts other certificates. Requests fail while the webhook does not answer.",
+    why="The API server calls another address, or trusts other certificates. Requests that convert objects fail while the webhook "
+    "does not answer or is not trusted. Requests in the storage version succeed.",
     help="Make sure that the webhook answers at the new address before the CRD is updated",
     good=f"{_TWO_SCHEMAS}{_WEBHOOK}", bad=f"{_TWO_SCHEMAS}{_WEBHOOK.replace('/convert', '/v2/convert')}")
 SERVED_PAIR = _Risk("change-served-pair", "Served versions without conversion have different fields", scope="spec",
-    why="If a client writes an object in a version without the field, the API server drops the field from the stored object.",
+    why="If a client writes an object in a version without the field, the API server drops the field from the stored object. "
+    "A field that the storage version lacks is never stored.",
     help="Add the field to all served versions, or use a conversion webhook",
     good=_ONE_SCHEMA, bad=f"{_ONE_SCHEMA}{_version(_V2)}conversion: {{strategy: None}}\n")
 _STRICT = ", properties: {a: {type: string, maxLength: 5}}"

@@ -18,6 +18,100 @@ from crdlint.linting.request import CheckRequest
 ALSO = "is rejected if the existing object breaks this, even if it changes another field"
 
 
+APPLY = "server-side apply of any field fails for an object that has such a value"
+
+
+@each(
+    ("old", "new", "fails"),
+    [
+        ("{type: string}", "{type: integer}", True),
+        ("{type: boolean}", "{type: string}", True),
+        ("{type: object}", "{type: string}", True),
+        ("{type: array, items: {type: string}}", "{type: object}", True),
+        ("{x-kubernetes-int-or-string: true}", "{type: string}", True),
+        ("{x-kubernetes-int-or-string: true}", "{type: integer}", True),
+        ("{type: object}", "{x-kubernetes-int-or-string: true}", True),
+        ("{type: number}", "{type: integer}", False),
+        ("{type: boolean}", "{x-kubernetes-int-or-string: true}", False),
+    ],
+)
+def test_a_type_that_server_side_apply_cannot_read_breaks_it(old: str, new: str, fails: bool) -> None:
+    [one] = changes(with_field(old), with_field(new))
+    assert one.message.endswith(APPLY) is fails
+
+
+@each(
+    ("old", "new", "help_"),
+    [
+        ("{type: string}", "{type: string, maxLength: 9}", "Keep the old constraint, or replace it"),
+        (
+            "{type: array, items: {type: string}}",
+            "{type: array, items: {type: string, maxLength: 9}}",
+            "`.spec.a`, whose",
+        ),
+        (
+            "{type: array, x-kubernetes-list-type: set, items: {type: string}}",
+            "{type: array, x-kubernetes-list-type: set, items: {type: string, pattern: ^a}}",
+            "`.spec.a`, whose",
+        ),
+        (
+            "{type: array, items: {type: object, properties: {b: {type: string}}}}",
+            "{type: array, items: {type: object, required: [b], properties: {b: {type: string}}}}",
+            "`.spec.a`, whose",
+        ),
+        (
+            "{type: array, items: {type: array, items: {type: string}}}",
+            "{type: array, items: {type: array, items: {type: string, maxLength: 9}}}",
+            "`.spec.a`, whose",
+        ),
+        (
+            "{type: object, additionalProperties: {type: string}}",
+            "{type: object, additionalProperties: {type: string, maxLength: 9}}",
+            "Keep the old constraint, or replace it",
+        ),
+    ],
+)
+def test_a_help_with_the_old_value_is_for_where_there_is_one(old: str, new: str, help_: str) -> None:
+    [one] = changes(with_field(old), with_field(new))
+    assert help_ in (one.help or "")
+
+
+def test_a_webhook_without_its_ca_bundle_is_a_risk() -> None:
+    versions = (
+        "[{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}, "
+        "{name: v2, served: true, storage: false, schema: {openAPIV3Schema: {type: object}}}]"
+    )
+    webhook = (
+        "{strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {url: 'https://example.com/c'%s}}}"
+    )
+    old, new = (with_parts(versions=versions, conversion=webhook % ca) for ca in (", caBundle: YWJj", ""))
+    [one] = changes(old, new)
+    assert (one.severity, one.rule) == ("warning", "change-conversion-webhook")
+    assert "requests that convert objects fail" in one.message
+
+
+@each(
+    ("old", "new", "severity", "part"),
+    [
+        ("required: [a], properties: {a: {type: string, nullable: true}}", "required: [a], properties: {a: {type: string}}",
+         "error", "null is rejected, because the field is required; every edit below `.spec`"),
+        ("properties: {a: {type: string, nullable: true}}", "properties: {a: {type: string}}", "warning", "null is dropped"),
+        ("properties: {a: {type: array, items: {type: string}}}",
+         "properties: {a: {type: array, x-kubernetes-list-type: set, items: {type: string}}}",
+         "warning", "keeps stored ones that their owner leaves out"),
+        ("properties: {a: {type: object, x-kubernetes-preserve-unknown-fields: true}}", "properties: {a: {type: object}}",
+         "error", "reads lack the fields that no schema specifies at once"),
+        ("properties: {a: {type: object, x-kubernetes-preserve-unknown-fields: true}}",
+         "properties: {a: {type: object, x-kubernetes-preserve-unknown-fields: true, x-kubernetes-embedded-resource: true}}",
+         "error", "also of its labels and finalizers"),
+    ],
+)  # fmt: skip
+def test_what_happens_to_stored_objects_is_said(old: str, new: str, severity: str, part: str) -> None:
+    [one] = changes(with_spec(old), with_spec(new))
+    assert one.severity == severity
+    assert part in one.message
+
+
 @each(
     ("old", "new", "kube_version", "message"),
     [

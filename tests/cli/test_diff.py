@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from crds import crd_with_spec
 
 from crdlint.cli.main import cli
-from crdlint.rules.changes import LIMIT_TIGHTENED
+from crdlint.rules.changes import LIMIT_TIGHTENED, REMOVED_FIELD
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -148,7 +148,7 @@ class TestPaths:
             "### Breaking changes\n"
             "\n"
             "- <code>foos.example.com</code>\n"
-            "  - <code>.spec.name</code> was removed: stored objects lose the field at their next write\n"
+            f"  - <code>.spec.name</code> was removed: {REMOVED_FIELD}\n"
             "  - <code>.spec.size</code>: <code>maximum</code> changed from 9 to 8: values above 8 are rejected; "
             "existing objects stay valid until this field is edited\n"
             "\n"
