@@ -48,22 +48,6 @@ MERGED_NOW: Final = (
     "server-side apply merges items, and keeps stored ones that their owner leaves out; new duplicates are rejected"
 )
 
-
-def of_list_item(rule: Rule, list_: str) -> Rule:
-    """Return the rule of a change with a help that holds below a list whose items have no keys: rules there have no `oldSelf`.
-
-    `list_` is the path of that list, empty if there is none.
-    """
-    if not list_ or "ldSelf" not in rule.help:
-        return rule
-    return rule._replace(help=_OF_LIST_ITEM.format(list_))
-
-
-_OF_LIST_ITEM: Final = (
-    "Keep the old constraint, or put a rule with `optionalOldSelf: true` on `{}`, whose items have no keys: "
-    "`oldSelf.hasValue() && self == oldSelf.value() || self.all(x, ...)`"
-)
-
 # Three lines for each kind: what changes, why it matters and what to do; then the old and the new fragment.
 # fmt: off
 REMOVED = _Break("change-crd-removed", "CRD of the old revision was removed", scope="manifest",
@@ -326,5 +310,27 @@ _STRICT = ", properties: {a: {type: string, maxLength: 5}}"
 SERVED_STRICTER = _Risk("change-served-version-stricter", "New served version rejects objects of another one", scope="spec",
     why="Without a conversion webhook, objects that were written in the other version cannot be edited in the new one. "
     "kubectl uses the most stable and highest version by default.",
-    help="Accept the same objects in all served versions, or use a conversion webhook",
+    help="Make all served versions accept the same objects, or use a conversion webhook",
     good=_ONE_SCHEMA, bad=f"{_ONE_SCHEMA}{_version(_V2, _STRICT)}conversion: {{strategy: None}}\n")
+# fmt: on
+
+# The rules whose help is a rule about the old value.
+_WITH_OLD_VALUE: Final = frozenset(
+    rule.id for rule in (REQUIRED_ADDED, LIMIT_TIGHTENED, PATTERN_ADDED, FORMAT, RULE_ADDED)
+)
+
+
+def of_list_item(rule: Rule, list_: str) -> Rule:
+    """Return the rule of a change with a help that holds below a list whose items have no keys: rules there have no `oldSelf`.
+
+    `list_` is the path of that list, empty if there is none.
+    """
+    if not list_ or rule.id not in _WITH_OLD_VALUE:
+        return rule
+    return rule._replace(help=_OF_LIST_ITEM.format(list_))
+
+
+_OF_LIST_ITEM: Final = (
+    "Keep the old constraint, or put a rule with `optionalOldSelf: true` on `{}`, whose items have no keys: "
+    "`oldSelf.hasValue() && self == oldSelf.value() || self.all(x, ...)`"
+)
