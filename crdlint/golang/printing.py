@@ -158,6 +158,14 @@ def print_value(value: object) -> str:
     return _written(value, "", partial(_by_type, _PRINTED_SCALARS), _open_printed)
 
 
+def print_key(value: object) -> str:
+    """Return a JSON value as structured-merge-diff prints a part of a key. Upstream: value.ToString.
+
+    Go's order of the keys of a map is random; they are sorted here.
+    """
+    return _written(value, "", partial(_by_type, _KEY_SCALARS), _open_key)
+
+
 def _written(
     value: Any,
     of: str,
@@ -291,6 +299,12 @@ def _open_printed(item: Any, _of: str) -> tuple[str, Entries, str]:
     return "map[", ((f"{' ' if i else ''}{name}:", item[name], "") for i, name in enumerate(sorted(item))), "]"
 
 
+def _open_key(item: Any, _of: str) -> tuple[str, Entries, str]:
+    if isinstance(item, list):
+        return "[", (("," if i else "", value, "") for i, value in enumerate(item)), "]"
+    return "", ((f"{name}=", item[name], "") for name in sorted(item)), ""
+
+
 def _string(text: str) -> str:
     return f'"{_UNSAFE.sub(_escape, text)}"'
 
@@ -327,6 +341,7 @@ _PRINTED_SCALARS: Final[dict[type, Callable[..., str]]] = {
     float: format_float,
     str: str,
 }
+_KEY_SCALARS: Final[dict[type, Callable[..., str]]] = {**_SCALARS, float: format_float, str: quote}
 
 
 # The Go types of decoded JSON, as `%T` prints them.

@@ -198,6 +198,8 @@ class Server:
     ``checks_kubernetes_name_formats`` applies the formats k8s-short-name and k8s-long-name to resources.
     ``prints_json_values`` prints bad values as JSON, not in Go syntax.
     ``prints_failed_values`` prints the value that a rule rejects, not the name of its type.
+    ``checks_any_scalar`` rejects on server-side apply a list or an object in the place of a scalar of any type.
+    ``identifies_items_by_some_keys`` lets an item of a list lack some of its keys on server-side apply, but not all of them.
     ``names_paths_in_decode_errors`` gives the whole path of a field that cannot be decoded, not its last part.
     """
 
@@ -223,6 +225,8 @@ class Server:
     prints_json_values: bool = since(34)
     prints_failed_values: bool = since(35)
     names_paths_in_decode_errors: bool = since(35)
+    checks_any_scalar: bool = since(29)
+    identifies_items_by_some_keys: bool = since(34)
     warns_of_sets_of_objects: bool = since(37)
     requires_metadata_fields: bool = since(37)
 

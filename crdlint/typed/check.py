@@ -1,0 +1,239 @@
+"""The check of a value against a type. Upstream: structured-merge-diff typed/validate.go and typed/helpers.go.
+
+Go's order of map keys is random: the errors are in the order of the document here. The server stops at the first unknown
+field of a map that it meets, which may hide errors of its other fields. The error about an unknown field comes last here,
+and those about further ones are hidden.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+from crdlint.crd.paths import Path
+from crdlint.golang.printing import GO_TYPES, go_syntax, marshal, print_key, print_value
+from crdlint.golang.text import quote
+from crdlint.kubernetes.servers import Server
+from crdlint.typed.types import ListType, MapType, Scalar, Type
+
+
+class TypedError(NamedTuple):
+    """An error of the typed check.
+
+    `printed` is the path as the server prints it (`.spec.ports[name="a"]`), `path` leads to the value in the document and is None
+    for the root. `hidden` marks an error that the server reports only after others are fixed.
+    """
+
+    path: Path | None
+    printed: str
+    text: str
+    hidden: bool = False
+    is_unknown_field: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.printed}: {self.text}" if self.printed else self.text
+
+
+def joined(errors: Iterable[TypedError]) -> str:
+    """Return the server's text for all errors of a value that are not hidden. Upstream: ValidationErrors.Error."""
+    texts = [str(error) for error in errors if not error.hidden]
+    return texts[0] if len(texts) == 1 else "\n  ".join(["errors:", *texts])
+
+
+def check(value: object, of: Type, server: Server) -> list[TypedError]:
+    """Return the errors of a JSON value, in which integers are distinguished from floats."""
+    errors: list[TypedError] = []
+    stack = [_Visit(server).of(value, of, None)]
+    while stack:
+        step = next(stack[-1], None)
+        if step is None:
+            stack.pop()
+        elif isinstance(step, TypedError):
+            errors.append(step)
+        else:
+            stack.append(step)
+    return errors
+
+
+class _Place(NamedTuple):
+    """A value below the root: its parent's place, its step in the document, and what identifies it in its list or map."""
+
+    parent: _Place | None
+    step: str | int
+    identity: _Identity | None = None
+
+    def error(self, text: str) -> TypedError:
+        places: list[_Place] = []
+        place: _Place | None = self
+        while place is not None:
+            places.append(place)
+            place = place.parent
+        path: Path | None = None
+        for part in reversed(places):
+            path = Path(part.step, path)
+        return TypedError(path, "".join(part.printed for part in reversed(places)), text)
+
+    @property
+    def printed(self) -> str:
+        if self.identity is not None:
+            return str(self.identity)
+        return f".{self.step}" if isinstance(self.step, str) else f"[{self.step}]"
+
+
+class _Identity(NamedTuple):
+    """What identifies an item of an associative list: the values of its keys by name, or its own value without a name."""
+
+    values: tuple[tuple[str, Any], ...]
+
+    def __str__(self) -> str:
+        # Upstream: fieldpath.PathElement.String.
+        return "[" + ",".join(f"{name}={print_key(value)}" for name, value in self.values) + "]"
+
+    @property
+    def comparable(self) -> tuple[object, ...]:
+        """A value that is equal for equal items: 1 equals 1.0, and differs from true."""
+        return tuple((name, _comparable(value)) for name, value in self.values)
+
+
+def _comparable(value: Any) -> object:
+    if value.__class__ is bool or value.__class__ in {dict, list}:
+        return value.__class__, marshal(value)
+    return value
+
+
+def _error(place: _Place | None, text: str) -> TypedError:
+    return TypedError(None, "", text) if place is None else place.error(text)
+
+
+_Steps = Iterator["TypedError | _Steps"]
+
+
+class _Visit:
+    """The visit of a value for a server: each function yields errors, and visits of the values below."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+
+    def of(self, value: Any, declared: Type, place: _Place | None) -> _Steps:
+        kind = declared.of(value)
+        if value is None:
+            return
+        if kind.map is not None:
+            yield from self._map(value, kind.map, place)
+        elif kind.scalar is not None:
+            yield from self._scalar(value, kind.scalar, place)
+        elif kind.list is not None:
+            yield from self._list(value, kind.list, place)
+
+    def _scalar(self, value: Any, scalar: Scalar, place: _Place | None) -> _Steps:
+        if scalar == "untyped" and not self._server.checks_any_scalar:
+            return
+        if value.__class__ not in _CLASSES[scalar]:
+            yield _error(place, _MISTYPED[scalar](value))
+
+    def _map(self, value: Any, declared: MapType, place: _Place | None) -> _Steps:
+        if value.__class__ is not dict:
+            yield _error(place, f"expected map, got {_printed(value)}")
+            return
+        unknown: list[_Place] = []
+        for name, item in value.items():
+            below, type_ = _Place(place, name), declared.value(name)
+            if type_ is None:
+                unknown.append(below)
+            else:
+                yield self.of(item, type_, below)
+        for i, field in enumerate(unknown):
+            yield field.error("field not declared in schema")._replace(hidden=i > 0, is_unknown_field=True)
+
+    def _list(self, value: Any, declared: ListType, place: _Place | None) -> _Steps:
+        if value.__class__ is not list:
+            yield _error(place, f"expected list, got {_printed(value)}")
+            return
+        type_ = declared.item()
+        seen: set[tuple[object, ...]] = set()
+        for i, item in enumerate(value):
+            identity = None
+            if declared.is_associative:
+                try:
+                    identity = _identity(item, declared, type_, self._server)
+                except _NoIdentityError as error:
+                    yield _error(_Place(place, i), f"element {i}: {error}")._replace(printed=_printed_path(place))
+                    return
+                if identity.comparable in seen:
+                    text = f"duplicate entries for key {identity}"
+                    yield _error(_Place(place, i), text)._replace(printed=_printed_path(place))
+                seen.add(identity.comparable)
+            yield self.of(item, type_, _Place(place, i, identity))
+
+
+def _printed_path(place: _Place | None) -> str:
+    return "" if place is None else place.error("").printed
+
+
+class _NoIdentityError(ValueError):
+    """An item of an associative list that cannot be identified; the text is upstream's."""
+
+
+def _identity(item: Any, declared: ListType, type_: Type, server: Server) -> _Identity:
+    """Return what identifies an item; raise `_NoIdentityError`. Upstream: listItemToPathElement."""
+    if declared.keys:
+        return _Identity(tuple(sorted(_keys(item, declared.keys, type_, server), key=_name)))
+    if item.__class__ is dict:
+        raise _NoIdentityError("associative list without keys has an element that's a map type")
+    if item.__class__ is list:
+        raise _NoIdentityError("not supported: associative list with lists as elements")
+    if item is None:
+        raise _NoIdentityError("associative list without keys has an element that's an explicit null")
+    return _Identity((("", item),))
+
+
+def _name(pair: tuple[str, Any]) -> str:
+    return pair[0]
+
+
+def _keys(item: Any, names: tuple[str, ...], type_: Type, server: Server) -> list[tuple[str, Any]]:
+    """Return the names and values of the keys that an item has, with defaults."""
+    if item is None:
+        raise _NoIdentityError("associative list with keys may not have a null element")
+    if item.__class__ is not dict:
+        raise _NoIdentityError("associative list with keys may not have non-map elements")
+    keys: list[tuple[str, Any]] = []
+    for name in names:
+        if name in item:
+            keys.append((name, item[name]))
+            continue
+        if type_.map is None:
+            reason = "associative list may not have non-map types"
+            raise _NoIdentityError(f"couldn't find default value for {name}: {reason}")
+        default = type_.map.default(name)
+        if default is not None:
+            keys.append((name, default))
+        elif not server.identifies_items_by_some_keys:
+            lacks = f"omits key field {quote(name)} (and doesn't have default value)"
+            raise _NoIdentityError(f"associative list with keys has an element that {lacks}")
+    if not keys:
+        lacks = f"omits all key fields [{' '.join(map(quote, names))}]"
+        defaults = "(and doesn't have default values for any key fields)"
+        raise _NoIdentityError(f"associative list with keys has an element that {lacks} {defaults}")
+    return keys
+
+
+def _printed(value: Any) -> str:
+    """Return a value as fmt prints the pointer to it that upstream passes."""
+    return f"&{{{print_value(value)}}}"
+
+
+_NUMBERS: Final[frozenset[type]] = frozenset({int, float})
+_CLASSES: Final[dict[Scalar, frozenset[type]]] = {
+    "numeric": _NUMBERS,
+    "string": frozenset({str}),
+    "boolean": frozenset({bool}),
+    "untyped": frozenset({int, float, str, bool}),
+}
+_MISTYPED: Final = {
+    "numeric": lambda value: f"expected numeric (int or float), got {GO_TYPES[value.__class__]}",
+    "string": lambda value: f"expected string, got &value.valueUnstructured{{Value:{go_syntax(value)}}}",
+    "boolean": lambda value: f"expected boolean, got {_printed(value)}",
+    "untyped": lambda value: f"expected any scalar, got {_printed(value)}",
+}

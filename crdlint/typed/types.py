@@ -1,0 +1,60 @@
+"""Types of structured-merge-diff. Upstream: schema/elements.go (Atom, List, Map).
+
+A type is created when a value is checked against it, because a CRD has many more types than an object uses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
+
+Scalar: TypeAlias = "Literal['numeric', 'string', 'boolean', 'untyped']"
+
+
+class ListType(NamedTuple):
+    """A list: the type of its items, and whether an item is identified by its `keys`, or by its value without keys.
+
+    The items of a list that is not associative are identified by their index.
+    """
+
+    item: Callable[[], Type]
+    is_associative: bool = False
+    keys: tuple[str, ...] = ()
+
+
+class MapType(NamedTuple):
+    """A map: the type of the value of a key, None for a field that is not declared, and the default of a field."""
+
+    value: Callable[[str], Type | None]
+    default: Callable[[str], Any] = lambda _name: None
+
+
+class Type(NamedTuple):
+    """A type accepts the kinds of values that are not None; null is a value of every type."""
+
+    scalar: Scalar | None = None
+    list: ListType | None = None
+    map: MapType | None = None
+
+    def of(self, value: object) -> Type:
+        """Return the part of the type for the kind of a value, or the whole type if it has no such part.
+
+        Upstream: deduceAtom.
+        """
+        if value.__class__ in _SCALARS and self.scalar is not None:
+            return Type(scalar=self.scalar)
+        if value.__class__ is list and self.list is not None:
+            return Type(list=self.list)
+        if value.__class__ is dict and self.map is not None:
+            return Type(map=self.map)
+        return self
+
+
+_SCALARS: Final[frozenset[type]] = frozenset({str, bool, int, float})
+
+NUMERIC: Final = Type("numeric")
+STRING: Final = Type("string")
+BOOLEAN: Final = Type("boolean")
+ANY_SCALAR: Final = Type("untyped")
+# Any value, whose items and fields have any value, too: `__untyped_atomic_` and `__untyped_deduced_`.
+ANY: Final = Type("untyped", ListType(lambda: ANY), MapType(lambda _name: ANY))
