@@ -126,7 +126,11 @@ def read_crd(root: Node, *, stored: bool = False, server: Server = NEWEST) -> De
 
     `stored` keeps the status, for an object that exists already (see `defaults.prepare_for_update`).
     """
-    decoded = decode_crd(root, server)
+    return prepared(decode_crd(root, server), stored=stored, server=server)
+
+
+def prepared(decoded: Decoded, *, stored: bool = False, server: Server = NEWEST) -> Decoded:
+    """Default and convert a decoded CRD, in place, and prepare it for create; see `read_crd`."""
     vars(decoded.crd.metadata).pop("namespace", None)  # upstream: rest.EnsureObjectNamespaceMatchesRequestNamespace
     set_defaults(decoded.crd)
     convert_to_internal(decoded.crd)

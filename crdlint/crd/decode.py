@@ -67,14 +67,15 @@ class Reader:
     """Decodes values; `failed` is set at the first value that Go's decoder would reject or not know.
 
     `json` means that the document is JSON (see `is_json`); `unknown` contains the attributes of fields that the server
-    does not know.
+    does not know. `wraps` means that numbers are converted as in Go, which keeps the lowest bits of those out of range.
     """
 
-    __slots__ = ("failed", "json", "pending", "unknown")
+    __slots__ = ("failed", "json", "pending", "unknown", "wraps")
 
-    def __init__(self, *, json: bool, unknown: frozenset[str] = frozenset()) -> None:
+    def __init__(self, *, json: bool, unknown: frozenset[str] = frozenset(), wraps: bool = False) -> None:
         self.json = json
         self.unknown = unknown
+        self.wraps = wraps
         self.failed = False
         # Schemas that are created but not yet decoded: the mapping, the schema, its attributes, its depth in the document.
         self.pending: list[tuple[Mapping, model.JSONSchemaProps, dict[str, Any], int]] = []
@@ -127,8 +128,20 @@ def _of_class(kind: type) -> Store:
 
 def _integer(reader: Reader, of: GoType, value: Any) -> Any:
     number = as_go_number(value, literal=reader.json) if _is_number(value) else None
+    if reader.wraps and number is not None:
+        return _wrapped(number, of.kind)
     low, high = INT_RANGES[of.kind]
     return number if number.__class__ is int and low <= number <= high else UNSET
+
+
+def _wrapped(number: float, kind: str) -> Any:
+    """Return a number as Go converts it to an integer type, or UNSET for a fraction. Upstream: reflect.Value.Convert."""
+    if not isfinite(number) or number != int(number):
+        return UNSET
+    low, high = INT_RANGES["int64"]
+    integer = int(number) if low <= number <= high else low
+    low, high = INT_RANGES[kind]
+    return (integer - low) % (high - low + 1) + low
 
 
 def _float(_reader: Reader, _of: GoType, value: Any) -> Any:
@@ -346,10 +359,7 @@ class Decoded(NamedTuple):
 def decode_crd(root: Node, server: Server = NEWEST) -> Decoded:
     """Decode a document as a v1 CustomResourceDefinition; raise YAMLDecodeError if it cannot be converted to JSON."""
     reader = Reader(json=is_json(root), unknown=server.unknown_fields)
-    crd = reader.read(CRD, root, 1)
-    if not isinstance(crd, model.CustomResourceDefinition):
-        crd = model.CustomResourceDefinition()
-    read_schemas(reader)
+    crd = _decoded(reader, root)
     if not reader.failed:
         return Decoded(crd, ())
     from crdlint.crd.decode_errors import problems_of  # most documents do not need it
@@ -357,3 +367,19 @@ def decode_crd(root: Node, server: Server = NEWEST) -> Decoded:
     if not reader.json:
         to_json(root)  # raises an exception if it cannot be converted to JSON, even in unknown fields
     return Decoded(crd, *problems_of(CRD, root, server))
+
+
+def decode_applied(root: Node, server: Server = NEWEST) -> model.CustomResourceDefinition:
+    """Decode a document as server-side apply does, which converts it from JSON values; invalid values are zero values.
+
+    Upstream: apimachinery pkg/runtime/converter.go, FromUnstructured.
+    """
+    return _decoded(Reader(json=False, unknown=server.unknown_fields, wraps=True), root)
+
+
+def _decoded(reader: Reader, root: Node) -> model.CustomResourceDefinition:
+    crd = reader.read(CRD, root, 1)
+    if not isinstance(crd, model.CustomResourceDefinition):
+        crd = model.CustomResourceDefinition()
+    read_schemas(reader)
+    return crd

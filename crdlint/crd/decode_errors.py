@@ -73,7 +73,8 @@ class DecodeProblem(NamedTuple):
     the path of the unknown field as in the message, empty for a decode error. `help` names `nearest`, the most similar field. For
     a type error, `json_type` is the JSON type of the value, `go_type` the Go type of the field, and `field` the name or path of
     the field in its struct. A duplicate field in a JSON document is strict as well; `first` is then the first of the two keys.
-    `expected` is what the value should be where that is no Go type. Duplicate keys in YAML are found by `crdlint.yaml`.
+    `expected` is what the value should be where that is no Go type. `whole` is the server's message if it has more errors in
+    one text. Duplicate keys in YAML are found by `crdlint.yaml`.
     """
 
     kind: Literal["decode", "strict"]
@@ -88,6 +89,7 @@ class DecodeProblem(NamedTuple):
     go_type: str = ""
     field: str = ""
     expected: str = ""
+    whole: str = ""
 
 
 @dataclass(slots=True)
@@ -170,12 +172,15 @@ def problems_of(
     return problems, tuple(problem for problem in later if problem.message not in messages), ignored
 
 
-def decode(of: GoType, root: Node, server: Server = NEWEST, *, goes_on: bool = False) -> DecodeState:
+def decode(
+    of: GoType, root: Node, server: Server = NEWEST, *, goes_on: bool = False, json: bool | None = None
+) -> DecodeState:
     """Decode `root` as `of`, and return the error that stopped it or was saved, the strict errors and ignored fields.
 
     With `goes_on`, all errors are collected in the order in which they appear if each is fixed before the next attempt.
+    `json` means that the text is JSON; it is found out if None.
     """
-    state = DecodeState(strict=True, json=is_json(root), server=server, goes_on=goes_on)
+    state = DecodeState(strict=True, json=is_json(root) if json is None else json, server=server, goes_on=goes_on)
     if _too_deep(root):
         state.saved = GoError(root, "couldn't get version/kind; json parse error: exceeded max depth")
         return state
