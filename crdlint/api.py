@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from crdlint.diagnostics import Diagnostic, in_server_words
+from crdlint.kubernetes.senders import CREATE, sender_named
 from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linting.documents import collect_crds
 from crdlint.linting.pipeline import lint_file
@@ -18,8 +19,13 @@ __all__ = [
 ]  # fmt: skip
 
 
-def lint_text(text: str, *, filename: str = "<stdin>", kube_version: str = NEWEST_VERSION) -> list[Diagnostic]:
+def lint_text(
+    text: str, *, filename: str = "<stdin>", kube_version: str = NEWEST_VERSION, sender: str = CREATE.name
+) -> list[Diagnostic]:
     """Return the API server's findings on creating each CRD of a text, and crdlint's own advice, in document order.
+
+    ``sender`` is how the CRD is sent: ``create``, the text itself, by default, or ``kubectl``, ``server-side-apply``,
+    ``helm-3`` or ``helm-4``. Server-side apply has one message for all fields that it does not accept.
 
     A document that crdlint cannot check because of a bug has a finding of the rule ``internal-error``.
 
@@ -27,7 +33,8 @@ def lint_text(text: str, *, filename: str = "<stdin>", kube_version: str = NEWES
     >>> lint_text(crd)[0].headline
     '`spec` must be a mapping, not the number `1`'
     """
-    return _visible(lint_file(text, filename, CheckRequest(kube_version=kube_version)))
+    sender_named(sender)
+    return _visible(lint_file(text, filename, CheckRequest(kube_version=kube_version, sender=sender)))
 
 
 def lint_update(old_text: str, new_text: str, *, kube_version: str = NEWEST_VERSION) -> list[Diagnostic]:
@@ -73,4 +80,14 @@ def validate_resource(
 def _visible(result: FileResult) -> list[Diagnostic]:
     """Return the findings that no others hide, without advice on request, each with the API server's own message."""
     shown = (d for d in result.diagnostics if not d.hidden)
-    return [in_server_words(d) for d in shown if d.kind != "advice" or d.rule not in on_request()]
+    findings = [in_server_words(d) for d in shown if d.kind != "advice" or d.rule not in on_request()]
+    # Several fields may share one message of the server.
+    seen: set[tuple[str | None, str]] = set()
+    return [d for d in findings if d.kind != "decode" or _is_new((d.crd, d.message), seen)]
+
+
+def _is_new(key: tuple[str | None, str], seen: set[tuple[str | None, str]]) -> bool:
+    if key in seen:
+        return False
+    seen.add(key)
+    return True

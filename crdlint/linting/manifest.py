@@ -16,6 +16,7 @@ from crdlint.crd.placeholders import is_placeholder
 from crdlint.crd.positions import Locator, contradicting, node_span, user_path_in_crd
 from crdlint.crd.record import semantic_equal
 from crdlint.diagnostics import OLD_CRD, Related
+from crdlint.kubernetes.senders import sender_named
 from crdlint.linting import create
 from crdlint.linting.documents import as_stored, name_of, take_duplicate_keys
 from crdlint.linting.result import ComparedCRD, FoundCRD, FoundRule, OldCRD
@@ -108,7 +109,7 @@ class _CRDCheck:
         old = request.previous(name_of(root)) if request.previous is not None else None
         self.old = old and as_stored(old, self.server)
         decoded = like.decoded if like is not None else None
-        self.decoded = decoded or read_crd(root, stored=self.old is not None, server=self.server)
+        self.decoded = decoded or self._read(root)
         self.crd = self.decoded.crd
         self.name = self.crd.metadata.name
         self.common = (like.common if like is not None else None) or Common()
@@ -121,6 +122,15 @@ class _CRDCheck:
         # A check never ends at findings of placeholders, which are dropped.
         self.stop_at = None if self.has_placeholders else request.stop_at
         self.rejected = subject.rejected or any(map(self._is_rejection, self.problems))
+
+    def _read(self, root: Node) -> Decoded:
+        """Read the CRD as the server does for the sender of the request."""
+        stored = self.old is not None
+        if not sender_named(self.request.sender).applies:
+            return read_crd(root, stored=stored, server=self.server)
+        from crdlint.typed.crds import read_applied_crd  # only server-side apply needs it
+
+        return read_applied_crd(root, stored=stored, server=self.server)
 
     def _is_rejection(self, problem: DecodeProblem) -> bool:
         """Return whether the server cannot decode a CRD; a placeholder may represent a value that it can decode."""
@@ -217,12 +227,13 @@ def _decode_finding(problem: DecodeProblem, file: str, document: Document) -> Di
         return duplicate_in_json(problem.message, problem.path, problem.first, problem.node, file, offset)
     help_ = attempt(_invisible_character, document.text, problem.node) or problem.help
     help_ = help_ or (attempt(suggestion, problem) if problem.go_type else None)
-    rule = catalog.get(_DECODE_RULES[problem.kind])
+    rule = catalog.get(_rule_of(problem))
     content, headline = problem.content, attempt(headlines.of_decode, problem)
-    if problem.kind == "strict":
+    if problem.path:
         diagnostic = rule.diagnostic(file, problem.kind, problem.message, node_span(problem.node, offset), help_)
         lacks = "" if problem.nearest is None else _lacking(content, problem.nearest)
-        return replace(diagnostic, headline=headline or diagnostic.headline, lacks=lacks)
+        whole = problem.whole if problem.whole != problem.message else ""
+        return replace(diagnostic, headline=headline or diagnostic.headline, lacks=lacks, server_message=whole or None)
     # A list is reported itself, and a mapping where it is in one line, otherwise at its key.
     in_line = not isinstance(content, Scalar) and content.flow and content.start_mark.line == content.end_mark.line
     span = node_span(content if in_line or isinstance(content, Sequence) else problem.node, offset)
@@ -230,7 +241,14 @@ def _decode_finding(problem: DecodeProblem, file: str, document: Document) -> Di
         first_line = document.text[content.start_mark.index :].partition("\n")[0].rstrip()
         span = span._replace(end_line=span.line, end_column=span.column + len(first_line))
     diagnostic = rule.diagnostic(file, problem.kind, problem.message, span, help_)
+    if problem.whole not in {"", problem.message}:
+        diagnostic = replace(diagnostic, server_message=problem.whole)
     return diagnostic if headline is None else replace(diagnostic, headline=headline)
+
+
+def _rule_of(problem: DecodeProblem) -> str:
+    """Return the id of the rule that a problem of the decoder breaks; some are of the typed check."""
+    return "unknown-field" if problem.kind == "strict" or problem.path else "decode-type"
 
 
 # YAML reads these as a part of the key; people see a space, or nothing.
@@ -253,9 +271,6 @@ def _invisible_character(text: str, node: Node) -> str | None:
 def _lacking(mapping: Node, name: str) -> str:
     """Return the identification of a mapping of the document and a field that it lacks, see `Diagnostic.lacks`."""
     return f"{mapping.start_mark.index} {name}"
-
-
-_DECODE_RULES: Final = {"decode": "decode-type", "strict": "unknown-field"}
 
 
 def _located(

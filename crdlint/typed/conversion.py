@@ -50,8 +50,12 @@ def _parts(of: GoType, node: Node) -> Iterator[tuple[GoType, Node]]:
 
 
 def _decoding_errors(of: GoType, node: Node, server: Server) -> Iterator[GoError]:
-    state = decode(of, node, server, goes_on=True, json=False)
-    for error in (*state.others, *([] if state.saved is None else [state.saved])):
+    """Yield the error that the decoder of a type reports, then those that this one hides."""
+    reported = decode(of, node, server, json=False).saved
+    if reported is None:
+        return
+    hidden = decode(of, node, server, goes_on=True, json=False).others
+    for error in (reported, *(other for other in hidden if str(other) != str(reported))):
         error.text = str(error)
         yield error
 

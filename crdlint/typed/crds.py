@@ -18,7 +18,14 @@ from crdlint.kubernetes.servers import NEWEST, Server
 from crdlint.typed.builtin import type_of_crds
 from crdlint.typed.check import TypedError, check, joined
 from crdlint.typed.conversion import conversion_errors
-from crdlint.typed.metadata import conflict_of_uid, has_managed_fields, named
+from crdlint.typed.metadata import (
+    MANAGED_FIELDS,
+    conflict_of_uid,
+    has_managed_fields,
+    name_problem,
+    named,
+    version_problem,
+)
 from crdlint.yaml.nodes import Node, child
 
 _TYPE: Final = f"{GROUP}/v1, Kind={KIND}"
@@ -35,10 +42,12 @@ def read_applied_crd(root: Node, *, stored: bool = False, server: Server = NEWES
     value = reader_json(Reader(json=False), root, 1)
     lax = decode(CRD, root, server, goes_on=True)
     stages = [
-        _managed_fields(value, root),
+        _problem(root, "name", name_problem(value)),
+        _problem(root, "managedFields", MANAGED_FIELDS if has_managed_fields(value) else ""),
         _typed(value, root, lax, server),
         _conversion(value, root, server),
-        _uid(value, root),
+        _problem(root, "uid", conflict_of_uid(value, _RESOURCE)),
+        _problem(root, "resourceVersion", version_problem(value)),
     ]
     reported = next(filter(None, stages), [])
     first = [problem for problem in reported if problem.whole] or reported[:1]
@@ -47,17 +56,12 @@ def read_applied_crd(root: Node, *, stored: bool = False, server: Server = NEWES
     return prepared(decoded, stored=stored, server=server)
 
 
-def _managed_fields(value: dict[str, Any], root: Node) -> list[DecodeProblem]:
-    if not has_managed_fields(value):
+def _problem(root: Node, field: str, message: str) -> list[DecodeProblem]:
+    """Return the problem of a field of the metadata, none without a message."""
+    if not message:
         return []
-    node = child(root, "metadata", "managedFields") or root
-    return [DecodeProblem("decode", "metadata.managedFields must be nil", node, node)]
-
-
-def _uid(value: dict[str, Any], root: Node) -> list[DecodeProblem]:
-    message = conflict_of_uid(value, _RESOURCE)
-    node = child(root, "metadata", "uid") or root
-    return [DecodeProblem("decode", message, node, node)] if message else []
+    node = child(root, "metadata", field) or root
+    return [DecodeProblem("decode", message, node, node)]
 
 
 def _typed(value: dict[str, Any], root: Node, lax: DecodeState, server: Server) -> list[DecodeProblem]:

@@ -5,7 +5,34 @@ Upstream: apimachinery pkg/apis/meta/v1/unstructured (Unstructured), and objectG
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
+
+from crdlint.crd.gotypes import OBJECT_META
+from crdlint.crd.kubenames import is_path_segment
+from crdlint.golang.text import quote
+from crdlint.golang.times import check_rfc3339
+
+_ENTRY: Final = OBJECT_META.fields["managedFields"].type.element or OBJECT_META
+# The server's message for an object with managed fields.
+MANAGED_FIELDS: Final = "metadata.managedFields must be nil"
+_MAX_UINT64: Final = (1 << 64) - 1
+
+
+def name_problem(value: Any) -> str:
+    """Return the server's message for a name that cannot be a part of a URL, empty for others."""
+    name = text_of(value, "name")
+    reasons = is_path_segment(name, False) if name else []
+    return f"Name parameter invalid: {quote(name)}: {';'.join(reasons)}" if reasons else ""
+
+
+def version_problem(value: Any) -> str:
+    """Return the server's message for a resource version that is no number, empty for others."""
+    version = text_of(value, "resourceVersion")
+    if not version:
+        return ""
+    if not (version.isascii() and version.isdigit()):
+        return f"strconv.ParseUint: parsing {quote(version)}: invalid syntax"
+    return "" if int(version) <= _MAX_UINT64 else f"strconv.ParseUint: parsing {quote(version)}: value out of range"
 
 
 def text_of(value: Any, name: str) -> str:
@@ -21,10 +48,19 @@ def named(value: Any) -> str:
 
 
 def has_managed_fields(value: Any) -> bool:
-    """Return whether an object has a list of managed fields, even an empty one; one that is no such list does not count."""
+    """Return whether an object has a list of managed fields, even an empty one; a list with other values does not count."""
     metadata = value.get("metadata")
     entries = metadata.get("managedFields") if isinstance(metadata, dict) else None
-    return isinstance(entries, list) and all(isinstance(entry, dict) for entry in entries)
+    return isinstance(entries, list) and all(map(_is_entry, entries))
+
+
+def _is_entry(entry: object) -> bool:
+    """Return whether a value can be converted to an entry of managed fields."""
+    if not isinstance(entry, dict):
+        return False
+    texts = [entry[name] for name in _ENTRY.fields if name != "fieldsV1" and entry.get(name) is not None]
+    time = entry.get("time")
+    return all(isinstance(text, str) for text in texts) and (time is None or check_rfc3339(time) is None)
 
 
 def conflict_of_uid(value: Any, resource: str) -> str:
@@ -36,4 +72,4 @@ def conflict_of_uid(value: Any, resource: str) -> str:
     if not uid:
         return ""
     reason = f"uid mismatch: the provided object specified uid {uid}, and no existing object was found"
-    return f'Operation cannot be fulfilled on {resource} "{text_of(value, "name")}": {reason}'
+    return f"Operation cannot be fulfilled on {resource} {quote(text_of(value, 'name'))}: {reason}"
