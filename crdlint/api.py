@@ -61,6 +61,7 @@ def validate_resource(
     old_resource: str | None = None,
     kube_version: str = NEWEST_VERSION,
     as_request: bool = False,
+    sender: str = CREATE.name,
 ) -> ResourceReport:
     """Return the API server's findings on creating a custom resource, or on updating the old one if given.
 
@@ -72,9 +73,13 @@ def validate_resource(
     namespace. With ``as_request`` it is a manifest, as for ``crdlint validate``: the default namespace is added,
     ``generateName`` gives a name, the generation is the server's, and so is the status where it is a subresource.
 
-    Raises `YAMLDecodeError` for a text that is no YAML object, ValueError for an unknown ``kube_version``.
+    ``sender`` is how the object is sent, see `lint_text`. An update is always one by replacement.
+
+    Raises `YAMLDecodeError` for a text that is no YAML object, ValueError for an unknown ``kube_version`` or ``sender``.
     """
-    return report(crd_text, resource_text, old_resource, kube_version=kube_version, as_request=as_request)
+    return report(
+        crd_text, resource_text, old_resource, kube_version=kube_version, as_request=as_request, sender=sender
+    )
 
 
 def _visible(result: FileResult) -> list[Diagnostic]:

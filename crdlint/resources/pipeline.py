@@ -16,6 +16,7 @@ from crdlint.crd.positions import Locator, node_span, user_path_in_object
 from crdlint.diagnostics import Diagnostic, in_server_words
 from crdlint.golang.text import quote
 from crdlint.kubecel.evaluation import recorded
+from crdlint.kubernetes.senders import CREATE, sender_named
 from crdlint.kubernetes.servers import NEWEST_VERSION, Server, parse_range
 from crdlint.linting.documents import DocumentWalk, Fixes, read_documents, take_duplicate_keys
 from crdlint.linting.pipeline import lint_file
@@ -131,14 +132,16 @@ def report(
     filename: str = "<stdin>",
     kube_version: str = NEWEST_VERSION,
     as_request: bool = False,
+    sender: str = CREATE.name,
 ) -> ResourceReport:
     """Validate the resource of a text against the CRD of another, as an update if there is an old object.
 
     The first document of each text is used. See `crdlint.validate_resource` for `as_request`. Raise YAMLDecodeError for
-    a text that is not a YAML object, and ValueError for an unknown `kube_version`.
+    a text that is not a YAML object, and ValueError for an unknown `kube_version` or `sender`.
     """
+    applies = sender_named(sender).applies
     document, root = _read(resource_text)
-    resource = read_resource(root)
+    resource = read_resource(root, json=False if applies else None)
     _, crd_root = _read(crd_text)
     versions = parse_range(kube_version)
     crd = read_crd(crd_root, stored=True, server=versions.newest).crd
@@ -162,7 +165,10 @@ def report(
         findings = ResourceFindings(on_server, version, locator, filename, manifest)
         validator = on_server.validator(version)
         try:
-            outcome = validator.create(resource) if old is None else validator.update(resource, old)
+            if old is not None:
+                outcome = validator.update(resource, old)
+            else:
+                outcome = validator.apply(resource) if applies else validator.create(resource)
             by_server.append((server, list(findings.errors(outcome))))
         except NotDecodedError as error:
             outcome = None

@@ -7,6 +7,7 @@ Upstream: apiextensions pkg/apiserver (schemaCoercingDecoder, unstructuredDefaul
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 from crdlint.crd import object_meta
@@ -37,6 +38,7 @@ from crdlint.schema.deep_equal import deep_copy
 from crdlint.schema.defaulting import apply_defaults, prune, prune_defaults, prune_nulls
 from crdlint.schema.embedded_resources import coerce, validate_embedded
 from crdlint.schema.validator import ValueValidator
+from crdlint.typed.objects import AppliedObjects, ApplyRejection
 
 Withhold = Callable[[FieldError], bool]
 
@@ -51,6 +53,10 @@ _NOT_CHECKED: Final = (
 )
 NOWHERE: Final = Path("<nil>")
 _METADATA: Final = Path("metadata")
+# The fields that the server sets itself on an object that server-side apply creates.
+_WIPED: Final = frozenset(
+    {"creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation", "resourceVersion", "selfLink", "uid"}
+)
 _MAX_REPLICAS: Final = 2**31 - 1
 
 
@@ -59,11 +65,17 @@ class UnknownVersionError(ValueError):
 
 
 class NotDecodedError(ValueError):
-    """The server cannot decode an object; the text is the server's. `metadata` is set if its metadata is the cause."""
+    """The server cannot decode an object; the text is the server's.
 
-    def __init__(self, text: str, metadata: MetadataError | None = None) -> None:
+    `metadata` is set if its metadata is the cause. `rejection` is set if server-side apply does not accept the object.
+    """
+
+    def __init__(
+        self, text: str, metadata: MetadataError | None = None, rejection: ApplyRejection | None = None
+    ) -> None:
         super().__init__(text)
         self.metadata = metadata
+        self.rejection = rejection
 
 
 class ObjectResult(NamedTuple):
@@ -102,6 +114,7 @@ class ResourceValidator:
         self.kind = spec.names.kind
         self.group = spec.group
         self.api_version = f"{spec.group}/{version}"
+        self._resource = f"{spec.names.plural}.{spec.group}"
         self._namespaced = spec.scope == "Namespaced"
         self._preserves = bool(spec.preserve_unknown_fields)
         subresources = crd_version.subresources or spec.subresources
@@ -118,6 +131,35 @@ class ResourceValidator:
     def create(self, sent: dict[str, Any], withhold: Withhold | None = None) -> ObjectResult:
         """Validate a new object; errors that `withhold` accepts are ignored, as if the server had not reported them."""
         resource, unknown = self._admit(sent)
+        return self._new(resource, withhold)._replace(unknown=unknown)
+
+    @work.limited()
+    def apply(self, sent: dict[str, Any], withhold: Withhold | None = None) -> ObjectResult:
+        """Validate a new object that is sent by server-side apply, which neither prunes it nor drops nulls before that.
+
+        The numbers of `sent` are those of YAML. Raise `NotDecodedError` for an object that is rejected unvalidated.
+        """
+        rejection = self._applied.rejection(sent)
+        if rejection is not None:
+            raise NotDecodedError(rejection.text, rejection=rejection)
+        resource = deep_copy(sent)
+        meta = {name: value for name, value in (resource.get("metadata") or {}).items() if name not in _WIPED}
+        try:
+            resource["metadata"] = read_object_meta(meta)[0]
+        except MetadataError as error:
+            raise NotDecodedError(str(error), error) from error
+        if not self._namespaced:
+            resource["metadata"].pop("namespace", None)
+        if self.schema is not None:
+            apply_defaults(resource, self.schema, self._defaults)
+        return self._new(resource, withhold)
+
+    @cached_property
+    def _applied(self) -> AppliedObjects:
+        return AppliedObjects(self.schema, self._resource, self.api_version, self.kind, self._server, preserves=self._preserves)
+
+    def _new(self, resource: dict[str, Any], withhold: Withhold | None) -> ObjectResult:
+        """Validate an object that is defaulted, as a new one."""
         if self._keeps_status:
             resource.pop("status", None)
         meta = resource.get("metadata") or {}
@@ -130,7 +172,7 @@ class ResourceValidator:
         schema = self._schema_of(resource)
         errors += validate_embedded(None, resource, schema, self._server, is_resource_root=False)
         errors += validate_list_sets_and_maps(schema, resource)
-        return self._with_rules(resource, errors, MISSING, None, withhold=withhold)._replace(unknown=unknown)
+        return self._with_rules(resource, errors, MISSING, None, withhold=withhold)
 
     @work.limited()
     def update(self, sent: dict[str, Any], old: dict[str, Any], withhold: Withhold | None = None) -> ObjectResult:
