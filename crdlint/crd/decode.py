@@ -356,9 +356,12 @@ class Decoded(NamedTuple):
     ignored: tuple[DecodeProblem, ...] = ()
 
 
-def decode_crd(root: Node, server: Server = NEWEST) -> Decoded:
-    """Decode a document as a v1 CustomResourceDefinition; raise YAMLDecodeError if it cannot be converted to JSON."""
-    reader = Reader(json=is_json(root), unknown=server.unknown_fields)
+def decode_crd(root: Node, server: Server = NEWEST, *, json: bool | None = None) -> Decoded:
+    """Decode a document as a v1 CustomResourceDefinition; raise YAMLDecodeError if it cannot be converted to JSON.
+
+    `json` means that the server reads the text of the document as JSON; it is found out if None.
+    """
+    reader = Reader(json=is_json(root) if json is None else json, unknown=server.unknown_fields)
     crd = _decoded(reader, root)
     if not reader.failed:
         return Decoded(crd, ())
@@ -366,7 +369,7 @@ def decode_crd(root: Node, server: Server = NEWEST) -> Decoded:
 
     if not reader.json:
         to_json(root)  # raises an exception if it cannot be converted to JSON, even in unknown fields
-    return Decoded(crd, *problems_of(CRD, root, server))
+    return Decoded(crd, *problems_of(CRD, root, server, json=reader.json))
 
 
 def decode_applied(root: Node, server: Server = NEWEST) -> model.CustomResourceDefinition:

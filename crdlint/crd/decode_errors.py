@@ -8,7 +8,7 @@ The input is the JSON with sorted keys that sigs.k8s.io/yaml creates from YAML, 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from collections.abc import Mapping as MappingOf
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
@@ -156,10 +156,10 @@ class DecodeState:
 
 
 def problems_of(
-    of: GoType, root: Node, server: Server
+    of: GoType, root: Node, server: Server, *, json: bool | None = None
 ) -> tuple[tuple[DecodeProblem, ...], tuple[DecodeProblem, ...], tuple[DecodeProblem, ...]]:
     """Return the problems of decoding `root`, those that they hide, and its unknown fields that are no problem."""
-    state = decode(of, root, server)
+    state = decode(of, root, server, json=json)
     problems = tuple(state.strict_errors.values())
     ignored = tuple(problem for problem in state.ignored.values() if problem.first is None)
     if state.saved is not None:
@@ -167,7 +167,7 @@ def problems_of(
     elif len(problems) < MAX_STRICT_ERRORS:
         return problems, (), ignored
     messages = {problem.message for problem in problems}
-    continued = decode(of, root, server, goes_on=True)
+    continued = decode(of, root, server, goes_on=True, json=json)
     later = (*(error.problem() for error in continued.others), *continued.strict_errors.values())
     return problems, tuple(problem for problem in later if problem.message not in messages), ignored
 
@@ -261,7 +261,12 @@ def _slice(state: DecodeState, of: GoType, node: Any) -> Steps:
 
 
 _MOST_DIGITS: Final = 19  # the digits of the largest int64
-_NUMBER: Final = re.compile(r"-?[0-9.eE+-]+\Z")
+_NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?\Z")
+
+
+def is_beyond_float64(text: str, value: object) -> bool:
+    """Return whether a plain scalar of a JSON document is a number too large for float64, whose value is then a text."""
+    return isinstance(value, str) and _NUMBER.match(text) is not None
 
 
 def _literal(state: DecodeState, of: GoType, node: Any) -> None:
@@ -271,7 +276,7 @@ def _literal(state: DecodeState, of: GoType, node: Any) -> None:
         return
     error = None
     json_type = json_type_of(node)
-    if json_type == "string" and state.json and not node.style and _NUMBER.match(node.value):  # beyond float64
+    if state.json and not node.style and is_beyond_float64(node.value, value):
         if of.kind != "string":
             digits = f" {node.value}" if of.kind in {*INT_RANGES, "float64"} else ""
             error = GoError(node, value=f"number{digits}", of=of.name)
@@ -345,6 +350,36 @@ _UNMARSHALERS: Final[dict[str, Callable[[DecodeState, GoType, Any, Any], Steps]]
     "schema-or-strings": _schema_or_list,
     "time": _time,
 }
+
+
+def duplicate_fields(root: Node) -> list[tuple[str, str, Node, Node]]:
+    """Return the first 100 duplicate fields of a JSON text: the decoder's message, the path, and both keys."""
+    duplicates: dict[str, tuple[str, str, Node, Node]] = {}
+    pending: list[tuple[Iterator[tuple[str, Node | None, Node]], str]] = [(iter([("", None, root)]), "")]
+    seen: list[dict[str, Node]] = [{}]
+    while pending and len(duplicates) < MAX_STRICT_ERRORS:
+        step = next(pending[-1][0], None)
+        if step is None:
+            pending.pop()
+            seen.pop()
+            continue
+        name, key, value = step
+        path = pending[-1][1]
+        if key is not None:
+            path = f"{path}.{name}" if path else name
+            first = seen[-1].setdefault(name, key)
+            if first is not key:
+                message = f"duplicate field {quote(path)}"
+                duplicates.setdefault(message, (message, path, first, key))
+        else:
+            path += name
+        if isinstance(value, Mapping):
+            pending.append((((str(getattr(k, "value", "")), k, v) for k, v in value.pairs()), path))
+            seen.append({})
+        elif isinstance(value, Sequence):
+            pending.append(((((f"[{i}]"), None, item) for i, item in enumerate(value.items)), path))
+            seen.append({})
+    return list(duplicates.values())
 
 
 _WHOLE: Final = re.compile(r"[-+]?\d+\Z")

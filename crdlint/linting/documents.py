@@ -118,6 +118,10 @@ class DocumentWalk(ABC):
         """Return the newest server's error of converting YAML as the server that is asked words it."""
         return message
 
+    def in_words_of_sender(self, message: str, document: Document) -> str:  # noqa: ARG002
+        """Return the server's error about the YAML of a document as the sender words it."""
+        return message
+
     def effects(self) -> tuple[int, ...]:
         """Return numbers that change if the check of a document is not complete, or affects the later documents."""
         return ()
@@ -214,7 +218,8 @@ class DocumentWalk(ABC):
         span, help_ = problem_span(problem), None
         if cause is not None:
             span, help_ = Span(cause.line, cause.column, cause.line, cause.end_column), cause.help
-        self.report("decode", "yaml-syntax", problem.message, span, help_, Manifest(document, None, cause=cause))
+        message = self.in_words_of_sender(problem.message, document)
+        self.report("decode", "yaml-syntax", message, span, help_, Manifest(document, None, cause=cause))
         if cause is not None and cause.headline:
             self.diagnostics[-1] = replace(self.diagnostics[-1], headline=cause.headline)
 
@@ -225,7 +230,8 @@ class DocumentWalk(ABC):
         cause = attempt(conversion_cause, document, node)
         help_ = None if cause is None else cause.help
         span = node_span(node, document.line_offset)
-        self.report("decode", "yaml-syntax", self.in_server_words(str(error)), span, help_)
+        message = self.in_words_of_sender(self.in_server_words(str(error)), document)
+        self.report("decode", "yaml-syntax", message, span, help_)
 
     def report(
         self,

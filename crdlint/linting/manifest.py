@@ -8,7 +8,8 @@ from collections.abc import Sequence as SequenceOf
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crdlint.crd.convert import accepted_names, read_crd
+from crdlint.crd.convert import accepted_names, prepared
+from crdlint.crd.decode import decode_crd
 from crdlint.crd.errors import REQUIRED, FieldError
 from crdlint.crd.identity import is_type_key
 from crdlint.crd.paths import SHARED, is_within
@@ -125,12 +126,24 @@ class _CRDCheck:
 
     def _read(self, root: Node) -> Decoded:
         """Read the CRD as the server does for the sender of the request."""
-        stored = self.old is not None
-        if not sender_named(self.request.sender).applies:
-            return read_crd(root, stored=stored, server=self.server)
-        from crdlint.typed.crds import read_applied_crd  # only server-side apply needs it
+        stored, sender = self.old is not None, sender_named(self.request.sender)
+        if sender.applies:
+            from crdlint.typed.crds import read_applied_crd  # only server-side apply needs it
 
-        return read_applied_crd(root, stored=stored, server=self.server)
+            decoded = read_applied_crd(root, stored=stored, server=self.server)
+        else:
+            json = False if sender.reencodes else None
+            decoded = prepared(decode_crd(root, self.server, json=json), stored=stored, server=self.server)
+        return self._as_client(root, decoded) if sender.reencodes else decoded
+
+    def _as_client(self, root: Node, decoded: Decoded) -> Decoded:
+        """Return a decoded CRD with the problem that the client reports before it sends the CRD."""
+        from crdlint.crd.clients import client_problem  # only a named client needs it
+
+        problem = client_problem(root, self.subject.file)
+        if problem is None:
+            return decoded
+        return decoded._replace(problems=(problem,), later=(*decoded.problems, *decoded.later))
 
     def _is_rejection(self, problem: DecodeProblem) -> bool:
         """Return whether the server cannot decode a CRD; a placeholder may represent a value that it can decode."""
@@ -179,11 +192,26 @@ _NEAR: Final = 32  # the number of repeated keys that are compared with a key
 def _decode_findings(check: _CRDCheck) -> list[Diagnostic]:
     """Return the findings of the parser and of the decoder; some of the decoder's are hidden."""
     findings = [
-        *_duplicate_key_findings(check.subject, check.manifest),
+        *_duplicates(check),
         *_problem_findings(check, check.problems, hidden=check.subject.rejected),
         *_problem_findings(check, check.decoded.later, hidden=True),
     ]
     return [with_marker(finding, check.crd, catalog.get(finding.rule)) for finding in findings]
+
+
+def _duplicates(check: _CRDCheck) -> Iterator[Diagnostic]:
+    """Yield the findings about duplicate keys, which the server does not see if the sender encodes the document anew."""
+    duplicates = _duplicate_key_findings(check.subject, check.manifest)
+    if not sender_named(check.request.sender).reencodes:
+        yield from duplicates
+        return
+    from crdlint.crd.decode_errors import duplicate_fields  # only a named client needs it
+
+    subject, root = check.subject, check.subject.root
+    in_json = duplicate_fields(root) if is_json(root) else ()
+    of_json = (duplicate_in_json(*two, subject.file, subject.document.line_offset) for two in in_json)
+    for finding in (*duplicates, *of_json):
+        yield replace(finding, kind="advice", origin="crdlint", server_message=None)
 
 
 def _duplicate_key_findings(subject: Subject, manifest: Manifest) -> Iterator[Diagnostic]:
@@ -199,6 +227,8 @@ def _problem_findings(check: _CRDCheck, problems: Iterable[DecodeProblem], *, hi
     subject = check.subject
     for problem in problems:
         diagnostic = replace(_decode_finding(problem, subject.file, subject.document), hidden=hidden)
+        if problem.kind == "strict" and not sender_named(check.request.sender).is_strict:
+            diagnostic = replace(diagnostic, kind="warning", severity="warning")
         finding = Finding(check.manifest, diagnostic.rule, problem)
         placed = attempt(placement, finding)
         if placed is not None:

@@ -11,6 +11,7 @@ from crdlint.crd.identity import SPEC_KEYS, Identity, identify, is_partial, kind
 from crdlint.crd.placeholders import directive, placeholder_of
 from crdlint.crd.positions import node_span
 from crdlint.files.recognition import HELM, KIND, names_crd
+from crdlint.kubernetes.senders import sender_named
 from crdlint.kubernetes.servers import ByVersion
 from crdlint.linting.documents import DocumentWalk, Fixes, manifests, name_of, resource_names
 from crdlint.linting.manifest import CheckedCRD, check_crd
@@ -132,6 +133,14 @@ class _CRDWalk(DocumentWalk):
         if message.startswith(_NO_KEY):
             return _KEY_ERROR.on(self.request.versions.newest) + message.removeprefix(_NO_KEY)
         return message
+
+    def in_words_of_sender(self, message: str, document: Document) -> str:
+        """Return the words of a client, which reads the YAML before the server does."""
+        if not sender_named(self.request.sender).reencodes:
+            return message
+        from crdlint.crd.clients import parse_error  # only a named client needs it
+
+        return parse_error(message, document.text, self.file)
 
     def _check_manifest(self, document: Document, root: Mapping, identity: Identity) -> bool:
         """Check one object; return whether it is a CRD, in any version."""

@@ -33,12 +33,13 @@ class CheckRequest:
     """What to find out about the CRDs of a text.
 
     `kube_version` is the server's version, or a range such as `1.29..1.37`: each finding of these servers is reported once,
-    with the servers that report it. `sender` is the name of the sender whose request the server answers. A CRD is checked as an update if `previous` returns an old one of the same name; `policy`
-    applies to its changes. `skip_unfinished` skips, with a notice, incomplete CRDs, which the notice calls `partial`, and
-    templates: `placeholders` begin what another program replaces. It also reports misspelled CRDs, which the API server does
-    not recognize as CRDs. `keep` keeps the CRDs and their rules of x-kubernetes-validations in the result. `fixes` adds fixes to
-    findings. `advice` are the advisory rules to run, None for all except those on request that are not `requested`. `stop_at`
-    returns whether the stages after that of a finding need not run; it is not used for ranges.
+    with the servers that report it. `sender` is the name of the sender whose request the server answers. A CRD is checked as an
+    update if `previous` returns an old one of the same name; `policy` applies to its changes. `skip_unfinished` skips, with a
+    notice, incomplete CRDs, which the notice calls `partial`, and templates: `placeholders` begin what another program replaces.
+    It also reports misspelled CRDs, which the API server does not recognize as CRDs. `keep` keeps the CRDs and their rules of
+    x-kubernetes-validations in the result. `fixes` adds fixes to findings. `advice` are the advisory rules to run, None for all
+    except those on request that are not `requested`. `stop_at` returns whether the stages after that of a finding need not run;
+    it is not used for ranges.
 
     >>> CheckRequest(kube_version="1.30").key == CheckRequest().key
     False

@@ -18,7 +18,6 @@ from crdlint.crd.decode import Reader, reader_json
 from crdlint.crd.identity import Identity, identify
 from crdlint.crd.paths import Path, Step
 from crdlint.crd.positions import Locator, SourceLocation
-from crdlint.golang.text import quote
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.json_values import entries
 from crdlint.yaml.nodes import Mapping, Node, Sequence, is_json, text_of
@@ -28,7 +27,6 @@ from crdlint.yaml.parse import Document
 Key = tuple[str, str, str, str]
 
 
-_MAX_STRICT_ERRORS: Final = 100
 _DEFAULT_NAMESPACE: Final = "default"
 _LONGEST_BASE: Final = 58  # the number of bytes of generateName that are kept
 _SUFFIX: Final = "xxxxx"  # represents five random characters
@@ -102,36 +100,6 @@ def read_resource(root: Node, *, json: bool | None = None) -> dict[str, Any]:
         raise YAMLDecodeError("json: exceeded max depth", root)
     resource: dict[str, Any] = value
     return resource
-
-
-def duplicate_fields(root: Node) -> list[tuple[str, str, Node, Node]]:
-    """Return the first 100 duplicate fields of a JSON text: the decoder's message, the path, and both keys."""
-    duplicates: dict[str, tuple[str, str, Node, Node]] = {}
-    pending: list[tuple[Iterator[tuple[str, Node | None, Node]], str]] = [(iter([("", None, root)]), "")]
-    seen: list[dict[str, Node]] = [{}]
-    while pending and len(duplicates) < _MAX_STRICT_ERRORS:
-        step = next(pending[-1][0], None)
-        if step is None:
-            pending.pop()
-            seen.pop()
-            continue
-        name, key, value = step
-        path = pending[-1][1]
-        if key is not None:
-            path = f"{path}.{name}" if path else name
-            first = seen[-1].setdefault(name, key)
-            if first is not key:
-                message = f"duplicate field {quote(path)}"
-                duplicates.setdefault(message, (message, path, first, key))
-        else:
-            path += name
-        if isinstance(value, Mapping):
-            pending.append((((str(getattr(k, "value", "")), k, v) for k, v in value.pairs()), path))
-            seen.append({})
-        elif isinstance(value, Sequence):
-            pending.append(((((f"[{i}]"), None, item) for i, item in enumerate(value.items)), path))
-            seen.append({})
-    return list(duplicates.values())
 
 
 def text_at(root: Mapping, *names: str) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from crdlint.crd.clients import client_problem
 from crdlint.crd.convert import read_crd
 from crdlint.crd.paths import NIL
 from crdlint.crd.positions import Locator, node_span, user_path_in_object
@@ -30,7 +31,6 @@ from crdlint.resources.objects import (
     Object,
     ResourceLocator,
     as_sent,
-    duplicate_fields,
     key_of,
     objects_of,
     read_resource,
@@ -139,9 +139,9 @@ def report(
     The first document of each text is used. See `crdlint.validate_resource` for `as_request`. Raise YAMLDecodeError for
     a text that is not a YAML object, and ValueError for an unknown `kube_version` or `sender`.
     """
-    applies = sender_named(sender).applies
+    applies, reencodes = sender_named(sender).applies, sender_named(sender).reencodes
     document, root = _read(resource_text)
-    resource = read_resource(root, json=False if applies else None)
+    resource = read_resource(root, json=False if applies or reencodes else None)
     _, crd_root = _read(crd_text)
     versions = parse_range(kube_version)
     crd = read_crd(crd_root, stored=True, server=versions.newest).crd
@@ -158,6 +158,10 @@ def report(
         old = None if old is None else as_sent(old, namespaced=definition.namespaced)
     locator = ResourceLocator(root, 0, resource_text)
     manifest = Manifest(document, None, locator)
+    unsent = client_problem(root, filename) if reencodes else None
+    if unsent is not None:
+        error = diagnostic(filename, "decode", "resource-decode", unsent.message, node_span(unsent.node))
+        return ResourceReport([error], [], resource, None, crd_errors)
     outcome: ObjectResult | None = None
     by_server: list[tuple[Server, Sequence[Diagnostic]]] = []
     for server in versions.servers:
@@ -381,8 +385,11 @@ class _ObjectCheck:
         for key in take_duplicate_keys(document, is_json=resource.json):
             twice = duplicate_in_yaml(key, walk.file, self.offset)
             yield walk.fixes.add(twice, Finding(manifest, twice.rule, key))
-        for two in duplicate_fields(resource.root) if resource.json else ():
-            yield duplicate_in_json(*two, walk.file, self.offset)
+        if resource.json:
+            from crdlint.crd.decode_errors import duplicate_fields  # most resources are YAML
+
+            for two in duplicate_fields(resource.root):
+                yield duplicate_in_json(*two, walk.file, self.offset)
         content = resource.read()
         sent = as_sent(content, namespaced=definition.namespaced)
         by_server: list[tuple[Server, Sequence[Diagnostic]]] = []

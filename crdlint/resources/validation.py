@@ -55,7 +55,15 @@ NOWHERE: Final = Path("<nil>")
 _METADATA: Final = Path("metadata")
 # The fields that the server sets itself on an object that server-side apply creates.
 _WIPED: Final = frozenset(
-    {"creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation", "resourceVersion", "selfLink", "uid"}
+    {
+        "creationTimestamp",
+        "deletionTimestamp",
+        "deletionGracePeriodSeconds",
+        "generation",
+        "resourceVersion",
+        "selfLink",
+        "uid",
+    }
 )
 _MAX_REPLICAS: Final = 2**31 - 1
 
@@ -156,7 +164,9 @@ class ResourceValidator:
 
     @cached_property
     def _applied(self) -> AppliedObjects:
-        return AppliedObjects(self.schema, self._resource, self.api_version, self.kind, self._server, preserves=self._preserves)
+        return AppliedObjects(
+            self.schema, self._resource, self.api_version, self.kind, self._server, preserves=self._preserves
+        )
 
     def _new(self, resource: dict[str, Any], withhold: Withhold | None) -> ObjectResult:
         """Validate an object that is defaulted, as a new one."""

@@ -8,7 +8,6 @@ and those about further ones are hidden.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import partial
 from typing import Any, Final, NamedTuple
 
 from crdlint.crd.paths import Path

@@ -12,8 +12,8 @@ from crdlint.crd.convert import prepared
 from crdlint.crd.decode import Decoded, Reader, decode_applied, reader_json
 from crdlint.crd.decode_errors import DecodeProblem, DecodeState, decode
 from crdlint.crd.gotypes import CRD
-from crdlint.crd.identity import GROUP, KIND
 from crdlint.crd.positions import Locator
+from crdlint.files.recognition import GROUP, KIND
 from crdlint.kubernetes.servers import NEWEST, Server
 from crdlint.typed.builtin import type_of_crds
 from crdlint.typed.check import TypedError, check, joined

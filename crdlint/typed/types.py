@@ -57,4 +57,4 @@ STRING: Final = Type("string")
 BOOLEAN: Final = Type("boolean")
 ANY_SCALAR: Final = Type("untyped")
 # Any value, whose items and fields have any value, too: `__untyped_atomic_` and `__untyped_deduced_`.
-ANY: Final = Type("untyped", ListType(lambda: ANY), MapType(lambda _name: ANY))
+ANY: Final[Type] = Type("untyped", ListType(lambda: ANY), MapType(lambda _name: ANY))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from present import root_of
 from tables import each
 
-from crdlint.resources.objects import duplicate_fields, objects_of
+from crdlint.crd.decode_errors import duplicate_fields
+from crdlint.resources.objects import objects_of
 from crdlint.yaml.parse import parse_first
 
 OBJECTS = {

@@ -1,0 +1,77 @@
+"""What a client says of a manifest before it sends it: kubectl, and Helm, which has the same libraries.
+
+Upstream: cli-runtime pkg/resource (metadata_decoder.go, mapper.go, visitor.go), apimachinery pkg/util/yaml/decoder.go.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from crdlint.crd.decode_errors import DecodeProblem, decode, is_beyond_float64
+from crdlint.crd.gotypes import OBJECT_META, STRING, GoField, GoType
+from crdlint.crd.record import Record
+from crdlint.golang.json_syntax import syntax_error
+from crdlint.golang.text import quote
+from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, is_json
+from crdlint.yaml.resolve import resolve
+
+# The struct into which a client decodes the metadata of an object.
+_METADATA_ONLY: Final = GoType(
+    "struct",
+    "resource.metadataOnlyObject",
+    record=type("metadataOnlyObject", (Record,), {}),
+    fields={
+        "apiVersion": GoField("", STRING),
+        "kind": GoField("", STRING),
+        "metadata": GoField("", OBJECT_META),
+    },
+)
+
+
+def client_problem(root: Node, file: str) -> DecodeProblem | None:
+    """Return the problem because of which a client does not send an object of a file, None without one."""
+    number = _too_large_number(root) if is_json(root) else None
+    if number is not None:
+        reason = f"json: cannot unmarshal number {number.value} into Go value of type float64"
+        hint = "if you choose to ignore these errors, turn validation off with --validate=false"
+        message = f"error validating {quote(source_of(file))}: error validating data: {reason}; {hint}"
+        return DecodeProblem("decode", message, number, number, json_type="number", go_type="float64")
+    error = decode(_METADATA_ONLY, root).saved
+    if error is None:
+        return None
+    problem = error.problem()
+    return problem._replace(message=f"unable to decode {quote(source_of(file))}: {problem.message}")
+
+
+def _too_large_number(root: Node) -> Scalar | None:
+    """Return the first number of a JSON document that is no float64, which is read as a text."""
+    pending: list[Node] = [root]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, Mapping):
+            pending.extend(value for _, value in reversed(list(node.pairs())))
+        elif isinstance(node, Sequence):
+            pending.extend(reversed(node.items))
+        elif isinstance(node, Scalar) and not node.style and is_beyond_float64(node.value, resolve(node)):
+            return node
+    return None
+
+
+def parse_error(message: str, text: str, file: str) -> str:
+    """Return a client's words for a YAML syntax error in a document of a file; text that begins as JSON has another error."""
+    error = syntax_error(text) if text.lstrip(_SPACE).startswith("{") else None
+    if error is None:
+        reason = f"error converting YAML to JSON: {message}"
+    elif error.offset is None:
+        reason = error.text
+    else:
+        reason = f"json: offset {error.offset}: {error.text}"
+    return f"error parsing {source_of(file)}: {reason}"
+
+
+def source_of(file: str) -> str:
+    """Return a file as a client names it in errors."""
+    return "STDIN" if file in {"-", "<stdin>"} else file
+
+
+_SPACE: Final = " \t\r\n"
