@@ -34,7 +34,7 @@ def lint_text(
     '`spec` must be a mapping, not the number `1`'
     """
     sender_named(sender)
-    return _visible(lint_file(text, filename, CheckRequest(kube_version=kube_version, sender=sender)))
+    return _visible(lint_file(text, filename, CheckRequest(kube_version=kube_version, senders=(sender,))))
 
 
 def lint_update(old_text: str, new_text: str, *, kube_version: str = NEWEST_VERSION) -> list[Diagnostic]:
@@ -84,15 +84,5 @@ def validate_resource(
 
 def _visible(result: FileResult) -> list[Diagnostic]:
     """Return the findings that no others hide, without advice on request, each with the API server's own message."""
-    shown = (d for d in result.diagnostics if not d.hidden)
-    findings = [in_server_words(d) for d in shown if d.kind != "advice" or d.rule not in on_request()]
-    # Several fields may share one message of the server.
-    seen: set[tuple[str | None, str]] = set()
-    return [d for d in findings if d.kind != "decode" or _is_new((d.crd, d.message), seen)]
-
-
-def _is_new(key: tuple[str | None, str], seen: set[tuple[str | None, str]]) -> bool:
-    if key in seen:
-        return False
-    seen.add(key)
-    return True
+    shown = (d for d in result.diagnostics if not d.hidden and d.server_message != "")
+    return [in_server_words(d) for d in shown if d.kind != "advice" or d.rule not in on_request()]

@@ -52,15 +52,15 @@ class Diagnostic:
 
     `origin` is `apiserver` for errors of the API server, `storage` for those of its storage after validation, and `crdlint` for
     crdlint's own advice. `message` is the string as the API server prints it, unless `server_message` is set, which is then the
-    server's. `crd` is the name of the CRD. `headline` names what is wrong with which field, in at most 90 characters. `user_path`
-    is the path that users know: of a field of the objects (`.spec.ports[].protocol`) in a `version` of the CRD, else of the file
-    (`spec.names.kind`). `hidden` marks findings that the API server reports only after others are fixed. `versions` are the
-    Kubernetes versions of a range that report it, empty for all of them. `fix` contains the edits that fix it, if fixes are
-    requested and there is one. `lacks` identifies a mapping and a field that it lacks: the field that the finding requires, or
-    the field that an unknown one probably was meant to be; see `rules.consequences`. `example` is the JSON of an object that an
-    update breaks. `is_alpha` marks a breaking change that is a warning in alpha versions. `errors` is the number of errors in
-    `detail`: those of a CEL expression are one finding, and one that only follows from others counts as none. Reports do not show
-    `lacks` and `errors`.
+    server's; it is empty if the server's message of an earlier finding contains that of this one. `crd` is the name of the CRD.
+    `headline` names what is wrong with which field, in at most 90 characters. `user_path` is the path that users know: of a
+    field of the objects (`.spec.ports[].protocol`) in a `version` of the CRD, else of the file (`spec.names.kind`). `hidden`
+    marks findings that the API server reports only after others are fixed. `versions` are the Kubernetes versions of a range
+    that report it, empty for all of them. `fix` contains the edits that fix it, if fixes are requested and there is one.
+    `lacks` identifies a mapping and a field that it lacks: the field that the finding requires, or the field that an unknown
+    one probably was meant to be; see `rules.consequences`. `example` is the JSON of an object that an update breaks. `is_alpha`
+    marks a breaking change that is a warning in alpha versions. `errors` is the number of errors in `detail`: those of a CEL
+    expression are one finding, and one that only follows from others counts as none. Reports do not show `lacks` and `errors`.
     """
 
     origin: Origin
@@ -118,4 +118,4 @@ class Diagnostic:
 def in_server_words(diagnostic: Diagnostic) -> Diagnostic:
     """Return a finding with the API server's own message."""
     message = diagnostic.server_message
-    return diagnostic if message is None else replace(diagnostic, message=message, detail=message, server_message=None)
+    return diagnostic if not message else replace(diagnostic, message=message, detail=message, server_message=None)

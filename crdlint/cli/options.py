@@ -12,7 +12,9 @@ import click
 from crdlint.cli import console
 from crdlint.cli.help import Command, Group, Option, complete_outputs, complete_paths, complete_rules
 from crdlint.files.read import STDIN
-from crdlint.kubernetes.servers import NEWEST, NEWEST_VERSION, OLDEST, SERVERS, parse_range
+from crdlint.kubernetes.senders import SENDERS
+from crdlint.kubernetes.servers import NEWEST, NEWEST_VERSION, OLDEST, parse_range
+from crdlint.kubernetes.servers import SERVERS as VERSIONS
 from crdlint.report import formats
 from crdlint.report.formats import AUTO
 from crdlint.report.page import PLAIN, Page
@@ -82,7 +84,7 @@ class KubeVersion(click.ParamType):  # type: ignore[type-arg]  # generic from cl
 
         del ctx, param
         first, dots, _ = incomplete.rpartition("..")
-        versions = (f"{first}{dots}{server}" for server in reversed(SERVERS))
+        versions = (f"{first}{dots}{server}" for server in reversed(VERSIONS))
         return [CompletionItem(version) for version in versions if version.startswith(incomplete)]
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
@@ -200,6 +202,14 @@ class ConfigOptions(ReportOptions, group=Group.RULES):
         group=Group.SERVERS,
         rare=True,
     )
+    senders: tuple[str, ...] = many(
+        "NAME",
+        "Who sends the objects: create, kubectl, server-side-apply, helm-3 or helm-4. By default, what only some of them "
+        "reject is a warning",
+        "--sender",
+        type=click.Choice(list(SENDERS)),
+        group=Group.SERVERS,
+    )
     accept_rejections: bool = flag("Do not fail for ignored findings that the API server rejects.", rare=True)
 
     def read_config(self) -> Config | None:
@@ -222,7 +232,7 @@ class ConfigOptions(ReportOptions, group=Group.RULES):
         for name, rules in named:
             for problem in filter(None, map(self._unknown_rule, rules)):
                 raise click.UsageError(f"{name}: {problem}")
-        names = ("fail_on", "min_severity", "accept_rejections", "field_validation")
+        names = ("fail_on", "min_severity", "accept_rejections", "field_validation", "senders")
         settings = {name: getattr(self, name) for name in names} | {"include_dependencies": include_dependencies}
         replaced: dict[str, Any] = {name: value for name, value in settings.items() if value}
         return lambda config: config.selecting(*(rules for _, rules in named))._replace(**replaced)

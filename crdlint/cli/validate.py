@@ -202,7 +202,7 @@ class _ValidateCommand:
         location = None if path == STDIN else self._layout.locate(path)
         return ResourceOptions(
             placeholders, frozenset(self._options.skipped), self._options.strict_kinds, self._second_opinions,
-            fixes=location is None or location.part != TEMPLATES,
+            fixes=location is None or location.part != TEMPLATES, senders=config.senders,
         )  # fmt: skip
 
     def _is_missing_resources(self, discovered: Found, definitions: Definitions) -> bool:

@@ -91,7 +91,7 @@ class Config(NamedTuple):
     `per_file_ignores` are pairs in the order of the file. `folder` is absolute, and patterns of files are relative to it.
     `notices` are messages for the user. `placeholders` are additional patterns of placeholders in samples; None disables all
     patterns. `accept_rejections` can be set by the command line only. `in_chart` is whether Helm sends the file; it decides how
-    fields are validated unless `field_validation` is set.
+    fields are validated unless `field_validation` is set. `senders` are the names of those who send the objects, empty for anyone.
     """
 
     file: str | None = None
@@ -113,6 +113,7 @@ class Config(NamedTuple):
     accept_rejections: bool = False
     change: Policy = Policy()
     field_validation: FieldValidation | None = None
+    senders: tuple[str, ...] = ()
     in_chart: bool = False
     notices: tuple[str, ...] = ()
 

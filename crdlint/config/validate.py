@@ -61,6 +61,7 @@ def config_of(source: ConfigSource, file: str, folder: str) -> Config:
         sets=sets,
         exclude=tuple(values.get("exclude", ())),
         crds=tuple(values.get("crds", ())),
+        senders=tuple(values.get("senders", ())),
         placeholders=tuple(placeholders) if isinstance(placeholders, list) else () if placeholders else None,
         change=Policy(**values.get("change", {})),
         **{name.replace("-", "_"): values[name] for name in _PLAIN if name in values},

@@ -1,4 +1,4 @@
-"""What a client says of a manifest before it sends it: kubectl, and Helm, which has the same libraries.
+"""What a client reports about a manifest before it sends it: kubectl, and Helm, which has the same libraries.
 
 Upstream: cli-runtime pkg/resource (metadata_decoder.go, mapper.go, visitor.go), apimachinery pkg/util/yaml/decoder.go.
 """

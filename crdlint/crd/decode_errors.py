@@ -70,11 +70,12 @@ class DecodeProblem(NamedTuple):
     """A problem of the decoder: `kind` is decode (the document is rejected) or strict (an unknown field).
 
     `node` is the position. `content` is the rejected value or, for a strict problem, the mapping that has the field. `path` is
-    the path of the unknown field as in the message, empty for a decode error. `help` names `nearest`, the most similar field. For
-    a type error, `json_type` is the JSON type of the value, `go_type` the Go type of the field, and `field` the name or path of
-    the field in its struct. A duplicate field in a JSON document is strict as well; `first` is then the first of the two keys.
-    `expected` is what the value should be where that is no Go type. `whole` is the server's message if it has more errors in
-    one text. Duplicate keys in YAML are found by `crdlint.yaml`.
+    the path of the unknown field as in the message, empty for a decode error. `help` names `nearest`, the most similar field.
+    For a type error, `json_type` is the JSON type of the value, `go_type` the Go type of the field, and `field` the name or
+    path of the field in its struct. A duplicate field in a JSON document is strict as well; `first` is then the first of the
+    two keys. `expected` is what the value should be where that is no Go type. `full_message` is the server's message if it has
+    more errors in one text, and that of an earlier problem if it `is_contained` there. `rule` and `headline` are those of the
+    finding if they do not follow from the other fields. Duplicate keys in YAML are found by `crdlint.yaml`.
     """
 
     kind: Literal["decode", "strict"]
@@ -89,7 +90,10 @@ class DecodeProblem(NamedTuple):
     go_type: str = ""
     field: str = ""
     expected: str = ""
-    whole: str = ""
+    full_message: str = ""
+    is_contained: bool = False
+    rule: str = ""
+    headline: str = ""
 
 
 @dataclass(slots=True)

@@ -38,7 +38,7 @@ def syntax_error(text: str) -> JSONSyntaxError | None:
     >>> syntax_error('{"a": 1,}').text
     "invalid character '}' looking for beginning of object key string"
     """
-    scanner = _Scanner(text.encode("utf-8", "surrogatepass"))
+    scanner = _JSONScanner(text.encode("utf-8", "surrogatepass"))
     try:
         scanner.scan()
     except _ScanError as error:
@@ -52,7 +52,7 @@ class _ScanError(ValueError):
         self.error = error
 
 
-class _Scanner:
+class _JSONScanner:
     """Scans a value: each step returns the next one, and `_open` has the opening byte of each collection that is not closed."""
 
     def __init__(self, data: bytes) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from collections.abc import Sequence
+from typing import Final, Literal, NamedTuple
 
 
 class Sender(NamedTuple):
@@ -30,6 +31,23 @@ SENDERS: Final = {
         Sender("helm-4", applies=True, reencodes=True),
     )
 }
+
+
+def base_sender(names: Sequence[str]) -> Sender:
+    """Return the sender whose request the server answers: the one that rejects most, by server-side apply only if all use it."""
+    senders = map(sender_named, names)
+    return min(senders, key=lambda sender: (sender.applies, not sender.is_strict), default=CREATE)
+
+
+def apply_severity(names: Sequence[str]) -> Literal["error", "warning"] | None:
+    """Return the severity of what only server-side apply rejects: a warning if no senders are named.
+
+    It is None if none of the named senders uses it, or if the server answers to it anyway.
+    """
+    if not names:
+        return "warning"
+    applies = any(sender_named(name).applies for name in names)
+    return "error" if applies and not base_sender(names).applies else None
 
 
 def sender_named(name: str) -> Sender:

@@ -17,7 +17,7 @@ from crdlint.crd.placeholders import is_placeholder
 from crdlint.crd.positions import Locator, contradicting, node_span, user_path_in_crd
 from crdlint.crd.record import semantic_equal
 from crdlint.diagnostics import OLD_CRD, Related
-from crdlint.kubernetes.senders import sender_named
+from crdlint.kubernetes.senders import apply_severity
 from crdlint.linting import create
 from crdlint.linting.documents import as_stored, name_of, take_duplicate_keys
 from crdlint.linting.result import ComparedCRD, FoundCRD, FoundRule, OldCRD
@@ -126,9 +126,9 @@ class _CRDCheck:
 
     def _read(self, root: Node) -> Decoded:
         """Read the CRD as the server does for the sender of the request."""
-        stored, sender = self.old is not None, sender_named(self.request.sender)
+        stored, sender = self.old is not None, self.request.sender
         if sender.applies:
-            from crdlint.typed.crds import read_applied_crd  # only server-side apply needs it
+            from crdlint.typed.applied_crds import read_applied_crd  # only server-side apply needs it
 
             decoded = read_applied_crd(root, stored=stored, server=self.server)
         else:
@@ -200,9 +200,9 @@ def _decode_findings(check: _CRDCheck) -> list[Diagnostic]:
 
 
 def _duplicates(check: _CRDCheck) -> Iterator[Diagnostic]:
-    """Yield the findings about duplicate keys, which the server does not see if the sender encodes the document anew."""
+    """Yield the findings about duplicate keys, which the server does not see if the sender encodes the document again."""
     duplicates = _duplicate_key_findings(check.subject, check.manifest)
-    if not sender_named(check.request.sender).reencodes:
+    if not check.request.sender.reencodes:
         yield from duplicates
         return
     from crdlint.crd.decode_errors import duplicate_fields  # only a named client needs it
@@ -227,7 +227,7 @@ def _problem_findings(check: _CRDCheck, problems: Iterable[DecodeProblem], *, hi
     subject = check.subject
     for problem in problems:
         diagnostic = replace(_decode_finding(problem, subject.file, subject.document), hidden=hidden)
-        if problem.kind == "strict" and not sender_named(check.request.sender).is_strict:
+        if problem.kind == "strict" and not check.request.sender.is_strict:
             diagnostic = replace(diagnostic, kind="warning", severity="warning")
         finding = Finding(check.manifest, diagnostic.rule, problem)
         placed = attempt(placement, finding)
@@ -258,12 +258,14 @@ def _decode_finding(problem: DecodeProblem, file: str, document: Document) -> Di
     help_ = attempt(_invisible_character, document.text, problem.node) or problem.help
     help_ = help_ or (attempt(suggestion, problem) if problem.go_type else None)
     rule = catalog.get(_rule_of(problem))
+    if problem.kind == "decode":
+        rule = rule._replace(origin="apiserver", severity="error")
     content, headline = problem.content, attempt(headlines.of_decode, problem)
     if problem.path:
         diagnostic = rule.diagnostic(file, problem.kind, problem.message, node_span(problem.node, offset), help_)
         lacks = "" if problem.nearest is None else _lacking(content, problem.nearest)
-        whole = problem.whole if problem.whole != problem.message else ""
-        return replace(diagnostic, headline=headline or diagnostic.headline, lacks=lacks, server_message=whole or None)
+        diagnostic = replace(diagnostic, headline=headline or diagnostic.headline, lacks=lacks)
+        return replace(diagnostic, server_message=_server_message(problem))
     # A list is reported itself, and a mapping where it is in one line, otherwise at its key.
     in_line = not isinstance(content, Scalar) and content.flow and content.start_mark.line == content.end_mark.line
     span = node_span(content if in_line or isinstance(content, Sequence) else problem.node, offset)
@@ -271,13 +273,21 @@ def _decode_finding(problem: DecodeProblem, file: str, document: Document) -> Di
         first_line = document.text[content.start_mark.index :].partition("\n")[0].rstrip()
         span = span._replace(end_line=span.line, end_column=span.column + len(first_line))
     diagnostic = rule.diagnostic(file, problem.kind, problem.message, span, help_)
-    if problem.whole not in {"", problem.message}:
-        diagnostic = replace(diagnostic, server_message=problem.whole)
+    diagnostic = replace(diagnostic, server_message=_server_message(problem))
     return diagnostic if headline is None else replace(diagnostic, headline=headline)
+
+
+def _server_message(problem: DecodeProblem) -> str | None:
+    """Return the server's message for a problem, None if it is the problem's own, empty if an earlier one has it."""
+    if problem.is_contained:
+        return ""
+    return problem.full_message if problem.full_message not in {"", problem.message} else None
 
 
 def _rule_of(problem: DecodeProblem) -> str:
     """Return the id of the rule that a problem of the decoder breaks; some are of the typed check."""
+    if problem.rule:
+        return problem.rule
     return "unknown-field" if problem.kind == "strict" or problem.path else "decode-type"
 
 
@@ -363,6 +373,7 @@ def _advisories(check: _CRDCheck, report: ServerReport) -> Iterator[Diagnostic]:
         dropped=check.crd.dropped,
         requested=request.requested,
         annotations=check.crd.metadata.annotations,
+        apply_severity=apply_severity(request.senders),
         old_names=None if old is None else accepted_names(old.crd),
     )
     accepted = not (check.problems or report.errors)

@@ -11,7 +11,6 @@ from crdlint.crd.identity import SPEC_KEYS, Identity, identify, is_partial, kind
 from crdlint.crd.placeholders import directive, placeholder_of
 from crdlint.crd.positions import node_span
 from crdlint.files.recognition import HELM, KIND, names_crd
-from crdlint.kubernetes.senders import sender_named
 from crdlint.kubernetes.servers import ByVersion
 from crdlint.linting.documents import DocumentWalk, Fixes, manifests, name_of, resource_names
 from crdlint.linting.manifest import CheckedCRD, check_crd
@@ -136,7 +135,7 @@ class _CRDWalk(DocumentWalk):
 
     def in_words_of_sender(self, message: str, document: Document) -> str:
         """Return the words of a client, which reads the YAML before the server does."""
-        if not sender_named(self.request.sender).reencodes:
+        if not self.request.sender.reencodes:
             return message
         from crdlint.crd.clients import parse_error  # only a named client needs it
 

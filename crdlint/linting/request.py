@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.changes.change import Policy
 from crdlint.files.recognition import PLACEHOLDERS
-from crdlint.kubernetes.senders import CREATE
+from crdlint.kubernetes.senders import Sender, base_sender
 from crdlint.kubernetes.servers import NEWEST_VERSION, Range, parse_range
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class CheckRequest:
     """What to find out about the CRDs of a text.
 
     `kube_version` is the server's version, or a range such as `1.29..1.37`: each finding of these servers is reported once,
-    with the servers that report it. `sender` is the name of the sender whose request the server answers. A CRD is checked as an
+    with the servers that report it. `senders` are the names of those who send the CRD (see `sender`). A CRD is checked as an
     update if `previous` returns an old one of the same name; `policy` applies to its changes. `skip_unfinished` skips, with a
     notice, incomplete CRDs, which the notice calls `partial`, and templates: `placeholders` begin what another program replaces.
     It also reports misspelled CRDs, which the API server does not recognize as CRDs. `keep` keeps the CRDs and their rules of
@@ -46,7 +46,7 @@ class CheckRequest:
     """
 
     kube_version: str = NEWEST_VERSION
-    sender: str = CREATE.name
+    senders: tuple[str, ...] = ()
     previous: FindOldCRD | None = None
     skip_unfinished: bool = False
     partial: str = "a Kustomize patch"
@@ -62,6 +62,11 @@ class CheckRequest:
     def versions(self) -> Range:
         """The servers of the request; raise ValueError if their version is unknown."""
         return parse_range(self.kube_version)
+
+    @property
+    def sender(self) -> Sender:
+        """The sender whose request the server answers."""
+        return base_sender(self.senders)
 
     @property
     def key(self) -> str:

@@ -59,7 +59,8 @@ class ServerMessages(Report):
                 stages = set(map(_stage, shown))
                 first = next((stage for stage in _STAGES if stage in stages), None)
                 shown = [finding for finding in shown if _stage(finding) == first]
-            yield from (f"{printable(in_server_words(finding).message)}\n" for finding in shown)
+            own = (finding for finding in shown if finding.server_message != "")
+            yield from (f"{printable(in_server_words(finding).message)}\n" for finding in own)
 
     def end(self, outcome: RunOutcome) -> Iterable[str]:
         """Return nothing: the API server has no summary."""

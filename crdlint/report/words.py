@@ -39,7 +39,7 @@ def sentences(finding: Diagnostic) -> list[Sentence]:
     server, own = finding.server_message or finding.message, ""
     if finding.kind == "advice":
         own, server = finding.message, ""
-    elif finding.server_message is not None:  # crdlint's own words, or the versions before the server's
+    elif finding.server_message:  # crdlint's own words, or the versions before the server's
         own = finding.message[: -len(server) - 2] if finding.versions else finding.message
     sentences = (Sentence("note", _rest(own, headline(finding))), Sentence("server", server))
     return [sentence for sentence in sentences if sentence.text and _line(sentence.text) not in headline(finding)]

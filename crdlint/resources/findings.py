@@ -12,7 +12,7 @@ from crdlint.crd.errors import INVALID, NOT_SUPPORTED, REQUIRED, TYPE_INVALID, B
 from crdlint.crd.gotypes import OBJECT_META, GoType
 from crdlint.crd.paths import NIL, Path
 from crdlint.crd.positions import SourceLocation, Span
-from crdlint.diagnostics import Diagnostic, Kind, Related
+from crdlint.diagnostics import Diagnostic, Kind, Related, Severity
 from crdlint.golang.regexp import compile_error
 from crdlint.golang.text import quote
 from crdlint.linting.documents import NO_FIXES, Fixes
@@ -21,6 +21,7 @@ from crdlint.rules import catalog
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.finding import Finding, Manifest
+from crdlint.rules.resource import APPLY
 from crdlint.rules.value_fixes import Mistake, is_short, plain_value
 from crdlint.safety.bugs import attempt
 from crdlint.schema.formats import SAMPLES
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     from crdlint.resources.objects import ResourceLocator
     from crdlint.resources.placeholders import Placeholders
     from crdlint.resources.validation import NotDecodedError, ObjectResult
+    from crdlint.typed.applied_objects import ApplyRejection
+    from crdlint.typed.walker import TypedError
 
 _METADATA: Final = "resource-metadata"
 _REQUIRED_STATUS: Final = "Remove `status` from `required` in the CRD: the API server drops the status of new objects"
@@ -47,6 +50,7 @@ _LONGEST_RULE: Final = 100  # the maximum number of characters of a rule in the 
 _SCALARS: Final = {"bool": "a boolean", "number": "a number"}
 _NOT_A_NAME: Final = re.compile(r"[^a-z0-9.]+")
 _NOT_A_LABEL: Final = re.compile(r"[^A-Za-z0-9._-]+")
+_HELP_FOR_NULL: Final = "Remove the field, or give it a value: on create the API server drops the null"
 _LONGEST: Final = 60  # the maximum number of characters of the user's text in a help
 
 
@@ -122,6 +126,47 @@ class ResourceFindings(NamedTuple):
         finding = diagnostic(self.file, "decode", "resource-decode", str(error), self.locator.span_of(location), help_)
         return self._fixed(finding, Mistake(location.node, expected="" if named is None else named.go_type))
 
+    def not_applied(self, rejection: ApplyRejection, placeholders: Placeholders | None = None) -> Iterator[Diagnostic]:
+        """Yield the findings of an object that server-side apply does not accept, except for placeholders.
+
+        The first has the server's message, which contains those of the others.
+        """
+        if not rejection.errors:
+            location = self.locator.find(rejection.path or NIL)
+            yield self._not_applied(rejection.text, self.locator.span_of(location), rejection.text)
+            return
+        full_message: str | None = rejection.text
+        for error in rejection.errors:
+            location = self.locator.find(error.path or NIL)
+            if placeholders is not None and placeholders.is_within(location):
+                continue
+            message = f"{rejection.start}{error}"
+            span = self.locator.span_of(location, key=error.expected == "nothing")
+            finding = replace(self._not_applied(message, span, _headline_of_typed(error)), hidden=error.hidden)
+            yield finding if full_message == message else replace(finding, server_message=full_message)
+            full_message = ""
+
+    def _not_applied(self, message: str, span: Span, headline: str) -> Diagnostic:
+        finding = diagnostic(self.file, "decode", APPLY.id, message, span)
+        return replace(finding, origin="apiserver", severity="error", headline=headlines.cut(headline))
+
+    def only_applied(self, finding: Diagnostic, severity: Severity) -> Diagnostic:
+        """Return a finding of server-side apply as one about an object that create accepts."""
+        node = self.locator.find_text(finding.field).node if finding.field else None
+        is_null = finding.kind == "field" and isinstance(node, Scalar) and resolve(node) is None
+        what = f"`{finding.field}` is null" if is_null else finding.headline
+        return replace(
+            finding,
+            origin="crdlint",
+            kind="advice",
+            rule=APPLY.id,
+            severity=severity,
+            help=_HELP_FOR_NULL if is_null else finding.help,
+            headline=headlines.cut(f"server-side apply rejects this object: {what}"),
+            server_message=None,
+            fix=None,
+        )
+
     def _fixed(self, finding: Diagnostic, mistake: Mistake, error: FieldError | None = None) -> Diagnostic:
         """Return a finding with its fix, if there is one."""
         about = Advisory(finding.message, NIL) if error is None else error._replace(path=error.at or error.path)
@@ -185,6 +230,20 @@ class ResourceFindings(NamedTuple):
         if str(path) == "metadata.name":  # the server generates it
             return self.locator.find_text("metadata.generateName")
         return location
+
+
+def _headline_of_typed(error: TypedError) -> str:
+    if error.expected == "nothing":
+        parent = "" if error.path is None or error.path.parent is None else str(error.path.parent)
+        return headlines.of_unknown(str(error.path.step) if error.path is not None else "", parent, None)
+    field = f"`{error.printed.removeprefix('.')}`"
+    return f"{field} must be {_EXPECTED[error.expected]}" if error.expected else f"{field} {error.reason}"
+
+
+_EXPECTED: Final = {
+    "string": "a string", "numeric": "a number", "boolean": "`true` or `false`", "untyped": "a scalar", "list": "a list",
+    "map": "a mapping",
+}  # fmt: skip
 
 
 def _steps(path: Path) -> Iterator[str]:

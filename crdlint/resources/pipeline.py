@@ -17,7 +17,7 @@ from crdlint.crd.positions import Locator, node_span, user_path_in_object
 from crdlint.diagnostics import Diagnostic, in_server_words
 from crdlint.golang.text import quote
 from crdlint.kubecel.evaluation import recorded
-from crdlint.kubernetes.senders import CREATE, sender_named
+from crdlint.kubernetes.senders import CREATE, apply_severity, base_sender, sender_named
 from crdlint.kubernetes.servers import NEWEST_VERSION, Server, parse_range
 from crdlint.linting.documents import DocumentWalk, Fixes, read_documents, take_duplicate_keys
 from crdlint.linting.pipeline import lint_file
@@ -80,7 +80,8 @@ class ResourceOptions:
 
     `skipped_kinds` are not validated: each is a kind, `GROUP/KIND` or `GROUP/VERSION/KIND`. `strict_kinds` reports an
     undefined kind of a group with CRDs as an error instead of a notice. `second_opinions` counts the evaluations of
-    rules that cel-python repeats; None disables them. `fixes` adds fixes to findings.
+    rules that cel-python repeats; None disables them. `fixes` adds fixes to findings. `senders` are the names of those who
+    send the objects.
     """
 
     placeholders: PlaceholderPatterns = field(default_factory=PlaceholderPatterns)
@@ -88,6 +89,7 @@ class ResourceOptions:
     strict_kinds: bool = False
     second_opinions: Tally | None = None
     fixes: bool = False
+    senders: tuple[str, ...] = ()
 
     def skips(self, resource: Object) -> bool:
         """Return whether an object is not validated."""
@@ -176,7 +178,9 @@ def report(
             by_server.append((server, list(findings.errors(outcome))))
         except NotDecodedError as error:
             outcome = None
-            by_server.append((server, [findings.undecoded(error)]))
+            rejection = error.rejection
+            of_server = [findings.undecoded(error)] if rejection is None else findings.not_applied(rejection)
+            by_server.append((server, [finding for finding in of_server if finding.server_message != ""]))
     errors = list(map(in_server_words, FindingsByVersion(by_server).merged()))
     if outcome is None:
         return ResourceReport(errors, [], resource, None, crd_errors)
@@ -390,7 +394,13 @@ class _ObjectCheck:
 
             for two in duplicate_fields(resource.root):
                 yield duplicate_in_json(*two, walk.file, self.offset)
-        content = resource.read()
+        sender = base_sender(walk.options.senders)
+        unsent = client_problem(resource.root, walk.file) if sender.reencodes else None
+        if unsent is not None:
+            span = node_span(unsent.node, self.offset)
+            yield diagnostic(walk.file, "decode", "resource-decode", unsent.message, span)
+            return
+        content = (resource._replace(json=False) if sender.applies or sender.reencodes else resource).read()
         sent = as_sent(content, namespaced=definition.namespaced)
         by_server: list[tuple[Server, Sequence[Diagnostic]]] = []
         outcome, disagreements = None, []
@@ -401,7 +411,7 @@ class _ObjectCheck:
             second_opinions = walk.options.second_opinions if server is definition.versions.newest else None
             with recorded() if second_opinions is not None else nullcontext(()) as evaluations:
                 outcome, unread = self._decoded(sent, findings, placeholders)
-            server_findings = [] if unread is None else [unread]
+            server_findings = unread
             if outcome is not None:
                 server_findings += findings.unknown(outcome, placeholders)
                 server_findings += findings.errors(outcome)
@@ -411,8 +421,11 @@ class _ObjectCheck:
 
                     disagreements = list(map(findings.disagreement, compare(evaluations, second_opinions)))
             by_server.append((server, server_findings))
-        yield from FindingsByVersion(by_server).merged()
-        yield from self._of_copy(content, manifest, definition)
+        merged = list(FindingsByVersion(by_server).merged())
+        yield from merged
+        copied = list(self._of_copy(content, manifest, definition))
+        yield from copied
+        yield from self._of_apply(findings, placeholders, [*merged, *copied])
         yield from disagreements
         walk.withheld.update(placeholders.withheld)
         if outcome is not None:
@@ -435,27 +448,55 @@ class _ObjectCheck:
 
     def _decoded(
         self, sent: dict[str, Any], findings: ResourceFindings, placeholders: Placeholders
-    ) -> tuple[ObjectResult | None, Diagnostic | None]:
-        """Validate the object but metadata that placeholders break; the second value is the finding if it cannot be decoded."""
+    ) -> tuple[ObjectResult | None, list[Diagnostic]]:
+        """Validate the object but metadata that placeholders break; the second value has the findings if it cannot be decoded."""
 
         def withhold(error: FieldError) -> bool:
             return findings.is_of_crd(error) or placeholders.cause(error)
 
         while True:
             try:
-                return self._outcome(sent, findings.definition, withhold), None
+                return self._outcome(sent, findings.definition, withhold), []
             except NotDecodedError as error:  # noqa: PERF203  as often as there are such fields
+                if error.rejection is not None:
+                    return None, list(findings.not_applied(error.rejection, placeholders))
                 name, location = findings.undecoded_field(error)
                 meta = sent.get("metadata")
                 if not isinstance(meta, dict) or name not in meta or not placeholders.is_within(location):
-                    return None, findings.undecoded(error)
+                    return None, [findings.undecoded(error)]
                 sent = {**sent, "metadata": {field: value for field, value in meta.items() if field != name}}
+
+    def _of_apply(
+        self, findings: ResourceFindings, placeholders: Placeholders, reported: list[Diagnostic]
+    ) -> Iterator[Diagnostic]:
+        """Yield what only server-side apply rejects in a new object: what is not `reported` already."""
+        severity = apply_severity(self.walk.options.senders)
+        if severity is None or self.walk.old is not None:
+            return
+        definition = findings.definition
+        sent = as_sent(self.resource._replace(json=False).read(), namespaced=definition.namespaced)
+        validator = definition.validator(self.resource.version)
+        try:
+            outcome = validator.apply(sent, lambda error: findings.is_of_crd(error) or placeholders.cause(error))
+        except NotDecodedError as error:
+            rejection = error.rejection
+            not_accepted = () if rejection is None else findings.not_applied(rejection, placeholders)
+        else:
+            not_accepted = findings.errors(outcome)
+        messages = {finding.server_message or finding.message for finding in reported}
+        positions = {(finding.line, finding.column) for finding in reported}
+        for finding in not_accepted:
+            is_new = finding.message not in messages and (finding.line, finding.column) not in positions
+            if is_new and finding.errors and not finding.hidden:
+                yield findings.only_applied(finding, severity)
 
     def _outcome(self, sent: dict[str, Any], definition: Definition, withhold: Withhold) -> ObjectResult:
         """Validate the object, as an update if there is an old one that can be decoded; raise NotDecodedError."""
         validator, olds, notices = definition.validator(self.resource.version), self.walk.old, self.walk.notices
+        is_applied = base_sender(self.walk.options.senders).applies
+        create = validator.apply if is_applied else validator.create
         if olds is None:
-            return validator.create(sent, withhold)
+            return create(sent, withhold)
         key = key_of(sent, namespaced=definition.namespaced)
         old = olds.get(key)
         if old is None:
@@ -465,7 +506,7 @@ class _ObjectCheck:
                 return validator.update(sent, as_sent(old, namespaced=definition.namespaced), withhold)
             except NotDecodedError as error:
                 why = f"had an old object that cannot be decoded: {error}"
-        outcome = validator.create(sent, withhold)  # raises an exception if it is the new object that cannot be decoded
+        outcome = create(sent, withhold)  # raises an exception if it is the new object that cannot be decoded
         name = f"{self.resource.identity.kind} {key[3]}".rstrip()
         notice = f"line {self.line}: {name} {why}; validated as a new object"
         if notices[-1:] != [notice]:  # every server of a range yields the same notice

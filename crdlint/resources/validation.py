@@ -38,7 +38,7 @@ from crdlint.schema.deep_equal import deep_copy
 from crdlint.schema.defaulting import apply_defaults, prune, prune_defaults, prune_nulls
 from crdlint.schema.embedded_resources import coerce, validate_embedded
 from crdlint.schema.validator import ValueValidator
-from crdlint.typed.objects import AppliedObjects, ApplyRejection
+from crdlint.typed.applied_objects import AppliedObjects, ApplyRejection
 
 Withhold = Callable[[FieldError], bool]
 

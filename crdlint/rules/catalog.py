@@ -21,7 +21,7 @@ _FAMILIES: Final[dict[str, Literal["checks", "requested", "functions"]]] = {
     "cel_cost": "checks", "schema_warnings": "checks", "yaml_scalars": "checks", "storage": "checks",
     "deployment": "checks", "resource": "functions", "changes": "functions",
     "pruned_objects": "checks", "unsatisfiable": "checks", "slips": "checks", "stability": "requested",
-    "server_side_apply": "requested", "limits": "requested", "conventions": "requested", "naming": "requested",
+    "server_side_apply": "requested", "senders": "checks", "limits": "requested", "conventions": "requested", "naming": "requested",
 }  # fmt: skip
 
 

@@ -405,21 +405,6 @@ def _message(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
             yield Advisory("users see the expression instead of a message", path.child("rule"))
 
 
-@_Convention("rule-duplicate", "Rule is repeated",
-    why="The rule is evaluated twice, and users see its message twice.",
-    help="Remove one of the two", marker="remove one `+kubebuilder:validation:XValidation`",
-    bad="a: {type: integer, x-kubernetes-validations: [{rule: self % 2 == 0}, {rule: self % 2 == 0}]}",
-    good="a: {type: integer, x-kubernetes-validations: [{rule: self % 2 == 0}]}",
-).advice_on(Nodes({"x-kubernetes-validations"}))  # fmt: skip
-def _rule_twice(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    seen: set[str] = set()
-    for i, rule in enumerate(schema.x_validations):
-        if rule.rule in seen:
-            path = schema.path.child("x-kubernetes-validations").index(i)
-            yield Advisory("the same rule is above", path.child("rule"))
-        seen.add(rule.rule)
-
-
 @_Convention("allof-duplicate", "Part of `allOf` is repeated",
     why="The repeated part checks nothing new. controller-gen writes it if a marker is on the type and on the field.",
     help="Remove the repeated part", marker="remove the marker from the type or from the field",

@@ -52,6 +52,13 @@ DECODE = _Rule("resource-decode", "Object cannot be decoded",
     help="Write a value of the type that the message names", fixes=value_fixes.DECODE,
     bad=stream("{}", metadata="{name: x, namespace: team, labels: [a]}"),
     source="apiextensions-apiserver/pkg/apiserver schemaCoercingDecoder")
+APPLY = _Rule("resource-apply-rejected", "Server-side apply rejects an object that create accepts", origin="crdlint",
+    severity="warning",
+    why="On create, the API server drops a null, and accepts what it does not check. Server-side apply keeps nulls, and checks "
+    "the types of fields first: kubectl apply --server-side, Helm 4, Flux and Argo CD with server-side apply fail.",
+    help="Remove the field, or give it a value that its schema allows",
+    bad=stream("{replicas: null}"),
+    source="apimachinery/pkg/util/managedfields/internal structuredMergeManager.Apply")
 NO_MATCH = _Rule("resource-no-match", "No CRD serves this kind and version", origin="crdlint",
     why="The API server has no such resource, and kubectl reports this before it sends the object.",
     help="Change `apiVersion` and `kind` to a version and kind that a CRD serves", fixes=value_fixes.NO_MATCH,

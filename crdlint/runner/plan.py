@@ -288,7 +288,12 @@ class Planner:
         version, supported = self.kube_version or config.kube_version, None
         if version is None and support is not None:
             version, supported = support.versions, support.constraint
-        request = replace(self.request, kube_version=version or NEWEST_VERSION, requested=config.requested())
+        request = replace(
+            self.request,
+            kube_version=version or NEWEST_VERSION,
+            requested=config.requested(),
+            senders=config.senders,
+        )
         if location is not None and location.part == CRDS:  # which Helm does not render
             request = replace(request, placeholders=tuple(each for each in request.placeholders if each != HELM))
         return Task(path, request, location, text, supported)

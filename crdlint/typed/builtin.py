@@ -11,7 +11,7 @@ from typing import Final
 
 from crdlint.crd.gotypes import CRD, OBJECT_META, GoType
 from crdlint.kubernetes.servers import NEWEST, Server
-from crdlint.typed.types import ANY, ANY_SCALAR, BOOLEAN, NUMERIC, STRING, ListType, MapType, Type
+from crdlint.typed.types import ANY, ANY_SCALAR, BOOLEAN, NUMERIC, STRING, FieldType, ListType, MapType
 
 _SCALARS: Final = {
     "string": STRING, "bytes": STRING, "bool": BOOLEAN, "int32": NUMERIC, "int64": NUMERIC, "float64": NUMERIC,
@@ -27,49 +27,49 @@ _KEYS: Final[dict[tuple[str, str], tuple[str, ...]]] = {
 
 
 @cache
-def type_of_crds(server: Server = NEWEST) -> Type:
+def type_of_crds(server: Server = NEWEST) -> FieldType:
     """Return the type of CustomResourceDefinition of a server."""
-    return _Types(server).of(CRD)
+    return _TypesOfGo(server).of(CRD)
 
 
-class _Types:
+class _TypesOfGo:
     """The types of Go types for a server, each created once, because a schema contains schemas."""
 
     def __init__(self, server: Server) -> None:
         self._unknown = server.unknown_fields
-        self._types: dict[GoType, Type] = {}
+        self._types: dict[GoType, FieldType] = {}
 
-    def of(self, go_type: GoType) -> Type:
+    def of(self, go_type: GoType) -> FieldType:
         if go_type not in self._types:
             self._types[go_type] = self._created(go_type)
         return self._types[go_type]
 
-    def _created(self, of: GoType) -> Type:
+    def _created(self, of: GoType) -> FieldType:
         element = of.element
         if of.kind in _SCALARS:
             return _SCALARS[of.kind]
         if of.kind == "slice" and element is not None:
-            return Type(list=ListType(lambda: self.of(element)))
+            return FieldType(list=ListType(lambda: self.of(element)))
         if of.kind == "map" and element is not None:
-            return Type(map=MapType(lambda _name: self.of(element)))
+            return FieldType(map=MapType(lambda _name: self.of(element)))
         if of.kind == "struct" and of.fields:
-            return Type(map=self._struct(of))
+            return FieldType(map=self._struct(of))
         if of.kind in {"struct", "fields"}:
-            return Type(map=ANY.map)  # an object without declared fields
+            return FieldType(map=ANY.map)  # an object without declared fields
         return ANY  # types with their own decoding: the OpenAPI document declares no type for them
 
     def _struct(self, of: GoType) -> MapType:
-        known = {name: field.type for name, field in of.fields.items() if field.attribute not in self._unknown}
+        field_types = {name: field.type for name, field in of.fields.items() if field.attribute not in self._unknown}
         struct = "" if of.record is None else of.record.__name__
 
-        def value(name: str) -> Type | None:
-            if name not in known:
+        def value(name: str) -> FieldType | None:
+            if name not in field_types:
                 return None
             keys = _KEYS.get((struct, name))
-            declared = self.of(known[name])
+            declared = self.of(field_types[name])
             if keys is None or declared.list is None:
                 return declared
-            return Type(list=declared.list._replace(is_associative=True, keys=keys))
+            return FieldType(list=declared.list._replace(is_associative=True, keys=keys))
 
         return MapType(value, _empty_text)
 
@@ -80,4 +80,4 @@ def _empty_text(_name: str) -> str:
 
 
 # The metadata of custom resources, in which the servers do not differ.
-OBJECT_META_TYPE: Final = _Types(NEWEST).of(OBJECT_META)
+OBJECT_META_TYPE: Final = _TypesOfGo(NEWEST).of(OBJECT_META)

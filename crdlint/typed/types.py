@@ -17,7 +17,7 @@ class ListType(NamedTuple):
     The items of a list that is not associative are identified by their index.
     """
 
-    item: Callable[[], Type]
+    item: Callable[[], FieldType]
     is_associative: bool = False
     keys: tuple[str, ...] = ()
 
@@ -25,36 +25,36 @@ class ListType(NamedTuple):
 class MapType(NamedTuple):
     """A map: the type of the value of a key, None for a field that is not declared, and the default of a field."""
 
-    value: Callable[[str], Type | None]
+    value: Callable[[str], FieldType | None]
     default: Callable[[str], Any] = lambda _name: None
 
 
-class Type(NamedTuple):
+class FieldType(NamedTuple):
     """A type accepts the kinds of values that are not None; null is a value of every type."""
 
     scalar: Scalar | None = None
     list: ListType | None = None
     map: MapType | None = None
 
-    def of(self, value: object) -> Type:
+    def of(self, value: object) -> FieldType:
         """Return the part of the type for the kind of a value, or the whole type if it has no such part.
 
         Upstream: deduceAtom.
         """
         if value.__class__ in _SCALARS and self.scalar is not None:
-            return Type(scalar=self.scalar)
+            return FieldType(scalar=self.scalar)
         if value.__class__ is list and self.list is not None:
-            return Type(list=self.list)
+            return FieldType(list=self.list)
         if value.__class__ is dict and self.map is not None:
-            return Type(map=self.map)
+            return FieldType(map=self.map)
         return self
 
 
 _SCALARS: Final[frozenset[type]] = frozenset({str, bool, int, float})
 
-NUMERIC: Final = Type("numeric")
-STRING: Final = Type("string")
-BOOLEAN: Final = Type("boolean")
-ANY_SCALAR: Final = Type("untyped")
+NUMERIC: Final = FieldType("numeric")
+STRING: Final = FieldType("string")
+BOOLEAN: Final = FieldType("boolean")
+ANY_SCALAR: Final = FieldType("untyped")
 # Any value, whose items and fields have any value, too: `__untyped_atomic_` and `__untyped_deduced_`.
-ANY: Final[Type] = Type("untyped", ListType(lambda: ANY), MapType(lambda _name: ANY))
+ANY: Final[FieldType] = FieldType("untyped", ListType(lambda: ANY), MapType(lambda _name: ANY))

@@ -77,7 +77,8 @@ class DecodedCRD(NamedTuple):
     """A CRD as the input of advisory rules.
 
     `root` is its node and `text` the text of its document. `schemas` are all schemas of its versions, `old_schemas`
-    those of the CRD that it replaces, empty on create. `old_names` are the names that the API server has accepted for
+    those of the CRD that it replaces, empty on create. `apply_severity` is that of what only server-side apply rejects, None if
+    it is not reported. `old_names` are the names that the API server has accepted for
     that CRD, None on create. `rules` are those that the server compiles, with their costs.
     `requested` are the rules to run that are only reported on request, `annotations` those of the CRD. `versions` are
     the servers of the run, `dropped` the fields that the newest of them drops: path and name.
@@ -94,6 +95,7 @@ class DecodedCRD(NamedTuple):
     requested: frozenset[str] = frozenset()
     annotations: MappingOf[str, str] = MappingProxyType({})
     old_names: CustomResourceDefinitionNames | None = None
+    apply_severity: Severity | None = None
 
 
 class VersionParts(NamedTuple):

@@ -128,6 +128,8 @@ def of_set(type_: str, path: Path) -> str:
 def of_decode(problem: DecodeProblem) -> str:
     """Return the headline of a problem of the decoder."""
     name = problem.node.value if isinstance(problem.node, Scalar) else ""
+    if problem.headline:
+        return of_message(problem.headline)
     if problem.path:
         # YAML reads a key such as `on` as another one.
         read = key_text(problem.node) if isinstance(problem.node, Scalar) else None

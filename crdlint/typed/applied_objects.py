@@ -1,6 +1,6 @@
-"""What server-side apply says of a custom resource before it validates it, in the server's order.
+"""What server-side apply reports about a custom resource before it validates it, in the server's order.
 
-See `crdlint.typed.crds`; a custom resource is not converted to Go types.
+See `crdlint.typed.applied_crds`; a custom resource is not converted to Go types.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.kubernetes.servers import Server
-from crdlint.typed.check import TypedError, check, joined
 from crdlint.typed.metadata import (
     MANAGED_FIELDS,
     conflict_of_uid,
@@ -21,7 +20,8 @@ from crdlint.typed.metadata import (
     version_problem,
 )
 from crdlint.typed.schemas import type_of_objects
-from crdlint.typed.types import Type
+from crdlint.typed.types import FieldType
+from crdlint.typed.walker import TypedError, check, joined
 
 
 class ApplyRejection(NamedTuple):
@@ -60,7 +60,7 @@ class AppliedObjects:
         self._preserves = preserves
 
     @cached_property
-    def type(self) -> Type:
+    def type(self) -> FieldType:
         """The type of the objects."""
         return type_of_objects(self._schema, preserves=self._preserves)
 
