@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from crdlint.diagnostics import Diagnostic, in_server_words
-from crdlint.kubernetes.senders import CREATE, sender_named
+from crdlint.kubernetes.senders import DEFAULT_SENDER, sender_named
 from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linting.documents import collect_crds
 from crdlint.linting.pipeline import lint_file
@@ -20,7 +20,7 @@ __all__ = [
 
 
 def lint_text(
-    text: str, *, filename: str = "<stdin>", kube_version: str = NEWEST_VERSION, sender: str = CREATE.name
+    text: str, *, filename: str = "<stdin>", kube_version: str = NEWEST_VERSION, sender: str = DEFAULT_SENDER
 ) -> list[Diagnostic]:
     """Return the API server's findings on creating each CRD of a text, and crdlint's own advice, in document order.
 
@@ -61,7 +61,7 @@ def validate_resource(
     old_resource: str | None = None,
     kube_version: str = NEWEST_VERSION,
     as_request: bool = False,
-    sender: str = CREATE.name,
+    sender: str = DEFAULT_SENDER,
 ) -> ResourceReport:
     """Return the API server's findings on creating a custom resource, or on updating the old one if given.
 

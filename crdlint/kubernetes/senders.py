@@ -20,7 +20,8 @@ class Sender(NamedTuple):
 
 
 # A create request with the text of the file.
-CREATE: Final = Sender("create")
+DEFAULT_SENDER: Final = "create"
+CREATE: Final = Sender(DEFAULT_SENDER)
 SENDERS: Final = {
     sender.name: sender
     for sender in (

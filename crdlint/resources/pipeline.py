@@ -17,7 +17,7 @@ from crdlint.crd.positions import Locator, node_span, user_path_in_object
 from crdlint.diagnostics import Diagnostic, in_server_words
 from crdlint.golang.text import quote
 from crdlint.kubecel.evaluation import recorded
-from crdlint.kubernetes.senders import CREATE, apply_severity, base_sender, sender_named
+from crdlint.kubernetes.senders import DEFAULT_SENDER, apply_severity, base_sender, sender_named
 from crdlint.kubernetes.servers import NEWEST_VERSION, Server, parse_range
 from crdlint.linting.documents import DocumentWalk, Fixes, read_documents, take_duplicate_keys
 from crdlint.linting.pipeline import lint_file
@@ -134,7 +134,7 @@ def report(
     filename: str = "<stdin>",
     kube_version: str = NEWEST_VERSION,
     as_request: bool = False,
-    sender: str = CREATE.name,
+    sender: str = DEFAULT_SENDER,
 ) -> ResourceReport:
     """Validate the resource of a text against the CRD of another, as an update if there is an old object.
 
