@@ -209,6 +209,7 @@ class ConfigOptions(ReportOptions, group=Group.RULES):
         "--sender",
         type=click.Choice(list(SENDERS)),
         group=Group.SERVERS,
+        rare=True,
     )
     accept_rejections: bool = flag("Do not fail for ignored findings that the API server rejects.", rare=True)
 

@@ -121,12 +121,13 @@ _MOVES: Final = (
 )
 
 
-def read_crd(root: Node, *, stored: bool = False, server: Server = NEWEST) -> Decoded:
+def read_crd(root: Node, *, stored: bool = False, server: Server = NEWEST, json: bool | None = None) -> Decoded:
     """Decode, default and convert a document, and prepare it for create, as an API server does before validation.
 
     `stored` keeps the status, for an object that exists already (see `defaults.prepare_for_update`).
+    `json` means that the server reads the text of the document as JSON; it is found out if None.
     """
-    return prepared(decode_crd(root, server), stored=stored, server=server)
+    return prepared(decode_crd(root, server, json=json), stored=stored, server=server)
 
 
 def prepared(decoded: Decoded, *, stored: bool = False, server: Server = NEWEST) -> Decoded:

@@ -8,8 +8,7 @@ from collections.abc import Sequence as SequenceOf
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crdlint.crd.convert import accepted_names, prepared
-from crdlint.crd.decode import decode_crd
+from crdlint.crd.convert import accepted_names, read_crd
 from crdlint.crd.errors import REQUIRED, FieldError
 from crdlint.crd.identity import is_type_key
 from crdlint.crd.paths import SHARED, is_within
@@ -133,7 +132,7 @@ class _CRDCheck:
             decoded = read_applied_crd(root, stored=stored, server=self.server)
         else:
             json = False if sender.reencodes else None
-            decoded = prepared(decode_crd(root, self.server, json=json), stored=stored, server=self.server)
+            decoded = read_crd(root, stored=stored, server=self.server, json=json)
         return self._as_client(root, decoded) if sender.reencodes else decoded
 
     def _as_client(self, root: Node, decoded: Decoded) -> Decoded:

@@ -138,7 +138,7 @@ class ResourceFindings(NamedTuple):
         full_message: str | None = rejection.text
         for error in rejection.errors:
             location = self.locator.find(error.path or NIL)
-            if placeholders is not None and placeholders.is_within(location):
+            if placeholders is not None and _is_free(error, location, placeholders):
                 continue
             message = f"{rejection.start}{error}"
             span = self.locator.span_of(location, key=error.expected == "nothing")
@@ -230,6 +230,13 @@ class ResourceFindings(NamedTuple):
         if str(path) == "metadata.name":  # the server generates it
             return self.locator.find_text("metadata.generateName")
         return location
+
+
+def _is_free(error: TypedError, location: SourceLocation, placeholders: Placeholders) -> bool:
+    """Return whether an error is about a placeholder, which represents any value or field."""
+    if error.expected == "nothing" and error.path is not None and placeholders.is_key(location, str(error.path.step)):
+        return True
+    return placeholders.is_within(location)
 
 
 def _headline_of_typed(error: TypedError) -> str:
