@@ -45,6 +45,14 @@ def may_hold_crd(data: bytes) -> bool:
     return any(is_near_kind(kind.decode("ascii", "replace")) for kind in kinds)
 
 
+def is_lfs_pointer(data: bytes) -> bool:
+    """Return whether a file is what Git LFS commits in the place of a large file."""
+    return data.startswith(b"version https://git-lfs.github.com/spec/")
+
+
+LFS_POINTER: Final = "a pointer of Git LFS, not the file itself: `git lfs pull` downloads it"
+
+
 def names_crd(data: bytes) -> bool:
     """Return whether the kind of a CRD occurs in the bytes, in any form that YAML and JSON allow."""
     if _KIND in data:

@@ -21,7 +21,7 @@ from crdlint.kubernetes.servers import Server
 from crdlint.linting.result import CRD, CollectedCRDs, DocumentResult, FileResult, OldCRD, ResourceName, UnreadDocument
 from crdlint.rules import catalog
 from crdlint.rules.engine.finding import Finding, Manifest, fix_of
-from crdlint.rules.reading import internal_error
+from crdlint.rules.reading import AFTER_END, internal_error
 from crdlint.safety.bugs import Bug, attempt, collected, contain
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.edit import changed_lines
@@ -34,6 +34,7 @@ from crdlint.yaml.parse import (
     chunks,
     collector_paused,
     iter_documents,
+    line_after_end,
     parse_chunk,
     reading_notice,
     unchanged,
@@ -110,6 +111,10 @@ class DocumentWalk(ABC):
     def skips_unparsed(self, document: Document) -> bool:
         """Return whether a document that is not YAML is skipped: as a template, with a notice, or in a file without manifests."""
 
+    def may_matter(self, text: str) -> bool:
+        """Return whether a text that is no document may contain an object that would be checked."""
+        return names_crd(text.encode("utf-8", "replace"))
+
     def problems(self, root: Node) -> int:  # noqa: ARG002
         """Return how many fields of a document are wrong, if that is known without a check of its objects."""
         return 0
@@ -180,6 +185,7 @@ class DocumentWalk(ABC):
             document = parse_chunk(chunk)
             count = document.root is not None or document.error is not None
             is_skipped = count and self._check(document)
+            self._report_rest(document, is_skipped=is_skipped)
             # Whether a syntax error is reported depends on the whole file.
             is_reusable = document.error is None and self.effects() == effects
         except Exception as error:
@@ -210,6 +216,19 @@ class DocumentWalk(ABC):
         elif document.error is not None:
             self._report_syntax(document, document.error)
         return False
+
+    def _report_rest(self, document: Document, *, is_skipped: bool) -> None:
+        """Report the text after the end of a document, unless neither the document nor that text matters."""
+        line = line_after_end(document)
+        if line is None:
+            return
+        first = line - document.line_offset
+        rest = document.text.split("\n")[first:]
+        if is_skipped and not self.may_matter("\n".join(rest)):
+            return
+        end = len(rest[0].partition(" #")[0].rstrip()) + 1
+        message = f"kubectl and Helm do not read the text after `...`, from line {line + 1} on"
+        self.report("advice", AFTER_END.id, message, Span(line + 1, 1, line + 1, end))
 
     def _report_syntax(self, document: Document, problem: YAMLProblem) -> None:
         from crdlint.yaml.causes import syntax_cause

@@ -273,6 +273,9 @@ class _ObjectWalk(DocumentWalk):
             path = None if finding.field == str(NIL) else attempt(user_path_in_object, root, line, finding.column)
             self.diagnostics.append(replace(finding, crd=name, user_path=path or "."))
 
+    def may_matter(self, text: str) -> bool:
+        return all(field.search(text) for field in _FIELDS)
+
     def skips_unparsed(self, document: Document) -> bool:
         line = document.line_of("{{")
         if line is not None:

@@ -112,6 +112,12 @@ YAML_SYNTAX = Rule("yaml-syntax", "Invalid YAML syntax", scope="text", source="s
     help="Fix the syntax at the reported position; the cause is often on the line before it",
     bad="apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: foos.example.com\n name: x\n",
     good=_V1, fixes=field_fixes.SYNTAX)
+AFTER_END = Caution("text-after-document-end", "Text after the end of a document is not read", scope="text",
+    why="A line of three dots ends a YAML document. kubectl and Helm read one document between two lines of three dashes, "
+    "so they do not apply what follows the dots, and do not report it.",
+    help="Write `---` instead of `...`, or remove the text after it",
+    bad=f"{_V1}...\n{_V1}", good=f"{_V1}---\n{_V1}",
+    source="k8s.io/apimachinery pkg/util/yaml YAMLOrJSONDecoder.Decode")
 DECODE_TYPE = Rule("decode-type", "Field has the wrong JSON type", scope="schema",
     why="The API server cannot decode the document and rejects it at the first value of a wrong type.",
     help="Write a value of the type that the message names: numbers without quotes, strings in quotes",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.files.paths import UnreadInput
 from crdlint.files.read import STDIN, UnreadableError, decode, open_descriptor, read_bytes
-from crdlint.files.recognition import HELM, may_hold_crd
+from crdlint.files.recognition import HELM, LFS_POINTER, is_lfs_pointer, may_hold_crd
 from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
@@ -149,6 +149,8 @@ class Planner:
         if not is_stream or (path == STDIN and self.stdin_name is not None):
             try:
                 data = read_bytes(path)
+                if is_lfs_pointer(data):
+                    plan.notices.append(f"{path}: skipped: {LFS_POINTER}")
                 if not may_hold_crd(data):
                     trace(f"{path}: skipped: no CustomResourceDefinition in it")
                     plan.passed += 1

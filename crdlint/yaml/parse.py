@@ -179,6 +179,23 @@ def parse_chunk(chunk: Chunk) -> Document:
     return document
 
 
+def line_after_end(document: Document) -> int | None:
+    """Return the first line after a line of three dots that ends a document (0-based in the file), or None if all are read.
+
+    Comments, directives and blank lines do not count.
+    """
+    text = document.text
+    if document.root is None or "\n..." not in text:
+        return None
+    end = _END.search(text, document.root.end_mark.index)
+    rest = None if end is None else _CONTENT.search(text, end.end())
+    return None if rest is None else text.count("\n", 0, rest.start()) + document.line_offset
+
+
+_END: Final = re.compile(r"^\.\.\.(?![^ \t\r\n])", re.MULTILINE)
+_CONTENT: Final = re.compile(r"^(?!\.\.\.(?:\s|\Z))[ \t]*[^\s#%].*", re.MULTILINE)
+
+
 def _problem_at(message: str, text: str, index: int, offset: int) -> YAMLProblem:
     return YAMLProblem(message, text.count("\n", 0, index) + offset, index - (text.rfind("\n", 0, index) + 1))
 

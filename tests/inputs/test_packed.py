@@ -176,6 +176,7 @@ BROKEN_TAR = {
         entry("a.yaml", b"x", magic=b"ustar  \0", prefix=b"1"),
         "a header has times in the place",
     ),
+    "an empty long name": (entry("L", b"\0", b"L") + entry("a.yaml", b"x"), "a file without a name"),
     "a header of Solaris": (entry("a.yaml", b"x", b"X") + entry("b"), "a header of Solaris"),
     **{
         f"{first} and {second}": (_pair(first, second), "headers contradict each other")

@@ -146,6 +146,8 @@ def members(data: bytes, budget: ArchiveBudget, wants: Callable[[str], bool]) ->
                 budget.members -= 1
                 if budget.members < 0:
                     raise ArchiveError(f"more than {MAX_MEMBERS:,} files: the rest is not read")
+                if not member.name:  # for Go, an empty long name is none
+                    raise ArchiveError("a file without a name: the rest is not read")
                 if member.issparse() or member.size < 0:
                     raise ArchiveError("a sparse file, or one without a size: the rest is not read")
                 if member.type not in _WITHOUT_DATA and wants(name):

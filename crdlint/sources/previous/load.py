@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 
-from crdlint.files.paths import PathFilter, Selection, UnreadInput, discover
+from crdlint.files.paths import PathFilter, Selection, UnreadInput, discover, has_yaml_suffix
 from crdlint.files.patterns import Glob
 from crdlint.files.read import UnreadableError, decode, open_descriptor, read_bytes, with_parents
-from crdlint.files.recognition import may_hold_crd
+from crdlint.files.recognition import LFS_POINTER, is_lfs_pointer, may_hold_crd
 from crdlint.files.repository import Repository, RepositoryError, repository_of
 from crdlint.sources.helm.layout import CHART, TEMPLATES, ChartLayout, has_unusual_name, inside, outermost
 from crdlint.sources.helm.unusual_names import unusual_templates
@@ -90,6 +90,8 @@ class Loaded:
         self, file: OldFile, data: bytes | None, problem: str | None, template: Callable[[], OldTemplate | None]
     ) -> None:
         """Add an old file with its data if it may contain a CRD; `problem` is the reason why its data is unknown."""
+        if data is not None and is_lfs_pointer(data) and _may_hold_new_crd(file):
+            problem = LFS_POINTER
         if data is not None and may_hold_crd(data):
             try:
                 decode(data)
@@ -145,6 +147,14 @@ def load_side(side: Side, arguments: Sequence[str], selection: Selection) -> Loa
             counterpart = _counterpart(folder or os.curdir, side.path, arguments)
             loaded.kustomizations[counterpart] = folder_of(folder or os.curdir)
     return loaded
+
+
+def _may_hold_new_crd(file: OldFile) -> bool:
+    """Return whether the new version of a file may have CRDs, or is gone."""
+    try:
+        return may_hold_crd(read_bytes(file.path or file.counterpart))
+    except UnreadableError:
+        return has_yaml_suffix(file.name)
 
 
 def _counterpart(path: str, source: str, arguments: Sequence[str]) -> str:
