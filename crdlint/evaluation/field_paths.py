@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
@@ -14,6 +14,7 @@ from crdlint.kubecel.declarations import escape
 from crdlint.kubecel.evaluation import MISSING
 from crdlint.kubecel.syntax_trees import parsed
 from crdlint.phrases import nearest
+from crdlint.safety.work import run_calls
 
 _TOKEN: Final = re.compile(
     r"""\.?(?P<name>[^.\[\]'"\s]+)|\[(?P<index>\d*|\*)\]|\[(?P<quote>['"])(?P<key>(?:(?!(?P=quote)).)*)(?P=quote)\]"""
@@ -159,12 +160,21 @@ def schema_of(*values: Any) -> JSONSchemaProps:
     >>> schema_of(1, 2).type
     'integer'
     """
+    return run_calls(_schema_of(values))
+
+
+# Yields the schemas of inner values, which `run_calls` makes, so that only memory limits the depth.
+_Making: TypeAlias = "Generator[Any, Any, JSONSchemaProps]"
+
+
+def _schema_of(values: Sequence[Any]) -> _Making:
     present = [value for value in values if value is not None]
     classes = frozenset(value.__class__ for value in present)
     if classes == {dict}:
-        schema = _of_objects(present)
+        schema = yield _of_objects(present)
     elif classes == {list}:
-        schema = _list_of(schema_of(*(item for value in present for item in value)))
+        items = yield _schema_of([item for value in present for item in value])
+        schema = _list_of(items)
     elif classes in _SCALARS:
         schema = JSONSchemaProps.of(type=_SCALARS[classes])
     else:
@@ -174,11 +184,14 @@ def schema_of(*values: Any) -> JSONSchemaProps:
     return schema
 
 
-def _of_objects(values: list[dict[str, Any]]) -> JSONSchemaProps:
+def _of_objects(values: list[dict[str, Any]]) -> _Making:
     names = list(dict.fromkeys(name for value in values for name in value))
     if any(escape(name) is None or escape(name) != name for name in names):
-        return _map_of(schema_of(*(item for value in values for item in value.values())))
-    properties = {name: schema_of(*(value[name] for value in values if name in value)) for name in names}
+        items = yield _schema_of([item for value in values for item in value.values()])
+        return _map_of(items)
+    properties = {}
+    for name in names:
+        properties[name] = yield _schema_of([value[name] for value in values if name in value])
     required = [name for name in names if all(name in value for value in values)]
     return JSONSchemaProps.of(type="object", properties=properties, required=required)
 

@@ -106,6 +106,7 @@ class CELDialect(NamedTuple):
     ``converts_int_to_duration`` has `duration(1)`, which fails in evaluation.
     ``has_optional_list_functions`` adds `first`, `last` and `unwrap` to the library of optionals.
     ``contains_networks_by_prefix`` compares networks in `containsCIDR` by their prefixes, not by the whole address.
+    ``counts_bytes_of_labels`` writes that a label "must be no more than 63 bytes", where others write "characters".
     ``checks_format_clauses`` compares the clauses of `format` with the types of its arguments.
 
     ``writes_powers_without_spaces`` formats `%e` without spaces around the sign of multiplication.
@@ -157,6 +158,7 @@ class CELDialect(NamedTuple):
     converts_int_to_duration: bool = changing(True, (37, False))
     has_optional_list_functions: bool = since(33)
     contains_networks_by_prefix: bool = since(32)
+    counts_bytes_of_labels: bool = since(35)
     checks_format_clauses: bool = since(31)
     writes_powers_without_spaces: bool = since(33)
     presence_test_has_cost: bool = changing(True, (29, False))

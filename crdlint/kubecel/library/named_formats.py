@@ -18,7 +18,9 @@ from crdlint.cel.eval.cost import actual_size
 from crdlint.cel.eval.values import NONE, Optional_
 from crdlint.cel.types import STRING, Type, list_type, optional_type
 from crdlint.crd import kubenames
+from crdlint.crd.errors import Wording
 from crdlint.kubecel.library.declaration import NAMED_FORMAT, Library, Opaque, constant, of_sizes
+from crdlint.kubernetes.servers import NEWEST, OLDEST, Server
 from crdlint.schema import formats
 
 Check: TypeAlias = Callable[[str], list[str]]
@@ -60,7 +62,7 @@ FORMATS: Final = {
     "dns1123Label": NamedFormat("DNS1123Label", kubenames.is_dns1123_label, 30),
     "dns1123Subdomain": NamedFormat("DNS1123Subdomain", kubenames.is_dns1123_subdomain, 60),
     "dns1035Label": NamedFormat("DNS1035Label", kubenames.is_dns1035_label, 30),
-    "qualifiedName": NamedFormat("QualifiedName", lambda text: list(map(str, kubenames.is_label_key(text))), 60),
+    "qualifiedName": NamedFormat("QualifiedName", kubenames.is_label_key, 60),
     "dns1123LabelPrefix": NamedFormat("DNS1123LabelPrefix", _as_prefix(kubenames.is_dns1123_label), 30),
     "dns1123SubdomainPrefix": NamedFormat("DNS1123SubdomainPrefix", _as_prefix(kubenames.is_dns1123_subdomain), 60),
     "dns1035LabelPrefix": NamedFormat("DNS1035LabelPrefix", _as_prefix(kubenames.is_dns1035_label), 30),
@@ -77,9 +79,12 @@ _MAX_NAME_SIZE: Final = 64
 _MAX_REGEX_SIZE: Final = 128
 
 
-def _validate(format_: NamedFormat, text: str) -> Any:
-    problems = format_.check(text)
+def _validate(format_: NamedFormat, text: str, server: Server = NEWEST) -> Any:
+    problems = [each.on(server) if isinstance(each, Wording) else each for each in format_.check(text)]
     return Optional_(problems) if problems else NONE
+
+
+_OLDER: Final = {"format-validate": partial(_validate, server=OLDEST)}
 
 
 def _track_validate(values: Sequence[Any], _: Any) -> int | None:
@@ -125,6 +130,7 @@ LIBRARY: Final = Library(
             for name in FORMATS
         ),
     ),
+    older_bindings=lambda dialect: {} if dialect.counts_bytes_of_labels else _OLDER,
     costs={"validate": CallCost(_ESTIMATE, _track_validate)},
     equality={NAMED_FORMAT: constant(Estimate(1, _MAX_NAME_SIZE).traversal())},
 )
