@@ -27,7 +27,7 @@ from crdlint.report.pieces import View
 from crdlint.report.words import Copies
 from crdlint.runner.fix_files import AddedIgnores
 from crdlint.runner.plan import Plan, Planner
-from crdlint.runner.task import Checker, CheckOutcome, Settings, Task
+from crdlint.runner.task import NOT_RENDERED, Checker, CheckOutcome, Settings, Task
 from crdlint.safety.escapes import VERBOSE, printable_line
 
 if TYPE_CHECKING:
@@ -35,8 +35,10 @@ if TYPE_CHECKING:
     from crdlint.config.model import Config
     from crdlint.config.scoped_ignores import UsedIgnores
     from crdlint.report.changes import Changes
+    from crdlint.runner.cache import Cache
+    from crdlint.sources.helm.check import Charts
     from crdlint.sources.helm.layout import HelmValues
-    from crdlint.sources.previous.crds import PreviousCRDs
+    from crdlint.sources.previous.crds import OldCharts, PreviousCRDs
     from crdlint.sources.previous.load import Loaded
 
     Baseline: TypeAlias = BaselineMatcher | Update | AddedIgnores | None
@@ -218,20 +220,51 @@ class _CheckCommand:
             from crdlint.sources.previous.crds import OldCharts
 
             previous = loaded.crds(OldCharts(values), builds=not self._options.no_kustomize)
+        has_charts = bool(plan.charts) or (previous is not None and bool(plan.complete_charts))
+        charts = self._load_charts(cache, previous, values) if has_charts else None
         settings = Settings(
-            previous, values, cache, tuple(plan.charts), self._workers() if plan.charts else 1,
+            previous, values, cache, plan.charts, self._workers() if plan.charts else 1, charts,
             fixing=None if self._fixing is None else "unsafe" if self._options.unsafe_fixes else "safe",
         )  # fmt: skip
         self._check(settings)
+        if charts is not None:
+            self._report_charts(charts)
         self._check_builds(settings)
         if loaded is not None and previous is not None:
             self._report_problems(loaded.problems)
+            if charts is not None:
+                self._compare_charts(loaded, charts, previous.charts)
             self._compare(previous, loaded.tops)
         elif state.ignores is not None:
             for result, config in state.ignores.unused(self._options.paths):
                 self._report(result, config)
         if isinstance(state.baseline, AddedIgnores):
             state.problems += state.baseline.problems
+
+    def _load_charts(self, cache: Cache | None, previous: PreviousCRDs | None, values: HelmValues | None) -> Charts:
+        """Return the charts of the run, after the templates are planned in which Helm renders CRDs."""
+        from crdlint.sources.helm.check import Charts, is_installed
+
+        plan = self._planner.plan
+        if values is not None and not is_installed():
+            self._planner.note_without_helm()
+        is_update = previous is not None
+        charts = Charts(values, None if is_update else cache, plan.charts, self._workers(), defaults=is_update)
+        self._planner.add_rendered({chart: charts.of(chart).templates for chart in plan.charts})
+        return charts
+
+    def _report_charts(self, charts: Charts) -> None:
+        """Report the findings about charts; of a chart whose own file is no input, those in the files that are checked."""
+        plan, state = self._planner.plan, self._state
+        checked = {os.path.normpath(task.path) for task in plan.tasks}
+        for chart in plan.charts:
+            for result in charts.results(chart):
+                if chart in plan.complete_charts or os.path.normpath(result.file) in checked:
+                    self._report(result, self._planner.config_of(result.file))
+            if charts.of(chart).is_broken_by_values:
+                state.problems.append((chart, NOT_RENDERED))
+        for result in charts.copies():
+            self._report(result, self._planner.config_of(result.file))
 
     def _report_problems(self, problems: Iterable[UnreadInput]) -> None:
         for problem in problems:
@@ -240,6 +273,17 @@ class _CheckCommand:
                 self._state.unread.append(problem.path)
             elif not self._quiet:
                 console.err(f"crdlint: {problem.path}: {problem.message}")
+
+    def _compare_charts(self, loaded: Loaded, charts: Charts, rendered: OldCharts) -> None:
+        """Report what `helm upgrade` does to the CRDs of charts."""
+        from crdlint.sources.previous.charts import compare_charts
+
+        compared = compare_charts(self._planner.plan.all_charts(), charts, loaded.charts, rendered)
+        for notice in () if self._quiet else compared.notices:
+            console.err(f"crdlint: note: {notice}")
+        for result in compared.results:
+            self._report(result, self._planner.config_of(result.file))
+        self._state.crds.setdefault("", []).extend(compared.decided)
 
     def _compare(self, previous: PreviousCRDs, tops: list[str]) -> None:
         """Report the removed CRDs of old files, and old documents that cannot be compared."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from crdlint.cli import console, options
-from crdlint.cli.options import FileOptions, flag, option
+from crdlint.cli.options import ChartOptions, FileOptions, flag, option
 from crdlint.cli.reports import Reports, Totals
 from crdlint.files.paths import Selection, discover
 from crdlint.kubernetes.servers import parse_range
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from crdlint.linting.result import FileResult
 
 
-class CostOptions(FileOptions):
+class CostOptions(ChartOptions, FileOptions):
     """The arguments and options of `crdlint cost`."""
 
     format_: str = options.format_of("costs", "text for people, json for programs, html for a page of its own.")
@@ -86,7 +86,7 @@ def _read(settings: CostOptions, run: Totals) -> list[FileResult]:
     discovered = discover(settings.paths, Selection(settings.include, settings.exclude, not settings.no_ignore))
     request = CheckRequest(skip_unfinished=True, keep=True, fixes=settings.suggest)
     planner = Planner(settings.kube_version, lambda same: same, Config(), kustomize=False, request=request)
-    plan, checker = planner.add(discovered.files), Checker(Settings())
+    plan, checker = planner.add(discovered.files), Checker(Settings(values=settings.values()))
     run.problems += [(problem.path, problem.message) for problem in discovered.problems if problem.fatal]
     run.problems += plan.problems
     results = [result for result, _ in plan.results]

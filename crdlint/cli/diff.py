@@ -31,8 +31,9 @@ if TYPE_CHECKING:
     from crdlint.config.model import Config
     from crdlint.diagnostics import Diagnostic
     from crdlint.linting.result import FileResult
+    from crdlint.sources.helm.check import Charts
     from crdlint.sources.previous.copies import Side
-    from crdlint.sources.previous.crds import PreviousCRDs
+    from crdlint.sources.previous.crds import OldCharts, PreviousCRDs
     from crdlint.sources.previous.load import Loaded
 
 _EVERYTHING: Final = ("*", "change-*")
@@ -107,7 +108,14 @@ class _DiffCommand:
         from crdlint.sources.previous.crds import OldCharts
 
         previous = loaded.crds(OldCharts(self._values), builds=self._planner.kustomize)
-        settings = Settings(previous, self._values, charts=tuple(plan.charts))
+        from crdlint.sources.helm.check import Charts, is_installed
+
+        if self._values is not None and not is_installed() and not arguments.quiet:
+            self._planner.note_without_helm()
+            self._totals.remarks += (f"note: {self._in_names(notice)}" for notice in plan.notices)
+        charts = Charts(self._values, versions=plan.charts, defaults=True)
+        self._planner.add_rendered({chart: charts.of(chart).templates for chart in plan.charts})
+        settings = Settings(previous, self._values, charts=plan.charts, loaded=charts)
         crds: dict[str, list[str]] = {}
         checked: dict[str, FileResult] = {}
         from crdlint.runner.builds import check_kustomizations
@@ -122,6 +130,7 @@ class _DiffCommand:
         with closing(check_kustomizations(Checker(settings), plan.kustomizations, checked, processors())) as builds:
             for outcome in self._watched(builds, plan.kustomizations):
                 self._report_outcome(outcome)
+        self._compare_charts(loaded, charts, previous.charts, crds)
         self._compare(previous, crds)
         self._totals.report_trouble(())
         if self._known and not arguments.quiet:
@@ -161,6 +170,19 @@ class _DiffCommand:
         for problem in (*self._old.problems, *self._new.problems):
             self._totals.problems.append((problem, "not compared"))
         return loaded
+
+    def _compare_charts(self, loaded: Loaded, charts: Charts, rendered: OldCharts, crds: dict[str, list[str]]) -> None:
+        """Report what `helm upgrade` does to the CRDs of charts, and why Helm does not render some."""
+        from crdlint.sources.previous.charts import compare_charts
+
+        compared = compare_charts(self._planner.plan.all_charts(), charts, loaded.charts, rendered)
+        self._note([(notice, "not compared") for notice in compared.notices], self._old)
+        for chart in charts.versions:
+            for result in charts.results(chart):
+                self._report(result)
+        for result in compared.results:
+            self._report(result)
+        crds.setdefault("", []).extend(compared.decided)
 
     def _compare(self, previous: PreviousCRDs, crds: dict[str, list[str]]) -> None:
         """Report removed CRDs, and documents that cannot be compared."""

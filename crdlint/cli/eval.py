@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from crdlint.cli import console, options
-from crdlint.cli.options import ReportOptions, argument, file_option, flag, option
+from crdlint.cli.options import ChartOptions, argument, file_option, flag, option
 from crdlint.files.read import STDIN
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
 from crdlint.report import formats
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from crdlint.evaluation.source import EvalRequest
 
 
-class EvalOptions(ReportOptions):
+class EvalOptions(ChartOptions):
     """The arguments and options of `crdlint eval`."""
 
     expression: str | None = argument(required=False)
@@ -77,7 +77,9 @@ class EvalOptions(ReportOptions):
         )
         if self.second_opinion:
             options.new_tally()
-        return EvalRequest(versions.newest, self.crd, self.kind, self.version, self.object_, self.old, self.type_)
+        return EvalRequest(
+            versions.newest, self.crd, self.kind, self.version, self.object_, self.old, self.type_, self.values()
+        )
 
 
 @options.command("eval", EvalOptions)

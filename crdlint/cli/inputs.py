@@ -35,6 +35,7 @@ class Inputs:
     """The inputs of a run. ``problems``, places and messages, make the exit status 2; ``notices`` do not."""
 
     selection: Selection
+    charts: Charts = field(default_factory=Charts)
     problems: dict[tuple[str, str], None] = field(default_factory=dict)
     notices: dict[str, None] = field(default_factory=dict)
     bugs: Bugs = field(default_factory=Bugs)
@@ -130,7 +131,6 @@ class _DefinitionReader:
 
     inputs: Inputs
     planner: Planner
-    charts: Charts = field(default_factory=Charts)
     _templates: set[str] = field(default_factory=set)
 
     def files(self, find: Callable[[], Iterable[str]], report: Report | None) -> CRDFiles:
@@ -165,7 +165,7 @@ class _DefinitionReader:
         """Return the result of some documents; of a template that of all of them, without CRDs after the first call."""
         if path in self._templates:
             return FileResult(path, text)
-        result = self.charts.lint_template(path, text, lint)
+        result = self.inputs.charts.lint_template(path, text, lint)
         if result is None:
             result = lint(text, shown_name(path), only=only)
             if not result.templates:

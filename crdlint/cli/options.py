@@ -319,21 +319,50 @@ class FixOptions(ReportOptions, group=Group.FIXES):
             console.err(line)
 
 
-class HelmOptions(ReportOptions, group=Group.SERVERS):
-    """The options of charts and kustomizations."""
+class ChartOptions(ReportOptions, group=Group.SERVERS):
+    """The options of what Helm renders charts with."""
 
     value_files: tuple[str, ...] = file_option("Use a Helm values file (repeatable).", "--values", multiple=True)
     sets: tuple[str, ...] = many("KEY=VALUE", "Set a Helm value", "--set", rare=True)
+    set_strings: tuple[str, ...] = many("KEY=TEXT", "Set a Helm value to a text", "--set-string", rare=True)
+    set_files: tuple[str, ...] = many("KEY=FILE", "Set a Helm value to the content of FILE", "--set-file", rare=True)
+    set_jsons: tuple[str, ...] = many("KEY=JSON", "Set a Helm value to JSON", "--set-json", rare=True)
+    api_versions: tuple[str, ...] = many(
+        "NAME", "The API version or GROUP/VERSION/KIND that templates of charts find in the cluster", rare=True
+    )
+    namespace: str = option("The namespace that templates of charts see.", default="", metavar="NAME", rare=True)
+    release_name: str = option(
+        "The name of the release that templates of charts see.", default="", metavar="NAME", rare=True
+    )
     no_helm: bool = flag("Do not run Helm; check templates with their directives masked.", rare=True)
-    no_kustomize: bool = flag("Do not build kustomizations; check their resources as they are.", rare=True)
-    include_dependencies: bool = flag("Also check the packed dependencies of charts.", rare=True)
 
     def values(self) -> HelmValues | None:
         """Return the values for Helm, None not to run it; a missing file is a usage error."""
         for name in self.value_files:
             if not os.path.isfile(name):  # noqa: PTH113
                 raise click.UsageError(f"--values: {name}: no such file")
-        return None if self.no_helm else HelmValues(self.value_files, self.sets)
+        others = [f"--set-string={text}" for text in self.set_strings]
+        others += [f"--set-json={text}" for text in self.set_jsons]
+        others += [f"--set-file={_with_absolute_path(text)}" for text in self.set_files]
+        values = HelmValues(
+            self.value_files, self.sets, tuple(others), self.api_versions, self.namespace, self.release_name
+        )
+        return None if self.no_helm else values
+
+
+def _with_absolute_path(assignment: str) -> str:
+    """Return an assignment of a file, which must exist, as Helm reads it in another folder."""
+    key, _, path = assignment.partition("=")
+    if not os.path.isfile(path):  # noqa: PTH113
+        raise click.UsageError(f"--set-file: {path}: no such file")
+    return f"{key}={os.path.abspath(path)}"  # noqa: PTH100
+
+
+class HelmOptions(ChartOptions, group=Group.SERVERS):
+    """The options of charts and kustomizations."""
+
+    no_kustomize: bool = flag("Do not build kustomizations; check their resources as they are.", rare=True)
+    include_dependencies: bool = flag("Also check the packed dependencies of charts.", rare=True)
 
 
 def require(*rules: tuple[object, str]) -> None:

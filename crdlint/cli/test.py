@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from crdlint.cli import console, options
 from crdlint.cli.help import Group
-from crdlint.cli.options import ReportOptions, argument, file_option, flag, option
+from crdlint.cli.options import ChartOptions, argument, file_option, flag, option
 from crdlint.cli.reports import Reports, Totals
 from crdlint.files.paths import Selection, UnreadInput, discover
 from crdlint.report import formats
@@ -37,7 +37,7 @@ class TestState(Totals):
         self.reports.add(lambda report: report.test(suite, result))
 
 
-class TestOptions(ReportOptions):
+class TestOptions(ChartOptions):
     """The arguments and options of `crdlint test`."""
 
     paths: tuple[str, ...] = argument(
@@ -91,7 +91,7 @@ def command(settings: TestOptions) -> int:
 def _run_suites(run: TestState, settings: TestOptions) -> None:
     from crdlint.suites.read import find_suites
 
-    crd_files = _crd_files(run, settings.crds, settings.kube_version)
+    crd_files = _crd_files(run, settings)
     for suite in find_suites(settings.paths, Selection()):
         if isinstance(suite, UnreadInput):
             run.problems.append((suite.path, suite.message))
@@ -101,12 +101,13 @@ def _run_suites(run: TestState, settings: TestOptions) -> None:
             return
 
 
-def _crd_files(run: TestState, crds: tuple[str, ...], kube_version: str) -> SuiteCRDs:
-    from crdlint.suites.crds import SuiteCRDs
+def _crd_files(run: TestState, settings: TestOptions) -> SuiteCRDs:
+    from crdlint.sources.helm.check import Charts
+    from crdlint.suites.crds import SuiteCRDs, reader
 
-    discovered = discover(crds, Selection())
+    discovered = discover(settings.crds, Selection())
     run.problems += [(problem.path, problem.message) for problem in discovered.problems if problem.fatal]
-    files = SuiteCRDs(discovered.files, kube_version)
+    files = SuiteCRDs(discovered.files, settings.kube_version, reader(Charts(settings.values())))
     run.problems += files.broken
     return files
 

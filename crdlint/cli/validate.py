@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.cli import console, options
 from crdlint.cli.help import Group
-from crdlint.cli.options import FindingOptions, FixOptions, file_option, flag, many, option
+from crdlint.cli.options import ChartOptions, FindingOptions, FixOptions, file_option, flag, many, option
 from crdlint.cli.reports import Reports, Totals, nothing_found
 from crdlint.files.paths import Found, Selection
 from crdlint.files.read import STDIN, open_descriptor
@@ -19,6 +21,7 @@ from crdlint.report.pieces import View
 from crdlint.runner.plan import Planner
 from crdlint.runner.task import shown_name
 from crdlint.sources.fragments import Fragments
+from crdlint.sources.helm.check import Charts
 from crdlint.sources.helm.layout import TEMPLATES, ChartLayout
 
 if TYPE_CHECKING:
@@ -31,7 +34,7 @@ if TYPE_CHECKING:
 _NAMED: Final = 5  # groups in one message
 
 
-class ValidateOptions(FixOptions, FindingOptions):
+class ValidateOptions(FixOptions, ChartOptions, FindingOptions):
     """The arguments and options of `crdlint validate`."""
 
     crds: tuple[str, ...] = file_option(
@@ -73,6 +76,16 @@ def command(arguments: ValidateOptions) -> int:
     return _ValidateCommand(arguments).run()
 
 
+def _in_template(path: str, text: str, validated: Iterable[Validated]) -> Validated:
+    """Return what is validated of the documents of a template as one."""
+    from crdlint.resources.pipeline import Validated
+    from crdlint.sources.helm.rendered import in_template
+
+    each = list(validated)
+    stored = tuple(object_ for part in each for object_ in part.stored)
+    return Validated(in_template(path, text, (part.result for part in each)), stored)
+
+
 class _ValidateCommand:
     def __init__(self, arguments: ValidateOptions) -> None:
         self._options = arguments
@@ -80,7 +93,8 @@ class _ValidateCommand:
         self._quiet = arguments.quiet
         from crdlint.cli.inputs import Inputs
 
-        self._inputs = Inputs(Selection(arguments.include, arguments.exclude, not arguments.no_ignore))
+        self._charts = Charts(arguments.values())
+        self._inputs = Inputs(Selection(arguments.include, arguments.exclude, not arguments.no_ignore), self._charts)
         page = options.page(arguments.color, 120)
         view = View(page, show_all=arguments.show_all, quiet=arguments.quiet, noun="resource")
         # Only the objects go to standard output if they are asked for, so that they can be piped to another program.
@@ -111,6 +125,7 @@ class _ValidateCommand:
                 self._excluded.add(path)
             else:
                 self._validate(path, config, definitions, olds)
+        self._report_charts(discovered.files)
         inputs.notices.update(dict.fromkeys((*self._planner.plan.notices, *definitions.duplicates)))
         inputs.problems.update(dict.fromkeys(self._planner.plan.problems))
         if self._second_opinions is not None:
@@ -165,8 +180,10 @@ class _ValidateCommand:
         def validate(text: str) -> Validated:
             return validate_text(text, filename=name, definitions=definitions, old=olds, options=resource_options)
 
+        rendered = self._charts.manifests(path) if "{{" in text else None
+
         with self._inputs.bugs_of(path):
-            validated = validate(text)
+            validated = validate(text) if rendered is None else _in_template(name, text, map(validate, rendered))
             if self._fixing is not None and resource_options.fixes:
                 validated = self._fixed(self._fixing, path, validated, validate, config)
         applied = apply(validated.result, config, comments_of(validated.result), updates=updates, resources=True)
@@ -178,6 +195,26 @@ class _ValidateCommand:
 
             for stored_object in validated.stored:
                 console.out("\n".join(("---", *dump(stored_object))))
+
+    def _report_charts(self, paths: Sequence[str]) -> None:
+        """Report the objects of charts that Helm does not create, and why it does not render a chart."""
+        from crdlint.config.apply import apply, comments_of
+        from crdlint.rules.charts import NO_MATCHES, OBJECT_IN_CRDS
+        from crdlint.rules.deployment import RENDER
+
+        rules = {NO_MATCHES.id, OBJECT_IN_CRDS.id, RENDER.id}
+        named = {os.path.normpath(path) for path in paths}
+        charts = dict.fromkeys(chart for path in paths if (chart := self._charts.chart_of(path)) is not None)
+        for result in (result for chart in charts for result in self._charts.results(chart)):
+            findings = tuple(finding for finding in result.diagnostics if finding.rule in rules)
+            config = self._planner.config_of(result.file)
+            is_named = os.path.normpath(result.file) in named or any(each.rule == RENDER.id for each in findings)
+            if config is None or not findings or not is_named:
+                continue
+            own = replace(result, diagnostics=findings)
+            applied = apply(own, config, comments_of(own), resources=True)
+            self._run.count(applied)
+            self._run.show_file(self._reports, applied.result, quiet=self._quiet)
 
     def _fixed(
         self, fixing: Fixing, path: str, validated: Validated, validate: Callable[[str], Validated], config: Config

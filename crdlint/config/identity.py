@@ -57,7 +57,7 @@ def identities(result: FileResult) -> list[tuple[FindingIdentity, ...]]:
     """Return the identities of each finding of a file, one for each version that shares it; none without a CRD with a name."""
     if not result.diagnostics:
         return []
-    documents = parse_stream(result.text)
+    documents = parse_stream(result.text if result.masked is None else result.masked)
     offsets = [document.line_offset for document in documents]
     looked: dict[int, list[_Manifest]] = {}
     result_identities = []
@@ -65,8 +65,19 @@ def identities(result: FileResult) -> list[tuple[FindingIdentity, ...]]:
         index = max(bisect_right(offsets, diagnostic.line - 1) - 1, 0)
         if index not in looked:
             looked[index] = _manifests(documents[index])
-        result_identities.append(_identities(diagnostic, looked[index], offsets[index]))
+        of_finding = _identities(diagnostic, looked[index], offsets[index])
+        if not of_finding and result.masked is not None and diagnostic.crd:
+            of_finding = (_rendered_identity(diagnostic, diagnostic.crd),)
+        result_identities.append(of_finding)
     return result_identities
+
+
+def _rendered_identity(diagnostic: Diagnostic, crd: str) -> FindingIdentity:
+    """Return the identity of a finding in a CRD that is not in the text of its template: Helm includes it from elsewhere."""
+    match = _OF_VERSION.match(diagnostic.field)
+    field = diagnostic.field[match.end() :] if match is not None else diagnostic.field
+    path = _without_indexes(field) if field else diagnostic.user_path
+    return FindingIdentity(crd, diagnostic.version, path, diagnostic.rule)
 
 
 def _manifests(document: Document) -> list[_Manifest]:

@@ -17,7 +17,8 @@ from crdlint.rules.reading import UNUSED
 # Reported by `validate`, for updates (--against), for a range of versions or for a chart, so not with each file.
 _OF_OTHER_RUNS: Final = (
     "resource-*", "metadata-immutable", "spec-immutable", "stored-version-missing", "conversion-webhook-ca-bundle",
-    "kube-version-too-old", "helm-render", "helm-crd-without-keep", UNUSED.id,
+    "kube-version-too-old", "helm-render", "helm-no-matches", "helm-crd-*", "helm-unknown-hook", "helm-object-in-crds",
+    "helm-resource-policy", "helm-not-read", "helm-uid", UNUSED.id,
 )  # fmt: skip
 # All rules that `validate` reports.
 _OF_RESOURCES: Final = ("resource-*", "unknown-field", "duplicate-key")

@@ -24,6 +24,7 @@ from crdlint.resources.pipeline import version_of
 from crdlint.resources.validation import NotDecodedError, ResourceValidator
 from crdlint.rules.deployment import SKIPPED
 from crdlint.sources.helm.check import Charts, without_chart
+from crdlint.sources.helm.layout import DEFAULTS, HelmValues
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.nodes import is_json
 from crdlint.yaml.parse import Document, iter_documents
@@ -50,7 +51,10 @@ def _shown(path: str | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class EvalRequest:
-    """What to read: files by their names, None for those that are not given. See `crdlint eval --help`."""
+    """What to read: files by their names, None for those that are not given. See `crdlint eval --help`.
+
+    `values` are those for Helm, None not to run it.
+    """
 
     server: Server
     crd: str | None = None
@@ -59,6 +63,7 @@ class EvalRequest:
     object: str | None = None
     old: str | None = None
     type: str | None = None
+    values: HelmValues | None = DEFAULTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +87,15 @@ def load(request: EvalRequest) -> ExpressionSource:
     """Read the files of a request; raise SourceError."""
     if request.crd is None:
         return _without_crd(request)
-    return _with_crd(request, _definitions(request.crd, request.server))
+    return _with_crd(request, _definitions(request.crd, request.server, request.values))
 
 
-def _definitions(path: str, server: Server) -> Definitions:
+def _definitions(path: str, server: Server, values: HelmValues | None) -> Definitions:
     crd_files = discover([path], Selection())
     for problem in crd_files.problems:
         if problem.fatal:
             raise SourceError(f"{problem.path}: {problem.message}")
-    definitions, charts = Definitions(), Charts()
+    definitions, charts = Definitions(), Charts(values)
     skipped: list[str] = []
     lint = partial(lint_file, request=CheckRequest(kube_version=str(server), skip_unfinished=True, keep=True))
     for file in crd_files.files:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, fields
 from enum import Enum, auto
 from functools import cache, lru_cache
@@ -306,6 +306,20 @@ class Range(NamedTuple):
 
 
 NEWEST_ALONE: Final = Range.of(NEWEST)
+
+
+def ranges_within(versions: Container[str], within: Range) -> list[Range]:
+    """Return the ranges without gaps of the servers in `whole` whose versions are among `versions`, oldest first."""
+    ranges: list[Range] = []
+    for server in within.servers:
+        if str(server) not in versions:
+            continue
+        is_next = bool(ranges) and SERVERS.index(server) == SERVERS.index(ranges[-1].newest) + 1
+        if is_next:
+            ranges[-1] = Range(ranges[-1].oldest, server)
+        else:
+            ranges.append(Range.of(server))
+    return ranges
 
 
 @lru_cache(maxsize=32)

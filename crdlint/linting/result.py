@@ -20,8 +20,6 @@ State: TypeAlias = Literal["added", "unread", "unchanged", "changed"]
 Stage: TypeAlias = Literal["decode", "field"]
 # Checks a text under the name of a file.
 Lint: TypeAlias = Callable[[str, str], "FileResult"]
-# Returns the check of texts that are rendered with one of a chart's values files.
-LintWith: TypeAlias = Callable[[str], Lint]
 # The stages of the API server in their order: it reports the errors of a stage only if the earlier ones have none.
 STAGES: Final[tuple[Stage, ...]] = ("decode", "field")
 

@@ -58,6 +58,9 @@ def _which(holds: Sequence[Server], servers: Sequence[Server], *, is_rejection: 
     return f"{verb} by Kubernetes {describe_versions(holds, servers)}{after}"
 
 
+ACCEPTED: Final = "is accepted as it is on Kubernetes"
+
+
 class FindingsByVersion:
     """The findings of all servers of a range; findings about the same problem at the same position are merged."""
 
@@ -221,4 +224,4 @@ def _creatable(merged: Iterable[VersionedFinding], servers: Sequence[Server], su
     if accepting >= len(servers):
         return []
     line, name = node_span(subject.root, subject.document.line_offset).line, name_of(subject.root) or "the CRD"
-    return [f"line {line}: {name} is accepted as it is on Kubernetes {servers[accepting]} and newer"]
+    return [f"line {line}: {name} {ACCEPTED} {servers[accepting]} and newer"]

@@ -19,7 +19,7 @@ _FAMILIES: Final[dict[str, Literal["checks", "requested", "functions"]]] = {
     "approval": "functions", "root": "functions", "structural": "checks", "forbidden_fields": "checks",
     "list_types": "checks", "defaults": "functions", "validation_rules": "checks", "cel": "checks",
     "cel_cost": "checks", "schema_warnings": "checks", "yaml_scalars": "checks", "storage": "checks",
-    "deployment": "checks", "resource": "functions", "changes": "functions",
+    "deployment": "checks", "charts": "functions", "resource": "functions", "changes": "functions",
     "pruned_objects": "checks", "unsatisfiable": "checks", "slips": "checks", "stability": "requested",
     "server_side_apply": "requested", "senders": "checks", "limits": "requested", "conventions": "requested", "naming": "requested",
 }  # fmt: skip

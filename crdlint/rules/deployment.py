@@ -10,7 +10,7 @@ from typing import Final
 from crdlint.kubernetes.servers import first_to_know
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.examples import HEAD
-from crdlint.rules.engine.rule import Caution, Hint, Rule
+from crdlint.rules.engine.rule import Caution, Rule
 
 _ADDRESS = """\
 type: object
@@ -99,13 +99,6 @@ SKIPPED = _InTemplate("helm-skipped", "CRD in a chart template that only Helm ca
     help="Install `helm`, or run `helm template --include-crds CHART | crdlint check -`",
     bad=_CRD.replace("served: true", "served: {{ .Values.served }}"),
     good=_CRD.replace("  name: foos", "  labels: {{- toYaml .Values.labels | nindent 4 }}\n  name: foos"))
-WITHOUT_KEEP = Hint("helm-crd-without-keep", "Uninstalling the chart deletes the CRD and all of its objects",
-    why="Helm deletes what it installed from `templates/`, and deleting a CRD deletes every object of it in the cluster. crdlint "
-    "reports it once for each chart.",
-    help="Add the annotation `helm.sh/resource-policy: keep`; a CRD that moves to `crds/` before such a release was installed is "
-    "deleted by the upgrade, with all objects",
-    bad=_CRD, good=_CRD.replace("metadata:\n", "metadata:\n  annotations: {helm.sh/resource-policy: keep}\n"),
-    scope="template")
 RELEASE_TOO_LARGE = _InTemplate("helm-release-too-large", "Release of the chart is too large for the Secret that stores it",
     why="Helm stores the files of the chart and the rendered manifest, compressed, in a Secret. The API server rejects "
     "more than 1,048,576 bytes of data with `data: Too long`, so that `helm install` and `helm upgrade` fail. From three "

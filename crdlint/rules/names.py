@@ -211,7 +211,8 @@ OWN_NAME = Hint("short-name-own-name", "Short name is another name of this CRD",
     fixes=(Fixer("Remove the short name", "unsafe", Finding.remove_item),))  # fmt: skip
 IN_USE = Caution("name-in-use", "Name belongs to another CRD of the group", scope="spec",
     why="The API server accepts a name for one CRD of a group only. `NamesAccepted` of the other one becomes False with this "
-    "message, so the CRD is not established, and health checks and `helm --wait` hang.",
+    "message, so the CRD is never established: no object of it can be created, and health checks wait for it. Helm 4 fails with "
+    "`not ready. status: Failed`, in `crds/` also without `--wait`; Helm 3 succeeds.",
     help="Rename or remove the name in one of the two CRDs", marker="correct `+kubebuilder:resource`",
     source="pkg/controller/status NamingConditionController")  # fmt: skip
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Callable, Container, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crdlint.files.paths import UnreadInput
+from crdlint.files.paths import UnreadInput, has_yaml_suffix
 from crdlint.files.read import STDIN, UnreadableError, decode, open_descriptor, read_bytes
 from crdlint.files.recognition import HELM, LFS_POINTER, is_lfs_pointer, may_hold_crd
 from crdlint.kubernetes.servers import NEWEST_VERSION
@@ -21,7 +19,16 @@ from crdlint.phrases import some
 from crdlint.runner.task import Task, shown_name
 from crdlint.safety.escapes import trace
 from crdlint.sources.fragments import SUITE, Fragment, Fragments
-from crdlint.sources.helm.layout import ARCHIVES, CHART, CRDS, TEMPLATES, ChartLayout, ChartLocation, outermost
+from crdlint.sources.helm.layout import (
+    ARCHIVES,
+    CHART,
+    CRDS,
+    TEMPLATES,
+    ChartLayout,
+    ChartLocation,
+    is_archive,
+    outermost,
+)
 from crdlint.sources.kustomize import Patches, kustomization_of
 
 if TYPE_CHECKING:
@@ -29,11 +36,6 @@ if TYPE_CHECKING:
     from crdlint.config.model import Config
     from crdlint.sources.helm.check import Support
 
-_KIND: Final = re.compile(rb"^kind:[ \t]+CustomResourceDefinition\b", re.MULTILINE)
-# The annotation, or annotations that the chart's values or its helpers add.
-_KEPT: Final = re.compile(
-    rb"resource-policy|\.Values[.\w]*annotations|annotations:\s*\{\{|include\s+\"[^\"\n]*annotations", re.IGNORECASE
-)
 _PATCH: Final = Fragment("a patch of a kustomization: what is built with it is checked", includes_complete=True)
 _NAMED: Final = 3  # the number of suites in one notice
 
@@ -44,8 +46,9 @@ class Plan:
 
     `passed` is the number of files that cannot contain a CRD. `excluded` are the inputs that a configuration excludes,
     `problems` those that cannot be checked, with the reason. `results` are reported without a check: those of charts
-    and patches. `kustomizations` are directories with one, and their versions; `charts` are those with templates, and
-    `releases` the configurations of charts with CRDs that are in no other chart.
+    and patches. `kustomizations` are directories with one, and their versions; `charts` are those with CRDs that are in no
+    other chart, with the versions of Kubernetes, and `releases` the configurations of those in folders. `complete_charts` are those
+    whose own file is an input.
     """
 
     tasks: list[Task] = field(default_factory=list)
@@ -56,8 +59,13 @@ class Plan:
     notices: list[str] = field(default_factory=list)
     results: list[tuple[FileResult, Config]] = field(default_factory=list)
     kustomizations: list[Task] = field(default_factory=list)
-    charts: dict[str, None] = field(default_factory=dict)
+    charts: dict[str, str] = field(default_factory=dict)
+    complete_charts: set[str] = field(default_factory=set)
     releases: dict[str, Config] = field(default_factory=dict)
+
+    def all_charts(self) -> list[str]:
+        """Return the charts of the run, those with CRDs first."""
+        return [*self.charts, *sorted(self.complete_charts - self.charts.keys())]
 
 
 @dataclass(slots=True)
@@ -82,16 +90,18 @@ class Planner:
     _fragments: Fragments = field(default_factory=Fragments)
     _suites: list[str] = field(default_factory=list)
     invalid: set[int] = field(default_factory=set)  # the reported errors of configurations, by identity
-    _named: frozenset[str] = frozenset()
-    _deleting: set[str] = field(default_factory=set)  # charts with a CRD that Helm deletes
+    _loaded: dict[str, _Loaded] = field(default_factory=dict)  # by outermost chart
 
     def add(self, paths: Iterable[str]) -> Plan:
         """Plan the check of files, and return the plan."""
         folders: dict[str, None] = {}
         named = list(paths)
-        self._named = frozenset(named)
         for path in named:
             self._add(path)
+        for chart in list(self._loaded):
+            if chart in self.plan.complete_charts:
+                self._add_rest(chart, named)
+        for path in named:
             if open_descriptor(path) is None:
                 folders[os.path.dirname(path)] = None  # noqa: PTH120  spelt as the user spelt it
         self._note_suites()
@@ -144,7 +154,7 @@ class Planner:
             return
         if not is_stream and Path(path).name == CHART:
             self._add_dependencies(path)
-            self._add_unusual_templates(path)
+            self._add_whole(path)
         name, data, text = path, b"", None
         if not is_stream or (path == STDIN and self.stdin_name is not None):
             try:
@@ -180,10 +190,12 @@ class Planner:
                 return
             partial = partial if fragment is None else fragment.what
             location = self._layout.locate(name)
-        if location is not None:
-            self._add_chart(location, name, data, config)
-            if text is None:
-                plan.releases.setdefault(outermost(location.chart), config)
+        if location is not None and not self._is_loaded(location, name):
+            trace(f"{name}: skipped: Helm does not load it")
+            plan.passed += 1
+            return
+        if location is not None and text is None:
+            self._add_chart(outermost(location.chart), config)
         support = None if location is None else self._chart(location.chart, config)
         task = self._task(name, config, location, support, text)
         plan.tasks.append(task._replace(request=replace(task.request, partial=partial, policy=config.change)))
@@ -198,29 +210,67 @@ class Planner:
             self._skip(name, config, f"skipped: {fragment.what}")
         return fragment.includes_complete
 
-    def _add_chart(self, location: ChartLocation, name: str, data: bytes, config: Config) -> None:
-        """Note that Helm renders the chart of a template with directives, and report a CRD that Helm deletes."""
-        if location.part == TEMPLATES:
-            chart = outermost(location.chart)
-            self._report_deleted_crds(chart, name, data, config)
-            if b"{{" in data:
-                self.plan.charts[chart] = None
+    def _add_chart(self, chart: str, config: Config) -> None:
+        """Plan the check of a chart as a whole."""
+        if chart not in self.plan.charts:
+            self.plan.charts[chart] = self._versions(config, self._chart(chart, config))[0]
+        if not is_archive(chart):
+            self.plan.releases.setdefault(chart, config)
 
-    def _report_deleted_crds(self, chart: str, path: str, data: bytes, config: Config) -> None:
-        """Report the first template of a chart with a CRD that Helm deletes when the chart is uninstalled."""
-        kind = _KIND.search(data)
-        if kind is None or chart in self._deleting or _KEPT.search(data):
+    def _add_whole(self, path: str) -> None:
+        """Plan the check of a chart whose own file is an input, if Helm may install a CRD with it."""
+        folder = os.path.dirname(path) or "."  # noqa: PTH120  spelled as the user spells it
+        chart, config = outermost(folder), self.config_of(path)
+        if chart != folder or config is None:
             return
-        self._deleting.add(chart)
-        from crdlint.crd.positions import Span
-        from crdlint.rules.deployment import WITHOUT_KEEP
-        from crdlint.sources.helm.masking import mask
+        self.plan.complete_charts.add(chart)
+        if self._loaded_of(chart).has_crds:
+            self._add_chart(chart, config)
 
-        line = data.count(b"\n", 0, kind.start()) + 1
-        message = "uninstalling the chart deletes this CRD and all of its objects"
-        finding = WITHOUT_KEEP.diagnostic(path, "advice", message, Span(line, 1, line, len(kind[0]) + 1))
-        text = data.decode(errors="replace")
-        self.plan.results.append((FileResult(path, text, diagnostics=(finding,), masked=mask(text).text), config))
+    def note_without_helm(self) -> None:
+        """Note that charts are read without Helm, because it is not there."""
+        charts = [chart for chart in self.plan.charts if self._loaded_of(chart).has_directives]
+        if charts:
+            self.plan.notices.append(
+                f"helm is not on the PATH: {some(charts, _NAMED)} not rendered: values and conditions are read as far as possible, "
+                "and the errors of rendering are not known"
+            )
+
+    def _loaded_of(self, chart: str) -> _Loaded:
+        if chart not in self._loaded:
+            self._loaded[chart] = _Loaded.of(chart)
+        return self._loaded[chart]
+
+    def _is_loaded(self, location: ChartLocation, name: str) -> bool:
+        """Return whether Helm loads a file of `crds/` or `templates/`, as far as it reads the chart."""
+        if location.part not in {CRDS, TEMPLATES}:
+            return True
+        files = self._loaded_of(outermost(location.chart)).files
+        return not files or os.path.normpath(name) in files
+
+    def _add_rest(self, chart: str, named: Iterable[str]) -> None:
+        """Plan the check of files of a chart that directories are not searched for: with other suffixes, and behind links."""
+        planned = {os.path.realpath(path) for path in named}
+        for path in self._loaded_of(chart).files:
+            is_inside = self._layout.locate(path) is not None and ":" not in path
+            if (
+                is_inside
+                and os.path.realpath(path) not in planned
+                and (not has_yaml_suffix(path) or _is_linked(path, chart))
+            ):
+                self._add(path)
+
+    def add_rendered(self, templates: Mapping[str, Sequence[str]]) -> None:
+        """Plan the check of templates in which Helm renders CRDs, by their charts, though their own text has none."""
+        planned = {os.path.normpath(task.path) for task in self.plan.tasks}
+        for chart, paths in templates.items():
+            for path in paths if chart in self.plan.complete_charts else ():
+                config, location = self.config_of(path), self._layout.locate(path)
+                if os.path.normpath(path) in planned or location is None or config is None or ":" in path:
+                    continue
+                task = self._task(path, config, location, self._chart(location.chart, config))
+                self.plan.tasks.append(task._replace(renders=True))
+                self.plan.configs.append(config)
 
     def _skip(self, path: str, config: Config, notice: str) -> None:
         self.plan.results.append((FileResult(path, documents=1, skipped=1, notices=(notice,)), config))
@@ -241,19 +291,6 @@ class Planner:
         config = self.config_of(path) if has_packed(chart) else None
         if config is not None and config.include_dependencies:
             self._chart(chart, config)
-
-    def _add_unusual_templates(self, path: str) -> None:
-        """Plan the check of a chart's templates with another suffix, if CRDs are in them."""
-        from crdlint.sources.helm.unusual_names import unusual_templates
-
-        for template in unusual_templates(os.path.dirname(path)):  # noqa: PTH120  spelled as the user spells it
-            if template in self._named:
-                continue
-            with suppress(UnreadableError):  # Helm cannot render it either
-                data = read_bytes(template)
-                if may_hold_crd(data):
-                    decode(data)
-                    self._add_read(template, template, data, None)
 
     def unmerged(self, path: str) -> Config:
         """Return the configuration of a file without the options of the command line; raise ConfigError."""
@@ -287,46 +324,46 @@ class Planner:
         text: str | None = None,
     ) -> Task:
         """Return a task; the version of the command line has precedence over the configuration's, and that over the chart's."""
-        version, supported = self.kube_version or config.kube_version, None
-        if version is None and support is not None:
-            version, supported = support.versions, support.constraint
-        request = replace(
-            self.request,
-            kube_version=version or NEWEST_VERSION,
-            requested=config.requested(),
-            senders=config.senders,
-        )
+        version, supported = self._versions(config, support)
+        requested, senders = config.requested(), config.senders
+        request = replace(self.request, kube_version=version, requested=requested, senders=senders)
         if location is not None and location.part == CRDS:  # which Helm does not render
             request = replace(request, placeholders=tuple(each for each in request.placeholders if each != HELM))
         return Task(path, request, location, text, supported)
 
+    def _versions(self, config: Config, support: Support | None) -> tuple[str, str | None]:
+        """Return the versions of Kubernetes to check for, and the chart's `kubeVersion` if they are derived from it."""
+        version = self.kube_version or config.kube_version
+        if version is None and support is not None:
+            return support.versions, support.constraint
+        return version or NEWEST_VERSION, None
+
     def _chart(self, chart: str, config: Config) -> Support | None:
         """Return the versions that a chart supports; plan its packed dependencies if requested."""
         if chart not in self._charts:
-            from crdlint.sources.helm.check import chart_support
+            from crdlint.sources.helm.check import archive_support, chart_support
 
-            support, result = chart_support(chart)
+            support, result = archive_support(chart) if is_archive(chart) else chart_support(chart)
             self._charts[chart] = support
             if result is not None:
                 self.plan.results.append((result, config))
-            if config.include_dependencies:
+            if config.include_dependencies and not is_archive(chart):
                 from crdlint.sources.helm.archive import packed_files
 
                 self._add_packed(packed_files(chart), config, support)
         return self._charts[chart]
 
     def _add_archive(self, path: str) -> None:
-        from crdlint.sources.helm.archive import chart_file, files_of_archive
-        from crdlint.sources.helm.check import support_of
+        from crdlint.sources.helm.archive import files_of_archive
 
         config = self.config_of(path)
         if config is None:
             self.plan.excluded.add(path)
             return
-        chart = chart_file(path)
-        support, result = (None, None) if chart is None else support_of(*chart)
-        if result is not None:
-            self.plan.results.append((result, config))
+        support = self._chart(path, config)
+        self.plan.complete_charts.add(path)
+        if self._loaded_of(path).has_crds:
+            self._add_chart(path, config)
         self._add_packed(files_of_archive(path), config, support)
 
     def _add_packed(
@@ -337,9 +374,44 @@ class Planner:
                 self.plan.problems.append((packed.path, packed.message))
                 continue
             name, text, location = packed
+            if not self._is_loaded(location, name):
+                self.plan.passed += 1
+                continue
             task = self._task(name, config, location, support, text)
             self.plan.tasks.append(task._replace(request=replace(task.request, fixes=False)))
             self.plan.configs.append(config._replace(exclude=(), in_chart=True))
+
+
+class _Loaded(NamedTuple):
+    """What Helm loads of a chart: the files that it may send to the API server, as users know them.
+
+    There are none for a folder that is no chart. `has_crds` is whether Helm may install a CRD, `has_directives` whether a
+    template has directives.
+    """
+
+    files: frozenset[str] = frozenset()
+    has_crds: bool = False
+    has_directives: bool = False
+
+    @classmethod
+    def of(cls, chart: str) -> _Loaded:
+        """Return what Helm loads of a chart."""
+        from crdlint.sources.helm.check import load_chart
+
+        model = load_chart(chart)
+        if model is None:
+            return cls()
+        loaded = [(each, file) for each in model.all_charts() for file in each.files.values()]
+        crds = {file.shown for each in model.all_charts() for file in each.crd_files()}
+        templates = {file.shown for _, file in loaded if file.name.startswith(f"{TEMPLATES}/")}
+        files = frozenset(map(os.path.normpath, crds | templates))
+        has_directives = any(b"{{" in file.data for each in model.all_charts() for file in each.templates())
+        return cls(files, model.may_have_crds(), has_directives)
+
+
+def _is_linked(path: str, chart: str) -> bool:
+    """Return whether a link leads to a file within a chart."""
+    return Path(os.path.realpath(path)) != Path(os.path.realpath(chart), os.path.relpath(path, chart))
 
 
 _NEAR: Final = 3  # the folder of a file and those above it in which a kustomization may include the file

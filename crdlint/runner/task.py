@@ -5,15 +5,16 @@ Inputs that cannot be read and internal errors are returned as results, so that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.files.read import STDIN, UnreadableError, decode, open_descriptor, read_bytes
 from crdlint.files.recognition import may_hold_crd
+from crdlint.kubernetes.servers import ranges_within
 from crdlint.safety.bugs import Bug, bug_of, collected, contain
-from crdlint.sources.helm.layout import DEFAULTS, TEMPLATES, ChartLocation
+from crdlint.sources.helm.layout import DEFAULTS, TEMPLATES, ChartLocation, is_archive
 
 if TYPE_CHECKING:
     from crdlint.config.model import Config
@@ -25,25 +26,32 @@ if TYPE_CHECKING:
     from crdlint.sources.helm.check import Charts
     from crdlint.sources.helm.failures import Failure
     from crdlint.sources.helm.layout import HelmValues
+    from crdlint.sources.helm.render import RenderedDocument
+    from crdlint.sources.helm.rendered import VersionedLint
     from crdlint.sources.previous.crds import PreviousCRDs
 
 _TOO_OLD: Final = "kube-version-too-old"
-_NOT_RENDERED: Final = "not checked as Helm renders it with the values given"
+NOT_RENDERED: Final = "not checked as Helm renders it with the values given"
+
+
+NO_CHARTS: Final[Mapping[str, str]] = {}
 
 
 class Settings(NamedTuple):
     """The settings of a check in addition to the text of an input.
 
     `previous` contains the old CRDs for updates. `values` are for Helm, None not to run it. `cache` contains results of
-    earlier runs, None to disable it. `charts` are those that Helm renders for the run, up to `workers` at a time. `fixing`
-    applies fixes to the texts of files, only safe ones or all; tasks then need a configuration.
+    earlier runs, None to disable it. `charts` are those that Helm renders for the run, with the versions of Kubernetes, up to
+    `workers` at a time; `loaded` has them if they are rendered before the tasks are checked. `fixing` applies fixes to the texts
+    of files, only safe ones or all; tasks then need a configuration.
     """
 
     previous: PreviousCRDs | None = None
     values: HelmValues | None = DEFAULTS
     cache: Cache | None = None
-    charts: tuple[str, ...] = ()
+    charts: Mapping[str, str] = NO_CHARTS
     workers: int = 1
+    loaded: Charts | None = None
     fixing: Applicability | None = None
 
 
@@ -52,7 +60,8 @@ class Task(NamedTuple):
 
     `text` is that of a file packed within another, or of standard input with a known name; `path` is that name.
     `supported` is the chart's kubeVersion if that of the request is derived from it. `config` selects the findings to
-    fix. `alone` is set for a kustomization whose own file is no input: its other files are neither reported nor fixed.
+    fix. `alone` is set for a kustomization whose own file is no input: its other files are neither reported nor fixed. `renders` is
+    set for a template in which Helm renders CRDs.
     """
 
     path: str
@@ -62,6 +71,7 @@ class Task(NamedTuple):
     supported: str | None = None
     config: Config | None = None
     alone: bool = False
+    renders: bool = False
 
 
 class CheckOutcome(NamedTuple):
@@ -105,6 +115,22 @@ class Linter:
             return old
 
         return lint_file(text, name, replace(self.request, previous=find))
+
+    def lints(self, document: RenderedDocument) -> Iterator[VersionedLint]:
+        """Yield the checks of a rendered document: for its versions, and if there is an old side for each values file."""
+        from crdlint.sources.helm.rendered import VersionedLint
+
+        names = ("",) if self.previous is None else document.values
+        ranges = (
+            [str(each) for each in ranges_within(document.versions, self.request.versions)]
+            if document.versions
+            else [""]
+        )
+        for versions in ranges:
+            request = replace(self.request, kube_version=versions) if versions else self.request
+            linter = Linter(request, self.previous, self.unread)
+            for values in names:
+                yield VersionedLint(partial(linter.lint, values=values), versions)
 
 
 @dataclass
@@ -167,7 +193,7 @@ class Checker:
             return task.text, None
         try:
             data = read_bytes(task.path)
-            if not may_hold_crd(data):
+            if not (may_hold_crd(data) or task.renders):
                 return CheckOutcome(name, task)
             text = decode(data)
         except UnreadableError as error:
@@ -194,25 +220,28 @@ class Checker:
                     result = without_chart(name, text, linter.lint)
             else:
                 result = self._in_chart(text, task, task.location, linter)
-                failures.extend(self._charts.take_failures())
+                failures.extend(self.charts.take_failures())
             if previous is not None:
                 notices = (*result.notices, *previous.take_notices())
                 result = replace(result, notices=notices, compared=previous.compared(result))
             return (result, *(failure.result() for failure in failures))
 
         outcome = outcome_of(name, task, text, check, linter.unread)
-        return outcome._replace(problem=_NOT_RENDERED) if any(failure.is_chosen for failure in failures) else outcome
+        return outcome._replace(problem=NOT_RENDERED) if any(failure.is_chosen for failure in failures) else outcome
 
     def _in_chart(self, text: str, task: Task, location: ChartLocation, linter: Linter) -> FileResult:
         from crdlint.sources.helm.check import ChartFile
 
-        file = ChartFile(shown_name(task.path), text, location, is_saved=task.text is None)
-        by_values = None if linter.previous is None else lambda values: partial(linter.lint, values=values)
-        result = self._charts.check(file, linter.lint, task.request.key, lint_with=by_values)
+        is_saved = task.text is None or is_archive(location.chart)
+        file = ChartFile(shown_name(task.path), text, location, is_saved)
+        result = self.charts.check(file, linter.lint, task.request.key, lints=linter.lints)
         return result if task.supported is None else _with_support(result, task.supported)
 
     @cached_property
-    def _charts(self) -> Charts:
+    def charts(self) -> Charts:
+        """The charts of the run."""
+        if self.settings.loaded is not None:
+            return self.settings.loaded
         from crdlint.sources.helm.check import Charts
 
         settings = self.settings

@@ -19,6 +19,7 @@ from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
 from crdlint.resources.definitions import Definition, Definitions, is_rejection
 from crdlint.sources.crd_lookup import files_in, files_near_suite, folders_near_suite
+from crdlint.sources.helm.check import Charts
 from crdlint.suites.feature_gates import MissingCRDError, annotations_of, applies, find_mapping
 from crdlint.suites.patches import Patcher, PatchError
 from crdlint.suites.read import Suite
@@ -63,6 +64,17 @@ class _FileCRDs:
             if KIND in document.text:
                 line = document.line_offset if document.error is None else document.error.line
                 self.broken.append((f"{path}:{line + 1}", message))
+
+
+def reader(charts: Charts) -> Read:
+    """Return what reads files with CRDs; of a template of a chart, it returns what Helm renders, if it does."""
+
+    def read(path: str) -> str | None:
+        text = read_text(path, only_crds=True)
+        rendered = charts.manifests(path) if text is not None and "{{" in text else None
+        return "---\n".join(rendered) if rendered else text
+
+    return read
 
 
 class SuiteCRDs:

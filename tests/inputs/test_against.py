@@ -296,8 +296,10 @@ class TestUnreadable:
         assert result.exit_code == 1
         checkout.write({"chart/templates/crds.yaml": "{{- if .Values.crds }}\n" + decided + "{{- end }}\n"})
         lines = [line for line in findings("--no-helm", ".") if "change-crd-removed" in line]
+        name = "error[change-crd-removed]: {}.example.com"
         assert lines == [
-            f"chart/templates/crds.yaml:1:1: {GONE.format('foos.example.com', 'chart/templates/crds.yaml')}"
+            f"chart/templates/crds.yaml:3:1: {name.format('bars')} is not rendered any more with the values of the new chart",
+            f"chart/Chart.yaml:1:1: {name.format('foos')} was removed from the chart",
         ]
 
     def test_a_test_suite_is_no_old_crd(self, checkout: Any) -> None:

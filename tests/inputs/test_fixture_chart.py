@@ -11,12 +11,12 @@ from crdlint.cli.main import cli
 
 CHART = Path(__file__).parents[2] / "fixtures" / "charts" / "widgets"
 FOUND = [
-    ("templates/dynamic.yaml", "2:1", "info[helm-crd-without-keep]"),
     ("crds/gadgets.yaml", "24:44", "warning[helm-template-in-crds]"),
     ("templates/dynamic.yaml", "7:10", "warning[helm-skipped]"),
     ("templates/widgets.yaml", "30:36", "warning[helm-unescaped-braces]"),
     ("templates/widgets.yaml", "33:29", "error[kube-version-too-old]"),
     ("templates/widgets.yaml", "44:23", "error[list-map-key-required]"),
+    ("templates/dynamic.yaml", "2:1", "info[helm-crd-without-keep]"),
 ]
 
 

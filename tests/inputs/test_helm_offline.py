@@ -58,7 +58,7 @@ def test_helm_gets_nothing_of_the_environment(log: Path, tmp_path: Path, monkeyp
         monkeypatch.setenv(name, "https://user.example")
     program = helm.helm().program
     assert program is not None
-    render(chart(tmp_path / "c", **{"ci/a-values.yaml": ""}), HelmValues(sets=("a=b",)), program, "1.30")
+    render(chart(tmp_path / "c", **{"ci/a-values.yaml": ""}), HelmValues(sets=("a=b",)), program, ["1.30"])
     version, template = (json.loads(line) for line in log.read_text(encoding="utf-8").splitlines())
     assert version["arguments"][0] == "version"
     assert template["arguments"] == [

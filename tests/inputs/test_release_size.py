@@ -15,7 +15,8 @@ from crdlint.cli.main import cli
 from crdlint.files.read import read_bytes
 from crdlint.rules.engine.examples import HEAD
 from crdlint.sources.helm import release as module
-from crdlint.sources.helm.release import LIMIT, chart_files, ignore_lines, is_ignored, release_of
+from crdlint.sources.helm.ignored import ignore_lines, is_ignored
+from crdlint.sources.helm.release import LIMIT, chart_files, release_of
 
 if TYPE_CHECKING:
     from pathlib import Path

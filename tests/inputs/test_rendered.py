@@ -76,12 +76,12 @@ def test_a_finding_stands_at_its_own_characters(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("fake_helm")
-def test_what_only_values_make_stands_at_the_line_above(tmp_path: Path) -> None:
+def test_what_only_values_make_stands_at_the_directive(tmp_path: Path) -> None:
     text = CRD.replace("            type: int\n", "            {{ .Values.schema }}\n")
     result = check(chart(tmp_path / "c", {"crd.yaml": text}, values_yaml='schema: "type: int"\n'))
     [one] = result.diagnostics
-    assert (one.line, one.column) == (17, 11)
-    assert "below this line: type: int" in str(one.help)
+    assert (one.line, one.column) == (18, 13)
+    assert "of this line: type: int" in str(one.help)
 
 
 @pytest.mark.usefixtures("fake_helm")

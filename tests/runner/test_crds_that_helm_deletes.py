@@ -29,7 +29,7 @@ BY_VALUES = SMALLEST.replace(
         ({"templates/a.yaml": BY_VALUES}, []),
         ({"crds/a.yaml": SMALLEST}, []),
         ({"templates/a.yaml": SMALLEST, "charts/b/Chart.yaml": "name: b\n", "charts/b/templates/c.yaml": SMALLEST}, [
-            "charts/b/templates/c.yaml",
+            "templates/a.yaml",
         ]),
     ],
 )  # fmt: skip

@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
-from typing import Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from crdlint.crd.positions import node_span
 from crdlint.files.read import text_if_readable
-from crdlint.kubernetes.servers import NEWEST, range_of
-from crdlint.linting.result import FileResult, Lint, LintWith
+from crdlint.kubernetes.servers import NEWEST_ALONE, Range, parse_range, range_of
+from crdlint.linting.result import FileResult, Lint
 from crdlint.rules.deployment import BRACES, KUBE_VERSION, SKIPPED
 from crdlint.safety.programs import end_running, find
+from crdlint.sources.helm.archive import chart_file
+from crdlint.sources.helm.chart import Chart, load_archive, load_folder
+from crdlint.sources.helm.contents import ChartContents, contents_of
 from crdlint.sources.helm.failures import Failure, LeftOut, explained
+from crdlint.sources.helm.findings import (
+    CopyOfCRD,
+    as_sent_by_helm,
+    copies_between,
+    copies_of,
+    findings_of,
+    packed,
+    results_of,
+    unpacked,
+)
+from crdlint.sources.helm.gates import asks_for_version
 from crdlint.sources.helm.layout import (
     CHART,
     CRDS,
@@ -24,15 +38,27 @@ from crdlint.sources.helm.layout import (
     ChartLocation,
     HelmValues,
     inside,
+    is_archive,
     is_rendered,
     outermost,
 )
-from crdlint.sources.helm.masking import mask
-from crdlint.sources.helm.render import Helm, Rendered, chart_digest, helm, render, render_manifest
-from crdlint.sources.helm.rendered import check_rendered
-from crdlint.sources.helm.templates import analyse, check_template, check_unrendered, template_findings, with_crds
+from crdlint.sources.helm.masking import mask, with_metadata
+from crdlint.sources.helm.render import Rendered, RenderedDocument, chart_digest, helm, render, render_manifest
+from crdlint.sources.helm.rendered import LintsOf, check_rendered
+from crdlint.sources.helm.templates import (
+    analyse,
+    check_named,
+    check_template,
+    check_unrendered,
+    is_own,
+    template_findings,
+    with_crds,
+)
 from crdlint.yaml.nodes import Scalar, child
 from crdlint.yaml.parse import parse_first
+
+if TYPE_CHECKING:
+    from crdlint.diagnostics import Diagnostic
 
 _KIND: Final = "kind: CustomResourceDefinition"
 
@@ -66,56 +92,68 @@ class ChartFile(NamedTuple):
 
 @dataclass(slots=True)
 class _Chart:
-    """A chart of the run: why it is not rendered as a whole, until that is reported, and its rendered documents.
+    """A chart of the run: its model, and what Helm makes of it.
 
+    `problem` and `failures` are why it is not rendered as a whole, until that is reported. `documents` are the rendered ones by the
+    names of their files, None until they are needed. `templates` are the files that have any, `manifests` all documents, if they
+    are not cached; `findings` are those about the chart.
     `digest` covers all inputs of rendering it, None if its results are not cached.
     """
 
+    model: Chart | None
     digest: bytes | None
+    is_rendered: bool = False
     problem: str | None = None
     failures: Sequence[Failure] = ()
-    rendered: Rendered | None = None
+    documents: Mapping[str, Sequence[RenderedDocument]] | None = None
+    templates: tuple[str, ...] = ()
+    manifests: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    findings: tuple[Diagnostic, ...] = ()
+    contents: Sequence[ChartContents] = ()
+    copies: tuple[CopyOfCRD, ...] = ()
+    is_broken_by_values: bool = False  # those that the user chose
 
 
 @dataclass(slots=True)
 class Charts:
     """The charts of a run: each is rendered once, if a template is checked whose result is not in `cache`.
 
-    Without `values`, templates are checked with their directives masked even if Helm is on the PATH. `expected` are
-    charts that will be rendered: up to `workers` at a time, as soon as one is needed. `failures` are those of charts that
-    Helm does not render, which the caller reports.
+    Without `values`, templates are checked with their directives masked even if Helm is on the PATH. `versions` are charts
+    that will be rendered, with the versions of Kubernetes: up to `workers` at a time, as soon as one is needed. `failures`
+    are those of charts that Helm does not render, which the caller reports. With `defaults`, charts are rendered with their own
+    values besides those of `ci/`.
     """
 
     values: HelmValues | None = DEFAULTS
     cache: Results | None = None
-    expected: tuple[str, ...] = ()
+    versions: Mapping[str, str] = field(default_factory=dict)
     workers: int = 1
+    defaults: bool = False
     failures: list[Failure] = field(default_factory=list)
-    _charts: dict[str, _Chart | None] = field(default_factory=dict)
+    _charts: dict[str, _Chart] = field(default_factory=dict)
     _layout: ChartLayout = field(default_factory=ChartLayout)
 
-    def check(
-        self, file: ChartFile, lint: Lint, versions: str = "", *, lint_with: LintWith | None = None
-    ) -> FileResult:
+    def check(self, file: ChartFile, lint: Lint, versions: str = "", *, lints: LintsOf | None = None) -> FileResult:
         """Return the result of a file for some versions of Kubernetes, which `lint` checks for.
 
-        `lint_with` is set if the result depends on the values files with which a document is rendered. A template whose
-        text differs from the file on disk is checked without Helm.
+        `lints` returns the checks of a rendered document, if those depend on its values file or its versions. A template whose text
+        differs from the file on disk is checked without Helm.
         """
         path, text, location = file.path, file.text, file.location
-        is_template = location.part == TEMPLATES and "{{" in text
-        chart = self._of(outermost(location.chart)) if is_template and file.is_saved else None
+        is_template = location.part == TEMPLATES and ("{{" in text or not is_rendered(location.path))
+        chart = self.of(outermost(location.chart)) if is_template and file.is_saved else None
         key = self._key(file, versions, chart)
         result = self.cache.get(key, path, text) if self.cache is not None and key is not None else None
         if result is None:
-            result = self._checked(file, lint, lint_with, chart)
+            result = as_sent_by_helm(self._checked(file, lint, lints, chart), location.part)
             if self.cache is not None and key is not None:
                 self.cache.put(key, result)
         elif is_template:
             result = replace(result, masked=mask(text).text)
-        if chart is None:
-            return result
-        # Why a chart is not rendered is reported once, with the first of its templates.
+        return result if chart is None else self._with_failures(result, chart)
+
+    def _with_failures(self, result: FileResult, chart: _Chart) -> FileResult:
+        """Add to a result why its chart is not rendered, once for the chart."""
         notices = [] if chart.problem is None else [chart.problem]
         notices += [failure.notice for failure in chart.failures if not failure.is_finding]
         self.failures += [failure for failure in chart.failures if failure.is_finding]
@@ -130,10 +168,43 @@ class Charts:
         result = self.check(ChartFile(path, text, location), lint)
         return replace(result, notices=(*result.notices, *(failure.notice for failure in self.take_failures())))
 
+    def manifests(self, path: str) -> Sequence[str] | None:
+        """Return the documents that Helm renders of a file of a chart; None if it is no template, or Helm does not render it."""
+        location = self._layout.locate(path)
+        if location is None or location.part != TEMPLATES:
+            return None
+        chart = self.of(outermost(location.chart))
+        if not chart.is_rendered or chart.failures:
+            return None
+        return chart.manifests.get(os.path.normpath(path), ())
+
+    def chart_of(self, path: str) -> str | None:
+        """Return the outermost chart that a file of `crds/` or `templates/` is in, or None."""
+        location = self._layout.locate(path)
+        is_part = location is not None and location.part in {CRDS, TEMPLATES}
+        return outermost(location.chart) if location is not None and is_part else None
+
     def take_failures(self) -> list[Failure]:
         """Return the failures since the last call."""
         failures, self.failures = self.failures, []
         return failures
+
+    def results(self, chart: str) -> list[FileResult]:
+        """Return the results about a chart as a whole, and why Helm does not render it if no template has reported that."""
+        loaded = self.of(chart)
+        failures, loaded.failures = [each for each in loaded.failures if each.is_finding], ()
+        loaded.is_broken_by_values = any(failure.is_chosen for failure in failures)
+        results = [] if loaded.model is None else results_of(loaded.model, loaded.findings)
+        return [*results, *(failure.result() for failure in failures)]
+
+    def copies(self) -> list[FileResult]:
+        """Return the findings about CRDs of which several charts of the run have different copies."""
+        charts = (self.of(chart).copies for chart in self.versions)
+        return copies_between(charts, lambda path: text_if_readable(path) or "")
+
+    def contents(self, chart: str) -> Sequence[ChartContents]:
+        """Return the contents of a chart, for each set of values that it is rendered with; without a cache only."""
+        return self.of(chart).contents
 
     def _key(self, file: ChartFile, versions: str, chart: _Chart | None) -> str | None:
         """Return the key of a file's result in the cache, or None if it is not cached."""
@@ -144,71 +215,195 @@ class Charts:
         options = f"chart {versions} {kind} {rendered} {find('helm') is None}"
         return self.cache.key(file.text.encode("utf-8", "surrogatepass"), options)
 
-    def _checked(self, file: ChartFile, lint: Lint, lint_with: LintWith | None, chart: _Chart | None) -> FileResult:
+    def _checked(self, file: ChartFile, lint: Lint, lints: LintsOf | None, chart: _Chart | None) -> FileResult:
         path, text, location = file.path, file.text, file.location
         if location.part == CRDS:
             return check_unrendered(path, text, lint)
         if location.part != TEMPLATES:
             return without_chart(path, text, lint)
-        # Helm renders what includes a named template.
-        is_named = path.endswith(".tpl") and not is_rendered(location.path)
-        if chart is None or is_named:
-            result = check_template(path, text, lint)
-            return explained(result, lambda _: _BY_HAND) if is_named or find("helm") else result
+        if not is_rendered(location.path) or (chart is not None and _is_of_library(chart, path)):
+            return self._named(file, lint, chart)
+        if chart is None or not chart.is_rendered:
+            filled = text if chart is None else with_metadata(text, _metadata_of(chart, path))
+            result = _of_original(check_template(path, filled, lint), text, filled)
+            return explained(result, lambda _: _BY_HAND) if find("helm") else result
+        documents = self._documents(outermost(location.chart), chart).get(path)
         left_out = LeftOut(mask(text), outermost(location.chart), file.template)
-        if chart.rendered is None:
-            chart.rendered = render_as_installed(left_out.chart, self.values or DEFAULTS)
-        documents = chart.rendered.documents.get(left_out.template)
         if documents:
-            checked = check_rendered(path, text, documents, lint, lint_with)
+            checked = check_rendered(path, text, documents, lint, lints)
             return _with_fixes(_with_the_rest(checked, lint, left_out), lint)
         result = check_template(path, text, lint)
-        if chart.rendered.problem is not None:
-            return result
-        if chart.rendered.failures:
+        if chart.problem is not None or chart.failures:
             return explained(result, lambda _: _NOT_RENDERED)
-        if chart.rendered.documents and result.crds:
+        if chart.templates and result.crds:
             result = replace(result, notices=(*result.notices, f"{_WITHOUT_CRD}. {left_out.help(result.crds[0].line)}"))
         return explained(result, left_out.help)
 
-    def _of(self, chart: str) -> _Chart | None:
-        """Return a chart that Helm renders, or None if its templates are checked without Helm, as in a packed chart."""
+    def _named(self, file: ChartFile, lint: Lint, chart: _Chart | None) -> FileResult:
+        """Return the result of a file that Helm does not render by itself: CRDs in named templates are checked where included."""
+        result = check_named(file.path, file.text, lint)
+        is_included = chart is not None and bool(chart.templates)
+        if is_included:
+            return replace(result, diagnostics=())
+        return explained(result, lambda _: _BY_HAND)
+
+    def _documents(self, path: str, chart: _Chart) -> Mapping[str, Sequence[RenderedDocument]]:
+        """Return the rendered documents of a chart by their files; render it if only its cached results are known."""
+        if chart.documents is None:
+            rendered = self._render(path, chart.model)
+            chart.documents = {} if chart.model is None else files_of(chart.model, rendered)
+        return chart.documents
+
+    def of(self, chart: str) -> _Chart:
+        """Return a chart; without Helm, only its model and the findings about it are known."""
         from multiprocessing import parent_process
 
-        program = find("helm") if self.values is not None and os.path.isdir(chart) else None
-        if program is None:
-            return None
         if chart not in self._charts:
             # Other processes expect the same charts but check only some.
-            if self.workers > 1 and chart in self.expected and parent_process() is None:
-                self._load_all(program)
+            if self.workers > 1 and chart in self.versions and parent_process() is None:
+                self._load_all()
             else:
-                self._charts[chart] = self._load(chart, program)
+                self._charts[chart] = self._load(chart)
         return self._charts[chart]
 
-    def _load_all(self, program: str) -> None:
+    def _load_all(self) -> None:
         from concurrent.futures import ThreadPoolExecutor
 
         with ThreadPoolExecutor(self.workers) as pool:
             try:
-                loaded = pool.map(lambda chart: self._load(chart, program), self.expected)
-                self._charts.update(zip(self.expected, loaded, strict=True))
+                loaded = pool.map(self._load, self.versions)
+                self._charts.update(zip(self.versions, loaded, strict=True))
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 end_running()
                 raise
 
-    def _load(self, chart: str, program: str) -> _Chart:
+    def _load(self, chart: str) -> _Chart:
         cache, values = self.cache, self.values or DEFAULTS
+        program = find("helm") if self.values is not None else None
         digest = None if cache is None else chart_digest(chart, values, program)
-        key = "" if cache is None or digest is None else cache.key(digest, f"rendered {chart}")
+        key = (
+            "" if cache is None or digest is None else cache.key(digest, f"rendered {chart} {self.versions.get(chart)}")
+        )
+        model = load_chart(chart)
         cached = cache.get(key, chart, "") if cache is not None and key else None
         if cached is not None:
-            return _Chart(digest, failures=[Failure.cached(chart, entry) for entry in cached.notices])
-        rendered = render_as_installed(chart, values)
+            return _from_cache(chart, model, digest, cached, is_rendered=program is not None)
+        if program is None:
+            loaded = _Chart(model, digest)
+            rendered = Rendered()
+        else:
+            rendered = self._render(chart, model)
+            documents = {} if model is None else files_of(model, rendered)
+            loaded = _Chart(
+                model, digest if rendered.final else None, rendered.problem is None, rendered.problem, rendered.failures,
+                documents, tuple(documents), {} if model is None else manifests_of(model, rendered),
+            )  # fmt: skip
+        if model is not None:
+            loaded.contents = contents_of(model, rendered, values)
+            loaded.findings = tuple(findings_of(model, loaded.contents, values))
+            loaded.copies = tuple(copies_of(loaded.contents))
         if cache is not None and key and rendered.final:
-            cache.put(key, FileResult(chart, notices=tuple(failure.entry for failure in rendered.failures)))
-        return _Chart(digest if rendered.final else None, rendered.problem, rendered.failures, rendered)
+            cache.put(key, _as_cached(chart, loaded))
+        return loaded
+
+    def _render(self, chart: str, model: Chart | None) -> Rendered:
+        versions_asked = self.versions.get(chart)
+        versions = parse_range(versions_asked) if versions_asked else versions_of(chart)
+        names = [str(server) for server in reversed(versions.servers)]
+        templates = () if model is None else (file for each in model.all_charts() for file in each.templates())
+        if versions_asked is None or model is None or not asks_for_version(model, templates):
+            names = names[:1]
+        return render_for(chart, self.values or DEFAULTS, names, defaults=self.defaults)
+
+
+def _is_of_library(chart: _Chart, path: str) -> bool:
+    charts = () if chart.model is None else chart.model.all_charts()
+    return any(each.is_library and any(file.shown == path for file in each.files.values()) for each in charts)
+
+
+def _of_original(result: FileResult, text: str, filled: str) -> FileResult:
+    """Return the result of a text that was filled in as that of the original, without fixes of what was filled in."""
+    if text == filled:
+        return result
+    findings = (
+        finding if finding.fix is None or is_own(finding.fix, text, filled) else replace(finding, fix=None)
+        for finding in result.diagnostics
+    )
+    return replace(result, text=text, diagnostics=tuple(findings))
+
+
+def _metadata_of(chart: _Chart, path: str) -> Mapping[str, object]:
+    """Return what is in the Chart.yaml of the chart of a file."""
+    charts = () if chart.model is None else chart.model.all_charts()
+    shown = os.path.normpath(path)
+    return next((each.metadata for each in charts if any(file.shown == shown for file in each.files.values())), {})
+
+
+def files_of(chart: Chart, rendered: Rendered) -> dict[str, list[RenderedDocument]]:
+    """Return the documents of templates that Helm renders by the names of their files, each once."""
+    names = _names_of(chart)
+    documents: dict[str, list[RenderedDocument]] = {}
+    for path, of_path in rendered.documents.items():
+        if path in names:
+            of_file = documents.setdefault(names[path], [])
+            of_file += (document for document in of_path if document not in of_file)
+    return documents
+
+
+def manifests_of(chart: Chart, rendered: Rendered) -> dict[str, list[str]]:
+    """Return the documents of templates by the names of their files, each once, whatever they are."""
+    names = _names_of(chart)
+    manifests: dict[str, dict[str, None]] = {}
+    for run in rendered.runs.values():
+        for path, text in run:
+            if path in names:
+                manifests.setdefault(names[path], {})[text] = None
+    return {path: list(texts) for path, texts in manifests.items()}
+
+
+def _names_of(chart: Chart) -> dict[str, str]:
+    """Return the names of templates by the paths that Helm prints."""
+    names: dict[str, str] = {}
+    for each in chart.all_charts():
+        below = each.path.partition("/")[2]
+        for file in each.templates():
+            names[f"{below}/{file.name}" if below else file.name] = file.shown
+    return names
+
+
+_TEMPLATE: Final = "template "
+
+
+def _as_cached(chart: str, loaded: _Chart) -> FileResult:
+    """Return what is known of a chart as a result for the cache, whose file is the chart."""
+    from json import dumps
+
+    notices = [failure.entry for failure in loaded.failures]
+    notices += [f"{_TEMPLATE}{path}" for path in loaded.templates]
+    notices += [f"{_FINDING}{dumps(packed(finding))}" for finding in loaded.findings]
+    notices += [f"{_COPY}{dumps(copy)}" for copy in loaded.copies]
+    return FileResult(chart, notices=tuple(notices))
+
+
+def _from_cache(
+    chart: str, model: Chart | None, digest: bytes | None, cached: FileResult, *, is_rendered: bool
+) -> _Chart:
+    from json import loads
+
+    def entries(mark: str) -> list[str]:
+        return [each.removeprefix(mark) for each in cached.notices if each.startswith(mark)]
+
+    failures = [each for each in cached.notices if not each.startswith((_TEMPLATE, _FINDING, _COPY))]
+    return _Chart(
+        model, digest, is_rendered, failures=[Failure.cached(chart, entry) for entry in failures],
+        templates=tuple(entries(_TEMPLATE)), findings=tuple(unpacked(loads(each)) for each in entries(_FINDING)),
+        copies=tuple(CopyOfCRD(*loads(each)) for each in entries(_COPY)),
+    )  # fmt: skip
+
+
+_FINDING: Final = "finding "
+_COPY: Final = "copy "
 
 
 def without_chart(path: str, text: str, lint: Lint) -> FileResult:
@@ -217,25 +412,41 @@ def without_chart(path: str, text: str, lint: Lint) -> FileResult:
     return explained(check_template(path, text, lint), lambda _: _RENDERED) if result.templates else result
 
 
-def render_as_installed(chart: str, values: HelmValues) -> Rendered:
-    """Render a chart by the Helm on the PATH, for the newest version of Kubernetes that the chart supports."""
-    installed, newest = _installed(chart)
+def is_installed() -> bool:
+    """Return whether there is a Helm on the PATH."""
+    return find("helm") is not None
+
+
+def render_for(chart: str, values: HelmValues, versions: Sequence[str], *, defaults: bool = False) -> Rendered:
+    """Render a chart by the Helm on the PATH, for versions of Kubernetes, the newest first."""
+    with _ASKING:
+        installed = helm()
     if installed.program is None:
         return Rendered(problem=installed.problem, final=False)
-    return render(chart, values, installed.program, newest)
+    return render(chart, values, installed.program, versions, defaults=defaults)
+
+
+def render_as_installed(chart: str, values: HelmValues) -> Rendered:
+    """Render a chart by the Helm on the PATH, for the newest version of Kubernetes that the chart supports."""
+    return render_for(chart, values, [str(versions_of(chart).newest)])
 
 
 def manifest_as_installed(chart: str, values: HelmValues) -> str | None:
     """Return all that the Helm on the PATH renders of a chart, or None if it does not."""
-    installed, newest = _installed(chart)
-    return None if installed.program is None else render_manifest(chart, values, installed.program, newest)
-
-
-def _installed(chart: str) -> tuple[Helm, str]:
-    """Return the Helm on the PATH, and the newest version of Kubernetes that a chart supports."""
-    support = chart_support(chart)[0]
     with _ASKING:
-        return helm(), support.versions.rpartition("..")[2] if support is not None else str(NEWEST)
+        program = helm().program
+    return None if program is None else render_manifest(chart, values, program, str(versions_of(chart).newest))
+
+
+def versions_of(chart: str) -> Range:
+    """Return the versions of Kubernetes that a chart supports, the newest one if it names none."""
+    support, _ = archive_support(chart) if is_archive(chart) else chart_support(chart)
+    return NEWEST_ALONE if support is None else parse_range(support.versions)
+
+
+def load_chart(chart: str) -> Chart | None:
+    """Return the chart in a folder, or in a packed chart."""
+    return load_archive(chart) if is_archive(chart) else load_folder(chart)
 
 
 _ASKING: Final = Lock()  # for Helm's version, which is cached
@@ -295,6 +506,12 @@ def chart_support(chart: str) -> tuple[Support | None, FileResult | None]:
     path = os.path.join(chart, CHART)
     text = text_if_readable(path)
     return (None, None) if text is None else support_of(path, text)
+
+
+def archive_support(archive: str) -> tuple[Support | None, FileResult | None]:
+    """Return what `chart_support` does, for a packed chart."""
+    packed_file = chart_file(archive)
+    return (None, None) if packed_file is None else support_of(*packed_file)
 
 
 def support_of(path: str, text: str) -> tuple[Support | None, FileResult | None]:

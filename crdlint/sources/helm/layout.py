@@ -15,10 +15,23 @@ ARCHIVES: Final = (".tgz", ".tar.gz")
 
 
 class HelmValues(NamedTuple):
-    """The values for Helm: files and assignments."""
+    """The values for Helm: files and assignments, and what else templates can see.
+
+    `others` are assignments with their option, such as `--set-json=a=[]`. Templates find the `api_versions` in the cluster.
+    `namespace` and `release` are the names that templates see, empty for `default` and `crdlint`.
+    """
 
     files: tuple[str, ...] = ()
     sets: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    api_versions: tuple[str, ...] = ()
+    namespace: str = ""
+    release: str = ""
+
+    @property
+    def are_given(self) -> bool:
+        """Whether there are any values, which then are the only ones to render a chart with."""
+        return bool(self.files or self.sets or self.others)
 
 
 DEFAULTS: Final = HelmValues()
@@ -46,6 +59,11 @@ def has_unusual_name(path: str) -> bool:
     if has_yaml_suffix(path):
         return False
     return is_rendered(path) or (path.startswith(f"{TEMPLATES}{os.sep}") and path.endswith(".tpl"))
+
+
+def is_archive(path: str) -> bool:
+    """Return whether a path is that of a packed chart by its name."""
+    return path.endswith(ARCHIVES) and os.path.isfile(path)
 
 
 def inside(location: ChartLocation, chart: str) -> str:

@@ -8,7 +8,7 @@ definitions are not. A value within a line becomes filler, so the content of suc
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -99,6 +99,12 @@ def _end(text: str, start: int) -> int:
     return -1
 
 
+def has_output(directive: Directive) -> bool:
+    """Return whether a directive writes something."""
+    body = directive.body
+    return not (directive.keyword or directive.is_comment or _ASSIGNMENT.match(body) or _STOPS.match(body))
+
+
 def without_texts(body: str) -> str:
     """Return the text between the braces of a directive, with its quoted texts emptied."""
     parts, offset = [], 0
@@ -152,12 +158,16 @@ class TemplateOutput:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """An `if`, `with` or `range` with kept content: the opening directive, and its first and last line (1-based)."""
+    """An `if`, `with` or `range` with kept content: the opening directive, and its first and last line (1-based).
+
+    `is_else` is whether the kept content is that of its last `else`.
+    """
 
     directive: Directive
     line: int
     end_line: int
     has_else: bool
+    is_else: bool = False
 
 
 @dataclass(slots=True)
@@ -241,9 +251,7 @@ class _Masking:
     def directive(self, directive: Directive) -> None:
         """Handle a directive."""
         source = self.text[directive.start : directive.end]
-        body = directive.body
-        has_output = not (directive.keyword or directive.is_comment or _ASSIGNMENT.match(body) or _STOPS.match(body))
-        if has_output and not self.dropping:
+        if has_output(directive) and not self.dropping:
             alone = _alone(self.text, directive)
             self.masked.outputs.append(TemplateOutput(directive, len(self.masked.pieces), alone))
             self.masked.pieces.append(_BLANK.sub(" " if alone else FILLER, source))
@@ -312,6 +320,29 @@ def _branches(all_directives: Iterable[Directive], *, takes_else: bool) -> set[i
         elif directive.keyword == "end" and innermost:
             innermost.pop()
     return starts
+
+
+_LINE_OF_CHART: Final = re.compile(
+    r"""^(?P<key>[ \t]*[\w./-]+:[ \t]+)"""
+    r"""(?P<value>["']?(?:[^\s{}"']|\{\{-? *\$?\.Chart\.(?:AppVersion|Version|Name) *-?\}\})+["']?)[ \t]*$""",
+    re.MULTILINE,
+)
+_OF_CHART: Final = re.compile(r"\{\{-? *\$?\.Chart\.(\w+) *-?\}\}")
+
+
+def with_metadata(text: str, metadata: Mapping[str, object]) -> str:
+    """Return a template in which values of Chart.yaml that are a whole value are filled in, with unchanged positions."""
+    names = {"AppVersion": "appVersion", "Version": "version", "Name": "name"}
+    values = {name: value for name, key in names.items() if isinstance(value := metadata.get(key), str)}
+
+    def filled(match: re.Match[str]) -> str:
+        if not all(name in values for name in _OF_CHART.findall(match["value"])):
+            return match[0]
+        value = _OF_CHART.sub(lambda directive: values[directive[1]], match["value"])
+        line = match["key"] + value
+        return line.ljust(len(match[0])) if len(line) <= len(match[0]) else match[0]
+
+    return _LINE_OF_CHART.sub(filled, text) if ".Chart." in text else text
 
 
 _AFTER: Final = re.compile(r"[ \t]*(?:\r?\n|\Z)")

@@ -12,16 +12,15 @@ import os
 import re
 import zlib
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as MappingOf
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from heapq import nlargest
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import Final
 
 from crdlint.crd.positions import Span, node_span
-from crdlint.files.patterns import BrokenPatternError, Segment, segment
 from crdlint.files.read import UnreadableError, decode, entries_of, is_folder, read_bytes, text_if_readable
 from crdlint.files.recognition import KIND
 from crdlint.linting.result import FileResult
@@ -29,6 +28,7 @@ from crdlint.phrases import some
 from crdlint.rules.deployment import RELEASE_TOO_LARGE
 from crdlint.safety.programs import find
 from crdlint.sources.helm.check import Results, manifest_as_installed
+from crdlint.sources.helm.ignored import IGNORE_FILE, ignore_lines, is_ignored
 from crdlint.sources.helm.layout import CHART, DEFAULTS, HelmValues
 from crdlint.sources.helm.masking import mask
 from crdlint.sources.helm.render import chart_digest
@@ -253,55 +253,6 @@ def without(part: ReleasePart, left_out: Sequence[Description]) -> ReleasePart:
     return ReleasePart(part.crd, "".join([*pieces, part.text[start:]]), part.is_file)
 
 
-IGNORE_FILE: Final = ".helmignore"
-_DEFAULT: Final = "templates/.?*"
-
-
-class _IgnoreLine(NamedTuple):
-    """A pattern of an ignore file, by its components. It matches paths if `is_path`, and names otherwise."""
-
-    components: tuple[Segment, ...]
-    is_path: bool
-    is_negated: bool
-    only_folders: bool
-
-    def matches(self, path: str) -> bool:
-        """Return whether a path in the chart, or its last name, matches."""
-        names = os.fsencode(path).split(b"/")[0 if self.is_path else -1 :]
-        return len(names) == len(self.components) and all(map(Segment.matches, self.components, names))
-
-
-def ignore_lines(path: str) -> list[_IgnoreLine]:
-    """Return the patterns of a file and Helm's own; of a file that Helm rejects, only the patterns before the error."""
-    lines = []
-    for text in filter(None, map(str.strip, (text_if_readable(path) or "").splitlines())):
-        if not text.startswith("#"):
-            parsed = _line(text)
-            if parsed is None:
-                break
-            lines.append(parsed)
-    return [*lines, *filter(None, [_line(_DEFAULT)])]
-
-
-def is_ignored(lines: Iterable[_IgnoreLine], path: str, *, is_folder: bool) -> bool:
-    """Return whether Helm leaves out a path in a chart; as there, a negated pattern leaves out all that it does not match."""
-    return any((line.matches(path) and (is_folder or not line.only_folders)) != line.is_negated for line in lines)
-
-
-def _line(text: str) -> _IgnoreLine | None:
-    if "**" in text:
-        return None
-    is_negated = text.startswith("!")
-    rule = text[is_negated:]
-    only_folders = rule.endswith("/")
-    rule = rule[: len(rule) - only_folders]
-    try:
-        components = tuple(segment(os.fsencode(part)) for part in rule.removeprefix("/").split("/"))
-    except BrokenPatternError:
-        return None
-    return _IgnoreLine(components, "/" in rule, is_negated, only_folders)
-
-
 NEAR: Final = LIMIT * 3 // 4
 _SHOWN: Final = 5  # CRDs
 _DESCRIPTIONS: Final = 3
@@ -378,7 +329,10 @@ def _help(release: Release) -> str:
     return ". ".join(parts)
 
 
-_MOVE: Final = "Move the CRDs to the `crds/` folder of a chart in `charts/`, whose files Helm does not store"
+_MOVE: Final = (
+    "Move the CRDs to the `crds/` folder of a chart in `charts/`, whose files Helm does not store, if the chart was never released "
+    "or was released with `helm.sh/resource-policy: keep` on them"
+)
 
 
 def _kibibytes(size: int) -> str:

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import blake2b
-from typing import Final
+from typing import Final, NamedTuple
 
 from crdlint.files.offline import reason, sandbox
 from crdlint.files.paths import NEVER_ENTERED
 from crdlint.files.read import UnreadableError, entries_of, is_folder, read_bytes
 from crdlint.files.recognition import may_hold_crd
-from crdlint.files.repository import is_below, repository_top
 from crdlint.phrases import some
 from crdlint.safety.programs import Done, ProgramError, find, identity_of, shortened
+from crdlint.sources.helm.chart import is_near
 from crdlint.sources.helm.failures import INSTEAD, Failure
 from crdlint.sources.helm.layout import HelmValues
 
@@ -27,6 +27,8 @@ _SOURCE: Final = re.compile(r"^# Source: (.+)$", re.MULTILINE)
 _SPLIT: Final = re.compile(r"^---\n(?=# Source: )", re.MULTILINE)
 _VERSION: Final = re.compile(r"v(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?")
 _LONGEST: Final = 400  # characters of an error of Helm
+_RELEASE: Final = "crdlint"
+_INCOMPATIBLE: Final = "incompatible with Kubernetes"
 _LARGEST: Final = 100 * 1024 * 1024  # bytes of a chart whose results are cached
 
 
@@ -40,21 +42,34 @@ class Helm:
 
 @dataclass(frozen=True, slots=True)
 class RenderedDocument:
-    """A document that Helm renders, and the names of the chart's values files (`ci/`) that it is rendered with."""
+    """A document that Helm renders, and the names of the chart's values files (`ci/`) that it is rendered with.
+
+    `versions` are the versions of Kubernetes that it is rendered for, oldest first, empty if all are rendered alike.
+    """
 
     text: str
     values: tuple[str, ...]
+    versions: tuple[str, ...] = ()
+
+
+class RenderedManifest(NamedTuple):
+    """A document of a chart as Helm prints it: the path of its file below the chart, and its text."""
+
+    path: str
+    text: str
 
 
 @dataclass(slots=True)
 class Rendered:
-    """The output of Helm for a chart: by path below the chart, the documents of each template.
+    """The output of Helm for a chart: by path below the chart, the documents of each file that may be CRDs.
 
-    `failures` are the reasons why some or all could not be rendered, `problem` that Helm cannot be used; `final` is whether
-    the output is reproducible.
+    `runs` has all documents for the newest version of Kubernetes, by the name of the chart's values file, which is empty if
+    it has none. `failures` are the reasons why some or all could not be rendered, `problem` that Helm cannot be used;
+    `final` is whether the output is reproducible.
     """
 
     documents: dict[str, list[RenderedDocument]] = field(default_factory=dict)
+    runs: dict[str, tuple[RenderedManifest, ...]] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
     problem: str | None = None
     final: bool = True
@@ -88,37 +103,96 @@ def helm() -> Helm:
     return Helm(program)
 
 
-def render(chart: str, values: HelmValues, program: str, kube_version: str | None = None) -> Rendered:
+def render(
+    chart: str, values: HelmValues, program: str, versions: Sequence[str] = (), *, defaults: bool = False
+) -> Rendered:
     """Render a chart with the values, or with each of its ci/*-values.yaml, or else with its defaults.
 
-    `kube_version` is the version of the cluster that templates see, such as `1.36`; by default it is Helm's own.
+    With `defaults`, a chart with ci/*-values.yaml is rendered with its defaults, too, if Helm can do that.
+
+    `versions` are those of the clusters that templates see, such as `1.36`, the newest first; without any, it is Helm's own.
+    The chart may also be a packed one.
     """
     outside = _outside(chart)
     if outside is not None:
         return Rendered(failures=[Failure(chart, f"{outside} leads out of the repository")])
-    rendered = Rendered()
-    is_chosen = bool(values.files or values.sets)
-    failures: dict[str, list[HelmValues]] = {}
-    documents: dict[str, dict[str, list[str]]] = {}
-    for run in _runs(chart, values):
-        try:
-            done = _template(chart, run, program, kube_version, "--include-crds")
-        except (ProgramError, OSError) as error:
-            rendered.failures.append(Failure(chart, str(error), _with(run), is_chosen))
-            rendered.final = False
-            break
-        if done.status:
-            failures.setdefault(reason(done, _LONGEST), []).append(run)
-            continue
-        name = os.path.basename(run.files[0]) if run.files and run.files != values.files else ""
-        for path, document in _documents(done.output):
-            documents.setdefault(path, {}).setdefault(document, []).append(name)
-    rendered.documents = {
-        path: [RenderedDocument(text, tuple(dict.fromkeys(names))) for text, names in texts.items()]
-        for path, texts in documents.items()
-    }
-    rendered.failures += [Failure(chart, why, _with(*runs), is_chosen) for why, runs in failures.items()]
+    rendering = _Rendering(chart, values, program)
+    rendered = rendering.run(versions)
+    if defaults and "" not in rendered.runs and rendered.runs:
+        rendering.add_defaults(versions[0] if versions else None)
     return rendered
+
+
+@dataclass(slots=True)
+class _Rendering:
+    """The runs of Helm for one chart, and what they print."""
+
+    chart: str
+    values: HelmValues
+    program: str
+    rendered: Rendered = field(default_factory=Rendered)
+    failures: dict[str, list[HelmValues]] = field(default_factory=dict)
+    documents: dict[str, dict[str, dict[str, dict[str, None]]]] = field(
+        default_factory=dict
+    )  # path, text, version, values
+
+    def run(self, versions: Sequence[str]) -> Rendered:
+        newest, *older = versions or (None,)
+        for run in _runs(self.chart, self.values):
+            for version in (newest, *older):
+                if not self._add(run, version, is_newest=version == newest):
+                    break
+        rendered = self.rendered
+        rendered.documents = {
+            path: [_document(text, by_version, versions) for text, by_version in texts.items()]
+            for path, texts in self.documents.items()
+        }
+        rendered.failures += [
+            Failure(self.chart, why, _with(*runs), self.values.are_given) for why, runs in self.failures.items()
+        ]
+        return rendered
+
+    def add_defaults(self, version: str | None) -> None:
+        """Render the chart with its own values; these may be incomplete, so a failure is not reported."""
+        try:
+            done = _template(self.chart, self.values, self.program, version, "--include-crds")
+        except (ProgramError, OSError):
+            return
+        if not done.status:
+            self.rendered.runs[""] = tuple(_manifests(done.output))
+
+    def _add(self, run: HelmValues, version: str | None, *, is_newest: bool) -> bool:
+        """Render the chart, and return whether Helm does."""
+        if not self.rendered.final:
+            return False
+        try:
+            done = _template(self.chart, run, self.program, version, "--include-crds")
+        except (ProgramError, OSError) as error:
+            self.rendered.failures.append(Failure(self.chart, str(error), _with(run), self.values.are_given))
+            self.rendered.final = False
+            return False
+        if done.status:
+            why = reason(done, _LONGEST)
+            # A constraint may exclude the first patch release of an older version.
+            if is_newest or _INCOMPATIBLE not in why:
+                self.failures.setdefault(why, []).append(run)
+            return not is_newest
+        name = os.path.basename(run.files[0]) if run.files and run.files != self.values.files else ""
+        manifests = tuple(_manifests(done.output))
+        if is_newest:
+            self.rendered.runs[name] = manifests
+        for manifest in manifests:
+            if may_hold_crd(manifest.text.encode()):
+                by_version = self.documents.setdefault(manifest.path, {}).setdefault(manifest.text, {})
+                by_version.setdefault(version or "", {})[name] = None
+        return True
+
+
+def _document(text: str, by_version: Mapping[str, Mapping[str, None]], versions: Sequence[str]) -> RenderedDocument:
+    names = tuple(dict.fromkeys(name for names in by_version.values() for name in names))
+    is_always = len(versions) < 2 or all(version in by_version for version in versions)
+    own = () if is_always else tuple(version for version in reversed(versions) if version in by_version)
+    return RenderedDocument(text, names, own)
 
 
 def render_manifest(chart: str, values: HelmValues, program: str, kube_version: str) -> str | None:
@@ -137,16 +211,25 @@ def _template(chart: str, values: HelmValues, program: str, kube_version: str | 
     # Helm fetches a file whose name looks like a URL; an absolute path never does.
     files = [f"--values={os.path.abspath(file)}" for file in values.files]
     sets = [f"--set={assignment}" for assignment in values.sets]
-    version = [f"--kube-version=v{kube_version}.0"] if kube_version is not None else []
+    cluster = [f"--api-versions={name}" for name in values.api_versions]
+    cluster += [f"--namespace={values.namespace}"] if values.namespace else []
+    cluster += [f"--kube-version=v{kube_version}.0"] if kube_version is not None else []
+    command = [program, "template", values.release or _RELEASE, os.path.abspath(chart), *options]
     with sandbox() as box:
-        return box.run([program, "template", "crdlint", os.path.abspath(chart), *options, *files, *sets, *version])
+        return box.run([*command, *files, *sets, *values.others, *cluster])
 
 
 def chart_digest(chart: str, values: HelmValues, program: str | None) -> bytes | None:
     """Return a digest of all inputs of rendering a chart, or None if they are too large or not readable."""
     identity = "" if program is None else identity_of(program)
-    digest = blake2b(repr((identity, values.files, values.sets)).encode("utf-8", "backslashreplace"))
+    digest = blake2b(repr((identity, *values)).encode("utf-8", "backslashreplace"))
     left = _LARGEST
+    if os.path.isfile(chart):
+        try:
+            digest.update(read_bytes(chart, left))
+        except UnreadableError:
+            return None
+        return digest.digest()
     names = [(os.path.relpath(entry.path, chart), entry) for entry in _entries(chart)]
     files = [(name, entry.path) for name, entry in names if not is_folder(entry)]
     try:
@@ -182,12 +265,9 @@ def _entries(chart: str) -> Iterator[os.DirEntry[str]]:
 
 
 def _outside(chart: str) -> str | None:
-    """Return a link in a chart whose target is outside of its repository, or of the chart if it is in none."""
-    real = os.path.realpath(chart)
-    repository = repository_top(real)
-    top = real if os.path.dirname(repository) == repository else repository
+    """Return a link in a chart whose target may not be read, or None."""
     links = (entry.path for entry in _entries(chart) if entry.is_symlink())
-    return next((path for path in links if not is_below(os.path.realpath(path), top)), None)
+    return next((path for path in links if not is_near(path, chart)), None)
 
 
 def _runs(chart: str, values: HelmValues) -> list[HelmValues]:
@@ -198,7 +278,7 @@ def _runs(chart: str, values: HelmValues) -> list[HelmValues]:
         entries = entries_of(os.path.join(chart, "ci"))
         paths = (entry.path for entry in entries if entry.name.endswith(("-values.yaml", "-values.yml")))
         files += filter(os.path.isfile, paths)
-    return [HelmValues((file,), values.sets) for file in files] or [values]
+    return [values._replace(files=(file,)) for file in files] or [values]
 
 
 def _with(*values: HelmValues) -> str:
@@ -206,9 +286,9 @@ def _with(*values: HelmValues) -> str:
     return f" with {some(files, 1)}" if files else ""
 
 
-def _documents(output: str) -> Iterator[tuple[str, str]]:
-    """Yield the path below the chart, and the text, of each document that may be a CRD or contain one."""
+def _manifests(output: str) -> Iterator[RenderedManifest]:
+    """Yield the documents that Helm prints; those of a file of `crds/` are one."""
     for text in _SPLIT.split(output):
         source = _SOURCE.search(text)
-        if source is not None and may_hold_crd(text.encode()):
-            yield source[1].partition("/")[2], text[source.end() + 1 :]
+        if source is not None:
+            yield RenderedManifest(source[1].partition("/")[2], text[source.end() + 1 :])

@@ -5,22 +5,35 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from crdlint.crd.positions import Locator, SourceLocation, Span
 from crdlint.files.patterns import is_in_order
 from crdlint.linting.documents import collect_crds
 from crdlint.linting.result import CRD, CollectedCRDs, ComparedCRD, FileResult, FoundCRD, FoundRule, OldCRD
 from crdlint.safety.programs import shortened
+from crdlint.sources.helm.masking import Directive, directives, has_output, mask
 
 if TYPE_CHECKING:
     from crdlint.crd.paths import Path
     from crdlint.diagnostics import Diagnostic
-    from crdlint.linting.result import Lint, LintWith, UnreadDocument
+    from crdlint.linting.result import Lint, UnreadDocument
     from crdlint.sources.helm.render import RenderedDocument
+
+
+class VersionedLint(NamedTuple):
+    """A check of a document for some versions of Kubernetes, such as `1.28..1.30`; empty if they are all of the run."""
+
+    lint: Lint
+    versions: str = ""
+
+
+# Returns the checks of a rendered document.
+LintsOf: TypeAlias = "Callable[[RenderedDocument], Iterable[VersionedLint]]"
 
 _DOCUMENT: Final = re.compile(r"^---(?:[ \t].*)?\r?\n", re.MULTILINE)
 _NAME: Final = re.compile(r"^ {2,}name: *\S+", re.MULTILINE)
@@ -30,14 +43,14 @@ _MOST: Final = 50  # the number of template lines compared with a rendered one; 
 
 
 def check_rendered(
-    path: str, text: str, documents: Sequence[RenderedDocument], lint: Lint, lint_with: LintWith | None = None
+    path: str, text: str, documents: Sequence[RenderedDocument], lint: Lint, lints: LintsOf | None = None
 ) -> FileResult:
     """Return the result of the documents of a template, with positions in the template and each finding once.
 
-    With `lint_with`, a document is checked for each values file that it is rendered with.
+    With `lints`, a document is checked by each of these.
     """
     template = text.split("\n")
-    parts = _Parts(text)
+    parts = TemplateParts(text)
     diagnostics: dict[tuple[str, int, str], Diagnostic] = {}
     crds: dict[str, CRD] = {}
     compared: list[ComparedCRD] = []
@@ -48,11 +61,13 @@ def check_rendered(
     number = skipped = 0
     for document in documents:
         lines = parts.lines(document.text, template)
-        checks = [lint] if lint_with is None else map(lint_with, document.values)
-        results = [check(document.text, path) for check in checks]
-        number += results[0].documents
-        skipped += results[0].skipped
-        for result in results:
+        checks = [VersionedLint(lint)] if lints is None else lints(document)
+        results = [(check.lint(document.text, path), check.versions) for check in checks]
+        if not results:
+            continue
+        number += results[0][0].documents
+        skipped += results[0][0].skipped
+        for result, versions in results:
             notices |= dict.fromkeys(map(lines.in_notice, result.notices))
             blocking |= result.blocking
             compared += result.compared
@@ -65,11 +80,37 @@ def check_rendered(
                 crds.setdefault(crd.name, crd.moved(lines.line))
             for diagnostic in result.diagnostics:
                 mapped = lines.mapped(replace(diagnostic, fix=None))  # its edits refer to the rendered text
+                if versions:
+                    mapped = replace(
+                        mapped, help=f"{mapped.help or ''} (in what Helm makes for Kubernetes {versions})".strip()
+                    )
                 diagnostics.setdefault((mapped.rule, mapped.line, mapped.message), mapped)
     return FileResult(
         path, text, number, tuple(crds.values()), skipped, tuple(diagnostics.values()), tuple(notices),
         definitions=tuple(definitions.values()), rules=tuple(rules), blocking=frozenset(blocking), compared=tuple(compared),
     )  # fmt: skip
+
+
+def in_template(path: str, text: str, results: Iterable[FileResult]) -> FileResult:
+    """Return the results of rendered documents, whose texts they have, as that of their template, with each finding once."""
+    template = text.split("\n")
+    parts = TemplateParts(text)
+    diagnostics: dict[tuple[str, int, str], Diagnostic] = {}
+    crds: list[CRD] = []
+    notices: dict[str, None] = {}
+    number = skipped = 0
+    for result in results:
+        lines = parts.lines(result.text, template)
+        number += result.documents
+        skipped += result.skipped
+        notices |= dict.fromkeys(map(lines.in_notice, result.notices))
+        crds += (crd.moved(lines.line) for crd in result.crds)
+        for diagnostic in result.diagnostics:
+            mapped = lines.mapped(replace(diagnostic, fix=None))
+            diagnostics.setdefault((mapped.rule, mapped.line, mapped.message), mapped)
+    return FileResult(
+        path, text, number, tuple(crds), skipped, tuple(diagnostics.values()), tuple(notices), masked=mask(text).text
+    )
 
 
 def collect_rendered(
@@ -80,7 +121,7 @@ def collect_rendered(
     `without_helm` are those that can be read without Helm. They count where the values given leave a CRD out.
     """
     template = text.split("\n")
-    parts = _Parts(text)
+    parts = TemplateParts(text)
     crds: dict[str, OldCRD] = {}
     by_values: dict[str, dict[str, OldCRD]] = {}
     unread: list[UnreadDocument] = []
@@ -100,10 +141,11 @@ def collect_rendered(
     return CollectedCRDs({**without_helm.by_name, **crds}, tuple(unread), by_values)
 
 
-class _Parts:
+class TemplateParts:
     """The documents of a template by the names in them, which rendered documents are compared with."""
 
     def __init__(self, text: str) -> None:
+        self._text = text
         self._whole = 0, text.count("\n") + 1
         starts = [0, *(match.end() for match in _DOCUMENT.finditer(text)), len(text)]
         self._by_name: dict[str, tuple[int, int] | None] = {}
@@ -118,20 +160,27 @@ class _Parts:
         """Return the lines of a rendered document, and those of the only document with its name, else all lines."""
         name = _NAME.search(document)
         start, end = (self._by_name.get(name[0].strip()) if name else None) or self._whole
-        return _Lines(document.split("\n"), template, start, end)
+        return _Lines(document.split("\n"), template, start, end, self._outputs)
+
+    @cached_property
+    def _outputs(self) -> list[Directive]:
+        """The directives of the template that write something."""
+        return [directive for directive in directives(self._text) if has_output(directive)]
 
 
 @dataclass(slots=True)
 class _Lines:
     """The lines of a rendered document, and the lines of the template (`start` to `end`, 0-based) that they come from.
 
-    `matched` are the rendered lines with a known template line, `origins` those template lines.
+    `outputs` are the directives of the template that write something, in order. `matched` are the rendered lines with a known
+    template line, `origins` those template lines.
     """
 
     rendered: Sequence[str]
     template: Sequence[str]
     start: int
     end: int
+    outputs: Sequence[Directive] = ()
     matched: list[int] = field(init=False)
     origins: list[int] = field(init=False)
     _candidates: dict[tuple[int, int], list[_TemplateLine]] = field(default_factory=dict)
@@ -183,10 +232,30 @@ class _Lines:
         known_line = self.line(line)
         line_text = self.rendered[line - 1].strip() if line <= len(self.rendered) else ""
         filled = self._filled(line, line_text, known_line)
-        where = "of" if filled else "below"
+        origin = filled or self._written(line)
+        where = "below" if origin is None else "of"
         text = self.template[known_line - 1]
-        span = filled or Span(known_line, _indent(text) + 1, known_line, len(text.rstrip()) + 1)
+        span = origin or Span(known_line, _indent(text) + 1, known_line, len(text.rstrip()) + 1)
         return span, f"in what Helm makes {where} this line: {shortened(line_text, _LONGEST)}"
+
+    def _written(self, line: int) -> Span | None:
+        """Return the span of the first directive between the known neighbours of a rendered line that writes something.
+
+        A directive that is alone on its lines comes before one that only fills in a part of a line.
+        """
+        index = bisect_left(self.matched, line)
+        first_line = self.origins[index - 1] + 1 if index else self.start
+        below = self.origins[index] if index < len(self.origins) else self.end
+        first = bisect_right(self.outputs, first_line, key=lambda directive: directive.line)
+        last = bisect_right(self.outputs, below, key=lambda directive: directive.line)
+        between = self.outputs[first : min(last, first + _MOST)]
+        alone = (each for each in between if not self.template[each.line - 1][: each.column].strip())
+        directive = next(alone, between[0] if between else None)
+        if directive is None:
+            return None
+        is_line = directive.line == directive.end_line
+        end_column = directive.column + (directive.end - directive.start if is_line else 2)
+        return Span(directive.line, directive.column + 1, directive.line, end_column + 1)
 
     def _filled(self, line: int, line_text: str, first: int) -> Span | None:
         """Return the span of the directives that generate a rendered line, None if uncertain.

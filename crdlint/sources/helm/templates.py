@@ -18,9 +18,10 @@ from crdlint.crd.positions import Span
 from crdlint.diagnostics import Diagnostic, Fix
 from crdlint.files.recognition import GROUP, KIND, is_near_kind
 from crdlint.linting.result import FileResult, Lint
+from crdlint.linting.version_range import ACCEPTED
 from crdlint.phrases import counted
 from crdlint.rules.catalog import of_whole_crds
-from crdlint.rules.deployment import BRACES, IN_CRDS, SKIPPED
+from crdlint.rules.deployment import BRACES, DROPS_FIELD, IN_CRDS, NEEDS_NEWER, SKIPPED
 from crdlint.safety.programs import shortened
 from crdlint.sources.helm.masking import Block, Directive, Masked, TemplateOutput, mask
 
@@ -309,6 +310,13 @@ def check_template(path: str, text: str, lint: Lint, without: Container[str] = (
     return replace(result, masked=yaml)
 
 
+def check_named(path: str, text: str, lint: Lint) -> FileResult:
+    """Return the result of a file that Helm does not render by itself: its CRDs in named templates are not checked."""
+    diagnostics = _defined(path, text, mask(text)) if "{{" in text else []
+    masked = mask(text).text if "{{" in text else None
+    return replace(lint("", path), text=text, documents=1, skipped=1, diagnostics=tuple(diagnostics), masked=masked)
+
+
 def _masked(path: str, text: str, masked: Masked, lint: Lint, without: Container[str]) -> FileResult:
     analysis = analyse(masked)
     part_at = analysis.outline.part_at
@@ -318,13 +326,14 @@ def _masked(path: str, text: str, masked: Masked, lint: Lint, without: Container
     names = {crd.name for crd in crds}
     filled = sorted(analysis.filled)
     findings = [
-        finding if finding.fix is None or _is_own(finding.fix, text, analysis.text) else replace(finding, fix=None)
+        finding if finding.fix is None or is_own(finding.fix, text, analysis.text) else replace(finding, fix=None)
         for finding in result.diagnostics
         if finding.rule not in of_whole_crds()  # a directive may add a conversion webhook
         and (finding.crd is None or finding.crd in names)
         and not _has_between(filled, finding.line, finding.end_line)
         and part_at(finding.line) not in unreadable
     ]
+    findings, gated = _without_gated(findings, analysis.conditions)
     lines = text.split("\n")
     lost = "with its directives left out this CRD cannot be read"
     crd_parts = {skipped.part for skipped in analysis.skipped} | analysis.checked
@@ -335,8 +344,14 @@ def _masked(path: str, text: str, masked: Masked, lint: Lint, without: Container
         *(_unescaped(path, text, brace) for brace in masked.braces if part_at(brace.line) in crd_parts),
     ]
     notices = list(result.notices)
-    if analysis.conditions and names:
+    if analysis.conditions not in ([], [gated]) and names:
         notices.append(_assumed(analysis))
+    if gated is not None:
+        notices = [notice for notice in notices if ACCEPTED not in notice]
+        body = shortened(" ".join(gated.directive.body.split()), _SHOWN)
+        notices.append(
+            f"line {gated.line}: not checked for older versions of Kubernetes without Helm: `{{{{ {body} }}}}`"
+        )
     left = analysis.other + len(analysis.skipped)
     return replace(
         _only(result, names),
@@ -349,7 +364,26 @@ def _masked(path: str, text: str, masked: Masked, lint: Lint, without: Container
     )
 
 
-def _is_own(fix: Fix, text: str, checked: str) -> bool:
+# Rules about what only some versions of Kubernetes know.
+_OF_VERSIONS: Final = frozenset({NEEDS_NEWER.id, DROPS_FIELD.id})
+
+
+def _without_gated(findings: list[Diagnostic], conditions: Sequence[Block]) -> tuple[list[Diagnostic], Block | None]:
+    """Return the findings but those of some versions of Kubernetes in a block that asks for it, and the first such block."""
+    gates = [block for block in conditions if ".Capabilities" in block.directive.body]
+    ungated: list[Diagnostic] = []
+    gated: Block | None = None
+    for finding in findings:
+        is_of_versions = finding.rule in _OF_VERSIONS or bool(finding.versions)
+        gate = next((each for each in gates if each.line <= finding.line <= each.end_line), None)
+        if gate is None or not is_of_versions:
+            ungated.append(finding)
+        else:
+            gated = gated or gate
+    return ungated, gated
+
+
+def is_own(fix: Fix, text: str, checked: str) -> bool:
     """Return whether a fix changes only characters that are unchanged from the template."""
     ranges = (slice(max(edit.start - 1, 0), edit.end + 1) for edit in fix.edits)
     return all(text[characters] == checked[characters] for characters in ranges)

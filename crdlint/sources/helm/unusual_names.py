@@ -8,8 +8,8 @@ from contextlib import suppress
 
 from crdlint.files.read import entries_of, is_folder
 from crdlint.files.repository import leads_out
+from crdlint.sources.helm.ignored import IGNORE_FILE, ignore_lines, is_ignored
 from crdlint.sources.helm.layout import TEMPLATES, has_unusual_name
-from crdlint.sources.helm.release import IGNORE_FILE, ignore_lines, is_ignored
 
 
 def unusual_templates(chart: str) -> Iterator[str]:

@@ -18,7 +18,7 @@ from crdlint.files.paths import has_yaml_suffix
 from crdlint.files.read import UnreadableError, decode, read_bytes
 from crdlint.files.repository import Repository, RepositoryError, repository_of
 from crdlint.sources.helm.archive import MAX_BYTES, ArchiveBudget, ArchiveError, may_be_installed, members
-from crdlint.sources.helm.layout import ARCHIVES, CHART
+from crdlint.sources.helm.layout import CHART, is_archive
 from crdlint.sources.kustomize import KUSTOMIZATIONS
 from crdlint.yaml.nodes import nodes_of, text_of
 from crdlint.yaml.parse import iter_documents
@@ -275,11 +275,6 @@ class Side:
         for path in filter(None, (self.path, self.top)):
             text = text.replace(path + os.sep, self.name(os.path.join(path, "x"))[:-1])
         return text
-
-
-def is_archive(path: str) -> bool:
-    """Return whether a path is that of a packed chart by its name."""
-    return path.endswith(ARCHIVES) and os.path.isfile(path)
 
 
 def unpacked(archive: str, folder: str, shown: str | None = None) -> Side:

@@ -53,19 +53,23 @@ class OldCharts:
 
     def documents(self, template: OldTemplate) -> Sequence[RenderedDocument]:
         """Return the documents that Helm renders of a template; none if its chart is not rendered."""
+        return self.rendered(template.chart).documents.get(template.path, ())
+
+    def rendered(self, chart: OldFolder) -> Rendered:
+        """Return what Helm renders of a chart, which is empty if it does not."""
         if self.values is None:
-            return ()
-        rendered = self._rendered.get(template.chart.name)
+            return Rendered()
+        rendered = self._rendered.get(chart.name)
         if rendered is None:
-            rendered = self._rendered[template.chart.name] = self._render(template.chart, self.values)
-        return rendered.documents.get(template.path, ())
+            rendered = self._rendered[chart.name] = self._render(chart, self.values)
+        return rendered
 
     def _render(self, chart: OldFolder, values: HelmValues) -> Rendered:
-        from crdlint.sources.helm.check import render_as_installed
+        from crdlint.sources.helm.check import render_for, versions_of
 
         try:
             with chart.opened() as path:
-                rendered = render_as_installed(path, values)
+                rendered = render_for(path, values, [str(versions_of(path).newest)], defaults=True)
                 notices = [chart.named(notice, path) for notice in rendered.notices]
         except RepositoryError as error:
             rendered, notices = Rendered(), [f"{error}; its templates are read without Helm"]

@@ -70,8 +70,8 @@ class Loaded:
     """Old files that may contain CRDs, and those that cannot be read.
 
     `covered` are the arguments of the run for which there are old files, so that misspelled ones can be reported.
-    `tops` are the directories in which a removed CRD may still be. `kustomizations` are the old folders with one, by the
-    folder that has their place.
+    `tops` are the directories in which a removed CRD may still be. `kustomizations` are the old folders with one, and `charts`
+    the outermost old charts, by the folder that has their place.
     """
 
     files: list[OldFile] = field(default_factory=list)
@@ -80,6 +80,7 @@ class Loaded:
     covered: set[str] = field(default_factory=set)
     tops: list[str] = field(default_factory=list)
     kustomizations: dict[str, OldFolder] = field(default_factory=dict)
+    charts: dict[str, OldFolder] = field(default_factory=dict)
 
     def crds(self, charts: OldCharts, *, builds: bool) -> PreviousCRDs:
         """Return the CRDs of the files, of which `charts` renders the templates, and of kustomizations if it `builds` them."""
@@ -142,6 +143,9 @@ def load_side(side: Side, arguments: Sequence[str], selection: Selection) -> Loa
             loaded.add(file, read_bytes(path), None, partial(_template, layout, path, folder_of))
         except UnreadableError as error:
             loaded.add(replace(file, in_scope=True), None, str(error), lambda: None)
+    for folder in (os.path.dirname(path) or os.curdir for path in discovered.files if os.path.basename(path) == CHART):
+        if outermost(folder) == folder:
+            loaded.charts[_counterpart(folder, side.path, arguments)] = folder_of(folder)
     for folder in dict.fromkeys(os.path.dirname(path) for path in discovered.files):
         if kustomization_of(folder) is not None:
             counterpart = _counterpart(folder or os.curdir, side.path, arguments)
@@ -195,6 +199,9 @@ def _of_revision(
             spelled = os.path.relpath(absolute) if argument is None else argument[1]
             if argument is not None:
                 loaded.covered.add(argument[0])
+                folder = os.path.dirname(path)
+                if os.path.basename(path) == CHART and outermost(f"/{folder}", files.has_file) == f"/{folder}":
+                    loaded.charts[os.path.normpath(os.path.dirname(spelled) or os.curdir)] = folder_of(folder)
                 if os.path.basename(path) in KUSTOMIZATIONS:
                     loaded.kustomizations[os.path.dirname(spelled) or os.curdir] = folder_of(os.path.dirname(path))
             if (argument is not None or scope.filter.wants(absolute)) and not patches.has(absolute):

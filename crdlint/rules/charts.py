@@ -1,0 +1,87 @@
+"""What Helm does with the CRDs of a chart: installations that fail, CRDs that it deletes, and those that it does not apply."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final
+
+from crdlint.rules.engine.examples import HEAD
+from crdlint.rules.engine.rule import Caution, Hint, Rule
+
+_CRD = HEAD + "        type: object\n"
+_Fails: Final = partial(Rule, severity="error", origin="crdlint", scope="template")
+_InChart: Final = partial(Caution, scope="template")
+
+SAFE_MOVE: Final = (
+    "First release the chart once with `helm.sh/resource-policy: keep` on the CRD in `templates/`, then move it"
+)
+KEEP_FIRST: Final = "Add the annotation `helm.sh/resource-policy: keep`"
+
+# Each rule in a few lines: what is wrong, why it matters and what to do; then the examples.
+# fmt: off
+NO_MATCHES = _Fails("helm-no-matches", "Object whose CRD does not exist when Helm looks up its kind",
+    why="Helm looks up the kinds of all templates before it creates the first of them. Only the CRDs in `crds/` are created "
+    "before that. `helm install` fails with `no matches for kind`, and creates nothing. It is a warning if the values turn the CRD "
+    "off, because the cluster may have it from elsewhere.",
+    help="Make the object a `post-install,post-upgrade` hook, or install the CRD with a chart of its own before. A chart that was "
+    "never released may have the CRD in `crds/`")
+CRD_TWICE = _Fails("helm-crd-twice", "CRD that a chart contains twice",
+    why="Helm creates the CRDs of `crds/` before those of `templates/`, and then rejects the second one, because the first one "
+    "is not a part of the release. Helm 3 fails to create the second of two templates with the same CRD; Helm 4 overwrites the "
+    "first.",
+    help="Remove the one in `crds/` if a release of the chart may have the one in `templates/`, which an upgrade would delete")
+CRD_COPIES = _InChart("helm-crd-copies", "Different copies of one CRD in the `crds/` folders of charts",
+    why="Helm 3 keeps the CRD that is in the cluster. Helm 4 replaces it with each first installation of a chart, so that fields "
+    "that only the other copy has are dropped from existing objects.",
+    help="Keep one copy, in a chart of its own, or make the copies equal")
+SELF_GATED = _Fails("helm-crd-deletes-itself", "CRD whose own presence in the cluster turns its template off",
+    why="The first `helm upgrade` finds the CRD in the cluster and does not render it. Helm deletes what it does not render "
+    "any more: the CRD and every object of it.",
+    help=f"{KEEP_FIRST}; to share the CRD between charts, put it into a chart of its own")
+CRD_HOOK = _InChart("helm-crd-hook", "CRD as a hook of a chart",
+    why="Helm creates a hook at its events, never deletes a CRD among them, and does not own it. Helm 3 fails with "
+    "`already exists` if the CRD is in the cluster when the event comes: at each upgrade, or when the chart is installed again. "
+    "Helm 4 updates it.",
+    help="Move the CRD to `crds/`: it stays in the cluster, because no release owns it")
+UNKNOWN_HOOK = _Fails("helm-unknown-hook", "CRD with a hook that Helm does not know: never installed",
+    why="Helm 3 and Helm 4 skip a document if one of its hooks is unknown, without an error. `crd-install` is a hook of Helm 2.",
+    help="Move the CRD to `crds/`, and remove the annotation `helm.sh/hook`")
+OBJECT_IN_CRDS = _Fails("helm-object-in-crds", "Object in `crds/` whose CRD is in `crds/`, too",
+    why="Helm looks up the kinds of a file of `crds/` before it creates the first object in it, so that `helm install` fails with "
+    "`no matches for kind`. It does not wait between files either: with the object in another file, most installations fail.",
+    help="Move the object to `templates/`")
+UID = _Fails("helm-uid", "CRD with the `uid` of another object, like a copy from a cluster",
+    why="Helm 4 sends CRDs by server-side apply, which does not create an object with a `uid`. Helm 3 creates the CRD without "
+    "it, and then fails to upgrade it.",
+    help="Remove `metadata.uid`")
+UNREAD = _InChart("helm-not-read", "File of the chart that crdlint does not read",
+    why="Helm may install CRDs of it, which are not checked.",
+    help="Make it a file of the chart, or check it by itself")
+WITHOUT_KEEP = Hint("helm-crd-without-keep", "Helm deletes the CRD and all of its objects with the release",
+    why="Helm deletes what it installed from `templates/`, and deleting a CRD deletes every object of it in the cluster. crdlint "
+    "reports it once for each chart.",
+    help=f"{KEEP_FIRST}; a CRD that moves to `crds/` before such a release was installed is deleted by the upgrade, with all "
+    "objects",
+    bad=_CRD, good=_CRD.replace("metadata:\n", "metadata:\n  annotations: {helm.sh/resource-policy: keep}\n"),
+    scope="template")
+POLICY = _InChart("helm-resource-policy", "Resource policy that does not keep the CRD",
+    why="Helm compares the value with `keep` when an upgrade does not render the CRD any more, in lower case and without blanks. "
+    "With any other value it then deletes the CRD and every object of it.",
+    help="Write `helm.sh/resource-policy: keep`",
+    bad=_CRD.replace("metadata:\n", "metadata:\n  annotations: {helm.sh/resource-policy: Keep}\n"),
+    good=_CRD.replace("metadata:\n", "metadata:\n  annotations: {helm.sh/resource-policy: keep}\n"))
+UPGRADE_FAILS = Rule("change-helm-upgrade-fails", "`helm upgrade` from the old revision of the chart fails",
+    severity="error", origin="crdlint", compares=True, scope="template",
+    why="Helm does not take over a CRD of `crds/` or of a hook into a release, and does not install new CRDs of `crds/` "
+    "with an upgrade.",
+    help="Upgrade with `--take-ownership` (Helm 3.17 or later), and add `helm.sh/resource-policy: keep` to the CRD")
+NOT_APPLIED = Caution("change-helm-not-applied", "Change in `crds/`, which `helm upgrade` does not apply",
+    compares=True, scope="crds",
+    why="Helm installs the CRDs of `crds/` with the first installation of the chart and never again. Objects with new fields lose "
+    "them with Helm 3, and are rejected with Helm 4.",
+    help="Apply the files before the upgrade: `kubectl apply --server-side -f {folder}`")
+STAYS = Hint("change-helm-crd-stays", "CRD that Helm leaves in the cluster",
+    compares=True, scope="template",
+    why="Helm deletes neither a CRD of `crds/` or of a hook nor one with `helm.sh/resource-policy: keep`. From then on no release "
+    "updates it.",
+    help="Delete it by hand once no object of it is needed")

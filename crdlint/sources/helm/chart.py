@@ -1,0 +1,277 @@
+"""A chart as Helm loads it: its metadata, values and files, and the charts in it.
+
+A packed chart has the same model as its folder. Upstream: helm pkg/chart/v2/loader, LoadFiles; internal/sympath, Walk;
+pkg/chart/v2/util, ProcessDependencies.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+from crdlint.files.read import UnreadableError, decode, entries_of, is_folder, read_bytes
+from crdlint.files.recognition import may_hold_crd
+from crdlint.files.repository import is_below, repository_top
+from crdlint.sources.helm.archive import MAX_BYTES, ArchiveBudget, ArchiveError, may_be_installed, members
+from crdlint.sources.helm.ignored import IGNORE_FILE, ignore_lines, is_ignored
+from crdlint.sources.helm.layout import CHART, CRDS, TEMPLATES, is_rendered
+from crdlint.yaml import YAMLDecodeError
+from crdlint.yaml.json_values import to_json
+from crdlint.yaml.parse import parse_first
+
+VALUES: Final = "values.yaml"
+_CHARTS: Final = "charts/"
+_REQUIREMENTS: Final = "requirements.yaml"
+_PACKED: Final = ".tgz"  # the only suffix of packed charts in charts/ that Helm unpacks
+_MANIFESTS: Final = (".yaml", ".yml", ".json")  # of crds/, in any case
+_DEEPEST: Final = 8  # charts within each other
+_BOM: Final = b"\xef\xbb\xbf"
+
+
+class LoadedFile(NamedTuple):
+    """A file that Helm loads: its name within its chart, the name that users know, and its content."""
+
+    name: str
+    shown: str
+    data: bytes
+
+    @property
+    def text(self) -> str:
+        """The content as text, empty if it cannot be decoded."""
+        try:
+            return decode(self.data)
+        except UnreadableError:
+            return ""
+
+
+class Dependency(NamedTuple):
+    """An entry of the dependencies of a chart; `alias` is the name that the chart in it gets, `name` without one."""
+
+    name: str
+    alias: str
+    conditions: tuple[str, ...]
+    tags: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Chart:
+    """A chart: its name (an alias in an outer chart), the name that users know, and its content.
+
+    `path` is the path in the outermost chart as Helm prints it, beginning with that chart's name. `problems` are files and
+    archives that are not read, with the reason.
+    """
+
+    name: str
+    shown: str
+    path: str
+    metadata: Mapping[str, Any]
+    values: Mapping[str, Any]
+    files: Mapping[str, LoadedFile]
+    charts: tuple[Chart, ...] = ()
+    problems: list[tuple[str, str]] = field(default_factory=list)
+
+    @property
+    def is_library(self) -> bool:
+        """Whether it is a library chart, of which Helm renders only what other charts include."""
+        return self.metadata.get("type") == "library"
+
+    @property
+    def dependencies(self) -> tuple[Dependency, ...]:
+        """The entries of the dependencies in Chart.yaml, or of requirements.yaml in a chart of Helm 2."""
+        entries = self.metadata.get("dependencies")
+        if not isinstance(entries, list):
+            requirements = self.files.get(_REQUIREMENTS)
+            entries = [] if requirements is None else _mapping(requirements.text).get("dependencies")
+        return tuple(map(_dependency, filter(_is_mapping, entries if isinstance(entries, list) else [])))
+
+    def all_charts(self) -> Iterator[Chart]:
+        """Yield the chart and the charts in it, in the order in which Helm installs their `crds/`."""
+        yield self
+        for chart in self.charts:
+            yield from chart.all_charts()
+
+    def may_have_crds(self) -> bool:
+        """Return whether a file of the chart, or of a chart in it, may contain a CRD."""
+        return any(may_hold_crd(file.data) for chart in self.all_charts() for file in chart.files.values())
+
+    def crd_files(self) -> Iterator[LoadedFile]:
+        """Yield the files of its own `crds/` that Helm sends to the API server, in Helm's order."""
+        for name, file in self.files.items():
+            if name.startswith(f"{CRDS}/") and name.lower().endswith(_MANIFESTS):
+                yield file
+
+    def templates(self) -> Iterator[LoadedFile]:
+        """Yield its own templates that Helm renders to manifests."""
+        for name, file in self.files.items():
+            if name.startswith(f"{TEMPLATES}/") and self.renders(name):
+                yield file
+
+    def renders(self, name: str) -> bool:
+        """Return whether Helm renders a file of `templates/` to a manifest, unlike partials, notes, and library charts."""
+        return is_rendered(name) and not self.is_library
+
+
+def load_folder(folder: str) -> Chart | None:
+    """Return the chart in a folder, or None without a Chart.yaml that can be read."""
+    problems: list[tuple[str, str]] = []
+    return _loaded(folder, list(_walk(folder, problems)), problems)
+
+
+def load_archive(archive: str) -> Chart | None:
+    """Return the chart in a packed chart, or None if it has no Chart.yaml that can be read."""
+    problems: list[tuple[str, str]] = []
+    try:
+        data = read_bytes(archive, MAX_BYTES)
+    except UnreadableError as error:
+        problems.append((archive, str(error)))
+        data = b""
+    return _loaded(archive, list(_unpacked(archive, data, ArchiveBudget(), problems)), problems)
+
+
+def is_near(path: str, chart: str) -> bool:
+    """Return whether the target of a link in a chart may be read: it is in the repository of the chart.
+
+    Without a repository, it is in the working directory if the chart is, and else in the chart.
+    """
+    real = os.path.realpath(chart)
+    top = repository_top(real)
+    if os.path.dirname(top) == top:  # there is no repository
+        here = os.path.realpath(os.curdir)
+        top = here if is_below(real, here) else real
+    target = os.path.realpath(path)
+    return target == top or is_below(target, top)
+
+
+def _walk(folder: str, problems: list[tuple[str, str]]) -> Iterator[LoadedFile]:
+    """Yield the files of a folder that Helm loads, in its order; links are followed as far as `is_near` allows."""
+    ignored = ignore_lines(os.path.join(folder, IGNORE_FILE))
+    pending: list[tuple[str, str, tuple[str, ...]]] = [("", folder, (os.path.realpath(folder),))]
+    budget = MAX_BYTES
+    while pending:
+        name, path, parents = pending.pop()
+        if name and not os.path.isdir(path):
+            try:
+                data = read_bytes(path, budget)
+            except UnreadableError as error:
+                problems.append((path, str(error)))
+                continue
+            budget -= len(data)
+            yield LoadedFile(name, path, data.removeprefix(_BOM))
+            continue
+        for entry in reversed(_entries(path, problems)):
+            inner = f"{name}/{entry.name}" if name else entry.name
+            enters = is_folder(entry)
+            if is_ignored(ignored, inner, is_folder=enters):
+                continue
+            real = os.path.realpath(entry.path) if entry.is_symlink() else os.path.join(parents[-1], entry.name)
+            if entry.is_symlink() and not is_near(entry.path, folder):
+                problems.append((entry.path, f"is a link to {os.readlink(entry.path)}, outside of the repository"))
+            elif not enters or real not in parents:
+                pending.append((inner, os.path.normpath(entry.path), (*parents, real) if enters else parents))
+
+
+def _entries(path: str, problems: list[tuple[str, str]]) -> list[os.DirEntry[str]]:
+    try:
+        return entries_of(path)
+    except OSError as error:
+        problems.append((path, error.strerror or str(error)))
+        return []
+
+
+def _unpacked(
+    archive: str, data: bytes, budget: ArchiveBudget, problems: list[tuple[str, str]]
+) -> Iterator[LoadedFile]:
+    """Yield the files of an archive by their names below its only folder, as Helm does."""
+    try:
+        for member, content in members(data, budget, may_be_installed):
+            name = posixpath.normpath(member).partition("/")[2]
+            if name:
+                yield LoadedFile(name, f"{archive}:{member}", content.removeprefix(_BOM))
+    except ArchiveError as error:
+        problems.append((archive, f"cannot be unpacked: {error}"))
+
+
+def _loaded(shown: str, files: Sequence[LoadedFile], problems: list[tuple[str, str]]) -> Chart | None:
+    chart = _of_files(shown, files, problems, 1)
+    return None if chart is None else _with_dependencies(chart, chart.name)
+
+
+def _of_files(shown: str, files: Sequence[LoadedFile], problems: list[tuple[str, str]], depth: int) -> Chart | None:
+    """Return the chart of files, whose names are those within it; None without a Chart.yaml."""
+    own: dict[str, LoadedFile] = {}
+    inner: dict[str, list[LoadedFile]] = {}
+    for file in files:
+        if file.name.startswith(_CHARTS) and not file.name.endswith(".prov"):
+            name = file.name.removeprefix(_CHARTS)
+            inner.setdefault(name.partition("/")[0], []).append(file._replace(name=name))
+        else:
+            own[file.name] = file
+    metadata = _mapping(own[CHART].text) if CHART in own else {}
+    if not metadata:
+        return None
+    values = _mapping(own[VALUES].text) if VALUES in own else {}
+    charts = [
+        chart
+        for name, inner_files in inner.items()
+        if not name.startswith(("_", ".")) and depth < _DEEPEST
+        for chart in [_inner(shown, name, inner_files, problems, depth)]
+        if chart is not None
+    ]
+    name = str(metadata.get("name", ""))
+    return Chart(name, shown, name, metadata, values, own, tuple(charts), problems)
+
+
+def _inner(
+    shown: str, name: str, files: Sequence[LoadedFile], problems: list[tuple[str, str]], depth: int
+) -> Chart | None:
+    """Return a chart in `charts/`: that of a folder, or of an archive."""
+    first = files[0]
+    if name.endswith(_PACKED):
+        unpacked = list(_unpacked(first.shown, first.data, ArchiveBudget(), problems))
+        return _of_files(first.shown, unpacked, problems, depth + 1)
+    own = [file._replace(name=below) for file in files if (below := file.name.partition("/")[2])]
+    folder = first.shown.removesuffix(first.name.partition("/")[2]).rstrip("/") if own else shown
+    return _of_files(folder, own, problems, depth + 1)
+
+
+def _with_dependencies(chart: Chart, path: str) -> Chart:
+    """Return a chart with the charts in it in Helm's order and by their aliases, and their paths."""
+    named = chart.dependencies
+    names = {dependency.name for dependency in named}
+    charts = [(inner, inner.name) for inner in chart.charts if inner.name not in names]
+    for dependency in named:
+        named_chart = next((inner for inner in chart.charts if inner.name == dependency.name), None)
+        if named_chart is not None:
+            charts.append((named_chart, dependency.alias))
+    inner_charts = tuple(_with_dependencies(_renamed(inner, name), f"{path}/{_CHARTS}{name}") for inner, name in charts)
+    return Chart(
+        chart.name, chart.shown, path, chart.metadata, chart.values, chart.files, inner_charts, chart.problems
+    )  # fmt: skip
+
+
+def _renamed(chart: Chart, name: str) -> Chart:
+    return Chart(name, chart.shown, name, chart.metadata, chart.values, chart.files, chart.charts, chart.problems)
+
+
+def _dependency(entry: Mapping[str, Any]) -> Dependency:
+    name, alias, condition = (str(entry.get(key) or "") for key in ("name", "alias", "condition"))
+    conditions = tuple(path for path in condition.strip().split(",") if path)
+    tags = entry.get("tags")
+    return Dependency(name, alias or name, conditions, tuple(map(str, tags)) if isinstance(tags, list) else ())
+
+
+def _is_mapping(value: object) -> bool:
+    return isinstance(value, dict)
+
+
+def _mapping(text: str) -> dict[str, Any]:
+    """Return a YAML text as a mapping, empty if it is none."""
+    try:
+        root = parse_first(text).root
+        value = None if root is None else to_json(root)
+    except YAMLDecodeError:
+        return {}
+    return value if isinstance(value, dict) else {}

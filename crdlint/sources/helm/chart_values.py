@@ -1,0 +1,301 @@
+"""The values of a chart without Helm: what it takes from its values files, and the conditions that they decide.
+
+Everything that is not certain is `None`: a function that is not evaluated here, or a value of the cluster. Upstream: helm
+pkg/chart/common/util/coalesce.go; pkg/chart/v2/util/dependencies.go; text/template, truth.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from crdlint.files.read import text_if_readable
+from crdlint.sources.helm.chart import Chart, Dependency
+from crdlint.sources.helm.layout import HelmValues
+from crdlint.yaml import YAMLDecodeError
+from crdlint.yaml.json_values import to_json
+from crdlint.yaml.parse import parse_first
+
+_GLOBAL: Final = "global"
+_SET: Final = re.compile(r"[\w.-]+=[^,\[\]{}\\]*")  # an assignment that needs no parser of its own
+_CONSTANTS: Final[Mapping[str, Any]] = {"true": True, "false": False, "null": None, "": ""}
+
+
+class UnknownValuesError(Exception):
+    """Values that only Helm can read."""
+
+
+def given_values(values: HelmValues) -> dict[str, Any]:
+    """Return the values of files and assignments; raise UnknownValuesError for those that only Helm can read."""
+    if any(values.others):
+        raise UnknownValuesError
+    overrides: dict[str, Any] = {}
+    for path in values.files:
+        overrides = merged(_read(path), overrides)
+    for assignment in values.sets:
+        for part in assignment.split(","):
+            if not _SET.fullmatch(part):
+                raise UnknownValuesError
+            name, _, text = part.partition("=")
+            overrides = merged(_nested(name.split("."), _CONSTANTS.get(text, text)), overrides)
+    return overrides
+
+
+def _read(path: str) -> dict[str, Any]:
+    text = text_if_readable(path)
+    if text is None:
+        raise UnknownValuesError
+    try:
+        root = parse_first(text).root
+        value = {} if root is None else to_json(root)
+    except YAMLDecodeError as error:
+        raise UnknownValuesError from error
+    return value if isinstance(value, dict) else {}
+
+
+def _nested(names: Sequence[str], value: Any) -> dict[str, Any]:
+    for name in reversed(names):
+        value = {name: value}
+    return dict(value)
+
+
+def merged(upper: Mapping[str, Any], lower: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values in which those of `upper` come first; a null there removes a value."""
+    result = dict(lower)
+    for name, value in upper.items():
+        below = lower.get(name)
+        if isinstance(value, dict) and isinstance(below, dict):
+            result[name] = merged(value, below)
+        elif value is None and name in lower:
+            del result[name]
+        else:
+            result[name] = value
+    return result
+
+
+def with_defaults(chart: Chart, overrides: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of a chart, with those of the charts in it below their names."""
+    values = merged(overrides, chart.values)
+    for inner in chart.charts:
+        below = values.get(inner.name)
+        below = dict(below) if isinstance(below, dict) else {}
+        if isinstance(values.get(_GLOBAL), dict):
+            below[_GLOBAL] = merged(values[_GLOBAL], below.get(_GLOBAL) or {})
+        values[inner.name] = with_defaults(inner, below)
+    return values
+
+
+def enabled_charts(chart: Chart, overrides: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Return the values of the chart and of each chart in it that the values do not turn off, by the chart's path."""
+    values = with_defaults(chart, overrides)
+    enabled: dict[str, Mapping[str, Any]] = {}
+    pending: list[tuple[Chart, Mapping[str, Any], str]] = [(chart, values, "")]
+    while pending:
+        current, own, prefix = pending.pop()
+        enabled[current.path] = own
+        on = (inner for inner in current.charts if is_enabled(current, inner, values, prefix))
+        pending += ((inner, own.get(inner.name, {}), f"{prefix}{inner.name}.") for inner in on)
+    return enabled
+
+
+def is_enabled(chart: Chart, inner: Chart, values: Mapping[str, Any], prefix: str) -> bool:
+    """Return whether the values of the outermost chart leave a chart in `chart` on; `prefix` is the path of `chart` in them."""
+    entry = next((each for each in chart.dependencies if each.alias == inner.name), None)
+    if entry is None:
+        return True
+    by_condition = deciding_condition(entry, values, prefix)
+    if by_condition is not None:
+        return bool(value_at(values, f"{prefix}{by_condition}"))
+    tags = value_at(values, "tags")
+    set_tags = [tags[tag] for tag in entry.tags if isinstance(tags, dict) and isinstance(tags.get(tag), bool)]
+    return not set_tags or any(set_tags)
+
+
+def deciding_condition(entry: Dependency, values: Mapping[str, Any], prefix: str) -> str | None:
+    """Return the first condition of a dependency that the values set to a boolean, or None."""
+    paths = (path.strip() for path in entry.conditions)
+    return next((path for path in paths if isinstance(value_at(values, f"{prefix}{path}"), bool)), None)
+
+
+def value_at(values: Mapping[str, Any], path: str) -> Any:
+    """Return the value at a path of names, or None."""
+    value: Any = values
+    for name in path.split("."):
+        if not isinstance(value, dict):
+            return None
+        value = value.get(name)
+    return value
+
+
+_TOKEN: Final = re.compile(
+    r"""\s*(?:(?P<open>\()|(?P<close>\))|(?P<pipe>\|)|(?P<text>"(?:[^"\\]|\\.)*"|`[^`]*`)|(?P<word>[^\s()|"`]+))"""
+)
+_NUMBER: Final = re.compile(r"-?\d+(?:\.\d+)?")
+_VARIABLE: Final = re.compile(r"\$[A-Za-z_]\w*(?![\w.])")
+_UNKNOWN: Final = object()
+_KIND: Final = "CustomResourceDefinition"
+_HAS: Final = ".Capabilities.APIVersions.Has"
+
+
+class Cluster(NamedTuple):
+    """What a template finds in the cluster: whether a CRD is there, because the release is upgraded.
+
+    `api_names` are the names of its versions and kinds that `.Capabilities.APIVersions.Has` knows.
+    """
+
+    crd: str
+    api_names: frozenset[str]
+    has_crd: bool
+
+
+def holds(
+    condition: str,
+    values: Mapping[str, Any],
+    variables: Mapping[str, str] | None = None,
+    cluster: Cluster | None = None,
+) -> bool | None:
+    """Return whether the condition of an `if` holds with the values of its chart, or None if that is not certain.
+
+    `variables` are the pipelines that the variables of the template are set to. Without a `cluster`, the release is installed.
+
+    >>> holds("and .Values.crds.install (not .Values.skip)", {"crds": {"install": True}})
+    True
+    >>> holds('lookup "v1" "Secret" "" ""', {}) is None
+    True
+    """
+    text = _VARIABLE.sub(lambda match: _pipeline_of(match[0], variables or {}), condition)
+    tokens = [match for match in _TOKEN.finditer(text) if match[0].strip()]
+    if sum(len(match[0]) for match in tokens) != len(text.rstrip()):
+        return None
+    value = _Evaluator(tokens, values, cluster).pipeline()
+    return None if value is _UNKNOWN else bool(value)
+
+
+def _pipeline_of(variable: str, variables: Mapping[str, str]) -> str:
+    pipeline = variables.get(variable)
+    return variable if pipeline is None or _VARIABLE.search(pipeline) else f"({pipeline})"
+
+
+class _Evaluator:
+    """Evaluates a pipeline of the template language, as far as it has only values, texts, numbers and a few functions."""
+
+    def __init__(self, tokens: Sequence[re.Match[str]], values: Mapping[str, Any], cluster: Cluster | None) -> None:
+        self._tokens = tokens
+        self._values = values
+        self._cluster = cluster
+        self._next = 0
+
+    def pipeline(self) -> Any:
+        """Return the value of the tokens up to a closing parenthesis, or `_UNKNOWN`."""
+        value: list[Any] = []
+        while True:
+            name, operands = self._command()
+            value = [self._applied(name, [*operands, *value])]
+            if not self._takes("pipe"):
+                self._takes("close")
+                return value[0]
+
+    def _command(self) -> tuple[str, list[Any]]:
+        """Return the function of the next command, empty without one, and its operands."""
+        name, operands = "", []
+        while self._next < len(self._tokens):
+            token = self._tokens[self._next]
+            if token["close"] or token["pipe"]:
+                break
+            self._next += 1
+            if token["open"]:
+                operands.append(self.pipeline())
+            elif not (name or operands) and token["word"] is not None and _is_function(token["word"]):
+                name = token["word"].removeprefix("$")
+            else:
+                operands.append(self._operand(token))
+        return name, operands
+
+    def _takes(self, kind: str) -> bool:
+        """Pass the next token if it is of a kind, and return whether it was."""
+        is_next = self._next < len(self._tokens) and self._tokens[self._next][kind] is not None
+        self._next += is_next
+        return is_next
+
+    def _operand(self, token: re.Match[str]) -> Any:
+        if token["text"]:
+            return token["text"][1:-1] if "\\" not in token["text"] else _UNKNOWN
+        word = token["word"].removeprefix("$")
+        if word in _CONSTANTS:
+            return _CONSTANTS[word]
+        if _NUMBER.fullmatch(word):
+            return float(word)
+        if word == ".Values" or word.startswith(".Values."):
+            path = word.removeprefix(".Values").removeprefix(".")
+            return value_at(self._values, path) if path else dict(self._values)
+        is_upgrade = self._cluster is not None and self._cluster.has_crd
+        return {".Release.IsInstall": not is_upgrade, ".Release.IsUpgrade": is_upgrade}.get(word, _UNKNOWN)
+
+    def _applied(self, name: str, operands: Sequence[Any]) -> Any:
+        """Return the result of a function, or the only operand without one."""
+        if not name:
+            return operands[0] if len(operands) == 1 else _UNKNOWN
+        if name in _FUNCTIONS:
+            return _FUNCTIONS[name](operands)
+        return self._in_cluster(name, operands)
+
+    def _in_cluster(self, name: str, operands: Sequence[Any]) -> Any:
+        """Return what `lookup` or `.Capabilities.APIVersions.Has` finds of the CRD in the cluster."""
+        cluster = self._cluster
+        if cluster is None:
+            return _UNKNOWN
+        if name == _HAS:
+            return cluster.has_crd if operands and operands[0] in cluster.api_names else _UNKNOWN
+        is_crd = len(operands) == 4 and operands[1] == _KIND and operands[3] == cluster.crd
+        return ({"metadata": {}} if cluster.has_crd else {}) if is_crd else _UNKNOWN
+
+
+def _is_function(word: str) -> bool:
+    return word in _FUNCTIONS or word == "lookup" or word.removeprefix("$") == _HAS
+
+
+def _not(operands: Sequence[Any]) -> Any:
+    return _UNKNOWN if len(operands) != 1 or operands[0] is _UNKNOWN else not operands[0]
+
+
+def _and(operands: Sequence[Any]) -> Any:
+    certain = [value for value in operands if value is not _UNKNOWN]
+    if any(not value for value in certain):
+        return False
+    return _UNKNOWN if len(certain) != len(operands) or not operands else operands[-1]
+
+
+def _or(operands: Sequence[Any]) -> Any:
+    certain = [value for value in operands if value is not _UNKNOWN]
+    if any(certain):
+        return True
+    return _UNKNOWN if len(certain) != len(operands) or not operands else operands[-1]
+
+
+def _equal(operands: Sequence[Any]) -> Any:
+    if len(operands) < 2 or any(value is _UNKNOWN for value in operands):
+        return _UNKNOWN
+    first, *others = operands
+    return any(first == other and isinstance(first, str) == isinstance(other, str) for other in others)
+
+
+def _unequal(operands: Sequence[Any]) -> Any:
+    equal = _equal(operands)
+    return _UNKNOWN if equal is _UNKNOWN else not equal
+
+
+def _default(operands: Sequence[Any]) -> Any:
+    if len(operands) != 2 or operands[1] is _UNKNOWN:
+        return _UNKNOWN
+    return operands[1] or operands[0]
+
+
+def _length(operands: Sequence[Any]) -> Any:
+    is_sized = len(operands) == 1 and isinstance(operands[0], (str, dict, list))
+    return len(operands[0]) if is_sized else _UNKNOWN
+
+
+_FUNCTIONS: Final = {
+    "not": _not, "empty": _not, "and": _and, "or": _or, "eq": _equal, "ne": _unequal, "default": _default, "len": _length
+}  # fmt: skip

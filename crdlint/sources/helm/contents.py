@@ -1,0 +1,503 @@
+"""The documents of a chart: what Helm sends to the API server, in which way, and where it is in the chart's files.
+
+With Helm these are the documents that it renders. Documents of templates that it does not render, and all of them without
+Helm, are read from templates with their directives masked. Upstream: helm pkg/action/install.go; pkg/action/hooks.go;
+pkg/release/v1/util/manifest_sorter.go, SortManifests.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum, auto
+from typing import Any, Final, NamedTuple
+
+from crdlint.crd.positions import Span, node_span
+from crdlint.files.recognition import GROUP, KIND, may_hold_crd
+from crdlint.sources.helm.chart import Chart, LoadedFile
+from crdlint.sources.helm.chart_values import Cluster, UnknownValuesError, enabled_charts, given_values, holds
+from crdlint.sources.helm.layout import DEFAULTS, HelmValues
+from crdlint.sources.helm.masking import Block, Masked, directives, mask
+from crdlint.sources.helm.render import Rendered
+from crdlint.sources.helm.rendered import TemplateParts
+from crdlint.sources.helm.templates import Where, outline
+from crdlint.yaml import YAMLDecodeError
+from crdlint.yaml.json_values import to_json
+from crdlint.yaml.nodes import Mapping as MappingNode
+from crdlint.yaml.nodes import Node, child, items_of, text_of
+from crdlint.yaml.parse import Document, iter_documents
+
+KEEP: Final = "helm.sh/resource-policy"
+HOOK: Final = "helm.sh/hook"
+HOOK_WEIGHT: Final = "helm.sh/hook-weight"
+INSTALLING: Final = frozenset({"pre-install", "post-install"})
+UPGRADING: Final = frozenset({"pre-upgrade", "post-upgrade"})
+EVENTS: Final = INSTALLING | UPGRADING | {
+    "pre-delete", "post-delete", "pre-rollback", "post-rollback", "test", "test-success"
+}  # fmt: skip
+
+
+class Way(Enum):
+    """The way in which Helm treats a document."""
+
+    CRDS = auto()  # a file of crds/: created by the first installation, never updated or deleted
+    TEMPLATE = auto()  # a part of the release
+    HOOK = auto()  # created at the events of the hook, and not a part of the release
+    SKIPPED = auto()  # never sent, because it names a hook that Helm does not know
+
+
+class Defined(NamedTuple):
+    """What a CRD defines, as far as Helm matters: its group, its kind, and its versions."""
+
+    group: str
+    kind: str
+    versions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChartDocument:
+    """An object of a chart: its file, the span of its kind there, its chart, and what Helm reads of it.
+
+    `is_rendered` is whether Helm renders it with the values, None if that is not known; `blocks` are those of its template
+    around it. `annotations` is None if they depend on values. `defines` is set for a CRD. `text` is the document.
+    """
+
+    file: LoadedFile
+    span: Span
+    chart: Chart
+    way: Way
+    api_version: str
+    kind: str
+    name: str
+    text: str
+    annotations: Mapping[str, str] | None = field(default_factory=dict)
+    events: frozenset[str] = frozenset()
+    defines: Defined | None = None
+    is_rendered: bool | None = True
+    blocks: tuple[Block, ...] = ()
+    values: Mapping[str, Any] | None = None  # of its chart
+    variables: Mapping[str, str] = field(default_factory=dict)  # of its template
+    has_uid: bool = False
+
+    def turned_off_by(self, later: Cluster, earlier: Cluster) -> Block | None:
+        """Return a block around it that certainly turns it off in a later state of the cluster, and not in an earlier one."""
+        for block in self.blocks:
+            if self._holds(block, later) is False and self._holds(block, earlier) is not False:
+                return block
+        return None
+
+    def _holds(self, block: Block, cluster: Cluster) -> bool | None:
+        if block.directive.keyword == "range" or block.is_else:
+            return None
+        condition = block.directive.body.removeprefix(block.directive.keyword)
+        return holds(condition, self.values or {}, self.variables, cluster)
+
+    @property
+    def group(self) -> str:
+        """The group of its apiVersion."""
+        return self.api_version.rpartition("/")[0]
+
+    @property
+    def policy(self) -> str | None:
+        """Its resource policy, or None if that is not known."""
+        return None if self.annotations is None else self.annotations.get(KEEP, "")
+
+    @property
+    def where(self) -> str:
+        """Its file as a path within the outermost chart."""
+        inner = self.chart.path.partition("/")[2]
+        return f"{inner}/{self.file.name}" if inner else self.file.name
+
+
+@dataclass(slots=True)
+class ChartContents:
+    """The documents of a chart with one set of values, whose name is `values` if it is a file of `ci/`.
+
+    `by_helm` is whether Helm rendered them.
+    """
+
+    chart: Chart
+    documents: list[ChartDocument]
+    values: str = ""
+    by_helm: bool = False
+
+    def crds(self) -> Iterator[ChartDocument]:
+        """Yield the CRDs that have a name."""
+        return (document for document in self.documents if document.defines is not None and document.name)
+
+    def sent(self, *ways: Way) -> Iterator[ChartDocument]:
+        """Yield the documents that Helm certainly sends in some ways."""
+        return (each for each in self.documents if each.way in ways and each.is_rendered)
+
+
+def contents_of(chart: Chart, rendered: Rendered | None, values: HelmValues = DEFAULTS) -> list[ChartContents]:
+    """Return the contents of a chart for each set of values that Helm rendered it with; `values` are those given."""
+    unrendered = _UnrenderedDocuments(chart, values)
+    if rendered is None or not rendered.runs:
+        return [ChartContents(chart, unrendered.documents())]
+    files = _Places(chart)
+    return [_rendered_contents(files, manifests, name, unrendered) for name, manifests in rendered.runs.items()]
+
+
+class _Places:
+    """The files of a chart by the paths that Helm prints, and the lines of templates that rendered ones come from."""
+
+    def __init__(self, chart: Chart) -> None:
+        self.chart = chart
+        self._files: dict[str, tuple[Chart, LoadedFile]] = {}
+        self._parts: dict[str, tuple[TemplateParts, list[str]]] = {}
+        for each in chart.all_charts():
+            below = each.path.partition("/")[2]
+            for name, file in each.files.items():
+                self._files[f"{below}/{name}" if below else name] = each, file
+
+    def file(self, path: str) -> tuple[Chart, LoadedFile] | None:
+        """Return the chart and the file of a path below the outermost chart."""
+        return self._files.get(path)
+
+    def span(self, file: LoadedFile, document: str, span: Span) -> Span:
+        """Return the span in a template of a span in a document that is rendered from it."""
+        if file.shown not in self._parts:
+            self._parts[file.shown] = TemplateParts(file.text), file.text.split("\n")
+        parts, lines = self._parts[file.shown]
+        return parts.lines(document, lines).origin(span)[0]
+
+
+def _rendered_contents(
+    files: _Places, manifests: Sequence[tuple[str, str]], name: str, unrendered: _UnrenderedDocuments
+) -> ChartContents:
+    documents: list[ChartDocument] = []
+    for path, text in manifests:
+        entry_of_path = files.file(path)
+        if entry_of_path is None:
+            continue
+        chart, file = entry_of_path
+        if file in chart.crd_files():
+            documents += _of_crds(chart, file)
+            continue
+        for head in _heads(text):
+            document = _document(head, chart, file, files.span(file, text, head.span), Way.TEMPLATE)
+            masked = unrendered.by_name().get((chart.path, file.name, document.name))
+            if masked is not None:
+                document = replace(
+                    document, blocks=masked.blocks, values=masked.values, variables=masked.variables, span=masked.span
+                )
+            documents.append(document)
+    names = {(each.file.shown, each.name) for each in documents}
+    for each in unrendered.documents():
+        if each.defines is not None and (each.file.shown, each.name) not in names:
+            is_skipped = each.way is Way.SKIPPED
+            documents.append(replace(each, is_rendered=each.is_rendered if is_skipped else False))
+    return ChartContents(files.chart, documents, name, by_helm=True)
+
+
+def _of_crds(chart: Chart, file: LoadedFile, *, is_rendered: bool | None = True) -> Iterator[ChartDocument]:
+    for head in _heads(file.text):
+        yield _document(head, chart, file, head.span, Way.CRDS, is_rendered=is_rendered)
+
+
+class _Head(NamedTuple):
+    """What Helm reads of an object, with the span of its kind in the text, and the text of its document."""
+
+    root: MappingNode
+    span: Span
+    api_version: str
+    kind: str
+    text: str
+    offset: int
+    hook: str  # that of the document, which may be a list
+    weight: str
+
+
+def _heads(text: str) -> Iterator[_Head]:
+    """Yield the objects of a text, with the items of lists in place of these; what is no YAML has none."""
+    shortened = without_schemas(text)
+    lines = text.split("\n")
+    for document in iter_documents(shortened):
+        end = document.line_offset + document.text.count("\n") + 1
+        own = "\n".join(lines[document.line_offset : end])
+        hook, weight = (_annotation(document.root, name) for name in (HOOK, HOOK_WEIGHT))
+        for root in _objects(document):
+            entry, kind = root.find("kind"), text_of(child(root, "kind"))
+            api_version = text_of(child(root, "apiVersion"))
+            if entry is not None and kind and api_version:
+                first, last = (node_span(node, document.line_offset) for node in entry)
+                span = Span(first.line, first.column, last.end_line, last.end_column)
+                yield _Head(
+                    root, span, api_version, kind, own, document.line_offset, hook, weight
+                )  # fmt: skip
+
+
+def _objects(document: Document) -> Iterator[MappingNode]:
+    pending: list[Node | None] = [document.root]
+    while pending:
+        root = pending.pop()
+        if not isinstance(root, MappingNode):
+            continue
+        items = child(root, "items")
+        if items is not None and (text_of(child(root, "kind")) or "").endswith("List"):
+            pending += reversed(items_of(items))
+        else:
+            yield root
+
+
+_SCHEMA: Final = re.compile(r"( *)(?:- )?(?:schema|openAPIV3Schema):[ \t]*(?:#.*)?\r?$")
+
+
+def without_schemas(text: str) -> str:
+    """Return a text in which the lines of schemas are empty, so that reading the rest of a CRD takes no time."""
+    if "openAPIV3Schema:" not in text:
+        return text
+    lines = text.split("\n")
+    depth = -1
+    for i, line in enumerate(lines):
+        if depth >= 0:
+            indent = len(line) - len(line.lstrip(" "))
+            is_inside = indent > depth or not line.strip()
+            if is_inside:
+                lines[i] = ""
+                continue
+            depth = -1
+        match = _SCHEMA.match(line)
+        if match is not None:
+            depth = len(match[1]) + 2 * line.lstrip(" ").startswith("- ")
+    return "\n".join(lines)
+
+
+def _annotation(root: Node | None, name: str) -> str:
+    return text_of(child(root, "metadata", "annotations", name)) or ""
+
+
+def _document(
+    head: _Head,
+    chart: Chart,
+    file: LoadedFile,
+    span: Span,
+    way: Way,
+    *,
+    annotations: Mapping[str, str] | None = None,
+    is_rendered: bool | None = True,
+    blocks: tuple[Block, ...] = (),
+) -> ChartDocument:
+    names = [each.strip().lower() for each in head.hook.split(",")] if head.hook else []
+    events = frozenset(names)
+    if names and way is Way.TEMPLATE:
+        way = Way.HOOK if events <= EVENTS else Way.SKIPPED
+    return ChartDocument(
+        file, span, chart, way, head.api_version, head.kind, text_of(child(head.root, "metadata", "name")) or "",
+        head.text, annotations if annotations is not None else annotations_of(head.root), events, _defined(head),
+        is_rendered, blocks, has_uid=bool(text_of(child(head.root, "metadata", "uid"))),
+    )  # fmt: skip
+
+
+def annotations_of(root: Node) -> dict[str, str]:
+    """Return the annotations of an object that are texts."""
+    mapping = child(root, "metadata", "annotations")
+    if not isinstance(mapping, MappingNode):
+        return {}
+    return {
+        name: value for key, node in mapping.pairs() if (name := text_of(key)) and (value := text_of(node)) is not None
+    }
+
+
+def _defined(head: _Head) -> Defined | None:
+    if head.kind != KIND or not head.api_version.startswith(f"{GROUP}/"):
+        return None
+    spec = child(head.root, "spec")
+    versions = tuple(text_of(child(item, "name")) or "" for item in items_of(child(spec, "versions")))
+    return Defined(text_of(child(spec, "group")) or "", text_of(child(spec, "names", "kind")) or "", versions)
+
+
+class _UnrenderedDocuments:
+    """The documents of a chart that are read without Helm, all of them once."""
+
+    def __init__(self, chart: Chart, values: HelmValues) -> None:
+        self._chart = chart
+        self._documents: list[ChartDocument] | None = None
+        self._by_name: Mapping[tuple[str, str, str], ChartDocument] | None = None
+        try:
+            self._enabled: Mapping[str, Mapping[str, Any]] | None = enabled_charts(chart, given_values(values))
+        except UnknownValuesError:
+            self._enabled = None
+
+    def documents(self) -> list[ChartDocument]:
+        """Return all documents."""
+        if self._documents is None:
+            self._documents = list(self._read())
+        return self._documents
+
+    def by_name(self) -> Mapping[tuple[str, str, str], ChartDocument]:
+        """Return the documents with a name by the path of their chart, their file and their name."""
+        if self._by_name is None:
+            named = (each for each in self.documents() if each.name)
+            self._by_name = {(each.chart.path, each.file.name, each.name): each for each in named}
+        return self._by_name
+
+    def _read(self) -> Iterator[ChartDocument]:
+        groups: set[bytes] = set()
+        for chart in self._chart.all_charts():
+            is_on = None if self._enabled is None else chart.path in self._enabled
+            for file in chart.crd_files():
+                documents = list(_of_crds(chart, file, is_rendered=is_on))
+                groups |= {each.defines.group.encode() for each in documents if each.defines is not None}
+                yield from documents
+        templates = [(chart, file) for chart in self._chart.all_charts() for file in chart.templates()]
+        with_crds = [(chart, file) for chart, file in templates if may_hold_crd(file.data)]
+        for chart, file in with_crds:
+            for document in self._of_template(chart, file):
+                if document.defines is not None:
+                    groups.add(document.defines.group.encode())
+                yield document
+        groups.discard(b"")
+        for chart, file in templates:
+            if (chart, file) not in with_crds and any(group in file.data for group in groups):
+                yield from self._of_template(chart, file)
+
+    def _of_template(self, chart: Chart, file: LoadedFile) -> Iterator[ChartDocument]:
+        values = None if self._enabled is None else self._enabled.get(chart.path)
+        is_off = self._enabled is not None and values is None
+        text = file.text
+        first = mask(text)
+        if first.broken is not None:
+            return
+        variables = variables_of(text)
+        seen: set[int] = set()
+        for masked, takes_else in ((first, False), (mask(text, takes_else=True), True)):
+            if takes_else and not any(block.has_else for block in masked.blocks):
+                return
+            reading = _MaskedTemplate(masked, values, variables, takes_else=takes_else)
+            for head in _heads(reading.text):
+                if head.span.line in seen:
+                    continue
+                seen.add(head.span.line)
+                blocks, is_on = reading.condition(head.span.line)
+                yield _masked_document(
+                    head, chart, file, reading, is_rendered=False if is_off else is_on, blocks=blocks
+                )  # fmt: skip
+
+
+def _masked_document(
+    head: _Head,
+    chart: Chart,
+    file: LoadedFile,
+    reading: _MaskedTemplate,
+    *,
+    is_rendered: bool | None,
+    blocks: tuple[Block, ...],
+) -> ChartDocument:
+    document = _document(head, chart, file, head.span, Way.TEMPLATE, is_rendered=is_rendered, blocks=blocks)
+    changes: dict[str, Any] = {"values": reading.values, "variables": reading.variables}
+    if not reading.has_certain_annotations(head.span.line):
+        changes["annotations"] = None
+    name = child(head.root, "metadata", "name")
+    if name is not None and reading.fills(name.start_mark.line + head.offset + 1):
+        changes["name"] = ""
+    return replace(document, **changes)
+
+
+class _MaskedTemplate:
+    """A masked template in which the parts of documents are empty that the values certainly turn off."""
+
+    def __init__(
+        self, masked: Masked, values: Mapping[str, Any] | None, variables: Mapping[str, str], *, takes_else: bool
+    ) -> None:
+        self._blocks = sorted(masked.blocks, key=lambda block: block.line)
+        self.values = values
+        self.variables = variables
+        self._takes_else = takes_else
+        lines = masked.text.split("\n")
+        positions = [(output.directive.line, output.directive.column) for output in masked.outputs]
+        self._outline = outline(lines, positions, [block.line for block in self._blocks])
+        self._outputs = list(zip(masked.outputs, self._outline.positions, strict=True))
+        self._filled = {
+            line
+            for output in masked.outputs
+            if not output.alone
+            for line in range(output.directive.line, output.directive.end_line + 1)
+        }
+        self._uncertain = {
+            id(where.part) for output, where in self._outputs if _is_annotation(where, alone=output.alone)
+        }
+        for block in self._blocks:
+            self._blank(block, lines)
+        self.text = "\n".join(lines)
+
+    def _blank(self, block: Block, lines: list[str]) -> None:
+        """Empty the lines of a block within the annotations of a document if it is off."""
+        line, where = self._outline.contents.get(block.line, (0, None))
+        if where is None or line > block.end_line or not _is_annotation(where, alone=True) or self._is_around(block):
+            return
+        is_on = self._holds(block)
+        if is_on is None:
+            self._uncertain.add(id(where.part))
+        elif not is_on:
+            for number in range(block.line, min(block.end_line, len(lines)) + 1):
+                lines[number - 1] = ""
+
+    def condition(self, line: int) -> tuple[tuple[Block, ...], bool | None]:
+        """Return the blocks around the document at a line, and whether the values let Helm render it."""
+        part = self._outline.part_at(line)
+        around = [each for each in self._blocks if each.line <= part.first and each.end_line >= part.last]
+        conditions = [self._holds(block) for block in around]
+        blocks = tuple(replace(block, is_else=block.has_else and self._takes_else) for block in around)
+        if any(value is False for value in conditions):
+            return blocks, False
+        return blocks, None if any(value is None for value in conditions) else True
+
+    def _is_around(self, block: Block) -> bool:
+        part = self._outline.part_at(block.line)
+        return block.line <= part.first and block.end_line >= part.last
+
+    def _holds(self, block: Block) -> bool | None:
+        if self.values is None or block.directive.keyword == "range":
+            return None
+        value = holds(block.directive.body.removeprefix(block.directive.keyword), self.values, self.variables)
+        is_else = block.has_else and self._takes_else
+        return value if value is None or not is_else else not value
+
+    def has_certain_annotations(self, line: int) -> bool:
+        """Return whether the annotations of the document at a line do not depend on what is not known."""
+        return id(self._outline.part_at(line)) not in self._uncertain
+
+    def fills(self, line: int) -> bool:
+        """Return whether a directive fills in a part of a line."""
+        return line in self._filled
+
+
+_ASSIGNED: Final = re.compile(r"(\$[A-Za-z_]\w*)\s*:?=\s*")
+
+
+def variables_of(text: str) -> dict[str, str]:
+    """Return the pipelines that a template sets its variables to, without those that it sets more than once."""
+    entry_of_path: dict[str, list[str]] = {}
+    for directive in directives(text):
+        match = _ASSIGNED.match(directive.body)
+        if match is not None:
+            entry_of_path.setdefault(match[1], []).append(directive.body[match.end() :])
+    return {name: pipelines[0] for name, pipelines in entry_of_path.items() if len(pipelines) == 1}
+
+
+def _is_annotation(where: Where, *, alone: bool) -> bool:
+    return where.head[:2] == ("metadata", "annotations") or (alone and where.head == ("metadata",))
+
+
+def as_json(document: ChartDocument) -> Any:
+    """Return the objects of a document as JSON values, None if that is not possible."""
+    return _json_of(document.text)
+
+
+def _json_of(text: str) -> Any:
+    try:
+        roots = [each.root for each in iter_documents(text) if each.root is not None]
+        return [to_json(root) for root in roots]
+    except YAMLDecodeError:
+        return None
+
+
+def values_of(text: str, name: str) -> Any:
+    """Return the first CRD with a name in a text as JSON values, None if that is not possible."""
+    for head in _heads(text):
+        if head.kind == KIND and text_of(child(head.root, "metadata", "name")) == name:
+            return _json_of(head.text)
+    return None

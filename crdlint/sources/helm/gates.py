@@ -1,0 +1,50 @@
+"""What a template of a chart depends on, read from its text and from the named templates that it includes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from crdlint.sources.helm.chart import Chart, LoadedFile
+from crdlint.sources.helm.layout import TEMPLATES
+
+_VERSION: Final = re.compile(r"\.Capabilities(?:\.KubeVersion\b|(?!\s*\.))")
+_INCLUDED: Final = re.compile(r"\b(?:include|template)\s+(\"[^\"]+\"|`[^`]+`)")
+_INCLUDES: Final = re.compile(r"\b(?:include|template)\s")
+_FILES: Final = re.compile(r"\.Files\b|\btpl\s")
+_DEFINED: Final = re.compile(r"\{\{-?\s*(?:define|block)\s+(\"[^\"]+\"|`[^`]+`)")
+
+
+def asks_for_version(chart: Chart, templates: Iterable[LoadedFile]) -> bool:
+    """Return whether what Helm renders of some templates may depend on the version of Kubernetes."""
+    files = [file for each in chart.all_charts() for file in each.files.values()]
+    if not any(b".Capabilities" in file.data for file in files):
+        return False
+    defined: dict[str, str] = {}
+    for file in files:
+        if file.name.startswith(f"{TEMPLATES}/") and b"define" in file.data:
+            defined |= _definitions(file.text)
+    return any(_asks(file.text, defined, set()) for file in templates)
+
+
+def _definitions(text: str) -> dict[str, str]:
+    """Return the named templates of a text; a text ends where the next one begins."""
+    starts = list(_DEFINED.finditer(text))
+    ends = [*(match.start() for match in starts[1:]), len(text)]
+    return {match[1][1:-1]: text[match.end() : end] for match, end in zip(starts, ends, strict=True)}
+
+
+def _asks(text: str, defined: Mapping[str, str], seen: set[str]) -> bool:
+    pending = [text]
+    while pending:
+        current = pending.pop()
+        if _VERSION.search(current):
+            return True
+        names = {name[1:-1] for name in _INCLUDED.findall(current)}
+        is_dynamic = len(_INCLUDES.findall(current)) > len(_INCLUDED.findall(current)) or _FILES.search(current)
+        if is_dynamic:
+            names |= defined.keys()
+        pending += (defined[name] for name in names - seen if name in defined)
+        seen |= names
+    return False

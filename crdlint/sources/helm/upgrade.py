@@ -1,0 +1,297 @@
+"""What `helm upgrade` does to the CRDs of a chart: the way of each from the old revision of the chart to the new one.
+
+Each case was decided by an experiment with Helm 3 and Helm 4 on a server. Upstream: helm pkg/action/upgrade.go; pkg/kube/client.go,
+deleteRemovedResources.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from crdlint.crd.positions import Span
+from crdlint.diagnostics import OLD_CRD, Diagnostic, Related, Severity
+from crdlint.phrases import counted, some
+from crdlint.rules import changes, charts
+from crdlint.rules.engine.rule import Rule
+from crdlint.sources.helm.contents import INSTALLING, UPGRADING, ChartContents, ChartDocument, Way, as_json
+from crdlint.sources.helm.layout import CHART, CRDS
+
+_DELETES = "`helm upgrade` deletes the CRD and all of its objects"
+_NAMED = 3  # CRDs in one message
+
+
+@dataclass(frozen=True, slots=True)
+class Upgrade:
+    """The findings about an upgrade of a chart, and the names of the CRDs that Helm certainly treats in some way."""
+
+    findings: tuple[Diagnostic, ...] = ()
+    decided: frozenset[str] = frozenset()
+
+
+def upgrade_of(old: Sequence[ChartContents], new: Sequence[ChartContents]) -> Upgrade:
+    """Return what Helm does to the CRDs of a chart, for each set of values that both revisions have."""
+    by_key: dict[tuple[str, str | None, int, str], Diagnostic] = {}
+    decided: set[str] = set()
+    for before, after in _pairs(old, new):
+        comparison = _ChartUpgrade(before, after)
+        for finding in comparison.findings():
+            by_key.setdefault((finding.rule, finding.crd, finding.line, finding.message), finding)
+        decided.update(comparison.decided)
+    return Upgrade(tuple(by_key.values()), frozenset(decided))
+
+
+def _pairs(old: Sequence[ChartContents], new: Sequence[ChartContents]) -> Iterator[tuple[ChartContents, ChartContents]]:
+    by_values = {each.values: each for each in new}
+    pairs = [(each, by_values[each.values]) for each in old if each.values in by_values]
+    if not pairs and old and new:
+        pairs = [(old[0], new[0])]
+    yield from pairs
+
+
+@dataclass
+class _ChartUpgrade:
+    """The contents of two revisions of a chart with the same values."""
+
+    old: ChartContents
+    new: ChartContents
+
+    @cached_property
+    def _before(self) -> dict[str, ChartDocument]:
+        return _owners(self.old)
+
+    @cached_property
+    def _after(self) -> dict[str, ChartDocument]:
+        return _owners(self.new)
+
+    @cached_property
+    def decided(self) -> set[str]:
+        """The names of CRDs of the old revision that are not in the new one: these findings describe what happens to them."""
+        return {name for name in (*self._before, *self._optional) if name not in self._after}
+
+    @cached_property
+    def _optional(self) -> dict[str, ChartDocument]:
+        """The CRDs of old templates that the values turn off, and that are in no new template."""
+        templates = {crd.name for crd in self.new.crds() if crd.way is Way.TEMPLATE} | self._before.keys()
+        off = (crd for crd in self.old.crds() if crd.way is Way.TEMPLATE and crd.name not in templates)
+        return {crd.name: crd for crd in off}
+
+    def findings(self) -> Iterator[Diagnostic]:
+        """Yield the findings, those of one cause once."""
+        for name, before in self._before.items():
+            after = self._after.get(name)
+            if before.way is Way.TEMPLATE and (after is None or after.way is not Way.TEMPLATE):
+                yield self._leaves_release(before, after)
+            elif before.way is not Way.TEMPLATE:
+                yield from self._not_owned(before, after)
+        for name, before in self._optional.items():
+            yield self._leaves_release(before, self._after.get(name), ", in a release that turned it on")
+        yield from self._not_applied()
+        yield from self._without_matches()
+        yield from self._with_new_fields()
+
+    def _leaves_release(self, before: ChartDocument, after: ChartDocument | None, in_which: str = "") -> Diagnostic:
+        """Return the finding about a CRD that is no part of the release any more, with `in_which` releases it was."""
+        name, is_kept = before.name, before.policy == "keep"
+        where, unless = self._new_place(name, after)
+        if after is not None and after.way is Way.HOOK and "pre-upgrade" in after.events:
+            # Helm 4 applies the hook, without the annotation, before it decides what to delete.
+            message = (
+                f"{name} {where}: Helm 4 deletes the CRD and all of its objects, Helm 3 fails with `already exists`"
+            )
+            return self._finding(changes.REMOVED, message, before, after, help_="Keep the CRD in `templates/`")
+        if is_kept and after is not None and after.way is Way.HOOK and after.events & UPGRADING:
+            message = f"{name} {where}: Helm 3 fails with `already exists`"
+            return self._finding(charts.UPGRADE_FAILS, message, before, after, help_="Keep the CRD in `templates/`")
+        if is_kept:
+            message = f"{name} {where}: Helm keeps the CRD and its objects, and no release updates it any more"
+            return self._finding(charts.STAYS, message, before, after)
+        again = ", and does not create it again" if after is not None and after.way is Way.CRDS else ""
+        message = f"{name} {where}: {_DELETES}{again}{in_which}"
+        after = after or next((crd for crd in self.new.crds() if crd.name == name), None)
+        severity: Severity = "error"
+        if before.policy is None:
+            message = f"{message}, unless its annotations have `helm.sh/resource-policy: keep`"
+            severity = "warning"
+        help_ = unless or "First release the chart once with `helm.sh/resource-policy: keep` on the CRD"
+        return replace(self._finding(changes.REMOVED, message, before, after, help_=help_), severity=severity)
+
+    def _new_place(self, name: str, after: ChartDocument | None) -> tuple[str, str | None]:
+        """Return what has become of a CRD of templates, and the help if it is not that of other cases."""
+        if after is not None and after.way is Way.CRDS:
+            return "moved from templates/ to crds/", charts.SAFE_MOVE
+        if after is not None:
+            return f"became a hook of {', '.join(sorted(after.events))}", None
+        other = next((crd for crd in self.new.crds() if crd.name == name), None)
+        if other is not None and other.way is Way.SKIPPED:
+            return f"has an unknown hook in {other.where}", None
+        if other is not None:
+            return "is not rendered any more with the values of the new chart", None
+        return "was removed from the chart", None
+
+    def _not_owned(self, before: ChartDocument, after: ChartDocument | None) -> Iterator[Diagnostic]:
+        """Yield the finding about a CRD of `crds/` or of a hook, which belongs to no release."""
+        name = before.name
+        origin = "crds/" if before.way is Way.CRDS else "a hook"
+        if after is not None and after.way is Way.TEMPLATE:
+            message = (
+                f"{name} moved from {origin} to templates/: `helm upgrade` fails with `invalid ownership metadata`, because the "
+                "CRD in the cluster does not belong to the release"
+            )
+            yield self._finding(charts.UPGRADE_FAILS, message, before, after)
+        elif before.way is Way.CRDS and after is not None and after.way is Way.HOOK and after.events & UPGRADING:
+            message = f"{name} moved from crds/ to a hook: `helm upgrade` of Helm 3 fails with `already exists`"
+            yield self._finding(charts.UPGRADE_FAILS, message, before, after, help_="Keep the CRD in `crds/`")
+        elif after is None:
+            message = (
+                f"{name} was removed from {origin} of the chart: Helm leaves the CRD and its objects in the cluster"
+            )
+            yield self._finding(charts.STAYS, message, before, after)
+
+    def _not_applied(self) -> Iterator[Diagnostic]:
+        """Yield one finding about the changed CRDs of `crds/`, and one about the added ones."""
+        in_crds = [crd for crd in self._after.values() if crd.way is Way.CRDS]
+        changed = [crd for crd in in_crds if self._is_changed(crd)]
+        added = [crd for crd in in_crds if crd.name not in self._before]
+        for crds, what, verb in ((changed, "changed", "update"), (added, "added", "install")):
+            if not crds:
+                continue
+            names = some([crd.name for crd in crds], _NAMED)
+            number = (
+                f"{counted(len(crds), 'CRD')} {what} in crds/" if len(crds) > 1 else f"{crds[0].name} {what} in crds/"
+            )
+            message = f"{number}: `helm upgrade` does not {verb} {'them' if len(crds) > 1 else 'it'}"
+            message += f": {names}" if len(crds) > 1 else ""
+            if what == "changed":
+                message += "; Helm 3 drops new fields of its objects, Helm 4 fails with them"
+            folder = posixpath.join(posixpath.dirname(crds[0].file.shown.removesuffix(crds[0].file.name)), CRDS)
+            help_ = (charts.NOT_APPLIED.help or "").format(folder=f"{folder}/")
+            yield self._finding(charts.NOT_APPLIED, message, self._before.get(crds[0].name), crds[0], help_=help_)
+
+    def _is_changed(self, crd: ChartDocument) -> bool:
+        before = self._before.get(crd.name)
+        return before is not None and before.way is Way.CRDS and as_json(before) != as_json(crd)
+
+    def _without_matches(self) -> Iterator[Diagnostic]:
+        """Yield the objects whose CRD is new, and does not exist when Helm looks up their kind."""
+        defined = {_kind_of(crd): crd for crd in self._after.values()}
+        kinds_before = {_kind_of(crd) for crd in self._before.values()}
+        for each in self.new.sent(Way.TEMPLATE, Way.HOOK):
+            kind = (each.group, each.kind)
+            crd = defined.get(kind)
+            if crd is None or kind in kinds_before or _comes_later(each, crd):
+                continue
+            how = "does not install the CRD" if crd.way is Way.CRDS else "looks up all kinds before it creates the CRD"
+            message = f'`helm upgrade` fails with no matches for kind "{each.kind}": it {how} of {crd.where}'
+            help_ = f"Install the CRD before the upgrade: `kubectl apply --server-side -f {crd.file.shown}`"
+            if crd.way is not Way.CRDS:
+                help_ = "Release the CRD first, and the object with the next release"
+            yield self._finding(charts.UPGRADE_FAILS, message, None, each, help_=help_, crd=crd.name)
+
+    def _with_new_fields(self) -> Iterator[Diagnostic]:
+        """Yield the objects with fields that the CRD in the cluster does not have, because Helm does not update it."""
+        changed = {
+            _kind_of(crd): (self._before[crd.name], crd)
+            for crd in self._after.values()
+            if crd.way is Way.CRDS and self._is_changed(crd)
+        }
+        for each in self.new.sent(Way.TEMPLATE, Way.HOOK):
+            if (each.group, each.kind) not in changed:
+                continue
+            before, after = changed[each.group, each.kind]
+            version = each.api_version.rpartition("/")[2]
+            fields = list(new_fields(_first(as_json(each)), _schema_of(before, version), _schema_of(after, version)))
+            if fields:
+                names = some([f"`{field}`" for field in fields], _NAMED)
+                message = (
+                    f"{each.kind} {each.name} has {names}, which the CRD in the cluster lacks: Helm 3 drops it with a warning, "
+                    "Helm 4 fails with `field not declared in schema`"
+                )
+                help_ = f"Apply the CRD before the upgrade: `kubectl apply --server-side -f {after.file.shown}`"
+                yield self._finding(charts.NOT_APPLIED, message, None, each, help_=help_, crd=after.name)
+
+    def _finding(
+        self,
+        rule: Rule,
+        message: str,
+        before: ChartDocument | None,
+        after: ChartDocument | None,
+        *,
+        help_: str | None = None,
+        crd: str | None = None,
+    ) -> Diagnostic:
+        """Return a finding at the new document, or else at the file of the new chart."""
+        file, span = self.new.chart.files[CHART].shown, Span(1, 1, 1, 2)
+        if after is not None:
+            file, span = after.file.shown, after.span
+        related = None
+        if before is not None:
+            related = Related(OLD_CRD, before.file.shown, before.span.line, before.span.column)
+        name = crd or (before or after).name  # type: ignore[union-attr]  # one of them is there
+        return replace(rule.diagnostic(file, "advice", message, span, help_), crd=name, related=related)
+
+
+def _owners(contents: ChartContents) -> dict[str, ChartDocument]:
+    """Return the document of each CRD that decides what Helm does to it: a template before `crds/`, and that before a hook."""
+    owners: dict[str, ChartDocument] = {}
+    for way in (Way.TEMPLATE, Way.CRDS, Way.HOOK):
+        for crd in contents.crds():
+            is_there = crd.is_rendered is not False and (
+                way is not Way.HOOK or bool(crd.events & (INSTALLING | UPGRADING))
+            )
+            if crd.way is way and is_there:
+                owners.setdefault(crd.name, crd)
+    return owners
+
+
+def new_fields(value: Any, old: Any, new: Any, path: str = "") -> Iterator[str]:
+    """Yield the paths of the fields of a value that only the new one of two schemas has, both as JSON values."""
+    if not isinstance(old, dict) or not isinstance(new, dict) or old.get("x-kubernetes-preserve-unknown-fields"):
+        return
+    if isinstance(value, list):
+        for item in value:
+            yield from new_fields(item, old.get("items"), new.get("items"), f"{path}[]")
+        return
+    fields = value if isinstance(value, dict) else {}
+    before, after = (schema.get("properties") or {} for schema in (old, new))
+    others = [schema.get("additionalProperties") for schema in (old, new)]
+    for name, inner in fields.items():
+        if name in before or others[0]:
+            schemas = (before.get(name, others[0]), after.get(name, others[1]))
+            yield from new_fields(inner, *schemas, f"{path}.{name}")
+        elif name in after and path + name not in _OF_EACH_OBJECT:
+            yield f"{path}.{name}"
+
+
+_OF_EACH_OBJECT = frozenset({"apiVersion", "kind", "metadata"})
+
+
+def _first(values: Any) -> Any:
+    return values[0] if isinstance(values, list) and values else None
+
+
+def _schema_of(crd: ChartDocument, version: str) -> Any:
+    """Return the schema of a version of a CRD as JSON values, None if it has none."""
+    value = _first(as_json(crd))
+    spec = value.get("spec") if isinstance(value, dict) else None
+    versions = spec.get("versions") if isinstance(spec, dict) else None
+    for each in versions if isinstance(versions, list) else ():
+        if isinstance(each, dict) and each.get("name") == version and isinstance(each.get("schema"), dict):
+            return each["schema"].get("openAPIV3Schema")
+    return None
+
+
+def _kind_of(crd: ChartDocument) -> tuple[str, str]:
+    return ("", "") if crd.defines is None else (crd.defines.group, crd.defines.kind)
+
+
+def _comes_later(each: ChartDocument, crd: ChartDocument) -> bool:
+    """Return whether an object is a hook after the event that creates its CRD."""
+    if each.way is not Way.HOOK or crd.way is Way.CRDS:
+        return not (each.way is Way.TEMPLATE or "pre-upgrade" in each.events or "post-upgrade" in each.events)
+    if "pre-upgrade" in each.events:
+        return "pre-upgrade" in crd.events
+    return True
