@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from itertools import zip_longest
 from typing import Final
 
 from crdlint.sources.helm.chart import Chart, LoadedFile
@@ -31,8 +32,8 @@ def asks_for_version(chart: Chart, templates: Iterable[LoadedFile]) -> bool:
 def _definitions(text: str) -> dict[str, str]:
     """Return the named templates of a text; a text ends where the next one begins."""
     starts = list(_DEFINED.finditer(text))
-    ends = [*(match.start() for match in starts[1:]), len(text)]
-    return {match[1][1:-1]: text[match.end() : end] for match, end in zip(starts, ends, strict=True)}
+    ends = [match.start() for match in starts[1:]]
+    return {match[1][1:-1]: text[match.end() : end] for match, end in zip_longest(starts, ends)}
 
 
 def _asks(text: str, defined: Mapping[str, str], seen: set[str]) -> bool:
