@@ -18,7 +18,7 @@ from crdlint.rules.reading import UNUSED
 _OF_OTHER_RUNS: Final = (
     "resource-*", "metadata-immutable", "spec-immutable", "stored-version-missing", "conversion-webhook-ca-bundle",
     "kube-version-too-old", "helm-render", "helm-no-matches", "helm-crd-*", "helm-unknown-hook", "helm-object-in-crds",
-    "helm-resource-policy", "helm-not-read", "helm-uid", UNUSED.id,
+    "helm-resource-policy", "helm-not-read", UNUSED.id,
 )  # fmt: skip
 # All rules that `validate` reports.
 _OF_RESOURCES: Final = ("resource-*", "unknown-field", "duplicate-key")

@@ -50,10 +50,6 @@ OBJECT_IN_CRDS = _Fails("helm-object-in-crds", "Object in `crds/` whose CRD is i
     why="Helm looks up the kinds of a file of `crds/` before it creates the first object in it, so that `helm install` fails with "
     "`no matches for kind`. It does not wait between files either: with the object in another file, most installations fail.",
     help="Move the object to `templates/`")
-UID = _Fails("helm-uid", "CRD with the `uid` of another object, like a copy from a cluster",
-    why="Helm 4 sends CRDs by server-side apply, which does not create an object with a `uid`. Helm 3 creates the CRD without "
-    "it, and then fails to upgrade it.",
-    help="Remove `metadata.uid`")
 UNREAD = _InChart("helm-not-read", "File of the chart that crdlint does not read",
     why="Helm may install CRDs of it, which are not checked.",
     help="Make it a file of the chart, or check it by itself")

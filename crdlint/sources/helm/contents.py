@@ -78,7 +78,6 @@ class ChartDocument:
     blocks: tuple[Block, ...] = ()
     values: Mapping[str, Any] | None = None  # of its chart
     variables: Mapping[str, str] = field(default_factory=dict)  # of its template
-    has_uid: bool = False
 
     def turned_off_by(self, later: Cluster, earlier: Cluster) -> Block | None:
         """Return a block around it that certainly turns it off in a later state of the cluster, and not in an earlier one."""
@@ -287,7 +286,7 @@ def _document(
     return ChartDocument(
         file, span, chart, way, head.api_version, head.kind, text_of(child(head.root, "metadata", "name")) or "",
         head.text, annotations if annotations is not None else annotations_of(head.root), events, _defined(head),
-        is_rendered, blocks, has_uid=bool(text_of(child(head.root, "metadata", "uid"))),
+        is_rendered, blocks,
     )  # fmt: skip
 
 

@@ -129,25 +129,34 @@ def results_of(chart: Chart, findings: Iterable[Diagnostic]) -> list[FileResult]
 
 
 def as_sent_by_helm(result: FileResult, part: str) -> FileResult:
-    """Return the result of a file of `crds/` or `templates/` in which a `resourceVersion` has the effect that it has with Helm.
+    """Return the result of a file of `crds/` or `templates/` in which copied metadata has the effect that it has with Helm.
 
-    Helm's clients remove it when they create an object, so only an upgrade sends it.
+    Helm's clients remove a `resourceVersion` when they create an object, so only an upgrade sends it. Helm 4 cannot create an
+    object with a `uid`, and Helm 3 cannot upgrade it.
     """
-    if part not in {CRDS, TEMPLATES} or all(finding.rule != RESOURCE_VERSION.id for finding in result.diagnostics):
+    if part not in {CRDS, TEMPLATES}:
         return result
     is_upgraded = part == TEMPLATES
-    message = "`metadata.resourceVersion` of another object: Helm removes it when it creates the CRD"
-    if is_upgraded:
-        message = "`helm upgrade` fails with `the object has been modified`: `metadata.resourceVersion` is that of another object"
-    severity: Severity = "error" if is_upgraded else "info"
+    return replace(
+        result, diagnostics=tuple(_as_sent(finding, is_upgraded=is_upgraded) for finding in result.diagnostics)
+    )
 
-    def sent(finding: Diagnostic) -> Diagnostic:
-        if finding.rule != RESOURCE_VERSION.id:
-            return finding
+
+_APPLY_REJECTED: Final = "apply-rejected"
+_UID_MISMATCH: Final = "uid mismatch"
+
+
+def _as_sent(finding: Diagnostic, *, is_upgraded: bool) -> Diagnostic:
+    if finding.rule == RESOURCE_VERSION.id:
+        message = "`metadata.resourceVersion` of another object: Helm removes it when it creates the CRD"
+        if is_upgraded:
+            message = "`helm upgrade` fails with `the object has been modified`: its `metadata.resourceVersion` is that of another one"
         own = replace(finding, message=message, detail=message, headline=of_message(message), server_message=None)
-        return replace(own, origin="crdlint", severity=severity)
-
-    return replace(result, diagnostics=tuple(map(sent, result.diagnostics)))
+        return replace(own, origin="crdlint", severity="error" if is_upgraded else "info")
+    if finding.rule == _APPLY_REJECTED and _UID_MISMATCH in finding.message:
+        later = "; Helm 3 fails with the first upgrade: `metadata.uid: field is immutable`" if is_upgraded else ""
+        return replace(finding, severity="error", help=f"Remove `metadata.uid`: Helm 4 does not install the CRD{later}")
+    return finding
 
 
 def packed(finding: Diagnostic) -> dict[str, object]:
@@ -207,7 +216,6 @@ class _ChartCheck:
         yield from self._self_gated()
         yield from self._copies()
         yield from self._without_keep()
-        yield from self._with_uid()
         if not self.contents.by_helm:
             yield from self._included()
 
@@ -348,17 +356,6 @@ class _ChartCheck:
         if first is not None:
             message = "uninstalling the chart deletes this CRD and all of its objects"
             yield finding_at(first, rules.WITHOUT_KEEP, message)
-
-    def _with_uid(self) -> Iterator[Diagnostic]:
-        for crd in self._sent(Way.CRDS, Way.TEMPLATE, Way.HOOK):
-            if crd.has_uid:
-                later = (
-                    "" if crd.way is Way.CRDS else ", and Helm 3 cannot upgrade it: `metadata.uid: field is immutable`"
-                )
-                message = (
-                    f"Helm 4 cannot install {crd.name}: `uid mismatch`, because no object has its `metadata.uid`{later}"
-                )
-                yield finding_at(crd, rules.UID, message)
 
     def _included(self) -> Iterator[Diagnostic]:
         """Yield the CRDs in files that templates may include, which only Helm can do."""
