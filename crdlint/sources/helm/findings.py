@@ -150,7 +150,7 @@ def _as_sent(finding: Diagnostic, *, is_upgraded: bool) -> Diagnostic:
     if finding.rule == RESOURCE_VERSION.id:
         message = "`metadata.resourceVersion` of another object: Helm removes it when it creates the CRD"
         if is_upgraded:
-            message = "`helm upgrade` fails with `the object has been modified`: its `metadata.resourceVersion` is that of another one"
+            message = "`helm upgrade` fails with `the object has been modified`: its `metadata.resourceVersion` is another one"
         own = replace(finding, message=message, detail=message, headline=of_message(message), server_message=None)
         return replace(own, origin="crdlint", severity="error" if is_upgraded else "info")
     if finding.rule == _APPLY_REJECTED and _UID_MISMATCH in finding.message:
