@@ -112,7 +112,8 @@ class _DiffCommand:
 
         if self._values is not None and not is_installed() and not arguments.quiet:
             self._planner.note_without_helm()
-            self._totals.remarks += (f"note: {self._in_names(notice)}" for notice in plan.notices)
+            for notice in plan.notices:
+                console.err(f"crdlint: note: {self._in_names(notice)}")
         charts = Charts(self._values, versions=plan.charts, defaults=True)
         self._planner.add_rendered({chart: charts.of(chart).templates for chart in plan.charts})
         settings = Settings(previous, self._values, charts=plan.charts, loaded=charts)
