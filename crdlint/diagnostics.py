@@ -59,7 +59,8 @@ class Diagnostic:
     that report it, empty for all of them. `fix` contains the edits that fix it, if fixes are requested and there is one.
     `lacks` identifies a mapping and a field that it lacks: the field that the finding requires, or the field that an unknown
     one probably was meant to be; see `rules.consequences`. `example` is the JSON of an object that an update breaks. `is_alpha`
-    marks a breaking change that is a warning in alpha versions. `errors` is the number of errors in `detail`: those of a CEL
+    marks a breaking change that is a warning in alpha versions. `missing_in` are the sides of a comparison that do not have what
+    a change is about; their positions are the closest ones. `errors` is the number of errors in `detail`: those of a CEL
     expression are one finding, and one that only follows from others counts as none. Reports do not show `lacks` and `errors`.
     """
 
@@ -87,6 +88,7 @@ class Diagnostic:
     errors: int = 1
     example: str | None = None
     is_alpha: bool = False
+    missing_in: tuple[Literal["old", "new"], ...] = ()
     headline: str = ""
     user_path: str = ""
     version: str = ""

@@ -89,7 +89,7 @@ def merged(changes: Iterable[Change]) -> list[Change]:
     """Return changes without repetitions: equal changes of several versions become the most severe one."""
     changes_by_key: dict[Hashable, Change] = {}
     for change in changes:
-        key = change.rule.id, change.field, change.text, change.effect, () if change.field else change.versions
+        key = change.rule.id, change.field, change.text, change.effect
         same = changes_by_key.get(key, change)
         worst = min(same, change, key=lambda change: RANKS[change.rule.severity])
         changes_by_key[key] = worst._replace(versions=tuple(dict.fromkeys((*same.versions, *change.versions))))

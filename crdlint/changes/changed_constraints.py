@@ -130,12 +130,16 @@ def _compare_enumerated(pair: Pair, old: Mapping[Any, Any], new: Constraints) ->
         if default is not None and equality_key(default.value) in map(equality_key, lost):
             text += f"; {marshal(default.value)} was the default"
         part = {"enum": [*remaining.values()], **({} if remaining else {"not_": JSONSchemaProps.of(enum=lost)})}
-        yield from _reject(rules.ENUM_VALUE_REMOVED, text, part, pair)
+        for change in _reject(rules.ENUM_VALUE_REMOVED, text, part, pair):
+            is_listed = any(schema.enum for schema in pair.new)
+            new_path = pair.new.path_of_item("enum", lost[0]) if is_listed else change.new
+            yield change._replace(new=new_path, old=pair.old.path_of_item("enum", lost[0]))
     if new.enum is None:
         yield pair.change(rules.ENUM_REMOVED, "the enumeration was removed", "enum", effect=NEW_VALUES)
     elif gained := [value for key, value in after.items() if key not in before]:
         text, effect = f"{_values(gained)} accepted now", "clients may not know the new values"
-        yield pair.change(rules.ENUM_VALUE_ADDED, text, "enum", effect=effect)
+        change = pair.change(rules.ENUM_VALUE_ADDED, text, "enum", effect=effect)
+        yield change._replace(new=pair.new.path_of_item("enum", gained[0]))
 
 
 def _accepted(pair: Pair, node: Conjunction, values: Mapping[Any, Any]) -> dict[Any, Any]:

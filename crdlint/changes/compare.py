@@ -51,11 +51,12 @@ def compare_versions(old: dict[str, VersionParts], new: dict[str, VersionParts])
                 rule = rule._replace(severity="warning", help=_UNSTORED)
                 text = f"version `{name}`, which was not served, was removed"
                 effect = "the API server rejects that while `status.storedVersions` has it"
-            yield Change(rule, text, _VERSIONS, before.path.child("name"), versions=(name,), effect=effect)
+            gone = _VERSIONS.index(len(new))
+            yield Change(rule, text, gone, before.path.child("name"), versions=(name,), effect=effect)
     for name, after in new.items():
         if name not in old and name not in renamed.values():
             effect = "kubectl uses it by default" if name == default and name != old_default else ""
-            paths = after.path.child("name"), _VERSIONS
+            paths = after.path.child("name"), _VERSIONS.index(len(old))
             yield Change(rules.VERSION_ADDED, f"version `{name}` was added", *paths, versions=(name,), effect=effect)
     yield from _compare_storage(old, new)
 

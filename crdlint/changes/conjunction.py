@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.kubecel.reasoning.reasoner import ITEM, VALUE, FieldPath
+from crdlint.schema.deep_equal import equality_key
 
 _PLAIN: Final = re.compile(r"[\w-]+\Z")
 _JUNCTORS: Final = SCHEMA_BITS["allOf"] | SCHEMA_BITS["anyOf"] | SCHEMA_BITS["oneOf"]
+_NO_ITEM: Final = 1_000_000_000
 _KEYWORDS: Final = {field.attribute: field.json_name for field in JSONSchemaProps.FIELDS}
 
 
@@ -87,11 +89,18 @@ class Conjunction(tuple["JSONSchemaProps", ...]):
             yield node
 
     def path_of(self, attribute: str, keyword: str = "") -> Path:
-        """Return where the first of the schemas has an attribute; the path of the first schema if none has it."""
+        """Return where the first of the schemas has an attribute; where the first schema would have it if none has it."""
+        holder = next((schema for schema in self if attribute in vars(schema)), self[0])
+        return holder.path.child(keyword or _KEYWORDS[attribute])
+
+    def path_of_item(self, attribute: str, value: Any) -> Path:
+        """Return where the first of the schemas has a value in a list; a place that does not exist if none has it."""
+        key = equality_key(value)
         for schema in self:
-            if attribute in vars(schema):
-                return schema.path.child(keyword or _KEYWORDS[attribute])
-        return self[0].path
+            for i, item in enumerate(getattr(schema, attribute)):
+                if equality_key(item) == key:
+                    return schema.path.child(_KEYWORDS[attribute]).index(i)
+        return self.path_of(attribute).index(_NO_ITEM)
 
 
 def is_new(path: FieldPath, old: Conjunction, new: Conjunction) -> bool:

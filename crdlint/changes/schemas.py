@@ -165,7 +165,7 @@ def _implied_properties(pair: Pair) -> dict[str, str]:
 
 def _property_path(node: Conjunction, name: str) -> Path:
     holder = next((schema for schema in node if name in schema.properties), None)
-    return node[0].path.child("properties") if holder is None else holder.path.child("properties").key(name)
+    return (node[0] if holder is None else holder).path.child("properties").key(name)
 
 
 def _is_of_resource(name: str, pair: Pair) -> bool:
@@ -280,7 +280,7 @@ def _report_added(pair: Pair, name: str, schemas: Conjunction) -> Iterator[Chang
         yield from _report_typed(pair, name, schemas)
         return
     field = pair.field.below(name)
-    paths = schemas[0].path, pair.old.path_of("properties")
+    paths = schemas[0].path, _property_path(pair.old, name)
     yield Change(rules.FIELD_ADDED, f"{field.shown} was added", *paths, field.path)
 
 
@@ -310,8 +310,8 @@ def _compare_required(pair: Pair) -> Iterator[Change]:
         return
     before, after = pair.old.required, pair.new.required
     specified = pair.new.properties()
-    paths = pair.paths("required")
     for name in after:
+        paths = _item_paths(pair, "required", name)
         if name in before or (name in _OF_RESOURCES and _is_required_of_resource(name, pair)):
             continue
         field = pair.field.below(name)
@@ -331,7 +331,13 @@ def _compare_required(pair: Pair) -> Iterator[Change]:
         if name in specified:
             field = pair.field.below(name)
             text, effect = f"{field.shown} is optional now", "clients meet objects without it"
+            paths = _item_paths(pair, "required", name)
             yield Change(rules.REQUIRED_REMOVED, text, *paths, field.path, effect=effect)
+
+
+def _item_paths(pair: Pair, attribute: str, value: Any) -> tuple[Path, Path]:
+    """Return where the new and the old schema have a value in a list."""
+    return pair.new.path_of_item(attribute, value), pair.old.path_of_item(attribute, value)
 
 
 def _compare_lists(pair: Pair) -> Iterator[Change]:

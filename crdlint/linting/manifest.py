@@ -6,7 +6,7 @@ import re
 from collections.abc import Container, Iterable, Iterator
 from collections.abc import Sequence as SequenceOf
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from crdlint.crd.convert import accepted_names, read_crd
 from crdlint.crd.errors import REQUIRED, FieldError
@@ -34,6 +34,7 @@ from crdlint.yaml.edit import split_lines
 from crdlint.yaml.nodes import Scalar, Sequence, is_json
 
 if TYPE_CHECKING:
+    from crdlint.changes.change import Change
     from crdlint.crd.decode import Decoded
     from crdlint.crd.decode_errors import DecodeProblem
     from crdlint.crd.model import CustomResourceDefinition
@@ -431,6 +432,7 @@ def _changes(check: _CRDCheck) -> Iterator[Diagnostic]:
             related=related,
             example=change.example,
             is_alpha=change.is_alpha,
+            missing_in=tuple(_missing_in(check.locator, check.old, change)),
         )
 
 
@@ -440,6 +442,14 @@ def _in_old(old: OldCRD, path: Path) -> Related | None:
         return None
     span = old.positions.span(path)
     return Related(OLD_CRD, old.file, span.line, span.column, old.positions.lines(path))
+
+
+def _missing_in(locator: Locator, old: OldCRD, change: Change) -> Iterator[Literal["old", "new"]]:
+    """Yield the sides of a comparison that do not have what a change is about."""
+    if not old.positions.find(change.old).exact:
+        yield "old"
+    if not locator.find(change.new).exact:
+        yield "new"
 
 
 def _without_placeholders(check: _CRDCheck, diagnostics: list[Diagnostic]) -> tuple[list[Diagnostic], list[str]]:

@@ -2,45 +2,65 @@
 
 from __future__ import annotations
 
-import json
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from crdlint.diagnostics import INTERNAL_ERROR, Diagnostic
 from crdlint.linting.result import FileResult, State
-from crdlint.phrases import counted
+from crdlint.phrases import counted, joined
+from crdlint.report import words
 from crdlint.report.page import rule_link
 from crdlint.report.pieces import Report, RunOutcome, View
-from crdlint.report.text import fold
+from crdlint.report.words import Sentence
 from crdlint.rules import catalog
 from crdlint.rules.changes import REMOVED
-from crdlint.safety.escapes import markdown, markdown_with_code, printable_line
+from crdlint.safety.escapes import markdown, markdown_source, printable_line
+from crdlint.yaml.edit import line_starts
 
 REFUSED: Final = "rejected on update"
-BREAKS: Final = "breaks clients or stored objects"
-BEHAVIOUR: Final = "changes behaviour"
-OTHER: Final = "breaks nothing"
-GROUPS: Final = (REFUSED, BREAKS, BEHAVIOUR, OTHER)
+BREAKS: Final = "breaking"
+ALPHA: Final = "in an alpha version"
+BEHAVIOUR: Final = "changed behaviour"
+OTHER: Final = "other"
+GROUPS: Final = (REFUSED, BREAKS, ALPHA, BEHAVIOUR, OTHER)
 # The states of a CRD: of a resource and its build, or of several templates, the last one counts.
 _STATES: Final = ("added", "unread", "unchanged", "changed")
 _LIMIT: Final = 60_000  # characters; GitHub takes comments of up to 65,536
-_ICONS: Final = {REFUSED: "⛔", BREAKS: "🔴", BEHAVIOUR: "🟡", OTHER: "🔵"}
-_TITLES: Final = {
+ICONS: Final = {REFUSED: "⛔", BREAKS: "🔴", ALPHA: "🟠", BEHAVIOUR: "🟡", OTHER: "🔵"}
+TITLES: Final = {
     REFUSED: "Updates that the API server rejects",
     BREAKS: "Breaking changes",
+    ALPHA: "Breaking changes in alpha versions",
     BEHAVIOUR: "Changed behaviour",
     OTHER: "Other changes",
 }
 _BY_SEVERITY: Final = {"error": BREAKS, "warning": BEHAVIOUR, "info": OTHER}
+_QUOTED: Final = re.compile(r"`[^`]*`")
 
 
 def group_of(diagnostic: Diagnostic) -> str:
     """Return the group of a finding."""
     if diagnostic.origin == "apiserver":
         return REFUSED
-    return BREAKS if diagnostic.is_alpha else _BY_SEVERITY[diagnostic.severity]
+    return ALPHA if diagnostic.is_alpha else _BY_SEVERITY[diagnostic.severity]
+
+
+def counts_of(findings: Iterable[Diagnostic]) -> dict[str, int]:
+    """Return the number of changes in each group, in the order of GROUPS, without groups that have none."""
+    counts = Counter(map(group_of, findings))
+    return {name: counts[name] for name in GROUPS if counts[name]}
+
+
+# The names of groups in JSON.
+KEYS: Final = {REFUSED: "rejected", BREAKS: "breaking", ALPHA: "alpha", BEHAVIOUR: "behaviour", OTHER: "other"}
+
+
+def described(counts: dict[str, int]) -> str:
+    """Return the numbers of changes in words, such as `5 breaking, 1 in an alpha version`."""
+    return ", ".join(f"{number:,} {name}" for name, number in counts.items())
 
 
 def is_consequence(diagnostic: Diagnostic) -> bool:
@@ -52,6 +72,49 @@ def is_consequence(diagnostic: Diagnostic) -> bool:
     if diagnostic.origin == "apiserver":
         return diagnostic.is_rejection
     return diagnostic.before is not None or catalog.get(diagnostic.rule).compares
+
+
+class Cluster(NamedTuple):
+    """Findings about a CRD that differ only in their place: the sentences and the help of all of them."""
+
+    findings: Sequence[Diagnostic]
+    sentences: Sequence[Sentence]
+    help: str
+
+
+def clusters(findings: Iterable[Diagnostic]) -> list[Cluster]:
+    """Return findings with those together that have the same effect and help, apart from the names in these."""
+    by_key: dict[object, list[Diagnostic]] = {}
+    for finding in findings:
+        texts = [sentence.text for sentence in words.sentences(finding)]
+        same = tuple(_QUOTED.sub("``", text) for text in (*texts, words.advice(finding)))
+        key = (finding.rule, finding.severity, same) if finding.origin == "crdlint" else id(finding)
+        by_key.setdefault(key, []).append(finding)
+    return [_cluster(same) for same in by_key.values()]
+
+
+def _cluster(findings: Sequence[Diagnostic]) -> Cluster:
+    """Return a cluster whose sentences name what the sentence of any of its findings names."""
+    sentences = zip(*map(words.sentences, findings), strict=True)
+    shared = [Sentence(same[0].label, _combined([sentence.text for sentence in same])) for same in sentences]
+    return Cluster(findings, shared, _combined([words.advice(finding) for finding in findings]))
+
+
+def _combined(texts: Sequence[str]) -> str:
+    """Return one text of several ones that differ in one name: it has all of these names, the first of other texts."""
+    names = [_QUOTED.findall(text) for text in texts]
+    differing = [i for i, same in enumerate(zip(*names, strict=True)) if len(set(same)) > 1]
+    if len(differing) != 1:
+        return texts[0]
+    values = dict.fromkeys(each[differing[0]] for each in names)
+    if len(values) > _NAMED:
+        return texts[0]
+    parts = re.split(r"(`[^`]*`)", texts[0])
+    parts[2 * differing[0] + 1] = joined(list(values), "or")
+    return "".join(parts)
+
+
+_NAMED: Final = 3  # names in a sentence about several findings
 
 
 @dataclass(slots=True)
@@ -68,15 +131,22 @@ class Changes:
         self.findings += filter(is_consequence, result.diagnostics)
 
     def headline(self) -> str:
-        """Return the number of changed CRDs, and of those among them without a finding."""
+        """Return the number of changed CRDs, and of their changes by group."""
         affected = {finding.crd for finding in self.findings}
         changed = {name for name, state in self.states.items() if state == "changed"}
-        text = f"{counted(len(changed), 'CRD')} changed, {len(changed - affected):,} without consequence"
+        text, harmless = f"{counted(len(changed), 'CRD')} changed", len(changed - affected)
+        if harmless:
+            text += f", {harmless:,} without consequence" if harmless < len(changed) else ", without consequence"
         states = Counter(self.states.values())
         removed = len({finding.crd for finding in self.findings if finding.rule == REMOVED.id})
         counts = {"added": states["added"], "removed": removed, "not compared": states["unread"]}
-        more = [f"{number:,} {word}" for word, number in counts.items() if number]
-        return "; ".join(filter(None, (text, ", ".join(more))))
+        more = ", ".join(f"{number:,} {word}" for word, number in counts.items() if number)
+        numbers = described(self.counts())
+        return "; ".join(filter(None, (text, more))) + (f": {numbers}" if numbers else "")
+
+    def counts(self) -> dict[str, int]:
+        """Return the number of findings in each group that has any."""
+        return counts_of(self.findings)
 
     def groups(self) -> list[tuple[str, dict[str, list[Diagnostic]]]]:
         """Return the findings by group and CRD, in the order of GROUPS; groups without findings are left out."""
@@ -94,92 +164,73 @@ class Changes:
 
 
 class AtEnd(Report):
-    """The base of reports that write the changes of a run at its end, because a headline or groups come first."""
+    """The base of reports that write the changes of a run at its end, because a headline or groups come first.
+
+    `lines` are the lines of the findings by the identity of these: the text of a file is gone at the end.
+    """
 
     def __init__(self, view: View) -> None:
         super().__init__(view)
         self._changes = Changes()
+        self._lines: dict[int, str] = {}
 
     def file(self, result: FileResult) -> Iterable[str]:
         """Return nothing: the changes of all files come at the end."""
+        starts = line_starts(result.text)
+        for finding in result.diagnostics:
+            if finding.line <= len(starts):
+                start = starts[finding.line - 1]
+                self._lines[id(finding)] = result.text[start : start + _LONGEST_LINE].partition("\n")[0].rstrip("\r")
         self._changes.add(result)
         return ()
 
 
-class ChangesText(AtEnd):
-    """For people: a headline, then the findings grouped by their effect."""
-
-    def end(self, outcome: RunOutcome) -> Iterator[str]:
-        """Yield the complete report."""
-        del outcome
-        changes = self._changes
-        if not self._view.quiet:
-            yield f"{self._page.styled(changes.headline(), 'title')}\n"
-        for name, by_crd in changes.groups():
-            number = sum(map(len, by_crd.values()))
-            title = f"{name}: {counted(number, 'change')}"
-            yield f"\n{self._page.styled(title, 'title')}\n"
-            for crd, findings in by_crd.items():
-                yield f"\n  {self._page.styled(printable_line(crd), 'title')}\n"
-                for finding in findings:
-                    yield from (f"{line}\n" for line in self._finding(finding))
-        counts = Counter(map(group_of, changes.findings))
-        if counts and not self._view.quiet:
-            yield f"\n{', '.join(f'{name}: {counts[name]:,}' for name in GROUPS if counts[name])}\n"
-
-    def _finding(self, finding: Diagnostic) -> Iterator[str]:
-        page = self._page
-        head = page.styled(f"{finding.severity}[{finding.rule}]", finding.severity, rule_link(finding.rule))
-        position = printable_line(f"{finding.file}:{finding.line}:{finding.column}")
-        yield f"    {head} {page.styled(position, '', page.file_link(finding.file))}"
-        if finding.before is not None:
-            old = finding.before
-            yield printable_line(f"      before: {old.file}:{old.line}:{old.column}")
-        yield from page.wrapped(fold(finding.message), "      ")
-        if finding.help:
-            yield from page.wrapped(finding.help, "            ", "      help: ", "label")
-        if self._view.examples and finding.example is not None:
-            from crdlint.resources.dump import dump  # few changes have an example
-
-            yield "      valid before, and not any more:"
-            for line in dump(json.loads(finding.example)):
-                yield from (f"        {part}" for part in line.splitlines())
+_LONGEST_LINE: Final = 100_000  # characters
 
 
 class ChangesMarkdown(AtEnd):
-    """For a pull request: a headline, and a table for each CRD, cut with a note if they are too long for a comment."""
+    """For a pull request: a headline, and a list for each CRD, cut with a note if they are too long for a comment."""
 
     def end(self, outcome: RunOutcome) -> Iterator[str]:
         """Yield the complete page."""
         head = f"## {markdown(self._changes.headline())}\n"
         for file, reason in outcome.problems:
-            head += f"\n- <code>{markdown(printable_line(file))}</code> could not be read: {markdown(reason)}\n"
+            head += f"\n- {markdown_source(f'`{printable_line(file)}`')} could not be read: {markdown(reason)}\n"
         yield head
         room, left = _LIMIT - len(head), 0
         for crd, findings in self._changes.by_crd().items():
-            table = "\n".join([f"\n### {markdown_with_code(f'`{crd}`')}\n", _COLUMNS, *map(_row, findings), ""])
-            room -= len(table)
+            part = f"\n### {markdown_source(f'`{crd}`')}\n{''.join(_of_groups(findings))}"
+            room -= len(part)
             if room < 0 or left:
                 left += len(findings)
             else:
-                yield table
+                yield part
         if left:
             yield f"\n… and {counted(left, 'more change')}, for which there is no room here.\n"
 
 
-_COLUMNS: Final = "| | change | rule | new | old |\n| --- | --- | --- | --- | --- |"
+def _of_groups(findings: Sequence[Diagnostic]) -> Iterator[str]:
+    """Yield the findings of a CRD group by group as Markdown."""
+    for name in GROUPS:
+        own = [finding for finding in findings if group_of(finding) == name]
+        if own:
+            yield f"\n{ICONS[name]} **{name}**\n\n"
+            for cluster in clusters(own):
+                yield from _entries(cluster)
 
 
-def _row(finding: Diagnostic) -> str:
-    group = group_of(finding)
-    old = "" if finding.before is None else _location(finding.before.file, finding.before.line)
-    rule = f"[{finding.rule}]({rule_link(finding.rule)})"
-    change, new = markdown_with_code(finding.message), _location(finding.file, finding.line)
-    return f"| {_ICONS[group]} {group} | {change} | {rule} | {new} | {old} |"
-
-
-def _location(file: str, line: int) -> str:
-    return markdown(printable_line(f"{file}:{line}"))
+def _entries(cluster: Cluster) -> Iterator[str]:
+    """Yield the findings of a cluster as items of a list, and below the last one the sentences about all of them."""
+    for finding in cluster.findings:
+        positions = [f"`{finding.file}:{finding.line}`"]
+        if finding.before is not None:
+            positions.append(f"was `{finding.before.file}:{finding.before.line}`")
+        rule = f"[{finding.rule}]({rule_link(finding.rule)})"
+        yield f"- {markdown_source(words.headline(finding))} ({rule}, {markdown_source(', '.join(positions))})\n"
+    for sentence in cluster.sentences:
+        yield f"  - {markdown_source(sentence.text)}\n"
+    if cluster.help:
+        yield f"  - **help:** {markdown_source(cluster.help)}\n"
 
 
 class Changelog(AtEnd):
@@ -195,15 +246,15 @@ class Changelog(AtEnd):
         sections: dict[str, dict[str, list[Diagnostic]]] = {}
         for name, by_crd in groups:
             for crd, finding in ((crd, finding) for crd, findings in by_crd.items() for finding in findings):
-                title = _TITLES[name]
+                title = TITLES[name]
                 if finding.is_alpha:
                     title = "Removed" if finding.rule.endswith(("-removed", "-unserved", "-renamed")) else "Changed"
                 sections.setdefault(title, {}).setdefault(crd, []).append(finding)
         for i, (title, of_title) in enumerate(sections.items()):
             yield f"{'' if i == 0 else chr(10)}### {title}\n\n"
             for crd, findings in sorted(of_title.items()):
-                yield f"- {markdown_with_code(f'`{crd}`')}\n"
-                yield from (f"  - {markdown_with_code(finding.message)}\n" for finding in findings)
+                yield f"- {markdown_source(f'`{crd}`')}\n"
+                yield from (f"  - {markdown_source(finding.message)}\n" for finding in findings)
         if added:
             yield f"{chr(10) if groups else ''}### New CRDs\n\n"
-            yield from (f"- {markdown_with_code(f'`{name}`')}\n" for name in added)
+            yield from (f"- {markdown_source(f'`{name}`')}\n" for name in added)

@@ -39,7 +39,7 @@ FORMATS: Final = {
         "text.TextReport",
         "cost_text.CostText",
         "text.SuiteText",
-        "changes.ChangesText",
+        "changes_text.ChangesText",
         "eval_results.ValuesText",
     ),
     "concise": Format("a line for each finding", "lines.Concise", changes="lines.Concise"),

@@ -24,6 +24,7 @@ from crdlint.linting.cost_entries import CostEntry, schema_costs
 from crdlint.linting.result import FileResult
 from crdlint.report import changes, words
 from crdlint.report.cost_text import percent
+from crdlint.report.differences import Part, changed_parts
 from crdlint.report.page import rule_link
 from crdlint.report.pieces import Costs, Report, RunOutcome, View, WholeReport
 from crdlint.safety.escapes import html_text
@@ -258,26 +259,31 @@ class ChangesPage(changes.AtEnd):
         """Keep the lines of each change: the text of the file is gone at the end."""
         starts = line_starts(result.text)
         for finding in result.diagnostics:
-            if finding.line <= len(starts):
+            if finding.line <= len(starts) and "new" not in finding.missing_in:
                 self._texts[id(finding)] = block_of(result.text, starts[finding.line - 1])
         return super().file(result)
 
     def end(self, outcome: RunOutcome) -> Iterator[str]:
         """Yield the page."""
         compared = self._changes
-        counts = Counter(map(changes.group_of, compared.findings))
         yield _page(
             "changes.html",
             headline=compared.headline(),
             problems=outcome.problems,
-            counts=[(group, counts[group]) for group in changes.GROUPS if counts[group]],
+            counts=list(compared.counts().items()),
             severe=(changes.REFUSED, changes.BREAKS),
             crds=[
                 (crd, [(group, list(own)) for group, own in groupby(findings, changes.group_of)])
                 for crd, findings in compared.by_crd().items()
             ],
-            text_of=lambda finding: self._texts.get(id(finding), ""),
+            sides_of=self._sides,
         )
+
+    def _sides(self, finding: Diagnostic) -> tuple[Sequence[Part], Sequence[Part]]:
+        """Return the old and the new text of a finding, as parts that differ or not; nothing of a side that lacks it."""
+        old = "" if finding.before is None or "old" in finding.missing_in else finding.before.text
+        new = self._texts.get(id(finding), "")
+        return changed_parts(old, new) if old and new else ([Part(old, False)], [Part(new, False)])
 
 
 def _value_place(entry: CostEntry) -> Markup:

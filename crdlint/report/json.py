@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.__about__ import __version__
 from crdlint.kubecel.cost import CRD_COST_LIMIT, RULE_COST_LIMIT
 from crdlint.report import words
+from crdlint.report.changes import KEYS, Changes
 from crdlint.report.locations import EditRange, TextPositions, fingerprints, is_printable, relative, uri
 from crdlint.report.page import rule_link
 from crdlint.report.pieces import Costs, Lines, Report, RunOutcome, View, WholeReport
@@ -64,9 +65,12 @@ class FindingsJSON(_Array):
     def __init__(self, view: View) -> None:
         super().__init__(view)
         self._files = Lines()
+        self._changes = Changes()
 
     def file(self, result: FileResult) -> Iterator[str]:
         """Return the findings of a file."""
+        if result.compared:
+            self._changes.add(result)
         about = {
             "file": result.file,
             "documents": result.documents,
@@ -82,7 +86,10 @@ class FindingsJSON(_Array):
         yield from super().end(replace(outcome, problems=()))
         yield from self._files.pieces()
         unreadable = json_text(_unreadable(outcome.problems))
-        yield f'],\n"unreadable": {unreadable},\n"summary": {json_text(asdict(outcome.summary))}\n}}\n'
+        yield f'],\n"unreadable": {unreadable},\n"summary": {json_text(asdict(outcome.summary))}'
+        if self._changes.states:
+            yield f',\n"changes": {json_text({KEYS[name]: count for name, count in self._changes.counts().items()})}'
+        yield "\n}\n"
 
     def _values(self, findings: list[Diagnostic], positions: TextPositions) -> Iterator[dict[str, Any]]:
         first = causes(findings)

@@ -67,8 +67,7 @@ class Terminal(Page):
         for line in printable(text).split("\n"):
             for piece in self._broken(line, cell_len(indent), cell_len(indent if label is None else label)):
                 lead = indent if label is None else self.styled(label, style) if style else label
-                coloured = self._ansi(self._coloured(piece, _CODE))
-                lines.append(f"{lead}{coloured}" if piece.plain else lead.rstrip())
+                lines.append(f"{lead}{self._ansi(piece)}" if piece.plain else lead.rstrip())
                 label = None
         return lines
 
@@ -169,9 +168,9 @@ class Terminal(Page):
         )
 
     def _broken(self, line: str, indent: int, lead: int) -> Iterator[Text]:
-        """Yield a line in pieces that fit behind an indentation, the first one behind a lead."""
+        """Yield a coloured line in pieces that fit behind an indentation, the first one behind a lead."""
         room = 0 if self.width is None else max(self.width - indent, _LEAST)
-        for piece in Text(line).divide(breaks(line, room, used=lead - indent) if room else []):
+        for piece in self._coloured(Text(line), _CODE).divide(breaks(line, room, used=lead - indent) if room else []):
             piece.rstrip()
             # What was within a line may be at the start of one now.
             escaped = printable(piece.plain)

@@ -120,13 +120,16 @@ class TextReport(pieces.Report):
                 yield from self._head(consequence, "follows from the finding above")
                 yield from (*self._sentences(consequence), "")
 
-    def _head(self, finding: Diagnostic, remark: str = "") -> Iterator[str]:
-        styled, rule = self._page.styled, finding.rule
-        lead = styled(f"{finding.severity}[{rule}]", finding.severity, rule_link(rule))
-        width = len(f"{finding.severity}[{rule}]: ")
+    def title(self, finding: Diagnostic) -> Iterator[str]:
+        """Yield the lines with the severity, the rule and the headline of a finding."""
+        rule, width = finding.rule, len(f"{finding.severity}[{finding.rule}]: ")
+        lead = self._page.styled(f"{finding.severity}[{rule}]", finding.severity, rule_link(rule))
         first, *others = self._page.wrapped(words.headline(finding), "  ", " " * width)
         yield f"{lead}: {first[width:]}"
         yield from others
+
+    def _head(self, finding: Diagnostic, remark: str = "") -> Iterator[str]:
+        yield from self.title(finding)
         position = printable_line(f"{finding.file}:{finding.line}:{finding.column}")
         parts = [CellPart("  --> ", "gutter"), CellPart(position, "", self._page.file_link(finding.file))]
         about = printable_line("  ".join(filter(None, (words.where(finding), remark))))
@@ -156,7 +159,7 @@ class TextReport(pieces.Report):
 
     def _marked(self, finding: Diagnostic, lines: list[str], digits: int, label: str = "") -> Iterator[str]:
         """Yield a line with carets below, or with dashes and a label; `digits` is the width of line numbers."""
-        width, styled = self._page.width or _PIPED, self._page.styled
+        width, styled = self._page.width or PIPED, self._page.styled
         shown = snippet(lines, finding, width)
         if shown is None:
             return
@@ -248,7 +251,7 @@ _STOPPED: Final = (
 _INDENT: Final = " " * 4
 _LONGEST_FIX: Final = 6  # lines
 _SHORT: Final = 8  # columns of a label
-_PIPED: Final = 120  # columns of source lines, which are cut rather than wrapped
+PIPED: Final = 120  # columns of source lines, which are cut rather than wrapped
 
 
 _MARKS: Final = 76  # a line of them fits a narrow terminal

@@ -79,6 +79,14 @@ def markdown_with_code(text: str) -> str:
     return "".join(f"<code>{markdown(part)}</code>" if i % 2 else markdown(part) for i, part in enumerate(parts))
 
 
+def markdown_source(text: str) -> str:
+    """Return text for Markdown outside of tables, which is read as source: what is in backticks stays so."""
+    parts = printable_line(text).split("`")
+    if len(parts) % 2 == 0:
+        return markdown(text)
+    return "".join(f"`{part}`" if i % 2 else markdown(part) for i, part in enumerate(parts) if part or not i % 2)
+
+
 def json_text(value: Any, indent: int | None = None) -> str:
     """Return a JSON value in ASCII; no string in it contains a CI command."""
     from json import dumps

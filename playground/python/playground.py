@@ -16,6 +16,7 @@ from crdlint.linting.documents import collect_crds
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.phrases import counted
+from crdlint.report.changes import counts_of, described
 from crdlint.report.locations import TextPositions
 from crdlint.report.page import rule_link
 from crdlint.report.words import headline, where
@@ -109,7 +110,8 @@ def _headlines(given: Mapping[str, str], crds: Sequence[str], found: Sequence[Di
     """Return the verdict of the API server, its kind (`good`, `error` or none), and a headline for breaking changes."""
     server = f"The API server of Kubernetes {given['version']}"
     errors = [one for one in found if one.severity == "error" and not one.hidden]
-    breaking = sum(one.rule in _CHANGES for one in errors)
+    changes = [one for one in found if one.rule in _CHANGES and not one.hidden]
+    breaking = sum(one.severity == "error" for one in changes)
     rejections = sum(one.is_rejection or one.rule == NEEDS_NEWER.id for one in errors)
     kind, verdict = "error", f"{server} rejects this: {counted(rejections, 'error')}."
     if not given["crd"].strip():
@@ -120,8 +122,7 @@ def _headlines(given: Mapping[str, str], crds: Sequence[str], found: Sequence[Di
         kind, verdict = "", "There is no CRD in this text."
     elif not rejections:
         kind, verdict = "good", f"{server} accepts this{' update' if given['old'].strip() else ''}."
-    changes = f"{counted(breaking, 'breaking change')} for clients and existing objects." if breaking else ""
-    return {"kind": kind, "verdict": verdict, "breaking": changes}
+    return {"kind": kind, "verdict": verdict, "breaking": described(counts_of(changes))}
 
 
 def _findings(diagnostics: Sequence[Diagnostic], text: str) -> list[dict[str, Any]]:

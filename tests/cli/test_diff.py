@@ -12,6 +12,7 @@ from crds import crd_with_spec
 
 from crdlint.cli.main import cli
 from crdlint.rules.changes import LIMIT_TIGHTENED, REMOVED_FIELD
+from crdlint.safety.escapes import markdown_source
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,17 +46,20 @@ def sides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 VALID = "existing objects stay valid until this field is edited"
 TEXT = f"""\
-1 CRD changed, 0 without consequence
+1 CRD changed: 1 breaking
 
-breaks clients or stored objects: 1 change
+breaking: 1 change
 
-  foos.example.com
-    error[change-limit-tightened] new/foos.yaml:20:46
-      before: old/foos.yaml:20:46
-      `.spec.size`: `maximum` changed from 9 to 8: values above 8 are rejected; {VALID}
-      help: {LIMIT_TIGHTENED.help}
+foos.example.com
 
-breaks clients or stored objects: 1
+error[change-limit-tightened]: `.spec.size`: `maximum` changed from 9 to 8: values above 8 are rejected
+  --> new/foos.yaml:20:46, was old/foos.yaml:20:46
+20 - size: {{type: integer, maximum: 9}}
+                                    ^
+20 + size: {{type: integer, maximum: 8}}
+                                    ^
+  = note: {VALID}
+  = help: {LIMIT_TIGHTENED.help}
 """
 
 
@@ -71,7 +75,7 @@ class TestPaths:
     def test_files(self) -> None:
         result = diff("old/foos.yaml", "new/foos.yaml", "-q")
         assert result.stdout.splitlines()[1:4] == TEXT.splitlines()[2:5]
-        assert diff("old/bars.yaml", "new/bars.yaml").stdout == "0 CRDs changed, 0 without consequence\n"
+        assert diff("old/bars.yaml", "new/bars.yaml").stdout == "0 CRDs changed\n"
         assert diff("old", "old").exit_code == 0
 
     def test_a_change_of_copies_is_shown_once(self, sides: Path) -> None:
@@ -90,7 +94,7 @@ class TestPaths:
         assert notes[-1] == "crdlint: note: 2 more notes of the same kinds"
 
     def test_a_change_that_breaks_nothing_is_reported_with_all(self) -> None:
-        assert diff("new", "old").stdout == "1 CRD changed, 1 without consequence\n"
+        assert diff("new", "old").stdout == "1 CRD changed, without consequence\n"
         result = diff("new", "old", "--all")
         assert "info[change-limit-loosened]" in result.stdout
         assert result.exit_code == 0
@@ -101,7 +105,7 @@ class TestPaths:
         assert "warning[change-limit-tightened]" in result.stdout
         assert result.exit_code == 0
         assert diff("old", "new", "--fail-on", "warning").exit_code == 1
-        assert diff("old", "new", "--ignore", "change-*").stdout == "1 CRD changed, 1 without consequence\n"
+        assert diff("old", "new", "--ignore", "change-*").stdout == "1 CRD changed, without consequence\n"
 
     @pytest.mark.parametrize(("alpha", "severity"), [("lower", "warning"), ("same", "error")])
     def test_the_configuration_decides_about_alpha_versions(self, sides: Path, alpha: str, severity: str) -> None:
@@ -111,34 +115,35 @@ class TestPaths:
         (sides / ".crdlint.yaml").write_text(f"change: {{alpha: {alpha}}}\n")
         assert f"{severity}[change-limit-tightened]" in diff("old", "new").stdout
         (sides / ".crdlint.yaml").write_text("change: {alpha: 'off'}\n")
-        assert diff("old", "new").stdout == "1 CRD changed, 1 without consequence\n"
+        assert diff("old", "new").stdout == "1 CRD changed, without consequence\n"
 
     def test_a_removed_and_an_added_crd(self, sides: Path) -> None:
         (sides / "new" / "bars.yaml").unlink()
         result = diff("old", "new")
-        assert result.stdout.startswith("1 CRD changed, 0 without consequence; 1 removed\n")
+        assert result.stdout.startswith("1 CRD changed; 1 removed: 2 breaking\n")
         assert "CRD bars.example.com of old/bars.yaml was removed: no file contains it" in result.stdout
         result = diff("new", "old")
-        assert result.stdout == "1 CRD changed, 1 without consequence; 1 added\n"
+        assert result.stdout == "1 CRD changed, without consequence; 1 added\n"
 
     def test_what_the_api_server_rejects_comes_first(self, sides: Path) -> None:
         (sides / "new" / "foos.yaml").write_text(TIGHTER.replace("Namespaced", "Cluster"))
         lines = diff("old", "new").stdout.splitlines()
+        assert lines[0] == "1 CRD changed: 1 rejected on update, 1 breaking"
         assert lines[2] == "rejected on update: 1 change"
-        assert lines[-1] == "rejected on update: 1, breaks clients or stored objects: 1"
 
-    def test_markdown_has_a_table_for_each_crd(self) -> None:
+    def test_markdown_has_a_list_for_each_crd(self) -> None:
         assert diff("old", "new", "--format", "markdown").stdout == (
-            "## 1 CRD changed, 0 without consequence\n"
+            "## 1 CRD changed: 1 breaking\n"
             "\n"
-            "### <code>foos.example.com</code>\n"
+            "### `foos.example.com`\n"
             "\n"
-            "| | change | rule | new | old |\n"
-            "| --- | --- | --- | --- | --- |\n"
-            "| 🔴 breaks clients or stored objects | <code>.spec.size</code>: <code>maximum</code> changed from 9 to 8: "
-            "values above 8 are rejected; existing objects stay valid until this field is edited "
-            "| [change-limit-tightened](https://crdlint.github.io/crdlint/rules/change-limit-tightened/) "
-            "| new/foos.yaml:20 | old/foos.yaml:20 |\n"
+            "🔴 **breaking**\n"
+            "\n"
+            "- `.spec.size`: `maximum` changed from 9 to 8: values above 8 are rejected "
+            "([change-limit-tightened](https://crdlint.github.io/crdlint/rules/change-limit-tightened/), "
+            "`new/foos.yaml:20`, was `old/foos.yaml:20`)\n"
+            f"  - {VALID}\n"
+            f"  - **help:** {markdown_source(LIMIT_TIGHTENED.help)}\n"
         )
 
     def test_a_changelog_has_everything_by_what_it_breaks(self, sides: Path) -> None:
@@ -147,19 +152,19 @@ class TestPaths:
         assert diff("old", "new", "--format", "changelog").stdout == (
             "### Breaking changes\n"
             "\n"
-            "- <code>foos.example.com</code>\n"
-            f"  - <code>.spec.name</code> was removed: {REMOVED_FIELD}\n"
-            "  - <code>.spec.size</code>: <code>maximum</code> changed from 9 to 8: values above 8 are rejected; "
+            "- `foos.example.com`\n"
+            f"  - `.spec.name` was removed: {REMOVED_FIELD}\n"
+            "  - `.spec.size`: `maximum` changed from 9 to 8: values above 8 are rejected; "
             "existing objects stay valid until this field is edited\n"
             "\n"
             "### Other changes\n"
             "\n"
-            "- <code>foos.example.com</code>\n"
-            "  - <code>.spec.x</code> was added\n"
+            "- `foos.example.com`\n"
+            "  - `.spec.x` was added\n"
             "\n"
             "### New CRDs\n"
             "\n"
-            "- <code>news.example.com</code>\n"
+            "- `news.example.com`\n"
         )
 
     def test_json_has_both_places(self) -> None:
@@ -197,7 +202,7 @@ class TestPaths:
 def test_check_against_counts_what_has_changed() -> None:
     result = CliRunner().invoke(cli, ["check", "--no-cache", "--against", "old", "new"], catch_exceptions=False)
     counted, *_, last = result.stdout.splitlines()
-    assert counted == "compared with old: 1 CRD changed, 0 without consequence"
+    assert counted == "compared with old: 1 CRD changed: 1 breaking"
     assert last == "checked 2 files, 2 CRDs: 1 error, 0 warnings"
     assert "the old CRD at old/foos.yaml:20:46" in result.stdout
     quiet = CliRunner().invoke(cli, ["check", "-q", "--no-cache", "--against", "old", "new"], catch_exceptions=False)
@@ -235,26 +240,26 @@ class TestRevisions:
     def test_a_revision(self, arguments: tuple[str, ...], places: tuple[str, str]) -> None:
         result = diff(*arguments)
         lines = [line.strip() for line in result.stdout.splitlines()]
-        assert lines[0] == "1 CRD changed, 0 without consequence"
-        assert lines[5:7] == [f"error[change-limit-tightened] {places[0]}", f"before: {places[1]}"]
+        assert lines[0] == "1 CRD changed: 1 breaking"
+        assert lines[7] == f"--> {places[0]}, was {places[1]}"
 
     def test_a_removed_crd_is_named_by_its_revision(self, released: Any) -> None:
         released.git("rm", "-q", "crds/foos.yaml")
         released.git("commit", "-qm", "x")
         result = diff("v1", "HEAD")
-        assert "error[change-crd-removed] v1:crds/foos.yaml:4:9" in result.stdout
+        assert "  --> v1:crds/foos.yaml:4:9\n" in result.stdout
         assert "CRD foos.example.com of v1:crds/foos.yaml was removed" in result.stdout
 
     def test_an_excluded_file_is_not_missed(self, released: Any) -> None:
         (released.top / "crds/foos.yaml").unlink()
         (released.top / ".crdlint.yaml").write_text("exclude: [crds/]\n", encoding="utf-8")
         for revisions in (("v1",), ("v1", "v2"), ("v1", "HEAD"), ("v1:crds", "v2:crds")):
-            assert diff(*revisions).stdout == "0 CRDs changed, 0 without consequence\n"
+            assert diff(*revisions).stdout == "0 CRDs changed\n"
         assert "change-crd-removed" in diff("v1", "--isolated").stdout
 
     def test_a_revision_stands_for_the_working_directory(self, released: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.chdir(released.top / "other")
-        assert diff("v1", "v2").stdout == "0 CRDs changed, 0 without consequence\n"
+        assert diff("v1", "v2").stdout == "0 CRDs changed\n"
 
     def test_a_name_of_a_path_and_a_revision_is_ambiguous(self, released: Any) -> None:
         released.git("branch", "crds")
@@ -307,7 +312,7 @@ def test_explain_shows_an_object_that_is_not_valid_any_more(sides: Path) -> None
             "            type: object\n", "            type: object\n            required: [size]\n"
         )
     )
-    shown = "      valid before, and not any more:\n        apiVersion: "
+    shown = "  = example: valid before, and not any more\n    apiVersion: "
     assert shown in diff("old", "new", "--explain").output
     assert shown not in diff("old", "new").output
     [finding] = [
@@ -321,7 +326,7 @@ def test_explain_shows_an_object_that_is_not_valid_any_more(sides: Path) -> None
 def test_a_crd_whose_old_manifest_is_broken_is_not_added(sides: Path) -> None:
     (sides / "old/bars.yaml").write_text(OTHER.replace("  scope", " scope"))
     done = diff("old", "new")
-    assert (done.exit_code, done.stdout.splitlines()[0]) == (2, "1 CRD changed, 0 without consequence; 1 not compared")
+    assert (done.exit_code, done.stdout.splitlines()[0]) == (2, "1 CRD changed; 1 not compared: 1 breaking")
     assert "old/bars.yaml: line 7: not compared: yaml: " in done.stderr
 
 
@@ -338,7 +343,7 @@ def test_fields_that_older_servers_do_not_know_are_no_change(sides: Path, versio
         (sides / folder / "foos.yaml").write_text(text)
     result = diff("old", "new", "--kube-version", version)
     assert (result.exit_code, "already rejected before: 1" in result.output) == (0, bool(known))
-    assert result.stdout.startswith("0 CRDs changed, 0 without consequence")
+    assert result.stdout.startswith("0 CRDs changed")
 
 
 def test_the_help_fits_the_change(sides: Path) -> None:

@@ -270,14 +270,15 @@ class TestUnreadable:
         assert result.exit_code == 2
         assert "sub/3.yaml: not compared with its old version: HEAD:old.yaml:7: yaml: " in result.stderr
 
-    def test_templates_and_removed_versions_are_no_errors(self, checkout: Any) -> None:
+    def test_templates_are_no_errors_and_removed_versions_are_converted(self, checkout: Any) -> None:
         v1beta1 = crd("bars").replace("io/v1\n", "io/v1beta1\n")
         checkout.commit({"t.yaml": crd().replace("group: ", "{{ .Values.x }}: {{"), "v1beta1.yaml": v1beta1})
         checkout.write({"t.yaml": crd(), "v1beta1.yaml": crd("bars")})
         result = check(".")
-        assert (result.exit_code, result.stdout) == (0, "")
+        assert [line.partition(": ")[2] for line in result.stdout.splitlines()] == [
+            "error[change-pruning]: `preserveUnknownFields`, which is true in v1beta1, is false in v1"
+        ]
         assert "HEAD:t.yaml: line 6: not compared: a template" in result.stderr
-        assert "HEAD:v1beta1.yaml: line 1: not compared: " in result.stderr
 
     def test_a_template_is_compared_without_its_directives(self, checkout: Any) -> None:
         chart = {"chart/Chart.yaml": "apiVersion: v2\nname: a\nversion: 1.0.0\n"}

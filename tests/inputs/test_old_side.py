@@ -46,7 +46,7 @@ def run(*arguments: str) -> Result:
 
 def assert_compared(result: Result, temporary: Path) -> None:
     """One change is an error, and no temporary folder is left."""
-    assert "compared with v1: 1 CRD changed, 0 without consequence" in result.stdout
+    assert "compared with v1: 1 CRD changed: 1 breaking" in result.stdout
     assert result.exit_code == 1
     assert list(temporary.iterdir()) == []
 
@@ -55,7 +55,8 @@ def related(*arguments: str) -> list[str]:
     """Return the position of each change, the position of the old value, and the start of the message."""
     lines = [line.strip() for line in run("diff", *arguments, "--color=never").stdout.splitlines()]
     changes = [i for i, line in enumerate(lines) if line.startswith(("error[", "warning[", "info["))]
-    return [f"{lines[i].split()[1]} {lines[i + 1]} {lines[i + 2].partition(':')[0]}" for i in changes]
+    places = [lines[i + 1].removeprefix("--> ").replace(", was ", " before: ") for i in changes]
+    return [f"{place} {lines[i].split(': ')[1]}" for i, place in zip(changes, places, strict=True)]
 
 
 @pytest.fixture
@@ -202,7 +203,7 @@ class TestCharts:
         both = TEMPLATE + "---\n" + TEMPLATE.replace("foos", "bars").replace("Foo", "Bar")
         release(released, at("charts/demo", {"templates/crd.yaml": both, "values.yaml": "max: 9\n"}))
         released.write(at("charts/demo", {"values.yaml": "max: 8\n"}))
-        assert run("diff", "v1").stdout.startswith("2 CRDs changed, 0 without consequence\n")
+        assert run("diff", "v1").stdout.startswith("2 CRDs changed: 2 breaking\n")
 
     def test_a_crd_that_the_values_leave_out_is_read_without_helm(self, released: Any) -> None:
         plain = "{{- if .Values.install }}\n" + CRD + "{{- end }}\n"
@@ -222,7 +223,7 @@ class TestCharts:
             assert "the old chart v1:charts/demo: helm does not render v1:charts/demo: execution error" in (
                 result.stderr + result.stdout
             )
-            assert "0 CRDs changed, 0 without consequence; 1 not compared" in result.stdout
+            assert "0 CRDs changed; 1 not compared" in result.stdout
         assert list(temporary.iterdir()) == []
 
     def test_links_in_the_repository_are_followed(self, released: Any) -> None:
@@ -303,7 +304,7 @@ class TestCharts:
 
     def test_copies_of_a_crd_are_compared_with_those_in_their_place(self, released: Any) -> None:
         released.write({f"{side}/{n}.yaml": CRD.replace("9", str(n)) for side in ("old", "new") for n in (1, 2)})
-        assert run("diff", "old", "new").stdout == "0 CRDs changed, 0 without consequence\n"
+        assert run("diff", "old", "new").stdout == "0 CRDs changed\n"
 
 
 @pytest.mark.usefixtures("released", "tools")
@@ -313,12 +314,12 @@ class TestWithoutHelm:
     def test_it_is_not_compared(self) -> None:
         helm.helm.cache_clear()
         result = run("diff", "v1")
-        assert result.stdout == "0 CRDs changed, 0 without consequence; 1 not compared\n"
+        assert result.stdout == "0 CRDs changed; 1 not compared\n"
         position = f"charts/demo/templates/crd.yaml:{LINE}"
         assert f"{position}: not compared: this CRD is not checked without Helm: " in result.stderr
         result = run("check", "--against", "v1", ".")
         assert "warning[helm-skipped]" in result.stdout
-        assert "compared with v1: 0 CRDs changed, 0 without consequence; 1 not compared" in result.stdout
+        assert "compared with v1: 0 CRDs changed; 1 not compared" in result.stdout
 
     @pytest.mark.usefixtures("fake_helm")
     def test_with_the_option(self) -> None:
@@ -387,19 +388,19 @@ class TestKustomizations:
         }
 
     def test_a_crd_of_a_base_that_is_not_below_the_path_is_not_new(self, patched: Any) -> None:
-        assert run("diff", "v1:config/overlay", "config/overlay").stdout == "0 CRDs changed, 0 without consequence\n"
+        assert run("diff", "v1:config/overlay", "config/overlay").stdout == "0 CRDs changed\n"
         patched.write({"config/base/crd.yaml": CRD.replace("maximum: 9", "minimum: 1, maximum: 9")})
         position = "config/overlay/kustomization.yaml:3:3"
         assert related("v1:config/overlay", "config/overlay") == [f"{position} before: v1:{position} `.size`"]
 
     def test_an_unchanged_patch(self, patched: Any) -> None:
         patched.write({"config/base/crd.yaml": CRD + "# changed\n"})
-        assert run("diff", "v1").stdout == "0 CRDs changed, 0 without consequence\n"
+        assert run("diff", "v1").stdout == "0 CRDs changed\n"
 
     def test_a_patch_that_is_gone(self, patched: Any) -> None:
         patched.write(tree(None))
-        assert run("diff", "v1").stdout.startswith("1 CRD changed, 1 without consequence\n")
-        assert "change-limit-loosened] config/overlay/kustomization.yaml:1:1" in run("diff", "v1", "--all").stdout
+        assert run("diff", "v1").stdout.startswith("1 CRD changed, without consequence\n")
+        assert "  --> config/overlay/kustomization.yaml:1:1" in run("diff", "v1", "--all").stdout
 
     def test_a_new_patch_is_compared_with_the_old_resource(self, patched: Any) -> None:
         release(patched, tree(None))
@@ -470,7 +471,7 @@ class TestKustomizations:
 
     def test_options_that_build_nothing(self, patched: Any, fake_kustomize: Path) -> None:
         patched.write(tree(5))
-        assert run("diff", "v1", "--no-kustomize").stdout == "0 CRDs changed, 0 without consequence\n"
+        assert run("diff", "v1", "--no-kustomize").stdout == "0 CRDs changed\n"
         assert run("check", "--against", "v1", ".", "--no-kustomize", "-q").stdout == ""
         assert fake_kustomize.read_text() == ""
 
@@ -478,7 +479,7 @@ class TestKustomizations:
 def test_without_kustomize_nothing_is_reported_as_unchanged(patched: Any) -> None:
     patched.write(tree(5))
     result = run("diff", "v1")
-    assert result.stdout == "0 CRDs changed, 0 without consequence; 1 not compared\n"
+    assert result.stdout == "0 CRDs changed; 1 not compared\n"
     assert "config/overlay/kustomization.yaml: note: neither kustomize nor kubectl is on the path" in result.stderr
 
 

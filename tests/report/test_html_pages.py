@@ -60,10 +60,11 @@ def test_findings_show_their_line_and_what_to_do() -> None:
 
 def test_a_comparison_shows_both_sides() -> None:
     text = page(checked(NEW, OLD), "changes")
-    assert re.findall(r'<pre class="source">(.*?)</pre>', text, re.DOTALL) == ["maximum: 9", "maximum: 5"]
+    sources = re.findall(r'<pre class="source">(.*?)</pre>', text, re.DOTALL)
+    assert sources == ["maximum: <mark>9</mark>", "maximum: <mark>5</mark>"]
     shown = words(text)
     assert "1 CRD changed" in shown
-    assert "breaks clients or stored objects" in shown
+    assert "1 CRD changed: 1 breaking" in shown
 
 
 @pytest.mark.parametrize(("old", "kind"), [("", "findings"), (OLD, "changes")])
