@@ -31,7 +31,8 @@ from crdlint.suites.read import Suite, SuiteError, read_suite
 from crdlint.suites.run import run_suite
 
 _API_VERSION: Final = re.compile(r"""apiVersion["']?\s*:\s*["']?([^\s"'/,}]{1,253})/""")
-_OF_OBJECT: Final = "resource-rule"  # its findings depend on values that a template has not put out yet
+# Their findings depend on values that a template has not put out yet.
+_UNCERTAIN: Final = frozenset({"resource-rule", "resource-apply-rejected"})
 # A placeholder of any type, as long as the directive in its place.
 _SHORTEST: Final = len("${}")
 
@@ -55,7 +56,7 @@ def needs_crds(document: OpenDocument) -> bool:
 def validated(text: str, path: str, definitions: Definitions, config: Config, *, is_template: bool) -> FileResult:
     """Return the result of validating the custom resources of a text; a template is read with its directives masked."""
     patterns = PlaceholderPatterns(config.placeholders or (), built_in=config.placeholders is not None or is_template)
-    options = ResourceOptions(patterns, fixes=not is_template)
+    options = ResourceOptions(patterns, fixes=not is_template, senders=config.senders)
     if not is_template:
         return validate_text(text, filename=path, definitions=definitions, options=options).result
     masked = mask(text)
@@ -64,7 +65,7 @@ def validated(text: str, path: str, definitions: Definitions, config: Config, *,
     lines = {line for block in masked.blocks for line in (block.line, block.end_line)}
     lines |= {output.directive.line for output in masked.outputs if output.alone}
     findings = result.diagnostics
-    certain = (each for each in findings if each.error_type != REQUIRED and each.rule != _OF_OBJECT)
+    certain = (each for each in findings if each.error_type != REQUIRED and each.rule not in _UNCERTAIN)
     return replace(result, diagnostics=tuple(each for each in certain if each.line not in lines) if lines else findings)
 
 

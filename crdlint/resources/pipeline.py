@@ -428,7 +428,7 @@ class _ObjectCheck:
         yield from merged
         copied = list(self._of_copy(content, manifest, definition))
         yield from copied
-        yield from self._of_apply(findings, placeholders, [*merged, *copied])
+        yield from self._of_apply(findings, placeholders, merged, is_copy=bool(copied))
         yield from disagreements
         walk.withheld.update(placeholders.withheld)
         if outcome is not None:
@@ -470,14 +470,20 @@ class _ObjectCheck:
                 sent = {**sent, "metadata": {field: value for field, value in meta.items() if field != name}}
 
     def _of_apply(
-        self, findings: ResourceFindings, placeholders: Placeholders, reported: list[Diagnostic]
+        self, findings: ResourceFindings, placeholders: Placeholders, reported: list[Diagnostic], *, is_copy: bool
     ) -> Iterator[Diagnostic]:
-        """Yield what only server-side apply rejects in a new object: what is not `reported` already."""
+        """Yield what only server-side apply rejects in a new object: what is not `reported` already.
+
+        The fields that the server sets in a copy are reported with its resource version.
+        """
         severity = apply_severity(self.walk.options.senders)
         if severity is None or self.walk.old is not None:
             return
         definition = findings.definition
         sent = as_sent(self.resource._replace(json=False).read(), namespaced=definition.namespaced)
+        if is_copy:
+            metadata = {name: value for name, value in sent["metadata"].items() if name not in _OF_SERVER}
+            sent = {**sent, "metadata": metadata}
         validator = definition.validator(self.resource.version)
         try:
             outcome = validator.apply(sent, lambda error: findings.is_of_crd(error) or placeholders.cause(error))
@@ -515,6 +521,9 @@ class _ObjectCheck:
         if notices[-1:] != [notice]:  # every server of a range yields the same notice
             notices.append(notice)
         return outcome
+
+
+_OF_SERVER: Final = frozenset({"uid", "managedFields", "resourceVersion"})
 
 
 def _stored(stored: dict[str, Any], content: dict[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any, Final, Literal
 from crdlint.crd.positions import node_span
 from crdlint.files.paths import Selection, UnreadInput, discover
 from crdlint.files.read import UnreadableError, decode, read_bytes
+from crdlint.kubernetes.senders import DEFAULT_SENDER, SENDERS
 from crdlint.phrases import nearest
 from crdlint.sources.fragments import SUITE_SUFFIX, is_suite
 from crdlint.yaml import YAMLDecodeError
@@ -23,7 +24,8 @@ from crdlint.yaml.parse import parse_first
 class Case:
     """One test: an object that is created, or created and then updated; texts are YAML, `line` is 1-based in the file.
 
-    `patches` are JSON patch operations (RFC 6902), applied to the CRD before the object is created.
+    `patches` are JSON patch operations (RFC 6902), applied to the CRD before the object is created. `sender` is the name of the
+    sender of a new object.
     """
 
     kind: Literal["create", "update"]
@@ -35,6 +37,7 @@ class Case:
     expected_error: str = ""
     expected_status_error: str = ""
     patches: tuple[dict[str, Any], ...] = ()
+    sender: str = DEFAULT_SENDER
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +61,9 @@ class Suite:
 
 _SUITE: Final = ("apiVersion", "name", "crdName", "crd", "version", "featureGate", "featureGates", "tests")
 _TESTS: Final = ("onCreate", "onUpdate")
-_CREATE: Final = ("name", "initial", "expected", "expectedError")
-_UPDATE: Final = (*_CREATE, "updated", "expectedStatusError", "initialCRDPatches")
+_TEST: Final = ("name", "initial", "expected", "expectedError")
+_CREATE: Final = (*_TEST, "sender")
+_UPDATE: Final = (*_TEST, "updated", "expectedStatusError", "initialCRDPatches")
 # The texts of a test, and their attributes.
 _TEXTS: Final = {
     "name": "name", "initial": "initial", "updated": "updated", "expected": "expected",
@@ -113,7 +117,11 @@ def _case(node: Node, *, create: bool) -> Case:
     for patch in patches:
         _fields(patch, _PATCH, "a patch")
     texts = {attribute: _text(values, name) for name, attribute in _TEXTS.items()}
-    return Case("create" if create else "update", line=_line(node), patches=tuple(map(to_json, patches)), **texts)
+    sender = _text(values, "sender") or DEFAULT_SENDER
+    if sender not in SENDERS:
+        raise SuiteError(f"`sender` is one of {_listed(tuple(SENDERS))}", _line(values["sender"]))
+    kind: Literal["create", "update"] = "create" if create else "update"
+    return Case(kind, line=_line(node), patches=tuple(map(to_json, patches)), sender=sender, **texts)
 
 
 def _fields(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.golang.text import quote
 from crdlint.kubecel.evaluation import recorded
+from crdlint.kubernetes.senders import sender_named
 from crdlint.kubernetes.servers import OLDEST, Server
 from crdlint.linting.version_range import describe_versions
 from crdlint.phrases import differing
@@ -124,9 +125,7 @@ class _Runner:
         """Run a test and return its failure, without lines if it passed."""
         try:
             if case.kind == "create":
-                outcome = self._created(self._definition, self._object(case.initial, "initial"))
-                if self._accepts(outcome, "the object should be created", "the create", case.expected_error):
-                    self._compare(outcome.resource, case.expected)
+                self._create(case)
             else:
                 self._update(case)
         except _FailedError as failed:
@@ -137,23 +136,24 @@ class _Runner:
             raise SuiteError(str(error), case.line) from error
         return _FailedError()
 
+    def _create(self, case: Case) -> None:
+        sent, sender = self._object(case.initial, "initial"), sender_named(case.sender)
+        expectation, what, error = "the object should be created", "the create", case.expected_error
+        if not sender.applies:
+            outcome = self._created(self._definition, sent)
+        else:
+            self._match(sent)
+            try:
+                outcome = self._definition.validator(self._version).apply(sent)
+            except NotDecodedError as rejection:
+                _check_rejection((str(rejection),), expectation, what, error)
+                return
+        if self._accepts(outcome, expectation, what, error):
+            self._compare(outcome.resource, case.expected)
+
     def _accepts(self, outcome: ObjectResult, expectation: str, what: str = "", error: str = "") -> bool:
         """Return whether an object is accepted, False if it is rejected with the expected `error`; else it is a failure."""
-        texts = self._rejection(outcome)
-        if not error and not texts:
-            return True
-        if not error:
-            raise _FailedError(f"{expectation}, but:", f"  {texts[0]}", in_oldest_words=(expectation, texts[-1]))
-        if not texts:
-            raise _FailedError(f"{what} should be rejected, but is accepted; expected:", f"  {error}")
-        if not any(error in text for text in texts):
-            raise _FailedError(
-                f"{what} should be rejected with another error:",
-                f"  expected: {error}",
-                f"  got:      {texts[0]}",
-                in_oldest_words=(what, texts[-1]),
-            )
-        return False
+        return _check_rejection(self._rejection(outcome), expectation, what, error)
 
     def _update(self, case: Case) -> None:
         stored = self._initial(case)
@@ -214,11 +214,15 @@ class _Runner:
         return resource
 
     def _created(self, definition: Definition, sent: dict[str, Any]) -> ObjectResult:
-        spec = definition.crd.spec
+        self._match(sent)
+        return _validated(definition.validator(self._version).create, sent)
+
+    def _match(self, sent: dict[str, Any]) -> None:
+        """Fail for an object whose kind or version the CRD does not serve."""
+        spec = self._definition.crd.spec
         kind, api_version = sent.get("kind"), sent.get("apiVersion")
         if (kind, api_version) != (spec.names.kind, f"{spec.group}/{self._version}"):
             raise _FailedError(f"no matches for kind {quote(str(kind))} in version {quote(str(api_version))}")
-        return _validated(definition.validator(self._version).create, sent)
 
     def _with_status(self, definition: Definition, status: Any, stored: dict[str, Any]) -> ObjectResult:
         return _validated(definition.validator(self._version).update_status, {**stored, "status": status}, stored)
@@ -243,6 +247,27 @@ class _Runner:
         if not deep_equal(_own(got), _own(want)):
             lines = _difference(list(dump(_own(want))), list(dump(_own(got))))
             raise _FailedError("the stored object is not as expected:", *lines)
+
+
+def _check_rejection(texts: Sequence[str], expectation: str, what: str, error: str) -> bool:
+    """Return whether there is no rejection, False for one with the expected `error`; else it is a failure.
+
+    `texts` are the rejection as the server prints it and as the oldest server does, none for an accepted object.
+    """
+    if not error and not texts:
+        return True
+    if not error:
+        raise _FailedError(f"{expectation}, but:", f"  {texts[0]}", in_oldest_words=(expectation, texts[-1]))
+    if not texts:
+        raise _FailedError(f"{what} should be rejected, but is accepted; expected:", f"  {error}")
+    if not any(error in text for text in texts):
+        raise _FailedError(
+            f"{what} should be rejected with another error:",
+            f"  expected: {error}",
+            f"  got:      {texts[0]}",
+            in_oldest_words=(what, texts[-1]),
+        )
+    return False
 
 
 def _validated(validate: Callable[..., ObjectResult], *objects: dict[str, Any]) -> ObjectResult:

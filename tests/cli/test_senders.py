@@ -1,0 +1,153 @@
+"""Findings by sender: `--sender` and `senders:`, in `crdlint check`, `crdlint validate` and `crdlint test`."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner, Result
+from crds import crd_in_json
+from tables import each
+
+from crdlint.cli.main import cli
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_RULE = {"rule": "self.a > 0"}
+_SPEC: dict[str, Any] = {
+    "type": "object",
+    "properties": {"a": {"type": "integer"}, "b": {"type": "string"}},
+}
+_REPEATED = crd_in_json(
+    {"type": "object", "properties": {"spec": _SPEC | {"x-kubernetes-validations": [_RULE, _RULE]}}}
+)
+_PLAIN = crd_in_json({"type": "object", "properties": {"spec": _SPEC}})
+_OBJECT = {"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "x"}}
+_REJECTS_CRD = "server-side apply rejects this CRD: rule `self.a > 0` is repeated"
+_REJECTS_OBJECT = "server-side apply rejects this object: `spec.a` is null"
+
+
+@pytest.fixture(autouse=True)
+def _in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "repeated.yaml").write_text(_REPEATED)
+    (tmp_path / "crd.yaml").write_text(_PLAIN)
+
+
+def run(*args: str) -> Result:
+    return CliRunner().invoke(cli, args, catch_exceptions=False)
+
+
+def findings(*args: str) -> list[tuple[str, str, str]]:
+    document = json.loads(run(*args, "--format", "json").stdout)
+    return [(d["severity"], d["rule"], d["headline"]) for d in document["diagnostics"] if d["severity"] != "info"]
+
+
+def write_object(folder: Path, spec: object, **metadata: object) -> None:
+    content = _OBJECT | {"metadata": {"name": "x"} | metadata, "spec": spec}
+    (folder / "object.yaml").write_text(json.dumps(content))
+
+
+CRDS = {
+    "anyone": ((), [("warning", "rule-duplicate", _REJECTS_CRD)]),
+    "kubectl only": (("kubectl",), []),
+    "Helm 3 only": (("helm-3",), []),
+    "kubectl and Helm 4": (("kubectl", "helm-4"), [("error", "rule-duplicate", _REJECTS_CRD)]),
+    "server-side apply only": (
+        ("server-side-apply",),
+        [("error", "rule-duplicate", "rule `self.a > 0` is repeated")],
+    ),
+}
+
+
+@each(("senders", "wanted"), CRDS.values(), ids=CRDS)
+def test_a_crd(senders: tuple[str, ...], wanted: list[tuple[str, str, str]]) -> None:
+    options = [option for sender in senders for option in ("--sender", sender)]
+    assert findings("check", "repeated.yaml", "--no-cache", *options) == wanted
+
+
+def test_the_configuration_names_senders(tmp_path: Path) -> None:
+    (tmp_path / ".crdlint.yaml").write_text("senders: [kubectl, server-side-apply]\n")
+    assert findings("check", "repeated.yaml", "--no-cache") == [("error", "rule-duplicate", _REJECTS_CRD)]
+    assert findings("check", "repeated.yaml", "--no-cache", "--sender", "kubectl") == []
+
+
+def test_an_unknown_sender_in_a_configuration(tmp_path: Path) -> None:
+    (tmp_path / ".crdlint.yaml").write_text("senders: [kubctl]\n")
+    result = run("check", "repeated.yaml")
+    assert result.exit_code == 2
+    assert "did you mean 'kubectl'?" in result.stderr
+
+
+OBJECTS = {
+    "a null": ({"a": None}, [("warning", "resource-apply-rejected", _REJECTS_OBJECT)]),
+    "a valid object": ({"a": 1}, []),
+    "what all reject": ({"a": "x"}, [("error", "resource-value", "`a` must have the type `integer`, not `string`")]),
+    "an unknown field and a null": (
+        {"u": 1, "a": None},
+        [("error", "unknown-field", "unknown field `u` in `spec`")],
+    ),
+    "a placeholder": ({"a": "${SIZE}"}, []),
+}
+
+
+@each(("spec", "wanted"), OBJECTS.values(), ids=OBJECTS)
+def test_an_object(spec: object, wanted: list[tuple[str, str, str]], tmp_path: Path) -> None:
+    write_object(tmp_path, spec)
+    assert findings("validate", "--crd", "crd.yaml", "object.yaml") == wanted
+
+
+def test_named_senders_make_it_an_error(tmp_path: Path) -> None:
+    write_object(tmp_path, {"a": None})
+    arguments = ("validate", "--crd", "crd.yaml", "object.yaml")
+    assert run(*arguments).exit_code == 0
+    assert run(*arguments, "--sender", "kubectl", "--sender", "helm-4").exit_code == 1
+    assert run(*arguments, "--sender", "kubectl").exit_code == 0
+    assert [severity for severity, *_ in findings(*arguments, "--sender", "helm-4")] == ["error"]
+
+
+def test_the_format_server_has_the_message_of_the_sender(tmp_path: Path) -> None:
+    write_object(tmp_path, {"u": 1, "b": 2})
+    arguments = ("validate", "--crd", "crd.yaml", "object.yaml", "--format", "server")
+    assert run(*arguments, "--sender", "server-side-apply").stdout.splitlines() == [
+        "failed to create typed patch object (default/x; example.com/v1, Kind=Foo): errors:",
+        "  .spec.b: expected string, got &value.valueUnstructured{Value:2}",
+        "  .spec.u: field not declared in schema",
+    ]
+    assert run(*arguments, "--sender", "kubectl").stdout == 'unknown field "spec.u"\n'
+
+
+def test_a_copy_from_a_cluster_is_reported_once(tmp_path: Path) -> None:
+    write_object(tmp_path, {"a": 1}, uid="u", resourceVersion="1", managedFields=[])
+    rules = [rule for _, rule, _ in findings("validate", "--crd", "crd.yaml", "object.yaml")]
+    assert rules == ["resource-version-on-create"]
+
+
+SUITE = """\
+crd: crd.yaml
+tests:
+  onCreate:
+  - name: Should be created
+    initial: '{spec}'
+    expected: '{stored}'
+  - name: Should not be applied
+    sender: server-side-apply
+    initial: '{spec}'
+    expectedError: must be of type integer
+  - name: Should not be applied, too
+    sender: server-side-apply
+    initial: '{unknown}'
+    expectedError: ".spec.u: field not declared in schema"
+"""
+
+
+def test_a_suite_names_the_sender(tmp_path: Path) -> None:
+    spec, stored, unknown = (json.dumps(_OBJECT | {"spec": spec}) for spec in ({"a": None}, {}, {"u": 1}))
+    text = SUITE.replace("{spec}", spec).replace("{stored}", stored).replace("{unknown}", unknown)
+    (tmp_path / "x.testsuite.yaml").write_text(text)
+    result = run("test", "x.testsuite.yaml")
+    assert (result.exit_code, "3 tests" in result.stdout or "3 passed" in result.stdout) == (0, True), result.output
+    (tmp_path / "x.testsuite.yaml").write_text(text.replace("server-side-apply", "server-side"))
+    assert "`sender` is one of" in run("test", "x.testsuite.yaml").output
