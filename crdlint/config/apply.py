@@ -141,7 +141,9 @@ def _applied(
 
 
 def _validation(config: Config) -> FieldValidation:
-    return config.field_validation or ("warn" if config.in_chart else "strict")
+    if config.field_validation is not None:
+        return config.field_validation
+    return "warn" if config.in_chart and not config.senders else "strict"
 
 
 def _is_strict(diagnostic: Diagnostic) -> bool:

@@ -13,7 +13,7 @@ from crdlint.crd.paths import Path
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.rule import Caution
-from crdlint.yaml.nodes import Mapping, child
+from crdlint.yaml.nodes import Mapping, child, items_of
 
 if TYPE_CHECKING:
     from crdlint.typed.applied_crds import AppliedProblem
@@ -73,9 +73,10 @@ def _may_be_rejected(crd: DecodedCRD) -> bool:
     metadata = child(crd.root, "metadata")
     if isinstance(metadata, Mapping) and any(metadata.find(name) is not None for name in _DOUBTFUL):
         return True
-    if crd.root.find("status") is not None:
+    if len(items_of(child(crd.root, "status", "conditions"))) > 1:
         return True
-    repeated = (schema for schema in crd.schemas if _repeated([rule.rule for rule in schema.x_validations]))
+    with_rules = (schema for schema in crd.schemas if len(schema.x_validations) > 1)
+    repeated = (schema for schema in with_rules if _repeated([rule.rule for rule in schema.x_validations]))
     return any(map(_is_typed, repeated))
 
 

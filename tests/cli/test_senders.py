@@ -68,6 +68,25 @@ def test_a_crd(senders: tuple[str, ...], wanted: list[tuple[str, str, str]]) -> 
     assert findings("check", "repeated.yaml", "--no-cache", *options) == wanted
 
 
+IN_CHARTS = {
+    "anyone": ("", "warning"),
+    "kubectl": ("senders: [kubectl]\n", "error"),
+    "Helm 3": ("senders: [helm-3]\n", "warning"),
+    "Helm 4": ("senders: [helm-4]\n", "error"),
+}
+
+
+@each(("configuration", "severity"), IN_CHARTS.values(), ids=IN_CHARTS)
+def test_an_unknown_field_in_a_chart(configuration: str, severity: str, tmp_path: Path) -> None:
+    chart = tmp_path / "chart"
+    (chart / "crds").mkdir(parents=True, exist_ok=True)
+    (chart / "Chart.yaml").write_text("apiVersion: v2\nname: chart\nversion: 1.0.0\n")
+    (chart / "crds" / "crd.yaml").write_text(crd_in_json({"type": "object", "u": 1}))
+    (tmp_path / ".crdlint.yaml").write_text(configuration)
+    found = findings("check", "chart/crds/crd.yaml", "--no-cache", "--no-helm")
+    assert [(s, rule) for s, rule, _ in found if rule == "unknown-field"] == [(severity, "unknown-field")]
+
+
 def test_the_configuration_names_senders(tmp_path: Path) -> None:
     (tmp_path / ".crdlint.yaml").write_text("senders: [kubectl, server-side-apply]\n")
     assert findings("check", "repeated.yaml", "--no-cache") == [("error", "rule-duplicate", _REJECTS_CRD)]
