@@ -1,4 +1,4 @@
-"""Phrases of messages: numbers with their nouns, lists of names, what a misspelled name may mean, and where texts differ."""
+"""Phrases of messages: numbers with their nouns, lists of names, the most similar of known words, and where texts differ."""
 
 from __future__ import annotations
 
@@ -36,7 +36,6 @@ def differing(old: list[str], new: list[str]) -> tuple[int, list[str], list[str]
 
 # Longer names are not compared, because the work grows with the square of their length.
 _LONGEST: Final = 256
-_SHORT: Final = 3  # names with as few letters are different ones
 
 
 def nearest(name: str, names: Iterable[str], cutoff: float = 0.6) -> str | None:
@@ -48,22 +47,6 @@ def nearest(name: str, names: Iterable[str], cutoff: float = 0.6) -> str | None:
     'metadata'
     """
     return attempt(_nearest, name, names, cutoff)
-
-
-def is_slip(written: str, meant: str) -> bool:
-    """Return whether two names differ by case, separators, or one letter that is missing, too much or exchanged with the next.
-
-    >>> is_slip("replica", "replicas"), is_slip("minSize", "maxSize")
-    (True, False)
-    """
-    letters, others = (name.replace("-", "").replace("_", "") for name in (written, meant))
-    start, rest, other_rest = differing(list(letters), list(others))
-    lone = "".join(rest + other_rest)
-    is_inside_word = (
-        start > 0 and letters[start - 1].isalpha() and lone.islower() and min(len(letters), len(others)) > _SHORT
-    )
-    is_exchange = rest == other_rest[::-1] and len(rest) == len("ab")
-    return letters.lower() == others.lower() or (is_inside_word and (len(lone) == 1 or is_exchange))
 
 
 def _nearest(name: str, names: Iterable[str], cutoff: float) -> str | None:

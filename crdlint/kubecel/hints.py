@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from itertools import chain, islice
+from itertools import chain
 from typing import Final, NamedTuple
 
 from crdlint.cel.ast import Call, Literal
@@ -20,8 +20,18 @@ from crdlint.kubecel.repair.meaning import meaning
 from crdlint.kubecel.repair.patterns import Tokens
 from crdlint.kubecel.repair.state import CompiledText
 from crdlint.safety.work import Effort
+from crdlint.spelling import listed
 
-_SHOWN_FIELDS: Final = 8
+# Fields of ObjectMeta that no rule can read.
+_OBJECT_META: Final = frozenset(
+    {"namespace", "labels", "annotations", "uid", "resourceVersion", "generation", "creationTimestamp", "finalizers",
+     "deletionTimestamp", "ownerReferences", "managedFields"}
+)  # fmt: skip
+_NAMES: Final = frozenset({"name", "generateName"})
+_ONLY_NAMES: Final = (
+    "Copy the value into `spec`, or use a ValidatingAdmissionPolicy: "
+    "rules can read only `metadata.name` and `metadata.generateName`"
+)
 
 
 class Hint(NamedTuple):
@@ -40,6 +50,8 @@ def hint(expression: Expression, effort: Effort) -> Hint:
     if state.error is None:
         return Hint(_output_type(expression) if expression.has_wrong_type else _CONSTANTS)
     problem = state.error.problem
+    if problem.code is ErrorCode.UNDEFINED_FIELD:
+        return Hint(_undefined_field(state, *problem.args, effort))
     find = _HINTS.get(problem.code)
     return Hint(find(state, *problem.args) if callable(find) else find)
 
@@ -56,7 +68,7 @@ def _output_type(expression: Expression) -> str:
     return f"Compare it with a value, as in `self.replicas > 0`: the rule evaluates to {actual}"
 
 
-def _undefined_field(state: CompiledText, name: str) -> str | None:
+def _undefined_field(state: CompiledText, name: str, effort: Effort) -> str | None:
     node = state.node
     declared = None if node is None else state.object_of(node)
     if declared is None:
@@ -68,8 +80,12 @@ def _undefined_field(state: CompiledText, name: str) -> str | None:
         return f"Write `{escape(name)}`, the CEL name of the field `{name}`"
     if not fields:
         return "Add the field to the `properties` of the object, which has none"
-    shown = ", ".join(islice(fields, _SHOWN_FIELDS))
-    return f"Use one of the fields: {shown}{', ...' if len(fields) > _SHOWN_FIELDS else ''}"
+    if name in _OBJECT_META and fields.keys() <= _NAMES:
+        return _ONLY_NAMES
+    if not effort.affords(len(fields)):
+        return None
+    effort.spend(len(fields))
+    return listed(name, list(fields))
 
 
 def _undeclared(state: CompiledText, name: str) -> str | None:
@@ -196,7 +212,6 @@ def _unexpected_end(state: CompiledText, *_: object) -> str:
 
 
 _HINTS: Final[Mapping[ErrorCode, str | Callable[..., str | None]]] = {
-    ErrorCode.UNDEFINED_FIELD: _undefined_field,
     ErrorCode.UNDECLARED_REFERENCE: _undeclared,
     ErrorCode.NO_MATCHING_OVERLOAD: _no_overload,
     ErrorCode.TYPE_MISMATCH: _type_mismatch,

@@ -16,7 +16,6 @@ from crdlint.diagnostics import Diagnostic, Kind, Related, Severity
 from crdlint.golang.regexp import compile_error
 from crdlint.golang.text import quote
 from crdlint.linting.documents import NO_FIXES, Fixes
-from crdlint.phrases import nearest
 from crdlint.rules import catalog
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.advisory import Advisory
@@ -28,9 +27,10 @@ from crdlint.schema.formats import SAMPLES
 from crdlint.schema.numbers import integer_range
 from crdlint.schema.structural import TYPES
 from crdlint.schema.traversal import value_schema
-from crdlint.schema.value_help import LIKE, listed, steps_of, suggestion, written
+from crdlint.schema.value_help import fits, listed, steps_of, suggestion, written
+from crdlint.spelling import meant
 from crdlint.yaml.editor import as_key
-from crdlint.yaml.json_values import entries
+from crdlint.yaml.json_values import entries, to_json
 from crdlint.yaml.nodes import Mapping, Node, Scalar, child, items_of, text_of
 from crdlint.yaml.resolve import key_text, resolve
 
@@ -86,7 +86,8 @@ class ResourceFindings(NamedTuple):
             fields = _known_fields(owner_steps, parent)
             owner = None if key is None else self.manifest.editor.parent(key)
             around = None if owner is None else self.manifest.editor.parent(owner)
-            mistake = Mistake(location.node if key is None else key, fields, schema=parent, outer=outer)
+            fields = _fitting(fields, parent, location.node)
+            mistake = Mistake(location.node if key is None else key, fields, typed=True, schema=parent, outer=outer)
             help_ = attempt(_help_of_unknown, path, name, mistake, owner, around)
             span = self.locator.span_of(location, key=True)
             headline = headlines.of_unknown(name, owner_path, None)
@@ -323,11 +324,11 @@ def _help_of_unknown(path: str, name: str, mistake: Mistake, owner: Node | None,
     fields, parent, outer = [*mistake.words], mistake.schema, mistake.outer
     if name in fields:
         return f'Write `"{name}"`: without quotes, YAML reads it as `{path.rpartition(".")[2]}`'
-    near = nearest(name, fields, LIKE)
-    if near is not None and child(owner, near) is not None:
-        return f"Remove `{name}`: `{near}` is set here already"
-    if near is not None:
-        return f"Write `{as_key(near)}` instead"
+    near = meant(name, fields, typed=mistake.typed)
+    if near is not None and child(owner, near.name) is not None:
+        return f"Remove `{name}`: `{near.name}` is set here already"
+    if near is not None and near.is_known:
+        return f"Write `{as_key(near.name)}` instead"
     if path.startswith("metadata."):
         return f"Remove `{name}`; use an annotation for data of your own"
     properties: MappingOf[str, JSONSchemaProps] = {} if parent is None else parent.properties
@@ -338,7 +339,15 @@ def _help_of_unknown(path: str, name: str, mistake: Mistake, owner: Node | None,
         return f"Move it one level up: `{name}` is a field of the object that contains this one"
     if not properties:
         return f"Remove `{name}`: the schema specifies no fields here"
-    return f"Remove `{name}`; the fields here are {listed(sorted(properties))}"
+    question = "" if near is None else f"Did you mean `{as_key(near.name)}`? Otherwise, remove `{name}`: "
+    return f"{question or f'Remove `{name}`; '}the fields here are {listed(sorted(properties))}"
+
+
+def _fitting(names: Iterable[str], schema: JSONSchemaProps | None, node: Node | None) -> list[str]:
+    """Return the names of fields that have the type of a value, or no type that is known."""
+    value = None if node is None else to_json(node)
+    properties: MappingOf[str, JSONSchemaProps] = {} if schema is None else schema.properties
+    return [name for name in names if name not in properties or fits(value, properties[name])]
 
 
 def _of_rule(error: FieldError, rule: ValidationRule) -> str | None:

@@ -16,7 +16,6 @@ from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path, Step
 from crdlint.kubecel.cost import RUNTIME_BUDGET
 from crdlint.kubernetes.servers import Server
-from crdlint.phrases import nearest
 from crdlint.rules.cel import meant
 from crdlint.rules.engine.advisory import SCALARS
 from crdlint.rules.engine.common import ServerResults, ValidationOptions
@@ -24,6 +23,7 @@ from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, require
 from crdlint.rules.engine.rule import Rule
 from crdlint.safety.bugs import attempt
 from crdlint.schema.traversal import value_schema
+from crdlint.spelling import known
 from crdlint.yaml.editor import quoted
 from crdlint.yaml.nodes import Scalar, Sequence, child, items_of
 
@@ -42,7 +42,6 @@ _WRITTEN: Final = {
     "number": re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?\Z"),
     "boolean": re.compile(r"(?:true|false|yes|no|on|off)\Z", re.IGNORECASE),
 }
-_LIKE: Final = 0.6
 _DECIMAL: Final = re.compile(r"-?\d+(?:\.\d+)?\Z")
 _Rule: Final = partial(Rule, source=_SOURCE)
 
@@ -125,7 +124,7 @@ def _near_field(finding: Finding) -> Edits:
 def _nearest_value(finding: Finding) -> Edits:
     node, values = finding.scalar(), require(finding.reason(Code.ENUM)).arguments
     if not any(node.value in _SEPARATED.split(value) for value in values):
-        yield finding.editor.respell(node, require(nearest(node.value, values, _LIKE)))
+        yield finding.editor.respell(node, require(known(node.value, values)))
 
 
 @Fixer("Make values of the enum of what is joined", "unsafe").example(

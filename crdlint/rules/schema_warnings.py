@@ -12,13 +12,12 @@ from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.text import quote
 from crdlint.kubernetes.servers import FormatWarnings, Server
-from crdlint.phrases import nearest
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.finding import Edits, Finding, Fixer
 from crdlint.rules.engine.rule import Rule
+from crdlint.spelling import known, meant
 
-_LIKE: Final = 0.75
 _SET: Final = """\
 ports:
   type: array
@@ -32,19 +31,33 @@ _STRING: Final = (
     "datetime", "k8s-short-name", "k8s-long-name",
 )  # fmt: skip
 _KNOWN: Final = {"integer": ("int32", "int64"), "number": ("float", "double")}
+_UNSIGNED: Final = "Write `format: int64`, `minimum: 0` and `maximum: {}`: the API server has no unsigned formats"
+# Formats of other tools, and what the API server has in their place.
+_OTHER_FORMATS: Final = {
+    "int-or-string": "Write `x-kubernetes-int-or-string: true` instead of `type` and `format`",
+    "uint8": _UNSIGNED.format(2**8 - 1),
+    "uint16": _UNSIGNED.format(2**16 - 1),
+    "uint32": _UNSIGNED.format(2**32 - 1),
+    "uint64": "Write `format: int64` and `minimum: 0`: the API server has no unsigned formats",
+    "uint": "Write `format: int64` and `minimum: 0`: the API server has no unsigned formats",
+    "int8": "Write `format: int32`, `minimum: -128` and `maximum: 127`",
+    "int16": "Write `format: int32`, `minimum: -32768` and `maximum: 32767`",
+}
 
 
-@Fixer("Write the format that is meant", "safe").example(bad="address: {type: string, format: ipv4s}")
-def _nearest_format(finding: Finding) -> Edits:
-    near = _nearest(finding.schema(finding.owner))
+@Fixer("Correct the spelling of the format", "unsafe").example(
+    bad="address: {type: string, format: hostnmae}", good="address: {type: string, format: hostname}"
+)
+def _respelled_format(finding: Finding) -> Edits:
+    """Correct the spelling: from then on the API server rejects values of another format, so that this is unsafe."""
+    schema = finding.schema(finding.owner)
+    near = known(schema.format, _spellings(schema.type)) if schema.format not in _OTHER_FORMATS else None
     return finding.write(near) if near else []
 
 
-def _nearest(schema: JSONSchemaProps) -> str | None:
-    """Return the format of the schema's type that is most like the given one, as OpenAPI spells it."""
-    if schema.format == "int":  # either `int32` or `int64`
-        return None
-    return nearest(schema.format, [name for name in formats_of(schema.type) if name != "datetime"], _LIKE)
+def _spellings(type_: str) -> list[str]:
+    """Return the formats of a type as OpenAPI spells them."""
+    return [name for name in formats_of(type_) if name != "datetime"]
 
 
 @Rule("format-unrecognized", "Unrecognized format", severity="warning",
@@ -53,7 +66,7 @@ def _nearest(schema: JSONSchemaProps) -> str | None:
     help="Remove the format, or validate the value with a pattern or a rule",
     marker="correct `+kubebuilder:validation:Format`",
     bad="address: {type: string, format: ip-address}", good="address: {type: string, format: ipv4}",
-    source="apiextensions-apiserver/pkg/apiserver/validation GetUnrecognizedFormats", fixes=(_nearest_format,),
+    source="apiextensions-apiserver/pkg/apiserver/validation GetUnrecognizedFormats", fixes=(_respelled_format,),
 ).advice  # fmt: skip
 def unrecognized(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the server's warnings of formats that it does not know; on update only of those that are new."""
@@ -124,9 +137,15 @@ def _help(schema: JSONSchemaProps) -> str | None:
     formats = formats_of(schema.type)
     if not formats:
         return f"Remove it: values of type {schema.type} have no formats"
-    near = _nearest(schema)
-    if near:
-        return f"Write `{near}` instead: the API server ignores unrecognized formats"
+    if schema.format in _OTHER_FORMATS:
+        return _OTHER_FORMATS[schema.format]
+    if schema.format in formats:
+        return "Remove the format, or support only newer versions of Kubernetes: this one does not know it yet"
+    near = meant(schema.format, _spellings(schema.type))
+    if near is not None and near.is_known:
+        return f"Write `{near.name}`, or remove the format: the API server ignores this one"
+    if near is not None:
+        return f"Did you mean `{near.name}`? The API server ignores this format"
     if schema.type in _KNOWN:
         return f"Use {' or '.join(f'`{name}`' for name in formats)}, the formats of type {schema.type}, or remove it"
     return None

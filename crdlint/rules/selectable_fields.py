@@ -10,17 +10,16 @@ from typing import Final
 from crdlint.crd.errors import DUPLICATE, TOO_MANY, Code, FieldError, Reason, invalid, required, too_many_detail
 from crdlint.crd.model import JSONSchemaProps, SelectableField
 from crdlint.crd.paths import Path
-from crdlint.phrases import nearest
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, require
 from crdlint.rules.engine.rule import Rule
 from crdlint.rules.subresources import from_a_dot
 from crdlint.schema.json_paths import FieldPathError, valid_field_path
 from crdlint.schema.structural import Rejection, junctors, unsupported, unsupported_field
+from crdlint.spelling import known
 from crdlint.yaml.nodes import Sequence
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceSelectableFields"
 MAX_SELECTABLE_FIELDS: Final = 8
-_LIKE: Final = 0.7
 _Rule: Final = partial(Rule, scope="version", source=_SOURCE)
 
 
@@ -46,7 +45,7 @@ def _nearest_field(finding: Finding) -> Edits:
     if spec is not None and first in spec.properties and first not in schema.properties:
         written, schema = ["spec"], spec
     for step in steps:
-        written.append(require(step if step in schema.properties else nearest(step, schema.properties, _LIKE)))
+        written.append(require(step if step in schema.properties else known(step, schema.properties)))
         schema = schema.properties[written[-1]]
     if written != steps:
         yield finding.editor.respell(node, "." + ".".join(written))

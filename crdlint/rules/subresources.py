@@ -6,7 +6,7 @@ Upstream: apiextensions validation, ValidateCustomResourceDefinitionSubresources
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from string import ascii_letters, digits
 from typing import Final
@@ -21,6 +21,7 @@ from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect
 from crdlint.rules.engine.rule import Caution, Hint, Rule, once
 from crdlint.safety.bugs import attempt
 from crdlint.schema.json_paths import Missing, follow, syntax_error
+from crdlint.spelling import known
 from crdlint.yaml.nodes import Mapping, Scalar, child, text_of
 
 # A schema with what the examples refer to. It preserves unknown fields, so that an example needs no status subresource.
@@ -51,7 +52,6 @@ _SCALE_FIELDS: Final = {
     "statusReplicasPath": ("integer", "the scale always has 0 replicas in its status"),
     "labelSelectorPath": ("string", "autoscalers find no pods"),
 }
-_LIKE_FIELD: Final = 0.7
 _OfVersion: Final = partial(Caution, scope="version")
 _ENABLED: Final = "subresources: {status: {}}\n"
 
@@ -253,11 +253,14 @@ def dead_paths(crd: DecodedCRD) -> Iterator[Advisory]:
 
 def _columns(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advisory]:
     columns_path = parts.path.child("additionalPrinterColumns")
+    paths = [column.json_path for column in parts.columns]
     for i, column in enumerate(parts.columns):
         target = follow(column.json_path, schema)
         if isinstance(target, Missing):
             message = f"column `{column.name}` is always empty: {_reason(target)}"
-            yield Advisory(message, columns_path.index(i).child("jsonPath"), *_help(target, column.json_path))
+            path = columns_path.index(i).child("jsonPath")
+            meant = _meant_column(target, column.json_path, schema, paths)
+            yield Advisory(message, path, *_help(target, column.json_path, meant))
 
 
 def _scale_paths(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advisory]:
@@ -269,7 +272,9 @@ def _scale_paths(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advis
         target, path = follow(text, schema), parts.path.child("subresources", "scale", name)
         type_, consequence = _SCALE_FIELDS[name]
         if isinstance(target, Missing):
-            yield Advisory(f"{_reason(target)}: {consequence}", path, *_help(target, text), rule=DEAD_SCALE.id)
+            fitting = [each for each, schema in target.schema.properties.items() if schema.type == type_]
+            meant = _respelled(target, text, fitting, typed=True)
+            yield Advisory(f"{_reason(target)}: {consequence}", path, *_help(target, text, meant), rule=DEAD_SCALE.id)
         elif target is not None and target.type and target.type != type_:
             message = f"`{text}` is of type {target.type}, not {type_}: objects that set it are rejected"
             yield Advisory(message, path, f"Set `{name}` to a field of type {type_}", rule=DEAD_SCALE.id)
@@ -281,15 +286,34 @@ def _reason(missing: Missing) -> str:
     return f"`{missing.path}` is not in the schema"
 
 
-def _help(missing: Missing, text: str) -> tuple[str | None, None, str | None]:
-    """Return the help of an advisory, no part to point at, and the path that was meant if one is close."""
+def _help(missing: Missing, text: str, meant: str | None) -> tuple[str | None, None, str | None]:
+    """Return the help of an advisory, no part to point at, and the path that is meant if that is known."""
     if not missing.name:
         return f"Write `{missing.before}[*]{text[len(missing.before) :]}` for all items, or remove the path", None, None
-    near = nearest(missing.name, missing.schema.properties, _LIKE_FIELD)
-    if near is None:
+    if meant is None:
         return None, None, None
-    meant = f"{missing.before}.{near}{text[len(missing.path) :]}"
     return f"Write `{meant}`, or add `{missing.name}` to the schema", None, meant
+
+
+def _respelled(missing: Missing, text: str, names: Iterable[str], *, typed: bool) -> str | None:
+    """Return a path with the one of some names in place of the missing one that is known to be meant."""
+    near = known(missing.name, names, typed=typed)
+    return None if near is None else f"{missing.before}.{near}{text[len(missing.path) :]}"
+
+
+def _meant_column(missing: Missing, text: str, root: JSONSchemaProps, columns: Sequence[str]) -> str | None:
+    """Return the path that is meant by that of a column, if no other of the columns shows it."""
+    path = _respelled(missing, text, missing.schema.properties, typed=False) or _on_other_side(text, root)
+    return None if path in columns else path
+
+
+def _on_other_side(text: str, root: JSONSchemaProps) -> str | None:
+    """Return a path below `.spec` that is written below `.status`, or the other way round, if the schema has it only there."""
+    for mine, other in ((".status.", ".spec."), (".spec.", ".status.")):
+        path = f"{other}{text.removeprefix(mine)}"
+        if text.startswith(mine) and isinstance(follow(path, root), JSONSchemaProps):
+            return path
+    return None
 
 
 @_OfVersion("printer-column-unparsed", "Printer column whose path the API server cannot parse",

@@ -11,7 +11,6 @@ from crdlint.crd.errors import Code, FieldError
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.printing import is_json_integer, marshal
-from crdlint.phrases import nearest
 from crdlint.rules.engine.advisory import TYPES_OF, Advisory, DecodedCRD
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, is_merged, is_null, require
 from crdlint.rules.engine.markers import validation
@@ -24,12 +23,12 @@ from crdlint.safety.work import WorkLimitError
 from crdlint.schema.deep_equal import equality_key
 from crdlint.schema.defaulting import META_FIELDS
 from crdlint.schema.traversal import with_all_of
+from crdlint.spelling import known, meant
 from crdlint.yaml.editor import quoted
 from crdlint.yaml.nodes import Mapping, Sequence
 from crdlint.yaml.resolve import resolve
 
 _NUMBER: Final = {"integer": re.compile(r"-?(?:0|[1-9]\d*)\Z"), "number": re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?\Z")}
-_LIKE: Final = 0.7
 _PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
 _FIELDS: Final = frozenset({"items", "properties", "additionalProperties"})
 _INT_OR_STRING: Final = frozenset({"integer", "number", "string"})
@@ -114,7 +113,7 @@ def _schema_of(finding: Finding) -> JSONSchemaProps:
 )
 def _required_property(finding: Finding) -> Edits:
     schema, node = _schema_of(finding), finding.scalar()
-    near = nearest(node.value, schema.properties, _LIKE)
+    near = known(node.value, schema.properties)
     if require(finding.path.parent).step == "required" and near is not None and near not in schema.required:
         yield finding.editor.respell(node, near)
 
@@ -256,13 +255,20 @@ def _dropped(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
         shown = len(missing) if len(missing) <= _MOST_NAMES + 2 else _MOST_NAMES
         for i, name in missing[:shown]:
             message = f"no object can match: `{name}` is required, but not in `properties`, so it is dropped"
-            near = nearest(name, schema.properties)
-            help_ = f"Write `{near}` instead, or add" if near is not None else "Remove it from `required`, or add"
-            yield Advisory(message, path.index(i), f"{help_} `{name}` to `properties`")
+            yield Advisory(message, path.index(i), _help_of_required(name, schema.properties))
         for i, name in missing[shown : shown + 1]:
             others = f"`{name}` and {len(missing) - shown - 1:,} more names"
             message = f"no object can match: {others} are required, but not in `properties`, so they are dropped"
             yield Advisory(message, path.index(i), "Add the names to `properties`, or remove them from `required`")
+
+
+def _help_of_required(name: str, properties: Iterable[str]) -> str:
+    near = meant(name, properties)
+    if near is None:
+        return f"Remove it from `required`, or add `{name}` to `properties`"
+    if near.is_known:
+        return f"Write `{near.name}` instead, or add `{name}` to `properties`"
+    return f"Did you mean `{near.name}`? Otherwise, add `{name}` to `properties`"
 
 
 @NEVER.advice_on(Nodes({"enum", "allOf"}))

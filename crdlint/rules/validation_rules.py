@@ -21,6 +21,7 @@ from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, quoted_t
 from crdlint.rules.engine.rule import Nodes, Rule
 from crdlint.rules.engine.schema_walk import Context, check
 from crdlint.schema.json_paths import FieldPathError, valid_field_path
+from crdlint.spelling import known
 from crdlint.yaml.editor import quoted
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 
@@ -28,7 +29,6 @@ _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchem
 _Rule: Final = partial(Rule, source=_SOURCE)
 _LONGEST: Final = 2000  # characters, of the 2048 that a message may have
 _LIKE: Final = 0.8
-_LIKE_FIELD: Final = 0.6
 _NOT_EMPTY: Final = "must be non-empty if specified"
 _ONE_LINE: Final = "must not contain line breaks"
 # Reported only if the schema can be converted to a structural one, in which the path is resolved (crdlint.linting.create).
@@ -93,7 +93,7 @@ def _path_of_field(finding: Finding) -> Edits:
 def _nearest_path(finding: Finding) -> Edits:
     node, editor = finding.scalar(), finding.editor
     schema = expect(Mapping, editor.parent(expect(Sequence, editor.parent(finding.owner))))
-    near = nearest(node.value[1:], finding.schema(schema).properties, _LIKE_FIELD)
+    near = known(node.value[1:], finding.schema(schema).properties)
     if near is not None and node.value.startswith("."):
         yield editor.respell(node, f".{near}")
 
@@ -131,7 +131,7 @@ FIELD_PATH = _Rule("rule-field-path-invalid", "`fieldPath` does not name a field
     why="The API server adds the path to the path of its error. A wrong path would send users to the wrong field.",
     help="Write the path of a field below this schema, such as `.name` or `.labels['a']`",
     marker="correct the `fieldPath` of `+kubebuilder:validation:XValidation`",
-    bad=_rule("rule: has(self.mode), fieldPath: .mod"), good=_GOOD, fixes=(_path_of_field, _nearest_path))  # fmt: skip
+    bad=_rule("rule: has(self.mode), fieldPath: .mdoe"), good=_GOOD, fixes=(_path_of_field, _nearest_path))  # fmt: skip
 
 
 def _worded(field: str, detail: str) -> str:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import partial
 from typing import Any, Final, NamedTuple
 
 from crdlint.crd.errors import REQUIRED
 from crdlint.crd.model import JSONSchemaProps
-from crdlint.phrases import is_slip, nearest
 from crdlint.rules.engine.examples import HEAD
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, require
 from crdlint.rules.v1beta1 import block
-from crdlint.schema.value_help import LIKE
+from crdlint.spelling import known
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.editor import UneditableError, quoted
 from crdlint.yaml.nodes import Mapping, Node, Scalar, child
@@ -60,7 +58,7 @@ class Mistake(NamedTuple):
     """What fixes know about a finding of a resource.
 
     `node` is the value, or the key, that is wrong; of a missing field it is the object. `words` are the names or values
-    that may be meant, and `valid` is the one that is. `expected` is the type of the value, and `schema` that of the
+    that may be meant, `typed` if the value has their type, and `valid` is the one that is meant. `expected` is the type of the value, and `schema` that of the
     value, or of the object with an unknown field; `outer` is that of the object around that.
     """
 
@@ -70,6 +68,7 @@ class Mistake(NamedTuple):
     expected: str = ""
     schema: JSONSchemaProps | None = None
     outer: JSONSchemaProps | None = None
+    typed: bool = False
 
 
 _CLASSES: Final[dict[str, frozenset[type]]] = {
@@ -103,14 +102,6 @@ def plain_value(text: str, expected: str) -> Any:
     return value if value.__class__ in _CLASSES.get(expected, ()) else None
 
 
-def meant(written: str, words: Iterable[str]) -> str | None:
-    """Return the only word that a text may be, ignoring case; None if there are several or none."""
-    words = list(words)
-    same = [word for word in words if word.lower() == written.lower()]
-    near = same or [word for word in words if nearest(written, [word], LIKE)]
-    return near[0] if len(near) == 1 else None
-
-
 def _mistake(finding: Finding) -> Mistake:
     mistake = finding.subject
     if not isinstance(mistake, Mistake):
@@ -118,18 +109,16 @@ def _mistake(finding: Finding) -> Mistake:
     return mistake
 
 
-def _respelled(finding: Finding, *, slip: bool) -> Edits:
+@Fixer("Correct the spelling", "safe")
+def _respelled(finding: Finding) -> Edits:
     mistake, editor = _mistake(finding), finding.editor
     node = expect(Scalar, mistake.node)
-    word = require(meant(node.value, mistake.words))
+    # YAML may read a key such as `y` as another one.
+    word = node.value if node.value in mistake.words else require(known(node.value, mistake.words, typed=mistake.typed))
     owner = editor.parent(node) if editor.is_key(node) else None
     entry = None if owner is None else expect(Mapping, owner).find(word)  # itself, if YAML reads it as another key
-    if is_slip(node.value, word) == slip and (entry is None or entry[0] is node) and "{{" not in node.value:
+    if (entry is None or entry[0] is node) and "{{" not in node.value:
         yield editor.respell(node, word)
-
-
-_SLIP: Final = Fixer("Correct the spelling", "safe", partial(_respelled, slip=True))
-_GUESS: Final = Fixer("Write the name that is similar", "unsafe", partial(_respelled, slip=False))
 
 
 @Fixer("Write the valid name", "unsafe")
@@ -195,7 +184,7 @@ def _moved(finding: Finding) -> Edits:
     key = expect(Scalar, mistake.node)
     owner = expect(Mapping, editor.parent(key))
     around, fields = editor.parent(owner), {} if mistake.schema is None else mistake.schema.properties
-    if not editor.is_key(key) or meant(key.value, fields) is not None:
+    if not editor.is_key(key) or known(key.value, fields) is not None:
         return
     homes = [around] if mistake.outer is not None and key.value in mistake.outer.properties else []
     homes += [child(owner, name) for name, schema in fields.items() if key.value in schema.properties]
@@ -208,13 +197,11 @@ def _moved(finding: Finding) -> Edits:
 
 
 UNKNOWN: Final = (
-    _example(_SLIP, "{replica: 1}", "{replicas: 1}"),
-    _example(_GUESS, "{numReplicas: 1}", "{replicas: 1}"),
+    _example(_respelled, "{replica: 1}", "{replicas: 1}"),
     _example(_moved, "\n  image: a\n  pod:\n    tier: web", "\n  pod:\n    tier: web\n    image: a"),
 )
 VALUE: Final = (
-    _example(_SLIP, "{mode: fast}", "{mode: Fast}"),
-    _example(_GUESS, "{mode: Faster}", "{mode: Fast}"),
+    _example(_respelled, "{mode: fast}", "{mode: Fast}"),
     _example(_in_quotes, "{pod: {tier: web, image: 8}}", '{pod: {tier: web, image: "8"}}'),
     _example(_without_quotes, '{replicas: "8"}', "{replicas: 8}"),
     _example(_boolean, "{paused: 1}", "{paused: true}"),
@@ -230,6 +217,5 @@ DECODE: Final = (
     ),
 )
 NO_MATCH: Final = (
-    _SLIP.example(stream("{}", api_version="exampel.com/v1"), stream("{}"), "resource"),
-    _GUESS.example(stream("{}", "Fooo"), stream("{}"), "resource"),
+    _respelled.example(stream("{}", api_version="exampel.com/v1"), stream("{}"), "resource"),
 )

@@ -14,12 +14,13 @@ from crdlint.crd.errors import NOT_EVALUATED, Code, FieldError, Reason, Wording,
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.kubernetes.servers import NEWEST, Server
-from crdlint.phrases import nearest, some
+from crdlint.phrases import some
 from crdlint.schema.deep_equal import deep_copy, deep_equal
 from crdlint.schema.defaulting import META_FIELDS, TYPED_ROOT, SurroundingObject, prune
 from crdlint.schema.embedded_resources import coerce, validate_embedded
 from crdlint.schema.validator import ValueValidator
-from crdlint.schema.value_help import LIKE
+from crdlint.schema.value_help import fits
+from crdlint.spelling import known
 
 RULE: Final = "default-invalid"
 _LISTED: Final = 3  # names of unknown fields in one help
@@ -146,7 +147,10 @@ def _unpruned(path: Path, value: Any, unknown: list[str], schema: JSONSchemaProp
         return error
     listed = some([f"`{name}`" for name in unknown], _LISTED)
     help_ = f"Remove {listed} from the default, or specify it in `properties` of the schema"
-    near = nearest(unknown[0], schema.properties, LIKE) if len(unknown) == 1 and isinstance(value, dict) else None
+    near = None
+    if len(unknown) == 1 and isinstance(value, dict):
+        fitting = [name for name, property_ in schema.properties.items() if fits(value.get(unknown[0]), property_)]
+        near = known(unknown[0], fitting, typed=True)
     if near is not None and near not in value:
         help_ = f"Rename `{unknown[0]}` in the default to `{near}`, or remove it"
         error = error._replace(reason=Reason(Code.UNKNOWN_FIELDS, (near,)))

@@ -10,13 +10,22 @@ from typing import Any, Final
 from crdlint.crd.errors import DUPLICATE, NOT_SUPPORTED, REQUIRED, TOO_LONG, TOO_MANY, TYPE_INVALID, Code, FieldError
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.printing import marshal
-from crdlint.phrases import nearest, some
+from crdlint.phrases import some
+from crdlint.spelling import meant
 from crdlint.yaml.editor import as_key, is_plain
 
 _PRINTED: Final = re.compile(r"([^.\[\]]+)|\[([^\]]*)(?:\]|\Z)")
 _SAMPLES: Final = {"string": '""', "integer": "1", "number": "1.5", "boolean": "true", "object": "{}", "array": "[]"}
-LIKE: Final = 0.7  # the minimum similarity of a suggested name
+_CLASSES: Final = {
+    "string": (str,), "integer": (int,), "number": (int, float), "boolean": (bool,), "object": (dict,), "array": (list,),
+}  # fmt: skip
 _LISTED: Final = 6  # the number of names in one help
+
+
+def fits(value: Any, schema: JSONSchemaProps) -> bool:
+    """Return whether a JSON value has the type of a schema, or whether the schema has no type."""
+    classes = _CLASSES.get(schema.type)
+    return classes is None or value.__class__ in classes
 
 
 def steps_of(path: str) -> list[str]:
@@ -53,8 +62,11 @@ def _unsupported(error: FieldError) -> str:
     allowed = [] if error.reason is None else list(error.reason.arguments)
     if error.value in allowed:
         return "Write the value and those of the enum as the same type"
-    near = nearest(error.value, allowed, LIKE) if isinstance(error.value, str) else None
-    return f"Write `{near}` instead" if near else f"Write one of {listed(allowed)}"
+    near = meant(error.value, allowed) if isinstance(error.value, str) else None
+    if near is None:
+        return f"Write one of {listed(allowed)}"
+    command = f"Write `{near.name}` instead"
+    return command if near.is_known else f"Did you mean `{near.name}`? The values are {listed(allowed)}"
 
 
 def _mistyped(error: FieldError) -> str | None:

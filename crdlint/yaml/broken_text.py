@@ -18,6 +18,12 @@ from crdlint.yaml.repairs import Repair
 _NEAR: Final = 4  # lines
 _HEAD: Final = re.compile(r" *(?:(?:- +)*[\w$./-]+: +|(?:- +)+)(?=\S)")
 _BLOCK_SCALAR: Final = re.compile(r"(?:: +|- +)[|>][-+0-9]*[ \t]*(?:#.*)?\r?\Z")
+KEYWORDS: Final = frozenset(
+    "additionalProperties anyOf default description enum exclusiveMaximum exclusiveMinimum format items maxItems maxLength"
+    " maxProperties maximum minItems minLength minProperties minimum nullable oneOf pattern properties required title type"
+    " x-kubernetes-list-map-keys x-kubernetes-list-type x-kubernetes-map-type x-kubernetes-validations".split()
+)
+_BEGINNING: Final = re.compile(r"[ ]*(?:- +)*([A-Za-z$][\w$-]*)")
 FIELD: Final = re.compile(r" *(?:- +)*[A-Za-z$][\w$./-]*:(?: |\r?\Z)")
 
 
@@ -92,6 +98,14 @@ class BrokenText:
     def previous(self, index: int) -> int | None:
         """Return the index of the last line above that is not blank."""
         return next((i for i in range(index - 1, -1, -1) if self.lines[i].strip()), None)
+
+    def with_same_key(self, index: int) -> list[int]:
+        """Return the indexes of the lines that begin with the same key as a line, which may be wrong there."""
+        key = _BEGINNING.match(self.lines[index])
+        if key is None:
+            return [index]
+        begins = re.compile(rf"[ ]*(?:- +)*{re.escape(key[1])}(?![\w$-])")
+        return [i for i in self.structure if i == index or begins.match(self.lines[i])]
 
     def line(self, index: int) -> int:
         """Return the number of a line in the file (1-based)."""

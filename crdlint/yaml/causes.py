@@ -17,6 +17,7 @@ from crdlint.yaml.broken_text import BrokenText, Cause
 from crdlint.yaml.edit import Edit, apply
 from crdlint.yaml.nodes import Mapping, Node, Scalar
 from crdlint.yaml.parse import Document, parse_first
+from crdlint.yaml.swallowed import swallows_keys
 
 # Longer documents are not parsed again, and others at most this often.
 _LONGEST: Final = 4_000_000  # characters
@@ -36,6 +37,7 @@ _CAUSES: Final = {
     layout_causes.special_spaces: "a character that only looks like a space",
     layout_causes.directives: "template syntax that is not rendered",
     layout_causes.strays: "text that is not YAML",
+    value_causes.several: "a colon, a space or a backslash is missing",
     value_causes.json_slips: "a colon, quote or bracket is missing",
     value_causes.dashes: "a dash is missing, or is not a plain `-` with a space",
     layout_causes.odd_indentation: "wrong indentation",
@@ -89,7 +91,7 @@ def syntax_cause(document: Document, problems: Callable[[Node], int]) -> Cause |
             tried.add(cause.edits)
             if len(tried) > attempts:
                 return best
-            progress = _progress(document, cause.edits, problems)
+            progress = _progress(text, cause.edits, problems)
             if progress[:2] > furthest[:2] or (best is not None and progress > furthest):
                 best, furthest = cause, progress
             if progress.is_parsed and not progress.oddities:
@@ -114,7 +116,7 @@ def _is_doubtful(
     lines = {bisect_right(text.starts, edit.start) - 1 for edit in cause.edits}
     lines.add(other.line - 1 - text.document.line_offset)
     removed = tuple(Edit(text.starts[i], text.starts[i] + len(text.lines[i]), "") for i in sorted(lines))
-    without = _progress(text.document, removed, problems)
+    without = _progress(text, removed, problems)
     return not without.is_parsed or progress.oddities < without.oddities
 
 
@@ -134,11 +136,12 @@ def _broken_text(document: Document, line: int, message: str) -> BrokenText:
     return BrokenText(document, lines, starts, stop, message)
 
 
-def _progress(document: Document, edits: SequenceOf[Edit], problems: Callable[[Node], int]) -> _Progress:
-    read = parse_first(apply(document.text, edits))
+def _progress(text: BrokenText, edits: SequenceOf[Edit], problems: Callable[[Node], int]) -> _Progress:
+    read = parse_first(apply(text.document.text, edits))
     if read.error is not None:
         return _Progress(is_parsed=False, line=read.error.line - read.line_offset, oddities=0)
-    if read.root is None or isinstance(read.root, Scalar):  # not an object
+    is_object = read.root is not None and not isinstance(read.root, Scalar)
+    if read.root is None or not is_object or swallows_keys(text, edits, read.root):
         return _Progress(is_parsed=False, line=0, oddities=0)
     return _Progress(is_parsed=True, line=0, oddities=-(_oddities(read.root) + problems(read.root)))
 

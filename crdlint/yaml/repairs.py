@@ -32,6 +32,8 @@ QUOTES: Final = _repair("Put the value in quotes", "safe",
     "  description: The host: a name.\n", "  description: 'The host: a name.'\n")
 BACKSLASH: Final = _repair("Write the backslash twice", "safe", '  pattern: "^\\d+$"\n', '  pattern: "^\\\\d+$"\n')
 BLANK_AFTER_COLON: Final = Repair("Add a space after the colon", "safe", f"host:\n  type:string\n{_LENGTH}", _TYPE + _LENGTH)
+EACH_LINE: Final = Repair("Correct each of the lines", "safe",
+    f"host\n  type:string\n{_LENGTH}", _TYPE + _LENGTH)
 COLON: Final = Repair("Add a colon after the key", "safe", "host\n  type: string\n", _TYPE)
 BLANK_AFTER_DASH: Final = _repair("Add a space after the dash", "safe",
     "  enum:\n  -fast\n  -slow\n", "  enum:\n  - fast\n  - slow\n")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import accumulate, chain, islice, takewhile
 from typing import Final
 
 from crdlint.yaml import repairs
-from crdlint.yaml.broken_text import BrokenText, Cause, entry_of, indent_of, key_column
+from crdlint.yaml.broken_text import KEYWORDS, BrokenText, Cause, entry_of, indent_of, key_column
 from crdlint.yaml.edit import Edit, runs
 from crdlint.yaml.editor import quoted
 
@@ -157,6 +157,40 @@ def inner_quotes(text: BrokenText) -> Iterator[Cause]:
         yield text.value_cause(repairs.INNER_QUOTE, i, entry, new, help_)
 
 
+def several(text: BrokenText) -> Iterator[Cause]:
+    """Find lines of a schema with different mistakes, of which each is clear alone, and correct them in one pass."""
+    lines = [i for i in text.structure if _corrected(text.lines[i]) != text.lines[i]]
+    keys = {key[0].strip(" :") for i in lines if (key := _CORRECTED_KEY.match(text.lines[i])) is not None}
+    if len(keys) > 1:
+        new = _corrected(text.lines[lines[0]]).strip()
+        help_ = f"Correct {text.numbers(lines)}, such as `{new}` in line {text.line(lines[0])}"
+        yield text.cause(repairs.EACH_LINE, lines[0], help_, text.rewritten(lines, _corrected))
+
+
+_CORRECTED_KEY: Final = re.compile(r"[ ]*(?:- +)*[A-Za-z$][\w$-]*:?")
+
+
+def _corrected(line: str) -> str:
+    """Return a line with a keyword of schemas with the colon, the space and the backslashes that it lacks."""
+    key = _CORRECTED_KEY.match(line)
+    if key is None or key[0].strip(" -:") not in KEYWORDS:
+        return line
+    for wrong, right in ((_BARE_KEY, r"\1:\2"), (_NO_BLANK, r"\1 \2")):
+        line = wrong.sub(right, line) if wrong.match(line) else line
+    return _BAD_ESCAPE.sub(r"\\\\\1", line) if _DOUBLE_QUOTED.match(line) else line
+
+
+_DOUBLE_QUOTED: Final = re.compile(r'[ ]*(?:- +)*[\w$-]+: +"[^"]*"[ ]*\r?\Z')
+
+
+def _alike(text: BrokenText, index: int, is_wrong: Callable[[str], bool]) -> Iterator[list[int]]:
+    """Yield the lines with the same key and the same mistake as a line, if there are any, and then that line alone."""
+    lines = [i for i in text.with_same_key(index) if i == index or is_wrong(text.lines[i])]
+    if len(lines) > 1:
+        yield lines
+    yield [index]
+
+
 def escapes(text: BrokenText) -> Iterator[Cause]:
     """Find a backslash between double quotes that begins no escape of YAML."""
     if "escape" not in text.message:
@@ -164,8 +198,10 @@ def escapes(text: BrokenText) -> Iterator[Cause]:
     for i in text.near():
         first = _BAD_ESCAPE.search(text.lines[i])
         if first is not None:
-            help_ = f"Write `\\\\` for a backslash between double quotes in line {text.line(i)}, or use single quotes"
-            yield text.line_cause(repairs.BACKSLASH, i, _BAD_ESCAPE.sub(r"\\\\\1", text.lines[i]), help_, first.span())
+            for lines in _alike(text, i, lambda line: _BAD_ESCAPE.search(line) is not None):
+                help_ = f"Write `\\\\` for a backslash between double quotes in {text.numbers(lines)}, or use single quotes"
+                edits = text.rewritten(lines, lambda line: _BAD_ESCAPE.sub(r"\\\\\1", line))
+                yield text.cause(repairs.BACKSLASH, i, help_, edits, first.span())
 
 
 def quotes(text: BrokenText) -> Iterator[Cause]:
@@ -211,12 +247,16 @@ def colons(text: BrokenText) -> Iterator[Cause]:
         line, number = text.lines[i], text.line(i)
         match = _NO_BLANK.match(line)
         if match is not None:
-            help_ = f"Write a space after the colon in line {number}: `{match[1].strip()} {match[2].strip()}`"
-            yield text.line_cause(repairs.BLANK_AFTER_COLON, i, f"{match[1]} {match[2]}", help_)
+            for lines in _alike(text, i, lambda each: _NO_BLANK.match(each) is not None):
+                help_ = f"Write a space after the colon in {text.numbers(lines)}: `{match[1].strip()} {match[2].strip()}`"
+                edits = text.rewritten(lines, lambda each: _NO_BLANK.sub(r"\1 \2", each))
+                yield text.cause(repairs.BLANK_AFTER_COLON, i, help_, edits)
         match = _BARE_KEY.match(line)
         if match is not None and not _is_one_of_texts(text, i):
-            help_ = f"Add a colon after the key in line {number}: `{match[1].strip()}:`"
-            yield text.line_cause(repairs.COLON, i, f"{match[1]}:{match[2]}", help_)
+            for lines in _alike(text, i, lambda each: _BARE_KEY.match(each) is not None):
+                help_ = f"Add a colon after the key in {text.numbers(lines)}: `{match[1].strip()}:`"
+                edits = text.rewritten(lines, lambda each: _BARE_KEY.sub(r"\1:\2", each))
+                yield text.cause(repairs.COLON, i, help_, edits)
         match = _NO_COLON.match(line)
         if match is not None:
             mark, entry = match[3].strip(), f"{match[2]}: {match[4]}"

@@ -10,17 +10,16 @@ from crdlint.cel.ast import Call, Comprehension, Expr, Ident, Select, children, 
 from crdlint.cel.errors import ErrorCode
 from crdlint.cel.source_ranges import SourceRanges, error_range, range_at
 from crdlint.cel.types import BOOL
-from crdlint.kubecel.declarations import escape
+from crdlint.kubecel.declarations import escape, unescape
 from crdlint.kubecel.environment import LIBRARIES
 from crdlint.kubecel.repair.false_friends import CHECKS, CONDITIONS, NEGATED
 from crdlint.kubecel.repair.state import Choice, CompiledText, named
 from crdlint.phrases import nearest
 from crdlint.safety.work import Effort
+from crdlint.spelling import differing_letters, is_slip, known
 from crdlint.yaml.edit import Edit
 
-_LIKE: Final = 0.6  # the minimum similarity of a suggested name
-_LEAST_ALIKE: Final = 3  # letters of a name that may be misspelt in one of them
-_LEAST_REPLACED: Final = 5  # letters of a name of which one may be another
+_LIKE: Final = 0.6  # the minimum similarity of a function of CEL
 _WORD: Final = re.compile(r"[A-Za-z_]\w*\Z")
 _HYPHENATED: Final = re.compile(r"\w[\w-]*")
 _PATH: Final = re.compile(r"(?:\.\w+)*(?![\w(])")
@@ -41,9 +40,8 @@ def in_scope(state: CompiledText, scope: list[str]) -> Iterator[Choice]:
     yield Choice(tuple((Edit(*span, each),) for each in joined))
     if _is_function(state.node):
         return
-    slips = [each for each in variables if _is_slip(name, each)]
-    near = nearest(name, variables, _LIKE)
-    yield named(span, slips or ([] if near is None else [near]), certain=bool(slips))
+    near = known(name, variables)
+    yield named(span, [] if near is None else [near], certain=True)
     fields = [f"{each}.{escape(name) or name}" for each in scope if name in _fields(state, each)]
     choice = named(span, fields, certain=True)
     # The name of a type is not where the error is, and a dot before a name is not a part of it.
@@ -62,13 +60,18 @@ def similar(state: CompiledText, scope: list[str], effort: Effort) -> Iterator[C
     hyphenated = _HYPHENATED.match(state.text, span[0])
     if hyphenated is not None and "-" in hyphenated[0]:
         yield Choice(((Edit(*hyphenated.span(), escape(hyphenated[0]) or ""),),))
-    paths = {each.rpartition(".")[2]: each for each in reversed(list(_candidates(state, node, name, scope)))}
+    escaped = {each.rpartition(".")[2]: each for each in reversed(list(_candidates(state, node, name, scope)))}
+    paths = {unescape(last) or last: path for last, path in escaped.items()}
     if not effort.affords(len(paths)):
         return
     effort.spend(len(paths))
-    slips = [each for last, each in paths.items() if _is_slip(name, last)]
-    near = None if slips else nearest(name, paths, _LIKE)
-    choice = named(span, slips or ([] if near is None else [paths[near]]), certain=bool(slips))
+    typed = not getattr(node, "test_only", False)
+    slips = [each for last, each in paths.items() if is_slip(name, last, typed=typed)]
+    if _is_function(node) and not slips:
+        near = nearest(name, paths, _LIKE)
+        choice = named(span, [] if near is None else [near], certain=near is not None and _is_near(name, near))
+    else:
+        choice = named(span, slips, certain=True)
     if isinstance(node, Ident) and name not in _OTHER_VARIABLES:
         path = _PATH.match(state.text, span[1])
         quoted = state.text[span[0] : span[1] if path is None else path.end()]
@@ -80,6 +83,11 @@ def similar(state: CompiledText, scope: list[str], effort: Effort) -> Iterator[C
     yield choice
 
 
+def _is_near(name: str, function: str) -> bool:
+    """Return whether a name is a function of CEL with one wrong letter, or two that are exchanged."""
+    return sorted(name) == sorted(function) or differing_letters(name, function) == 1
+
+
 def other_fields(state: CompiledText) -> Iterator[Choice]:
     """Yield similar fields in place of those whose type does not fit."""
     if state.code not in _WRONG_TYPES or state.node is None:
@@ -87,7 +95,7 @@ def other_fields(state: CompiledText) -> Iterator[Choice]:
     for operand in (state.node, *children(state.node)):
         declared, offsets = state.object_of(operand), state.compiled.source.offsets.get(operand.id)
         if isinstance(operand, Select) and declared is not None and offsets is not None:
-            others = [each for each in declared.fields if each != operand.field and _is_slip(operand.field, each)]
+            others = [each for each in declared.fields if each != operand.field and is_slip(operand.field, each, typed=True)]
             yield named(range_at(state.text, offsets[0]), others, certain=False)
 
 
@@ -180,18 +188,3 @@ def _candidates(state: CompiledText, node: Expr, name: str, scope: list[str]) ->
         macros = (macro for macro, *_ in expression.environment.parser.macros if macro != "existsOne")
         return [*(each for each in expression.env.functions if each.isidentifier()), *macros]
     return [*scope, "oldSelf", *(f"{each}.{field}" for each in scope for field in _fields(state, each))]
-
-
-def _is_slip(name: str, field: str) -> bool:
-    """Return whether two names differ in one letter, in the order of two, or in case and underscores only."""
-    first, second = (each.lower().replace("_", "") for each in (name, field))
-    if first == second:
-        return True
-    if min(len(first), len(second)) < _LEAST_ALIKE or re.sub(r"\D", "", first) != re.sub(r"\D", "", second):
-        return False
-    equal = (a == b for a, b in zip(first, second, strict=False))
-    start = next((i for i, is_equal in enumerate(equal) if not is_equal), min(len(first), len(second)))
-    rest, other = first[start:], second[start:]
-    if rest[1:] == other[1:]:
-        return len(first) >= _LEAST_REPLACED
-    return rest[1:] == other or rest == other[1:] or (rest[:2] == other[1::-1] and rest[2:] == other[2:])

@@ -1,0 +1,186 @@
+"""What a name that does not exist may mean: the one policy for every help and fix that names another.
+
+A name is *known* to be meant if it is the only one that the written name differs from by a slip of the keyboard. Then a help
+may say "Write `x` instead", and a fix may write it. A name is *likely* if it is the only one within a third of the length.
+Then a help asks "did you mean `x`?", and no fix writes it. Otherwise, a help lists the names that there are. Opposites, such
+as `minSize` and `maxSize`, are two things, whatever their letters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher
+from typing import Final, NamedTuple
+
+from crdlint.phrases import differing, some
+from crdlint.safety.bugs import attempt
+
+_LONGEST: Final = 256  # longer names are not compared, because the work grows with the square of their length
+_SHOWN: Final = 8  # names in a list
+_LEAST_LETTERS: Final = 4  # of a word of which two letters may be exchanged
+_LEAST_AROUND: Final = 5  # of a word that may lack a letter
+_LEAST_BEFORE: Final = 3  # of a word that may lack its last letter
+_LEAST_REPLACED: Final = 9  # of a word in which a letter may be another one: `node` is not `mode`
+_ENDINGS: Final = frozenset("sdrnyte")  # `user` and `users`, `enable` and `enabled`, `schedule` and `scheduler` may be two things
+_WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
+_SEPARATORS: Final = re.compile(r"[-_ .]")
+_NO_DIGITS: Final = re.compile(r"\D")
+
+# Words that name different things, although their letters are similar.
+_GROUPS: Final = tuple(
+    frozenset(group.split())
+    for group in (
+        "min max", "minimum maximum", "minimal maximal", "low high", "lower upper higher", "least most",
+        "enable disable", "enabled disabled", "on off", "true false", "allow deny forbid", "allowed denied forbidden",
+        "start end stop", "starts ends stops", "begin end", "from to form", "source target destination", "src dst dest",
+        "in out", "input output", "inputs outputs", "ingress egress", "inbound outbound", "incoming outgoing", "inner outer",
+        "first last", "next previous prev", "before after", "left right", "top bottom", "up down", "old new", "oldest newest",
+        "include exclude", "includes excludes", "included excluded", "including excluding", "internal external interval",
+        "import export", "imports exports", "public private", "parent child", "any all none one", "soft hard", "hot cold",
+        "encrypt decrypt", "encryption decryption", "lock unlock", "attach detach", "add remove", "push pull", "open close",
+        "create delete update", "read write", "reader writer", "request response", "requests limits", "client server",
+        "primary secondary", "master slave", "cpu gpu", "http https", "success failure", "liveness readiness startup",
+        "increase decrease", "increment decrement", "prefix suffix", "day days date", "width height weight", "row col",
+        "project protect", "path patch", "bath batch", "plan plain", "port part", "read thread", "retention detention", "content context", "static status", "accept except", "insert invert",
+    )
+)  # fmt: skip
+_PREFIXES: Final = ("un", "non", "dis", "de", "in", "re", "pre", "post", "no", "not", "sub", "m", "multi", "anti", "auto")
+
+
+class Meant(NamedTuple):
+    """A name that is probably meant; if it is known, a help may command it, otherwise it may only ask."""
+
+    name: str
+    is_known: bool
+
+
+def meant(written: str, names: Iterable[str], *, typed: bool = False) -> Meant | None:
+    """Return which of some names is known or likely to be meant by one that is not among them, or None.
+
+    Where the use of the name is `typed`, so that only names of a fitting type are given, a word and its plural are not two
+    things: `self.replica > 0` means `replicas`, but `has(self.user)` may not mean `users`.
+
+    >>> meant("replcias", ["replicas", "paused"])
+    Meant(name='replicas', is_known=True)
+    >>> meant("imageTagg", ["imageTags"])
+    Meant(name='imageTags', is_known=False)
+    >>> meant("minReplicas", ["maxReplicas"])
+    """
+    return attempt(_meant, written, names, typed)
+
+
+def known(written: str, names: Iterable[str], *, typed: bool = False) -> str | None:
+    """Return the name that is known to be meant, for a fix, or None."""
+    found = meant(written, names, typed=typed)
+    return found.name if found is not None and found.is_known else None
+
+
+def listed(written: str, names: Sequence[str]) -> str:
+    """Return the help for a field for which no other is known to be meant: a question, or the list of the fields.
+
+    >>> listed("restore", ["source", "paused"])
+    'Use one of the fields: source, paused'
+    """
+    found = meant(written, names)
+    if found is not None:
+        return f"Did you mean `{found.name}`? The fields are {some(names, _SHOWN)}"
+    return f"Use one of the fields: {some(names, _SHOWN)}"
+
+
+def is_slip(written: str, name: str, *, typed: bool = False) -> bool:
+    """Return whether nothing but a slip of the keyboard makes two names differ.
+
+    That is case, separators, or in one word a letter that is missing or too much, or two that are exchanged; in long words
+    also another letter.
+
+    >>> is_slip("max_length", "maxLength"), is_slip("imgae", "image"), is_slip("node", "mode"), is_slip("user", "users")
+    (True, True, False, False)
+    """
+    if _folded(written) == _folded(name):
+        return True
+    pair = _different_words(written, name)
+    return pair is not None and not _are_two_things(*pair) and _is_slip_of_word(*pair, typed)
+
+
+def are_opposites(one: str, other: str) -> bool:
+    """Return whether two names differ in words that name different things, such as `min` and `max`.
+
+    >>> are_opposites("minReplicas", "maxReplicas"), are_opposites("restore", "restored")
+    (True, False)
+    """
+    mine, theirs = _words(one), _words(other)
+    _, mine, theirs = differing(mine, theirs)
+    if not mine and theirs and theirs[0] in _PREFIXES:
+        return True
+    return any(_are_two_things(first, second) for first in mine for second in theirs)
+
+
+def _meant(written: str, names: Iterable[str], typed: bool) -> Meant | None:
+    if len(written) > _LONGEST:
+        return None
+    others = [name for name in dict.fromkeys(names) if name != written and len(name) <= _LONGEST]
+    slips = [name for name in others if _folded(name) == _folded(written)]
+    slips = slips or [name for name in others if is_slip(written, name, typed=typed)]
+    if slips:
+        return Meant(slips[0], is_known=True) if len(slips) == 1 else None
+    near = sorted((differing_letters(written, name), name) for name in others if _may_be_near(written, name))
+    near = [each for each in near if each[0] * 3 <= len(written) and not are_opposites(written, each[1])]
+    near = [each for each in near if _NO_DIGITS.sub("", each[1]) == _NO_DIGITS.sub("", written)]
+    is_only = len(near) == 1 or (len(near) > 1 and near[0][0] < near[1][0])
+    return Meant(near[0][1], is_known=False) if is_only else None
+
+
+def _may_be_near(written: str, name: str) -> bool:
+    return len(written) >= _LEAST_LETTERS and abs(len(written) - len(name)) * 3 <= len(written)
+
+
+def differing_letters(one: str, other: str) -> int:
+    """Return how many letters of the longer of two names have no equal in the other, ignoring case.
+
+    >>> differing_letters("restore", "source")
+    4
+    """
+    blocks = SequenceMatcher(None, one.lower(), other.lower(), autojunk=False).get_matching_blocks()
+    return max(len(one), len(other)) - sum(block.size for block in blocks)
+
+
+def _folded(name: str) -> str:
+    return _SEPARATORS.sub("", name).lower()
+
+
+def _words(name: str) -> list[str]:
+    return [word.lower() for word in _WORD.findall(name)]
+
+
+def _different_words(one: str, other: str) -> tuple[str, str] | None:
+    """Return the only words of two names that differ, the names themselves if their words cannot be compared, None for more."""
+    mine, theirs = _words(one), _words(other)
+    if len(mine) != len(theirs):
+        return _folded(one), _folded(other)
+    pairs = [pair for pair in zip(mine, theirs, strict=True) if pair[0] != pair[1]]
+    return pairs[0] if len(pairs) == 1 else None
+
+
+def _are_two_things(one: str, other: str) -> bool:
+    shorter, longer = sorted((one, other), key=len)
+    is_prefixed = any(longer == prefix + shorter for prefix in _PREFIXES)
+    return is_prefixed or any(one in group and other in group for group in _GROUPS)
+
+
+def _is_slip_of_word(written: str, name: str, typed: bool) -> bool:
+    start, rest, other_rest = differing(list(written), list(name))
+    lone, shorter = "".join(rest + other_rest), min(len(written), len(name))
+    if not start or not lone.isalpha():
+        return False
+    if len(rest) == len(other_rest) == 1:
+        is_last = start == len(name) - 1
+        return shorter >= _LEAST_REPLACED and not is_last
+    if rest == other_rest[::-1] and len(rest) == len("ab"):
+        return shorter >= _LEAST_LETTERS
+    if len(lone) != 1:
+        return False
+    is_ending = start == shorter and lone in _ENDINGS and lone != written[start - 1]
+    if is_ending and typed:
+        return shorter >= _LEAST_BEFORE
+    return shorter >= _LEAST_AROUND - typed and not is_ending

@@ -1,0 +1,66 @@
+"""Whether edits of a broken document turn keys into the text of a scalar: such a repair would lose them without a word."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from collections.abc import Sequence as SequenceOf
+from typing import Final
+
+from crdlint.yaml.broken_text import FIELD, KEYWORDS, BrokenText, indent_of
+from crdlint.yaml.edit import Edit, in_order
+from crdlint.yaml.nodes import Node, Scalar, nodes_of
+
+# A key of the schemas of CRDs without its colon, in quotes, or after a mark.
+_KEYWORD: Final = re.compile(
+    rf" *(?:[->+] *)*[\"']?(?:{'|'.join(sorted(KEYWORDS - {'description', 'title'}))})[\"']?"
+    r"(?: *[:=;]| *\r?\Z| (?=[\w\[{]+ *(?:#.*)?\r?\Z))"
+)
+
+
+def swallows_keys(text: BrokenText, edits: SequenceOf[Edit], root: Node) -> bool:
+    """Return whether a line with a key, as far as edits keep it, is within a scalar of the document after them."""
+    ordered = list(in_order(edits))
+    keys = sorted(_moved(offset, ordered) for offset in _key_offsets(text, ordered))
+    written = [(_moved(edit.start, ordered), edit) for edit in ordered]
+    scalars = (node for node in nodes_of(root) if isinstance(node, Scalar))
+    several = (scalar for scalar in scalars if scalar.start_mark.line != scalar.end_mark.line)
+    return any(_holds_any(keys, scalar) and _is_new_text(scalar, written) for scalar in several)
+
+
+def _key_offsets(text: BrokenText, edits: SequenceOf[Edit]) -> Iterator[int]:
+    """Yield the offsets of the keys that begin lines, without those that edits remove."""
+    removed = [edit for edit in edits if edit.end > edit.start]
+    starts = [edit.start for edit in removed]
+    for i in text.structure:
+        line = text.lines[i]
+        if not FIELD.match(line) and not _KEYWORD.match(line):
+            continue
+        offset = text.starts[i] + indent_of(line)
+        index = bisect_right(starts, offset) - 1
+        if index < 0 or offset >= removed[index].end:
+            yield offset
+
+
+def _moved(offset: int, edits: SequenceOf[Edit]) -> int:
+    """Return the offset of a character after edits."""
+    return offset + sum(len(edit.text) - (edit.end - edit.start) for edit in edits if edit.end <= offset)
+
+
+def _holds_any(keys: SequenceOf[int], scalar: Scalar) -> bool:
+    index = bisect_right(keys, scalar.start_mark.index)
+    return index < len(keys) and keys[index] < scalar.end_mark.index
+
+
+def _is_new_text(scalar: Scalar, written: SequenceOf[tuple[int, Edit]]) -> bool:
+    """Return whether edits are why a scalar has its lines; its text may look like keys anyway.
+
+    Those are edits within it, also in its quotes. What looks like a key was none before in a text in block style (see
+    `structure` of BrokenText), unless an edit only now makes it a text in block style.
+    """
+    start, end = scalar.start_mark, scalar.end_mark
+    if scalar.style in {"|", ">"}:
+        head = start.index - start.column
+        return not any(head <= at <= start.index and edit.text.strip() for at, edit in written)
+    return any(start.index <= at <= end.index for at, edit in written)

@@ -1,0 +1,65 @@
+"""Names that do not exist: which of the existing ones a help commands, which it asks about, and which it only lists."""
+
+from __future__ import annotations
+
+from crds import crd_with_schema, crd_with_spec
+from tables import each
+
+from crdlint.diagnostics import Diagnostic
+from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
+from crdlint.spelling import Meant, meant
+
+def findings(text: str) -> list[Diagnostic]:
+    """Return the errors of the expressions in a text, with their fixes."""
+    result = lint_file(text, "x", CheckRequest(fixes=True))
+    return [each for each in result.diagnostics if each.rule == "cel-compilation"]
+
+
+# Two things each: no help may command the one in place of the other.
+TWO_THINGS = (
+    "restore source", "minReplicas maxReplicas", "enabled disabled", "cpu gpu", "strategy category", "version revision",
+    "namespace name", "host port", "start state", "image imageTag", "node mode", "size side", "weight height", "path patch",
+    "ingress egress", "import export", "include exclude", "internal external", "internal interval", "before after",
+    "http https", "tls mtls", "user users", "schedule scheduler", "hostPath hostPort", "targetCpuPercent targetGpuPercent",
+    "readOnly readOnce", "ipv4 ipv6", "startTime endTime", "lock unlock", "secretName secretNames", "policy policies",
+)  # fmt: skip
+# A slip of the keyboard, and what is meant.
+SLIPS = (
+    "imgae image", "replcias replicas", "repplicas replicas", "nmae name", "max_length maxLength", "Hosts hosts",
+    "conatinerPort containerPort", "deploymwnt deployment", "namespcae namespace", "tlsSecrt tlsSecret",
+)  # fmt: skip
+
+
+@each("pair", TWO_THINGS)
+def test_two_things_are_not_mistaken_for_each_other(pair: str) -> None:
+    one, other = pair.split()
+    for written, existing in ((one, other), (other, one)):
+        found = meant(written, [existing, "paused"])
+        assert found is None or not found.is_known
+        text = crd_with_spec(
+            f"{{type: object, properties: {{{existing}: {{type: string}}, paused: {{type: boolean}}}},"
+            f" x-kubernetes-validations: [{{rule: '!has(self.{written})', message: no}}]}}"
+        )
+        (diagnostic,) = findings(text)
+        assert diagnostic.fix is None
+        assert (diagnostic.help or "").startswith(("Use one of the fields: ", "Did you mean `"))
+
+
+@each("pair", SLIPS)
+def test_a_slip_is_corrected(pair: str) -> None:
+    written, existing = pair.split()
+    assert meant(written, [existing, "paused"]) == Meant(existing, is_known=True)
+
+
+def test_a_name_that_may_be_one_of_two_is_not_guessed() -> None:
+    assert meant("replicsa", ["replicas", "replicase"]) == Meant("replicas", is_known=True)
+    assert meant("clusetr", ["cluster", "cluser"]) is None
+    assert meant("replica", ["replicas"]) == Meant("replicas", is_known=False)
+    assert meant("replica", ["replicas"], typed=True) == Meant("replicas", is_known=True)
+
+
+def test_fields_of_metadata_that_no_rule_can_read() -> None:
+    text = crd_with_schema("type: object\nx-kubernetes-validations: [{rule: self.metadata.labels.size() > 0, message: no}]\n")
+    (diagnostic,) = findings(text)
+    assert "rules can read only `metadata.name` and `metadata.generateName`" in (diagnostic.help or "")
