@@ -5,7 +5,7 @@ Upstream: apiextensions pkg/apiserver/schema/cel/compilation.go.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -30,7 +30,7 @@ from crdlint.kubecel.environment import (
 )
 from crdlint.kubecel.reuse import Uses, compiles_alike, cost_key, uses_of
 from crdlint.kubecel.sharing import Compilation, Sharing
-from crdlint.kubernetes.servers import CELDialect, Range, Server, Version
+from crdlint.kubernetes.servers import CELDialect, FieldState, Range, Server, Version
 
 SELF: Final = "self"
 OLD_SELF: Final = "oldSelf"
@@ -275,31 +275,39 @@ class KubernetesEstimator:
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """The oldest server that accepts an expression, and a short reason why older ones do not."""
+    """The oldest server that accepts an expression, a short reason why older ones do not, and the reserved words if it is these."""
 
     server: Server
     reason: str
+    words: tuple[str, ...] = ()
 
 
 def requirement(expression: Expression, versions: Range) -> Requirement | None:
     """Return what an expression that the newest version accepts requires; None if the oldest accepts it, or if it is stored."""
     if expression.error is not None or expression.environment.is_stored:
         return None
-    accepting = (server for server in versions.servers if expression.under(new_expressions(server)).error is None)
+    able = [server for server in versions.servers if not expression.optional_old_self or server.optional_old_self is FieldState.KNOWN]
+    accepting = (server for server in able if expression.under(new_expressions(server)).error is None)
     server = next(accepting, versions.newest)
     if server is versions.oldest:
         return None
     introduced = (server.major, server.cel.compatible_with)
     used = ", ".join(_used(expression, introduced))
     reason = f"{used} came with {introduced[0]}.{introduced[1]}, and new rules may use it from {server} on"
-    return Requirement(server, reason if used else "")
+    words = tuple(_reserved_fields(expression)) if introduced == KEYWORDS_AS_FIELDS else ()
+    return Requirement(server, reason if used else "", words)
+
+
+def _reserved_fields(expression: Expression) -> Iterable[str]:
+    """Return the reserved words that an expression has as names of fields."""
+    fields = [node.field for node in nodes(expression.compiled.expr) if isinstance(node, Select)]
+    return dict.fromkeys(field for field in fields if field in RESERVED)
 
 
 def _used(expression: Expression, introduced: Version) -> Iterator[str]:
     """Yield what an expression uses of the libraries of a version."""
     if introduced == KEYWORDS_AS_FIELDS:
-        fields = [node.field for node in nodes(expression.compiled.expr) if isinstance(node, Select)]
-        words = dict.fromkeys(f"`{field}`" for field in fields if field in RESERVED)
+        words = [f"`{field}`" for field in _reserved_fields(expression)]
         if words:
             yield f"{', '.join(words)} as a field's name"
     for library in (library for library in LIBRARIES if library.introduced == introduced):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from itertools import chain
 from typing import Final, NamedTuple
@@ -16,7 +17,7 @@ from crdlint.kubecel.compilation import MESSAGE, OLD_SELF, Expression
 from crdlint.kubecel.declarations import escape, type_text
 from crdlint.kubecel.environment import LIBRARIES
 from crdlint.kubecel.library.declaration import Library
-from crdlint.kubecel.repair.meaning import meaning
+from crdlint.kubecel.repair.meaning import is_prose, meaning
 from crdlint.kubecel.repair.patterns import Tokens
 from crdlint.kubecel.repair.state import CompiledText
 from crdlint.safety.work import Effort
@@ -27,6 +28,7 @@ _OBJECT_META: Final = frozenset(
     {"namespace", "labels", "annotations", "uid", "resourceVersion", "generation", "creationTimestamp", "finalizers",
      "deletionTimestamp", "ownerReferences", "managedFields"}
 )  # fmt: skip
+_OPTIONAL_OLD_SELF: Final = (1, 29)  # what new expressions of Kubernetes 1.30 may use
 _NAMES: Final = frozenset({"name", "generateName"})
 _ONLY_NAMES: Final = (
     "Copy the value into `spec`, or use a ValidatingAdmissionPolicy: "
@@ -47,9 +49,14 @@ def hint(expression: Expression, effort: Effort) -> Hint:
     if meant is not None:
         return Hint(meant.help, Reason(Code.MEANT, (meant.edits, meant.is_certain)))
     state = CompiledText(expression, expression.text, expression.compiled)
+    if is_prose(expression):
+        return Hint("Put the text in quotes and join values with `+`, as in `'is ' + string(self.replicas)`")
     if state.error is None:
         return Hint(_output_type(expression) if expression.has_wrong_type else _CONSTANTS)
     problem = state.error.problem
+    argument = _HAS.match(state.text, _start_of_call(state))
+    if not state.is_parsed and argument is not None:
+        return Hint(_wrong_argument(argument, optional=expression.optional_old_self))
     if problem.code is ErrorCode.UNDEFINED_FIELD:
         return Hint(_undefined_field(state, *problem.args, effort))
     find = _HINTS.get(problem.code)
@@ -57,6 +64,25 @@ def hint(expression: Expression, effort: Effort) -> Hint:
 
 
 _CONSTANTS: Final = "Correct the constant: the API server converts it when the CRD is applied"
+
+
+_HAS: Final = re.compile(r"has\(\s*(?:(self|oldSelf)|([\w.]+)\[\s*\d+\s*\])\s*\)")
+
+
+def _start_of_call(state: CompiledText) -> int:
+    """Return where the call of has() begins whose argument is wrong; the error is at its bracket or its argument."""
+    return max(state.text.rfind("has(", 0, state.offset + len("has(")), 0)
+
+
+def _wrong_argument(argument: re.Match[str], *, optional: bool) -> str:
+    """Return the help for has() of what is always set, or of an element of a list."""
+    name, items = argument[1], argument[2]
+    if name == "self":
+        return "Remove `has(self)`: `self` is always set, and has() takes a field, as in `has(self.name)`"
+    if name:
+        instead = "write `oldSelf.hasValue()`" if optional else "`oldSelf` is always set in a transition rule"
+        return f"Remove `has(oldSelf)`: {instead}"
+    return f"Write `size({items}) > 0` instead of `{argument[0]}`: has() takes a field, not an element"
 
 
 def _output_type(expression: Expression) -> str:
@@ -106,6 +132,8 @@ def _undeclared(state: CompiledText, name: str) -> str | None:
             f"Remove `{used}`, or require Kubernetes {major}.{minor + 1}: {library.name} was added in {major}.{minor},"
             " and new rules may use it one release later"
         )
+    if isinstance(node, Call) and name in _OF_CONDITIONS:
+        return f"Call `{name}` with a variable and a condition, as in `self.hosts.{name}(x, x != '')`"
     if isinstance(node, Call):
         return f"Use another function: CEL has no `{name}`"
     return "Use `self` or, in a transition rule, `oldSelf`: an expression has no other variables"
@@ -121,6 +149,10 @@ def _no_overload(state: CompiledText, name: str, *_: object) -> str | None:
         if declared is not None and escaped in declared.fields:
             return f"Select the field of an object with a dot: `.{escaped}`"
     if name in ("hasValue", "value", "orValue", "or") and getattr(node.target, "name", None) == OLD_SELF:
+        if state.expression.optional_old_self:
+            return "Compare `oldSelf.value()`, which has the type of `self`"
+        if state.expression.environment.version < _OPTIONAL_OLD_SELF:
+            return "Support only Kubernetes 1.30 and later: older versions drop `optionalOldSelf`"
         return "Set `optionalOldSelf: true` on the rule: otherwise oldSelf is not an optional value"
     overloads = state.expression.env.find_function(state.compiled.result.function(node))
     if not overloads or name in _OPERATORS:
@@ -135,6 +167,7 @@ def _signature(overload: Overload) -> str:
     return f"{target}{overload.function}({', '.join(args)})"
 
 
+_OF_CONDITIONS: Final = frozenset({"all", "exists", "exists_one", "existsOne", "filter", "map"})
 _CONVERT: Final = (
     "convert one side to the type of the other, as in `string(self.port) == '80'` or `int(self.port) == 80`"
 )
@@ -211,6 +244,12 @@ def _unexpected_end(state: CompiledText, *_: object) -> str:
     return f"Write a value after `{text.tokens[-1].text}`" if text.tokens else _LANGUAGE
 
 
+def _reserved(state: CompiledText, name: str) -> str:
+    if state.text[: state.offset].rstrip().endswith(".") or f".{name}" in state.text:
+        return f"Write `__{name}__`, the name of the field `{name}` in all versions of Kubernetes"
+    return "Rename the variable: a reserved word cannot be a name"
+
+
 _HINTS: Final[Mapping[ErrorCode, str | Callable[..., str | None]]] = {
     ErrorCode.UNDECLARED_REFERENCE: _undeclared,
     ErrorCode.NO_MATCHING_OVERLOAD: _no_overload,
@@ -222,5 +261,5 @@ _HINTS: Final[Mapping[ErrorCode, str | Callable[..., str | None]]] = {
     ErrorCode.UNEXPECTED_TOKEN: _unexpected,
     ErrorCode.NOT_A_RANGE: "Call all(), exists(), map() and filter() on a list or a map, or remove the macro",
     ErrorCode.NOT_A_VARIABLE: "Write a variable and then a condition, as in `self.hosts.all(x, x != '')`",
-    ErrorCode.RESERVED_IDENTIFIER: "Write the field as `__word__`, or rename the variable: a reserved word cannot be a name",
+    ErrorCode.RESERVED_IDENTIFIER: _reserved,
 }

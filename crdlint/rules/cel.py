@@ -20,7 +20,7 @@ from crdlint.kubecel.cost import CompiledNode, EstimatedRule
 from crdlint.rules import cel_cost
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.common import ServerResults, ValidationOptions
-from crdlint.rules.engine.finding import Finding, Fixer, quoted_tag, quoted_with_comment, removal, require
+from crdlint.rules.engine.finding import Finding, Fixer, expect, quoted_tag, quoted_with_comment, require
 from crdlint.rules.engine.rule import Rule
 from crdlint.safety import work
 from crdlint.safety.bugs import attempt
@@ -28,6 +28,7 @@ from crdlint.safety.work import Effort
 from crdlint.schema.traversal import Within, at_or_above
 from crdlint.yaml.edit import Edit, apply
 from crdlint.yaml.editor import quoted
+from crdlint.yaml.nodes import Scalar
 from crdlint.yaml.scalars import offsets_inside
 
 if TYPE_CHECKING:
@@ -104,10 +105,10 @@ COMPILES = _Rule("cel-compilation", "Rule or messageExpression does not compile"
         Fixer("Put the expression in quotes", "safe", _quoted_expression,
             bad=_schema("rule: self.name != ' #'", "name", "name: {type: string}"),
             good=_schema("rule: 'self.name != '' #" + "'" * 3, "name", "name: {type: string}")),
-        Fixer("Write what is meant", "safe", partial(meant, certain=True),
+        Fixer("Correct the expression", "safe", partial(meant, certain=True),
             bad=_schema("rule: self.replicas > 0 and self.replicas < 9"),
             good=_schema("rule: self.replicas > 0 && self.replicas < 9")),
-        Fixer("Write what is meant", "unsafe", partial(meant, certain=False), bad=_schema("rule: (self.replicas > 0"),
+        Fixer("Correct the expression", "unsafe", partial(meant, certain=False), bad=_schema("rule: (self.replicas > 0"),
             good=_schema("rule: (self.replicas > 0)")),
     ))  # fmt: skip
 OUTPUT_TYPE = _Rule("cel-output-type", "Rule does not evaluate to bool, or messageExpression not to string",
@@ -115,7 +116,7 @@ OUTPUT_TYPE = _Rule("cel-output-type", "Rule does not evaluate to bool, or messa
     help="Make the rule a comparison, such as `self.replicas > 0`; convert a message to a string, such as `string(self.replicas)`",
     bad=_schema("rule: self.replicas"), good=_schema("rule: self.replicas > 0"),
     fixes=(
-        Fixer("Write what is meant", "unsafe", partial(meant, certain=False),
+        Fixer("Correct the expression", "unsafe", partial(meant, certain=False),
             bad=_schema("rule: \"'self.replicas > 0'\""), good=_schema('rule: "self.replicas > 0"')),
     ))  # fmt: skip
 OLD_SELF = _Rule("cel-old-self-uncorrelatable", "Rule uses `oldSelf` where old and new items cannot be matched",
@@ -126,6 +127,12 @@ OLD_SELF = _Rule("cel-old-self-uncorrelatable", "Rule uses `oldSelf` where old a
     good=_schema(
         "rule: has(self.ports)", "", _PORTS.format(", x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name]")
     ))  # fmt: skip
+@Fixer("Remove `optionalOldSelf`", "safe")
+def _unused_optional(finding: Finding) -> Iterable[Edit]:
+    """Remove `optionalOldSelf` from a rule without `oldSelf`; one with it does not compile, which is the cause."""
+    return [] if "oldSelf" in expect(Scalar, finding.owner, "rule").value else finding.remove()
+
+
 OPTIONAL_OLD_SELF = _Rule("cel-optional-old-self-unused", "`optionalOldSelf` on a rule that does not use `oldSelf`",
     why="`optionalOldSelf` changes only the type of `oldSelf`, so it has no effect without it. Kubernetes 1.30 and "
     "later support it.",
@@ -133,7 +140,7 @@ OPTIONAL_OLD_SELF = _Rule("cel-optional-old-self-unused", "`optionalOldSelf` on 
     marker="remove the `optionalOldSelf` of `+kubebuilder:validation:XValidation`",
     bad=_schema('{rule: "self.replicas > 0", optionalOldSelf: true}'),
     good=_schema('{rule: "!oldSelf.hasValue() || self.replicas >= oldSelf.value().replicas", optionalOldSelf: true}'),
-    fixes=(Fixer("Remove `optionalOldSelf`", "safe", removal).example(good=_schema('{rule: "self.replicas > 0"}')),))  # fmt: skip
+    fixes=(_unused_optional.example(good=_schema('{rule: "self.replicas > 0"}')),))  # fmt: skip
 
 DECLARATION = _Rule("cel-schema-without-type", "Rule on a schema that has no CEL type",
     why="The API server type-checks every rule, and cannot do so without a type for `self`.",
@@ -284,8 +291,11 @@ def _errors(estimated: EstimatedRule, options: ValidationOptions, advice: Sugges
             detail = f"oldSelf cannot be used on the uncorrelatable portion of the schema within {within}"
             yield invalid(OLD_SELF.id, path.child("rule"), rule.rule, detail, subject=within)
     elif rule.optional_old_self is not None:
+        unknown = compiled.rule.error is not None and "oldSelf" in rule.rule
+        help_ = "Fix the rule first: the API server counts a rule that does not compile as one without `oldSelf`"
         detail = "may not be set if oldSelf is not used in rule"
-        yield invalid(OPTIONAL_OLD_SELF.id, path.child("optionalOldSelf"), rule.optional_old_self, detail)
+        at = path.child("optionalOldSelf")
+        yield invalid(OPTIONAL_OLD_SELF.id, at, rule.optional_old_self, detail, help=help_ if unknown else "")
 
 
 def _problem(expression: Expression, rule: ValidationRule, path: Path, effort: Effort) -> FieldError:

@@ -32,7 +32,7 @@ _V1 = "name: v1, served: true, storage: true"
 _V1BETA1 = "name: v1beta1, served: true, storage: false"
 REQUIRED_HELP: Final = "Add a `default` to the field, or require it only where the old object has it: `{}`"
 _TIGHTER = (
-    "Keep the old constraint, or replace it by a rule with `optionalOldSelf: true` that accepts unchanged values: "
+    "Keep the old constraint, or replace it with a rule that has `optionalOldSelf: true` that accepts unchanged values: "
     "`oldSelf.hasValue() && self == oldSelf.value() || ...`"
 )
 

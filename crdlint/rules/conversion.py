@@ -98,7 +98,7 @@ STRATEGY = _Rule("conversion-strategy-invalid", "Unsupported conversion strategy
     help="Set `spec.conversion.strategy` to `None` or `Webhook`",
     bad="conversion: {strategy: Hook}", good=_GOOD, source=_SOURCE,
     fixes=(
-        Fixer("Write the strategy that is meant", "safe", nearest_of(STRATEGIES, 0.7),
+        Fixer("Correct the strategy", "safe", nearest_of(STRATEGIES, 0.7),
             bad="conversion: {strategy: none}", good="conversion: {strategy: None}"),
     ))  # fmt: skip
 CONFIG = _Rule("conversion-webhook-config", "Webhook config missing, incomplete, or set without `strategy: Webhook`",

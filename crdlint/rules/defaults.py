@@ -117,7 +117,7 @@ def _near_field(finding: Finding) -> Edits:
         yield finding.editor.respell(expect(Scalar, finding.location(about.at or about.path).key), names[0])
 
 
-@Fixer("Write the value of the enum that is meant", "unsafe").example(
+@Fixer("Correct the value of the enum", "unsafe").example(
     bad="mode: {type: string, enum: [Always, Never], default: always}",
     good="mode: {type: string, enum: [Always, Never], default: Always}",
 )
@@ -166,9 +166,9 @@ RULE_FAILED = _Rule("default-rule-failed", "Default fails a validation rule",
     marker="correct `+kubebuilder:default`",
     bad=_schema(_POSITIVE, "{replicas: 0}"), good=_schema(_POSITIVE, "{replicas: 1}"),
     fixes=(
-        Fixer("Write what is meant by the rule", "safe", partial(meant, certain=True),
+        Fixer("Correct the rule", "safe", partial(meant, certain=True),
             bad=_RULE % "self > 0 and true", good=_RULE % "self > 0 && true"),
-        Fixer("Write what is meant by the rule", "unsafe", partial(meant, certain=False),
+        Fixer("Correct the rule", "unsafe", partial(meant, certain=False),
             bad=_RULE % "self = 1", good=_RULE % "self == 1"),
     ))  # fmt: skip
 

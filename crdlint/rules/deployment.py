@@ -48,8 +48,10 @@ def newer_than_oldest(crd: DecodedCRD) -> Iterator[Advisory]:
     if not requirements:
         return
     lowest = max((needs.server for _, needs in requirements), key=attrgetter("version"))
-    help_ = f"Support only Kubernetes {lowest} and later, or rewrite all rules of the CRD that need a newer version"
+    general = f"Support only Kubernetes {lowest} and later, or rewrite all rules of the CRD that need a newer version"
     for path, needs in requirements:
+        words = ", ".join(f"`{word}` as `__{word}__`" for word in needs.words)
+        help_ = f"Write {words}, which all versions of Kubernetes accept" if words else general
         message = f"needs Kubernetes {needs.server} or later{f': {needs.reason}' if needs.reason else ''}"
         yield Advisory(message, path, help_)
 

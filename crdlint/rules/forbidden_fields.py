@@ -6,11 +6,13 @@ Upstream: specStandardValidatorV3.validate and similar parts of ValidateCustomRe
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial
 from typing import Final
 
 from crdlint.crd.errors import forbidden, invalid, not_supported
+from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.diagnostics import Applicability
 from crdlint.phrases import nearest
@@ -40,7 +42,7 @@ _MEANT: Final = {
     word: meant
     for meant, words in (
         ("integer", "int int32 int64 long uint uint32 uint64"),
-        ("number", "float double decimal num numeric"),
+        ("number", "float float32 float64 double decimal"),
         ("string", "str text"),
         ("boolean", "bool"),
         ("array", "list slice seq sequence"),
@@ -48,6 +50,13 @@ _MEANT: Final = {
     )
     for word in words.split()
 }
+_FRACTIONAL: Final = frozenset({"float", "float32", "float64", "double", "decimal"})
+_MAP: Final = re.compile(r"map\[string\](\w+)")
+_OBJECTS: Final = frozenset({"object", "obj", "struct", "objects", "objet"})
+_KEEPING: Final = sum(
+    SCHEMA_BITS[name] for name in ("properties", "additionalProperties", "x-kubernetes-preserve-unknown-fields")
+)
+_OF_FORMAT: Final = {"int32": "integer", "int64": "integer", "float": "number", "double": "number"}
 _BESIDE_PROPERTIES: Final = (
     "Replace `patternProperties` with `x-kubernetes-preserve-unknown-fields: true`, which accepts other fields, "
     "or move these fields into a map of their own"
@@ -62,12 +71,23 @@ _NO_OTHERS: Final = "Remove `additionalProperties: false`: the API server drops 
 _WalkRule: Final = partial(Rule, source=_WALK)
 
 
-@Fixer("Write the type that is meant", "safe")
+@Fixer("Correct the type", "safe").example(
+    bad="labels: {type: 'map[string]string'}", good="labels: {type: object, additionalProperties: {type: string}}"
+)
 def _meant_type(finding: Finding) -> Edits:
-    meant = _meant(finding.scalar().value)
-    if meant == "array" and finding.owner.find("items") is None:
-        return []  # the items are a guess
-    return finding.write(meant) if meant else []
+    word, schema = finding.scalar().value, finding.schema(finding.owner)
+    meant = _meant(word, schema)
+    if meant is None or (meant == "array" and finding.owner.find("items") is None):
+        return  # the items are a guess
+    value = _MAP.fullmatch(word.replace(" ", ""))
+    keeps_fields = schema.set_fields & _KEEPING
+    if value is not None and not keeps_fields:
+        type_ = require(_MEANT.get(value[1].lower(), value[1] if value[1] in SCALARS else None))
+        item = f"{{{finding.editor.name('type')}: {finding.editor.value(type_)}}}"
+        yield finding.editor.insert(finding.owner, "additionalProperties", item, after="type")
+    elif meant == "object" and not keeps_fields and word.lower() not in _OBJECTS:
+        return  # a map, of which an object without fields would keep nothing
+    yield from finding.write(meant)
 
 
 @Fixer("Write `type: array`, and accept any items", "unsafe").example(
@@ -99,14 +119,14 @@ def _string_of_format(finding: Finding) -> Edits:
     bad="mode: {type: enum, enum: [on-demand, spot]}", good="mode: {type: string, enum: [on-demand, spot]}"
 )
 def _implied_type(finding: Finding) -> Edits:
-    word = finding.scalar().value.lower()
+    word, schema = finding.scalar().value.lower(), finding.schema(finding.owner)
     if word.replace("-", "") == "intorstring":
         if finding.owner.find(_INT_OR_STRING) is None:
             yield from rename_to_true(finding, finding.owner, "type", _INT_OR_STRING)
         else:
             yield finding.editor.remove(finding.owner, "type")
-    elif _meant(word) is None and word not in _FORMATS and word not in _ANY:
-        type_ = implied_type(finding.schema(finding.owner))
+    elif _meant(word, schema) is None and word not in _FORMATS and word not in _FRACTIONAL:
+        type_ = implied_type(schema)
         yield from finding.write(type_) if type_ else []
 
 
@@ -114,15 +134,18 @@ def _implied_type(finding: Finding) -> Edits:
     bad="extra: {type: any}", good="extra: {x-kubernetes-preserve-unknown-fields: true}"
 )
 def _any_value(finding: Finding) -> Edits:
-    if finding.scalar().value.lower() in _ANY and finding.owner.find(_PRESERVE) is None:
+    is_open = not implied_type(finding.schema(finding.owner))
+    if finding.scalar().value.lower() in _ANY and is_open and finding.owner.find(_PRESERVE) is None:
         yield from rename_to_true(finding, finding.owner, "type", _PRESERVE)
 
 
-def _meant(word: str) -> str | None:
-    """Return the type for a type name of another language, or for a misspelled one."""
+def _meant(word: str, schema: JSONSchemaProps | None = None) -> str | None:
+    """Return the type for a type name of another language, or for a misspelled one; None if its format says otherwise."""
     if word.startswith("[]") or word.endswith("[]"):
         return "array"
-    return "object" if word.startswith("map[") else _MEANT.get(word.lower()) or nearest(word, TYPES, _LIKE)
+    meant = "object" if word.startswith("map[") else _MEANT.get(word.lower()) or nearest(word, TYPES, _LIKE)
+    implied = _OF_FORMAT.get(schema.format) if schema is not None else None
+    return meant if implied is None or meant == implied else None
 
 
 @Fixer("Take the only schema out of the list", "safe").example(
@@ -284,7 +307,7 @@ CHANGING_TYPE: Final = frozenset(
 def _type(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
     path = schema.path.child("type")
     if context.options.require_valid_property_type:
-        meant = _meant(schema.type)
+        meant = _meant(schema.type, schema)
         help_ = f"Write `type: {meant}`" if meant else None
         findings.add(schema, not_supported(_TYPE_UNSUPPORTED.id, path, schema.type, sorted(TYPES), help=help_))
     if schema.type == "null":

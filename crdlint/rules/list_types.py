@@ -203,7 +203,7 @@ MAP_TYPE = _Rule("map-type-unsupported", "Unsupported `x-kubernetes-map-type`",
     bad="selector: {type: object, x-kubernetes-map-type: merge}",
     good="selector: {type: object, x-kubernetes-map-type: atomic}",
     fixes=(
-        Fixer("Write the map type that is meant", "safe", nearest_of(("atomic", "granular"), _LIKE),
+        Fixer("Correct the map type", "safe", nearest_of(("atomic", "granular"), _LIKE),
             bad="selector: {type: object, x-kubernetes-map-type: Atomic}"),
     ))  # fmt: skip
 MAP_TYPE_OBJECT = _Rule("map-type-not-object", "`x-kubernetes-map-type` on a schema that is not an object",
@@ -227,7 +227,7 @@ LIST_TYPE = _Rule("list-type-unsupported", "Unsupported `x-kubernetes-list-type`
     help="Set `x-kubernetes-list-type` to `atomic` (the default), `set` or `map`", marker="correct `+listType`",
     bad=_list("list", "type: integer"), good=_SET,
     fixes=(
-        Fixer("Write the list type that is meant", "safe", nearest_of(_TYPES, _LIKE), bad=_list("Set", "type: string")),
+        Fixer("Correct the list type", "safe", nearest_of(_TYPES, _LIKE), bad=_list("Set", "type: string")),
     ))  # fmt: skip
 LIST_TYPE_ARRAY = _Rule("list-type-not-array", "`x-kubernetes-list-type` on a schema that is not an array",
     because="x-kubernetes-list-type",

@@ -32,7 +32,7 @@ _REQUIRED: Final = (("plural", "plural"), ("singular", "singular"), ("kind", "ki
 _MIXED_CASE: Final = "may have mixed case, but should otherwise match: "
 
 
-@Fixer("Write the group that is meant", "safe").example(bad="spec: {group: Example.com}")
+@Fixer("Correct the group", "safe").example(bad="spec: {group: Example.com}")
 def _group(finding: Finding) -> Edits:
     """Write the group in lower case, or add the one that metadata.name has."""
     crd = finding.crd
@@ -133,7 +133,7 @@ SCOPE = _Rule("scope-invalid", "`spec.scope` is neither `Cluster` nor `Namespace
     help="Set `spec.scope` to `Namespaced` or `Cluster`",
     marker="write `+kubebuilder:resource:scope=Cluster` or `Namespaced`",
     bad="scope: Namespace", good="scope: Namespaced", source=_SPEC,
-    fixes=(Fixer("Write the scope that is meant", "safe", nearest_of(_SCOPES, 0.6)), _namespaced))  # fmt: skip
+    fixes=(Fixer("Correct the scope", "safe", nearest_of(_SCOPES, 0.6)), _namespaced))  # fmt: skip
 NAMES_REQUIRED = _Rule("names-required", "Required name is missing in `spec.names`",
     why="`plural` and `kind` name the resource in URLs and manifests. The API server derives `singular` and `listKind` "
     "from `kind`.",

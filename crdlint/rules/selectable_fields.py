@@ -33,7 +33,7 @@ def _version(fields: str) -> str:
 _GOOD = _version("[{jsonPath: .spec.color}]")
 
 
-@Fixer("Write the field that is meant", "unsafe")
+@Fixer("Correct the name of the field", "unsafe")
 def _nearest_field(finding: Finding) -> Edits:
     node = finding.scalar()
     steps = node.value.split(".")[1:]

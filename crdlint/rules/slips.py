@@ -60,7 +60,7 @@ def _curly_quotes(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisor
     pattern = schema.pattern
     curly = "" if pattern.isascii() else "".join(sorted({char for char in pattern if ord(char) in _STRAIGHT}))
     if curly:
-        message = f"the pattern has curly quotes ({curly}), which are not those on a keyboard"
+        message = f"the pattern has curly quotes ({curly}) instead of straight ones"
         yield Advisory(message, schema.path.child("pattern"))
     for i, value in enumerate(schema.enum):
         if isinstance(value, str) and _CURLY_QUOTED.fullmatch(value):

@@ -278,7 +278,7 @@ def _rule_of_lookahead(finding: Finding) -> Edits:
     yield editor.respell(node, rest) if rest else editor.remove(owner, "pattern")
 
 
-@Fixer("Write the pattern that is meant", "unsafe").example(
+@Fixer("Correct the pattern", "unsafe").example(
     bad="name: {type: string, pattern: '^[a-z+$'}", good="name: {type: string, pattern: '^[a-z]+$'}"
 )
 def _repaired_pattern(finding: Finding) -> Edits:

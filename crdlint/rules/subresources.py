@@ -84,7 +84,7 @@ def _usual_path(finding: Finding) -> Edits:
         yield finding.editor.set(scale, name, finding.editor.value(usual))
 
 
-@Fixer("Write the type or format that is meant", "safe")
+@Fixer("Correct the type or format", "safe")
 def _column_word(finding: Finding) -> Edits:
     words = {"type": _TYPES, "format": _FORMATS}.get(finding.name, ())
     near = _meant_word(finding.scalar().value, words) if words else None
@@ -202,7 +202,7 @@ def column(definition: CustomResourceColumnDefinition, path: Path) -> Iterator[F
         yield invalid(COLUMN.id, json_path, text, problem, help=attempt(_dotted_help, text))
 
 
-@Fixer("Write the path of the field that is meant", "unsafe")
+@Fixer("Correct the path of the field", "unsafe")
 def _meant(finding: Finding) -> Edits:
     if isinstance(finding.subject, str):
         yield finding.editor.respell(finding.scalar(), finding.subject)

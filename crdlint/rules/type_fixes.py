@@ -209,7 +209,7 @@ def _plain_value(finding: Finding) -> Edits:
             yield finding.editor.replace(node, _BOOLEANS[word])
 
 
-@Fixer("Write the number that is meant", "unsafe").example(
+@Fixer("Correct the number", "unsafe").example(
     bad=_with("name: {type: string, maxLength: 1k}"), good=_with("name: {type: string, maxLength: 1000}")
 )
 def _number_within(finding: Finding) -> Edits:

@@ -106,7 +106,7 @@ def _schema_of(finding: Finding) -> JSONSchemaProps:
     return finding.schema(finding.mapping(require(require(finding.path.parent).parent)))
 
 
-@Fixer("Write the property that is meant", "unsafe").example(
+@Fixer("Correct the property", "unsafe").example(
     bad="type: object\nrequired: [mdoe]\nproperties: {mode: {type: string}}",
     good="type: object\nrequired: [mode]\nproperties: {mode: {type: string}}",
     scope="schema",

@@ -72,7 +72,7 @@ def _message_of_rule(finding: Finding) -> Edits:
         yield finding.editor.insert(finding.owner, "message", value, after="rule")
 
 
-@Fixer("Write the reason that is meant", "safe").example(good=_rule("rule: has(self.mode), reason: FieldValueInvalid"))
+@Fixer("Correct the reason", "safe").example(good=_rule("rule: has(self.mode), reason: FieldValueInvalid"))
 def _reason(finding: Finding) -> Edits:
     word = re.sub(r"[\W_]", "", finding.scalar().value).lower().removeprefix("fieldvalue")
     near = nearest(f"FieldValue{word.capitalize()}", REASONS, _LIKE)
@@ -89,7 +89,7 @@ def _path_of_field(finding: Finding) -> Edits:
         yield finding.editor.respell(node, f".{path.removeprefix('.')}")
 
 
-@Fixer("Write the field that is meant", "unsafe").example(good=_rule("rule: has(self.mode), fieldPath: .mode"))
+@Fixer("Correct the field", "unsafe").example(good=_rule("rule: has(self.mode), fieldPath: .mode"))
 def _nearest_path(finding: Finding) -> Edits:
     node, editor = finding.scalar(), finding.editor
     schema = expect(Mapping, editor.parent(expect(Sequence, editor.parent(finding.owner))))

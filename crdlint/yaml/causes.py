@@ -41,7 +41,7 @@ _CAUSES: Final = {
     value_causes.json_slips: "a colon, quote or bracket is missing",
     value_causes.dashes: "a dash is missing, or is not a plain `-` with a space",
     layout_causes.odd_indentation: "wrong indentation",
-    value_causes.escapes: "a backslash that escapes nothing",
+    value_causes.escapes: "a backslash between double quotes",
     value_causes.unquoted: "the value needs quotes",
     value_causes.unquoted_in_brackets: "a value in brackets needs quotes",
     value_causes.unquoted_lines: "the text needs quotes",
@@ -102,7 +102,8 @@ def syntax_cause(document: Document, problems: Callable[[Node], int]) -> Cause |
 
 
 def _headline(text: BrokenText, cause: Cause, fault: str) -> str:
-    """Return what is wrong in the line of a cause, with the key there."""
+    """Return what is wrong in the line of a cause, with the key there; its own headline is more exact than the fault."""
+    fault = cause.headline or fault
     key = _KEY.match(text.lines[cause.line - 1 - text.document.line_offset])
     return fault if key is None else f"`{key[1]}`: {fault}"
 

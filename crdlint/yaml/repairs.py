@@ -30,10 +30,16 @@ _LENGTH: Final = "  maxLength: 9\n"
 # fmt: off
 QUOTES: Final = _repair("Put the value in quotes", "safe",
     "  description: The host: a name.\n", "  description: 'The host: a name.'\n")
+SPLIT: Final = _repair("Write each key on a line of its own", "safe",
+    "  maxLength: 9 minLength: 1\n", "  maxLength: 9\n  minLength: 1\n")
+ENTRY_COMMA: Final = Repair("Add a comma between the entries", "safe",
+    "host: {type: string maxLength: 9}\n", "host: {type: string, maxLength: 9}\n")
+NO_MARK: Final = _repair("Remove the mark of a text below", "safe",
+    "  description: | The host.\n", "  description: The host.\n")
 BACKSLASH: Final = _repair("Write the backslash twice", "safe", '  pattern: "^\\d+$"\n', '  pattern: "^\\\\d+$"\n')
 BLANK_AFTER_COLON: Final = Repair("Add a space after the colon", "safe", f"host:\n  type:string\n{_LENGTH}", _TYPE + _LENGTH)
 EACH_LINE: Final = Repair("Correct each of the lines", "safe",
-    f"host\n  type:string\n{_LENGTH}", _TYPE + _LENGTH)
+    "host:\n  type:string\n  maxLength:9\n", _TYPE + _LENGTH)
 COLON: Final = Repair("Add a colon after the key", "safe", "host\n  type: string\n", _TYPE)
 BLANK_AFTER_DASH: Final = _repair("Add a space after the dash", "safe",
     "  enum:\n  -fast\n  -slow\n", "  enum:\n  - fast\n  - slow\n")

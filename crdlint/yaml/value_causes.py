@@ -8,7 +8,7 @@ from itertools import accumulate, chain, islice, takewhile
 from typing import Final
 
 from crdlint.yaml import repairs
-from crdlint.yaml.broken_text import KEYWORDS, BrokenText, Cause, entry_of, indent_of, key_column
+from crdlint.yaml.broken_text import KEYWORDS, BrokenText, Cause, Entry, entry_of, indent_of, key_column
 from crdlint.yaml.edit import Edit, runs
 from crdlint.yaml.editor import quoted
 
@@ -31,10 +31,61 @@ def unquoted(text: BrokenText) -> Iterator[Cause]:
     """Find a value that needs quotes."""
     for i, entry in text.entries():
         why = _reason_for_quotes(entry.value, is_expression=_EXPRESSION.search(entry.head) is not None)
-        if why is not None:
-            new = quoted(entry.value)
-            help_ = f"Put the value in line {text.line(i)} in quotes, since it {why}: `{new}`"
+        if _SECOND_KEY.search(entry.value) is not None and entry.value[0] not in "'\"[{":
+            yield from _two_keys(text, i, entry)
+        elif entry.value[0] in "|>" and why is not None:
+            yield from _text_after_mark(text, i, entry)
+        elif why is not None:
+            bare = entry.value[1:-1]
+            is_marked = entry.value[0] == entry.value[-1] == "`" and "`" not in bare and " " not in bare
+            new = quoted(bare if is_marked else entry.value)
+            how = "quotes instead of backquotes" if is_marked else f"quotes, since it {why}"
+            help_ = f"Put the value in line {text.line(i)} in {how}: `{new}`"
             yield text.value_cause(repairs.QUOTES, i, entry, new, help_)
+
+
+def _two_keys(text: BrokenText, index: int, entry: Entry) -> Iterator[Cause]:
+    """Find a second key in the line of another: split the line if the first value is a single word."""
+    match = _WORD_AND_KEY.match(entry.value)
+    line, column = text.lines[index], key_column(text.lines[index])
+    if match is None or (not match[2] and not _is_whole(entry.head, match[1])):
+        help_ = f"Write one key on each line, or put the value in line {text.line(index)} in quotes"
+        yield text.cause(None, index, help_, columns=entry.columns)._replace(headline=_TWO_KEYS)
+        return
+    end = "\r" if line.endswith("\r") else ""
+    new = f"{entry.head}{match[1]}{end}\n{' ' * column}{match[3]}{entry.rest}"
+    help_ = f"Write `{match[3]}` on a line of its own, below line {text.line(index)}"
+    yield text.line_cause(repairs.SPLIT, index, new, help_, entry.columns)._replace(headline=_TWO_KEYS)
+
+
+_TWO_KEYS: Final = "two keys in one line"
+_KEY_NAMES: Final = "|".join(
+    sorted({*KEYWORDS, "served", "storage", "kind", "listKind", "plural", "singular", "scope", "group", "jsonPath", "rule"})
+)
+_SECOND_KEY: Final = re.compile(rf"(?:[\s,;|]|[a-z0-9])(?:{_KEY_NAMES}): ")
+# A value, what separates it from the next key, and the next key with its value.
+_WORD_AND_KEY: Final = re.compile(rf"([^\s,;|:'\"]+?)(\s*[,;|]\s*|\s+|)((?:{_KEY_NAMES}): \S+)\Z")
+_WHOLE_VALUE: Final = re.compile(
+    r"type: +(?:array|boolean|integer|number|object|string)|format: +(?:int32|int64|float|double|date-time|date|uuid|ipv4|ipv6)"
+    r"|(?:max|min)\w+: +\d+"
+)
+
+
+def _is_whole(head: str, value: str) -> bool:
+    """Return whether a value that the next key follows without a space is all of the value of its own key."""
+    return _WHOLE_VALUE.fullmatch(f"{head}{value}".strip(" -")) is not None
+
+
+def _text_after_mark(text: BrokenText, index: int, entry: Entry) -> Iterator[Cause]:
+    """Find a text in the line of the mark of a text in block style; the lines below may belong to it."""
+    value = entry.value.lstrip("|>-+ ")
+    following = next((i for i in text.structure if i > index), None)
+    if not value or following is None or indent_of(text.lines[following]) > key_column(text.lines[index]):
+        return
+    new = value if _reason_for_quotes(value) is None and value[0] not in "'\"[{#" else quoted(value)
+    help_ = f"Remove the `{entry.value[0]}` in line {text.line(index)}, or write the text below it"
+    cause = text.value_cause(repairs.NO_MARK, index, entry, new, help_)
+    yield cause._replace(headline=f"text after `{entry.value[0]}`")
 
 
 def unquoted_in_brackets(text: BrokenText) -> Iterator[Cause]:
@@ -42,11 +93,28 @@ def unquoted_in_brackets(text: BrokenText) -> Iterator[Cause]:
     for i in text.near():
         line, begin = text.lines[i], text.starts[i]
         wrong = [(start, end) for start, end in _values_in_brackets(line) if _reason_for_quotes(line[start:end])]
-        if wrong:
+        joined = [match for start, end in wrong if (match := _WORD_AND_KEY.match(line[start:end])) is not None]
+        if joined:
+            yield from _entries_without_comma(text, i, wrong)
+        elif wrong and not any(_SECOND_KEY.search(line[start:end]) for start, end in wrong):
             edits = tuple(Edit(begin + left, begin + right, quoted(line[left:right])) for left, right in wrong)
             why = _reason_for_quotes(line[slice(*wrong[0])])
             help_ = f"Put the value in line {text.line(i)} in quotes, since it {why}: `{edits[0].text}`"
             yield text.cause(repairs.QUOTES, i, help_, edits, wrong[0])
+
+
+def _entries_without_comma(text: BrokenText, index: int, wrong: list[tuple[int, int]]) -> Iterator[Cause]:
+    """Find a second key between brackets without a comma before it."""
+    line, begin = text.lines[index], text.starts[index]
+    edits = []
+    for start, end in wrong:
+        match = _WORD_AND_KEY.match(line[start:end])
+        if match is not None and match[2]:
+            edits.append(Edit(begin + start + match.end(1), begin + start + match.start(3), ", "))
+    help_ = f"Add a comma between the entries in line {text.line(index)}"
+    if edits:
+        cause = text.cause(repairs.ENTRY_COMMA, index, help_, tuple(edits), wrong[0])
+        yield cause._replace(headline="a comma is missing")
 
 
 def _values_in_brackets(line: str) -> list[tuple[int, int]]:
@@ -201,7 +269,8 @@ def escapes(text: BrokenText) -> Iterator[Cause]:
             for lines in _alike(text, i, lambda line: _BAD_ESCAPE.search(line) is not None):
                 help_ = f"Write `\\\\` for a backslash between double quotes in {text.numbers(lines)}, or use single quotes"
                 edits = text.rewritten(lines, lambda line: _BAD_ESCAPE.sub(r"\\\\\1", line))
-                yield text.cause(repairs.BACKSLASH, i, help_, edits, first.span())
+                cause = text.cause(repairs.BACKSLASH, i, help_, edits, first.span())
+                yield cause._replace(headline=f"`{first[0]}` is no escape in double quotes")
 
 
 def quotes(text: BrokenText) -> Iterator[Cause]:

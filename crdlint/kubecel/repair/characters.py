@@ -32,6 +32,21 @@ _JOINED: Final = re.compile(
 _INSERTED: Final = ("(", ")", ".", ", ", " ? ", " : ", " && ", " || ", " == ", " < ")
 
 
+_OF_GOFMT: Final = "\u201d"  # gofmt writes it for the two single quotes of an empty string in a comment
+_OTHER_QUOTES: Final = frozenset("\u2018\u2019\u201a\u201c\u201e\u00ab\u00bb")
+_GOFMT_HELP: Final = (
+    "Write `''` instead of `\u201d`, which gofmt makes of `''` in a marker; gofmt keeps a comparison such as `size(self.name) > 0`"
+)
+
+
+def of_gofmt(text: str) -> Choice:
+    """Return the empty strings in place of what gofmt makes of them (Go 1.19 and later, golang/go#54312)."""
+    if not _OTHER_QUOTES.isdisjoint(text):
+        return Choice(())
+    edits = tuple(Edit(i, i + 1, "''") for i, char in enumerate(text) if char == _OF_GOFMT)
+    return Choice((edits,) if edits else (), helps=(_GOFMT_HELP,))
+
+
 def look_alike(text: str) -> Choice:
     """Return the characters of CEL in place of those that look like them."""
     edits = [Edit(i, i + 1, char.translate(CHARACTERS)) for i, char in enumerate(text) if ord(char) in CHARACTERS]
@@ -197,7 +212,7 @@ def near_error(text: Tokens, offset: int) -> Choice:
         Edit(token.start, token.end, "")
         for first, second in pairwise(around)
         for token in (second, first)
-        if first.text[-1] == second.text[0] and not second.text[0].isalnum()
+        if first.text[-1] == second.text[0] and not second.text[0].isalnum() and second.text[0] != "*"
     ]
     starts = [token.start for token in around if token.start <= offset + 1]
     return one_of([*repeated, *(Edit(start, start, new) for start in starts for new in _INSERTED)])

@@ -149,7 +149,16 @@ ROWS: Final[tuple[FalseFriend, ...]] = (
     _row("A . keys ( ) . v ( X )", "{X} in {A}"),
     *_rows(("v . keys ( A ) . length", "v . values ( A ) . length"), "{A}.size()"),
     _row("A .. v", "{A}.{v}"), _row("A .. B", "{A} + {B}"), *_rows(("A -> v", "A :: v"), "{A}.{v}"),
-    _row("A ?. v", "has({A}) && {A}.{v}", certain=False), _row("A ?. v", "{A}.{v}", certain=False),
+    # JavaScript's value is `undefined` where something on the way is absent, which equals no value.
+    *(_row(f"A . v ?. B {sign} C", f"{{A}}.?{{v}}.?{{B}} {sign} optional.of({{C}})") for sign in ("==", "!=")),
+    # Values in place of absent ones
+    *(row for name in ("default", "getordefault", "coalesce", "ifnull", "nvl", "orelse") for row in (
+        _row(f"{name} ( A . v , B )", "{A}.?{v}.orValue({B})"),
+    )),
+    _row("A . get ( s , B )", "{A}[?{s}].orValue({B})"), _row("A . get ( s , B )", "{A}.?{s'}.orValue({B})"),
+    *(_row(f"A . get ( s ) {sign} B", f"{{A}}[?{{s}}] {sign} optional.of({{B}})") for sign in ("==", "!=")),
+    *(_row(f"A . get ( s ) {sign} B", f"{{A}}.?{{s'}} {sign} optional.of({{B}})") for sign in ("==", "!=")),
+    _row("A . exists ( s )", "{s} in {A}"), _row("A ** 2", "{A} * {A}"), _row("A * * 2", "{A} * {A}"),
     *_rows(("A . *", "A [ * ]", "A [ ]"), "{A}"), _row("A . n", "{A}[{n}]"), _row("A . [ X ]", "{A}[{X}]"),
     _row("self . spec . v", "self.{v}"), _row("oldself . spec . v", "oldSelf.{v}"),
     *_rows(("spec . v", "object . spec . v", "this . spec . v"), "self.{v}"),
@@ -208,7 +217,7 @@ ROWS: Final[tuple[FalseFriend, ...]] = (
     *_with_argument("split", "{A}.split({X})"), *_with_argument("join", "{A}.join({X})", "{X}.join({A})"),
     *_with_argument("concat", "{A} + {X}"), *_with_argument("indexof index strpos", "{A}.indexOf({X})"),
     _row("START A . indexof ( X ) END", "{A}.contains({X})", "{X} in {A}", certain=False),
-    _row("A . get ( s )", "{A}[{s}]"), _row("A . get ( s )", "{A}.{s'}"),
+    _row("A . get ( s )", "{A}[{s}]", certain=False), _row("A . get ( s )", "{A}.{s'}", certain=False),
     *_with_argument("charat at get", "{A}.charAt({X})", "{A}[{X}]"),
     *_with_argument("substring substr slice", "{A}.substring({X})"),
     *_with_argument("sprintf format printf", "{A}.format({X})", "{A}.format([{X}])"),

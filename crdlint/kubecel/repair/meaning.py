@@ -25,6 +25,17 @@ _LONGEST_SHOWN: Final = 70
 _WORD: Final = re.compile(r"\w+|\s+|\W")
 
 
+# has() of what is always set, or of an element, which has() does not take.
+_HAS_ALWAYS: Final = re.compile(r"\bhas\(\s*(?:self|oldSelf|[\w.]+\[\s*\d+\s*\])\s*\)")
+# Words of a language in a row.
+_PROSE: Final = re.compile(r"\A\s*[A-Za-z]\w*(?: +(?!in\b)[A-Za-z]\w*){1,}(?: +\S+)*\s*\Z")
+
+
+def is_prose(expression: Expression) -> bool:
+    """Return whether a message expression is a sentence without quotes."""
+    return expression.kind is MESSAGE and expression.error is not None and _PROSE.match(expression.text) is not None
+
+
 class Meaning(NamedTuple):
     """The help for an expression, and the edits with which it compiles, empty if more than one may be meant."""
 
@@ -46,7 +57,7 @@ class _Step(NamedTuple):
 
 def meaning(expression: Expression, effort: Effort) -> Meaning | None:
     """Return what is probably meant by an expression with an error, or None if nothing is known."""
-    if len(expression.text) > _LONGEST:
+    if len(expression.text) > _LONGEST or _HAS_ALWAYS.search(expression.text) or is_prose(expression):
         return None
     search = _EditSearch(expression, effort)
     state = CompiledText(expression, expression.text, expression.compiled)
@@ -116,6 +127,7 @@ class _EditSearch:
         text = Tokens(state.text)
         scope = variables(text, state.offset)
         if not state.is_parsed:
+            yield characters.of_gofmt(state.text)
             yield characters.look_alike(state.text)
             yield from characters.strings(state.text, text)
             yield from characters.brackets(text)
