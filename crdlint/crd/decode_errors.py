@@ -22,6 +22,7 @@ from crdlint.golang.times import check_rfc3339
 from crdlint.kubernetes.servers import NEWEST, Server, first_to_know
 from crdlint.phrases import nearest
 from crdlint.safety.work import run_calls
+from crdlint.spelling import are_opposites
 from crdlint.yaml.json_values import entries
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, is_json
 from crdlint.yaml.resolve import resolve
@@ -32,6 +33,29 @@ if TYPE_CHECKING:
 
 MAX_STRICT_ERRORS: Final = 100
 _NONE: Final[MappingOf[str, GoField]] = {}
+_KEYWORD_OF_SCHEMAS: Final = "additionalProperties"
+_RULES: Final = frozenset({"x-kubernetes-validations"})
+_WITH_RULE: Final = "Remove `{}`, and add a rule, such as `x-kubernetes-validations: [{{rule: \"{}\"}}]`"
+_MOVED: Final = "Write the schema where it is used: a CRD has no `$ref` and no definitions"
+# Keywords of JSON Schema that no schema of a CRD has, and what to write instead.
+_OF_JSON_SCHEMA: Final = {
+    "propertyNames": _WITH_RULE.format("propertyNames", "self.all(key, key.matches('^[a-z]+$'))"),
+    "if": _WITH_RULE.format("if", "!has(self.a) || has(self.b)"),
+    "then": _WITH_RULE.format("then", "!has(self.a) || has(self.b)"),
+    "else": _WITH_RULE.format("else", "has(self.a) || has(self.b)"),
+    "dependentRequired": _WITH_RULE.format("dependentRequired", "!has(self.key) || has(self.cert)"),
+    "dependentSchemas": _WITH_RULE.format("dependentSchemas", "!has(self.key) || has(self.cert)"),
+    "contains": _WITH_RULE.format("contains", "self.exists(item, item == 'a')"),
+    "minContains": _WITH_RULE.format("minContains", "self.filter(item, item == 'a').size() >= 1"),
+    "maxContains": _WITH_RULE.format("maxContains", "self.filter(item, item == 'a').size() <= 1"),
+    "prefixItems": "Write one schema for all items in `items`: a CRD has no schemas for single items",
+    "unevaluatedItems": "Remove `unevaluatedItems`: `items` is the schema of all items",
+    "unevaluatedProperties": "Remove `unevaluatedProperties`: the API server drops fields that are not in `properties`",
+    "$defs": _MOVED,
+    "$anchor": _MOVED,
+    "$dynamicRef": _MOVED,
+    "const": "Write `enum` with a list of the only value instead of `const`",
+}
 _LIKE: Final = 0.75  # the minimum similarity of a suggested field
 
 
@@ -143,6 +167,9 @@ class DecodeState:
         else:
             unknown = self.server.unknown_fields
             near = nearest(name, [field for field in fields if fields[field].attribute not in unknown], _LIKE)
+            of_json_schema = _OF_JSON_SCHEMA.get(name) if _KEYWORD_OF_SCHEMAS in fields else None
+            if of_json_schema is not None or (near is not None and are_opposites(name, near)):
+                near, help_ = None, of_json_schema
         if near is not None and isinstance(owner, Mapping) and owner.find(near) is not None:
             near = None  # a second field of that name is not what was meant
         if near is not None:
@@ -404,6 +431,8 @@ def suggestion(problem: DecodeProblem) -> str:
         return "Remove `required` here, and add the name of the property to `required` of the object that has it"
     if go_type.endswith("JSONSchemaProps") and json_type == "array" and getattr(node, "value", "") == "required":
         return "Move `required` out of `properties`, to the same indentation as `properties`"
+    if go_type.endswith("JSONSchemaProps") and json_type == "array" and getattr(node, "value", "") in _RULES:
+        return "Move `x-kubernetes-validations` out of `properties`, to the same indentation as `properties`"
     if go_type in _NUMBERS:
         return _number(value, integer=go_type != "float64")
     if go_type == "bool":

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from crdlint.golang.regexp import compile_error
 
 _ERROR: Final = re.compile(r"error parsing regexp: (?P<code>[^:]+): `(?P<part>.*)`\Z", re.DOTALL)
+_JAVASCRIPT: Final = re.compile(r"/(\^.*\$)/([a-z]*)", re.DOTALL)
 _IN_CLASS: Final = re.compile(r"\[\^?\]?(?:\\.|\[:\w+:\]|[^\\\]+*?{()|$])*")
 _TOKEN: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\\\]])*\]|.", re.DOTALL)
 _REPEATS: Final = tuple("*+?{")
@@ -28,11 +29,18 @@ def repair(pattern: str) -> Meant | None:
     >>> repair("^[a-z+$")
     Meant(help='Write the pattern as `^[a-z]+$`', pattern='^[a-z]+$')
     """
+    literal = _JAVASCRIPT.fullmatch(pattern)
+    if literal is not None and set(literal[2]) <= {"i", "m", "s", "g", "u"}:
+        flags = "".join(sorted({*literal[2]} - {"g", "u"}))
+        meant = f"(?{flags}){literal[1]}" if flags else literal[1]
+        return Meant(f"Write the pattern without the slashes of JavaScript: `{meant}`", meant)
     match = _ERROR.match(compile_error(pattern) or "")
     row = None if match is None else _ROWS.get(match["code"])
     if match is None or row is None:
         return None
     help_, rewrite = row
+    if match["code"] == "invalid escape sequence" and not match["part"].isascii():
+        help_ = f"Write `{match['part'][1:]}` without the backslash, or an escape of RE2, such as `\\d` for a digit"
     meant = rewrite(pattern, match["part"])
     if meant is not None and compile_error(meant) is None:
         return Meant(f"Write the pattern as `{meant}`", meant)

@@ -64,7 +64,7 @@ def _of_its_type(finding: Finding) -> Edits:
                 yield editor.write(node, finding.written(value))
     elif node.value == {"array": "[]", "object": "{}"}.get(expected):
         yield editor.replace(node, node.value)
-    elif expected == "array" and node.style not in {"|", ">"} and _item_type(finding) == actual:
+    elif expected == "array" and node.value and node.style not in {"|", ">"} and _item_type(finding) == actual:
         yield editor.replace(node, f"[{editor.text[node.start_mark.index : editor.end(node)]}]")
     elif expected == "string" and actual in {"integer", "number", "boolean"} and not node.style:
         from crdlint.schema.validator import ValueValidator  # few CRDs need it
@@ -138,6 +138,15 @@ def _separate_values(finding: Finding) -> Edits:
         yield editor.write(values, f"[{', '.join(map(editor.value, joined))}]")
 
 
+@Fixer("Write an empty list", "unsafe").example(
+    bad="tags: {type: array, items: {type: string}, default: ''}", good="tags: {type: array, items: {type: string}, default: []}"
+)
+def _empty_list(finding: Finding) -> Edits:
+    node, reason = finding.scalar(), require(finding.reason(Code.TYPE))
+    if reason.arguments[0] == "array" and not node.value:
+        yield finding.editor.replace(node, "[]")
+
+
 @Fixer("Write the bound", "unsafe")
 def _nearest_bound(finding: Finding) -> Edits:
     limit, exclusive = require(finding.reason(Code.LEAST, Code.MOST)).arguments
@@ -157,7 +166,7 @@ INVALID_DEFAULT = _Rule("default-invalid", "Default is not valid for its own sch
     help="Change the default to a value that the schema accepts, or change the schema to accept the default",
     marker="correct `+kubebuilder:default`",
     bad="replicas: {type: integer, minimum: 1, default: 0}", good="replicas: {type: integer, minimum: 1, default: 1}",
-    fixes=(_of_its_type, _enum_of_its_type, _separate_values, _nearest_value, _nearest_bound))  # fmt: skip
+    fixes=(_of_its_type, _enum_of_its_type, _empty_list, _separate_values, _nearest_value, _nearest_bound))  # fmt: skip
 _POSITIVE: Final = "{type: integer, x-kubernetes-validations: [{rule: self > 0}]}"
 _RULE: Final = _schema("{type: integer, x-kubernetes-validations: [{rule: '%s'}]}", "{replicas: 1}")
 RULE_FAILED = _Rule("default-rule-failed", "Default fails a validation rule",

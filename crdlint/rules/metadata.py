@@ -49,7 +49,7 @@ def _name_of_spec(finding: Finding) -> Edits:
     first, _, rest = name.partition(".")
     names = finding.crd.spec.names
     is_partly_right = (
-        (rest == group and first in {names.singular, to_lower(names.kind)})
+        (rest == group and first in {names.singular, to_lower(names.kind)} and plural in _plurals(names))
         or (rest == group and plural in _plurals(names) and nearest(first, [plural], _LIKE))
         or name in {plural, names.singular, names.kind, group}
         or to_lower(name) == expected

@@ -15,9 +15,9 @@ from crdlint.crd.paths import Path
 from crdlint.golang.text import to_lower
 from crdlint.phrases import nearest
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, is_null, nearest_of
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, is_null, nearest_of, texts
 from crdlint.rules.engine.rule import Caution, Hint, Rule
-from crdlint.yaml.nodes import Mapping
+from crdlint.yaml.nodes import Mapping, Sequence
 
 _Rule: Final = partial(Rule, scope="spec")
 _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionNames"
@@ -97,9 +97,14 @@ def _singular(plural: str) -> str:
 
 @Fixer("Write the name in lower case", "safe").example(bad="names: {shortNames: [FO]}")
 def _lower_case(finding: Finding) -> Edits:
-    node = finding.scalar()
-    if finding.name not in {"kind", "listKind"} and not is_dns1035_label(to_lower(node.value)):
-        yield finding.editor.respell(node, to_lower(node.value))
+    node, editor = finding.scalar(), finding.editor
+    if finding.name in {"kind", "listKind"} or is_dns1035_label(to_lower(node.value)):
+        return
+    listed = editor.parent(node)
+    if isinstance(listed, Sequence) and to_lower(node.value) in texts(listed.items):
+        yield editor.remove_at(listed, listed.items.index(node))  # it is there already
+    else:
+        yield editor.respell(node, to_lower(node.value))
 
 
 @Fixer("Write the name without the characters that it cannot have", "unsafe").example(
@@ -114,6 +119,8 @@ def _plain_name(finding: Finding) -> Edits:
     is_joined = re.search(r"\w\s+\w", node.value) and not is_known
     if name in {"", node.value} or is_dns1035_label(to_lower(name)) or is_joined or " - " in node.value:
         return
+    if finding.name == "listKind":
+        name = f"{names.kind}List"
     yield finding.editor.respell(node, name if finding.name in {"kind", "listKind"} else to_lower(name))
 
 

@@ -120,7 +120,7 @@ AFTER_END = Caution("text-after-document-end", "Text after the end of a document
     source="k8s.io/apimachinery pkg/util/yaml YAMLOrJSONDecoder.Decode")
 DECODE_TYPE = Rule("decode-type", "Field has the wrong JSON type", scope="schema",
     why="The API server cannot decode the document and rejects it at the first value of a wrong type.",
-    help="Write a value of the type that the message names: numbers without quotes, strings in quotes",
+    help="Write a value of the type that the message names: a number without quotes, a string in quotes, a list, or a mapping",
     bad='type: object\nproperties:\n  name: {type: string, maxLength: "63"}\n',
     good="type: object\nproperties:\n  name: {type: string, maxLength: 63}\n",
     source="sigs.k8s.io/json UnmarshalCaseSensitivePreserveInts", fixes=(field_fixes.OF_SCHEMA, *type_fixes.DECODE))

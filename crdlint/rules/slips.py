@@ -11,6 +11,7 @@ from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.golang.printing import marshal
 from crdlint.phrases import joined
+from crdlint.golang.regexp_repair import repair
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD, top_property
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, require
 from crdlint.rules.engine.markers import rule_marker
@@ -79,7 +80,10 @@ def _patterns_without_texts(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterat
     if _INNER_EDGE.search(pattern) is not None and _matches_nothing(pattern):
         slashes = pattern.startswith("/") and pattern.endswith("/")
         help_ = "Remove the slashes at both ends of the pattern" if slashes else None
-        yield Advisory("no text matches the pattern", schema.path.child("pattern"), help_)
+        meant = repair(schema.pattern)  # such as a pattern of JavaScript, with slashes
+        yield Advisory(
+            "no text matches the pattern", schema.path.child("pattern"), help_ if meant is None else meant.help
+        )
 
 
 @lru_cache(maxsize=1024)

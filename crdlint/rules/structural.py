@@ -675,7 +675,9 @@ def _pattern(schema: JSONSchemaProps, _context: Context, findings: Findings) -> 
     if error is not None:
         detail = f"must be a valid regular expression, but isn't: {error}"
         path = schema.path.child("pattern")
-        violation = invalid(PATTERN.id, path, schema.pattern, detail, help=attempt(_pattern_help, schema.pattern))
+        cause = error.removeprefix("error parsing regexp: ")
+        help_ = attempt(_pattern_help, schema.pattern)
+        violation = invalid(PATTERN.id, path, schema.pattern, detail, help=help_, subject=cause)
         lookaround = _LOOKAROUND.search(schema.pattern)
         findings.add_structural(
             schema, violation if lookaround is None else violation._replace(inside=lookaround.span())

@@ -13,6 +13,7 @@ from crdlint.phrases import nearest
 from crdlint.rules.engine.advisory import SCALARS, TYPES_OF
 from crdlint.rules.engine.examples import HEAD
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, add_required, expect, is_null, texts, unlisted
+from crdlint.rules.v1beta1 import block
 from crdlint.schema.structural import TYPES
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import UneditableError, quoted
@@ -149,6 +150,22 @@ def _required_in_properties(finding: Finding) -> Edits:
     if key is not None and key.value == "properties":
         yield finding.editor.remove(properties, "required")
         yield from add_required(finding.editor, expect(Mapping, schema), texts(expect(Sequence, value).items))
+
+
+@Fixer("Move the rules out of `properties`", "safe").example(
+    bad=in_spec("    properties:\n      x-kubernetes-validations:\n      - rule: has(self.host)\n      host: {type: string}\n"),
+    good=in_spec("    x-kubernetes-validations:\n    - rule: has(self.host)\n    properties:\n      host: {type: string}\n"),
+)
+def _rules_in_properties(finding: Finding) -> Edits:
+    """Move the rules of an object, which are among its properties, out to the object."""
+    properties, _, value = _entry_of(finding, "x-kubernetes-validations")
+    key, schema, editor = finding.editor.key_of(properties), finding.editor.parent(properties), finding.editor
+    if key is None or key.value != "properties" or len(properties.items) == 2 or properties.flow:
+        return
+    owner, rules = expect(Mapping, schema), expect(Sequence, value)
+    if owner.find("x-kubernetes-validations") is None and not owner.flow:
+        yield editor.remove(properties, "x-kubernetes-validations")
+        yield editor.insert(owner, "x-kubernetes-validations", block(editor, rules), before="properties")
 
 
 @Fixer("Write the type and `nullable`", "safe").example(
@@ -453,7 +470,7 @@ def _status_subresource(finding: Finding) -> Edits:
 
 DECODE: Final = (
     plain_blanks, type_keys.example(WHOLE_CRD.replace("apiVersion:", "apiVersoin:"), WHOLE_CRD, "text"),
-    _required_property, _required_in_properties, _nullable_type, _alternative_types, _exclusive_bound,
+    _required_property, _required_in_properties, _rules_in_properties, _nullable_type, _alternative_types, _exclusive_bound,
     _plain_value, _number_within, _missing_blank, _text_value, _list_of_one, _single_value,
     _field_of_property, _field_of_object, _schema_of_type,
     _schema_of_type.example(

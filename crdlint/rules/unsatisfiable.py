@@ -18,6 +18,7 @@ from crdlint.rules.engine.rule import Caution, Nodes
 from crdlint.rules.pruned_objects import keeps_as_item
 from crdlint.rules.schema_warnings import formats_of, is_reported
 from crdlint.rules.slips import beyond_int32
+from crdlint.rules.v1beta1 import block
 from crdlint.rules.yaml_scalars import other_words
 from crdlint.safety.work import WorkLimitError
 from crdlint.schema.deep_equal import equality_key
@@ -65,7 +66,10 @@ def _to_items(finding: Finding) -> Edits:
     owner, editor, keyword = finding.owner, finding.editor, finding.name
     items = expect(Mapping, owner, "items")
     if items.find(keyword) is None and finding.schema(items).type in TYPES_OF.get(keyword, ()):
-        yield editor.insert(items, keyword, editor.source(editor.entry(owner, keyword)[1]))
+        value = editor.entry(owner, keyword)[1]
+        in_one_line = items.flow and isinstance(value, Sequence)
+        source = f"[{', '.join(map(editor.source, value.items))}]" if in_one_line else block(editor, value)
+        yield editor.insert(items, keyword, source)
         yield editor.remove(owner, keyword)
 
 

@@ -164,7 +164,8 @@ def _boolean(finding: Finding) -> Edits:
 @Fixer("Make a list of the value", "safe")
 def _list(finding: Finding) -> Edits:
     node, expected = _mistyped(finding)
-    if expected == "array" and not (_OF_FLOW.search(node.value) and not node.style) and resolve(node) is not None:
+    is_placeholder = node.value.startswith("<") and node.value.endswith(">")
+    if expected == "array" and not is_placeholder and not (_OF_FLOW.search(node.value) and not node.style) and resolve(node) is not None:
         yield finding.editor.replace(node, f"[{finding.written(node)}]")
 
 

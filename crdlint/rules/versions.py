@@ -76,8 +76,13 @@ def _nodes(finding: Finding) -> list[Mapping]:
 )
 def _only_version(finding: Finding) -> Edits:
     versions = _nodes(finding)
-    if len(versions) == 1 and not finding.crd.spec.versions[0].storage:
+    if len(versions) == 1 and not finding.crd.spec.versions[0].storage and not ends_early(finding.crd.spec.versions):
         yield finding.editor.set(versions[0], "storage", "true", after="served")
+
+
+def ends_early(versions: SequenceOf[CustomResourceDefinitionVersion]) -> bool:
+    """Return whether the last version lacks both fields that every version has, as in a file that ends in the middle."""
+    return bool(versions) and not {"served", "storage"} & vars(versions[-1]).keys()
 
 
 def _preference(version: CustomResourceDefinitionVersion) -> tuple[bool, bool, bool, int]:
@@ -93,7 +98,7 @@ def _one_stored(finding: Finding) -> Edits:
     versions = finding.crd.spec.versions
     nodes = _nodes(finding)
     stored = [i for i, version in enumerate(versions) if version.storage]
-    if len(nodes) != len(versions) or not nodes or len(stored) == 1:
+    if len(nodes) != len(versions) or not nodes or len(stored) == 1 or ends_early(versions):
         return
     keep = max(stored or range(len(nodes)), key=lambda i: (_preference(versions[i]), i))
     for i, node in enumerate(nodes):
@@ -182,6 +187,8 @@ def as_a_whole(spec: CustomResourceDefinitionSpec, path: Path) -> Iterator[Field
         where = versions_path.index(marked[1]).child("storage") if marked else None
         value, detail = Typed(versions, _VERSIONS_TYPE), "must have exactly one version marked as storage version"
         hint = attempt(_storage_help, [names[i] for i in marked], names)
+        if not marked and ends_early(versions):
+            hint = f"Add `served: true` and `storage: true` to `{names[-1]}`, unless the rest of the file is missing, too"
         yield invalid(STORAGE.id, versions_path, value, detail, at=where, help=hint)
 
 

@@ -365,6 +365,8 @@ def _storage(error: FieldError, target: _Target) -> str:
         return f"{target.phrase} does not contain the storage version"
     versions = _untyped(error.value)
     stored = [version.name for version in versions or () if version.storage]
+    if versions and not {"served", "storage"} & vars(versions[-1]).keys():
+        return f"version `{versions[-1].name}` has neither `served` nor `storage`: the file may end too early"
     if not stored:
         return "no version has `storage: true`" if versions else "`spec.versions` has no version to store objects in"
     return f"{len(stored)} versions have `storage: true`: {_listed(stored, 'and')}"
@@ -478,9 +480,9 @@ _BY_RULE: Final = {
         ("metadata-type", "", "type of {of} is {value}, not `{args[0]}`"),
         ("embedded-resource-shape", INVALID, "embedded resource {of} has the type {value}, not `object`"),
         ("embedded-resource-shape", FORBIDDEN, "{key} is not allowed on the embedded resource {of}"),
-        ("embedded-resource-shape", REQUIRED, "embedded resource {of} has no {key}, and does not keep unknown fields"),
+        ("embedded-resource-shape", REQUIRED, "embedded resource {of} has no {key}"),
         ("int-or-string-exclusive", "", "{key} is not allowed on {of}, which is an int-or-string"),
-        ("pattern-invalid", "", "pattern of {of} is not a valid RE2 expression: {value}"),
+        ("pattern-invalid", "", "pattern of {of}: {subject}"),
         ("type-unsupported", "", "{of} has the unknown type {value}"),
         ("default-forbidden", "", "default of {of} is not allowed {subject}"),
         ("type-null", "", "type of {of} cannot be `null`"),
