@@ -22,7 +22,9 @@ _LEAST_LETTERS: Final = 4  # of a word of which two letters may be exchanged
 _LEAST_AROUND: Final = 5  # of a word that may lack a letter
 _LEAST_BEFORE: Final = 3  # of a word that may lack its last letter
 _LEAST_REPLACED: Final = 9  # of a word in which a letter may be another one: `node` is not `mode`
-_ENDINGS: Final = frozenset("sdrnyte")  # `user` and `users`, `enable` and `enabled`, `schedule` and `scheduler` may be two things
+_ENDINGS: Final = frozenset(
+    "sdrnyte"
+)  # `user` and `users`, `enable` and `enabled`, `schedule` and `scheduler` may be two things
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 _SEPARATORS: Final = re.compile(r"[-_ .]")
 _NO_DIGITS: Final = re.compile(r"\D")
@@ -42,10 +44,27 @@ _GROUPS: Final = tuple(
         "create delete update", "read write", "reader writer", "request response", "requests limits", "client server",
         "primary secondary", "master slave", "cpu gpu", "http https", "success failure", "liveness readiness startup",
         "increase decrease", "increment decrement", "prefix suffix", "day days date", "width height weight", "row col",
-        "project protect", "path patch", "bath batch", "plan plain", "port part", "read thread", "retention detention", "content context", "static status", "accept except", "insert invert",
+        "project protect", "path patch", "bath batch",
+        "plan plain", "port part", "read thread", "retention detention", "content context", "static status", "accept except", "insert invert",
     )
 )  # fmt: skip
-_PREFIXES: Final = ("un", "non", "dis", "de", "in", "re", "pre", "post", "no", "not", "sub", "m", "multi", "anti", "auto")
+_PREFIXES: Final = (
+    "un",
+    "non",
+    "dis",
+    "de",
+    "in",
+    "re",
+    "pre",
+    "post",
+    "no",
+    "not",
+    "sub",
+    "m",
+    "multi",
+    "anti",
+    "auto",
+)
 
 
 class Meant(NamedTuple):

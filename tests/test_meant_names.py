@@ -10,6 +10,7 @@ from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.spelling import Meant, meant
 
+
 def findings(text: str) -> list[Diagnostic]:
     """Return the errors of the expressions in a text, with their fixes."""
     result = lint_file(text, "x", CheckRequest(fixes=True))
@@ -60,6 +61,8 @@ def test_a_name_that_may_be_one_of_two_is_not_guessed() -> None:
 
 
 def test_fields_of_metadata_that_no_rule_can_read() -> None:
-    text = crd_with_schema("type: object\nx-kubernetes-validations: [{rule: self.metadata.labels.size() > 0, message: no}]\n")
+    text = crd_with_schema(
+        "type: object\nx-kubernetes-validations: [{rule: self.metadata.labels.size() > 0, message: no}]\n"
+    )
     (diagnostic,) = findings(text)
     assert "rules can read only `metadata.name` and `metadata.generateName`" in (diagnostic.help or "")

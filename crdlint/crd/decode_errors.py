@@ -35,7 +35,7 @@ MAX_STRICT_ERRORS: Final = 100
 _NONE: Final[MappingOf[str, GoField]] = {}
 _KEYWORD_OF_SCHEMAS: Final = "additionalProperties"
 _RULES: Final = frozenset({"x-kubernetes-validations"})
-_WITH_RULE: Final = "Remove `{}`, and add a rule, such as `x-kubernetes-validations: [{{rule: \"{}\"}}]`"
+_WITH_RULE: Final = 'Remove `{}`, and add a rule, such as `x-kubernetes-validations: [{{rule: "{}"}}]`'
 _MOVED: Final = "Write the schema where it is used: a CRD has no `$ref` and no definitions"
 # Keywords of JSON Schema that no schema of a CRD has, and what to write instead.
 _OF_JSON_SCHEMA: Final = {

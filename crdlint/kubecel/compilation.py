@@ -275,7 +275,7 @@ class KubernetesEstimator:
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """The oldest server that accepts an expression, a short reason why older ones do not, and the reserved words if it is these."""
+    """The oldest server that accepts an expression, and why older ones do not: a short reason, and the reserved words if any."""
 
     server: Server
     reason: str
@@ -286,7 +286,11 @@ def requirement(expression: Expression, versions: Range) -> Requirement | None:
     """Return what an expression that the newest version accepts requires; None if the oldest accepts it, or if it is stored."""
     if expression.error is not None or expression.environment.is_stored:
         return None
-    able = [server for server in versions.servers if not expression.optional_old_self or server.optional_old_self is FieldState.KNOWN]
+    able = [
+        server
+        for server in versions.servers
+        if not expression.optional_old_self or server.optional_old_self is FieldState.KNOWN
+    ]
     accepting = (server for server in able if expression.under(new_expressions(server)).error is None)
     server = next(accepting, versions.newest)
     if server is versions.oldest:

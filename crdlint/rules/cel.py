@@ -127,6 +127,8 @@ OLD_SELF = _Rule("cel-old-self-uncorrelatable", "Rule uses `oldSelf` where old a
     good=_schema(
         "rule: has(self.ports)", "", _PORTS.format(", x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name]")
     ))  # fmt: skip
+
+
 @Fixer("Remove `optionalOldSelf`", "safe")
 def _unused_optional(finding: Finding) -> Iterable[Edit]:
     """Remove `optionalOldSelf` from a rule without `oldSelf`; one with it does not compile, which is the cause."""

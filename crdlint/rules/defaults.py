@@ -139,7 +139,8 @@ def _separate_values(finding: Finding) -> Edits:
 
 
 @Fixer("Write an empty list", "unsafe").example(
-    bad="tags: {type: array, items: {type: string}, default: ''}", good="tags: {type: array, items: {type: string}, default: []}"
+    bad="tags: {type: array, items: {type: string}, default: ''}",
+    good="tags: {type: array, items: {type: string}, default: []}",
 )
 def _empty_list(finding: Finding) -> Edits:
     node, reason = finding.scalar(), require(finding.reason(Code.TYPE))

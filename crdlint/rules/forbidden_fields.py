@@ -18,7 +18,7 @@ from crdlint.diagnostics import Applicability
 from crdlint.phrases import nearest
 from crdlint.rules.engine.advisory import SCALARS
 from crdlint.rules.engine.common import Findings
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, removal, rename_to_true, unlisted
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, removal, rename_to_true, require, unlisted
 from crdlint.rules.engine.rule import Nodes, Rule
 from crdlint.rules.engine.schema_walk import Context, check
 from crdlint.rules.structural import implied_type

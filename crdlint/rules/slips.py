@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.golang.printing import marshal
-from crdlint.phrases import joined
 from crdlint.golang.regexp_repair import repair
+from crdlint.phrases import joined
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD, top_property
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, require
 from crdlint.rules.engine.markers import rule_marker

@@ -153,8 +153,12 @@ def _required_in_properties(finding: Finding) -> Edits:
 
 
 @Fixer("Move the rules out of `properties`", "safe").example(
-    bad=in_spec("    properties:\n      x-kubernetes-validations:\n      - rule: has(self.host)\n      host: {type: string}\n"),
-    good=in_spec("    x-kubernetes-validations:\n    - rule: has(self.host)\n    properties:\n      host: {type: string}\n"),
+    bad=in_spec(
+        "    properties:\n      x-kubernetes-validations:\n      - rule: has(self.host)\n      host: {type: string}\n"
+    ),
+    good=in_spec(
+        "    x-kubernetes-validations:\n    - rule: has(self.host)\n    properties:\n      host: {type: string}\n"
+    ),
 )
 def _rules_in_properties(finding: Finding) -> Edits:
     """Move the rules of an object, which are among its properties, out to the object."""

@@ -58,7 +58,8 @@ class Mistake(NamedTuple):
     """What fixes know about a finding of a resource.
 
     `node` is the value, or the key, that is wrong; of a missing field it is the object. `words` are the names or values
-    that may be meant, `typed` if the value has their type, and `valid` is the one that is meant. `expected` is the type of the value, and `schema` that of the
+    that may be meant, `typed` if the value has their type, and `valid` is the one that is meant. `expected` is the type of the
+    value, and `schema` that of the
     value, or of the object with an unknown field; `outer` is that of the object around that.
     """
 
@@ -165,7 +166,12 @@ def _boolean(finding: Finding) -> Edits:
 def _list(finding: Finding) -> Edits:
     node, expected = _mistyped(finding)
     is_placeholder = node.value.startswith("<") and node.value.endswith(">")
-    if expected == "array" and not is_placeholder and not (_OF_FLOW.search(node.value) and not node.style) and resolve(node) is not None:
+    if (
+        expected == "array"
+        and not is_placeholder
+        and not (_OF_FLOW.search(node.value) and not node.style)
+        and resolve(node) is not None
+    ):
         yield finding.editor.replace(node, f"[{finding.written(node)}]")
 
 
@@ -217,6 +223,4 @@ DECODE: Final = (
         "resource",
     ),
 )
-NO_MATCH: Final = (
-    _respelled.example(stream("{}", api_version="exampel.com/v1"), stream("{}"), "resource"),
-)
+NO_MATCH: Final = (_respelled.example(stream("{}", api_version="exampel.com/v1"), stream("{}"), "resource"),)

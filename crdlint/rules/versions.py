@@ -188,7 +188,9 @@ def as_a_whole(spec: CustomResourceDefinitionSpec, path: Path) -> Iterator[Field
         value, detail = Typed(versions, _VERSIONS_TYPE), "must have exactly one version marked as storage version"
         hint = attempt(_storage_help, [names[i] for i in marked], names)
         if not marked and ends_early(versions):
-            hint = f"Add `served: true` and `storage: true` to `{names[-1]}`, unless the rest of the file is missing, too"
+            hint = (
+                f"Add `served: true` and `storage: true` to `{names[-1]}`, unless the rest of the file is missing, too"
+            )
         yield invalid(STORAGE.id, versions_path, value, detail, at=where, help=hint)
 
 

@@ -19,10 +19,11 @@ _NEAR: Final = 4  # lines
 _HEAD: Final = re.compile(r" *(?:(?:- +)*[\w$./-]+: +|(?:- +)+)(?=\S)")
 _BLOCK_SCALAR: Final = re.compile(r"(?:: +|- +)[|>][-+0-9]*[ \t]*(?:#.*)?\r?\Z")
 KEYWORDS: Final = frozenset(
-    "additionalProperties anyOf default description enum exclusiveMaximum exclusiveMinimum format items maxItems maxLength"
-    " maxProperties maximum minItems minLength minProperties minimum nullable oneOf pattern properties required title type"
-    " x-kubernetes-list-map-keys x-kubernetes-list-type x-kubernetes-map-type x-kubernetes-validations".split()
-)
+    {"additionalProperties", "anyOf", "default", "description", "enum", "exclusiveMaximum", "exclusiveMinimum", "format",
+     "items", "maxItems", "maxLength", "maxProperties", "maximum", "minItems", "minLength", "minProperties", "minimum",
+     "nullable", "oneOf", "pattern", "properties", "required", "title", "type", "x-kubernetes-list-map-keys",
+     "x-kubernetes-list-type", "x-kubernetes-map-type", "x-kubernetes-validations"}
+)  # fmt: skip
 _BEGINNING: Final = re.compile(r"[ ]*(?:- +)*([A-Za-z$][\w$-]*)")
 FIELD: Final = re.compile(r" *(?:- +)*[A-Za-z$][\w$./-]*:(?: |\r?\Z)")
 

@@ -60,7 +60,9 @@ def _two_keys(text: BrokenText, index: int, entry: Entry) -> Iterator[Cause]:
 
 _TWO_KEYS: Final = "two keys in one line"
 _KEY_NAMES: Final = "|".join(
-    sorted({*KEYWORDS, "served", "storage", "kind", "listKind", "plural", "singular", "scope", "group", "jsonPath", "rule"})
+    sorted(
+        {*KEYWORDS, "served", "storage", "kind", "listKind", "plural", "singular", "scope", "group", "jsonPath", "rule"}
+    )
 )
 _SECOND_KEY: Final = re.compile(rf"(?:[\s,;|]|[a-z0-9])(?:{_KEY_NAMES}): ")
 # A value, what separates it from the next key, and the next key with its value.
@@ -267,7 +269,9 @@ def escapes(text: BrokenText) -> Iterator[Cause]:
         first = _BAD_ESCAPE.search(text.lines[i])
         if first is not None:
             for lines in _alike(text, i, lambda line: _BAD_ESCAPE.search(line) is not None):
-                help_ = f"Write `\\\\` for a backslash between double quotes in {text.numbers(lines)}, or use single quotes"
+                help_ = (
+                    f"Write `\\\\` for a backslash between double quotes in {text.numbers(lines)}, or use single quotes"
+                )
                 edits = text.rewritten(lines, lambda line: _BAD_ESCAPE.sub(r"\\\\\1", line))
                 cause = text.cause(repairs.BACKSLASH, i, help_, edits, first.span())
                 yield cause._replace(headline=f"`{first[0]}` is no escape in double quotes")
@@ -317,7 +321,9 @@ def colons(text: BrokenText) -> Iterator[Cause]:
         match = _NO_BLANK.match(line)
         if match is not None:
             for lines in _alike(text, i, lambda each: _NO_BLANK.match(each) is not None):
-                help_ = f"Write a space after the colon in {text.numbers(lines)}: `{match[1].strip()} {match[2].strip()}`"
+                help_ = (
+                    f"Write a space after the colon in {text.numbers(lines)}: `{match[1].strip()} {match[2].strip()}`"
+                )
                 edits = text.rewritten(lines, lambda each: _NO_BLANK.sub(r"\1 \2", each))
                 yield text.cause(repairs.BLANK_AFTER_COLON, i, help_, edits)
         match = _BARE_KEY.match(line)

@@ -95,7 +95,9 @@ def other_fields(state: CompiledText) -> Iterator[Choice]:
     for operand in (state.node, *children(state.node)):
         declared, offsets = state.object_of(operand), state.compiled.source.offsets.get(operand.id)
         if isinstance(operand, Select) and declared is not None and offsets is not None:
-            others = [each for each in declared.fields if each != operand.field and is_slip(operand.field, each, typed=True)]
+            others = [
+                each for each in declared.fields if each != operand.field and is_slip(operand.field, each, typed=True)
+            ]
             yield named(range_at(state.text, offsets[0]), others, certain=False)
 
 
