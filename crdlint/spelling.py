@@ -1,9 +1,9 @@
 """What a name that does not exist may mean: the one policy for every help and fix that names another.
 
 A name is *known* to be meant if it is the only one that the written name differs from by a slip of the keyboard. Then a help
-may say "Write `x` instead", and a fix may write it. A name is *likely* if it is the only one within a third of the length.
-Then a help asks "did you mean `x`?", and no fix writes it. Otherwise, a help lists the names that there are. Opposites, such
-as `minSize` and `maxSize`, are two things, whatever their letters.
+may command "Write `x` instead", and a fix may write it. A name is *likely* if it is the only one within a third of the length.
+Then a help asks "Did you mean `x`?", and no fix writes it. Otherwise, a help lists the existing names. Opposites, such as
+`minSize` and `maxSize`, are two things, whatever their letters.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ _GROUPS: Final = tuple(
         "primary secondary", "master slave", "cpu gpu", "http https", "success failure", "liveness readiness startup",
         "increase decrease", "increment decrement", "prefix suffix", "day days date", "width height weight", "row col",
         "project protect", "path patch", "bath batch",
-        "plan plain", "port part", "read thread", "retention detention", "content context", "static status", "accept except", "insert invert",
+        "plan plain", "port part", "read thread", "retention detention", "content context", "static status",
+        "accept except", "insert invert",
     )
 )  # fmt: skip
 _PREFIXES: Final = (
@@ -67,32 +68,32 @@ _PREFIXES: Final = (
 )
 
 
-class Meant(NamedTuple):
+class SimilarName(NamedTuple):
     """A name that is probably meant; if it is known, a help may command it, otherwise it may only ask."""
 
     name: str
     is_known: bool
 
 
-def meant(written: str, names: Iterable[str], *, typed: bool = False) -> Meant | None:
+def meant(written: str, names: Iterable[str], *, typed: bool = False) -> SimilarName | None:
     """Return which of some names is known or likely to be meant by one that is not among them, or None.
 
     Where the use of the name is `typed`, so that only names of a fitting type are given, a word and its plural are not two
     things: `self.replica > 0` means `replicas`, but `has(self.user)` may not mean `users`.
 
     >>> meant("replcias", ["replicas", "paused"])
-    Meant(name='replicas', is_known=True)
+    SimilarName(name='replicas', is_known=True)
     >>> meant("imageTagg", ["imageTags"])
-    Meant(name='imageTags', is_known=False)
+    SimilarName(name='imageTags', is_known=False)
     >>> meant("minReplicas", ["maxReplicas"])
     """
     return attempt(_meant, written, names, typed)
 
 
-def known(written: str, names: Iterable[str], *, typed: bool = False) -> str | None:
+def name_meant(written: str, names: Iterable[str], *, typed: bool = False) -> str | None:
     """Return the name that is known to be meant, for a fix, or None."""
-    found = meant(written, names, typed=typed)
-    return found.name if found is not None and found.is_known else None
+    similar = meant(written, names, typed=typed)
+    return similar.name if similar is not None and similar.is_known else None
 
 
 def listed(written: str, names: Sequence[str]) -> str:
@@ -101,9 +102,9 @@ def listed(written: str, names: Sequence[str]) -> str:
     >>> listed("restore", ["source", "paused"])
     'Use one of the fields: source, paused'
     """
-    found = meant(written, names)
-    if found is not None:
-        return f"Did you mean `{found.name}`? The fields are {some(names, _SHOWN)}"
+    similar = meant(written, names)
+    if similar is not None:
+        return f"Did you mean `{similar.name}`? The fields are {some(names, _SHOWN)}"
     return f"Use one of the fields: {some(names, _SHOWN)}"
 
 
@@ -122,46 +123,45 @@ def is_slip(written: str, name: str, *, typed: bool = False) -> bool:
     return pair is not None and not _are_two_things(*pair) and _is_slip_of_word(*pair, typed)
 
 
-def are_opposites(one: str, other: str) -> bool:
+def are_opposites(first: str, second: str) -> bool:
     """Return whether two names differ in words that name different things, such as `min` and `max`.
 
     >>> are_opposites("minReplicas", "maxReplicas"), are_opposites("restore", "restored")
     (True, False)
     """
-    mine, theirs = _words(one), _words(other)
-    _, mine, theirs = differing(mine, theirs)
+    _, mine, theirs = differing(_words(first), _words(second))
     if not mine and theirs and theirs[0] in _PREFIXES:
         return True
-    return any(_are_two_things(first, second) for first in mine for second in theirs)
+    return any(_are_two_things(word, other) for word in mine for other in theirs)
 
 
-def _meant(written: str, names: Iterable[str], typed: bool) -> Meant | None:
+def _meant(written: str, names: Iterable[str], typed: bool) -> SimilarName | None:
     if len(written) > _LONGEST:
         return None
     others = [name for name in dict.fromkeys(names) if name != written and len(name) <= _LONGEST]
     slips = [name for name in others if _folded(name) == _folded(written)]
     slips = slips or [name for name in others if is_slip(written, name, typed=typed)]
     if slips:
-        return Meant(slips[0], is_known=True) if len(slips) == 1 else None
+        return SimilarName(slips[0], is_known=True) if len(slips) == 1 else None
     near = sorted((differing_letters(written, name), name) for name in others if _may_be_near(written, name))
     near = [each for each in near if each[0] * 3 <= len(written) and not are_opposites(written, each[1])]
     near = [each for each in near if _NO_DIGITS.sub("", each[1]) == _NO_DIGITS.sub("", written)]
     is_only = len(near) == 1 or (len(near) > 1 and near[0][0] < near[1][0])
-    return Meant(near[0][1], is_known=False) if is_only else None
+    return SimilarName(near[0][1], is_known=False) if is_only else None
 
 
 def _may_be_near(written: str, name: str) -> bool:
     return len(written) >= _LEAST_LETTERS and abs(len(written) - len(name)) * 3 <= len(written)
 
 
-def differing_letters(one: str, other: str) -> int:
+def differing_letters(first: str, second: str) -> int:
     """Return how many letters of the longer of two names have no equal in the other, ignoring case.
 
     >>> differing_letters("restore", "source")
-    4
+    5
     """
-    blocks = SequenceMatcher(None, one.lower(), other.lower(), autojunk=False).get_matching_blocks()
-    return max(len(one), len(other)) - sum(block.size for block in blocks)
+    blocks = SequenceMatcher(None, first.lower(), second.lower(), autojunk=False).get_matching_blocks()
+    return max(len(first), len(second)) - sum(block.size for block in blocks)
 
 
 def _folded(name: str) -> str:
@@ -172,19 +172,19 @@ def _words(name: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(name)]
 
 
-def _different_words(one: str, other: str) -> tuple[str, str] | None:
+def _different_words(first: str, second: str) -> tuple[str, str] | None:
     """Return the only words of two names that differ, the names themselves if their words cannot be compared, None for more."""
-    mine, theirs = _words(one), _words(other)
+    mine, theirs = _words(first), _words(second)
     if len(mine) != len(theirs):
-        return _folded(one), _folded(other)
+        return _folded(first), _folded(second)
     pairs = [pair for pair in zip(mine, theirs, strict=True) if pair[0] != pair[1]]
     return pairs[0] if len(pairs) == 1 else None
 
 
-def _are_two_things(one: str, other: str) -> bool:
-    shorter, longer = sorted((one, other), key=len)
+def _are_two_things(first: str, second: str) -> bool:
+    shorter, longer = sorted((first, second), key=len)
     is_prefixed = any(longer == prefix + shorter for prefix in _PREFIXES)
-    return is_prefixed or any(one in group and other in group for group in _GROUPS)
+    return is_prefixed or any(first in group and second in group for group in _GROUPS)
 
 
 def _is_slip_of_word(written: str, name: str, typed: bool) -> bool:

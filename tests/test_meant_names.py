@@ -8,7 +8,7 @@ from tables import each
 from crdlint.diagnostics import Diagnostic
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
-from crdlint.spelling import Meant, meant
+from crdlint.spelling import SimilarName, meant
 
 
 def findings(text: str) -> list[Diagnostic]:
@@ -50,14 +50,14 @@ def test_two_things_are_not_mistaken_for_each_other(pair: str) -> None:
 @each("pair", SLIPS)
 def test_a_slip_is_corrected(pair: str) -> None:
     written, existing = pair.split()
-    assert meant(written, [existing, "paused"]) == Meant(existing, is_known=True)
+    assert meant(written, [existing, "paused"]) == SimilarName(existing, is_known=True)
 
 
 def test_a_name_that_may_be_one_of_two_is_not_guessed() -> None:
-    assert meant("replicsa", ["replicas", "replicase"]) == Meant("replicas", is_known=True)
+    assert meant("replicsa", ["replicas", "replicase"]) == SimilarName("replicas", is_known=True)
     assert meant("clusetr", ["cluster", "cluser"]) is None
-    assert meant("replica", ["replicas"]) == Meant("replicas", is_known=False)
-    assert meant("replica", ["replicas"], typed=True) == Meant("replicas", is_known=True)
+    assert meant("replica", ["replicas"]) == SimilarName("replicas", is_known=False)
+    assert meant("replica", ["replicas"], typed=True) == SimilarName("replicas", is_known=True)
 
 
 def test_fields_of_metadata_that_no_rule_can_read() -> None:

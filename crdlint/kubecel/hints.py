@@ -58,7 +58,7 @@ def hint(expression: Expression, effort: Effort) -> Hint:
     if not state.is_parsed and argument is not None:
         return Hint(_wrong_argument(argument, optional=expression.optional_old_self))
     if problem.code is ErrorCode.UNDEFINED_FIELD:
-        return Hint(_undefined_field(state, *problem.args, effort))
+        return Hint(_undefined_field(state, str(problem.args[0]), effort))
     find = _HINTS.get(problem.code)
     return Hint(find(state, *problem.args) if callable(find) else find)
 

@@ -296,8 +296,8 @@ def _errors(estimated: EstimatedRule, options: ValidationOptions, advice: Sugges
         unknown = compiled.rule.error is not None and "oldSelf" in rule.rule
         help_ = "Fix the rule first: the API server counts a rule that does not compile as one without `oldSelf`"
         detail = "may not be set if oldSelf is not used in rule"
-        at = path.child("optionalOldSelf")
-        yield invalid(OPTIONAL_OLD_SELF.id, at, rule.optional_old_self, detail, help=help_ if unknown else "")
+        field = path.child("optionalOldSelf")
+        yield invalid(OPTIONAL_OLD_SELF.id, field, rule.optional_old_self, detail, help=help_ if unknown else "")
 
 
 def _problem(expression: Expression, rule: ValidationRule, path: Path, effort: Effort) -> FieldError:

@@ -23,7 +23,7 @@ from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, require
 from crdlint.rules.engine.rule import Rule
 from crdlint.safety.bugs import attempt
 from crdlint.schema.traversal import value_schema
-from crdlint.spelling import known
+from crdlint.spelling import name_meant
 from crdlint.yaml.editor import quoted
 from crdlint.yaml.nodes import Scalar, Sequence, child, items_of
 
@@ -124,7 +124,7 @@ def _near_field(finding: Finding) -> Edits:
 def _nearest_value(finding: Finding) -> Edits:
     node, values = finding.scalar(), require(finding.reason(Code.ENUM)).arguments
     if not any(node.value in _SEPARATED.split(value) for value in values):
-        yield finding.editor.respell(node, require(known(node.value, values)))
+        yield finding.editor.respell(node, require(name_meant(node.value, values)))
 
 
 @Fixer("Make values of the enum of what is joined", "unsafe").example(

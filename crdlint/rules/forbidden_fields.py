@@ -72,7 +72,7 @@ _WalkRule: Final = partial(Rule, source=_WALK)
 
 
 @Fixer("Correct the type", "safe").example(
-    bad="labels: {type: 'map[string]string'}", good="labels: {type: object, additionalProperties: {type: string}}"
+    bad="labels:\n  type: map[string]string", good="labels:\n  type: object\n  additionalProperties: {type: string}"
 )
 def _meant_type(finding: Finding) -> Edits:
     word, schema = finding.scalar().value, finding.schema(finding.owner)
@@ -140,7 +140,7 @@ def _any_value(finding: Finding) -> Edits:
 
 
 def _meant(word: str, schema: JSONSchemaProps | None = None) -> str | None:
-    """Return the type for a type name of another language, or for a misspelled one; None if its format says otherwise."""
+    """Return the type for a type name of another language, or for a misspelled one; None if its format contradicts it."""
     if word.startswith("[]") or word.endswith("[]"):
         return "array"
     meant = "object" if word.startswith("map[") else _MEANT.get(word.lower()) or nearest(word, TYPES, _LIKE)

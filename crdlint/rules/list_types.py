@@ -33,7 +33,7 @@ from crdlint.rules.engine.rule import Caution, Nodes, Rule
 from crdlint.rules.engine.schema_walk import Context, check
 from crdlint.rules.schema_warnings import set_warning, type_in_set
 from crdlint.safety.bugs import attempt
-from crdlint.spelling import known
+from crdlint.spelling import name_meant
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence, child, items_of, text_of
 
 _Rule: Final = partial(Rule, source="apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema")
@@ -160,7 +160,7 @@ def _set_of_scalars(finding: Finding) -> Edits:
 def _nearest_key(finding: Finding) -> Edits:
     names = texts(expect(Mapping, finding.owner, "items", "properties").items[::2])
     for key in expect(Sequence, finding.node()).items:
-        near = known(key.value, names) if isinstance(key, Scalar) and key.value not in names else None
+        near = name_meant(key.value, names) if isinstance(key, Scalar) and key.value not in names else None
         if near is not None:
             yield finding.editor.respell(expect(Scalar, key), near)
 
@@ -192,7 +192,7 @@ def _misspelled_in(item: Mapping, key: str) -> Scalar | None:
     required_names, properties = child(item, "required"), child(item, "properties")
     names = {name.value: name for name in items_of(required_names) if isinstance(name, Scalar)}
     property_names = set(texts(properties.items[::2])) if isinstance(properties, Mapping) else set()
-    near = known(key, names.keys() - property_names)
+    near = name_meant(key, names.keys() - property_names)
     return None if near is None else names[near]
 
 

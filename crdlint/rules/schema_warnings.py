@@ -16,7 +16,7 @@ from crdlint.rules.engine import headlines
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.finding import Edits, Finding, Fixer
 from crdlint.rules.engine.rule import Rule
-from crdlint.spelling import known, meant
+from crdlint.spelling import meant, name_meant
 
 _SET: Final = """\
 ports:
@@ -51,7 +51,7 @@ _OTHER_FORMATS: Final = {
 def _respelled_format(finding: Finding) -> Edits:
     """Correct the spelling: from then on the API server rejects values of another format, so that this is unsafe."""
     schema = finding.schema(finding.owner)
-    near = known(schema.format, _spellings(schema.type)) if schema.format not in _OTHER_FORMATS else None
+    near = name_meant(schema.format, _spellings(schema.type)) if schema.format not in _OTHER_FORMATS else None
     return finding.write(near) if near else []
 
 

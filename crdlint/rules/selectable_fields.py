@@ -15,7 +15,7 @@ from crdlint.rules.engine.rule import Rule
 from crdlint.rules.subresources import from_a_dot
 from crdlint.schema.json_paths import FieldPathError, valid_field_path
 from crdlint.schema.structural import Rejection, junctors, unsupported, unsupported_field
-from crdlint.spelling import known
+from crdlint.spelling import name_meant
 from crdlint.yaml.nodes import Sequence
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceSelectableFields"
@@ -45,7 +45,7 @@ def _nearest_field(finding: Finding) -> Edits:
     if spec is not None and first in spec.properties and first not in schema.properties:
         written, schema = ["spec"], spec
     for step in steps:
-        written.append(require(step if step in schema.properties else known(step, schema.properties)))
+        written.append(require(step if step in schema.properties else name_meant(step, schema.properties)))
         schema = schema.properties[written[-1]]
     if written != steps:
         yield finding.editor.respell(node, "." + ".".join(written))

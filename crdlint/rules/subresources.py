@@ -21,7 +21,7 @@ from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect
 from crdlint.rules.engine.rule import Caution, Hint, Rule, once
 from crdlint.safety.bugs import attempt
 from crdlint.schema.json_paths import Missing, follow, syntax_error
-from crdlint.spelling import known
+from crdlint.spelling import name_meant
 from crdlint.yaml.nodes import Mapping, Scalar, child, text_of
 
 # A schema with what the examples refer to. It preserves unknown fields, so that an example needs no status subresource.
@@ -297,7 +297,7 @@ def _help(missing: Missing, text: str, meant: str | None) -> tuple[str | None, N
 
 def _respelled(missing: Missing, text: str, names: Iterable[str], *, typed: bool) -> str | None:
     """Return a path with the one of some names in place of the missing one that is known to be meant."""
-    near = known(missing.name, names, typed=typed)
+    near = name_meant(missing.name, names, typed=typed)
     return None if near is None else f"{missing.before}.{near}{text[len(missing.path) :]}"
 
 

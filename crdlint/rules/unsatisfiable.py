@@ -24,7 +24,7 @@ from crdlint.safety.work import WorkLimitError
 from crdlint.schema.deep_equal import equality_key
 from crdlint.schema.defaulting import META_FIELDS
 from crdlint.schema.traversal import with_all_of
-from crdlint.spelling import known, meant
+from crdlint.spelling import meant, name_meant
 from crdlint.yaml.editor import quoted
 from crdlint.yaml.nodes import Mapping, Sequence
 from crdlint.yaml.resolve import resolve
@@ -67,8 +67,9 @@ def _to_items(finding: Finding) -> Edits:
     items = expect(Mapping, owner, "items")
     if items.find(keyword) is None and finding.schema(items).type in TYPES_OF.get(keyword, ()):
         value = editor.entry(owner, keyword)[1]
-        in_one_line = items.flow and isinstance(value, Sequence)
-        source = f"[{', '.join(map(editor.source, value.items))}]" if in_one_line else block(editor, value)
+        source = block(editor, value)
+        if items.flow and isinstance(value, Sequence):
+            source = f"[{', '.join(map(editor.source, value.items))}]"
         yield editor.insert(items, keyword, source)
         yield editor.remove(owner, keyword)
 
@@ -117,7 +118,7 @@ def _schema_of(finding: Finding) -> JSONSchemaProps:
 )
 def _required_property(finding: Finding) -> Edits:
     schema, node = _schema_of(finding), finding.scalar()
-    near = known(node.value, schema.properties)
+    near = name_meant(node.value, schema.properties)
     if require(finding.path.parent).step == "required" and near is not None and near not in schema.required:
         yield finding.editor.respell(node, near)
 

@@ -21,7 +21,7 @@ from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, quoted_t
 from crdlint.rules.engine.rule import Nodes, Rule
 from crdlint.rules.engine.schema_walk import Context, check
 from crdlint.schema.json_paths import FieldPathError, valid_field_path
-from crdlint.spelling import known
+from crdlint.spelling import name_meant
 from crdlint.yaml.editor import quoted
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 
@@ -93,7 +93,7 @@ def _path_of_field(finding: Finding) -> Edits:
 def _nearest_path(finding: Finding) -> Edits:
     node, editor = finding.scalar(), finding.editor
     schema = expect(Mapping, editor.parent(expect(Sequence, editor.parent(finding.owner))))
-    near = known(node.value[1:], finding.schema(schema).properties)
+    near = name_meant(node.value[1:], finding.schema(schema).properties)
     if near is not None and node.value.startswith("."):
         yield editor.respell(node, f".{near}")
 

@@ -11,7 +11,7 @@ from crdlint.crd.model import JSONSchemaProps
 from crdlint.rules.engine.examples import HEAD
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, require
 from crdlint.rules.v1beta1 import block
-from crdlint.spelling import known
+from crdlint.spelling import name_meant
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.editor import UneditableError, quoted
 from crdlint.yaml.nodes import Mapping, Node, Scalar, child
@@ -115,7 +115,11 @@ def _respelled(finding: Finding) -> Edits:
     mistake, editor = _mistake(finding), finding.editor
     node = expect(Scalar, mistake.node)
     # YAML may read a key such as `y` as another one.
-    word = node.value if node.value in mistake.words else require(known(node.value, mistake.words, typed=mistake.typed))
+    word = (
+        node.value
+        if node.value in mistake.words
+        else require(name_meant(node.value, mistake.words, typed=mistake.typed))
+    )
     owner = editor.parent(node) if editor.is_key(node) else None
     entry = None if owner is None else expect(Mapping, owner).find(word)  # itself, if YAML reads it as another key
     if (entry is None or entry[0] is node) and "{{" not in node.value:
@@ -191,7 +195,7 @@ def _moved(finding: Finding) -> Edits:
     key = expect(Scalar, mistake.node)
     owner = expect(Mapping, editor.parent(key))
     around, fields = editor.parent(owner), {} if mistake.schema is None else mistake.schema.properties
-    if not editor.is_key(key) or known(key.value, fields) is not None:
+    if not editor.is_key(key) or name_meant(key.value, fields) is not None:
         return
     homes = [around] if mistake.outer is not None and key.value in mistake.outer.properties else []
     homes += [child(owner, name) for name, schema in fields.items() if key.value in schema.properties]

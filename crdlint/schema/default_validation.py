@@ -20,7 +20,7 @@ from crdlint.schema.defaulting import META_FIELDS, TYPED_ROOT, SurroundingObject
 from crdlint.schema.embedded_resources import coerce, validate_embedded
 from crdlint.schema.validator import ValueValidator
 from crdlint.schema.value_help import fits
-from crdlint.spelling import known
+from crdlint.spelling import name_meant
 
 RULE: Final = "default-invalid"
 _LISTED: Final = 3  # names of unknown fields in one help
@@ -150,7 +150,7 @@ def _unpruned(path: Path, value: Any, unknown: list[str], schema: JSONSchemaProp
     near = None
     if len(unknown) == 1 and isinstance(value, dict):
         fitting = [name for name, property_ in schema.properties.items() if fits(value.get(unknown[0]), property_)]
-        near = known(unknown[0], fitting, typed=True)
+        near = name_meant(unknown[0], fitting, typed=True)
     if near is not None and near not in value:
         help_ = f"Rename `{unknown[0]}` in the default to `{near}`, or remove it"
         error = error._replace(reason=Reason(Code.UNKNOWN_FIELDS, (near,)))

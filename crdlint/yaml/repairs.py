@@ -38,8 +38,8 @@ NO_MARK: Final = _repair("Remove the mark of a text below", "safe",
     "  description: | The host.\n", "  description: The host.\n")
 BACKSLASH: Final = _repair("Write the backslash twice", "safe", '  pattern: "^\\d+$"\n', '  pattern: "^\\\\d+$"\n')
 BLANK_AFTER_COLON: Final = Repair("Add a space after the colon", "safe", f"host:\n  type:string\n{_LENGTH}", _TYPE + _LENGTH)
-EACH_LINE: Final = Repair("Correct each of the lines", "safe",
-    "host:\n  type:string\n  maxLength:9\n", _TYPE + _LENGTH)
+EACH_LINE: Final = _repair("Correct each of the lines", "safe",
+    '  pattern: "^\\d+$"\n  maxLength:9\n', '  pattern: "^\\\\d+$"\n  maxLength: 9\n')
 COLON: Final = Repair("Add a colon after the key", "safe", "host\n  type: string\n", _TYPE)
 BLANK_AFTER_DASH: Final = _repair("Add a space after the dash", "safe",
     "  enum:\n  -fast\n  -slow\n", "  enum:\n  - fast\n  - slow\n")

@@ -62,5 +62,5 @@ def _is_new_text(scalar: Scalar, written: SequenceOf[tuple[int, Edit]]) -> bool:
     start, end = scalar.start_mark, scalar.end_mark
     if scalar.style in {"|", ">"}:
         head = start.index - start.column
-        return not any(head <= at <= start.index and edit.text.strip() for at, edit in written)
-    return any(start.index <= at <= end.index for at, edit in written)
+        return not any(head <= offset <= start.index and edit.text.strip() for offset, edit in written)
+    return any(start.index <= offset <= end.index for offset, _ in written)

@@ -79,7 +79,7 @@ def test_a_cut_text_that_is_no_comment_is_a_warning() -> None:
 
 def test_a_pattern_between_slashes_has_a_help_of_its_own() -> None:
     assert [one.help for one in found("type: string\npattern: /^a$/")] == [
-        "Remove the slashes at both ends of the pattern"
+        "Write the pattern without the slashes of JavaScript: `^a$`"
     ]
 
 

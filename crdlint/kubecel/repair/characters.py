@@ -34,7 +34,10 @@ _INSERTED: Final = ("(", ")", ".", ", ", " ? ", " : ", " && ", " || ", " == ", "
 
 _OF_GOFMT: Final = "\u201d"  # gofmt writes it for the two single quotes of an empty string in a comment
 _OTHER_QUOTES: Final = frozenset("\u2018\u2019\u201a\u201c\u201e\u00ab\u00bb")
-_GOFMT_HELP: Final = "Write `''` instead of `\u201d`, which gofmt makes of `''` in a marker; gofmt keeps a comparison such as `size(self.name) > 0`"
+_GOFMT_HELP: Final = (
+    "Write `''` instead of `\u201d`, which gofmt makes of `''` in a marker; "
+    "gofmt keeps a comparison such as `size(self.name) > 0`"
+)
 
 
 def of_gofmt(text: str) -> Choice:

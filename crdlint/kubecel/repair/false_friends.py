@@ -150,14 +150,16 @@ ROWS: Final[tuple[FalseFriend, ...]] = (
     *_rows(("v . keys ( A ) . length", "v . values ( A ) . length"), "{A}.size()"),
     _row("A .. v", "{A}.{v}"), _row("A .. B", "{A} + {B}"), *_rows(("A -> v", "A :: v"), "{A}.{v}"),
     # JavaScript's value is `undefined` where something on the way is absent, which equals no value.
-    *(_row(f"A . v ?. B {sign} C", f"{{A}}.?{{v}}.?{{B}} {sign} optional.of({{C}})") for sign in ("==", "!=")),
+    _row("A . v ?. B == C", "has({A}.{v}) && has({A}.{v}.{B}) && {A}.{v}.{B} == {C}"),
+    _row("A . v ?. B != C", "!has({A}.{v}) || !has({A}.{v}.{B}) || {A}.{v}.{B} != {C}"),
+    _row("self ?. A", "self.{A}", certain=False), _row("oldself ?. A", "oldSelf.{A}", certain=False),
     # Values in place of absent ones
     *(row for name in ("default", "getordefault", "coalesce", "ifnull", "nvl", "orelse") for row in (
         _row(f"{name} ( A . v , B )", "{A}.?{v}.orValue({B})"),
     )),
     _row("A . get ( s , B )", "{A}[?{s}].orValue({B})"), _row("A . get ( s , B )", "{A}.?{s'}.orValue({B})"),
-    *(_row(f"A . get ( s ) {sign} B", f"{{A}}[?{{s}}] {sign} optional.of({{B}})") for sign in ("==", "!=")),
-    *(_row(f"A . get ( s ) {sign} B", f"{{A}}.?{{s'}} {sign} optional.of({{B}})") for sign in ("==", "!=")),
+    _row("A . get ( s ) == B", "{s} in {A} && {A}[{s}] == {B}"), _row("A . get ( s ) == B", "has({A}.{s'}) && {A}.{s'} == {B}"),
+    _row("A . get ( s ) != B", "!({s} in {A}) || {A}[{s}] != {B}"), _row("A . get ( s ) != B", "!has({A}.{s'}) || {A}.{s'} != {B}"),
     _row("A . exists ( s )", "{s} in {A}"), _row("A ** 2", "{A} * {A}"), _row("A * * 2", "{A} * {A}"),
     *_rows(("A . *", "A [ * ]", "A [ ]"), "{A}"), _row("A . n", "{A}[{n}]"), _row("A . [ X ]", "{A}[{X}]"),
     _row("self . spec . v", "self.{v}"), _row("oldself . spec . v", "oldSelf.{v}"),

@@ -16,7 +16,7 @@ from crdlint.kubecel.repair.false_friends import CHECKS, CONDITIONS, NEGATED
 from crdlint.kubecel.repair.state import Choice, CompiledText, named
 from crdlint.phrases import nearest
 from crdlint.safety.work import Effort
-from crdlint.spelling import differing_letters, is_slip, known
+from crdlint.spelling import differing_letters, is_slip, name_meant
 from crdlint.yaml.edit import Edit
 
 _LIKE: Final = 0.6  # the minimum similarity of a function of CEL
@@ -40,7 +40,7 @@ def in_scope(state: CompiledText, scope: list[str]) -> Iterator[Choice]:
     yield Choice(tuple((Edit(*span, each),) for each in joined))
     if _is_function(state.node):
         return
-    near = known(name, variables)
+    near = name_meant(name, variables)
     yield named(span, [] if near is None else [near], certain=True)
     fields = [f"{each}.{escape(name) or name}" for each in scope if name in _fields(state, each)]
     choice = named(span, fields, certain=True)
