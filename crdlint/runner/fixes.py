@@ -33,6 +33,11 @@ _SYNTAX, _ADVICE = 0, 4
 # The last stage of which a result has all findings, by the stage at which the check stopped.
 _LAST_STAGE: Final = {"decode": _STAGES["strict"], "field": _STAGES["field"]}
 _END: Final = attrgetter("end")
+# A cost is estimated only for a rule that compiles, at a schema with types.
+_COSTS: Final = frozenset({"cel-rule-cost", "cel-schema-cost"})
+_HIDING_COSTS: Final = frozenset(
+    {"type-unsupported", "structural-type-required", "structural-items-required", "cel-compilation", "default-invalid"}
+)
 # The server's path of the schema that all versions share, and its path if they do not share it.
 _SCHEMA: Final = re.compile(r"spec\.(?:validation|versions\[\d+\]\.schema)\b")
 
@@ -359,11 +364,14 @@ def _is_revealed(error: Diagnostic, group: SequenceOf[Diagnostic], stage: int) -
     """Return whether fixes of a stage make a decoder read further, to an error below them that the text had before.
 
     The parser stops at the first error. What is below an unknown field is not decoded until the field has its name, and
-    an expression is not type-checked until it can be parsed; only an error that has a fix itself is worth it.
+    an expression is not type-checked until it can be parsed; only an error that has a fix itself is worth it. The cost of a
+    rule is not estimated until the rule compiles and its schema has types.
     """
     is_below = any(finding.line < error.line for finding in group)
     if stage == _SYNTAX:
         return _stage(error) == _SYNTAX and is_below
+    if error.rule in _COSTS:
+        return any(finding.rule in _HIDING_COSTS for finding in group)
     if error.fix is None:
         return False
     if stage == _STAGES["strict"]:

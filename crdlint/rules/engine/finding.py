@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Mapping as MappingOf
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -17,7 +18,7 @@ from crdlint.rules.engine.advisory import Advisory
 from crdlint.schema.traversal import schemas
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import Editor, UneditableError, quoted
-from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child
+from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, items_of, text_of
 from crdlint.yaml.resolve import resolve
 
 if TYPE_CHECKING:
@@ -73,9 +74,30 @@ class Manifest:
         """The schemas of the CRD by the identity of their nodes."""
         if self.crd is None:
             return {}
-        return {
+        by_node = {
             id(schema.node): schema for root in self.crd.spec.root_schemas() for schema in schemas(root) if schema.node
         }
+        by_node.update(self._of_equal_versions(by_node))
+        return by_node
+
+    def _of_equal_versions(self, by_node: MappingOf[int, JSONSchemaProps]) -> Iterator[tuple[int, JSONSchemaProps]]:
+        """Yield the nodes of further versions with the same schema, of which only the first one was decoded."""
+        versions = items_of(child(self.document.root, "spec", "versions"))
+        roots = [child(version, "schema", "openAPIV3Schema") for version in versions]
+        pending: list[tuple[Node | None, Node | None]] = [(roots[0], root) for root in roots[1:]]
+        seen = set(by_node)
+        while pending:
+            decoded, other = pending.pop()
+            if other is None or id(other) in seen:
+                continue
+            seen.add(id(other))
+            if id(decoded) in by_node:
+                yield id(other), by_node[id(decoded)]
+            if isinstance(decoded, Mapping) and isinstance(other, Mapping):
+                values = {text_of(key): value for key, value in other.pairs()}
+                pending += [(value, values.get(text_of(key))) for key, value in decoded.pairs()]
+            elif isinstance(decoded, Sequence) and isinstance(other, Sequence):
+                pending += zip(decoded.items, other.items, strict=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,104 @@
+"""Repairs that lose nothing: no key becomes text, maps keep their keys, and equal mistakes are repaired in one pass."""
+
+from __future__ import annotations
+
+from textwrap import indent
+
+from crds import crd_with_schema
+from repairs import check, errors, fixed
+from tables import each
+
+from crdlint.runner.fixes import fix
+from crdlint.yaml import YAMLDecodeError, decode_yaml
+
+PROSE = "description: |-\n  Spec of a box\n  https://example.com: see there\nproperties:\n  name:\n    type: string\n"
+
+
+def of_field(text: str) -> str:
+    """Return a CRD with a field `a` whose schema is a text, and with a field after it."""
+    fields = f"a:\n{indent(text, '  ')}z:\n  type: string\n"
+    return crd_with_schema(f"type: object\nproperties:\n{indent(fields, '  ')}")
+
+
+# Lines of a schema with a mistake, and what a safe fix writes in their place.
+REPAIRED = {
+    "type: string maxLength: 63\n": "type: string\nmaxLength: 63\n",
+    "type: stringmaxLength: 63\n": "type: string\nmaxLength: 63\n",
+    "type: integer\nminimum: 1 maximum: 10\n": "type: integer\nminimum: 1\nmaximum: 10\n",
+    "type: integer\nminimum: 1, maximum: 10\n": "type: integer\nminimum: 1\nmaximum: 10\n",
+    "type: object\nproperties:\n  b: {type: string maxLength: 63}\n": "type: object\nproperties:\n  b: {type: string, maxLength: 63}\n",
+    "description: | text\ntype: string\n": "description: text\ntype: string\n",
+    "pattern: `^a$`\ntype: string\n": "pattern: ^a$\ntype: string\n",
+    "type: map[string]string\n": "type: object\nadditionalProperties: {type: string}\n",
+    "type: Number\nformat: int32\n": "type: integer\nformat: int32\n",
+    "type:object\nproperties\n  b:\n    type:string\n": "type: object\nproperties:\n  b:\n    type: string\n",
+}
+# Lines of a schema that no safe fix changes, because more than one reading makes sense.
+LEFT = (
+    "description: In CamelCase. maxLength: 9\ntype: string\n",
+    "type: map\n",
+    "type: float\nformat: int32\n",
+    "type: array\nitems: {type: string}\ndefault: ''\n",
+)  # fmt: skip
+# The line `type: object` of a field below a text in block style, with a syntax error.
+BROKEN_BELOW_TEXT = (
+    "  tls: type: object\n",
+    "  tls type: object\n",
+    ">   tls:\n",
+    "  - tls:\n    type: object\n",
+    "  tls: {type: object\n",
+    '  "tls: object"\n',
+    "  tls: description: text\n",
+    " tls:\n    type: object\n",
+)
+
+
+@each("bad", REPAIRED)
+def test_a_mistake_with_one_reading_is_repaired(bad: str) -> None:
+    done = fixed(of_field(bad), unsafe=False)
+    assert decode_yaml(done.text) == decode_yaml(of_field(REPAIRED[bad]))
+    assert errors(done.result) == []
+
+
+@each("bad", LEFT)
+def test_a_mistake_with_several_readings_is_left(bad: str) -> None:
+    assert fix(check(of_field(bad)), check, unsafe=False).text == of_field(bad)
+
+
+@each("line", BROKEN_BELOW_TEXT)
+def test_no_repair_makes_text_of_keys(line: str) -> None:
+    """The fields above the mistake are fields after every repair, also if they follow a description in block style."""
+    text = of_field(f"type: object\n{PROSE}{line}")
+    for unsafe in (False, True):
+        done = fixed(text, unsafe=unsafe)
+        try:
+            schema = decode_yaml(done.text)["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+        except YAMLDecodeError:
+            continue
+        assert schema["properties"]["a"]["properties"]["name"] == {"type": "string"}
+        assert "properties" not in schema["properties"]["a"]["description"]
+
+
+def test_many_equal_mistakes_are_repaired_at_once() -> None:
+    text = of_field("type: object\nproperties:\n" + "".join(f"  f{i}:\n    type: string\n    minLength: 1\n" for i in range(60)))
+    broken = text.replace("minLength: 1", "minLength:1")
+    assert fixed(broken, unsafe=False).text == text
+    assert len(fixed(broken, unsafe=False).applied) == 1
+
+
+def test_the_same_mistake_in_two_equal_versions() -> None:
+    items = "type: array\nitems:\n  properties:\n    b: {type: string}\n"
+    one = of_field(items)
+    start = one.index("  - name: v1")
+    two = one + one[start:].replace("name: v1", "name: v2").replace("storage: true", "storage: false")
+    done = fixed(two, unsafe=False)
+    assert errors(done.result) == []
+    assert done.text.count("type: object") == two.count("type: object") + 2
+
+
+def test_a_cost_that_a_wrong_type_hides_is_not_new() -> None:
+    text = of_field(
+        "type: object\nproperties:\n  s: {type: sting}\n  l: {type: array, items: {type: string}}\n"
+        'x-kubernetes-validations: [{rule: "self.l.all(x, self.l.all(y, self.s.contains(x + y)))", message: no}]\n'
+    )
+    assert "s: {type: string}" in fixed(text, unsafe=False).text
