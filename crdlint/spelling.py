@@ -129,6 +129,8 @@ def are_opposites(first: str, second: str) -> bool:
     >>> are_opposites("minReplicas", "maxReplicas"), are_opposites("restore", "restored")
     (True, False)
     """
+    if _folded(first) == _folded(second):
+        return False
     _, mine, theirs = differing(_words(first), _words(second))
     if not mine and theirs and theirs[0] in _PREFIXES:
         return True

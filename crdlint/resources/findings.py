@@ -28,7 +28,7 @@ from crdlint.schema.numbers import integer_range
 from crdlint.schema.structural import TYPES
 from crdlint.schema.traversal import value_schema
 from crdlint.schema.value_help import fits, listed, steps_of, suggestion, written
-from crdlint.spelling import meant
+from crdlint.spelling import SimilarName, meant, name_meant
 from crdlint.yaml.editor import as_key
 from crdlint.yaml.json_values import entries, to_json
 from crdlint.yaml.nodes import Mapping, Node, Scalar, child, items_of, text_of
@@ -86,8 +86,10 @@ class ResourceFindings(NamedTuple):
             fields = _known_fields(owner_steps, parent)
             owner = None if key is None else self.manifest.editor.parent(key)
             around = None if owner is None else self.manifest.editor.parent(owner)
-            fields = _fitting(fields, parent, location.node)
-            mistake = Mistake(location.node if key is None else key, fields, typed=True, schema=parent, outer=outer)
+            fitting = _fitting(fields, parent, location.node)
+            mistake = Mistake(
+                location.node if key is None else key, fields, schema=parent, outer=outer, fitting=fitting
+            )
             help_ = attempt(_help_of_unknown, path, name, mistake, owner, around)
             span = self.locator.span_of(location, key=True)
             headline = headlines.of_unknown(name, owner_path, None)
@@ -324,7 +326,8 @@ def _help_of_unknown(path: str, name: str, mistake: Mistake, owner: Node | None,
     fields, parent, outer = [*mistake.words], mistake.schema, mistake.outer
     if name in fields:
         return f'Write `"{name}"`: without quotes, YAML reads it as `{path.rpartition(".")[2]}`'
-    near = meant(name, fields, typed=mistake.typed)
+    fitting = name_meant(name, mistake.fitting, typed=True)
+    near = meant(name, fields) if fitting is None else SimilarName(fitting, is_known=True)
     if near is not None and child(owner, near.name) is not None:
         return f"Remove `{name}`: `{near.name}` is set here already"
     if near is not None and near.is_known:

@@ -58,7 +58,7 @@ class Mistake(NamedTuple):
     """What fixes know about a finding of a resource.
 
     `node` is the value, or the key, that is wrong; of a missing field it is the object. `words` are the names or values
-    that may be meant, `typed` if the value has their type, and `valid` is the one that is meant. `expected` is the type of the
+    that may be meant, `fitting` those of the value's type, and `valid` is the one that is meant. `expected` is the type of the
     value, and `schema` that of the
     value, or of the object with an unknown field; `outer` is that of the object around that.
     """
@@ -69,7 +69,7 @@ class Mistake(NamedTuple):
     expected: str = ""
     schema: JSONSchemaProps | None = None
     outer: JSONSchemaProps | None = None
-    typed: bool = False
+    fitting: Iterable[str] = ()
 
 
 _CLASSES: Final[dict[str, frozenset[type]]] = {
@@ -110,16 +110,16 @@ def _mistake(finding: Finding) -> Mistake:
     return mistake
 
 
+def _word_meant(written: str, mistake: Mistake) -> str | None:
+    return name_meant(written, mistake.words) or name_meant(written, mistake.fitting, typed=True)
+
+
 @Fixer("Correct the spelling", "safe")
 def _respelled(finding: Finding) -> Edits:
     mistake, editor = _mistake(finding), finding.editor
     node = expect(Scalar, mistake.node)
     # YAML may read a key such as `y` as another one.
-    word = (
-        node.value
-        if node.value in mistake.words
-        else require(name_meant(node.value, mistake.words, typed=mistake.typed))
-    )
+    word = node.value if node.value in mistake.words else require(_word_meant(node.value, mistake))
     owner = editor.parent(node) if editor.is_key(node) else None
     entry = None if owner is None else expect(Mapping, owner).find(word)  # itself, if YAML reads it as another key
     if (entry is None or entry[0] is node) and "{{" not in node.value:

@@ -33,7 +33,7 @@ def unquoted(text: BrokenText) -> Iterator[Cause]:
         why = _reason_for_quotes(entry.value, is_expression=_EXPRESSION.search(entry.head) is not None)
         if _SECOND_KEY.search(entry.value) is not None and entry.value[0] not in "'\"[{":
             yield from _two_keys(text, i, entry)
-        elif entry.value[0] in "|>" and why is not None:
+        elif _MARKED_TEXT.match(entry.value) is not None and why is not None:
             yield from _text_after_mark(text, i, entry)
         elif why is not None:
             bare = entry.value[1:-1]
@@ -76,6 +76,9 @@ _WHOLE_VALUE: Final = re.compile(
 def _is_whole(head: str, value: str) -> bool:
     """Return whether a value that the next key follows without a space is all of the value of its own key."""
     return _WHOLE_VALUE.fullmatch(f"{head}{value}".strip(" -")) is not None
+
+
+_MARKED_TEXT: Final = re.compile(r"[|>][-+]? *[^\W\d_]")  # `> 0` is a text itself
 
 
 def _text_after_mark(text: BrokenText, index: int, entry: Entry) -> Iterator[Cause]:

@@ -32,10 +32,10 @@ SPECS = {
     "a letter is missing": ("{replica: 1}", "{replicas: 1}", None),
     "two letters are exchanged": ("{pasued: true}", "{paused: true}", None),
     "another case": ("{Replicas: 1, mode: SAFE}", "{replicas: 1, mode: Safe}", None),
-    "another word": ("{numReplicas: 1}", None, "{replicas: 1}"),
+    "another word": ("{numReplicas: 1}", None, None),
     "the field is set already": ("{replica: 1, replicas: 2}", None, None),
     "a word that is similar to none": ("{volume: 1}", None, None),
-    "an enum value that is similar": ("{mode: Faster}", None, "{mode: Fast}"),
+    "an enum value that is similar": ("{mode: Faster}", None, None),
     "text of an integer": ('{replicas: "8"} # eight', "{replicas: 8} # eight", None),
     "text that is none": ('{replicas: "eight"}', None, None),
     "text of a boolean": ('{paused: "yes"}', "{paused: true}", None),
@@ -110,13 +110,13 @@ def test_objects_of_a_file_are_fixed_each(folder: Path) -> None:
 
 def test_what_is_said_of_fixes(folder: Path) -> None:
     file = folder / "foo.yaml"
-    file.write_text(resource('{replica: "8", mode: fast}'), encoding="utf-8")
+    file.write_text(resource('{repilcas: "8", mode: fast}'), encoding="utf-8")
     shown = validate("--diff", "--show-fixes", "foo.yaml")
     assert shown.exit_code == 1
-    assert "+spec: {replica: " in shown.stdout
+    assert "+spec: {repilcas: " in shown.stdout
     assert "would bring: spec.replicas" in shown.stderr
     assert "would fix 1 finding in 1 file\n- foo.yaml:\n    1 x resource-value (Correct the spelling)\n" in shown.stderr
-    assert file.read_text(encoding="utf-8") == resource('{replica: "8", mode: fast}')
+    assert file.read_text(encoding="utf-8") == resource('{repilcas: "8", mode: fast}')
     [unknown] = [one for one in json.loads(validate("--format=json", "foo.yaml").stdout)["diagnostics"]
                  if one["rule"] == "unknown-field"]  # fmt: skip
     assert unknown["fix"]["title"] == "Correct the spelling"

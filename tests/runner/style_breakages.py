@@ -348,7 +348,7 @@ STYLE_BREAKAGES = (
     _b("quote start rule double", ROUTES, "safe", ("rule: self != '0s'", 'rule: "0s" != self'),
        fixed=(("                  rule: self != '0s'\n", '                  rule: \'"0s" != self\'\n'),)),
     _b("pipe", ROUTES, "safe", ("description: Drain stops new connections.", "description: | Drain stops new connections."),
-       fixed=(("                      description: Drain stops new connections.\n", "                      description: '| Drain stops new connections.'\n"),)),
+       fixed=(("description: Drain stops new connections.", "description: Drain stops new connections."),)),
     _b("greater", ROUTES, "safe", ("description: Drain stops new connections.", "description: > 0 stops new connections."),
        fixed=(("                      description: Drain stops new connections.\n", "                      description: '> 0 stops new connections.'\n"),)),
     _b("dash", ROUTES, "safe", ("description: Drain stops new connections.", "description: - stops new connections."),

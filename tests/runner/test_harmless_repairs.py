@@ -26,7 +26,7 @@ REPAIRED = {
     "type: stringmaxLength: 63\n": "type: string\nmaxLength: 63\n",
     "type: integer\nminimum: 1 maximum: 10\n": "type: integer\nminimum: 1\nmaximum: 10\n",
     "type: integer\nminimum: 1, maximum: 10\n": "type: integer\nminimum: 1\nmaximum: 10\n",
-    "type: object\nproperties:\n  b: {type: string maxLength: 63}\n": "type: object\nproperties:\n  b: {type: string, maxLength: 63}\n",
+    "type: object\nproperties: {b: {type: string maxLength: 9}}\n": "type: object\nproperties: {b: {type: string, maxLength: 9}}\n",
     "description: | text\ntype: string\n": "description: text\ntype: string\n",
     "pattern: `^a$`\ntype: string\n": "pattern: ^a$\ntype: string\n",
     "type: map[string]string\n": "type: object\nadditionalProperties: {type: string}\n",
@@ -80,7 +80,9 @@ def test_no_repair_makes_text_of_keys(line: str) -> None:
 
 
 def test_many_equal_mistakes_are_repaired_at_once() -> None:
-    text = of_field("type: object\nproperties:\n" + "".join(f"  f{i}:\n    type: string\n    minLength: 1\n" for i in range(60)))
+    text = of_field(
+        "type: object\nproperties:\n" + "".join(f"  f{i}:\n    type: string\n    minLength: 1\n" for i in range(60))
+    )
     broken = text.replace("minLength: 1", "minLength:1")
     assert fixed(broken, unsafe=False).text == text
     assert len(fixed(broken, unsafe=False).applied) == 1
