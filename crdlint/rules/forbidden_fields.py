@@ -52,7 +52,7 @@ _MEANT: Final = {
 }
 _FRACTIONAL: Final = frozenset({"float", "float32", "float64", "double", "decimal"})
 _MAP: Final = re.compile(r"map\[string\](\w+)")
-_OBJECTS: Final = frozenset({"object", "obj", "struct", "objects", "objet"})
+_OBJECTS: Final = frozenset({"object", "obj", "struct", "objects"})
 _KEEPING: Final = sum(
     SCHEMA_BITS[name] for name in ("properties", "additionalProperties", "x-kubernetes-preserve-unknown-fields")
 )

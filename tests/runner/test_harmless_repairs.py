@@ -100,7 +100,7 @@ def test_the_same_mistake_in_two_equal_versions() -> None:
 
 def test_a_cost_that_a_wrong_type_hides_is_not_new() -> None:
     text = of_field(
-        "type: object\nproperties:\n  s: {type: sting}\n  l: {type: array, items: {type: string}}\n"
+        "type: object\nproperties:\n  s: {type: strnig}\n  l: {type: array, items: {type: string}}\n"
         'x-kubernetes-validations: [{rule: "self.l.all(x, self.l.all(y, self.s.contains(x + y)))", message: no}]\n'
     )
     assert "s: {type: string}" in fixed(text, unsafe=False).text
