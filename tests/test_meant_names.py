@@ -55,7 +55,7 @@ def test_a_slip_is_corrected(pair: str) -> None:
 
 def test_a_name_that_may_be_one_of_two_is_not_guessed() -> None:
     assert meant("replicsa", ["replicas", "replicase"]) == SimilarName("replicas", is_known=True)
-    assert meant("volmue", ["volume", "volmues"]) is None
+    assert meant("volmue", ["volume", "vlomue"]) is None
     assert meant("replica", ["replicas"]) == SimilarName("replicas", is_known=False)
     assert meant("replica", ["replicas"], typed=True) == SimilarName("replicas", is_known=True)
 
