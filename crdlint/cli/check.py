@@ -250,7 +250,7 @@ class _CheckCommand:
             self._planner.note_without_helm()
         is_update = previous is not None
         charts = Charts(values, None if is_update else cache, plan.charts, self._workers(), defaults=is_update)
-        self._planner.add_rendered({chart: charts.of(chart).templates for chart in plan.charts})
+        self._planner.add_rendered(charts)
         return charts
 
     def _report_charts(self, charts: Charts) -> None:

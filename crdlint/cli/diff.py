@@ -115,7 +115,7 @@ class _DiffCommand:
             for notice in plan.notices:
                 console.err(f"crdlint: note: {self._in_names(notice)}")
         charts = Charts(self._values, versions=plan.charts, defaults=True)
-        self._planner.add_rendered({chart: charts.of(chart).templates for chart in plan.charts})
+        self._planner.add_rendered(charts)
         settings = Settings(previous, self._values, charts=plan.charts, loaded=charts)
         crds: dict[str, list[str]] = {}
         checked: dict[str, FileResult] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -34,7 +34,7 @@ from crdlint.sources.kustomize import Patches, kustomization_of
 if TYPE_CHECKING:
     from crdlint.config.load import ReadConfigs
     from crdlint.config.model import Config
-    from crdlint.sources.helm.check import Support
+    from crdlint.sources.helm.check import Charts, Support
 
 _PATCH: Final = Fragment("a patch of a kustomization: what is built with it is checked", includes_complete=True)
 _NAMED: Final = 3  # the number of suites in one notice
@@ -224,8 +224,11 @@ class Planner:
         if chart != folder or config is None:
             return
         self.plan.complete_charts.add(chart)
-        if self._loaded_of(chart).has_crds:
+        loaded = self._loaded_of(chart)
+        if loaded.has_crds:
             self._add_chart(chart, config)
+        for archive in () if config.include_dependencies else loaded.packed:
+            self._skip(archive, config, "skipped: --include-dependencies checks the CRDs that Helm installs from it")
 
     def note_without_helm(self) -> None:
         """Note that charts are read without Helm, because it is not there."""
@@ -260,17 +263,28 @@ class Planner:
             ):
                 self._add(path)
 
-    def add_rendered(self, templates: Mapping[str, Sequence[str]]) -> None:
-        """Plan the check of templates in which Helm renders CRDs, by their charts, though their own text has none."""
+    def add_rendered(self, charts: Charts) -> None:
+        """Plan the check of templates in which Helm renders CRDs, though their own text has none."""
         planned = {os.path.normpath(task.path) for task in self.plan.tasks}
-        for chart, paths in templates.items():
-            for path in paths if chart in self.plan.complete_charts else ():
-                config, location = self.config_of(path), self._layout.locate(path)
-                if os.path.normpath(path) in planned or location is None or config is None or ":" in path:
-                    continue
-                task = self._task(path, config, location, self._chart(location.chart, config))
-                self.plan.tasks.append(task._replace(renders=True))
-                self.plan.configs.append(config)
+        for chart in self.plan.charts:
+            paths = charts.of(chart).templates if chart in self.plan.complete_charts else ()
+            for path in (path for path in paths if os.path.normpath(path) not in planned):
+                self._add_template(chart, path, charts)
+
+    def _add_template(self, chart: str, path: str, charts: Charts) -> None:
+        """Plan the check of a template; those of packed dependencies are only checked on request."""
+        from crdlint.sources.helm.archive import location_in
+
+        archive = path.rpartition(":")[0] if not Path(path).is_file() else ""
+        config = self.config_of(chart if archive else path)
+        location = location_in(archive, path) if archive else self._layout.locate(path)
+        is_left_out = archive != chart and config is not None and not config.include_dependencies and bool(archive)
+        if config is None or location is None or is_left_out:
+            return
+        text = charts.text_of(chart, path) if archive else None
+        task = self._task(path, config, location, self._chart(location.chart, config), text)
+        self.plan.tasks.append(task._replace(renders=True))
+        self.plan.configs.append(config._replace(in_chart=True))
 
     def _skip(self, path: str, config: Config, notice: str) -> None:
         self.plan.results.append((FileResult(path, documents=1, skipped=1, notices=(notice,)), config))
@@ -386,12 +400,13 @@ class _Loaded(NamedTuple):
     """What Helm loads of a chart: the files that it may send to the API server, as users know them.
 
     There are none for a folder that is no chart. `has_crds` is whether Helm may install a CRD, `has_directives` whether a
-    template has directives.
+    template has directives. `packed` are its packed dependencies with CRDs.
     """
 
     files: frozenset[str] = frozenset()
     has_crds: bool = False
     has_directives: bool = False
+    packed: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, chart: str) -> _Loaded:
@@ -406,7 +421,9 @@ class _Loaded(NamedTuple):
         templates = {file.shown for _, file in loaded if file.name.startswith(f"{TEMPLATES}/")}
         files = frozenset(map(os.path.normpath, crds | templates))
         has_directives = any(b"{{" in file.data for each in model.all_charts() for file in each.templates())
-        return cls(files, model.may_have_crds(), has_directives)
+        packed = (each for each in model.all_charts() if each.shown.endswith(ARCHIVES) and each is not model)
+        with_crds = (each.shown for each in packed if any(may_hold_crd(file.data) for file in each.files.values()))
+        return cls(files, model.may_have_crds(), has_directives, tuple(dict.fromkeys(with_crds)))
 
 
 def _is_linked(path: str, chart: str) -> bool:

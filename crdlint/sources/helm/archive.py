@@ -270,6 +270,11 @@ def _is_packed_chart(name: str) -> bool:
     return name.endswith(ARCHIVES) and name.split("/")[-2:-1] == ["charts"]
 
 
+def location_in(archive: str, path: str) -> ChartLocation:
+    """Return the location of a file of a packed chart, whose path is that of the archive and the member in it."""
+    return _location(archive, path.rpartition(":")[2])
+
+
 def _location(archive: str, name: str) -> ChartLocation:
     """Return the location of a member: charts within the packed chart have directories of their own."""
     inside = name.split("/")[1:]

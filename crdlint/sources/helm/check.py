@@ -168,6 +168,12 @@ class Charts:
         result = self.check(ChartFile(path, text, location), lint)
         return replace(result, notices=(*result.notices, *(failure.notice for failure in self.take_failures())))
 
+    def text_of(self, chart: str, path: str) -> str | None:
+        """Return the text of a file of a chart, or None."""
+        model = self.of(chart).model
+        files = () if model is None else (file for each in model.all_charts() for file in each.files.values())
+        return next((file.text for file in files if file.shown == path), None)
+
     def manifests(self, path: str) -> Sequence[str] | None:
         """Return the documents that Helm renders of a file of a chart; None if it is no template, or Helm does not render it."""
         location = self._layout.locate(path)

@@ -8,6 +8,7 @@ pkg/release/v1/util/manifest_sorter.go, SortManifests.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
@@ -139,6 +140,9 @@ def contents_of(chart: Chart, rendered: Rendered | None, values: HelmValues = DE
     return [_rendered_contents(files, manifests, name, unrendered) for name, manifests in rendered.runs.items()]
 
 
+_SEPARATOR: Final = re.compile(r"^---[^\n]*\n", re.MULTILINE)
+
+
 class _Places:
     """The files of a chart by the paths that Helm prints, and the lines of templates that rendered ones come from."""
 
@@ -146,6 +150,7 @@ class _Places:
         self.chart = chart
         self._files: dict[str, tuple[Chart, LoadedFile]] = {}
         self._parts: dict[str, tuple[TemplateParts, list[str]]] = {}
+        self._texts: dict[str, list[tuple[int, str]]] = {}
         for each in chart.all_charts():
             below = each.path.partition("/")[2]
             for name, file in each.files.items():
@@ -155,8 +160,35 @@ class _Places:
         """Return the chart and the file of a path below the outermost chart."""
         return self._files.get(path)
 
-    def span(self, file: LoadedFile, document: str, span: Span) -> Span:
-        """Return the span in a template of a span in a document that is rendered from it."""
+    def documents(self, chart: Chart, file: LoadedFile, text: str) -> Iterator[ChartDocument]:
+        """Yield the objects of a text that Helm renders of a template."""
+        for head in _heads(text):
+            yield _document(head, chart, file, self.span(file, head, text), Way.TEMPLATE)
+
+    def span(self, file: LoadedFile, head: _Head, document: str) -> Span:
+        """Return the span in a template of the kind of an object in a document that is rendered from it."""
+        name = text_of(child(head.root, "metadata", "name"))
+        named = [(line, text) for line, text in self._documents_of(file) if name and f" {name}\n" in text]
+        kind = re.compile(rf"^kind:[ \t]*{re.escape(head.kind)}\b", re.MULTILINE)
+        kinds = [(line, text, match) for line, text in named for match in kind.finditer(text)]
+        if len(kinds) != 1:
+            return self._aligned(file, document, head.span)
+        before, text, match = kinds[0]
+        line = before + text.count("\n", 0, match.start()) + 1
+        return Span(line, 1, line, len(match[0]) + 1)
+
+    def _documents_of(self, file: LoadedFile) -> list[tuple[int, str]]:
+        """Return the documents of a template, with the numbers of lines before them."""
+        if file.shown not in self._texts:
+            line, parts = 0, []
+            for text in _SEPARATOR.split(file.text):
+                parts.append((line, text))
+                line += text.count("\n") + 1
+            self._texts[file.shown] = parts
+        return self._texts[file.shown]
+
+    def _aligned(self, file: LoadedFile, document: str, span: Span) -> Span:
+        """Return the span in a template of a span in a document, by the lines that both have."""
         if file.shown not in self._parts:
             self._parts[file.shown] = TemplateParts(file.text), file.text.split("\n")
         parts, lines = self._parts[file.shown]
@@ -166,29 +198,26 @@ class _Places:
 def _rendered_contents(
     files: _Places, manifests: Sequence[tuple[str, str]], name: str, unrendered: _UnrenderedDocuments
 ) -> ChartContents:
-    documents: list[ChartDocument] = []
-    for path, text in manifests:
-        entry_of_path = files.file(path)
-        if entry_of_path is None:
-            continue
-        chart, file = entry_of_path
+    """Return the contents of a chart that Helm rendered: the CRDs, the objects of their groups, and the CRDs that are off."""
+    placed = [(*entry, text) for path, text in manifests if (entry := files.file(path)) is not None]
+    crds: list[ChartDocument] = []
+    others: list[tuple[Chart, LoadedFile, str]] = []
+    for chart, file, text in placed:
         if file in chart.crd_files():
-            documents += _of_crds(chart, file)
-            continue
-        for head in _heads(text):
-            document = _document(head, chart, file, files.span(file, text, head.span), Way.TEMPLATE)
-            masked = unrendered.by_name().get((chart.path, file.name, document.name))
-            if masked is not None:
-                document = replace(
-                    document, blocks=masked.blocks, values=masked.values, variables=masked.variables, span=masked.span
-                )
-            documents.append(document)
-    names = {(each.file.shown, each.name) for each in documents}
-    for each in unrendered.documents():
-        if each.defines is not None and (each.file.shown, each.name) not in names:
-            is_skipped = each.way is Way.SKIPPED
-            documents.append(replace(each, is_rendered=each.is_rendered if is_skipped else False))
-    return ChartContents(files.chart, documents, name, by_helm=True)
+            crds += unrendered.of_crds(chart, file)
+        elif may_hold_crd(text.encode()):
+            crds += files.documents(chart, file, text)
+        else:
+            others.append((chart, file, text))
+    documents = list(unrendered.completed(crds))
+    groups = {crd.defines.group for crd in documents if crd.defines is not None and crd.defines.group}
+    objects = [
+        document
+        for chart, file, text in others
+        if any(group in text for group in groups)
+        for document in files.documents(chart, file, text)
+    ]
+    return ChartContents(files.chart, [*documents, *objects], name, by_helm=True)
 
 
 def _of_crds(chart: Chart, file: LoadedFile, *, is_rendered: bool | None = True) -> Iterator[ChartDocument]:
@@ -308,13 +337,22 @@ def _defined(head: _Head) -> Defined | None:
     return Defined(text_of(child(spec, "group")) or "", text_of(child(spec, "names", "kind")) or "", versions)
 
 
+# What a condition may ask for that is otherwise after the installation.
+_STATE: Final = (b"lookup", b".APIVersions", b".Release.Is")
+
+
+def _has_conditions(file: LoadedFile, rendered: int) -> bool:
+    """Return whether conditions matter in a template: it has more CRDs than are rendered, or asks for the state of the cluster."""
+    return file.data.count(KIND.encode()) != rendered or any(word in file.data for word in _STATE)
+
+
 class _UnrenderedDocuments:
     """The documents of a chart that are read without Helm, all of them once."""
 
     def __init__(self, chart: Chart, values: HelmValues) -> None:
         self._chart = chart
         self._documents: list[ChartDocument] | None = None
-        self._by_name: Mapping[tuple[str, str, str], ChartDocument] | None = None
+        self._of_files: dict[str, list[ChartDocument]] = {}
         try:
             self._enabled: Mapping[str, Mapping[str, Any]] | None = enabled_charts(chart, given_values(values))
         except UnknownValuesError:
@@ -326,12 +364,43 @@ class _UnrenderedDocuments:
             self._documents = list(self._read())
         return self._documents
 
-    def by_name(self) -> Mapping[tuple[str, str, str], ChartDocument]:
-        """Return the documents with a name by the path of their chart, their file and their name."""
-        if self._by_name is None:
-            named = (each for each in self.documents() if each.name)
-            self._by_name = {(each.chart.path, each.file.name, each.name): each for each in named}
-        return self._by_name
+    def of_crds(self, chart: Chart, file: LoadedFile) -> list[ChartDocument]:
+        """Return the documents of a file of `crds/`."""
+        if file.shown not in self._of_files:
+            self._of_files[file.shown] = list(_of_crds(chart, file))
+        return self._of_files[file.shown]
+
+    def completed(self, crds: Sequence[ChartDocument]) -> Iterator[ChartDocument]:
+        """Yield rendered CRDs with the conditions around them, as far as these matter, and the CRDs that are not rendered."""
+        numbers = Counter(crd.file.shown for crd in crds)
+        masked: dict[tuple[str, str, str], ChartDocument] = {}
+        for chart in self._chart.all_charts():
+            if not all(file.shown in numbers for file in chart.crd_files()):
+                off = (
+                    crd for file in chart.crd_files() if file.shown not in numbers for crd in self.of_crds(chart, file)
+                )
+                yield from (replace(crd, is_rendered=False) for crd in off)
+            for file in chart.templates():
+                if may_hold_crd(file.data) and _has_conditions(file, numbers[file.shown]):
+                    documents = self._of_masked(chart, file)
+                    masked |= {
+                        (chart.path, file.name, each.name): each for each in documents if each.defines is not None
+                    }
+        for crd in crds:
+            other = masked.pop((crd.chart.path, crd.file.name, crd.name), None)
+            if other is None:
+                yield crd
+            else:
+                yield replace(crd, blocks=other.blocks, values=other.values, variables=other.variables, span=other.span)
+        for each in masked.values():
+            is_skipped = each.way is Way.SKIPPED
+            yield replace(each, is_rendered=each.is_rendered if is_skipped else False)
+
+    def _of_masked(self, chart: Chart, file: LoadedFile) -> list[ChartDocument]:
+        key = f"{chart.path} {file.shown}"
+        if key not in self._of_files:
+            self._of_files[key] = list(self._of_template(chart, file))
+        return self._of_files[key]
 
     def _read(self) -> Iterator[ChartDocument]:
         groups: set[bytes] = set()

@@ -26,7 +26,16 @@ def asks_for_version(chart: Chart, templates: Iterable[LoadedFile]) -> bool:
     for file in files:
         if file.name.startswith(f"{TEMPLATES}/") and b"define" in file.data:
             defined |= _definitions(file.text)
-    return any(_asks(file.text, defined, set()) for file in templates)
+    texts = (directives_in(file.text) for file in templates if b"{{" in file.data)
+    return any(_asks(text, defined, set()) for text in texts)
+
+
+_DIRECTIVE: Final = re.compile(r"\{\{.*?\}\}", re.DOTALL)
+
+
+def directives_in(text: str) -> str:
+    """Return the directives of a template without the text between them, which is long in CRDs."""
+    return "\n".join(_DIRECTIVE.findall(text))
 
 
 def _definitions(text: str) -> dict[str, str]:
