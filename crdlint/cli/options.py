@@ -325,7 +325,13 @@ class ChartOptions(ReportOptions, group=Group.SERVERS):
     value_files: tuple[str, ...] = file_option("Use a Helm values file (repeatable).", "--values", multiple=True)
     sets: tuple[str, ...] = many("KEY=VALUE", "Set a Helm value", "--set", rare=True)
     set_strings: tuple[str, ...] = many("KEY=TEXT", "Set a Helm value to a text", "--set-string", rare=True)
-    set_files: tuple[str, ...] = many("KEY=FILE", "Set a Helm value to the content of FILE", "--set-file", rare=True)
+    set_files: tuple[str, ...] = file_option(
+        "Set a Helm value to the content of FILE (repeatable).",
+        "--set-file",
+        metavar="KEY=FILE",
+        multiple=True,
+        rare=True,
+    )
     set_jsons: tuple[str, ...] = many("KEY=JSON", "Set a Helm value to JSON", "--set-json", rare=True)
     api_versions: tuple[str, ...] = many(
         "NAME", "The API version or GROUP/VERSION/KIND that templates of charts find in the cluster", rare=True

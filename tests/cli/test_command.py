@@ -281,7 +281,7 @@ def test_standard_input_may_be_a_template_of_a_chart() -> None:
     Path("chart/Chart.yaml").write_text("apiVersion: v2\nname: a\nversion: 0.1.0\n", encoding="utf-8")
     template = "{{- if .Values.crds }}\n" + BAD + "{{- end }}\n"
     done = crdlint("check", "--format", "concise", "-", "--stdin-filename", "chart/templates/a.yaml", stdin=template)
-    assert "\nchart/templates/a.yaml:15:" in done.stdout
+    assert "chart/templates/a.yaml:15:" in done.stdout
     assert done.returncode == 1
 
 

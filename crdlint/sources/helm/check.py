@@ -415,7 +415,11 @@ _COPY: Final = "copy "
 def without_chart(path: str, text: str, lint: Lint) -> FileResult:
     """Check a file that is no template of a chart; if documents are Go templates, all are read as without Helm."""
     result = lint(text, path)
-    return explained(check_template(path, text, lint), lambda _: _RENDERED) if result.templates else result
+    if not result.templates:
+        return result
+    read = explained(check_template(path, text, lint), lambda _: _RENDERED)
+    # What executes it decides which braces have a meaning.
+    return replace(read, diagnostics=tuple(finding for finding in read.diagnostics if finding.rule != BRACES.id))
 
 
 def is_installed() -> bool:
