@@ -138,7 +138,7 @@ _KIND: Final = "CustomResourceDefinition"
 _HAS: Final = ".Capabilities.APIVersions.Has"
 
 
-class Cluster(NamedTuple):
+class ClusterState(NamedTuple):
     """What a template finds in the cluster: whether a CRD is there, because the release is upgraded.
 
     `api_names` are the names of its versions and kinds that `.Capabilities.APIVersions.Has` knows.
@@ -153,7 +153,7 @@ def holds(
     condition: str,
     values: Mapping[str, Any],
     variables: Mapping[str, str] | None = None,
-    cluster: Cluster | None = None,
+    cluster: ClusterState | None = None,
 ) -> bool | None:
     """Return whether the condition of an `if` holds with the values of its chart, or None if that is not certain.
 
@@ -180,7 +180,9 @@ def _pipeline_of(variable: str, variables: Mapping[str, str]) -> str:
 class _Evaluator:
     """Evaluates a pipeline of the template language, as far as it has only values, texts, numbers and a few functions."""
 
-    def __init__(self, tokens: Sequence[re.Match[str]], values: Mapping[str, Any], cluster: Cluster | None) -> None:
+    def __init__(
+        self, tokens: Sequence[re.Match[str]], values: Mapping[str, Any], cluster: ClusterState | None
+    ) -> None:
         self._tokens = tokens
         self._values = values
         self._cluster = cluster

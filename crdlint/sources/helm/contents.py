@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 from crdlint.crd.positions import Span, node_span
 from crdlint.files.recognition import GROUP, KIND, may_hold_crd
 from crdlint.sources.helm.chart import Chart, LoadedFile
-from crdlint.sources.helm.chart_values import Cluster, UnknownValuesError, enabled_charts, given_values, holds
+from crdlint.sources.helm.chart_values import ClusterState, UnknownValuesError, enabled_charts, given_values, holds
 from crdlint.sources.helm.layout import DEFAULTS, HelmValues
 from crdlint.sources.helm.masking import Block, Masked, directives, mask
 from crdlint.sources.helm.render import Rendered
@@ -80,14 +80,14 @@ class ChartDocument:
     values: Mapping[str, Any] | None = None  # of its chart
     variables: Mapping[str, str] = field(default_factory=dict)  # of its template
 
-    def turned_off_by(self, later: Cluster, earlier: Cluster) -> Block | None:
+    def turned_off_by(self, later: ClusterState, earlier: ClusterState) -> Block | None:
         """Return a block around it that certainly turns it off in a later state of the cluster, and not in an earlier one."""
         for block in self.blocks:
             if self._holds(block, later) is False and self._holds(block, earlier) is not False:
                 return block
         return None
 
-    def _holds(self, block: Block, cluster: Cluster) -> bool | None:
+    def _holds(self, block: Block, cluster: ClusterState) -> bool | None:
         if block.directive.keyword == "range" or block.is_else:
             return None
         condition = block.directive.body.removeprefix(block.directive.keyword)

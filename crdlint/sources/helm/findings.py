@@ -27,7 +27,7 @@ from crdlint.rules.storage import RESOURCE_VERSION
 from crdlint.safety.programs import shortened
 from crdlint.sources.helm.chart import Chart
 from crdlint.sources.helm.chart_values import (
-    Cluster,
+    ClusterState,
     UnknownValuesError,
     deciding_condition,
     given_values,
@@ -143,7 +143,7 @@ def as_sent_by_helm(result: FileResult, part: str) -> FileResult:
 
 
 _APPLY_REJECTED: Final = "apply-rejected"
-_UID_MISMATCH: Final = "uid mismatch"
+_UID: Final = "metadata.uid"
 
 
 def _as_sent(finding: Diagnostic, *, is_upgraded: bool) -> Diagnostic:
@@ -153,7 +153,7 @@ def _as_sent(finding: Diagnostic, *, is_upgraded: bool) -> Diagnostic:
             message = "`helm upgrade` fails with `the object has been modified`: its `metadata.resourceVersion` is another one"
         own = replace(finding, message=message, detail=message, headline=of_message(message), server_message=None)
         return replace(own, origin="crdlint", severity="error" if is_upgraded else "info")
-    if finding.rule == _APPLY_REJECTED and _UID_MISMATCH in finding.message:
+    if finding.rule == _APPLY_REJECTED and finding.user_path == _UID:
         later = "; Helm 3 fails with the first upgrade: `metadata.uid: field is immutable`" if is_upgraded else ""
         return replace(finding, severity="error", help=f"Remove `metadata.uid`: Helm 4 does not install the CRD{later}")
     return finding
@@ -329,11 +329,11 @@ class _ChartCheck:
                 message = f"{message} by `{{{{ {body} }}}}` in line {block.line}"
                 yield finding_at(crd, rules.SELF_GATED, message)
 
-    def _cluster(self, crd: ChartDocument, *, has_crd: bool) -> Cluster:
+    def _cluster(self, crd: ChartDocument, *, has_crd: bool) -> ClusterState:
         group, kind = _kind_of(crd)
         versions = () if crd.defines is None else crd.defines.versions
         names = frozenset(f"{group}/{version}{of_kind}" for version in versions for of_kind in ("", f"/{kind}"))
-        return Cluster(crd.name, names, has_crd)
+        return ClusterState(crd.name, names, has_crd)
 
     def _copies(self) -> Iterator[Diagnostic]:
         first: dict[str, ChartDocument] = {}
