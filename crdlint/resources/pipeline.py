@@ -472,12 +472,13 @@ class _ObjectCheck:
     def _of_apply(
         self, findings: ResourceFindings, placeholders: Placeholders, reported: list[Diagnostic], *, is_copy: bool
     ) -> Iterator[Diagnostic]:
-        """Yield what only server-side apply rejects in a new object: what is not `reported` already.
+        """Yield what only server-side apply rejects in a new object that the server can decode: what is not `reported` already.
 
         The fields that the server sets in a copy are reported with its resource version.
         """
         severity = apply_severity(self.walk.options.senders)
-        if severity is None or self.walk.old is not None:
+        is_undecoded = any(finding.kind == "decode" for finding in reported)
+        if severity is None or self.walk.old is not None or is_undecoded:
             return
         definition = findings.definition
         sent = as_sent(self.resource._replace(json=False).read(), namespaced=definition.namespaced)

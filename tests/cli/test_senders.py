@@ -118,6 +118,11 @@ def test_an_object(spec: object, wanted: list[tuple[str, str, str]], tmp_path: P
     assert findings("validate", "--crd", "crd.yaml", "object.yaml") == wanted
 
 
+def test_metadata_that_create_cannot_decode_is_reported_once(tmp_path: Path) -> None:
+    write_object(tmp_path, {"a": None}, labels=["a"])
+    assert [rule for _, rule, _ in findings("validate", "--crd", "crd.yaml", "object.yaml")] == ["resource-decode"]
+
+
 def test_named_senders_make_it_an_error(tmp_path: Path) -> None:
     write_object(tmp_path, {"a": None})
     arguments = ("validate", "--crd", "crd.yaml", "object.yaml")
