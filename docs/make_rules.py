@@ -102,7 +102,8 @@ def _page(rule: Rule) -> str:
 
 def _parts(section: Section, rule: Rule) -> Iterator[str]:
     title, _, place = section.title.partition(" (")
-    yield f"## {title}"
+    if title:
+        yield f"## {title}"
     if place:
         yield f"{place[:1].upper()}{place[1:-1]}:"
     if title == "Related":

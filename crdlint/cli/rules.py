@@ -134,9 +134,9 @@ def _paragraphs(rule: Rule, page: Page) -> Iterator[list[str]]:
     for section in sections(rule):
         style = _STYLES.get(section.title.partition(" (")[0], "title")
         if section.text:
-            yield page.wrapped(section.text, "", f"{section.title}: ", style)
+            yield page.wrapped(section.text, "", f"{section.title}: " if section.title else "", style)
         else:
             yield [f"{page.styled(section.title, style)}:"]
-        if section.code:
+        if section.code and not section.is_for_pages:
             yield (page.wrapped if section.language == "text" else page.yaml)(section.code, "    ")
     yield page.wrapped(rule_link(rule.id), "", "Page: ", "faint")

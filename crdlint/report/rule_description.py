@@ -17,6 +17,7 @@ from crdlint.linting.documents import collect_crds
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
+from crdlint.report.observations import observations, origin
 from crdlint.rules.catalog import families
 from crdlint.rules.engine.examples import EXAMPLE_LIMIT, example_position, manifest
 from crdlint.rules.engine.finding import Fixer
@@ -32,12 +33,16 @@ _WITHOUT_ANSWER: Final = frozenset({"resource", "template", "crds"})
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of a description: a title, text with code in backquotes, and a block of code in a language of Markdown."""
+    """A part of a description: a title, text with code in backquotes, and a block of code in a language of Markdown.
+
+    A part without a title belongs to the one before it. `is_for_pages` means that a terminal does not show the code.
+    """
 
     title: str
     text: str = ""
     code: str = ""
     language: str = ""
+    is_for_pages: bool = False
 
 
 def sections(rule: Rule) -> Iterator[Section]:
@@ -49,6 +54,11 @@ def sections(rule: Rule) -> Iterator[Section]:
         if text and len(text) < EXAMPLE_LIMIT:
             yield Section(f"{label}{suffix}", code=text.rstrip(), language="yaml")
     yield from _answer(rule)
+    observed = observations(rule)
+    if observed:
+        yield Section("What happens", origin(observed))
+    for observation in observed:
+        yield Section("", f"{observation.claim}.", observation.protocol, "text", is_for_pages=True)
     yield Section("Help", rule.help)
     for fix in rule.fixes:
         yield from _fix(rule, fix)

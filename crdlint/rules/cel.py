@@ -150,6 +150,7 @@ DECLARATION = _Rule("cel-schema-without-type", "Rule on a schema that has no CEL
     marker="", bad=_DATA.format(""), good=_DATA.format("type: object, "), aliases=("cel-schema-undeclared",))  # fmt: skip
 
 UNGUARDED = Rule("cel-optional-field-unguarded", "Rule reads an optional field without checking that it is set",
+    observed=("optional-field-in-a-rule",),
     why="The API server rejects every object that does not set the field, because the evaluation ends in an error.",
     help="Check the field with `has()` first, make it required, or give it a default",
     marker=_MARKER, bad=_schema("rule: self.replicas > 0", ""), good=_schema("rule: has(self.replicas) && self.replicas > 0", ""),

@@ -54,6 +54,7 @@ UNREAD = _InChart("helm-not-read", "File of the chart that crdlint does not read
     why="Helm may install CRDs of it, which are not checked.",
     help="Make it a file of the chart, or check it by itself")
 WITHOUT_KEEP = Hint("helm-crd-without-keep", "Helm deletes the CRD and all of its objects with the release",
+    observed=("helm-uninstall-deletes", "helm-moved-to-crds-after-keep", "helm-moved-to-crds"),
     why="Helm deletes what it installed from `templates/`, and deleting a CRD deletes every object of it in the cluster. crdlint "
     "reports it once for each chart.",
     help=f"{KEEP_FIRST}; a CRD that moves to `crds/` before such a release was installed is deleted by the upgrade, with all "

@@ -112,6 +112,7 @@ def _map(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @_Convention("nullable", "Field is nullable",
+    observed=("null-for-clients",),
     why="Many clients do not distinguish null from a missing field, and remove the null.",
     help="Remove `nullable`, and leave the field out where it has no value", marker="remove `+nullable`",
     bad="a: {type: string, nullable: true}", good="a: {type: string}",
@@ -122,6 +123,7 @@ def _nullable(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @_Convention("description-missing", "Field without a description", scope="schema",
+    observed=("explain-without-description",),
     why="`kubectl explain` and editors show nothing about the field.",
     help="Add a `description`", marker="write a comment above the field",
     bad="type: object\ndescription: A foo.\nproperties: {a: {type: string}}\n",
@@ -134,6 +136,7 @@ def _described(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @_Convention("array-items-all-optional", "Items of a list have no required field",
+    observed=("items-of-optional-fields",),
     why="An empty item is valid, and the difference between `- {}` and no item is hard to see.",
     help="Add the field that identifies an item to `required`", marker="write `+required` on the field of the item",
     bad="a: {type: array, items: {type: object, properties: {name: {type: string}}}}",
@@ -146,6 +149,7 @@ def _items(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @_Convention("root-extra-fields", "Field beside `spec` and `status`", scope="schema",
+    observed=("root-fields-beside-status",),
     why="Tools and users expect the wanted state in `spec`. The status subresource also ignores changes of other fields.",
     help="Move the field into `spec` or `status`",
     bad="type: object\nproperties: {operation: {type: string}}\n",
@@ -169,6 +173,7 @@ def _generation(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]
 
 
 @_OfVersion("status-subresource-without-schema", "Status subresource of a schema without `status`",
+    observed=("status-without-subresource-schema",),
     why="The API server drops every status that a controller writes.",
     help="Add `status` to the schema, or disable the subresource",
     marker="remove `+kubebuilder:subresource:status`, or add the field `Status`",
@@ -183,6 +188,7 @@ def _no_schema(crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @_OfVersion("status-children-required", "Field of the status is required",
+    observed=("status-children-required",),
     why="The API server rejects a status that a controller writes in parts, until all required fields are set.",
     help="Remove `required` from the status", marker="write `+optional` on the field",
     bad=_status("phase: {type: string}", "required: [phase], "), good=_status("phase: {type: string}"),
@@ -207,6 +213,7 @@ def _conditions(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]
 
 
 @_Convention("default-below-optional", "Default in an optional object without a default",
+    observed=("default-below-optional", "default-object-must-pass-rules"),
     why="The API server sets the default only if the object above it is set, so an empty resource does not get it.",
     help="Add `default: {}` to the object", marker="write `+kubebuilder:default={}` on the field",
     bad="spec: {type: object, properties: {mode: {type: string, default: Fast}}}",
@@ -256,6 +263,7 @@ def _could_have_default(schema: JSONSchemaProps) -> bool:
 
 
 @_Convention("spec-optional-hides-required", "Optional `spec` with required fields", scope="schema",
+    observed=("required-spec-locks-objects",),
     why="An object without any `spec` is accepted, although fields of the spec are required.",
     help="Add `spec` to the `required` of the root in a new CRD; in an existing one, objects without `spec` can then no longer be "
     "updated, not even to remove a finalizer", marker="write `+required` on the field `Spec`",
@@ -271,6 +279,7 @@ def _spec(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @_OfVersion("printer-columns-lose-age", "Printer columns without the age",
+    observed=("columns-without-age",),
     why="`kubectl get` shows the age only if no columns are specified, or one of them shows `.metadata.creationTimestamp`.",
     help="Add a column of type date with the path `.metadata.creationTimestamp`",
     marker='write `+kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp"`',
@@ -293,6 +302,7 @@ def _each_column(crd: DecodedCRD) -> Iterator[tuple[CustomResourceColumnDefiniti
 
 
 @_OfVersion("printer-column-not-scalar", "Printer column of a list or an object",
+    observed=("column-of-a-list",),
     why="`kubectl get` prints the value as JSON.",
     help="Use the path of a scalar: of one item of the list, or of one field of the object",
     marker="correct the `JSONPath` of `+kubebuilder:printcolumn`",
@@ -307,6 +317,7 @@ def _not_scalar(crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @_OfVersion("printer-column-type-mismatch", "Printer column has another type than its field",
+    observed=("column-of-another-type",),
     why="`kubectl get` shows nothing for a value that it cannot convert to the type of the column.",
     help="Set the type of the column to that of the field, or to `string`",
     marker="correct the `type` of `+kubebuilder:printcolumn`",
@@ -321,6 +332,7 @@ def _mismatch(crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @_OfVersion("printer-column-duplicate-name", "Two printer columns with the same name",
+    observed=("columns-with-one-name",),
     why="Users cannot distinguish the columns.",
     help="Rename one of the columns", marker="correct the `name` of `+kubebuilder:printcolumn`",
     bad=_columns(f"{_READY}, {_READY}, {_AGE}"), good=_columns(f"{_READY}, {_AGE}"),
@@ -340,6 +352,7 @@ _STRING_MARKER: Final = 'write `type="string"` in `+kubebuilder:printcolumn`'
 
 
 @_OfVersion("printer-column-date-without-format", "Date column for a string without the format `date-time`",
+    observed=("date-column-of-format-date", "date-column-of-a-text"),
     why="`kubectl get` prints `<invalid>` for every text that is not a date with a time, as RFC 3339 specifies.",
     help="Add `format: date-time` to the field if its values have a time, or set the type of the column to `string`",
     marker="write `+kubebuilder:validation:Format=date-time` on the field",
@@ -357,6 +370,7 @@ def _date(crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @_OfVersion("scale-without-selector", "Scale subresource without `labelSelectorPath`",
+    observed=("scale-selector-of-wrong-type",),
     why="HorizontalPodAutoscalers need the selector to find the pods. `kubectl scale` works without it.",
     help="Add `labelSelectorPath` with the path of a string in the status",
     marker="add `selectorpath` to `+kubebuilder:subresource:scale`",
@@ -371,6 +385,7 @@ def _selector(crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @_Convention("rule-as-schema", "Rule that a keyword of the schema can express",
+    observed=("keyword-instead-of-a-rule",),
     why="A keyword costs nothing to evaluate, and clients and editors know it.",
     help="Use the keyword instead, unless the rule has a message that users need",
     bad="a: {type: integer, x-kubernetes-validations: [{rule: self >= 1}]}", good="a: {type: integer, minimum: 1}",
@@ -393,6 +408,7 @@ def _as_schema(crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @_Convention("rule-without-message", "Rule without a message",
+    observed=("rule-with-and-without-message",),
     why="Users see `failed rule:` and the expression.",
     help="Add a `message` with what is expected", marker="add a `message` to `+kubebuilder:validation:XValidation`",
     bad="a: {type: integer, x-kubernetes-validations: [{rule: self % 2 == 0}]}",
@@ -417,6 +433,7 @@ def _all_of(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @_Convention("nested-object-prunes-everything", "Every field of an object is dropped",
+    observed=("nested-unknown-object",),
     why="The API server drops every field that the schema does not specify, and this object specifies none.",
     help="Specify the `properties` of the object, or add `x-kubernetes-preserve-unknown-fields: true`",
     marker="write `+kubebuilder:pruning:PreserveUnknownFields`",

@@ -277,6 +277,7 @@ _EMBEDDED_IN_META = _Rule("embedded-resource-in-metadata", "`x-kubernetes-embedd
             good="metadata:\n  type: object\n  properties:\n    name: {type: object}"),
     ))  # fmt: skip
 _UNIQUE_ITEMS = _WalkRule("unique-items-forbidden", "`uniqueItems: true` is not allowed",
+    observed=("atomic-list-of-objects-applies", "set-of-objects-breaks-apply"),
     why="Comparing every item with every other one takes quadratic time.",
     help="Remove `uniqueItems`, and add `x-kubernetes-list-type: set`, which also rejects duplicates",
     marker="write `+listType=set` instead of `+kubebuilder:validation:UniqueItems=true`",

@@ -27,6 +27,7 @@ def _is_free(schema: JSONSchemaProps, limit: str) -> bool:
 
 
 @_Limit("string-unbounded", "String without a maximum length",
+    observed=("string-up-to-the-limit-of-etcd",),
     why="Such a string may fill the object, up to about 1.5 MiB, the usual limit of etcd. Rules that read it are estimated for "
     "3 MiB, the limit of a request.",
     help="Add `maxLength`", marker="write `+kubebuilder:validation:MaxLength=63`",
@@ -39,6 +40,7 @@ def _strings(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @_Limit("list-unbounded", "List without a maximum number of items",
+    observed=("string-up-to-the-limit-of-etcd",),
     why="Such a list may fill the object, up to about 1.5 MiB, the usual limit of etcd. Rules on its items are estimated for as "
     "many items as fit into 3 MiB, the limit of a request.",
     help="Add `maxItems`", marker="write `+kubebuilder:validation:MaxItems=16`",
@@ -70,6 +72,7 @@ def _is_anchored(pattern: str) -> tuple[bool, bool]:
 
 
 @_Limit("pattern-unanchored", "Pattern is anchored at neither end",
+    observed=("patterns-without-anchors",),
     why="The API server accepts every text of which some part matches the pattern.",
     help="Write the pattern, and each of its alternatives, between `^` and `$`",
     marker="correct `+kubebuilder:validation:Pattern`",
@@ -82,6 +85,7 @@ def _unanchored(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]
 
 
 @_Limit("pattern-half-anchored", "Pattern is anchored at one end only",
+    observed=("patterns-without-anchors",),
     why="The API server accepts any text before or after the part that matches the pattern.",
     help="Write the pattern, and each of its alternatives, between `^` and `$`, unless any text may follow or precede it",
     marker="correct `+kubebuilder:validation:Pattern`",

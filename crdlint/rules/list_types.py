@@ -197,6 +197,7 @@ def _misspelled_in(item: Mapping, key: str) -> Scalar | None:
 
 
 MAP_TYPE = _Rule("map-type-unsupported", "Unsupported `x-kubernetes-map-type`",
+    observed=("map-types-merge",),
     why="Server-side apply merges `granular` objects field by field, and replaces `atomic` objects as a whole.",
     help="Set `x-kubernetes-map-type` to `atomic` or `granular` (the default)",
     marker="correct `+mapType` or `+structType`",
@@ -223,6 +224,7 @@ MAP_TYPE_OBJECT = _Rule("map-type-not-object", "`x-kubernetes-map-type` on a sch
             good="selector: {type: string}"),
     ))  # fmt: skip
 LIST_TYPE = _Rule("list-type-unsupported", "Unsupported `x-kubernetes-list-type`",
+    observed=("list-types-merge",),
     why="Server-side apply replaces an `atomic` list as a whole, merges a `set` by its values, and merges a `map` by its keys.",
     help="Set `x-kubernetes-list-type` to `atomic` (the default), `set` or `map`", marker="correct `+listType`",
     bad=_list("list", "type: integer"), good=_SET,
@@ -246,6 +248,7 @@ LIST_TYPE_ARRAY = _Rule("list-type-not-array", "`x-kubernetes-list-type` on a sc
             bad="ports: {type: object, x-kubernetes-list-type: map}", good="ports: {type: object}"),
     ))  # fmt: skip
 SET_ATOMIC = _Rule("set-items-not-atomic", "Set items must be scalars or atomic",
+    observed=("atomic-list-of-objects-applies", "set-of-objects-breaks-apply", "set-of-lists-breaks-apply"),
     because="../x-kubernetes-list-type",
     why="The items of a set are compared by their whole value. Server-side apply only supports sets of scalars: with atomic "
     "items it fails with status 500 for each object that has the list, even if it applies another field.",
@@ -292,6 +295,7 @@ KEY_SCALAR = _Rule("list-map-key-not-scalar", "List map key is an object or a li
     help="Use a field of type string, integer, number or boolean as the key", marker="correct `+listMapKey`",
     bad=_list("map", "type: object, required: [name], properties: {name: {type: object}}", "name"), good=_GOOD_MAP)  # fmt: skip
 KEY_REQUIRED = _KeyRule("list-map-key-required", "List map key is neither required nor defaulted",
+    observed=("list-map-key-default",),
     because="../x-kubernetes-list-map-keys",
     why="Server-side apply cannot identify an item without its key.",
     help="Add the key to `required` of the items, or give the property a `default`",
@@ -311,6 +315,7 @@ ITEMS_NULLABLE = _KeyRule("list-items-nullable", "Items of a set or map list are
     bad=_list("set", "type: string, nullable: true"), good=_SET,
     fixes=(Fixer("Remove `nullable` from the items", "safe", removal),))  # fmt: skip
 SET_OF_OBJECTS = Caution("list-set-of-objects", "Set of objects or lists",
+    observed=("atomic-list-of-objects-applies", "set-of-objects-breaks-apply", "set-of-lists-breaks-apply"),
     why="Server-side apply fails with status 500 for each object that has such a set, even if it applies another field. A CEL "
     "rule that compares the set ends in an error. Kubernetes 1.37 and later return a warning.",
     help="Set `x-kubernetes-list-type` to `map` with the keys of the items, or to `atomic`",

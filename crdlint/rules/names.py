@@ -209,6 +209,7 @@ def _each(values: SequenceOf[str], path: Path) -> Iterator[FieldError]:
 
 
 OWN_NAME = Hint("short-name-own-name", "Short name is another name of this CRD", scope="spec",
+    observed=("short-name-of-its-own-crd",),
     why="All clients find the resource by its plural and singular anyway. If the short name is added to an established CRD, "
     "the API server finds it in use by the CRD itself. `NamesAccepted` becomes False (ShortNamesConflict), and health checks "
     "and `helm --wait` hang.",
@@ -217,6 +218,7 @@ OWN_NAME = Hint("short-name-own-name", "Short name is another name of this CRD",
     good="names: {plural: foos, kind: Foo, singular: foo, shortNames: [fo]}",
     fixes=(Fixer("Remove the short name", "unsafe", Finding.remove_item),))  # fmt: skip
 IN_USE = Caution("name-in-use", "Name belongs to another CRD of the group", scope="spec",
+    observed=("name-of-another-crd",),
     why="The API server accepts a name for one CRD of a group only. `NamesAccepted` of the other one becomes False with this "
     "message, so the CRD is never established: no object of it can be created, and health checks wait for it. Helm 4 fails with "
     "`not ready. status: Failed`, in `crds/` also without `--wait`; Helm 3 succeeds.",

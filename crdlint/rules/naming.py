@@ -147,6 +147,7 @@ def _secret(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @_Convention("category-all", "Resource is in the category `all`", scope="spec",
+    observed=("category-all",),
     why="`kubectl get all` lists the objects, and `kubectl delete all --all` deletes them.",
     help="Remove `all`, or use a category of your own", marker="correct the `categories` of `+kubebuilder:resource`",
     bad="names: {plural: foos, kind: Foo, categories: [all]}",
@@ -160,6 +161,7 @@ def _category(crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @_Convention("plural-same-as-builtin", "Plural is the same as the plural of a built-in resource", scope="manifest",
+    observed=("plural-of-a-builtin",),
     why="kubectl resolves the name to the built-in resource, so users have to add the group.",
     help="Use another plural", marker="correct the `path` of `+kubebuilder:resource`",
     bad="metadata: {name: services.example.com}\nspec: {names: {plural: services, kind: Service}}\n",
@@ -172,6 +174,7 @@ def _plural(crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @_Convention("short-name-shadows-builtin", "Short name is the same as that of a built-in resource", scope="spec",
+    observed=("short-name-of-a-builtin",),
     why="kubectl resolves the name to the built-in resource, so the short name never finds this one.",
     help="Use another short name", marker="correct the `shortName` of `+kubebuilder:resource`",
     bad="names: {plural: foos, kind: Foo, shortNames: [svc]}",
@@ -185,6 +188,7 @@ def _short(crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @OnRequest("names-defaulted", "`listKind` or `singular` is missing", scope="spec", in_set="gitops",
+    observed=("names-that-the-server-adds",),
     why="The API server adds them, and GitOps tools that compare manifests with the cluster see a difference.",
     help="Add the names that the API server adds",
     bad="names: {plural: foos, kind: Foo}", good="names: {plural: foos, kind: Foo, listKind: FooList, singular: foo}",

@@ -61,6 +61,7 @@ def may_be_without_keys(fields: frozenset[str], type_: str) -> bool:
 
 
 @Caution("embedded-metadata-pruned", "Labels and annotations of embedded metadata are dropped",
+    observed=("pruned-fields-by-client",),
     why="The API server drops every field that the schema does not specify, and this `metadata` specifies none. `kubectl apply` "
     "rejects labels and annotations there. Server-side apply, and clients that do not validate strictly, lose them.",
     help="Add `labels` and `annotations` to the properties of `metadata`, as maps of strings",
@@ -84,6 +85,7 @@ def _is_ephemeral_volume(schema: JSONSchemaProps) -> bool:
 
 
 @Hint("object-prunes-everything", "Every field of `spec`, or of an arbitrary object, is dropped",
+    observed=("pruned-fields-by-client", "nested-unknown-object"),
     why="The API server drops every field that the schema does not specify, and this object specifies none. `kubectl apply` "
     "rejects fields in it. Server-side apply, and clients that do not validate strictly, lose them without an error.",
     help="Specify the `properties` of the object, or add `x-kubernetes-preserve-unknown-fields: true`",

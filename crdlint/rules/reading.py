@@ -125,6 +125,7 @@ DECODE_TYPE = Rule("decode-type", "Field has the wrong JSON type", scope="schema
     good="type: object\nproperties:\n  name: {type: string, maxLength: 63}\n",
     source="sigs.k8s.io/json UnmarshalCaseSensitivePreserveInts", fixes=(field_fixes.OF_SCHEMA, *type_fixes.DECODE))
 UNKNOWN_FIELD = Rule("unknown-field", "Unknown field", scope="schema", source="sigs.k8s.io/json UnmarshalStrict",
+    observed=("unknown-field-by-validation",),
     why="With strict field validation (kubectl's default) the API server rejects the object. With `Warn` or "
     "`Ignore` it drops the field, so the setting has no effect.",
     help="Remove the field, or correct its spelling (field names are case-sensitive)",
@@ -132,6 +133,7 @@ UNKNOWN_FIELD = Rule("unknown-field", "Unknown field", scope="schema", source="s
     good="type: object\nproperties:\n  name: {type: string, maxLength: 63}\n",
     fixes=(field_fixes.indented, *field_fixes.UNKNOWN, *value_fixes.UNKNOWN))
 UNKNOWN_FIELD_IGNORED = Caution("unknown-field-ignored", "Unknown field that the API server drops without an error",
+    observed=("dropped-keyword-starts-to-work",),
     why="The decoder of `items` and `additionalProperties` is not strict: below them the API server drops unknown "
     "fields without an error, so the setting has no effect. A limit that is spelled right also applies to stored objects.",
     help="Remove the field, or correct its spelling (field names are case-sensitive)",
@@ -140,6 +142,7 @@ UNKNOWN_FIELD_IGNORED = Caution("unknown-field-ignored", "Unknown field that the
     source="k8s.io/apiextensions-apiserver pkg/apis/apiextensions/v1 JSONSchemaPropsOrArray.UnmarshalJSON",
     fixes=field_fixes.IGNORED)
 DUPLICATE_KEY = Rule("duplicate-key", "Key is set twice in one mapping", scope="schema", severity="warning",
+    observed=("duplicate-key",),
     why="kubectl and other clients that send JSON keep the last value, so the API server never sees the first one. "
     "A request that contains the YAML itself is rejected with `fieldValidation=Strict`.",
     help="Remove one of the two keys",

@@ -60,6 +60,7 @@ APPLY = _Rule("resource-apply-rejected", "Server-side apply rejects an object th
     bad=stream("{replicas: null}"),
     source="apimachinery/pkg/util/managedfields/internal structuredMergeManager.Apply")
 NO_MATCH = _Rule("resource-no-match", "No CRD serves this kind and version", origin="crdlint",
+    observed=("kind-without-a-crd",),
     why="The API server has no such resource, and kubectl reports this before it sends the object.",
     help="Change `apiVersion` and `kind` to a version and kind that a CRD serves", fixes=value_fixes.NO_MATCH,
     bad=stream("{}", kind="Fooo"), source="apimachinery/pkg/api/meta NoKindMatchError")

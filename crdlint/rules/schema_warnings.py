@@ -61,6 +61,7 @@ def _spellings(type_: str) -> list[str]:
 
 
 @Rule("format-unrecognized", "Unrecognized format", severity="warning",
+    observed=("unknown-format",),
     why="The API server ignores the format, so it accepts values that do not match it. Kubernetes 1.34 and later "
     "return a warning for strings, 1.36 and later also for numbers.",
     help="Remove the format, or validate the value with a pattern or a rule",
@@ -80,6 +81,7 @@ def unrecognized(crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @Rule("set-items-not-scalar", "Set items are not scalars", severity="warning",
+    observed=("atomic-list-of-objects-applies", "set-of-objects-breaks-apply", "set-of-lists-breaks-apply"),
     why="Server-side apply fails with status 500 for each object that has such a set, even if it applies another field. A CEL "
     "rule that compares the set ends in an error. Since Kubernetes 1.37, the API server warns of it.",
     help="Set `x-kubernetes-list-type: map` with keys that identify an item, or `x-kubernetes-list-type: atomic`",

@@ -58,6 +58,7 @@ def _repetition(finding: Finding) -> Edits:
 
 
 PATH = _Rule("selectable-field-invalid", "Selectable field is not a string, boolean or integer of the schema",
+    observed=("selectable-field",),
     why="Field selectors compare only values of fields that the schema specifies. Kubernetes 1.31 and later support "
     "selectable fields.",
     help="Set `jsonPath` to a string, boolean or integer field of the schema outside of `metadata`, such as `.spec.color`",

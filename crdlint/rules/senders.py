@@ -41,6 +41,7 @@ def applied(crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @Caution("rule-duplicate", "Rule is repeated",
+    observed=("repeated-rule",),
     why=f"Server-side apply rejects the CRD: {_SENDERS} cannot install it. Below `items` and `additionalProperties` the rule "
     "is evaluated twice, and users see its message twice.",
     help="Remove one of the two", marker="remove one `+kubebuilder:validation:XValidation`",

@@ -41,6 +41,7 @@ def _conditions(list_type: str) -> str:
 
 
 @_Merging("list-type-missing", "List without `x-kubernetes-list-type`",
+    observed=("list-type-change-leaves-items", "atomic-list-conflicts"),
     why="Server-side apply treats the list as one value. The second manager to apply it gets a conflict, or removes the items "
     "of the first one by force.",
     help=f"Add `x-kubernetes-list-type`: `map` with keys, `set`, or `atomic` if one owner writes the whole list{_ITEMS_STAY}",
@@ -54,6 +55,7 @@ def _lists(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @_Merging("list-of-named-objects-atomic", "List of objects with a required name has no list type",
+    observed=("list-type-change-leaves-map-items", "list-type-change-leaves-items", "atomic-list-conflicts"),
     why="Server-side apply could merge the items by their names. Without a list type, the second manager to apply the list "
     "gets a conflict, or removes the items of the first one by force.",
     help="Set `x-kubernetes-list-type` to `map`, and `x-kubernetes-list-map-keys` to `[name]`; or, if one owner writes the "
@@ -72,6 +74,7 @@ def _named(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @_Merging("selector-not-atomic", "Label selector is not atomic",
+    observed=("selector-of-two-owners",),
     why="Server-side apply merges the selectors of two owners into one that neither of them wrote.",
     help="Add `x-kubernetes-map-type: atomic` to the selector; managers that own parts of a stored one then get conflicts",
     marker="write `+structType=atomic` on the field",
@@ -85,6 +88,7 @@ def _selectors(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @_Merging("ref-not-atomic", "Reference to an object is not atomic",
+    observed=("reference-with-one-field", "reference-of-two-owners"),
     why="Server-side apply merges the fields of two owners into a reference to an object that neither of them named.",
     help="Add `x-kubernetes-map-type: atomic` to the reference; managers that own parts of a stored one then get conflicts",
     marker="write `+structType=atomic` on the field",
@@ -100,6 +104,7 @@ def _references(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]
 
 
 @_Merging("conditions-not-map", "`status.conditions` is not a map list with the key `type`", scope="version",
+    observed=("list-type-change-leaves-map-items", "conditions-atomic-conflicts"),
     why="A controller that applies one condition gets a conflict with the one before it, or removes its conditions by force.",
     help=f"{_BY_TYPE}{_CONDITIONS_STAY}", marker="write `+listType=map` and `+listMapKey=type` on the field",
     bad=_conditions("x-kubernetes-list-type: atomic, "),

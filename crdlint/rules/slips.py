@@ -52,6 +52,7 @@ def _straight(finding: Finding) -> Edits:
 
 
 @Caution("curly-quotes", "Curly quotes in a pattern, or around a value of an enum",
+    observed=("quotes-of-text-in-a-pattern",),
     why="Word processors and chat programs replace straight quotes by curly ones. They are part of the value for the API server, "
     "which then rejects what users type.",
     help="Write straight quotes", marker="write straight quotes in `+kubebuilder:validation:Pattern` or `Enum`",
@@ -69,6 +70,7 @@ def _curly_quotes(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisor
 
 
 @Caution("pattern-matches-nothing", "Pattern that no text matches",
+    observed=("slashes-around-a-pattern",),
     why="The API server accepts the CRD and then rejects every object that sets this field. `^` is the start of the text and `$` "
     "its end, wherever they are in a pattern.",
     help="Write `\\^` and `\\$` for the characters, or move `^` to the start and `$` to the end",
@@ -98,6 +100,7 @@ def _matches_nothing(pattern: str) -> bool:
 
 
 @Caution("enum-value-duplicate", "Value is in an enum twice",
+    observed=("repeated-enum-value",),
     why="A repeated value has no effect, and usually means that another one was intended, which is then rejected.",
     help="Remove the repeated value, or write the one that is meant", marker="correct `+kubebuilder:validation:Enum`",
     bad="name:\n  type: string\n  enum: [Always, Never, Never]", good="name:\n  type: string\n  enum: [Always, Never]",
@@ -113,6 +116,7 @@ def _repeated_values(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advi
 
 
 @Caution("enum-values-merged", "Two values of an enum are one text",
+    observed=("enum-values-in-one",),
     why="YAML continues a text on the next line if that is indented further, also if it begins with a dash. The API server then "
     "rejects both values.",
     help="Indent the second dash like the first one",
@@ -128,6 +132,7 @@ def _merged_values(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Adviso
 
 
 @Caution("bound-beyond-format", "Bound is beyond the range of the format",
+    observed=("bound-beyond-the-format",),
     why="Since Kubernetes 1.36 the API server rejects every value then, also those within the range. On older servers, clients in "
     "Go fail to read values beyond the range.",
     help="Set `format: int64`, or a bound within the range of the format", marker="use `int64` in the Go type",
@@ -153,6 +158,7 @@ def beyond_int32(schema: JSONSchemaProps) -> Iterator[tuple[str, int]]:
 
 
 @Caution("cel-rule-constant", "Rule has the same result for every value",
+    observed=("rule-that-is-always-true",),
     why="A value differs from one of two texts at least, and is not equal to both. A rule that combines such comparisons with the "
     "wrong operator accepts every value, or rejects every value.",
     help="Use `&&` to require all conditions, or `||` to require one of them",
@@ -257,6 +263,10 @@ def _with_rule(finding: Finding, owner: Mapping, level: _OptionalField) -> Edits
 
 
 @Hint("immutable-bypass", "Immutable field can be removed and added again with another value", scope="schema",
+    observed=(
+        "immutable-bypass-needs-every-parent", "immutable-guard-at-the-root", "immutable-bypass", "immutable-set-once",
+        "immutable-equal-presence",
+    ),
     why="A rule with `oldSelf` is only evaluated if the field is set before and after an update. Two updates get around it: one "
     "without the field or an object above it, and one with another value.",
     help="Add the field and each object above it to `required`, or add a rule that keeps them: "

@@ -73,6 +73,7 @@ def _fields(root: JSONSchemaProps) -> dict[tuple[str, ...], JSONSchemaProps]:
 
 
 @_Stability("type-differs-between-versions", "Field has another type in another served version", severity="warning",
+    observed=("types-differ-between-versions",),
     why="Without a conversion webhook the API server only changes `apiVersion`. Objects with the type of one version are "
     "invalid in the other.",
     help="Use the same type in all served versions, or a conversion webhook",
@@ -93,6 +94,7 @@ def _type(schema: JSONSchemaProps) -> str:
 
 
 @_Stability("none-conversion-loses-fields", "Field is only in some of the served versions", of_whole_crds=True,
+    observed=("served-pair-storage-lacks-field", "served-pair-write-drops-field"),
     why="Without a conversion webhook, each write in a version that lacks the field drops it from the object, also a write of a "
     "label. If the storage version lacks it, the field is never stored, and clients get no warning.",
     help="Add the field to all served versions, or use a conversion webhook",
@@ -134,6 +136,7 @@ def _stability(version: CustomResourceDefinitionVersion) -> int:
 
 
 @_Stability("default-differs-between-versions", "Field has another default in another served version",
+    observed=("default-of-the-stored-version",),
     why="Without a conversion webhook, an object has the default of the version in which it was created. If it was stored "
     "without the field, it has the default of the version that it is stored in, also where it is read in another one.",
     help="Set the same default in all served versions, or use a conversion webhook",
@@ -162,6 +165,7 @@ def _in_earlier_versions(crd: DecodedCRD) -> Iterator[tuple[tuple[str, ...], JSO
 
 
 @_Stability("storage-version-less-stable", "Storage version is less stable than a served one",
+    observed=("storage-version-cannot-be-removed",),
     why="All objects are stored in the alpha or beta version, which cannot be removed before they are migrated.",
     help="Set `storage: true` on the more stable version once no release in use lacks it, and `storage: false` on the other",
     marker="write `+kubebuilder:storageversion` on the type of the more stable version",
@@ -178,6 +182,7 @@ def _less_stable(crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @_Stability("storage-version-deprecated", "Storage version is deprecated",
+    observed=("storage-version-cannot-be-removed",),
     why="All objects are stored in the deprecated version, which cannot be removed before they are migrated.",
     help="Set `storage: true` on a version that is not deprecated, and `storage: false` on this one",
     marker="write `+kubebuilder:storageversion` on the type of a version that is not deprecated",
@@ -191,6 +196,7 @@ def _storage_deprecated(crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @_Stability("all-versions-deprecated", "Every served version is deprecated",
+    observed=("deprecated-without-newer-version",),
     why="Clients see a deprecation warning with every request and have no version to move to.",
     help="Add a version that is not deprecated, or remove `deprecated` from one",
     marker="remove one `+kubebuilder:deprecatedversion`",
@@ -203,6 +209,7 @@ def _all_deprecated(crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @_Stability("deprecated-without-warning", "Deprecated version without a `deprecationWarning`",
+    observed=("deprecated-with-newer-version", "deprecated-without-newer-version"),
     why="The warning of the API server names a version to use instead only if a newer version is served and not deprecated.",
     help="Add `deprecationWarning` with the version to use instead",
     marker='write `+kubebuilder:deprecatedversion:warning="TEXT"`',
@@ -236,6 +243,7 @@ def _rank(match: re.Match[str]) -> tuple[int, int, int]:
 
 
 @_Stability("webhook-without-ca", "Conversion webhook without a CA bundle", of_whole_crds=True,
+    observed=("ca-bundle-removed",),
     why="The API server then trusts only the system's certificate authorities. Requests that convert an object fail if the webhook "
     "has a certificate of another authority. Requests in the storage version succeed.",
     help="Set `caBundle`, or the annotation of the tool that injects it, such as `cert-manager.io/inject-ca-from`",

@@ -71,6 +71,7 @@ def _removal(finding: Finding) -> Edits:
 
 
 RESOURCE_VERSION = Rule("resource-version-on-create", "Object to be created has a `resourceVersion`, like a copy from a cluster",
+    observed=("resource-version-on-create",),
     why="The storage of the API server rejects a create request with the field. `kubectl create` and `kubectl apply` remove it and "
     "create the object, but the next `kubectl apply` of the same file fails with a conflict.",
     help="Remove `metadata.resourceVersion`",
@@ -108,6 +109,7 @@ def _without_leftover(finding: Finding) -> Edits:
 
 
 @OnRequest("leftover-field", "Field has no effect in a manifest", scope="manifest",
+    observed=("fields-that-the-server-writes",),
     why="The API server writes `status` and `metadata.creationTimestamp` itself, and removes `metadata.namespace`: CRDs "
     "are cluster-scoped. Tools that compare manifests with the cluster report such fields as differences, unless they "
     "ignore them for CRDs as Argo CD does.",
@@ -126,6 +128,7 @@ def leftovers(crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @Hint("too-large-to-apply", "CRD is too large for client-side `kubectl apply`", scope="schema",
+    observed=("too-large-for-client-side-apply",),
     why="Client-side apply stores the whole object in the annotation kubectl.kubernetes.io/last-applied-configuration. "
     f"The API server rejects more than {ANNOTATIONS_LIMIT} bytes of annotations with `metadata.annotations: Too long`.",
     help="Use `kubectl apply --server-side`, or generate the CRD without descriptions (controller-gen `crd:maxDescLen=0`)",
@@ -199,6 +202,7 @@ def _json_size(value: Any) -> int:
 
 
 NOT_STORED = Hint("not-stored", "Value that the API server does not store", scope="spec", in_set="gitops",
+    observed=("values-that-are-not-stored",),
     why="The API leaves out empty values and `false` where they are the default. GitOps tools compare the file with the "
     "cluster and see a difference that no sync removes.",
     help="Remove the line: without it the API server stores the same CRD",

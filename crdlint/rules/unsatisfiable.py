@@ -124,6 +124,7 @@ def _required_property(finding: Finding) -> Edits:
 
 
 NEVER: Final = Caution("never-valid", "Schema that no value can match",
+    observed=("no-value-is-valid",),
     why="The API server accepts the CRD and then rejects every object that sets this field.",
     help="Correct the limits so that at least one value matches all of them",
     bad="name:\n  type: string\n  minLength: 5\n  maxLength: 2",
@@ -342,6 +343,7 @@ def _key(value: Any) -> Any:
 
 
 @Caution("nullable-enum-without-null", "Nullable field whose enum rejects null",
+    observed=("null-in-an-enum",),
     why="The API server compares null with the values of the enum, and null equals none of them, not even `null`.",
     help="Remove `nullable`, and `null` from the enum: the API server then drops a null, as if the field were not set",
     marker="remove `+nullable`",
@@ -357,6 +359,7 @@ def null_in_enum(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory
 
 
 KEYWORD = Caution("keyword-without-effect", "Keyword does not apply to values of the schema's type",
+    observed=("int-or-string-with-type", "keywords-of-other-types"),
     why="The API server ignores the keyword, so values that it should reject are accepted.",
     help="Move the keyword to the schema of the values that it should limit, or remove it",
     marker="write `+kubebuilder:validation:items:MaxLength` instead of `+kubebuilder:validation:MaxLength`",

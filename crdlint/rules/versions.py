@@ -142,6 +142,7 @@ DEPRECATION = Rule("deprecation-warning-invalid", "Invalid `deprecationWarning`"
     bad="deprecationWarning: use v2", good="deprecated: true\ndeprecationWarning: use v2\n",
     source="apiextensions/validation validateDeprecationWarning", fixes=(_deprecated,))  # fmt: skip
 STORED = Rule("stored-version-missing", "Version in `status.storedVersions` is missing from `spec.versions`",
+    observed=("storage-version-cannot-be-removed",),
     why="Without the version, the API server could no longer read the objects that are stored in it.",
     help="Restore the version in `spec.versions` (`served: false` is enough), migrate all objects to the storage "
     "version, then remove it from `status.storedVersions`",
@@ -271,10 +272,12 @@ def _served(finding: Finding) -> Edits:
 _UNSERVED: Final = _version("v1", served=False)
 _SECOND: Final = _version("v2", served=False, storage=False)
 NONE_SERVED = Caution("no-version-served", "No version of the CRD is served", scope="spec",
+    observed=("storage-version-not-served",),
     why="The API server has no endpoint for the resource, so no object can be read, created or changed.",
     help="Set `served: true` on at least one version", marker="remove `+kubebuilder:unservedversion`",
     bad=_versions(_UNSERVED, _SECOND), good=_versions(_BASE, _SECOND))  # fmt: skip
 STORAGE_NOT_SERVED = Caution("storage-version-not-served", "Only version of the CRD is not served", scope="spec",
+    observed=("storage-version-not-served",),
     why="The API server stores objects of this version, but has no endpoint for it, so no object can be read, created or changed.",
     help="Set `served: true` on the version", marker="remove `+kubebuilder:unservedversion`",
     bad=_versions(_UNSERVED), good=_versions(_BASE), fixes=(_served,))  # fmt: skip

@@ -48,11 +48,13 @@ def _quotes_key(finding: Finding) -> Edits:
 
 
 BOOLEAN = Caution("yaml-boolean", "Unquoted `on`, `off`, `yes`, `no`, `y` or `n` where a string is meant",
+    observed=("enum-of-words-that-yaml-reads-as-booleans",),
     why="The API server reads YAML 1.1, in which these words are booleans. `enum: [on, off]` becomes `[true, false]`, "
     "which no string equals.",
     help="Put the word in quotes",
     bad="mode: {type: string, enum: [on, off]}", good="mode: {type: string, enum: ['on', 'off']}", fixes=(_quotes,))  # fmt: skip
 KEY = Caution("yaml-key", "Unquoted name of a property that YAML reads as a boolean or number",
+    observed=("yaml-key-n-in-objects",),
     why="The API server reads YAML 1.1, in which `on`, `off`, `yes`, `no`, `y` and `n` are booleans. The property `n` "
     "becomes `false`, which manifests with an unquoted `n` set as well. Clients that send JSON, like controllers, cannot set `n`.",
     help="Put the name in quotes, also in manifests; in an existing CRD, stored values of the old name are lost",
@@ -111,6 +113,7 @@ def _is_meant(text: str) -> bool:
 
 
 @Hint("yaml-text-cut", "YAML reads only a part of a text",
+    observed=("explain-without-description",),
     why="A ` #` begins a comment, a leading `!` a tag and a leading `&` an anchor. Users of `kubectl explain` see a text "
     "without these parts.",
     help="Put the text in quotes, or write two spaces before the comment",

@@ -55,7 +55,8 @@ class Rule(NamedTuple):
     chart may add, so it is only checked for CRDs that are complete. The first of `fixes` that applies is offered. `marker` is the
     controller-gen marker in the Go source that replaces a change of the CRD, empty if there is none. `aliases` are
     former ids, which users can still use. `because` is the keyword of the same schema that makes a place wrong, with `../` of the
-    list whose items the place is in. A rule that `compares` two versions of a CRD has a fragment of the old one in
+    list whose items the place is in. `observed` are the experiments (files in `tests/upstream/claims/`) that show what the texts
+    claim. A rule that `compares` two versions of a CRD has a fragment of the old one in
     `good` and of the new one in `bad`.
 
     >>> Caution("name-short", "Name is too short", why="Its meaning is unclear.", help="Write it out").severity
@@ -80,6 +81,7 @@ class Rule(NamedTuple):
     marker: str = ""
     compares: bool = False
     because: str = ""
+    observed: tuple[str, ...] = ()
 
     def advice(self, run: Callable[[DecodedCRD], Iterable[Advisory]]) -> Advice:
         """Declare that a function yields findings of this rule about a CRD; as a decorator below the rule's texts."""

@@ -17,8 +17,11 @@ YAML: Final = "application/yaml"
 APPLY: Final = "application/apply-patch+yaml"
 MERGE_PATCH: Final = "application/merge-patch+json"
 TABLE: Final = "application/json;as=Table;v=v1;g=meta.k8s.io"
+NAMES: Final = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"
 _WARNING: Final = re.compile(r'^\d+ \S+ "(.*)"$', re.DOTALL)
 _PAUSE: Final = 0.02  # seconds between two looks at whether the server is done
+_TRIES: Final = 200
+_TOO_EARLY: Final = 429  # "storage is (re)initializing", just after a CRD was created or changed
 _PATIENCE: Final = 20.0  # seconds
 
 
@@ -59,10 +62,17 @@ class Server:
         if text is not None:
             headers["Content-Type"] = content_type
         data = None if text is None else text.encode("utf-8", "surrogatepass")
-        for _ in range(2):  # the server may have closed the connection of the request before
+        lost = 0
+        for _ in range(_TRIES):
             reply = self._sent(method, path, data, headers)
-            if reply is not None:
+            if reply is None:  # the server may have closed the connection of the request before
+                lost += 1
+                if lost > 1:
+                    break
+            elif reply.status != _TOO_EARLY:
                 return reply
+            else:
+                time.sleep(_PAUSE)
         return Reply(0, {"message": "the server closed the connection without an answer"}, ())
 
     def _sent(self, method: str, path: str, data: bytes | None, headers: dict[str, str]) -> Reply | None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime, timezone
 
 from crdlint.cli import console
 from crdlint.phrases import counted
 
+from .api import Server
 from .cluster import Cluster
 from .experiments import CLAIMS, Experiment, experiments, with_answers
 from .programs import Programs
+from .remedies import RECORD, follow, remedies
 from .trying import Recorded, differences, run
 
 
@@ -20,16 +23,44 @@ def try_claims(cluster: Cluster, programs: Programs, rule: str, *, record: bool)
         answers = run(experiment, cluster, programs)
         lines = differences(experiment, answers)
         failed += bool(lines)
-        console.out(
-            "\n".join([f"{'differs' if lines else 'as recorded'}: {experiment.id}", *(f"  {line}" for line in lines)])
-        )
+        _show(experiment.id, lines)
         if record and lines:
             _write(experiment, answers, cluster.server.version())
     console.out(f"{counted(len(chosen), 'experiment')}, {failed} {'recorded anew' if record else 'different'}")
     return 0 if record else failed
 
 
+def try_remedies(server: Server, rule: str, *, record: bool) -> int:
+    """Follow the helps and fixes of a rule, all of them for "". Return how many break something else than is recorded."""
+    known: dict[str, list[str]] = json.loads(RECORD.read_text(encoding="utf-8"))["breaks"] if RECORD.exists() else {}
+    failed, count = 0, 0
+    broken: dict[str, list[str]] = {}
+    for remedy in remedies(rule):
+        name = f"{remedy.rule}: {remedy.title}"
+        lines = follow(server, remedy)
+        count += 1
+        if lines:
+            broken[name] = sorted({*broken.get(name, []), *lines})
+        new = [line for line in lines if line not in known.get(name, [])]
+        failed += bool(new)
+        _show(name, new)
+    console.out(
+        f"{counted(count, 'example')} of helps and fixes followed, {failed} {'recorded anew' if record else 'different'}"
+    )
+    if record and not rule:
+        values = {"server": server.version(), "date": _today(), "breaks": dict(sorted(broken.items()))}
+        RECORD.write_text(json.dumps(values, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return 0 if record else failed
+
+
+def _show(name: str, lines: list[str]) -> None:
+    console.out("\n".join([f"{'differs' if lines else 'as recorded'}: {name}", *(f"  {line}" for line in lines)]))
+
+
 def _write(experiment: Experiment, answers: list[Recorded], server: str) -> None:
     path = CLAIMS / f"{experiment.id}.yaml"
-    today = datetime.now(timezone.utc).date().isoformat()
-    path.write_text(with_answers(path.read_text(encoding="utf-8"), answers, server, today), encoding="utf-8")
+    path.write_text(with_answers(path.read_text(encoding="utf-8"), answers, server, _today()), encoding="utf-8")
+
+
+def _today() -> str:
+    return datetime.now(timezone.utc).date().isoformat()

@@ -14,7 +14,7 @@ from crdlint.cli import console
 
 from .api import Server
 from .asking import Row, ask
-from .claims import try_claims
+from .claims import try_claims, try_remedies
 from .cluster import Cluster, connected, running
 from .programs import NotBuiltError, Programs, cache_folder
 from .releases import Release, release_of
@@ -34,7 +34,7 @@ _EVERY: Final = "every rule"
 )  # fmt: skip
 @click.option(
     "--claims", is_flag=False, flag_value=_EVERY, metavar="[RULE]",
-    help="Run the experiments of RULE instead, or of every rule, and compare the answers with the recorded ones.",
+    help="Run the experiments of RULE instead, or of every rule, follow its helps and fixes, and compare with what is recorded.",
 )  # fmt: skip
 @click.option("--record", is_flag=True, help="With --claims, write the answers of the experiments to their files.")
 @click.option("--limit", type=int, help="Only ask the first N requests.", metavar="N")
@@ -66,7 +66,9 @@ def live(
             console.err(f"API server {cluster.server.version()}, crdlint for {minor}")
             if claims is not None:
                 programs = Programs(release, console.err, cache_folder())
-                failed = try_claims(cluster, programs, "" if claims == _EVERY else claims, record=record)
+                rule = "" if claims == _EVERY else claims
+                failed = try_claims(cluster, programs, rule, record=record)
+                failed += try_remedies(cluster.server, rule, record=record)
                 ctx.exit(1 if failed else 0)
             requests = islice(rows(files or request_files()), limit)
             tally = _ask_all(cluster.server, list(requests), minor, show)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 from urllib.parse import urlencode
 
-from .api import APPLY, CRDS, MERGE_PATCH, TABLE, Reply, wait
+from .api import APPLY, CRDS, MERGE_PATCH, NAMES, TABLE, Reply, Server, wait
 from .cluster import Cluster
 from .experiments import GROUP, OBJECT, PLURAL, Experiment, Step, crd_of, object_of
 from .programs import Programs
@@ -22,9 +22,14 @@ from .programs import Programs
 Recorded: TypeAlias = dict[str, Any]
 _TRIES: Final = 20  # of an update that meets one of the server's own controllers
 _SERVED: Final = 0.5  # seconds until the server validates by a changed schema; nothing shows when it does
+_PATIENCE: Final = 10.0  # seconds for the server's controllers, on a machine that is busy
+_DISCOVERED: Final = 1.5  # seconds until the server lists the names of a changed CRD to clients
 _DELETED: Final = 3.0  # seconds in which the server deletes a CRD with its objects after Helm asked it to
+_AGE: Final = re.compile(r"^\d+s$")
 # What differs from run to run.
 _BY_CHANCE: Final = (
+    (re.compile(r'Invalid value: "\{.*\}":', re.DOTALL), 'Invalid value: "…":'),
+    (re.compile(r"^\{.*\}$", re.MULTILINE), "…"),
     (re.compile(r"0x[0-9a-f]{6,}"), "0x"),
     (re.compile(r"selfType\d+"), "selfType"),
     (re.compile(r"revision=\d+"), "revision=N"),
@@ -65,6 +70,47 @@ def _text(answer: Mapping[str, Any]) -> str:
     return json.dumps(answer, ensure_ascii=False, default=str)
 
 
+def clear(server: Server, group: str = GROUP) -> None:
+    """Remove all CRDs of a group, with their objects, also those with finalizers."""
+    found = server.ask("GET", CRDS, accept=NAMES).body.get("items") or []
+    names = [one["metadata"]["name"] for one in found]
+    for name in (name for name in names if name.endswith(f".{group}")):
+        _free_objects(server, server.ask("GET", f"{CRDS}/{name}").body)
+        server.delete_crd(name)
+
+
+def _free_objects(server: Server, crd: Mapping[str, Any]) -> None:
+    """Let the objects of a CRD be deleted: a schema that accepts everything, then no finalizers."""
+    spec = crd["spec"]
+    anything = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
+    versions = [
+        {"name": v["name"], "served": True, "storage": v["storage"], "schema": anything} for v in spec["versions"]
+    ]
+    free = {key: value for key, value in spec.items() if key != "conversion"} | {"versions": versions}
+    listed = [(v["name"], _listed(server, spec, v["name"])) for v in versions]
+    if not any(has_finalizers(one) for _, objects in listed for one in objects):
+        return
+    replace_stored(server, f"{CRDS}/{crd['metadata']['name']}", {**crd, "spec": free})
+    time.sleep(_SERVED)
+    for version, objects in listed:
+        for one in objects:
+            at = _collection(spec["group"], version, spec["names"]["plural"], one["metadata"].get("namespace"))
+            patch = {"metadata": {"finalizers": None}}
+            server.ask("PATCH", f"{at}/{one['metadata']['name']}", patch, content_type=MERGE_PATCH)
+
+
+def _listed(server: Server, spec: Mapping[str, Any], version: str) -> list[Mapping[str, Any]]:
+    found: list[Mapping[str, Any]] = (
+        server.ask("GET", f"/apis/{spec['group']}/{version}/{spec['names']['plural']}").body.get("items") or []
+    )
+    return found
+
+
+def has_finalizers(manifest: Mapping[str, Any]) -> bool:
+    """Return whether something has to remove finalizers from an object before it can be deleted."""
+    return bool(manifest["metadata"].get("finalizers"))
+
+
 @dataclass
 class _Trial:
     """An experiment that runs: the names of the CRDs and releases that it made, and the folder of its files."""
@@ -77,36 +123,17 @@ class _Trial:
 
     def clear(self) -> None:
         """Remove the CRDs and objects of the experiment, also those with finalizers, and the releases of Helm."""
-        server = self.cluster.server
         for release in self.releases:
             self.program("helm4", ["uninstall", release, "--ignore-not-found"], "")
-        found = server.ask("GET", CRDS).body.get("items", [])
-        for crd in (crd for crd in found if crd["spec"]["group"].endswith(GROUP)):
-            self._free_objects(crd)
-            server.delete_crd(crd["metadata"]["name"])
-
-    def _free_objects(self, crd: Mapping[str, Any]) -> None:
-        """Let the objects of a CRD be deleted: a schema that accepts everything, then no finalizers."""
-        server, spec = self.cluster.server, crd["spec"]
-        anything = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
-        versions = [
-            {"name": v["name"], "served": True, "storage": v["storage"], "schema": anything} for v in spec["versions"]
-        ]
-        free = {key: value for key, value in spec.items() if key != "conversion"} | {"versions": versions}
-        _update(self.cluster, f"{CRDS}/{crd['metadata']['name']}", {**crd, "spec": free})
-        for version in versions:
-            listed = server.ask("GET", f"/apis/{spec['group']}/{version['name']}/{spec['names']['plural']}")
-            for one in listed.body.get("items", []):
-                at = _collection(
-                    spec["group"], version["name"], spec["names"]["plural"], one["metadata"].get("namespace")
-                )
-                patch = {"metadata": {"finalizers": None}}
-                server.ask("PATCH", f"{at}/{one['metadata']['name']}", patch, content_type=MERGE_PATCH)
+        clear(self.cluster.server)
 
     def program(self, name: str, arguments: list[str], text: str) -> Recorded:
         """Run kubectl or Helm and return its exit status and what it prints."""
         path = self.programs.kubectl() if name == "kubectl" else self.programs.helm(name)
-        environment = {**os.environ, "KUBECONFIG": str(self.cluster.kubeconfig), "HOME": str(self.folder)}
+        home = tempfile.mkdtemp(
+            dir=self.folder
+        )  # a new one each time: kubectl keeps the names of resources there for hours
+        environment = {**os.environ, "KUBECONFIG": str(self.cluster.kubeconfig), "HOME": home}
         ran = subprocess.run(
             [str(path), *arguments],
             input=text,
@@ -124,30 +151,36 @@ def _crd(trial: _Trial, step: Step) -> Recorded:
     name = body["metadata"]["name"]
     server = trial.cluster.server
     if name in trial.crds:
-        reply = _update(trial.cluster, f"{CRDS}/{name}", body)
+        reply = replace_stored(server, f"{CRDS}/{name}", body)
     else:
         reply = server.ask("POST", f"{CRDS}?fieldValidation=Strict", body)
     if reply.is_accepted:
-        is_update = name in trial.crds
+        settle(server, reply.body, is_update=name in trial.crds)
         trial.crds[name] = body["spec"]
-        wait(lambda: _is_settled(trial, name), 5)
-        if is_update:
-            time.sleep(_SERVED)
     return _recorded(reply, step, with_object=False)
 
 
-def _is_settled(trial: _Trial, name: str) -> bool:
-    """Return whether the controllers of the server have decided whether a CRD is served."""
-    status = trial.cluster.server.ask("GET", f"{CRDS}/{name}").body.get("status") or {}
-    return any(condition["type"] == "Established" for condition in status.get("conditions") or [])
+def settle(server: Server, crd: Mapping[str, Any], *, is_update: bool = False) -> None:
+    """Wait until the controllers of the server have decided whether a CRD is served, and validate by its new schema."""
+    name = crd["metadata"]["name"]
+    wait(lambda: _is_decided(server, name), _PATIENCE)
+    if is_update:
+        time.sleep(_SERVED)
 
 
-def _update(cluster: Cluster, path: str, body: Mapping[str, Any], query: str = "") -> Reply:
+def _is_decided(server: Server, name: str) -> bool:
+    reply = server.ask("GET", f"{CRDS}/{name}")
+    listed = (reply.body.get("status") or {}).get("conditions") or [] if reply.is_accepted else []
+    conditions = {condition["type"]: condition["status"] for condition in listed}
+    return conditions.get("Established") == "True" or conditions.get("NamesAccepted") == "False"
+
+
+def replace_stored(server: Server, path: str, body: Mapping[str, Any], query: str = "") -> Reply:
     """Replace an object by another one; again, if a controller of the server writes its status meanwhile."""
     for _ in range(_TRIES):
-        stored = cluster.server.ask("GET", path).body.get("metadata", {})
+        stored = server.ask("GET", path).body.get("metadata", {})
         metadata = {**body["metadata"], "resourceVersion": stored.get("resourceVersion", "")}
-        reply = cluster.server.ask("PUT", path + query, {**body, "metadata": metadata})
+        reply = server.ask("PUT", path + query, {**body, "metadata": metadata})
         if reply.status != 409:
             break
     return reply
@@ -158,13 +191,15 @@ def _create(trial: _Trial, step: Step) -> Recorded:
     at = _at(step)
     reply = trial.cluster.server.ask("POST", at + _query(step, validation="Strict"), body)
     if reply.status == 404:  # a CRD that was created just now is not served yet
-        wait(lambda: trial.cluster.server.ask("GET", at).status == 200, 2)
+        wait(lambda: trial.cluster.server.ask("GET", at).status == 200, _PATIENCE)
         reply = trial.cluster.server.ask("POST", at + _query(step, validation="Strict"), body)
     return _recorded(reply, step)
 
 
 def _replace(trial: _Trial, step: Step) -> Recorded:
-    return _recorded(_update(trial.cluster, _at(step, OBJECT), object_of(step.body, step.version), _query(step)), step)
+    return _recorded(
+        replace_stored(trial.cluster.server, _at(step, OBJECT), object_of(step.body, step.version), _query(step)), step
+    )
 
 
 def _patch(trial: _Trial, step: Step) -> Recorded:
@@ -196,8 +231,12 @@ def _table(trial: _Trial, step: Step) -> Recorded:
     """Ask for the table that kubectl get prints: the names of columns, and the cells of each row."""
     reply = trial.cluster.server.ask("GET", _at(step), accept=TABLE)
     columns = [column["name"] for column in reply.body.get("columnDefinitions", [])]
-    cells = [row["cells"] for row in reply.body.get("rows", [])]
+    cells = [list(map(_plain_cell, row["cells"])) for row in reply.body.get("rows", [])]
     return {"status": reply.status, "columns": columns, "rows": cells}
+
+
+def _plain_cell(cell: Any) -> Any:
+    return _AGE.sub("AGE", _plain(cell)) if isinstance(cell, str) else cell
 
 
 def _delete(trial: _Trial, step: Step) -> Recorded:
@@ -210,6 +249,7 @@ def _delete(trial: _Trial, step: Step) -> Recorded:
 
 
 def _kubectl(trial: _Trial, step: Step) -> Recorded:
+    time.sleep(_DISCOVERED)
     text = _manifest(step) if "input" in step.options else ""
     return trial.program("kubectl", str(step.body).split(), text)
 
@@ -270,7 +310,8 @@ def _query(step: Step, validation: str = "", **parameters: str) -> str:
 def _recorded(reply: Reply, step: Step, *, with_object: bool = True) -> Recorded:
     """Return what is recorded of an answer: the status, a refusal's message, warnings, and the object or a part of it."""
     if not reply.is_accepted:
-        return {"status": reply.status, "message": _plain(reply.message)}
+        looked_up = {"value": _looked_up(reply.body, str(step.options["look"]))} if "look" in step.options else {}
+        return {"status": reply.status, "message": _plain(reply.message)} | looked_up
     recorded: Recorded = {"status": reply.status} | _warnings(reply)
     if "look" in step.options:
         recorded["value"] = _looked_up(reply.body, str(step.options["look"]))
@@ -288,8 +329,8 @@ def _warnings(reply: Reply) -> Recorded:
 def _looked_up(values: Any, path: str) -> Any:
     for part in path.split("."):
         if isinstance(values, list):
-            values = {condition.get("type"): condition.get("status") for condition in values}
-        values = values.get(part) if isinstance(values, dict) else None
+            values = dict(enumerate(values))
+        values = values.get(int(part) if part.isdecimal() else part) if isinstance(values, dict) else None
     return values
 
 
