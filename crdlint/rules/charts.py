@@ -20,12 +20,14 @@ KEEP_FIRST: Final = "Add the annotation `helm.sh/resource-policy: keep`"
 # Each rule in a few lines: what is wrong, why it matters and what to do; then the examples.
 # fmt: off
 NO_MATCHES = _Fails("helm-no-matches", "Object whose CRD does not exist when Helm looks up its kind",
+    observed=("helm-object-in-templates-of-its-crd",),
     why="Helm looks up the kinds of all templates before it creates the first of them. Only the CRDs in `crds/` are created "
     "before that. `helm install` fails with `no matches for kind`, and creates nothing. It is a warning if the values turn the CRD "
     "off, because the cluster may have it from elsewhere.",
     help="Make the object a `post-install,post-upgrade` hook, or install the CRD with a chart of its own before. A chart that was "
     "never released may have the CRD in `crds/`")
 CRD_TWICE = _Fails("helm-crd-twice", "CRD that a chart contains twice",
+    observed=("helm-crd-in-both-folders",),
     why="Helm creates the CRDs of `crds/` before those of `templates/`, and then rejects the second one, because the first one "
     "is not a part of the release. Helm 3 fails to create the second of two templates with the same CRD; Helm 4 overwrites the "
     "first.",
@@ -35,18 +37,22 @@ CRD_COPIES = _InChart("helm-crd-copies", "Different copies of one CRD in the `cr
     "that only the other copy has are dropped from existing objects.",
     help="Keep one copy, in a chart of its own, or make the copies equal")
 SELF_GATED = _Fails("helm-crd-deletes-itself", "CRD whose own presence in the cluster turns its template off",
+    observed=("helm-template-that-looks-for-its-crd",),
     why="The first `helm upgrade` finds the CRD in the cluster and does not render it. Helm deletes what it does not render "
     "any more: the CRD and every object of it.",
     help=f"{KEEP_FIRST}; to share the CRD between charts, put it into a chart of its own")
 CRD_HOOK = _InChart("helm-crd-hook", "CRD as a hook of a chart",
+    observed=("helm4-updates-a-hook", "helm-hook-that-exists"),
     why="Helm creates a hook at its events, never deletes a CRD among them, and does not own it. Helm 3 fails with "
     "`already exists` if the CRD is in the cluster when the event comes: at each upgrade, or when the chart is installed again. "
     "Helm 4 updates it.",
     help="Move the CRD to `crds/`: it stays in the cluster, because no release owns it")
 UNKNOWN_HOOK = _Fails("helm-unknown-hook", "CRD with a hook that Helm does not know: never installed",
+    observed=("helm-unknown-hook",),
     why="Helm 3 and Helm 4 skip a document if one of its hooks is unknown, without an error. `crd-install` is a hook of Helm 2.",
     help="Move the CRD to `crds/`, and remove the annotation `helm.sh/hook`")
 OBJECT_IN_CRDS = _Fails("helm-object-in-crds", "Object in `crds/` whose CRD is in `crds/`, too",
+    observed=("helm-object-beside-its-crd",),
     why="Helm looks up the kinds of a file of `crds/` before it creates the first object in it, so that `helm install` fails with "
     "`no matches for kind`. It does not wait between files either: with the object in another file, most installations fail.",
     help="Move the object to `templates/`")
@@ -62,22 +68,26 @@ WITHOUT_KEEP = Hint("helm-crd-without-keep", "Helm deletes the CRD and all of it
     bad=_CRD, good=_CRD.replace("metadata:\n", "metadata:\n  annotations: {helm.sh/resource-policy: keep}\n"),
     scope="template")
 POLICY = _InChart("helm-resource-policy", "Resource policy that does not keep the CRD",
+    observed=("helm-resource-policy-without-keep",),
     why="Helm compares the value with `keep` when an upgrade does not render the CRD any more, in lower case and without blanks. "
     "With any other value it then deletes the CRD and every object of it.",
     help="Write `helm.sh/resource-policy: keep`",
     bad=_CRD.replace("metadata:\n", "metadata:\n  annotations: {helm.sh/resource-policy: Keep}\n"),
     good=_CRD.replace("metadata:\n", "metadata:\n  annotations: {helm.sh/resource-policy: keep}\n"))
 UPGRADE_FAILS = Rule("change-helm-upgrade-fails", "`helm upgrade` from the old revision of the chart fails",
+    observed=("helm-takes-over-no-crd",),
     severity="error", origin="crdlint", compares=True, scope="template",
     why="Helm does not take over a CRD of `crds/` or of a hook into a release, and does not install new CRDs of `crds/` "
     "with an upgrade.",
     help="Upgrade with `--take-ownership` (Helm 3.17 or later), and add `helm.sh/resource-policy: keep` to the CRD")
 NOT_APPLIED = Caution("change-helm-not-applied", "Change in `crds/`, which `helm upgrade` does not apply",
+    observed=("helm-crds-are-not-upgraded",),
     compares=True, scope="crds",
     why="Helm installs the CRDs of `crds/` with the first installation of the chart and never again. Objects with new fields lose "
     "them with Helm 3, and are rejected with Helm 4.",
     help="Apply the files before the upgrade: `kubectl apply --server-side -f {folder}`")
 STAYS = Hint("change-helm-crd-stays", "CRD that Helm leaves in the cluster",
+    observed=("helm-crds-are-not-upgraded",),
     compares=True, scope="template",
     why="Helm deletes neither a CRD of `crds/` or of a hook nor one with `helm.sh/resource-policy: keep`. From then on no release "
     "updates it.",

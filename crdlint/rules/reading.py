@@ -113,6 +113,7 @@ YAML_SYNTAX = Rule("yaml-syntax", "Invalid YAML syntax", scope="text", source="s
     bad="apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: foos.example.com\n name: x\n",
     good=_V1, fixes=field_fixes.SYNTAX)
 AFTER_END = Caution("text-after-document-end", "Text after the end of a document is not read", scope="text",
+    observed=("text-after-three-dots",),
     why="A line of three dots ends a YAML document. kubectl and Helm read one document between two lines of three dashes, "
     "so they do not apply what follows the dots, and do not report it.",
     help="Write `---` instead of `...`, or remove the text after it",

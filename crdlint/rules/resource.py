@@ -53,6 +53,7 @@ DECODE = _Rule("resource-decode", "Object cannot be decoded",
     bad=stream("{}", metadata="{name: x, namespace: team, labels: [a]}"),
     source="apiextensions-apiserver/pkg/apiserver schemaCoercingDecoder")
 APPLY = _Rule("resource-apply-rejected", "Server-side apply rejects an object that create accepts", origin="crdlint",
+    observed=("null-that-apply-rejects",),
     severity="warning",
     why="On create, the API server drops a null, and accepts what it does not check. Server-side apply keeps nulls, and checks "
     "the types of fields first: kubectl apply --server-side, Helm 4, Flux and Argo CD with server-side apply fail.",

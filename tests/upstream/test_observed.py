@@ -46,11 +46,7 @@ CLAIM_NOTHING = {
 }  # fmt: skip
 
 # Advice that was tried by hand, and has no experiment yet.
-NOT_RECORDED = {
-    "apply-rejected", "change-helm-crd-stays", "change-helm-not-applied", "change-helm-upgrade-fails", "helm-crd-copies",
-    "helm-crd-deletes-itself", "helm-crd-hook", "helm-crd-twice", "helm-no-matches", "helm-not-read", "helm-object-in-crds",
-    "helm-resource-policy", "helm-unknown-hook", "resource-apply-rejected", "text-after-document-end",
-}  # fmt: skip
+NOT_RECORDED = {"apply-rejected", "helm-crd-copies", "helm-not-read"}
 
 
 def test_advice_is_observed_or_claims_nothing() -> None:
