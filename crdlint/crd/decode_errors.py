@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 MAX_STRICT_ERRORS: Final = 100
 _NONE: Final[MappingOf[str, GoField]] = {}
 _KEYWORD_OF_SCHEMAS: Final = "additionalProperties"
-_RULES: Final = frozenset({"x-kubernetes-validations"})
+_OF_OBJECTS: Final = frozenset({"required", "x-kubernetes-validations"})  # lists of an object, which no property is
 _WITH_RULE: Final = 'Remove `{}`, and add a rule, such as `x-kubernetes-validations: [{{rule: "{}"}}]`'
 _MOVED: Final = "Write the schema where it is used: a CRD has no `$ref` and no definitions"
 # Keywords of JSON Schema that no schema of a CRD has, and what to write instead.
@@ -429,10 +429,8 @@ def suggestion(problem: DecodeProblem) -> str:
         value = node.value if len(node.value) <= _LONGEST and "\n" not in node.value else None
     if go_type == "[]string" and json_type == "bool" and problem.field.rpartition(".")[2] == "required":
         return "Remove `required` here, and add the name of the property to `required` of the object that has it"
-    if go_type.endswith("JSONSchemaProps") and json_type == "array" and getattr(node, "value", "") == "required":
-        return "Move `required` out of `properties`, to the same indentation as `properties`"
-    if go_type.endswith("JSONSchemaProps") and json_type == "array" and getattr(node, "value", "") in _RULES:
-        return "Move `x-kubernetes-validations` out of `properties`, to the same indentation as `properties`"
+    if go_type.endswith("JSONSchemaProps") and json_type == "array" and getattr(node, "value", "") in _OF_OBJECTS:
+        return f"Move `{getattr(node, 'value', '')}` out of `properties`, to the same indentation as `properties`"
     if go_type in _NUMBERS:
         return _number(value, integer=go_type != "float64")
     if go_type == "bool":
@@ -451,9 +449,17 @@ def suggestion(problem: DecodeProblem) -> str:
     if go_type == "v1.ValidationRules":
         return "Write a list of rules: `- rule: ...`"
     if go_type.startswith("[]"):
-        return f"Write a list: `[{value}]`" if value is not None else "Write a list, such as `[a, b]`"
+        return _listed(value)
     of_strings = " with all values in quotes" if go_type == "map[string]string" else ""
     return _quoted(value) if of_strings and value is not None else f"Write a mapping{of_strings}: `key: value`"
+
+
+def _listed(value: str | None) -> str:
+    """Return the help for a text, or for another value, in the place of a list."""
+    if value is None:
+        return "Write a list, such as `[a, b]`"
+    is_tuple = value.startswith("(") and value.endswith(")")
+    return f"Write a list: `[{value[1:-1] if is_tuple else value}]`"
 
 
 def _single(problem: DecodeProblem) -> str:

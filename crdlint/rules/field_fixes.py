@@ -483,6 +483,8 @@ def _repeated_key(finding: Finding) -> Edits:
 def _overridden_key(finding: Finding) -> Edits:
     mapping, first, later = _twice(finding)
     values = [text_of(mapping.items[index + 1]) for index in (first, later)]
+    if values == [None, None]:
+        return  # one of two blocks may belong elsewhere
     # One of them is the type of an object around the other, or a property that is named like a keyword.
     is_mixed = (values[0] is None) != (values[1] is None) or len({*values} & {"object", "array"}) == 1
     # The first may belong below a key above it that has no value.

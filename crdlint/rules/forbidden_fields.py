@@ -50,6 +50,7 @@ _MEANT: Final = {
     )
     for word in words.split()
 }
+_VAGUE: Final = frozenset({"num", "numeric"})  # integers or fractions
 _FRACTIONAL: Final = frozenset({"float", "float32", "float64", "double", "decimal"})
 _MAP: Final = re.compile(r"map\[string\](\w+)")
 _OBJECTS: Final = frozenset({"object", "obj", "struct", "objects"})
@@ -126,7 +127,7 @@ def _implied_type(finding: Finding) -> Edits:
         else:
             yield finding.editor.remove(finding.owner, "type")
     elif _meant(word, schema) is None and word not in _FORMATS and word not in _FRACTIONAL:
-        type_ = implied_type(schema)
+        type_ = _OF_FORMAT.get(schema.format) if word in _VAGUE else implied_type(schema)
         yield from finding.write(type_) if type_ else []
 
 
@@ -143,6 +144,8 @@ def _meant(word: str, schema: JSONSchemaProps | None = None) -> str | None:
     """Return the type for a type name of another language, or for a misspelled one; None if its format contradicts it."""
     if word.startswith("[]") or word.endswith("[]"):
         return "array"
+    if word.lower() in _VAGUE:
+        return None
     meant = "object" if word.startswith("map[") else _MEANT.get(word.lower()) or nearest(word, TYPES, _LIKE)
     implied = _OF_FORMAT.get(schema.format) if schema is not None else None
     return meant if implied is None or meant == implied else None

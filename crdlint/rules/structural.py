@@ -216,7 +216,8 @@ def _items_of_any_type(finding: Finding) -> Edits:
     names = [getattr(finding.editor.key_of(node), "value", "") for node in (owner, parent) if node is not None]
     types = [key for key in owner.items[::2] if getattr(key, "value", "") == "type"]
     description = text_of(child(owner, "description")) or ""
-    if names == ["items", "properties"] or len(types) > 1 or _SWALLOWED.search(description):
+    has_items_beside = isinstance(parent, Mapping) and parent.find("items") is not None
+    if names == ["items", "properties"] or len(types) > 1 or has_items_beside or _SWALLOWED.search(description):
         return  # its indentation may be wrong
     if owner.find("items") is None and _misspelled(finding) is None:
         name = finding.editor.name("x-kubernetes-preserve-unknown-fields")

@@ -167,6 +167,10 @@ def _rules_in_properties(finding: Finding) -> Edits:
     if key is None or key.value != "properties" or len(properties.items) == 2 or properties.flow:
         return
     owner, rules = expect(Mapping, schema), expect(Sequence, value)
+    names = [text_of(name) for name in properties.items[::2]]
+    of_owner = re.compile(rf"\bself\.(?:{'|'.join(re.escape(name) for name in names if name)})\b")
+    if not all(of_owner.search(text_of(child(rule, "rule")) or "") for rule in rules.items):
+        return  # they may be of the property above
     if owner.find("x-kubernetes-validations") is None and not owner.flow:
         yield editor.remove(properties, "x-kubernetes-validations")
         yield editor.insert(owner, "x-kubernetes-validations", block(editor, rules), before="properties")
@@ -274,7 +278,8 @@ def _list_of_one(finding: Finding) -> Edits:
     if of is None or of.kind != "slice":
         return
     if isinstance(value, Scalar):
-        names = _SEPARATORS.split(value.value)
+        is_tuple = value.value.startswith("(") and value.value.endswith(")")
+        names = _SEPARATORS.split(value.value[1:-1] if is_tuple else value.value)
         if value.style and value.value.startswith("[") and value.value.endswith("]"):
             yield editor.replace(value, value.value)
         if not editor.is_text(value) or not all(_ONE.match(name.strip()) for name in names):

@@ -18,6 +18,8 @@ _KEYWORD: Final = re.compile(
     r"(?: *[:=;]| *\r?\Z| (?=[\w\[{]+ *(?:#.*)?\r?\Z))"
 )
 
+_ODD_KEY: Final = re.compile(r" *(?:- +)*[A-Za-z$][\w$-]* ?:[,;:{\[]? *\r?\Z")
+
 
 def swallows_keys(text: BrokenText, edits: SequenceOf[Edit], root: Node) -> bool:
     """Return whether a line with a key, as far as edits keep it, is within a scalar of the document after them."""
@@ -35,7 +37,7 @@ def _key_offsets(text: BrokenText, edits: SequenceOf[Edit]) -> Iterator[int]:
     starts = [edit.start for edit in removed]
     for i in text.structure:
         line = text.lines[i]
-        if not FIELD.match(line) and not _KEYWORD.match(line):
+        if not any(pattern.match(line) for pattern in (FIELD, _KEYWORD, _ODD_KEY)):
             continue
         offset = text.starts[i] + indent_of(line)
         index = bisect_right(starts, offset) - 1

@@ -264,6 +264,10 @@ def _alike(text: BrokenText, index: int, is_wrong: Callable[[str], bool]) -> Ite
     yield [index]
 
 
+def _has_bad_escape(line: str) -> bool:
+    return _DOUBLE_QUOTED.match(line) is not None and _BAD_ESCAPE.search(line) is not None
+
+
 def escapes(text: BrokenText) -> Iterator[Cause]:
     """Find a backslash between double quotes that begins no escape of YAML."""
     if "escape" not in text.message:
@@ -271,7 +275,7 @@ def escapes(text: BrokenText) -> Iterator[Cause]:
     for i in text.near():
         first = _BAD_ESCAPE.search(text.lines[i])
         if first is not None:
-            for lines in _alike(text, i, lambda line: _BAD_ESCAPE.search(line) is not None):
+            for lines in _alike(text, i, _has_bad_escape):
                 help_ = (
                     f"Write `\\\\` for a backslash between double quotes in {text.numbers(lines)}, or use single quotes"
                 )
