@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 MAX_STRICT_ERRORS: Final = 100
 _NONE: Final[MappingOf[str, GoField]] = {}
 _KEYWORD_OF_SCHEMAS: Final = "additionalProperties"
+_COMMENTED: Final = re.compile(r"(-?\d+) *(?://| <\d)")
 _OF_OBJECTS: Final = frozenset({"required", "x-kubernetes-validations"})  # lists of an object, which no property is
 _WITH_RULE: Final = 'Remove `{}`, and add a rule, such as `x-kubernetes-validations: [{{rule: "{}"}}]`'
 _MOVED: Final = "Write the schema where it is used: a CRD has no `$ref` and no definitions"
@@ -485,6 +486,9 @@ def _single(problem: DecodeProblem) -> str:
 def _number(value: str | None, *, integer: bool) -> str:
     if value is not None and (_WHOLE if integer else _DECIMAL).match(value):
         return f"Write `{value}` without quotes"
+    commented = _COMMENTED.match(value or "")
+    if commented is not None:
+        return f"Write `{commented[1]}`, and begin a comment after it with ` #`"
     return "Write an integer, without quotes" if integer else "Write a number, without quotes"
 
 

@@ -20,7 +20,7 @@ from crdlint.yaml.editor import UneditableError, quoted
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, text_of
 
 _GROUPED: Final = re.compile(r"-?\d{1,3}(?:[,_]\d{3})+\Z")
-_AMONG: Final = re.compile(r"(?:<=?|>=?|=)? *(-?(?=[OolI]*\d)[\dOolI]+)(?: *(k|K)| +[A-Za-z]+)?\Z")
+_AMONG: Final = re.compile(r"(?:<=?|>=?|=)? *(-?(?=[OolI]*\d)[\dOolI]+)(?: *(k|K)| +[A-Za-z]+| *//.*| +<\d+>)?\Z")
 _LOOKALIKES: Final = str.maketrans("OolI", "0011")
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?\Z")
 _WHOLE: Final = re.compile(r"(-?(?:0|[1-9]\d*))(?:\.0+)?\Z")

@@ -37,6 +37,7 @@ _CAUSES: Final = {
     layout_causes.special_spaces: "a character that only looks like a space",
     layout_causes.directives: "template syntax that is not rendered",
     layout_causes.strays: "text that is not YAML",
+    layout_causes.ellipses: "lines are left out",
     value_causes.several: "a colon, a space or a backslash is missing",
     value_causes.json_slips: "a colon, quote or bracket is missing",
     value_causes.dashes: "a dash is missing, or is not a plain `-` with a space",

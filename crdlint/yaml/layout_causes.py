@@ -168,6 +168,18 @@ def lists_below_text(text: BrokenText) -> Iterator[Cause]:
             return
 
 
+def ellipses(text: BrokenText) -> Iterator[Cause]:
+    """Find dots for lines that are left out, as in documentation."""
+    for i in text.near():
+        dots = text.lines[i].strip()
+        if dots in _DOTS:
+            help_ = f"Replace `{dots}` in line {text.line(i)} with the lines that are left out, or remove it"
+            yield text.cause(None, i, help_)
+
+
+_DOTS: Final = frozenset({"...", "\u2026", "[...]", "<...>", "- ...", "(...)"})
+
+
 def odd_indentation(text: BrokenText) -> Iterator[Cause]:
     """Find lines with an odd number of spaces where nearly all lines have an even number."""
     lines, stop = text.structure, _stop(text)
