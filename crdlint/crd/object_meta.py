@@ -27,7 +27,7 @@ from crdlint.crd.kubenames import (
     is_label_value,
     mask_trailing_dash,
 )
-from crdlint.crd.model import ObjectMeta, OwnerReference
+from crdlint.crd.model import ManagedFieldsEntry, ObjectMeta, OwnerReference
 from crdlint.crd.paths import Path
 from crdlint.crd.record import ZEROS, semantic_equal
 from crdlint.golang.printing import GO_TYPES, Typed, marshal
@@ -347,6 +347,58 @@ def _finalizers(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldE
     if {"orphan", "foregroundDeletion"} <= set(meta.finalizers):
         detail = "finalizer orphan and foregroundDeletion cannot be both set"
         yield invalid(rules.finalizers, path, Typed(meta.finalizers, "[]string"), detail)
+
+
+# The finalizers that need no domain. Upstream: customresource.standardFinalizers.
+_STANDARD_FINALIZERS: Final = frozenset({"orphan", "foregroundDeletion", "kubernetes"})
+_PREFERRED: Final = "to avoid accidental conflicts with other finalizer writers"
+
+
+def finalizer_warnings(
+    meta: ObjectMeta, old: ObjectMeta | None, server: Server
+) -> Iterator[tuple[str, str]]:
+    """Yield the finalizers that a request adds to a custom resource and the server warns of, each with its warning.
+
+    Upstream: customresource.generateWarningsFromObj.
+    """
+    if not server.warns_of_finalizers:
+        return
+    added = set(meta.finalizers) - set(() if old is None else old.finalizers)
+    for finalizer in sorted(added, key=lambda text: text.encode("utf-8", "surrogatepass")):
+        name = f"metadata.finalizers: {quote(finalizer)}"
+        for message in is_label_key(finalizer):
+            worded = message.on(server) if isinstance(message, Wording) else message
+            yield finalizer, f"{name}: {worded}"
+        if "/" in finalizer or finalizer in _STANDARD_FINALIZERS:
+            continue
+        names_path = server.wants_paths_of_finalizers and "." in finalizer
+        path = " including a path (/)" if names_path else ""
+        yield finalizer, f"{name}: prefer a domain-qualified finalizer name{path} {_PREFERRED}"
+
+
+_RANDOM_SUFFIX: Final = "xxxxx"  # represents five random characters
+_LONGEST_BASE: Final = 58  # the number of bytes of generateName that are kept
+
+
+def generated_name(base: str) -> str:
+    """Return a name as the server generates it from `generateName`, with `x` for each random character.
+
+    Upstream: apiserver pkg/storage/names/generate.go.
+    """
+    return base.encode()[:_LONGEST_BASE].decode("utf-8", "replace") + _RANDOM_SUFFIX
+
+
+def keeps_managed_fields(meta: ObjectMeta) -> bool:
+    """Return whether the server keeps the managed fields that a client sends: it does if it can decode all of them.
+
+    Upstream: apimachinery pkg/util/managedfields/internal DecodeManagedFields.
+    """
+    return all(map(_is_decodable, meta.managed_fields))
+
+
+def _is_decodable(entry: ManagedFieldsEntry) -> bool:
+    is_complete = entry.operation in {"Apply", "Update"} and bool(entry.api_version)
+    return is_complete and entry.fields_type == "FieldsV1"
 
 
 def _managed_fields(meta: ObjectMeta, within: Path, rules: Rules, server: Server) -> Iterator[FieldError]:

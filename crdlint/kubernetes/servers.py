@@ -189,6 +189,8 @@ class Server:
     ``ignores_object_versions`` checks rules, lists and embedded resources whatever version the apiVersion names.
     ``locates_status_errors`` reports errors in the status subresource at paths that begin with `status`.
     ``warns_of_sets_of_objects`` warns of `x-kubernetes-list-type: set` for lists of objects or of lists.
+    ``warns_of_finalizers`` warns of finalizers of custom resources without a domain.
+    ``wants_paths_of_finalizers`` asks for a path where a finalizer without one has a dot.
     ``requires_metadata_fields`` reports missing fields of owner references and managed fields as required, each at its index.
     ``keeps_examples`` rejects `example` and `externalDocs` on the metadata of the root, and beside the types of an int-or-string.
     ``checks_number_ranges`` applies the ranges of the formats int32, int64, float and double to values.
@@ -230,6 +232,8 @@ class Server:
     checks_any_scalar: bool = since(29)
     identifies_items_by_some_keys: bool = since(34)
     warns_of_sets_of_objects: bool = since(37)
+    warns_of_finalizers: bool = since(29)
+    wants_paths_of_finalizers: bool = since(32)
     requires_metadata_fields: bool = since(37)
 
     @property

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from crdlint.typed.walker import TypedError
 
 _METADATA: Final = "resource-metadata"
+_FINALIZERS: Final = Path("metadata").child("finalizers")
 _REQUIRED_STATUS: Final = "Remove `status` from `required` in the CRD: the API server drops the status of new objects"
 _LONGEST_RULE: Final = 100  # the maximum number of characters of a rule in the label of its position
 _SCALARS: Final = {"bool": "a boolean", "number": "a number"}
@@ -108,6 +109,20 @@ class ResourceFindings(NamedTuple):
         """Yield the errors that are only warnings because the value is unchanged."""
         for error in outcome.warnings:
             yield replace(self._of(error, str(error)), kind="warning", severity="warning")
+
+    def finalizers(self, sent: dict[str, Any], old: dict[str, Any] | None) -> Iterator[Diagnostic]:
+        """Yield the server's warnings about finalizers, each at the finalizer that it is about."""
+        warnings = list(self.definition.validator(self.version).finalizer_warnings(sent, old))
+        if not warnings:
+            return
+        finalizers = sent["metadata"]["finalizers"]
+        for finalizer, message in warnings:
+            path = _FINALIZERS.index(finalizers.index(finalizer))
+            span = self.locator.span_of(self.locator.find(path))
+            finding = diagnostic(self.file, "warning", "resource-finalizer", message, span)
+            name = finalizer if len(finalizer) <= _LONGEST else f"{finalizer[:_LONGEST]}..."
+            headline = f"finalizer `{name}` has no domain, or is no valid name"
+            yield replace(finding, field=str(path), headline=headline)
 
     def disagreement(self, disagreement: Disagreement) -> Diagnostic:
         """Return the finding that cel-python evaluates a rule to another result."""

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from crdlint.crd.decode import Reader, reader_json
+from crdlint.crd.object_meta import generated_name
 from crdlint.crd.identity import Identity, identify
 from crdlint.crd.paths import Path, Step
 from crdlint.crd.positions import Locator, SourceLocation
@@ -28,8 +29,6 @@ Key = tuple[str, str, str, str]
 
 
 _DEFAULT_NAMESPACE: Final = "default"
-_LONGEST_BASE: Final = 58  # the number of bytes of generateName that are kept
-_SUFFIX: Final = "xxxxx"  # represents five random characters
 
 
 class Object(NamedTuple):
@@ -114,8 +113,7 @@ def text_at(root: Mapping, *names: str) -> str:
 def as_sent(resource: dict[str, Any], *, namespaced: bool) -> dict[str, Any]:
     """Return an object as it is validated; metadata that is not an object is kept unchanged.
 
-    kubectl sets the default namespace on an object without one. The server generates a name from generateName (apiserver
-    pkg/storage/names/generate.go).
+    kubectl sets the default namespace on an object without one. The server generates a name from generateName.
     """
     meta = resource.get("metadata")
     if not isinstance(meta, (dict, type(None))):
@@ -125,7 +123,7 @@ def as_sent(resource: dict[str, Any], *, namespaced: bool) -> dict[str, Any]:
         meta["namespace"] = _DEFAULT_NAMESPACE
     base = meta.get("generateName")
     if isinstance(base, str) and base and meta.get("name") in (None, ""):
-        meta["name"] = base.encode()[:_LONGEST_BASE].decode("utf-8", "replace") + _SUFFIX
+        meta["name"] = generated_name(base)
     return {**resource, "metadata": meta}
 
 

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 class ResourceReport:
     """The server's findings on a resource.
 
-    `errors` are in the server's order. `unknown_fields` are the sorted paths of pruned fields. `resource` is the pruned
+    `errors` are in the server's order. `warnings` are the server's own. `unknown_fields` are the sorted paths of pruned fields. `resource` is the pruned
     and defaulted object, as JSON values. `cel_cost` is the cost of rules in cost units, None if none was evaluated.
 
     `crd_errors` are the errors for which a server of `kube_version` rejects the CRD itself, empty if it accepts the
@@ -72,6 +72,7 @@ class ResourceReport:
     resource: dict[str, Any]
     cel_cost: int | None
     crd_errors: list[Diagnostic] = field(default_factory=list)
+    warnings: list[Diagnostic] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,9 +167,11 @@ def report(
         return ResourceReport([error], [], resource, None, crd_errors)
     outcome: ObjectResult | None = None
     by_server: list[tuple[Server, Sequence[Diagnostic]]] = []
+    warnings: list[tuple[Server, Sequence[Diagnostic]]] = []
     for server in versions.servers:
         on_server = definition.on(server)
         findings = ResourceFindings(on_server, version, locator, filename, manifest)
+        warnings.append((server, list(findings.finalizers(resource, old))))
         validator = on_server.validator(version)
         try:
             if old is not None:
@@ -184,7 +187,10 @@ def report(
     errors = list(map(in_server_words, FindingsByVersion(by_server).merged()))
     if outcome is None:
         return ResourceReport(errors, [], resource, None, crd_errors)
-    return ResourceReport(errors, list(outcome.unknown), outcome.resource, outcome.cel_cost, crd_errors)
+    warned = FindingsByVersion(warnings).merged()
+    return ResourceReport(
+        errors, list(outcome.unknown), outcome.resource, outcome.cel_cost, crd_errors, list(warned)
+    )
 
 
 @lru_cache(maxsize=8)
@@ -419,6 +425,7 @@ class _ObjectCheck:
                 server_findings += findings.unknown(outcome, placeholders)
                 server_findings += findings.errors(outcome)
                 server_findings += findings.warnings(outcome)
+                server_findings += findings.finalizers(sent, self._old_of(content, definition))
                 if second_opinions is not None:
                     from crdlint.kubecel.second_opinion import compare
 
@@ -499,6 +506,11 @@ class _ObjectCheck:
             is_new = finding.message not in messages and (finding.line, finding.column) not in positions
             if is_new and finding.errors and not finding.hidden:
                 yield findings.only_applied(finding, severity)
+
+    def _old_of(self, content: dict[str, Any], definition: Definition) -> dict[str, Any] | None:
+        """Return the old object that is updated, or None."""
+        old = self.walk.old
+        return None if old is None else old.get(key_of(content, namespaced=definition.namespaced))
 
     def _outcome(self, sent: dict[str, Any], definition: Definition, withhold: Withhold) -> ObjectResult:
         """Validate the object, as an update if there is an old one that can be decoded; raise NotDecodedError."""

@@ -25,7 +25,12 @@ from crdlint.crd.errors import (
     invalid,
 )
 from crdlint.crd.kubenames import is_path_segment
-from crdlint.crd.model import CustomResourceDefinition, CustomResourceSubresourceScale, JSONSchemaProps
+from crdlint.crd.model import (
+    CustomResourceDefinition,
+    CustomResourceSubresourceScale,
+    JSONSchemaProps,
+    ObjectMeta,
+)
 from crdlint.crd.object_meta import MetadataError, as_record, read_object_meta
 from crdlint.crd.paths import Path
 from crdlint.golang.printing import GO_TYPES, print_value
@@ -314,6 +319,8 @@ class ResourceValidator:
         if meta is not None:
             if not self._namespaced:
                 meta.pop("namespace", None)  # upstream: rest.EnsureObjectNamespaceMatchesRequestNamespace
+            if self._as_requests and not object_meta.keeps_managed_fields(as_record(meta)):
+                meta.pop("managedFields", None)
             resource["metadata"] = meta
         if is_ours and self.schema is not None:
             apply_defaults(resource, self.schema, self._defaults)
@@ -336,12 +343,28 @@ class ResourceValidator:
         common = {str(error): error for error in self._metadata_errors(meta, is_path_segment)}
         return [error for text, error in common.items() if text not in of_update], list(of_update.values())
 
+    def finalizer_warnings(
+        self, sent: dict[str, Any], old: dict[str, Any] | None
+    ) -> Iterator[tuple[str, str]]:
+        """Yield the finalizers of a new object, or that an update adds, with the server's warning of each."""
+        meta, old_meta = _metadata_of(sent), None if old is None else _metadata_of(old)
+        if meta is not None:
+            yield from object_meta.finalizer_warnings(meta, old_meta, self._server)
+
     def _type_errors(self, resource: dict[str, Any]) -> list[FieldError]:
         return [
             invalid(TYPE_META, Path(name), resource.get(name, ""), f"must be {expected}")
             for name, expected in (("kind", self.kind), ("apiVersion", self.api_version))
             if resource.get(name, "") != expected
         ]
+
+
+def _metadata_of(sent: dict[str, Any]) -> ObjectMeta | None:
+    """Return the metadata of an object, or None if it cannot be decoded."""
+    try:
+        return as_record(read_object_meta(sent.get("metadata"))[0])
+    except MetadataError:
+        return None
 
 
 def _replace_status(resource: dict[str, Any], source: dict[str, Any]) -> None:

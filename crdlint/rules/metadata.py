@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from copy import copy
 from functools import partial
 from typing import Final
 
 from crdlint.crd import object_meta
 from crdlint.crd.errors import FieldError, invalid, required
 from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain, is_path_segment, mask_trailing_dash
-from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionNames
+from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionNames, ObjectMeta
 from crdlint.crd.object_meta import ANNOTATIONS_LIMIT
 from crdlint.crd.paths import Path
 from crdlint.golang.text import to_lower
@@ -146,7 +147,7 @@ SERVER_OWNED = _Rule("metadata-server-owned", "Invalid value in a metadata field
     why="The API server maintains `generation` and `managedFields`. A manifest contains them only if it was copied "
     "from a cluster.",
     help="Remove the field from the manifest",
-    bad="managedFields: [{manager: me, operation: Patch}]", good="name: foos.example.com", fixes=(_server_owned,))  # fmt: skip
+    bad="generation: -1", good="name: foos.example.com", fixes=(_server_owned,))  # fmt: skip
 IMMUTABLE = Rule("metadata-immutable", "Update changes an immutable metadata field", scope="metadata",
     why="Name, namespace, uid and timestamps identify an object, so the API server rejects an update that changes them.",
     help="Restore the previous value, or remove the field if the API server maintains it", source=_UPDATE)  # fmt: skip
@@ -171,14 +172,26 @@ def validate(crd: CustomResourceDefinition, server: Server) -> Iterator[FieldErr
         path = _PATH.child("generateName")
         for message in _name(mask_trailing_dash(meta.generate_name), meta.generate_name, expected):
             yield invalid(NAME.id, path, meta.generate_name, message, help=first or f"Write `name: {expected}` instead")
-    if not meta.name:
+    name = meta.name
+    if not name and meta.generate_name:
+        name = object_meta.generated_name(meta.generate_name)
+    if not name:
         help_ = first or f"Add `name: {expected}`"
         yield required(NAME.id, _PATH.child("name"), "name or generateName is required", help=help_)
     else:
-        help_, meant = (first, "") if first else (_both(meta.name, expected), expected)
-        for message in _name(meta.name, meta.name, expected):
-            yield invalid(NAME.id, _PATH.child("name"), meta.name, message, help=help_, subject=meant)
-    yield from object_meta.validate_object_meta(meta, _PATH, IDS, server)
+        help_, meant = (first, "") if first else (_both(name, expected), expected)
+        for message in _name(name, name, expected):
+            yield invalid(NAME.id, _PATH.child("name"), name, message, help=help_, subject=meant)
+    yield from object_meta.validate_object_meta(as_managed(meta), _PATH, IDS, server)
+
+
+def as_managed(meta: ObjectMeta) -> ObjectMeta:
+    """Return metadata of a manifest without managed fields if the server resets them, because it cannot decode them."""
+    if object_meta.keeps_managed_fields(meta):
+        return meta
+    kept = copy(meta)
+    kept.managed_fields = []
+    return kept
 
 
 def _both(name: str, expected: str) -> str:
@@ -199,7 +212,7 @@ def validate_update(
     crd: CustomResourceDefinition, old: CustomResourceDefinition, server: Server
 ) -> Iterator[FieldError]:
     """Yield what is wrong with the metadata of an update. Upstream: rest.validateCommonFields."""
-    meta = crd.metadata
+    meta = as_managed(crd.metadata)
     yield from object_meta.validate_any_object_meta(
         meta, _PATH, server, rules=IDS, requires_namespace=False, name_check=is_path_segment
     )

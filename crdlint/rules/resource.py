@@ -39,6 +39,12 @@ METADATA = _Rule("resource-metadata", "Invalid metadata of an object or embedded
     help="Change the metadata as the message requires", fixes=value_fixes.METADATA,
     bad=stream("{}", metadata="{name: X_, namespace: team}"),
     source="apimachinery/pkg/api/validation ValidateObjectMeta")
+FINALIZER = _Rule("resource-finalizer", "Finalizer without a domain", severity="warning",
+    why="Controllers find their own finalizers by name. Two controllers that use the same short name block or delete each "
+    "other's objects.",
+    help="Write the finalizer as `DOMAIN/NAME`, with the domain of your API group",
+    bad=stream("{}", metadata="{name: x, namespace: team, finalizers: [cleanup]}"),
+    source="apiextensions-apiserver/pkg/registry/customresource validateKubeFinalizerName")
 TYPE_META = _Rule("resource-type", "apiVersion or kind differs from the CRD's", source=f"{_REGISTRY} validator",
     why="The API server finds the schema of an object by its apiVersion and kind.",
     help="Set `apiVersion` and `kind` to those of the CRD",

@@ -1,1 +1,1 @@
-"""Asking the API server itself."""
+"""What the API server itself answers: the recorded answers, the program that records them, and commands to ask again."""

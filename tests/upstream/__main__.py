@@ -1,18 +1,6 @@
-"""`python -m tests.upstream`: asking the API server itself."""
+"""`python -m tests.upstream`."""
 
-from __future__ import annotations
-
-import click
-
-from .live.command import live
-
-
-@click.group()
-def main() -> None:
-    """Ask the API server itself, and compare its answers with the records and with crdlint."""
-
-
-main.add_command(live)
+from .commands import main
 
 if __name__ == "__main__":
     main(prog_name="python -m tests.upstream")

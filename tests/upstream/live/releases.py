@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+from ..versions import builds
+
 ETCD: Final = "go.etcd.io/etcd/server/v3"
 ETCD_VERSION: Final = "v3.6.14"
 HELM: Final = {"helm3": ("helm.sh/helm/v3/cmd/helm", "v3.19.5"), "helm4": ("helm.sh/helm/v4/cmd/helm", "v4.3.1")}
 # The newest patch of each minor version that the module proxy serves.
 PATCHES: Final = {
-    "1.28": 3, "1.29": 6, "1.30": 14, "1.31": 14, "1.32": 13, "1.33": 13, "1.34": 13, "1.35": 10, "1.36": 6, "1.37": 2,
-}  # fmt: skip
+    name: int(build.release.rpartition(".")[2]) for name, build in builds().items() if name == build.minor
+}
 _STAGED: Final = re.compile(r"^\s+(k8s\.io/\S+) v0\.0\.0$", re.MULTILINE)
 _GO: Final = re.compile(r"^go (\S+)$", re.MULTILINE)
 _VERSION_PACKAGES: Final = ("k8s.io/component-base/version", "k8s.io/client-go/pkg/version")

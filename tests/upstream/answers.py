@@ -1,0 +1,230 @@
+"""What crdlint answers to a request, in the shape of the recorder's answers, and how two answers differ."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, Final
+from unittest import mock
+
+import crdlint
+from crdlint.crd.convert import read_crd
+from crdlint.resources.objects import read_resource
+from crdlint.resources.pipeline import version_of
+from crdlint.resources.validation import NotDecodedError, ResourceValidator
+from crdlint.kubernetes.servers import parse_range
+from crdlint.yaml.parse import parse_first
+
+from .rows import Answer, Request
+
+if TYPE_CHECKING:
+    from crdlint import Diagnostic
+    from crdlint.crd.errors import FieldError
+
+# Every key of an answer that is compared.
+_COMPARED: Final = (
+    "decode_error",
+    "errors",
+    "strict_errors",
+    "warnings",
+    "cel",
+    "unknown_fields",
+    "defaulted",
+    "cel_cost",
+    "json",
+    "yaml_error",
+    "panic",
+)
+_LARGEST_INT64: Final = 2**63
+
+
+def crdlint_answer(request: Request, version: str) -> Answer:
+    """Return crdlint's answer to a request for a Kubernetes version such as `1.37`."""
+    with _without_helps():
+        return _OPERATIONS[request["op"]](request, version)
+
+
+def differences(got: Answer, want: Answer) -> list[str]:
+    """Return a text for each key in which crdlint's answer is another than the server's; empty if they are alike."""
+    got, want = comparable(got), comparable(want)
+    return [text for key in _COMPARED if (text := _difference(key, got.get(key), want.get(key)))]
+
+
+def comparable(answer: Answer) -> Answer:
+    """Return an answer without what does not count: the order and repetition of errors, and empty lists."""
+    made = {key: value for key in _COMPARED if (value := _comparable(key, answer.get(key))) not in (None, [])}
+    if "panic" in made:
+        made["panic"] = True  # its text names addresses and lines of the server's code
+    return made
+
+
+def is_comparable(answer: Answer) -> bool:
+    """Return whether an answer of the recorder says anything: a rejected CRD answers for no custom resource."""
+    return "unanswered" not in answer
+
+
+def _comparable(key: str, value: Any) -> Any:
+    if value is None:
+        return None
+    if key == "errors":
+        return sorted({tuple(error[name] for name in ("type", "field", "detail", "string")) for error in value})
+    if key == "strict_errors":
+        return sorted(set(_one_by_one(value)))
+    if key in ("warnings", "unknown_fields"):
+        return sorted(set(value))
+    if key == "cel":
+        return sorted(_cost(row) for row in value)
+    if key == "defaulted":
+        return _with_go_numbers(value)
+    if key == "json":
+        return _with_go_numbers(json.loads(value) if isinstance(value, str) else value["value"])
+    return value
+
+
+def _cost(row: dict[str, Any]) -> tuple[str, str, str, str, bool]:
+    cardinality = str(row["max_cardinality"])
+    return row["path"], str(row["max_cost"]), str(row["expression_cost"]), cardinality, row["uses_old_self"]
+
+
+def _one_by_one(errors: Iterable[str]) -> Iterator[str]:
+    """Yield one text a duplicate key: the server's YAML decoder puts all of them into one."""
+    for text in errors:
+        yield from (line.strip() for line in text.removeprefix("yaml: unmarshal errors:\n").split("\n"))
+
+
+def _with_go_numbers(value: Any) -> Any:
+    """Return a value with integers beyond 64 bits as floats, as Go decodes them."""
+    if isinstance(value, dict):
+        return {key: _with_go_numbers(member) for key, member in value.items()}
+    if isinstance(value, list):
+        return [_with_go_numbers(member) for member in value]
+    is_large = type(value) is int and not -_LARGEST_INT64 <= value < _LARGEST_INT64
+    return float(value) if is_large else value
+
+
+def _difference(key: str, got: Any, want: Any) -> str:
+    if got == want:
+        return ""
+    if isinstance(got, list | None) and isinstance(want, list | None):
+        only_crdlint = [row for row in got or [] if row not in (want or [])]
+        only_server = [row for row in want or [] if row not in (got or [])]
+        return f"{key}\n  only crdlint: {only_crdlint}\n  only server:  {only_server}"
+    return f"{key}\n  crdlint: {got!r}\n  server:  {want!r}"
+
+
+def _without_helps() -> AbstractContextManager[object]:
+    """Leave out the search for what a broken expression may mean: half of the work, and no answer depends on it."""
+    return mock.patch("crdlint.kubecel.hints.meaning", return_value=None)
+
+
+def _create(request: Request, version: str) -> Answer:
+    text = request["yaml"]
+    found = crdlint.lint_text(text, kube_version=version)
+    answer = _of_crd(found)
+    if "errors" in answer:
+        costs = crdlint.estimate_costs(text, kube_version=version)
+        answer["cel"] = [
+            {
+                "path": cost.path,
+                "max_cost": cost.max_cost,
+                "expression_cost": cost.expression_cost,
+                "max_cardinality": cost.max_cardinality,
+                "uses_old_self": cost.uses_old_self,
+            }
+            for cost in costs
+        ]
+    return answer
+
+
+def _update(request: Request, version: str) -> Answer:
+    return _of_crd(crdlint.lint_update(request["old"], request["new"], kube_version=version))
+
+
+def _of_crd(found: list[Diagnostic]) -> Answer:
+    of_server = [finding for finding in found if finding.origin == "apiserver"]
+    undecoded = [finding.message for finding in of_server if finding.kind == "decode"]
+    if undecoded:
+        return {"decode_error": undecoded[0]}
+    return {
+        "errors": [_error(finding) for finding in of_server if finding.kind == "field"],
+        "strict_errors": [finding.message for finding in of_server if finding.kind == "strict"],
+        "warnings": [finding.message for finding in of_server if finding.kind == "warning"],
+    }
+
+
+def _error(finding: Diagnostic) -> dict[str, Any]:
+    return {
+        "type": finding.error_type,
+        "field": plain(finding.field),
+        "detail": plain(finding.detail),
+        "string": plain(finding.message),
+    }
+
+
+def plain(text: str) -> str:
+    """Return a text without the number in the type of self, which the server names after the clock."""
+    return re.sub(r"selfType[0-9]*", "selfType", text)
+
+
+def _resource(request: Request, version: str) -> Answer:
+    if request.get("subresource") == "status":
+        return _status(request, version)
+    report = crdlint.validate_resource(
+        request["crd"],
+        request["cr"],
+        old_resource=request.get("old_cr"),
+        kube_version=version,
+        as_request=request.get("as_request", False),
+    )
+    undecoded = [error.message for error in report.errors if error.kind == "decode"]
+    if undecoded:
+        return {"decode_error": undecoded[0]}
+    return {
+        "errors": [_error(error) for error in report.errors],
+        "warnings": [warning.message for warning in report.warnings],
+        "unknown_fields": report.unknown_fields,
+        "defaulted": report.resource,
+        "cel_cost": report.cel_cost,
+    }
+
+
+def _status(request: Request, version: str) -> Answer:
+    server = parse_range(version).newest
+    crd = read_crd(_root(request["crd"]), stored=True, server=server).crd
+    new, old = read_resource(_root(request["cr"])), read_resource(_root(request["old_cr"]))
+    validator = ResourceValidator(crd, version_of(crd, new), server=server)
+    try:
+        result = validator.update_status(new, old)
+    except NotDecodedError as error:
+        return {"decode_error": str(error)}
+    return {
+        "errors": [_field_error(error) for error in result.errors],
+        "unknown_fields": list(result.unknown),
+        "defaulted": result.resource,
+        "cel_cost": result.cel_cost,
+    }
+
+
+def _field_error(error: FieldError) -> dict[str, Any]:
+    return {"type": error.type, "field": str(error.path), "detail": error.detail, "string": str(error)}
+
+
+def _root(text: str) -> Any:
+    return parse_first(text).root
+
+
+def _yaml(request: Request, _version: str) -> Answer:
+    try:
+        return {"json": {"value": crdlint.decode_yaml(request["yaml"])}}
+    except crdlint.YAMLDecodeError as error:
+        return {"yaml_error": str(error)}
+
+
+_OPERATIONS: Final[dict[str, Callable[[Request, str], Answer]]] = {
+    "create": _create,
+    "update": _update,
+    "cr": _resource,
+    "yaml": _yaml,
+}

@@ -1,0 +1,117 @@
+"""The recorded answers: one file a version, with only what differs from the answers of the next newer one."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from .comparison import Question
+from .recorder import digest
+from .rows import ANSWERS, Answer, Request, parse, recorded_requests, write
+from .versions import Build, builds
+
+# How often a request is asked, because Go iterates over maps in another order each time.
+TIMES: Final = 4
+
+
+@dataclass
+class Recording:
+    """The answers of one version.
+
+    `answers` has a list for each id: one answer, or several where the server's answer varies.
+    `header` describes the recording: the releases of the modules, the date, and the digest of the recorder.
+    """
+
+    build: Build
+    header: dict[str, Any]
+    answers: dict[str, list[Answer]] = field(default_factory=dict)
+
+
+def header_of(build: Build) -> dict[str, Any]:
+    """Return the header of a recording that is made now."""
+    return {
+        "kubernetes": build.release,
+        "modules": build.modules(),
+        "recorded": datetime.datetime.now(datetime.timezone.utc).date().isoformat(),
+        "recorder": digest(build)[:16],
+    }
+
+
+def distinct(answers: Iterable[Answer]) -> list[Answer]:
+    """Return the different answers to one request, in a fixed order."""
+    texts = {json.dumps(answer, sort_keys=True, ensure_ascii=False) for answer in answers}
+    return [json.loads(text) for text in sorted(texts)]
+
+
+def load_all() -> dict[str, Recording]:
+    """Return all recordings by version, the newest first."""
+    recordings: dict[str, Recording] = {}
+    for name, build in builds().items():
+        path = ANSWERS / f"{name}.ndjson"
+        if path.exists():
+            recordings[name] = _load(build, path, recordings)
+    return recordings
+
+
+def _load(build: Build, path: Path, newer: Mapping[str, Recording]) -> Recording:
+    with path.open(encoding="utf-8") as lines:
+        header, *rows = parse(lines)
+    base = _base(build, newer)
+    recording = Recording(build, header, {} if base is None else dict(base.answers))
+    for row in rows:
+        if row["answers"]:
+            recording.answers[row["id"]] = row["answers"]
+        else:
+            recording.answers.pop(row["id"], None)
+    return recording
+
+
+def _base(build: Build, recordings: Mapping[str, Recording]) -> Recording | None:
+    """Return the recording that a version's file is compared with.
+
+    This is the next newer minor version, or, for a first patch release, the newest one of its own minor version.
+    """
+    if build.name != build.minor:
+        return recordings.get(build.minor)
+    minors = [name for name, other in builds().items() if name == other.minor]
+    newer = minors[: minors.index(build.name)]
+    return recordings[newer[-1]] if newer else None
+
+
+def save_all(recordings: Mapping[str, Recording]) -> None:
+    """Write all recordings, each with only what differs from the next newer one."""
+    ANSWERS.mkdir(exist_ok=True)
+    order = [request["id"] for request in recorded_requests()]
+    for name, recording in recordings.items():
+        with (ANSWERS / f"{name}.ndjson").open("w", encoding="utf-8", newline="\n") as stream:
+            write(stream, recording.header)
+            for row in _rows(recording, _base(recording.build, recordings), order):
+                write(stream, row)
+
+
+def _rows(recording: Recording, base: Recording | None, order: Iterable[str]) -> Iterator[dict[str, Any]]:
+    inherited = {} if base is None else base.answers
+    for id_ in order:
+        answers = recording.answers.get(id_, [])
+        if answers != inherited.get(id_, []):
+            yield {"id": id_, "answers": answers}
+
+
+def differing(name: str, recordings: Mapping[str, Recording]) -> list[str]:
+    """Return the ids of requests that a version answers otherwise than the next newer one, or all of the newest."""
+    recording = recordings[name]
+    base = _base(recording.build, recordings)
+    inherited = {} if base is None else base.answers
+    return [id_ for id_, answers in recording.answers.items() if answers != inherited.get(id_)]
+
+
+def questions(recording: Recording, requests: Iterable[Request]) -> Iterator[Question]:
+    """Yield what crdlint is asked for a recorded version: each request with the answers recorded."""
+    for request in requests:
+        answers = recording.answers.get(request["id"])
+        if answers:
+            yield Question(request, recording.build.minor, tuple(answers))
