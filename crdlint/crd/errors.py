@@ -77,6 +77,9 @@ INTERNAL: Final = "InternalError"
 # Not from the server: crdlint reports values whose evaluation takes too much work under this rule.
 NOT_EVALUATED: Final = "NotEvaluated"
 EVALUATION_LIMIT: Final = "evaluation-limit"
+# Not from the server either: it panics, so that the request has no answer.
+NO_ANSWER: Final = "NoAnswer"
+_OF_CRDLINT: Final = frozenset({NOT_EVALUATED, NO_ANSWER})
 
 # A bad value that is not printed (upstream's field.OmitValueType).
 OMITTED: Final = object()
@@ -85,7 +88,7 @@ OMITTED: Final = object()
 WORDS: Final = {
     INVALID: "Invalid value", REQUIRED: "Required value", FORBIDDEN: "Forbidden", NOT_SUPPORTED: "Unsupported value",
     DUPLICATE: "Duplicate value", TOO_LONG: "Too long", TOO_MANY: "Too many", TYPE_INVALID: "Invalid value",
-    INTERNAL: "Internal error", NOT_EVALUATED: "Not evaluated",
+    INTERNAL: "Internal error", NOT_EVALUATED: "Not evaluated", NO_ANSWER: "No answer",
 }  # fmt: skip
 
 
@@ -153,7 +156,7 @@ class FieldError(NamedTuple):
     @property
     def kind(self) -> Literal["field", "advice"]:
         """The kind of its diagnostic: the server's own validation error, or advice of crdlint."""
-        return "advice" if self.type is NOT_EVALUATED else "field"
+        return "advice" if self.type in _OF_CRDLINT else "field"
 
     def on(self, server: Server) -> FieldError:
         """Return the error as a server words and prints it."""
@@ -174,7 +177,7 @@ class FieldError(NamedTuple):
         return f"{self.path}: {body}: {self.detail}" if self.detail else f"{self.path}: {body}"
 
 
-_WITHOUT_VALUE: Final = frozenset({REQUIRED, FORBIDDEN, TOO_LONG, INTERNAL, NOT_EVALUATED})
+_WITHOUT_VALUE: Final = frozenset({REQUIRED, FORBIDDEN, TOO_LONG, INTERNAL, *_OF_CRDLINT})
 
 
 def too_long_detail(limit: int, *, of_values: bool = False) -> str:

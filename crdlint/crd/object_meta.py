@@ -354,9 +354,7 @@ _STANDARD_FINALIZERS: Final = frozenset({"orphan", "foregroundDeletion", "kubern
 _PREFERRED: Final = "to avoid accidental conflicts with other finalizer writers"
 
 
-def finalizer_warnings(
-    meta: ObjectMeta, old: ObjectMeta | None, server: Server
-) -> Iterator[tuple[str, str]]:
+def finalizer_warnings(meta: ObjectMeta, old: ObjectMeta | None, server: Server) -> Iterator[tuple[str, str]]:
     """Yield the finalizers that a request adds to a custom resource and the server warns of, each with its warning.
 
     Upstream: customresource.generateWarningsFromObj.

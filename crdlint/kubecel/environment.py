@@ -19,7 +19,7 @@ from crdlint.cel.estimates import ASTNode, CallEstimate, Estimator, FunctionEsti
 from crdlint.cel.eval.cost import CostModel
 from crdlint.cel.library import extensions
 from crdlint.cel.library import lists as cel_lists
-from crdlint.cel.library.stdlib import STANDARD, STANDARD_WITHOUT_INT_TO_DURATION
+from crdlint.cel.library.stdlib import standard
 from crdlint.kubecel.library import authz, ip, lists, named_formats, quantity, semver, strings, url
 from crdlint.kubecel.library.declaration import AFFIXES, ALWAYS, MATCHES, Library, Opaque
 from crdlint.kubernetes.servers import CELDialect, Server, Version
@@ -45,9 +45,20 @@ _LIBRARIES: Final = (
     authz.LIBRARY,
     Library("comparison of different numeric types", (1, 28), cross_type_comparisons=True),
     Library(
+        "name of the optional type",
+        (1, 28),
+        has=lambda dialect: not dialect.types_names_by_dyn,
+        types=extensions.OPTIONAL_TYPES,
+    ),
+    Library(
+        "name of the optional type, by dyn",
+        (1, 28),
+        has=lambda dialect: dialect.types_names_by_dyn,
+        types=extensions.OPTIONAL_TYPES_BY_DYN,
+    ),
+    Library(
         "optional",
         (1, 28),
-        types=extensions.OPTIONAL_TYPES,
         functions=extensions.OPTIONALS,
         docs=extensions.DOCS,
         macros=macros.OPTIONAL_MACROS,
@@ -130,7 +141,7 @@ def _environment(version: Version, dialect: CELDialect, *, is_stored: bool) -> E
     )
     libraries = tuple(library for library in current if library.has(dialect))
     env = replace(
-        STANDARD if dialect.converts_int_to_duration else STANDARD_WITHOUT_INT_TO_DURATION,
+        standard(dialect),
         dialect=dialect,
         homogeneous=not dialect.validates_mixed_literals,
         cross_type_comparisons=any(library.cross_type_comparisons for library in libraries),

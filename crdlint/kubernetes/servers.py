@@ -90,6 +90,7 @@ class CELDialect(NamedTuple):
     Types:
     ``locates_line_starts`` reports what the checker finds at the start of a line there, not behind the line before.
     ``types_names_of_types`` gives a name such as `duration` the type `type(duration)`, not `duration`.
+    ``types_names_by_dyn`` gives `list` the type `type(list(dyn))`, not `type(list(A))`, and likewise `map` and `optional_type`.
     ``types_undeclared_methods`` reports only the call of an undeclared method, not what follows from it.
     ``expects_bool_operands`` reports operands of `&&` and `||` one by one.
     ``null_unifies_either_way`` lets `null == self` compile as `self == null` does.
@@ -144,6 +145,7 @@ class CELDialect(NamedTuple):
     quotes_syntax_errors: bool = since(33)
     locates_line_starts: bool = since(32)
     types_names_of_types: bool = since(32)
+    types_names_by_dyn: bool = since(37)
     types_undeclared_methods: bool = since(29)
     expects_bool_operands: bool = since(29)
     null_unifies_either_way: bool = since(29)

@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from crdlint.crd.decode import Reader, reader_json
-from crdlint.crd.object_meta import generated_name
 from crdlint.crd.identity import Identity, identify
+from crdlint.crd.object_meta import generated_name
 from crdlint.crd.paths import Path, Step
 from crdlint.crd.positions import Locator, SourceLocation
 from crdlint.yaml import YAMLDecodeError

@@ -60,8 +60,9 @@ if TYPE_CHECKING:
 class ResourceReport:
     """The server's findings on a resource.
 
-    `errors` are in the server's order. `warnings` are the server's own. `unknown_fields` are the sorted paths of pruned fields. `resource` is the pruned
-    and defaulted object, as JSON values. `cel_cost` is the cost of rules in cost units, None if none was evaluated.
+    `errors` are in the server's order. `warnings` are those that the server sends with its answer. `unknown_fields` are the
+    sorted paths of pruned fields. `resource` is the pruned and defaulted object, as JSON values. `cel_cost` is the cost of
+    rules in cost units, None if none was evaluated.
 
     `crd_errors` are the errors for which a server of `kube_version` rejects the CRD itself, empty if it accepts the
     CRD. The other fields then describe the result as if it were accepted.
@@ -188,9 +189,7 @@ def report(
     if outcome is None:
         return ResourceReport(errors, [], resource, None, crd_errors)
     warned = FindingsByVersion(warnings).merged()
-    return ResourceReport(
-        errors, list(outcome.unknown), outcome.resource, outcome.cel_cost, crd_errors, list(warned)
-    )
+    return ResourceReport(errors, list(outcome.unknown), outcome.resource, outcome.cel_cost, crd_errors, list(warned))
 
 
 @lru_cache(maxsize=8)

@@ -343,9 +343,7 @@ class ResourceValidator:
         common = {str(error): error for error in self._metadata_errors(meta, is_path_segment)}
         return [error for text, error in common.items() if text not in of_update], list(of_update.values())
 
-    def finalizer_warnings(
-        self, sent: dict[str, Any], old: dict[str, Any] | None
-    ) -> Iterator[tuple[str, str]]:
+    def finalizer_warnings(self, sent: dict[str, Any], old: dict[str, Any] | None) -> Iterator[tuple[str, str]]:
         """Yield the finalizers of a new object, or that an update adds, with the server's warning of each."""
         meta, old_meta = _metadata_of(sent), None if old is None else _metadata_of(old)
         if meta is not None:
@@ -362,9 +360,11 @@ class ResourceValidator:
 def _metadata_of(sent: dict[str, Any]) -> ObjectMeta | None:
     """Return the metadata of an object, or None if it cannot be decoded."""
     try:
-        return as_record(read_object_meta(sent.get("metadata"))[0])
+        metadata, _ = read_object_meta(sent.get("metadata"))
     except MetadataError:
         return None
+    record: ObjectMeta = as_record(metadata)
+    return record
 
 
 def _replace_status(resource: dict[str, Any], source: dict[str, Any]) -> None:

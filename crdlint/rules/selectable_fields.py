@@ -7,7 +7,17 @@ from collections.abc import Sequence as SequenceOf
 from functools import partial
 from typing import Final
 
-from crdlint.crd.errors import DUPLICATE, TOO_MANY, Code, FieldError, Reason, invalid, required, too_many_detail
+from crdlint.crd.errors import (
+    DUPLICATE,
+    NO_ANSWER,
+    TOO_MANY,
+    Code,
+    FieldError,
+    Reason,
+    invalid,
+    required,
+    too_many_detail,
+)
 from crdlint.crd.model import JSONSchemaProps, SelectableField
 from crdlint.crd.paths import Path
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, require
@@ -83,6 +93,12 @@ TOO_MANY_FIELDS = _Rule("selectable-fields-too-many", "More than eight selectabl
     + ", ".join(f"{{jsonPath: .f{i}}}" for i in range(9))
     + "]\n",
     good=_GOOD)  # fmt: skip
+PANIC = _Rule("api-server-panic", "API server panics while it validates selectable fields", origin="crdlint",
+    why="The API server looks for a selectable field in a schema that it cannot convert. It panics and closes the connection, "
+    "so clients report only a broken connection.",
+    help="Fix the schema first: see the other findings of this CRD",
+    bad=_version("[{jsonPath: .spec.color}]").replace("{type: string}", "{type: array, items: [{type: string}]}"),
+    good=_GOOD)  # fmt: skip
 
 
 def validate(
@@ -97,8 +113,7 @@ def validate(
 
     `is_convertible` means that the schema is known to be convertible to a structural one.
 
-    Without a schema, or with one that is not convertible, only paths that never name a field are reported, because
-    upstream's validation panics on the others.
+    With a schema that is not convertible, upstream's validation panics on paths that may name a field.
     """
     rejection = None if schema is None or is_convertible else _first_rejection(schema)
     if schema is not None and rejection is not None:
@@ -114,6 +129,8 @@ def validate(
             yield from _selectable_field(field.json_path, schema, field_path, seen)
         elif field.json_path == "." or not field.json_path.startswith("."):  # whatever the schema is
             yield from _selectable_field(field.json_path, JSONSchemaProps(), field_path, seen)
+        elif schema is not None:
+            yield FieldError(PANIC.id, NO_ANSWER, field_path, None, "the API server panics and closes the connection")
     if len(seen) > MAX_SELECTABLE_FIELDS and not too_many_allowed:
         yield FieldError(TOO_MANY_FIELDS.id, TOO_MANY, fields_path, len(seen), too_many_detail(MAX_SELECTABLE_FIELDS))
 

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import itertools
+import json
 import sys
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from random import Random
 from typing import IO, Any, Final, TypeVar
 
 import click
 
-from . import records
-from .live.command import live
+from crdlint.cli import console
+
+from . import parity_page, records, sampling
+from .changed import changes, read_up_to
 from .comparison import Question, Tally, Verdict, compare_all
-from .recorder import UnavailableError, ask_all, recorder
+from .fuzzing import Corpus, Fuzzer, random_request
+from .live.command import live
+from .recorder import UnavailableError, recorder
 from .rows import Request, parse, read, recorded_requests, write
 from .versions import Build, builds, newest
 
@@ -22,7 +29,7 @@ T = TypeVar("T")
 _EXISTING: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
-class _Version(click.ParamType):
+class _Version(click.ParamType[Build]):
     """The name of a build: a minor version, or a patch release that versions.toml names."""
 
     name = "version"
@@ -68,8 +75,11 @@ def ask(build: Build, requests: IO[str], answers: IO[str]) -> None:
 
     Both are NDJSON; standard input and standard output are used by default.
     """
-    for request, answer in ask_all(build, _shown(list(parse(requests)), f"asking {build.release}")):
-        write(answers, {"id": request.get("id"), "expect": answer})
+    asked = list(parse(requests))
+    with recorder(build) as running:
+        answered = zip(asked, running.ask_all(asked), strict=True)
+        for request, answer in _shown(answered, f"asking {build.release}", len(asked)):
+            write(answers, {"id": request.get("id"), "expect": answer})
 
 
 @main.command()
@@ -87,9 +97,9 @@ def verify(build: Build, files: Sequence[Path], show: int, only: str, *, recorde
     if recorded:
         questions: Iterable[Question] = records.questions(records.load_all()[build.name], chosen)
     else:
-        answers = ask_all(build, _shown(chosen, f"asking {build.release}"))
-        questions = [Question(request, build.minor, (answer,)) for request, answer in answers]
-    tally = _tally(compare_all(_shown(list(questions), "asking crdlint")), show)
+        questions = _questions(build, chosen)
+    asked = list(questions)
+    tally = _tally(_shown(compare_all(asked), "asking crdlint", len(asked)), show)
     _print_tally(tally, build)
     if tally.alike != tally.compared:
         sys.exit(1)
@@ -109,6 +119,15 @@ def record(chosen: Sequence[Build], only: str) -> None:
         _record(build, requests, recordings, is_whole=not only)
     in_order = {name: recordings[name] for name in builds() if name in recordings}
     records.save_all(in_order)
+    for parity in parity_page.write():
+        _print_tally(parity.tally, parity.recording.build)
+
+
+@main.command()
+def parity() -> None:
+    """Ask crdlint all recorded requests of all versions, and write docs/parity.md."""
+    for measured in parity_page.write():
+        _print_tally(measured.tally, measured.recording.build)
 
 
 def _record(
@@ -117,10 +136,88 @@ def _record(
     recording = recordings.get(build.name)
     if recording is None or is_whole:
         recording = recordings[build.name] = records.Recording(build, records.header_of(build))
+    repeated = [request for request in requests for _ in range(records.TIMES)]
     with recorder(build) as running:
-        for request in _shown(requests, f"recording {build.release}"):
-            answers = [running.ask(request) for _ in range(records.TIMES)]
-            recording.answers[request["id"]] = records.distinct(answers)
+        answers = list(_shown(running.ask_all(repeated), f"recording {build.release}", len(repeated)))
+    for number, request in enumerate(requests):
+        first = number * records.TIMES
+        recording.answers[request["id"]] = records.distinct(answers[first : first + records.TIMES])
+    console.out(f"{build.name}: {len(requests)} requests recorded with Kubernetes {build.release}")
+
+
+@main.command()
+@_VERSION
+@click.option("--minutes", type=float, default=10, show_default=True, help="How long to go on.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Where the random numbers begin.")
+@click.option(
+    "--output", type=click.File("a", encoding="utf-8", lazy=True), help="Append each difference as a request to FILE."
+)
+def fuzz(build: Build, minutes: float, seed: int, output: IO[str] | None) -> None:
+    """Ask random requests, print where crdlint differs, and exit with 1 if it does.
+
+    Each difference is made as small as possible. The same seed makes the same requests.
+    """
+    end = time.monotonic() + 60 * minutes
+    asked = found = 0
+    with recorder(build) as running:
+        for difference in Fuzzer(build, running, seed).run():
+            asked += 1
+            if difference is not None:
+                found += 1
+                request = {"id": f"found/{build.name}-{seed}-{asked}", **difference.request}
+                console.out(f"--- {json.dumps(request, ensure_ascii=False)}")
+                console.out("\n".join(difference.differences))
+                if output is not None:
+                    write(output, request)
+            if time.monotonic() > end:
+                break
+    console.out(f"{build.name}, seed {seed}: {asked} requests asked, {found} differences")
+    if found:
+        sys.exit(1)
+
+
+@main.command()
+@click.option("--count", type=int, default=100, show_default=True, help="How many requests to print.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Where the random numbers begin.")
+def generate(count: int, seed: int) -> None:
+    """Print random requests as NDJSON. The same seed makes the same requests."""
+    random, corpus = Random(seed), Corpus.recorded()
+    for number in range(count):
+        row = {"id": f"generated/{seed}-{number}", **random_request(random, corpus)}
+        console.out(json.dumps(row, ensure_ascii=False))
+
+
+@main.command()
+@_VERSION
+@click.option("--count", type=int, default=100, show_default=True, help="How many requests to print at most.")
+@click.argument("requests", type=click.File("r", encoding="utf-8"), default="-")
+def sample(build: Build, count: int, requests: IO[str]) -> None:
+    """Print those of the REQUESTS that together cover the most different answers, the shortest first."""
+    asked = list(parse(requests))
+    with recorder(build) as running:
+        answers = list(_shown(running.ask_all(asked), f"asking {build.release}", len(asked)))
+    for request in sampling.sample(zip(asked, answers, strict=True), count):
+        console.out(json.dumps(request, ensure_ascii=False))
+
+
+@main.command()
+@click.argument("old", default=read_up_to)
+@click.argument("new")
+@click.option("--diff", is_flag=True, help="Print the changed lines.")
+def changed(old: str, new: str, *, diff: bool) -> None:
+    """List the watched files of upstream that differ between the releases OLD and NEW (1.37.2, 1.38.0-beta.0)."""
+    for change in changes(old, new):
+        followers = ", ".join(change.watched.followers)
+        console.out(f"{change.watched.module}/{change.file}  +{change.added} -{change.removed}  -> {followers}")
+        for line in change.diff if diff else ():
+            console.out(f"  {line}")
+
+
+def _questions(build: Build, requests: Sequence[Request]) -> list[Question]:
+    """Ask the server's packages, and return what crdlint is asked."""
+    with recorder(build) as running:
+        answers = _shown(running.ask_all(requests), f"asking {build.release}", len(requests))
+        return [Question(request, build.minor, (answer,)) for request, answer in zip(requests, answers, strict=True)]
 
 
 def _tally(verdicts: Iterable[Verdict], show: int) -> Tally:
@@ -129,19 +226,20 @@ def _tally(verdicts: Iterable[Verdict], show: int) -> Tally:
     for verdict in verdicts:
         tally.add(verdict)
         if verdict.differences and next(shown) < show:
-            click.echo(f"--- {verdict.id}")
-            click.echo("\n".join(verdict.differences))
+            console.out(f"--- {verdict.id}")
+            console.out("\n".join(verdict.differences))
     return tally
 
 
 def _print_tally(tally: Tally, build: Build) -> None:
     for family, compared in sorted(tally.compared.items()):
-        click.echo(f"{build.name} {family}: {tally.alike[family]} of {compared} alike")
+        console.out(f"{build.name} {family}: {tally.alike[family]} of {compared} alike")
     compared = tally.compared.total()
-    click.echo(f"{build.name}: {tally.alike.total()} of {compared} alike ({tally.share():.2f} %)")
+    console.out(f"{build.name}: {tally.alike.total()} of {compared} alike ({tally.share():.2f} %)")
 
 
-def _shown(items: Sequence[T], label: str) -> Iterator[T]:
+def _shown(items: Iterable[T], label: str, length: int) -> Iterator[T]:
     """Yield the items, with a progress bar on a terminal."""
-    with click.progressbar(items, label=label, file=sys.stderr, hidden=not sys.stderr.isatty()) as bar:
+    hidden = not sys.stderr.isatty()
+    with click.progressbar(items, length=length, label=label, file=sys.stderr, hidden=hidden) as bar:
         yield from bar

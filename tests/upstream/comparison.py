@@ -53,7 +53,7 @@ def compare(question: Question) -> Verdict:
     request, version, wanted = question
     try:
         got = crdlint_answer(request, version)
-    except Exception:  # noqa: BLE001
+    except Exception:
         return Verdict(str(request.get("id")), [traceback.format_exc()])
     found = [differences(got, want) for want in wanted]
     return Verdict(str(request.get("id")), min(found, key=len, default=[]))

@@ -7,7 +7,8 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Iterable, Iterator, Sequence
+import threading
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -31,15 +32,27 @@ class Recorder:
 
     def ask(self, request: Request) -> Answer:
         """Return the server's answer; raise RuntimeError if the program has ended."""
-        assert self._process.stdin is not None
+        return next(self.ask_all([request]))
+
+    def ask_all(self, requests: Sequence[Request]) -> Iterator[Answer]:
+        """Yield the server's answers in the order of the requests; raise RuntimeError if the program has ended."""
         assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps(question(request)) + "\n")
+        # Another thread writes, so that neither side waits for the other after each request.
+        writer = threading.Thread(target=self._write, args=(requests,), daemon=True)
+        writer.start()
+        for request in requests:
+            line = self._process.stdout.readline()
+            if not line:
+                raise RuntimeError(f"the recorder ended at {request.get('id')} with status {self._process.wait()}")
+            answer: Answer = json.loads(line)
+            yield answer
+        writer.join()
+
+    def _write(self, requests: Sequence[Request]) -> None:
+        assert self._process.stdin is not None
+        for request in requests:
+            self._process.stdin.write(json.dumps(question(request)) + "\n")
         self._process.stdin.flush()
-        line = self._process.stdout.readline()
-        if not line:
-            raise RuntimeError(f"the recorder ended at {request.get('id')} with status {self._process.wait()}")
-        answer: Answer = json.loads(line)
-        return answer
 
     def close(self) -> None:
         """End the program."""
@@ -58,13 +71,6 @@ def recorder(build: Build) -> Iterator[Recorder]:
         yield running
     finally:
         running.close()
-
-
-def ask_all(build: Build, requests: Iterable[Request]) -> Iterator[tuple[Request, Answer]]:
-    """Yield each request with the answer of the server's packages."""
-    with recorder(build) as running:
-        for request in requests:
-            yield request, running.ask(request)
 
 
 def program(build: Build) -> Path:
@@ -111,5 +117,7 @@ def run_go(command: Sequence[str], **environment: str) -> str:
     if done.returncode:
         lines = done.stderr.strip().splitlines()
         shown = "\n".join(lines[-15:])
-        raise UnavailableError(f"`{' '.join(command)}` failed, maybe because no Go module proxy can be reached:\n{shown}")
+        raise UnavailableError(
+            f"`{' '.join(command)}` failed, maybe because no Go module proxy can be reached:\n{shown}"
+        )
     return done.stdout

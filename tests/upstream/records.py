@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from .answers import comparable
 from .comparison import Question
 from .recorder import digest
 from .rows import ANSWERS, Answer, Request, parse, recorded_requests, write
@@ -42,9 +43,43 @@ def header_of(build: Build) -> dict[str, Any]:
 
 
 def distinct(answers: Iterable[Answer]) -> list[Answer]:
-    """Return the different answers to one request, in a fixed order."""
-    texts = {json.dumps(answer, sort_keys=True, ensure_ascii=False) for answer in answers}
-    return [json.loads(text) for text in sorted(texts)]
+    """Return the different answers to one request, in a fixed order; the order of errors does not count."""
+    by_content = {json.dumps(comparable(answer), sort_keys=True): answer for answer in answers}
+    return [by_content[content] for content in sorted(by_content)]
+
+
+def packed(answer: Answer) -> Answer:
+    """Return an answer as it is written: of each error only the part of its sentence that no other field has.
+
+    >>> packed({"errors": [{"type": "T", "field": "a", "detail": "no", "string": "a: Invalid value: 1: no"}]})
+    {'errors': [{'type': 'T', 'field': 'a', 'detail': 'no', 'between': 'Invalid value: 1'}]}
+    """
+    if "errors" not in answer:
+        return answer
+    return {**answer, "errors": [_packed_error(error) for error in answer["errors"]]}
+
+
+def _packed_error(error: dict[str, str]) -> dict[str, str]:
+    start, end = f"{error['field']}: ", f": {error['detail']}"
+    sentence = error["string"]
+    if not sentence.startswith(start) or not sentence.endswith(end) or len(sentence) < len(start) + len(end):
+        return error
+    kept = {name: text for name, text in error.items() if name != "string"}
+    return {**kept, "between": sentence[len(start) : -len(end)]}
+
+
+def unpacked(answer: Answer) -> Answer:
+    """Return an answer that was packed as it was before."""
+    if "errors" not in answer:
+        return answer
+    return {**answer, "errors": [_unpacked_error(error) for error in answer["errors"]]}
+
+
+def _unpacked_error(error: dict[str, str]) -> dict[str, str]:
+    if "between" not in error:
+        return error
+    kept = {name: text for name, text in error.items() if name != "between"}
+    return {**kept, "string": f"{error['field']}: {error['between']}: {error['detail']}"}
 
 
 def load_all() -> dict[str, Recording]:
@@ -64,7 +99,7 @@ def _load(build: Build, path: Path, newer: Mapping[str, Recording]) -> Recording
     recording = Recording(build, header, {} if base is None else dict(base.answers))
     for row in rows:
         if row["answers"]:
-            recording.answers[row["id"]] = row["answers"]
+            recording.answers[row["id"]] = [unpacked(answer) for answer in row["answers"]]
         else:
             recording.answers.pop(row["id"], None)
     return recording
@@ -98,7 +133,7 @@ def _rows(recording: Recording, base: Recording | None, order: Iterable[str]) ->
     for id_ in order:
         answers = recording.answers.get(id_, [])
         if answers != inherited.get(id_, []):
-            yield {"id": id_, "answers": answers}
+            yield {"id": id_, "answers": [packed(answer) for answer in answers]}
 
 
 def differing(name: str, recordings: Mapping[str, Recording]) -> list[str]:

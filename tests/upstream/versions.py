@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import re
-import sys
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Final
 
 from .rows import HERE
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from .toml_files import toml
 
 RECORDER: Final = HERE / "recorder"
 
@@ -73,7 +68,7 @@ def _decides(module: str) -> bool:
 @cache
 def builds() -> dict[str, Build]:
     """Return all builds by name, the newest version first, each before its first patch release."""
-    table = tomllib.loads((HERE / "versions.toml").read_text(encoding="utf-8"))
+    table = toml(HERE / "versions.toml")
     found: dict[str, Build] = {}
     for minor, row in table.items():
         tags = tuple(row.get("tags", ()))

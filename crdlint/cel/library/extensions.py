@@ -68,6 +68,7 @@ OPTIONALS_ADDED_BY_VERSION_2: Final = (
 )
 
 OPTIONAL_TYPES: Final = (Variable("optional_type", types.type_type(types.opaque_type("optional_type"))),)
+OPTIONAL_TYPES_BY_DYN: Final = (Variable("optional_type", types.type_type(optional_type(DYN))),)
 
 
 def contains(values: Sequence[Any], part: Sequence[Any]) -> bool:

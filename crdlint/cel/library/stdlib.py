@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from functools import cache
+from typing import TYPE_CHECKING, Final
 
 from crdlint.cel import types
 from crdlint.cel.decls import Env, Overload, Variable, member, overload
 from crdlint.cel.types import BOOL, BYTES, DOUBLE, DURATION, DYN, INT, STRING, TIMESTAMP, UINT, Type
+
+if TYPE_CHECKING:
+    from crdlint.kubernetes.servers import CELDialect
 
 _A: Final = types.type_param("A")
 _B: Final = types.type_param("B")
@@ -70,6 +74,11 @@ def _getters() -> Iterator[Overload]:
 
 
 TYPES: Final = tuple(Variable(type_.name, types.type_type(type_)) for type_ in types.STANDARD_TYPES)
+_BY_DYN: Final = {"list": types.list_type(types.DYN), "map": types.map_type(types.DYN, types.DYN)}
+# The names of types since cel-go 0.29, which finds them by their runtime types.
+TYPES_BY_DYN: Final = tuple(
+    Variable(type_.name, types.type_type(_BY_DYN.get(type_.name, type_))) for type_ in types.STANDARD_TYPES
+)
 
 FUNCTIONS: Final[tuple[Overload, ...]] = (
     overload("_?_:_", "conditional", (BOOL, _A, _A), _A),
@@ -118,11 +127,17 @@ FUNCTIONS: Final[tuple[Overload, ...]] = (
     *_getters(),
 )
 
+# The environment of cel-go before 0.29.
 STANDARD: Final = Env().extend(idents=TYPES, functions=FUNCTIONS)
-# The library since cel-go 0.29, which no longer declares a conversion that always fails.
-STANDARD_WITHOUT_INT_TO_DURATION: Final = Env().extend(
-    idents=TYPES, functions=[function for function in FUNCTIONS if function.id != "int64_to_duration"]
-)
+# cel-go 0.29 no longer declares a conversion that always fails.
+_SINCE_029: Final = tuple(function for function in FUNCTIONS if function.id != "int64_to_duration")
+
+
+@cache
+def standard(dialect: CELDialect) -> Env:
+    """Return the environment with the standard library of a dialect."""
+    functions = FUNCTIONS if dialect.converts_int_to_duration else _SINCE_029
+    return Env().extend(idents=TYPES_BY_DYN if dialect.types_names_by_dyn else TYPES, functions=functions)
 
 
 # What each function does, in one sentence, for editors and prompts.

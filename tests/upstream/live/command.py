@@ -12,6 +12,7 @@ import click
 
 from crdlint.cli import console
 
+from ..live_counts import write_live_counts
 from .api import Server
 from .asking import Row, ask
 from .claims import try_claims, try_remedies
@@ -36,7 +37,10 @@ _EVERY: Final = "every rule"
     "--claims", is_flag=False, flag_value=_EVERY, metavar="[RULE]",
     help="Run the experiments of RULE instead, or of every rule, follow its helps and fixes, and compare with what is recorded.",
 )  # fmt: skip
-@click.option("--record", is_flag=True, help="With --claims, write the answers of the experiments to their files.")
+@click.option(
+    "--record", is_flag=True,
+    help="Keep the counts for docs/parity.md; with --claims, write the answers of the experiments to their files.",
+)  # fmt: skip
 @click.option("--limit", type=int, help="Only ask the first N requests.", metavar="N")
 @click.option("--show", default=5, show_default=True, help="Show N differences in full.", metavar="N")
 @click.pass_context
@@ -75,6 +79,8 @@ def live(
     except (NotBuiltError, ValueError) as error:
         raise click.ClickException(str(error)) from error
     console.out(tally.summary())
+    if record and not files and limit is None:
+        write_live_counts(minor, str(release), tally.asked, tally.asked - tally.different)
     ctx.exit(1 if tally.different else 0)
 
 

@@ -17,7 +17,7 @@ import (
 func createCRD(request *Request) *Answer {
 	crd, strict, err := decodeCRD(request.YAML)
 	if err != nil {
-		return &Answer{DecodeError: err.Error()}
+		return undecoded(err)
 	}
 	ctx := genericrequest.WithRequestInfo(context.Background(), &genericrequest.RequestInfo{
 		APIGroup:   "apiextensions.k8s.io",
@@ -49,7 +49,7 @@ func updateCRD(request *Request) *Answer {
 	}
 	crd, strict, err := decodeCRD(request.New)
 	if err != nil {
-		return &Answer{DecodeError: err.Error()}
+		return undecoded(err)
 	}
 	ctx := context.Background()
 	strategy := customresourcedefinition.NewStrategy(scheme)

@@ -101,11 +101,16 @@ func fieldErrors(errs field.ErrorList) []FieldError {
 	return found
 }
 
-// The server names the type of self after the clock.
-var selfType = regexp.MustCompile(`selfType\d+`)
+var (
+	// The server names the type of self after the clock.
+	selfType = regexp.MustCompile(`selfType\d+`)
+	// Older servers print the addresses of pointers.
+	address = regexp.MustCompile(`\(0x[0-9a-f]{6,}\)`)
+)
 
+// plain returns a text without what changes from one run to the next.
 func plain(text string) string {
-	return selfType.ReplaceAllString(text, "selfType")
+	return address.ReplaceAllString(selfType.ReplaceAllString(text, "selfType"), "(0x)")
 }
 
 func decimal(n uint64) string {

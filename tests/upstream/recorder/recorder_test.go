@@ -132,11 +132,40 @@ func TestYAMLIsConvertedAndStrictErrorsAreKept(t *testing.T) {
 	}
 }
 
+func TestObjectOfNoKindAsksNothing(t *testing.T) {
+	crd := crdWith(`{"type": "string"}`)
+	for _, request := range []Request{
+		{Op: "cr", CRD: crd, CR: `{"apiVersion": "example.com/v1", "metadata": {"name": "x"}}`},
+		{Op: "cr", CRD: crd, CR: `{"apiVersion": false, "kind": "Foo"}`},
+		{Op: "create", YAML: strings.Replace(crd, "k8s.io/v1", "k8s.io/v1beta1", 1)},
+		{Op: "update", Old: crd, New: "{}"},
+	} {
+		if a := ask(t, request); a.Unanswered == "" {
+			t.Errorf("%+v: %+v", request, a)
+		}
+	}
+}
+
 func TestPanicOfThePackagesIsAnAnswer(t *testing.T) {
-	tuple := `{"type": "object", "properties": {"a": {"type": "array", "items": [{"type": "string"}]}},
-		"x-kubernetes-validations": [{"rule": "true"}]}`
-	if a := ask(t, Request{Op: "create", YAML: crdWith(tuple)}); a.Panic == "" {
+	crd := strings.Replace(crdWith(`{"type": "array", "items": [{"type": "string"}]}`), `"served"`,
+		`"selectableFields": [{"jsonPath": ".spec.a"}], "served"`, 1)
+	if a := ask(t, Request{Op: "create", YAML: crd}); a.Panic == "" {
 		t.Errorf("no panic: %+v", a)
+	}
+}
+
+func TestPlainTextsDoNotChangeFromRunToRun(t *testing.T) {
+	got := plain("applied to 'selfType123.a' (*string)(0xc000123456)")
+	if got != "applied to 'selfType.a' (*string)(0x)" {
+		t.Error(got)
+	}
+}
+
+func TestNullTimestampsAreRemoved(t *testing.T) {
+	metadata := map[string]any{"name": "x", "creationTimestamp": nil}
+	removeNullTimestamps(map[string]any{"items": []any{map[string]any{"metadata": metadata}}})
+	if len(metadata) != 1 {
+		t.Error(metadata)
 	}
 }
 

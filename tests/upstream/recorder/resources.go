@@ -41,7 +41,7 @@ func customResource(request *Request) *Answer {
 	}
 	object, unknown, err := definition.decode(request.CR)
 	if err != nil {
-		return &Answer{DecodeError: err.Error()}
+		return undecoded(err)
 	}
 	var old *unstructured.Unstructured
 	if request.OldCR != "" {
@@ -69,7 +69,7 @@ func (s *served) answer(
 	}
 	if request.AsRequest {
 		asRequest(ctx, strategy, object, old, namespaced)
-		defaulted = object.DeepCopy().Object
+		defaulted = asSent(object, defaulted)
 	}
 	var a *Answer
 	switch {
@@ -77,20 +77,40 @@ func (s *served) answer(
 		a = validated(strategy.main.Validate(ctx, object))
 		a.Warnings = strategy.main.WarningsOnCreate(ctx, object)
 	case request.Subresource == "status":
-		correlate(object, old)
 		strategy.status.PrepareForUpdate(ctx, object, old)
 		defaulted = object.DeepCopy().Object
+		correlate(object, old)
 		a = update(ctx, strategy.status, object, old, namespaced)
 	default:
 		correlate(object, old)
 		a = update(ctx, strategy.main, object, old, namespaced)
 	}
 	a.UnknownFields = unknown
+	removeNullTimestamps(defaulted)
 	a.Defaulted = defaulted
 	if !rulesBlocked(*a.Errors) {
 		a.CELCost = spentByRules(ctx, s.schemas[kind.Version], object, old)
 	}
 	return a
+}
+
+// removeNullTimestamps removes the creationTimestamp that older servers write as null until the object is stored.
+func removeNullTimestamps(value any) {
+	switch value := value.(type) {
+	case map[string]any:
+		if metadata, ok := value["metadata"].(map[string]any); ok {
+			if created, ok := metadata["creationTimestamp"]; ok && created == nil {
+				delete(metadata, "creationTimestamp")
+			}
+		}
+		for _, member := range value {
+			removeNullTimestamps(member)
+		}
+	case []any:
+		for _, item := range value {
+			removeNullTimestamps(item)
+		}
+	}
 }
 
 // serveCRD returns the CRD as it is served, or why it is not.
@@ -169,7 +189,23 @@ func (s *served) strategies(kind schema.GroupVersionKind) (strategies, error) {
 			LabelSelectorPath:  declared.Scale.LabelSelectorPath,
 		}
 	}
-	return newStrategies(s, kind, validator, status, scale), nil
+	statusValidator, err := s.statusValidator(kind.Version, status)
+	if err != nil {
+		return strategies{}, err
+	}
+	return newStrategies(s, kind, validator, statusValidator, status, scale), nil
+}
+
+// statusValidator returns what validates an update of the status alone, or nil without a schema of the status.
+func (s *served) statusValidator(
+	version string, status *apiextensions.CustomResourceSubresourceStatus,
+) (validation.SchemaValidator, error) {
+	schema, ok := s.validations[version].Properties["status"]
+	if status == nil || !ok {
+		return nil, nil
+	}
+	validator, _, err := validation.NewSchemaValidator(&schema)
+	return validator, err
 }
 
 // asRequest does to an object what the server does to one that a client sends, before it validates it.
@@ -190,6 +226,15 @@ func asRequest(ctx context.Context, strategy strategies, object, old *unstructur
 	if object.GetGenerateName() != "" && object.GetName() == "" {
 		object.SetName(withoutRandom(strategy.main.GenerateName(object.GetGenerateName())))
 	}
+}
+
+// asSent returns an object without the generation that the server adds to what a client sends.
+func asSent(object *unstructured.Unstructured, sent map[string]any) map[string]any {
+	prepared := object.DeepCopy().Object
+	if _, found, _ := unstructured.NestedFieldNoCopy(sent, "metadata", "generation"); !found {
+		unstructured.RemoveNestedField(prepared, "metadata", "generation")
+	}
+	return prepared
 }
 
 func update(

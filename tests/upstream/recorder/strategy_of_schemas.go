@@ -10,13 +10,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Before selectable fields, a strategy had the schemas of all versions.
+// The oldest releases give a strategy the schemas of all versions.
 func newStrategies(
-	s *served, kind schema.GroupVersionKind, validator validation.SchemaValidator,
+	s *served, kind schema.GroupVersionKind, validator, statusValidator validation.SchemaValidator,
 	status *apiextensions.CustomResourceSubresourceStatus, scale *apiextensions.CustomResourceSubresourceScale,
 ) strategies {
 	namespaced := s.crd.Spec.Scope == v1.NamespaceScoped
 	strategy := customresource.NewStrategy(
-		typer{kind}, namespaced, kind, validator, nil, s.schemas, status, scale)
+		typer{kind}, namespaced, kind, validator, statusValidator, s.schemas, status, scale)
 	return strategies{main: strategy, status: customresource.NewStatusStrategy(strategy)}
 }

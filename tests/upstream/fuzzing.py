@@ -122,52 +122,62 @@ def _text(value: JSON) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def fuzz(build: Build, running: Recorder, seed: int, requests: int) -> Iterator[Difference | None]:
-    """Yield None for each random request that is answered alike, and the difference otherwise."""
-    random, corpus = Random(seed), Corpus.recorded()
-    for _ in range(requests):
-        request = random_request(random, corpus)
-        found = differences_of(build, running, request)
-        yield Difference(*shrunk(build, running, request, found)) if found else None
+@dataclass
+class Fuzzer:
+    """Asks random requests of one version; the same seed makes the same requests."""
 
+    build: Build
+    running: Recorder
+    seed: int
 
-def differences_of(build: Build, running: Recorder, request: Request) -> list[str]:
-    """Return how crdlint's answer differs from the server's; empty if it does not, or if the server's answer varies."""
-    wanted = tuple(running.ask(request) for _ in range(2))
-    if not all(map(is_comparable, wanted)):
-        return []
-    found = compare(Question(request, build.minor, wanted)).differences
-    if found and len(wanted) < _TRIES:
-        wanted = tuple(running.ask(request) for _ in range(_TRIES))
-        found = compare(Question(request, build.minor, wanted)).differences
-    return found
+    def run(self) -> Iterator[Difference | None]:
+        """Yield None for each random request that is answered alike, and the difference otherwise, without end."""
+        random, corpus = Random(self.seed), Corpus.recorded()
+        while True:
+            request = random_request(random, corpus)
+            found = self.differences(request)
+            yield Difference(*self.shrink(request, found)) if found else None
 
+    def differences(self, request: Request) -> list[str]:
+        """Return how crdlint's answer differs from all that the server gives; empty if it is one of them."""
+        found = self._compare(request, times=1)
+        # Some answers vary with the order of Go's maps: a difference counts if it stays.
+        return self._compare(request, times=_TRIES) if found else []
 
-# How often the server is asked before a difference counts, because some answers vary with the order of Go's maps.
-_TRIES: Final = 8
+    def _compare(self, request: Request, times: int) -> list[str]:
+        wanted = tuple(self.running.ask(request) for _ in range(times))
+        if not all(map(is_comparable, wanted)):
+            return []
+        return compare(Question(request, self.build.minor, wanted)).differences
 
+    def shrink(self, request: Request, found: list[str]) -> tuple[Request, list[str]]:
+        """Return the smallest request that differs in the same keys of the answer, and how it differs.
 
-def shrunk(build: Build, running: Recorder, request: Request, found: list[str]) -> tuple[Request, list[str]]:
-    """Return the smallest request that differs in the same keys of the answer, as far as removing parts leads, and how."""
-    kind = _kind(found)
-    attempts = _ATTEMPTS
-    improved = True
-    while improved and attempts > 0:
-        improved = False
-        for smaller_request in _smaller_requests(request):
+        Parts are removed one by one, as long as the difference stays.
+        """
+        kind, attempts = _kind(found), _ATTEMPTS
+        candidates = _smaller_requests(request)
+        while attempts and (candidate := next(candidates, None)) is not None:
             attempts -= 1
-            if attempts <= 0:
-                break
-            now = differences_of(build, running, smaller_request)
-            if now and _kind(now) == kind:
-                request, found, improved = smaller_request, now, True
-                break
-    return request, found
+            differences = self.differences(candidate)
+            if differences and _kind(differences) == kind:
+                request, found = candidate, differences
+                candidates = _smaller_requests(request)
+        return request, found
+
+
+# How often the server is asked before a difference counts.
+_TRIES: Final = 8
 
 
 def _kind(found: list[str]) -> list[str]:
     """Return the keys of the answer that differ; of an exception, its name."""
-    return [text.rstrip().splitlines()[-1].partition(":")[0] if text.startswith("Traceback") else text.split("\n")[0] for text in found]
+    return [_headline(text) for text in found]
+
+
+def _headline(text: str) -> str:
+    lines = text.rstrip().splitlines()
+    return lines[-1].partition(":")[0] if text.startswith("Traceback") else lines[0]
 
 
 def _smaller_requests(request: Request) -> Iterator[Request]:

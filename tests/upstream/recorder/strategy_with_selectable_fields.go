@@ -1,4 +1,4 @@
-//go:build !strategy_of_schemas
+//go:build !strategy_of_schemas && !strategy_without_selectable_fields
 
 package main
 
@@ -11,12 +11,12 @@ import (
 )
 
 func newStrategies(
-	s *served, kind schema.GroupVersionKind, validator validation.SchemaValidator,
+	s *served, kind schema.GroupVersionKind, validator, statusValidator validation.SchemaValidator,
 	status *apiextensions.CustomResourceSubresourceStatus, scale *apiextensions.CustomResourceSubresourceScale,
 ) strategies {
 	namespaced := s.crd.Spec.Scope == v1.NamespaceScoped
 	strategy := customresource.NewStrategy(
-		typer{kind}, namespaced, kind, validator, nil, s.schemas[kind.Version], status, scale,
+		typer{kind}, namespaced, kind, validator, statusValidator, s.schemas[kind.Version], status, scale,
 		selectableFields(s.crd, kind.Version))
 	return strategies{main: strategy, status: customresource.NewStatusStrategy(strategy)}
 }

@@ -1,0 +1,127 @@
+"""docs/parity.md: how many recorded requests crdlint answers as the API server does, by version and family."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from . import records
+from .comparison import Tally, compare_all
+from .known import known_differences
+from .live_counts import live_counts
+from .records import Recording
+from .rows import families, recorded_requests
+
+PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "parity.md"
+
+_HEAD: Final = """\
+# How exact crdlint is
+
+crdlint reports what kube-apiserver reports. This page shows how that is measured, and the result for each version. It is
+written by `python -m tests.upstream record`.
+
+A program that links the API server's own packages answers {requests} requests for each version of Kubernetes: CRDs, updates
+of CRDs, custom resources, and YAML. crdlint is asked the same. An answer is alike if **everything** in it is equal: the
+verdict, and the type, field path, bad value and text of each error, unknown and duplicate fields, warnings, the defaulted
+object, and the cost of each CEL rule.
+
+"""
+
+_TAIL: Final = """\
+
+## Ask again
+
+With Go, a checkout repeats each number. The first build of a version takes some minutes.
+
+```console
+$ python -m tests.upstream verify --version {newest}            # the server's packages, and crdlint
+$ python -m tests.upstream live --version {newest}              # a running kube-apiserver and etcd, and crdlint
+$ python -m tests.upstream verify --file requests.ndjson    # your own requests
+$ python -m tests.upstream fuzz --minutes 10 --seed 1       # random ones
+```
+
+[tests/upstream](https://github.com/crdlint/crdlint/tree/main/tests/upstream) describes the requests, the recorded answers
+and how to add one.
+"""
+
+
+@dataclass
+class Parity:
+    """How crdlint's answers compare with those of one recording: counts by family, and each difference."""
+
+    recording: Recording
+    tally: Tally = field(default_factory=Tally)
+    differing: list[str] = field(default_factory=list)
+
+
+def measure(recordings: Mapping[str, Recording]) -> list[Parity]:
+    """Ask crdlint all recorded requests of all versions."""
+    requests = recorded_requests()
+    return [_measured(recording, requests) for recording in recordings.values()]
+
+
+def _measured(recording: Recording, requests: Iterable[dict[str, Any]]) -> Parity:
+    parity = Parity(recording)
+    for verdict in compare_all(records.questions(recording, requests)):
+        parity.tally.add(verdict)
+        if verdict.differences:
+            keys = ", ".join(text.split("\n")[0] for text in verdict.differences)
+            reason = known_differences(recording.build.name).get(verdict.id, "not known yet")
+            parity.differing.append(f"`{verdict.id}`: {keys}. {reason}")
+    return parity
+
+
+def page(measured: Iterable[Parity], live: Mapping[str, Any]) -> str:
+    """Return the page; `live` has the counts of running servers by version."""
+    measured = list(measured)
+    names = families()
+    head = _HEAD.format(requests=f"{len(recorded_requests()):,}")
+    lines = [_row(["version", *names, "all", "running server"]), _row(["---"] * (len(names) + 3))]
+    lines += [_row(_cells(parity, names, live)) for parity in measured]
+    lines += ["", "## Modules", "", "The versions of the modules that were asked.", ""]
+    lines += [_row(["version", "release", "cel-go", "kube-openapi", "recorded"]), _row(["---"] * 5)]
+    lines += [_row(_modules(parity.recording)) for parity in measured]
+    lines += ["", "## Known differences", ""]
+    lines += [f"- {parity.recording.build.name} {text}" for parity in measured for text in parity.differing] or [
+        "None."
+    ]
+    newest = measured[0].recording.build.name
+    return head + "\n".join(lines) + "\n" + _TAIL.format(newest=newest)
+
+
+def _row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _cells(parity: Parity, names: Iterable[str], live: Mapping[str, Any]) -> list[str]:
+    tally, name = parity.tally, parity.recording.build.name
+    counts = [_count(tally.alike[family], tally.compared[family]) for family in names]
+    asked = live.get(name)
+    running = "" if asked is None else f"{_count(asked['alike'], asked['asked'])} ({asked['server']})"
+    return [name, *counts, f"{tally.share():.2f} %", running]
+
+
+def _count(alike: int, compared: int) -> str:
+    return f"{compared:,}" if alike == compared else f"{alike:,} of {compared:,}"
+
+
+def _modules(recording: Recording) -> list[str]:
+    header = recording.header
+    modules = header["modules"]
+    openapi = modules["k8s.io/kube-openapi"].rpartition("-")[2]
+    return [
+        recording.build.name,
+        header["kubernetes"],
+        modules["github.com/google/cel-go"],
+        openapi,
+        header["recorded"],
+    ]
+
+
+def write() -> list[Parity]:
+    """Ask crdlint all recorded requests, and write the page."""
+    measured = measure(records.load_all())
+    PAGE.write_text(page(measured, live_counts()), encoding="utf-8")
+    return measured
