@@ -1,5 +1,6 @@
-// Answers requests with crdlint in Pyodide: node conformance.mjs BUILT_PLAYGROUND PYTHON_FOLDER < CASES > ANSWERS.
-// PYTHON_FOLDER has answers.py of tests/conformance; cases and answers are lines of JSON.
+// Compares crdlint in Pyodide with recorded answers: node conformance.mjs BUILT_PLAYGROUND UPSTREAM VERSION < CASES.
+// UPSTREAM is tests/upstream. A case is a line of JSON: a request with its recorded answers. For each, a line of JSON
+// lists the differences from the answer that is most alike.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import readline from "node:readline";
@@ -8,7 +9,7 @@ import { loadPyodide } from "pyodide";
 
 import { re2js } from "./web/re2js.js";
 
-const [, , built, pythonFolder] = process.argv;
+const [, , built, upstream, version] = process.argv;
 const pyodide = await loadPyodide();
 pyodide.registerJsModule("crdlint_re2js", re2js);
 pyodide.FS.writeFile("/python.tar.xz", readFileSync(path.join(built, "python.tar.xz")));
@@ -25,11 +26,20 @@ for file in pathlib.Path("/source").rglob("*.py"):
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(file, copy)
 `);
-pyodide.FS.writeFile("/crdlint/answers.py", readFileSync(path.join(pythonFolder, "answers.py")));
+pyodide.FS.mkdir("/crdlint/upstream");
+for (const file of ["__init__.py", "answers.py", "rows.py"]) {
+  pyodide.FS.writeFile(`/crdlint/upstream/${file}`, readFileSync(path.join(upstream, file)));
+}
+pyodide.globals.set("version", version);
 const answer = pyodide.runPython(`
 import sys, json
 sys.path[:0] = ["/crdlint", "/crdlint/zones.zip"]
-from answers import answers
-lambda line: json.dumps(answers(json.loads(line)), default=sorted)
+from upstream.answers import crdlint_answer, differences, is_comparable
+def compared(line):
+    case = json.loads(line)
+    wanted = [answer for answer in case["answers"] if is_comparable(answer)]
+    got = crdlint_answer(case, version) if wanted else {}
+    return json.dumps(min((differences(got, answer) for answer in wanted), key=len, default=[]))
+compared
 `);
 for await (const line of readline.createInterface({ input: process.stdin })) console.log(answer(line));

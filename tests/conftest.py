@@ -36,7 +36,7 @@ def pytest_configure() -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run the recorded answers first: they show at once whether crdlint still answers as the API server does."""
-    items.sort(key=lambda item: "conformance/test_sample.py" not in item.nodeid)
+    items.sort(key=lambda item: "upstream/test_recorded.py" not in item.nodeid)
 
 
 def pytest_collection_finish() -> None:

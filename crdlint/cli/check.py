@@ -399,6 +399,7 @@ class _CheckCommand:
         self._report_known()
         if state.changes is not None and not self._quiet:
             self._reports.release(f"compared with {self._options.against}: {state.changes.headline()}")
+        state.remark(self._planner.plan.preview)
         state.end(self._reports, self._options.fail_on, accepted=self._options.accept_rejections)
         if state.summary.repeated and not self._quiet and not self._reports.is_text:
             console.err(state.summary.repetitions())

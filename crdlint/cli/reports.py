@@ -175,6 +175,11 @@ class Totals:
         for problem in self.unwritten:
             console.err(f"crdlint: {problem}")
 
+    def remark(self, text: str | None) -> None:
+        """Add a line below the reports, if there is one."""
+        if text is not None:
+            self.remarks.append(text)
+
     @property
     def status(self) -> int:
         """The exit status: 3 for internal errors, 2 for unreadable input, 1 for findings that fail the run, else 0."""

@@ -14,6 +14,7 @@ from crdlint.cli.options import ChartOptions, FindingOptions, FixOptions, file_o
 from crdlint.cli.reports import Reports, Totals, nothing_found
 from crdlint.files.paths import Found, Selection
 from crdlint.files.read import STDIN, open_descriptor
+from crdlint.kubernetes.servers import parse_range
 from crdlint.linting.result import FileResult
 from crdlint.phrases import some
 from crdlint.report import formats
@@ -136,6 +137,8 @@ class _ValidateCommand:
             self._options.report(self._fixing, run.problems)
         if not self._options.diff:
             run.report_trouble(() if self._quiet else inputs.notices)
+            version = self._planner.kube_version
+            run.remark(None if version is None else parse_range(version).preview_note)
             run.end(self._reports, self._options.fail_on, accepted=self._options.accept_rejections)
         nothing = not (run.summary.crds or run.has_findings or run.problems or run.unwritten or run.bugs)
         if nothing and self._is_missing_resources(discovered, definitions):

@@ -273,13 +273,17 @@ def _server(minor: int) -> Server:
 
 SERVERS: Final = tuple(map(_server, range(28, 38)))
 OLDEST: Final = SERVERS[0]
-# The default server.
+# The default server: the newest whose answers are recorded.
 NEWEST: Final = SERVERS[-1]
 NEWEST_VERSION: Final = str(NEWEST)
 # The supported versions.
 KNOWN: Final = f"{OLDEST}..{NEWEST}"
+# The next version, as its sources are; no answers of it are recorded.
+PREVIEW: Final = _server(38)
+PREVIEW_SOURCE: Final = "v1.38.0-beta.0"
 
-_BY_VERSION: Final = {server.version: server for server in SERVERS}
+_ALL: Final = (*SERVERS, PREVIEW)
+_BY_VERSION: Final = {server.version: server for server in _ALL}
 
 
 def first_to_know(field: str) -> Server:
@@ -300,7 +304,14 @@ class Range(NamedTuple):
     @property
     def servers(self) -> tuple[Server, ...]:
         """The servers of the range, oldest first."""
-        return SERVERS[SERVERS.index(self.oldest) : SERVERS.index(self.newest) + 1]
+        return _ALL[_ALL.index(self.oldest) : _ALL.index(self.newest) + 1]
+
+    @property
+    def preview_note(self) -> str | None:
+        """What users should know of a range that ends with the preview of the next version, or None."""
+        if self.newest is not PREVIEW:
+            return None
+        return f"Kubernetes {PREVIEW} is a preview, from the sources of {PREVIEW_SOURCE}; its answers are not recorded"
 
     @classmethod
     def of(cls, server: Server) -> Range:

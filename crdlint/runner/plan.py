@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from crdlint.files.paths import UnreadInput, has_yaml_suffix
 from crdlint.files.read import STDIN, UnreadableError, decode, open_descriptor, read_bytes
 from crdlint.files.recognition import HELM, LFS_POINTER, is_lfs_pointer, may_hold_crd
-from crdlint.kubernetes.servers import NEWEST_VERSION
+from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
 from crdlint.phrases import some
@@ -48,7 +48,7 @@ class Plan:
     `problems` those that cannot be checked, with the reason. `results` are reported without a check: those of charts
     and patches. `kustomizations` are directories with one, and their versions; `charts` are those with CRDs that are in no
     other chart, with the versions of Kubernetes, and `releases` the configurations of those in folders. `complete_charts` are those
-    whose own file is an input.
+    whose own file is an input. `preview` is what users should know if they check for the preview of the next version.
     """
 
     tasks: list[Task] = field(default_factory=list)
@@ -62,6 +62,7 @@ class Plan:
     charts: dict[str, str] = field(default_factory=dict)
     complete_charts: set[str] = field(default_factory=set)
     releases: dict[str, Config] = field(default_factory=dict)
+    preview: str | None = None
 
     def all_charts(self) -> list[str]:
         """Return the charts of the run, those with CRDs first."""
@@ -348,6 +349,7 @@ class Planner:
     def _versions(self, config: Config, support: Support | None) -> tuple[str, str | None]:
         """Return the versions of Kubernetes to check for, and the chart's `kubeVersion` if they are derived from it."""
         version = self.kube_version or config.kube_version
+        self.plan.preview = self.plan.preview or (None if version is None else parse_range(version).preview_note)
         if version is None and support is not None:
             return support.versions, support.constraint
         return version or NEWEST_VERSION, None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +9,7 @@ import pytest
 from counting import lines_run
 from crds import crd_in_json, schema_with_spec
 from tables import sampled
+from upstream.rows import recorded_requests
 
 from crdlint.kubernetes.servers import KNOWN, SERVERS
 from crdlint.linting import pipeline, version_range
@@ -27,11 +26,9 @@ if TYPE_CHECKING:
     from crdlint.linting.manifest import CheckedCRD
 
 TESTS = Path(__file__).resolve().parents[1]
-with gzip.open(TESTS / "conformance" / "sample.ndjson.gz", "rt", encoding="utf-8") as lines:
-    CASES = [json.loads(line) for line in lines]
-FAMILIES = ("cel/", "crd/", "versions/")
+CASES = [*recorded_requests("cel"), *recorded_requests("crd")]
 # Every sixteenth, since many differ in one place only.
-CREATED = [case for case in CASES if case["op"] == "create" and case["id"].startswith(FAMILIES)][::16]
+CREATED = [case for case in CASES if case["op"] == "create"][::16]
 FIXTURES = sorted((TESTS.parent / "fixtures").rglob("*.yaml"))
 
 

@@ -6,7 +6,6 @@ are carried out on the manifest.
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 
 from crds import HEAD, crd_with_schema, small
 from tables import each
+from upstream.rows import recorded_requests
 
 import crdlint
 from crdlint.rules.catalog import all_rules
@@ -22,7 +22,6 @@ from crdlint.yaml import decode_yaml
 from crdlint.yaml.nodes import Mapping, Node, Sequence
 from crdlint.yaml.parse import parse_stream
 
-SAMPLE = Path(__file__).resolve().parents[1] / "conformance/sample.ndjson.gz"
 INVALID = sorted((Path(__file__).resolve().parents[2] / "fixtures" / "invalid").iterdir())
 EDIT = re.compile(
     r"(Add|Set|Write|Remove) (?:the )?`([^`]+)`(?! on | instead| or | after | at the start)"
@@ -73,8 +72,7 @@ CASES = {
 
 def recorded() -> dict[str, str]:
     """Return the CRDs that a real API server judged, by their ids."""
-    with gzip.open(SAMPLE, "rt", encoding="utf-8") as lines:
-        rows = [row for row in map(json.loads, lines) if row["id"].startswith("crd/") and row["op"] == "create"]
+    rows = [row for row in recorded_requests("crd") if row["op"] == "create"]
     return {row["id"]: row["yaml"] for row in rows[:300]}
 
 

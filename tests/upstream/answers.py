@@ -42,7 +42,7 @@ _LARGEST_INT64: Final = 2**63
 
 def crdlint_answer(request: Request, version: str) -> Answer:
     """Return crdlint's answer to a request for a Kubernetes version such as `1.37`."""
-    with _without_helps():
+    with without_helps():
         return _OPERATIONS[request["op"]](request, version)
 
 
@@ -114,7 +114,7 @@ def _difference(key: str, got: Any, want: Any) -> str:
     return f"{key}\n  crdlint: {got!r}\n  server:  {want!r}"
 
 
-def _without_helps() -> AbstractContextManager[object]:
+def without_helps() -> AbstractContextManager[object]:
     """Leave out the search for what a broken expression may mean: half of the work, and no answer depends on it."""
     return mock.patch("crdlint.kubecel.hints.meaning", return_value=None)
 

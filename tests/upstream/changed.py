@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import difflib
-import json
-import re
-import shutil
-import subprocess
-import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
-from .recorder import UnavailableError
+from .module_proxy import path_in, required, sources, without_major
 from .rows import HERE
 from .toml_files import toml
 
 _SERVER: Final = "k8s.io/apiextensions-apiserver"
-_REQUIRED: Final = re.compile(r"^(?:require)?\s+(\S+) (v\S+)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +51,7 @@ def watched() -> list[Watched]:
     return [
         Watched(module, path, tuple(followers))
         for module, paths in _table().items()
-        if isinstance(paths, dict)
+        if isinstance(paths, dict) and module != "renamed"
         for path, followers in paths.items()
     ]
 
@@ -77,61 +70,50 @@ def changes(old: str, new: str) -> Iterator[Change]:
 
     Raise UnavailableError if a module cannot be downloaded.
     """
-    old_modules, new_modules = modules_of(old), modules_of(new)
+    for module, items in _by_module().items():
+        before, after = _sources(module, old), _sources(module, new)
+        for item in items:
+            yield from differing(item, before, after)
+
+
+def _by_module() -> dict[str, list[Watched]]:
+    found: dict[str, list[Watched]] = {}
     for item in watched():
-        before, after = _folder(item.module, old_modules), _folder(item.module, new_modules)
-        if before != after:
-            yield from _changes(item, before, after)
+        found.setdefault(item.module, []).append(item)
+    return found
 
 
-def modules_of(release: str) -> dict[str, str]:
-    """Return the versions of the modules that the server's packages of a release require."""
-    version = "v0" + release.removeprefix("v")[1:]
-    downloaded = _download(_SERVER, version)
-    required = dict(_REQUIRED.findall(Path(downloaded["GoMod"]).read_text(encoding="utf-8")))
-    return {**required, _SERVER: version}
+def _sources(module: str, release: str) -> dict[str, str]:
+    """Return the sources of a module at the version that a release requires; none if it does not require the module."""
+    version = _packages(release)
+    if module == _SERVER:
+        return sources(module, version)
+    for name in (module, *_table().get("renamed", {}).get(module, ())):
+        path = path_in(_SERVER, version, without_major(name))
+        if path is not None:
+            return sources(path, required(_SERVER, version)[without_major(name)])
+    return {}
 
 
-def _folder(module: str, modules: Mapping[str, str]) -> Path | None:
-    """Return the folder of a module in the module cache, or None if the release does not require the module."""
-    version = modules.get(module)
-    return None if version is None else Path(_download(module, version)["Dir"])
+def _packages(release: str) -> str:
+    """Return the version of the server's packages in a release: `v0.37.2` for 1.37.2."""
+    return "v0" + release.removeprefix("v")[1:]
 
 
-def _download(module: str, version: str) -> dict[str, Any]:
-    if shutil.which("go") is None:
-        raise UnavailableError("Go is not installed: it downloads the modules (https://go.dev/doc/install)")
-    command = ["go", "mod", "download", "-json", f"{module}@{version}"]
-    # In a folder without go.mod, so that no other module counts.
-    with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    downloaded: dict[str, Any] = json.loads(done.stdout or "{}")
-    if done.returncode or "Error" in downloaded:
-        raise UnavailableError(f"{module} {version} cannot be downloaded: {downloaded.get('Error', done.stderr)}")
-    return downloaded
+def differing(item: Watched, before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Change]:
+    """Yield the files at a watched path that differ between two versions of a module, given by their sources."""
+    names = {name for name in before.keys() | after.keys() if _is_watched(name, item.path)}
+    for name in sorted(names):
+        old, new = before.get(name, "").splitlines(), after.get(name, "").splitlines()
+        diff = tuple(difflib.unified_diff(old, new, f"old/{name}", f"new/{name}", lineterm=""))
+        if diff:
+            yield Change(item, name, diff)
 
 
-def _changes(item: Watched, before: Path | None, after: Path | None) -> Iterator[Change]:
-    old, new = _files(before, item.path), _files(after, item.path)
-    for name in sorted(old.keys() | new.keys()):
-        diff = difflib.unified_diff(old.get(name, []), new.get(name, []), f"old/{name}", f"new/{name}", lineterm="")
-        lines = tuple(diff)
-        if lines:
-            yield Change(item, name, lines)
-
-
-def _files(module: Path | None, path: str) -> dict[str, list[str]]:
-    """Return the lines of the Go files at a path of a module, by name, without tests and generated conversions."""
-    if module is None:
-        return {}
-    at = module / path
-    files = [at] if at.is_file() else sorted(at.rglob("*.go") if path != "." else at.glob("*.go"))
-    return {
-        str(file.relative_to(module)): file.read_text(encoding="utf-8").splitlines() for file in files if _counts(file)
-    }
-
-
-def _counts(file: Path) -> bool:
-    return (
-        not file.name.endswith("_test.go") and not file.name.startswith("zz_generated") and "testdata" not in file.parts
-    )
+def _is_watched(name: str, path: str) -> bool:
+    folder, _, file = name.rpartition("/")
+    if file.endswith("_test.go") or file.startswith("zz_generated") or "testdata" in folder.split("/"):
+        return False
+    if path == ".":
+        return not folder
+    return name == path or name.startswith(f"{path}/")

@@ -124,6 +124,26 @@ def record(chosen: Sequence[Build], only: str) -> None:
 
 
 @main.command()
+@_VERSION
+@click.option("--every", type=int, default=1, show_default=True, help="Only ask every Nth request.", metavar="N")
+def reask(build: Build, every: int) -> None:
+    """Ask the server's packages again, and exit with 1 if an answer is none of the recorded ones."""
+    recording = records.load_all()[build.name]
+    requests = recorded_requests()[::every]
+    changed_ids = []
+    with recorder(build) as running:
+        answered = zip(requests, running.ask_all(requests), strict=True)
+        for request, answer in _shown(answered, f"asking {build.release}", len(requests)):
+            if records.distinct([answer])[0] not in recording.answers[request["id"]]:
+                changed_ids.append(request["id"])
+    for id_ in changed_ids:
+        console.out(f"--- {id_}: the answer is none of the recorded ones")
+    console.out(f"{build.release}: {len(requests)} requests asked again, {len(changed_ids)} answers differ")
+    if changed_ids:
+        sys.exit(1)
+
+
+@main.command()
 def parity() -> None:
     """Ask crdlint all recorded requests of all versions, and write docs/parity.md."""
     for measured in parity_page.write():

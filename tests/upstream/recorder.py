@@ -75,13 +75,13 @@ def recorder(build: Build) -> Iterator[Recorder]:
 
 def program(build: Build) -> Path:
     """Return the program of a version; raise UnavailableError if it cannot be built."""
-    path = cache() / f"recorder-{build.name}-{digest(build)[:16]}"
+    path = cache_folder() / f"recorder-{build.name}-{digest(build)[:16]}"
     if not path.exists():
         _compile(build, path)
     return path
 
 
-def cache() -> Path:
+def cache_folder() -> Path:
     """Return the folder of built programs, outside of the repository."""
     return Path(os.environ.get("CRDLINT_UPSTREAM_CACHE") or platformdirs.user_cache_path("crdlint-upstream"))
 

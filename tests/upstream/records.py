@@ -43,9 +43,21 @@ def header_of(build: Build) -> dict[str, Any]:
 
 
 def distinct(answers: Iterable[Answer]) -> list[Answer]:
-    """Return the different answers to one request, in a fixed order; the order of errors does not count."""
-    by_content = {json.dumps(comparable(answer), sort_keys=True): answer for answer in answers}
+    """Return the different answers to one request, in a fixed order.
+
+    The order of errors, warnings and rules does not count: it is made one of its own.
+    """
+    by_content = {json.dumps(comparable(answer), sort_keys=True): in_order(answer) for answer in answers}
     return [by_content[content] for content in sorted(by_content)]
+
+
+def in_order(answer: Answer) -> Answer:
+    """Return an answer with its lists sorted."""
+    ordered = dict(answer)
+    for name in ("errors", "strict_errors", "warnings", "cel", "unknown_fields"):
+        if name in ordered:
+            ordered[name] = sorted(ordered[name], key=lambda row: json.dumps(row, sort_keys=True))
+    return ordered
 
 
 def packed(answer: Answer) -> Answer:

@@ -133,14 +133,10 @@ def test_watched_files_name_modules_that_exist() -> None:
             assert (REPOSITORY / follower).exists(), follower
 
 
-def test_a_changed_file_is_listed_with_its_lines(tmp_path: Path) -> None:
-    for release, text in (("old", "a\nb\n"), ("new", "a\nc\nd\n")):
-        folder = tmp_path / release / "pkg"
-        folder.mkdir(parents=True)
-        (folder / "x.go").write_text(text)
-        (folder / "x_test.go").write_text(release)
-    watched = Watched("m", "pkg", ("crdlint/",))
-    [change] = changed._changes(watched, tmp_path / "old", tmp_path / "new")  # noqa: SLF001
+def test_a_changed_file_is_listed_with_its_lines() -> None:
+    old = {"pkg/x.go": "a\nb\n", "pkg/x_test.go": "old", "other.go": "old", "pkg/same.go": "s"}
+    new = {"pkg/x.go": "a\nc\nd\n", "pkg/x_test.go": "new", "other.go": "new", "pkg/same.go": "s"}
+    [change] = changed.differing(Watched("m", "pkg", ("crdlint/",)), old, new)
     assert (change.file, change.added, change.removed) == ("pkg/x.go", 2, 1)
 
 

@@ -94,6 +94,10 @@ class CIDR(declaration.Opaque):
         address = self.ip.address
         return CIDR(IP(type(address)(self.ip.prefix(self.bits) << address.max_prefixlen - self.bits)), self.bits)
 
+    def is_masked(self) -> bool:
+        """Return whether the host bits are clear."""
+        return self == self.masked()
+
     def __str__(self) -> str:
         return f"{self.ip}/{self.bits}"
 
@@ -235,6 +239,12 @@ _CONTAINS_BY_ADDRESS: Final[Mapping[str, Binding]] = {
 }
 
 
+_MASKS: Final = Library(
+    "CIDR, version 1",
+    (1, 38),
+    docs={"isMask": "Returns whether an IP network has no bits of the host."},
+    functions=(member("isMask", "cidr_is_mask", (CIDR_TYPE,), BOOL, CIDR.is_masked),),
+)
 CIDR_LIBRARY: Final = Library(
     "cidr",
     introduced=(1, 30),
@@ -265,6 +275,7 @@ CIDR_LIBRARY: Final = Library(
         overload("string", "cidr_to_string", (CIDR_TYPE,), STRING, str),
     ),
     costs={"cidr": ARGUMENT, "isCIDR": ARGUMENT, "containsIP": _CONTAINS_IP_COST, "containsCIDR": _CONTAINS_CIDR_COST},
+    later=(_MASKS,),
     older_bindings=lambda dialect: {} if dialect.contains_networks_by_prefix else _CONTAINS_BY_ADDRESS,
     equality={CIDR_TYPE: constant()},
 )

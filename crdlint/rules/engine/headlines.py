@@ -431,6 +431,7 @@ _BY_TYPE: Final = {
     "FieldValueTooMany": ("{key} of {of} has too many items", "{of} has too many items"),
     INTERNAL: ("{key} of {of} cannot be checked", "{of} cannot be checked"),
     "NotEvaluated": ("rules of {of} take too much work to check", "{of} takes too much work to check"),
+    "NoAnswer": ("API server panics on {of}", "API server panics on {of}"),
 }
 _WITHOUT_VALUE: Final = {
     INVALID: ("{key} of {of} is not valid", "{of} is not valid"),

@@ -61,7 +61,7 @@ def release_of(version: str) -> Release:
     numbers = version.removeprefix("v").split(".")
     minor = ".".join(numbers[:2])
     if minor not in PATCHES or not all(number.isdigit() for number in numbers) or len(numbers) > 3:
-        known = ", ".join(PATCHES)
+        known = ", ".join(reversed(PATCHES))
         raise ValueError(f"no API server {version} can be built: choose one of {known}, or a patch release of one")
     patch = int(numbers[2]) if len(numbers) == 3 else PATCHES[minor]
     return Release(int(numbers[1]), patch)
