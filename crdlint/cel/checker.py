@@ -180,7 +180,8 @@ class _Checker:
 
     def _field_type(self, id_: int, struct: str, name: str) -> Type:
         if self._env.provider.find_struct_type(struct) is None:
-            text = f"unexpected failed resolution of '{struct}'"
+            mark = "[internal] " if self._dialect.marks_internal_errors else ""
+            text = f"{mark}unexpected failed resolution of '{struct}'"
             return self._error(id_, text, ErrorCode.NO_FIELD_SELECTION, (types.object_type(struct),))
         field_type = self._env.provider.find_struct_field_type(struct, name)
         return field_type or self._error(id_, f"undefined field '{name}'", ErrorCode.UNDEFINED_FIELD, (name,))

@@ -120,6 +120,8 @@ def format_message(type_: Type) -> str:
         return f'abstract_type:{{name:"{type_.name}"{parameters}}}'
     if kind is Kind.TYPE:
         return f"type:{{{''.join(params)}}}"
+    if kind is Kind.TYPE_PARAM:
+        return f'type_param:"{type_.name}"'
     return _OTHERS.get(kind) or (f'message_type:"{type_.name}"' if kind is Kind.STRUCT else type_.name)
 
 

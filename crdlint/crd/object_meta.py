@@ -240,8 +240,8 @@ def validate_object_meta_update(
     for attribute, name in _IMMUTABLE_FIELDS.items():
         value = getattr(meta, attribute)
         if not semantic_equal(value, getattr(before, attribute)):
-            # The uid has its own Go type, which is printed as JSON.
-            bad = Typed(value, "types.UID") if attribute == "uid" else value
+            # Values of these Go types are printed in their own way.
+            bad = Typed(value, _PRINTED_TYPES[attribute]) if attribute in _PRINTED_TYPES else value
             yield invalid(rules.immutable, path.child(name), bad, "field is immutable", reason=Reason(Code.IMMUTABLE))
     yield from _labels(meta, path, rules)
     yield from _annotations(meta, path, rules)
@@ -249,6 +249,11 @@ def validate_object_meta_update(
     yield from _managed_fields(meta, path, rules, server)
 
 
+_PRINTED_TYPES: Final = {
+    "uid": "types.UID",
+    "creation_timestamp": "v1.Time",
+    "deletion_timestamp": "v1.Time",
+}
 _IMMUTABLE: Final = {"Name", "Namespace", "UID", "CreationTimestamp", "DeletionTimestamp", "DeletionGracePeriodSeconds"}
 _IMMUTABLE_FIELDS: Final = {
     field.attribute: field.json_name for field in ObjectMeta.FIELDS if field.go_name in _IMMUTABLE
@@ -396,7 +401,24 @@ def keeps_managed_fields(meta: ObjectMeta) -> bool:
 
 def _is_decodable(entry: ManagedFieldsEntry) -> bool:
     is_complete = entry.operation in {"Apply", "Update"} and bool(entry.api_version)
-    return is_complete and entry.fields_type == "FieldsV1"
+    return is_complete and entry.fields_type == "FieldsV1" and _is_set_of_fields(entry.fields_v1)
+
+
+# The kinds of elements of a path: a field, the keys of an item, its value, its index.
+_ELEMENTS: Final = ("f:", "k:", "v:", "i:")
+
+
+def _is_set_of_fields(value: Any) -> bool:
+    """Return whether a value has the form of a set of fields. Upstream: structured-merge-diff's fieldpath.Set.FromJSON."""
+    pending = [value]
+    while pending:
+        current = pending.pop()
+        if not isinstance(current, dict):
+            return current is None
+        if not all(key == "." or key.startswith(_ELEMENTS) for key in current):
+            return False
+        pending.extend(current.values())
+    return True
 
 
 def _managed_fields(meta: ObjectMeta, within: Path, rules: Rules, server: Server) -> Iterator[FieldError]:

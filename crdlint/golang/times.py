@@ -128,6 +128,17 @@ def format_time(seconds: int, nanoseconds: int = 0, offset: int = 0) -> str:
     return f"{'-' * (year < 0)}{abs(year):04d}-{month:02d}-{day:02d}T{clock}{fraction}{zone}"
 
 
+def printed_time(text: str) -> str:
+    """Return a time in RFC 3339 as the server prints it as a text, in UTC. Upstream: time.Time.String.
+
+    >>> printed_time("2024-01-01T02:00:00+02:00")
+    '2024-01-01 00:00:00 +0000 UTC'
+    """
+    time = parse_time(text)
+    day, clock = format_time(time.seconds, time.nanoseconds).removesuffix("Z").split("T")
+    return f"{day} {clock} +0000 UTC"
+
+
 def _digits(text: str) -> bool:
     return text.isascii() and text.isdigit()
 

@@ -47,7 +47,7 @@ _LIBRARIES: Final = (
     Library(
         "name of the optional type",
         (1, 28),
-        has=lambda dialect: not dialect.types_names_by_dyn,
+        has=lambda dialect: dialect.names_optional_type and not dialect.types_names_by_dyn,
         types=extensions.OPTIONAL_TYPES,
     ),
     Library(

@@ -91,6 +91,7 @@ class CELDialect(NamedTuple):
     ``locates_line_starts`` reports what the checker finds at the start of a line there, not behind the line before.
     ``types_names_of_types`` gives a name such as `duration` the type `type(duration)`, not `duration`.
     ``types_names_by_dyn`` gives `list` the type `type(list(dyn))`, not `type(list(A))`, and likewise `map` and `optional_type`.
+    ``marks_internal_errors`` begins the error about the fields of a type of libraries with `[internal]`.
     ``types_undeclared_methods`` reports only the call of an undeclared method, not what follows from it.
     ``expects_bool_operands`` reports operands of `&&` and `||` one by one.
     ``null_unifies_either_way`` lets `null == self` compile as `self == null` does.
@@ -146,6 +147,7 @@ class CELDialect(NamedTuple):
     locates_line_starts: bool = since(32)
     types_names_of_types: bool = since(32)
     types_names_by_dyn: bool = since(37)
+    marks_internal_errors: bool = changing(True, (29, False))
     types_undeclared_methods: bool = since(29)
     expects_bool_operands: bool = since(29)
     null_unifies_either_way: bool = since(29)
@@ -186,6 +188,7 @@ class CELDialect(NamedTuple):
 class Server:
     """One server, equal to itself only. Each switch has the minor version that brought it.
 
+    ``ratchets_status`` accepts invalid values of a status that an update of the status leaves unchanged.
     ``ratchets_values`` accepts invalid values of a resource that an update leaves unchanged.
     ``enum_errors_block_rules`` runs no rule on a resource with a value that is not in an enum.
     ``ignores_object_versions`` checks rules, lists and embedded resources whatever version the apiVersion names.
@@ -215,6 +218,7 @@ class Server:
     selectable_fields: FieldState = changing(FieldState.UNKNOWN, (30, FieldState.DROPPED), (31, FieldState.KNOWN))
     optional_old_self: FieldState = changing(FieldState.UNKNOWN, (29, FieldState.DROPPED), (30, FieldState.KNOWN))
     ratchets_values: bool = since(30)
+    ratchets_status: bool = since(33)
     enum_errors_block_rules: bool = since(29)
     ignores_object_versions: bool = since(29)
     locates_status_errors: bool = since(31)

@@ -11,7 +11,6 @@ from crdlint.crd.identity import SPEC_KEYS, Identity, identify, is_partial, kind
 from crdlint.crd.placeholders import directive, placeholder_of
 from crdlint.crd.positions import node_span
 from crdlint.files.recognition import HELM, KIND, names_crd
-from crdlint.kubernetes.servers import ByVersion
 from crdlint.linting.documents import DocumentWalk, Fixes, manifests, name_of, resource_names
 from crdlint.linting.manifest import CheckedCRD, check_crd
 from crdlint.linting.request import CheckRequest, Subject
@@ -22,7 +21,7 @@ from crdlint.rules.engine.finding import Manifest
 from crdlint.safety.bugs import attempt
 from crdlint.safety.work import Effort
 from crdlint.yaml import YAMLDecodeError
-from crdlint.yaml.json_values import to_json
+from crdlint.yaml.json_values import UNSUPPORTED_KEY, to_json, worded_for
 from crdlint.yaml.nodes import Mapping, Node, is_json
 from crdlint.yaml.parse import Document
 
@@ -129,8 +128,8 @@ class _CRDWalk(DocumentWalk):
 
     def in_server_words(self, message: str) -> str:
         """Return the text of the server: until sigs.k8s.io/yaml 1.4, one error begins with a capital letter."""
-        if message.startswith(_NO_KEY):
-            return _KEY_ERROR.on(self.request.versions.newest) + message.removeprefix(_NO_KEY)
+        if message.startswith(UNSUPPORTED_KEY):
+            return worded_for(self.request.versions.newest, message)
         return message
 
     def in_words_of_sender(self, message: str, document: Document) -> str:
@@ -211,7 +210,5 @@ class _CRDWalk(DocumentWalk):
         return True
 
 
-_NO_KEY: Final = "unsupported map key"
-_KEY_ERROR: Final = ByVersion("Unsupported map key", (31, _NO_KEY))
 # The kind of a CRD at the start of a line, or behind the number of the line.
 _LOST: Final = re.compile(r"^(?P<number>[ \t]*\d+ ?[:.|]?[ \t]+)?kind:[ \t]+CustomResourceDefinition\b", re.MULTILINE)

@@ -214,7 +214,7 @@ class ResourceValidator:
         (new, unknown), (before, _) = self._admit(sent), self._admit(old)
         resource: dict[str, Any] = deep_copy(before)
         _replace_status(resource, new)
-        correlation = self._correlation(resource, before)
+        correlation = self._correlation(resource, before) if self._server.ratchets_status else None
         common, errors = self._metadata_update_errors(before, before)
         schema = None if self.schema is None else self.schema.properties.get("status")
         if schema is not None and "status" in resource:

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import count, repeat
-from typing import Any, Literal, cast
+from typing import Any, Final, Literal, cast
 
 from crdlint.golang.printing import GoMap, go_syntax
+from crdlint.kubernetes.servers import ByVersion, Server
 from crdlint.safety.work import run_calls
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence
@@ -77,7 +78,18 @@ def _merged(value: Node, key: Node) -> list[Mapping]:
 def _unsupported_key(value: Any, value_node: Node) -> str:
     kind = "%!s(<nil>)" if value is None else "uint64"
     shown = ["<nil>" if part is None else go_syntax(part) for part in (value, _go_values(value_node))]
-    return f"unsupported map key of type: {kind}, key: {shown[0]}, value: {shown[1]}"
+    return f"{UNSUPPORTED_KEY} of type: {kind}, key: {shown[0]}, value: {shown[1]}"
+
+
+UNSUPPORTED_KEY: Final = "unsupported map key"
+_WORDED_KEY: Final = ByVersion(UNSUPPORTED_KEY.capitalize(), (31, UNSUPPORTED_KEY))
+
+
+def worded_for(server: Server, message: str) -> str:
+    """Return an error of the YAML decoder as a server words it."""
+    if not message.startswith(UNSUPPORTED_KEY):
+        return message
+    return _WORDED_KEY.on(server) + message.removeprefix(UNSUPPORTED_KEY)
 
 
 def _go_values(node: Node) -> Any:

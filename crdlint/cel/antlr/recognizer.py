@@ -88,16 +88,19 @@ class _TokenSource:
 
     _factory = CommonTokenFactory.DEFAULT
 
-    def __init__(self, source: SourceInfo, report: Callable[[str, Location], None]) -> None:
+    def __init__(
+        self, source: SourceInfo, report: Callable[[str, Location], None], *, reads_quoted_identifiers: bool
+    ) -> None:
         self._source = source
         self._report = report
+        self._reads_quoted_identifiers = reads_quoted_identifiers
         self._at = 0
 
     def nextToken(self) -> Any:  # noqa: N802
         """Return the next token, including hidden ones."""
         source = self._source
-        while (kind_and_text := token_at(source.text, self._at)) is None:
-            start, self._at = self._at, end_of_error(source.text, self._at)
+        while (kind_and_text := self._token()) is None:
+            start, self._at = self._at, self._end_of_error()
             self._report(source.text[start : self._at], source.location(start))
         kind, text = kind_and_text
         start, self._at = self._at, self._at + len(text)
@@ -106,6 +109,19 @@ class _TokenSource:
         token.line, token.column = source.location(start)
         token.text = "<EOF>" if kind is EOF else text
         return token
+
+    def _token(self) -> tuple[str, str] | None:
+        """Return the kind and text of the next token, or None if the next characters start no token."""
+        return None if self._is_at_unknown_backtick() else token_at(self._source.text, self._at)
+
+    def _end_of_error(self) -> int:
+        """Return where the characters end that start no token."""
+        if self._is_at_unknown_backtick():
+            return self._at + 1
+        return end_of_error(self._source.text, self._at)
+
+    def _is_at_unknown_backtick(self) -> bool:
+        return not self._reads_quoted_identifiers and self._source.text.startswith("`", self._at)
 
 
 class _Strategy(DefaultErrorStrategy):  # type: ignore[misc]
@@ -174,8 +190,9 @@ class _Strategy(DefaultErrorStrategy):  # type: ignore[misc]
 def _run(builder: Builder) -> Expr:
     listener = _Listener(builder)
     try:
-        stream = CommonTokenStream(_TokenSource(builder.source, listener.no_token))
-        parser: Any = TreeParser(stream, reads_quoted_identifiers=listener.dialect.reads_quoted_identifiers)
+        has_names = listener.dialect.reads_quoted_identifiers
+        tokens = _TokenSource(builder.source, listener.no_token, reads_quoted_identifiers=has_names)
+        parser: Any = TreeParser(CommonTokenStream(tokens), reads_quoted_identifiers=has_names)
         parser.removeErrorListeners()
         parser.addErrorListener(listener)
         parser._errHandler = _Strategy()  # noqa: SLF001
