@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from . import records
+from .answers import differences
 from .comparison import Tally, compare_all
 from .known import known_differences
 from .live_counts import live_counts
@@ -87,8 +88,33 @@ def page(measured: Iterable[Parity], live: Mapping[str, Any]) -> str:
     lines += [f"- {parity.recording.build.name} {text}" for parity in measured for text in parity.differing] or [
         "None."
     ]
+    lines += ["", "## First patch releases", "", _PATCHES, ""]
+    lines += [_patch_line(recording) for recording in patch_releases()] or ["None."]
     newest = measured[0].recording.build.name
     return head + "\n".join(lines) + "\n" + _TAIL.format(newest=newest)
+
+
+def patch_releases() -> list[Recording]:
+    """Return the recordings of first patch releases, which answer otherwise than the newest of their minor version."""
+    return [recording for name, recording in records.load_all().items() if name != recording.build.minor]
+
+
+def _patch_line(recording: Recording) -> str:
+    recordings = records.load_all()
+    different = records.differing(recording.build.name, recordings)
+    newest = recordings[recording.build.minor]
+    keys: set[str] = set()
+    for id_ in different:
+        keys |= {text.split("\n")[0] for text in differences(newest.answers[id_][0], recording.answers[id_][0])}
+    release = newest.build.release
+    return (
+        f"- {recording.build.name}: {len(different):,} answers are not those of {release}: {', '.join(sorted(keys))}."
+    )
+
+
+_PATCHES: Final = """\
+crdlint follows the newest patch release of each version. Where the first one answers otherwise, its answers are
+recorded as well."""
 
 
 def _row(cells: Iterable[str]) -> str:
@@ -122,6 +148,6 @@ def _modules(recording: Recording) -> list[str]:
 
 def write() -> list[Parity]:
     """Ask crdlint all recorded requests, and write the page."""
-    measured = measure(records.load_all())
+    measured = measure(records.minor_versions())
     PAGE.write_text(page(measured, live_counts()), encoding="utf-8")
     return measured

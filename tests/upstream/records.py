@@ -94,8 +94,13 @@ def _unpacked_error(error: dict[str, str]) -> dict[str, str]:
     return {**kept, "string": f"{error['field']}: {error['between']}: {error['detail']}"}
 
 
+def minor_versions() -> dict[str, Recording]:
+    """Return the recordings of the minor versions, the newest first: those that crdlint follows."""
+    return {name: recording for name, recording in load_all().items() if name == recording.build.minor}
+
+
 def load_all() -> dict[str, Recording]:
-    """Return all recordings by version, the newest first."""
+    """Return all recordings by version, the newest first, with those of first patch releases."""
     recordings: dict[str, Recording] = {}
     for name, build in builds().items():
         path = ANSWERS / f"{name}.ndjson"
