@@ -46,13 +46,13 @@ _LIBRARIES: Final = (
     Library("comparison of different numeric types", (1, 28), cross_type_comparisons=True),
     Library(
         "name of the optional type",
-        (1, 28),
+        ALWAYS,
         has=lambda dialect: dialect.names_optional_type and not dialect.types_names_by_dyn,
         types=extensions.OPTIONAL_TYPES,
     ),
     Library(
         "name of the optional type, by dyn",
-        (1, 28),
+        ALWAYS,
         has=lambda dialect: dialect.types_names_by_dyn,
         types=extensions.OPTIONAL_TYPES_BY_DYN,
     ),
