@@ -36,12 +36,12 @@ _TAIL: Final = """\
 
 With Go, a checkout repeats each number. The first build of a version takes some minutes.
 
-```console
-$ python -m tests.upstream verify --version {newest}            # the server's packages, and crdlint
-$ python -m tests.upstream live --version {newest}              # a running kube-apiserver and etcd, and crdlint
-$ python -m tests.upstream verify --file requests.ndjson    # your own requests
-$ python -m tests.upstream fuzz --minutes 10 --seed 1       # random ones
-```
+| `python -m tests.upstream` | asks |
+| --- | --- |
+| `verify --version {newest}` | the server's packages, and crdlint |
+| `live --version {newest}` | a running kube-apiserver and etcd, and crdlint |
+| `verify --file requests.ndjson` | your own requests |
+| `fuzz --minutes 10 --seed 1` | random requests |
 
 [tests/upstream](https://github.com/crdlint/crdlint/tree/main/tests/upstream) describes the requests, the recorded answers
 and how to add one.

@@ -46,7 +46,7 @@ CLAIM_NOTHING = {
 }  # fmt: skip
 
 # Advice that was tried by hand, and has no experiment yet.
-NOT_RECORDED = {"apply-rejected", "helm-crd-copies", "helm-not-read"}
+NOT_RECORDED = {"api-server-panic", "apply-rejected", "helm-crd-copies", "helm-not-read"}
 
 
 def test_advice_is_observed_or_claims_nothing() -> None:
