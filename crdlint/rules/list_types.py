@@ -354,7 +354,7 @@ def _list_type(schema: JSONSchemaProps, context: Context, findings: Findings) ->
         # Upstream prints the list type for objects too.
         value = Typed(item.x_list_type, "*string")
         detail = "must be atomic as item of a list with x-kubernetes-list-type=set"
-        help_ = f"Add `x-kubernetes-{kind}-type: atomic` to the items"
+        help_ = "Set `x-kubernetes-list-type: atomic`, which accepts duplicates" if kind == "list" else None
         findings.add(schema, invalid(SET_ATOMIC.id, path, value, detail, help=help_))
     if list_type not in _TYPES:
         path = schema.path.child("x-kubernetes-list-type")

@@ -665,3 +665,20 @@ def test_the_cost_of_an_unlimited_list_is_reported_from_half_of_the_budget_on(ru
     items = f"{{type: integer, x-kubernetes-validations: [{{rule: {rule}}}]}}"
     found = crd(f"{{type: object, properties: {{a: {{type: array, items: {items}}}}}}}")
     assert len(messages(found, ["cel-rule-cost-unbounded-parent"])) == expected
+
+
+@each(
+    ("items", "help_"),
+    [
+        ("type: object, properties: {a: {type: string}}", "map` with keys, or `x-kubernetes-list-type: atomic`"),
+        ("type: array, x-kubernetes-list-type: set, items: {type: string}", "Set `x-kubernetes-list-type: atomic`"),
+    ],
+)
+def test_no_help_leads_to_a_set_of_objects_or_lists(items: str, help_: str) -> None:
+    import json
+
+    schema = f"{{type: object, properties: {{l: {{type: array, x-kubernetes-list-type: set, items: {{{items}}}}}}}}}"
+    found = [one for one in crdlint.lint_text(json.dumps(crd(schema))) if one.rule == "set-items-not-atomic"]
+    assert len(found) == 1
+    assert help_ in (found[0].help or "")
+    assert "x-kubernetes-map-type" not in (found[0].help or "")

@@ -14,12 +14,7 @@ if TYPE_CHECKING:
 
 # Names that upstream makes of the clock, and addresses of memory.
 _BY_CHANCE: Final = ((re.compile(r"selfType\d+"), "selfType"), (re.compile(r"0x[0-9a-f]{6,}"), "0x"))
-_SET_BY_SERVER: Final = (
-    "metadata.managedFields",
-    "metadata.namespace",
-    "metadata.uid",
-    "status.storedVersions: Invalid value: null",
-)
+_SET_BY_SERVER: Final = ("metadata.managedFields", "metadata.namespace", "metadata.uid")
 
 
 @dataclass(frozen=True)

@@ -33,22 +33,24 @@ def try_claims(cluster: Cluster, programs: Programs, rule: str, *, record: bool)
 def try_remedies(server: Server, rule: str, *, record: bool) -> int:
     """Follow the helps and fixes of a rule, all of them for "". Return how many break something else than is recorded."""
     known: dict[str, list[str]] = json.loads(RECORD.read_text(encoding="utf-8"))["breaks"] if RECORD.exists() else {}
-    failed, count = 0, 0
+    failed, followed = 0, []
     broken: dict[str, list[str]] = {}
     for remedy in remedies(rule):
         name = f"{remedy.rule}: {remedy.title}"
         lines = follow(server, remedy)
-        count += 1
+        followed.append(name)
         if lines:
             broken[name] = sorted({*broken.get(name, []), *lines})
         new = [line for line in lines if line not in known.get(name, [])]
         failed += bool(new)
         _show(name, new)
     console.out(
-        f"{counted(count, 'example')} of helps and fixes followed, {failed} {'recorded anew' if record else 'different'}"
+        f"{counted(len(followed), 'example')} of helps and fixes followed, {failed} {'recorded anew' if record else 'different'}"
     )
     if record and not rule:
-        values = {"server": server.version(), "date": _today(), "breaks": dict(sorted(broken.items()))}
+        values = {
+            "server": server.version(), "date": _today(), "breaks": dict(sorted(broken.items())), "followed": sorted(set(followed))
+        }  # fmt: skip
         RECORD.write_text(json.dumps(values, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return 0 if record else failed
 

@@ -80,7 +80,8 @@ def _followed(server: Server, remedy: Remedy) -> Iterator[str]:
         return
     settle(server, reply.body, is_update=True)
     after = _abilities(server, good)
-    yield from (f"{name}: {before[name]}, then {after[name]}" for name in before if before[name] != after[name])
+    worked = [name for name, answer in before.items() if answer.startswith("2")]
+    yield from (f"{name}: {before[name]}, then {after[name]}" for name in worked if before[name] != after[name])
 
 
 def _fresh(server: Server, good: Mapping[str, Any]) -> Iterator[str]:
