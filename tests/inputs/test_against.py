@@ -297,10 +297,10 @@ class TestUnreadable:
         assert result.exit_code == 1
         checkout.write({"chart/templates/crds.yaml": "{{- if .Values.crds }}\n" + decided + "{{- end }}\n"})
         lines = [line for line in findings("--no-helm", ".") if "change-crd-removed" in line]
-        name = "error[change-crd-removed]: {}.example.com"
+        gone = "error[change-crd-removed]: `helm upgrade` deletes {}.example.com and all of its objects"
         assert lines == [
-            f"chart/templates/crds.yaml:3:1: {name.format('bars')} is not rendered any more with the values of the new chart",
-            f"chart/Chart.yaml:1:1: {name.format('foos')} was removed from the chart",
+            f"chart/templates/crds.yaml:3:1: {gone.format('bars')}",
+            f"chart/Chart.yaml:1:1: {gone.format('foos')}",
         ]
 
     def test_a_test_suite_is_no_old_crd(self, checkout: Any) -> None:

@@ -19,7 +19,7 @@ from crdlint.files.recognition import GROUP, KIND, may_hold_crd
 from crdlint.sources.helm.chart import Chart, LoadedFile
 from crdlint.sources.helm.chart_values import ClusterState, UnknownValuesError, enabled_charts, given_values, holds
 from crdlint.sources.helm.layout import DEFAULTS, HelmValues
-from crdlint.sources.helm.masking import Block, Masked, directives, mask
+from crdlint.sources.helm.masking import Block, Masked, mask, variables_of
 from crdlint.sources.helm.render import Rendered
 from crdlint.sources.helm.rendered import TemplateParts
 from crdlint.sources.helm.templates import Where, outline
@@ -531,19 +531,6 @@ class _MaskedTemplate:
     def fills(self, line: int) -> bool:
         """Return whether a directive fills in a part of a line."""
         return line in self._filled
-
-
-_ASSIGNED: Final = re.compile(r"(\$[A-Za-z_]\w*)\s*:?=\s*")
-
-
-def variables_of(text: str) -> dict[str, str]:
-    """Return the pipelines that a template sets its variables to, without those that it sets more than once."""
-    entry_of_path: dict[str, list[str]] = {}
-    for directive in directives(text):
-        match = _ASSIGNED.match(directive.body)
-        if match is not None:
-            entry_of_path.setdefault(match[1], []).append(directive.body[match.end() :])
-    return {name: pipelines[0] for name, pipelines in entry_of_path.items() if len(pipelines) == 1}
 
 
 def _is_annotation(where: Where, *, alone: bool) -> bool:

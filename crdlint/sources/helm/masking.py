@@ -117,6 +117,19 @@ def without_texts(body: str) -> str:
     return "".join([*parts, body[offset:]])
 
 
+_ASSIGNED_NAME: Final = re.compile(r"(\$[A-Za-z_]\w*)\s*:?=\s*")
+
+
+def variables_of(text: str) -> dict[str, str]:
+    """Return the pipelines that a template sets its variables to, without those that it sets more than once."""
+    entry_of_path: dict[str, list[str]] = {}
+    for directive in directives(text):
+        match = _ASSIGNED_NAME.match(directive.body)
+        if match is not None:
+            entry_of_path.setdefault(match[1], []).append(directive.body[match.end() :])
+    return {name: pipelines[0] for name, pipelines in entry_of_path.items() if len(pipelines) == 1}
+
+
 # The fields of a template's root object (helm's engine and chartutil.ToRenderValues).
 _ROOT: Final = frozenset({"Values", "Release", "Chart", "Files", "Capabilities", "Template", "Subcharts"})
 _FROM_ROOT: Final = re.compile(r"(?<![\w$)\].])\.([A-Za-z_]\w*)?")

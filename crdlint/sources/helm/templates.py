@@ -23,7 +23,7 @@ from crdlint.phrases import counted
 from crdlint.rules.catalog import of_whole_crds
 from crdlint.rules.deployment import BRACES, DROPS_FIELD, IN_CRDS, NEEDS_NEWER, SKIPPED
 from crdlint.safety.programs import shortened
-from crdlint.sources.helm.masking import Block, Directive, Masked, TemplateOutput, mask
+from crdlint.sources.helm.masking import Block, Directive, Masked, TemplateOutput, mask, variables_of
 
 _BLOCK_SCALAR: Final = re.compile(r"(?:^|[\s:-])[|>][-+0-9]*(?:\s+#.*)?$")
 _DASHES: Final = re.compile(r"(?:- +)+")
@@ -333,7 +333,7 @@ def _masked(path: str, text: str, masked: Masked, lint: Lint, without: Container
         and not _has_between(filled, finding.line, finding.end_line)
         and part_at(finding.line) not in unreadable
     ]
-    findings, gated = _without_gated(findings, analysis.conditions)
+    findings, gated = _without_gated(findings, _version_gates(analysis.conditions, text))
     lines = text.split("\n")
     lost = "with its directives left out this CRD cannot be read"
     crd_parts = {skipped.part for skipped in analysis.skipped} | analysis.checked
@@ -368,9 +368,22 @@ def _masked(path: str, text: str, masked: Masked, lint: Lint, without: Container
 _OF_VERSIONS: Final = frozenset({NEEDS_NEWER.id, DROPS_FIELD.id})
 
 
-def _without_gated(findings: list[Diagnostic], conditions: Sequence[Block]) -> tuple[list[Diagnostic], Block | None]:
+def _version_gates(conditions: Sequence[Block], text: str) -> list[Block]:
+    """Return the conditions on the version of Kubernetes, also by a variable of the template or by a named template."""
+    variables = {name for name, pipeline in variables_of(text).items() if _asks_for_version(pipeline)}
+    return [
+        block
+        for block in conditions
+        if _asks_for_version(block.directive.body) or any(name in block.directive.body.split() for name in variables)
+    ]
+
+
+def _asks_for_version(pipeline: str) -> bool:
+    return ".Capabilities" in pipeline or "semverCompare" in pipeline
+
+
+def _without_gated(findings: list[Diagnostic], gates: Sequence[Block]) -> tuple[list[Diagnostic], Block | None]:
     """Return the findings but those of some versions of Kubernetes in a block that asks for it, and the first such block."""
-    gates = [block for block in conditions if ".Capabilities" in block.directive.body]
     ungated: list[Diagnostic] = []
     gated: Block | None = None
     for finding in findings:

@@ -20,7 +20,6 @@ from crdlint.rules.engine.rule import Rule
 from crdlint.sources.helm.contents import INSTALLING, UPGRADING, ChartContents, ChartDocument, Way, as_json
 from crdlint.sources.helm.layout import CHART, CRDS
 
-_DELETES = "`helm upgrade` deletes the CRD and all of its objects"
 _NAMED = 3  # CRDs in one message
 
 
@@ -99,18 +98,16 @@ class _ChartUpgrade:
         where, unless = self._new_place(name, after)
         if after is not None and after.way is Way.HOOK and "pre-upgrade" in after.events:
             # Helm 4 applies the hook, without the annotation, before it decides what to delete.
-            message = (
-                f"{name} {where}: Helm 4 deletes the CRD and all of its objects, Helm 3 fails with `already exists`"
-            )
+            message = f"`helm upgrade` of Helm 4 deletes {name} and all of its objects: it {where}; Helm 3 fails"
             return self._finding(changes.REMOVED, message, before, after, help_="Keep the CRD in `templates/`")
         if is_kept and after is not None and after.way is Way.HOOK and after.events & UPGRADING:
-            message = f"{name} {where}: Helm 3 fails with `already exists`"
+            message = f"`helm upgrade` of Helm 3 fails with `already exists`: {name} {where}"
             return self._finding(charts.UPGRADE_FAILS, message, before, after, help_="Keep the CRD in `templates/`")
         if is_kept:
-            message = f"{name} {where}: Helm keeps the CRD and its objects, and no release updates it any more"
+            message = f"Helm keeps {name} and its objects: it {where}, and no release updates it any more"
             return self._finding(charts.STAYS, message, before, after)
-        again = ", and does not create it again" if after is not None and after.way is Way.CRDS else ""
-        message = f"{name} {where}: {_DELETES}{again}{in_which}"
+        again = ", and Helm does not create it again" if after is not None and after.way is Way.CRDS else ""
+        message = f"`helm upgrade` deletes {name} and all of its objects: it {where}{again}{in_which}"
         after = after or next((crd for crd in self.new.crds() if crd.name == name), None)
         severity: Severity = "error"
         if before.policy is None:
@@ -138,17 +135,15 @@ class _ChartUpgrade:
         origin = "crds/" if before.way is Way.CRDS else "a hook"
         if after is not None and after.way is Way.TEMPLATE:
             message = (
-                f"{name} moved from {origin} to templates/: `helm upgrade` fails with `invalid ownership metadata`, because the "
-                "CRD in the cluster does not belong to the release"
+                f"`helm upgrade` fails with `invalid ownership metadata`: {name} moved from {origin} to templates/, and the CRD in "
+                "the cluster does not belong to the release"
             )
             yield self._finding(charts.UPGRADE_FAILS, message, before, after)
         elif before.way is Way.CRDS and after is not None and after.way is Way.HOOK and after.events & UPGRADING:
-            message = f"{name} moved from crds/ to a hook: `helm upgrade` of Helm 3 fails with `already exists`"
+            message = f"`helm upgrade` of Helm 3 fails with `already exists`: {name} moved from crds/ to a hook"
             yield self._finding(charts.UPGRADE_FAILS, message, before, after, help_="Keep the CRD in `crds/`")
         elif after is None:
-            message = (
-                f"{name} was removed from {origin} of the chart: Helm leaves the CRD and its objects in the cluster"
-            )
+            message = f"Helm keeps {name} and its objects: it was removed from {origin} of the chart"
             yield self._finding(charts.STAYS, message, before, after)
 
     def _not_applied(self) -> Iterator[Diagnostic]:
@@ -156,15 +151,12 @@ class _ChartUpgrade:
         in_crds = [crd for crd in self._after.values() if crd.way is Way.CRDS]
         changed = [crd for crd in in_crds if self._is_changed(crd)]
         added = [crd for crd in in_crds if crd.name not in self._before]
-        for crds, what, verb in ((changed, "changed", "update"), (added, "added", "install")):
+        for crds, what, verb in ((changed, "changed", "update"), (added, "was added", "install")):
             if not crds:
                 continue
+            subject = crds[0].name if len(crds) == 1 else f"{counted(len(crds), 'CRD')} of crds/"
             names = some([crd.name for crd in crds], _NAMED)
-            number = (
-                f"{counted(len(crds), 'CRD')} {what} in crds/" if len(crds) > 1 else f"{crds[0].name} {what} in crds/"
-            )
-            message = f"{number}: `helm upgrade` does not {verb} {'them' if len(crds) > 1 else 'it'}"
-            message += f": {names}" if len(crds) > 1 else ""
+            message = f"`helm upgrade` does not {verb} {subject}: {names} {what} in crds/"
             if what == "changed":
                 message += "; Helm 3 drops new fields of its objects, Helm 4 fails with them"
             folder = posixpath.join(posixpath.dirname(crds[0].file.shown.removesuffix(crds[0].file.name)), CRDS)
