@@ -136,9 +136,10 @@ def _described(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @_Convention("array-items-all-optional", "Items of a list have no required field",
-    observed=("items-of-optional-fields",),
+    observed=("item-field-becomes-required", "items-of-optional-fields"),
     why="An empty item is valid, and the difference between `- {}` and no item is hard to see.",
-    help="Add the field that identifies an item to `required`", marker="write `+required` on the field of the item",
+    help="Add the field that identifies an item to `required`; edits of stored lists with an item without it are then rejected",
+    marker="write `+required` on the field of the item",
     bad="a: {type: array, items: {type: object, properties: {name: {type: string}}}}",
     good="a: {type: array, items: {type: object, required: [name], properties: {name: {type: string}}}}",
 ).advice_on(Nodes({"items"}))  # fmt: skip

@@ -74,7 +74,7 @@ def _named(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @_Merging("selector-not-atomic", "Label selector is not atomic",
-    observed=("selector-of-two-owners",),
+    observed=("selector-becomes-atomic", "selector-of-two-owners"),
     why="Server-side apply merges the selectors of two owners into one that neither of them wrote.",
     help="Add `x-kubernetes-map-type: atomic` to the selector; managers that own parts of a stored one then get conflicts",
     marker="write `+structType=atomic` on the field",
@@ -88,7 +88,7 @@ def _selectors(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @_Merging("ref-not-atomic", "Reference to an object is not atomic",
-    observed=("reference-with-one-field", "reference-of-two-owners"),
+    observed=("selector-becomes-atomic", "reference-with-one-field", "reference-of-two-owners"),
     why="Server-side apply merges the fields of two owners into a reference to an object that neither of them named.",
     help="Add `x-kubernetes-map-type: atomic` to the reference; managers that own parts of a stored one then get conflicts",
     marker="write `+structType=atomic` on the field",

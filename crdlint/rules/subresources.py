@@ -377,7 +377,7 @@ NULL_STATUS = _OfVersion("status-subresource-null", "`status:` without a value d
     observed=("status-null",),
     why="YAML reads the missing value as null, and the API server ignores a subresource that is null. Requests to `/status` end "
     "in 404.",
-    help="Write `status: {}`",
+    help="Write `status: {}`; the API server then ignores the status in writes to the main resource",
     bad=_version("subresources: {status: }\n"), good=_version(_ENABLED), fixes=(_mapping,))  # fmt: skip
 
 
