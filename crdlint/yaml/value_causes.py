@@ -64,7 +64,7 @@ _KEY_NAMES: Final = "|".join(
         {*KEYWORDS, "served", "storage", "kind", "listKind", "plural", "singular", "scope", "group", "jsonPath", "rule"}
     )
 )
-_SECOND_KEY: Final = re.compile(rf"(?:[\s,;|]|[a-z0-9])(?:{_KEY_NAMES}): ")
+_SECOND_KEY: Final = re.compile(rf"(?:\A|[\s,;|]|[a-z0-9])(?:{_KEY_NAMES}): ")
 # A value, what separates it from the next key, and the next key with its value.
 _WORD_AND_KEY: Final = re.compile(rf"([^\s,;|:'\"]+?)(\s*[,;|]\s*|\s+|)((?:{_KEY_NAMES}): \S+)\Z")
 _WHOLE_VALUE: Final = re.compile(

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as MappingOf
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 
 from crdlint.crd import gotypes
 from crdlint.crd.errors import FieldError
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 Scope: TypeAlias = Literal[
     "text", "manifest", "metadata", "spec", "version", "schema", "properties", "resource", "template", "crds"
 ]
+_ADDED: Final = re.compile(r"\s*[\"']?([\w$-]+)[\"']?:(?=\s)")  # a new entry
+_MISSPELLED: Final = 0.75  # the minimum similarity of a misspelled keyword
 Edits: TypeAlias = "Iterable[Edit]"
 _T = TypeVar("_T")
 _NodeT = TypeVar("_NodeT", Mapping, Sequence, Scalar)
@@ -318,6 +321,8 @@ def fix_of(fixers: Iterable[Fixer], finding: Finding, line_start: int) -> Fix | 
             edits = [edit for version in versions for edit in fixer.edits(version)]
             if not edits or (finding.manifest.document.root is not None and finding.editor.touches_shared(edits)):
                 continue
+            if _adds_what_is_misspelled(finding, edits):
+                continue
         except UneditableError:
             continue
         unique = sorted(set(edits), key=lambda edit: (edit.start, edit.end, edit.text))
@@ -328,6 +333,25 @@ def fix_of(fixers: Iterable[Fixer], finding: Finding, line_start: int) -> Fix | 
         offset = line_start + (document.root is not None and document.text.startswith("\ufeff"))
         return Fix(fixer.title, fixer.applicability, tuple(edit.moved(offset) for edit in unique))
     return None
+
+
+def _adds_what_is_misspelled(finding: Finding, edits: Iterable[Edit]) -> bool:
+    """Return whether edits add a field to a schema that has it already under a misspelled name, which they would leave."""
+    names = [match[1] for edit in edits if edit.start == edit.end and (match := _ADDED.match(edit.text)) is not None]
+    if not names or not isinstance(finding.about, (FieldError, Advisory)):
+        return False
+    unknown: list[str] = []
+    for path in (finding.path, finding.path.parent):
+        with suppress(UneditableError):
+            unknown += _unknown_keywords(finding, finding.mapping(require(path)))
+    return any(nearest(name, names, _MISSPELLED) is not None for name in unknown)
+
+
+def _unknown_keywords(finding: Finding, mapping: Mapping) -> Iterator[str]:
+    """Yield the keys of a schema that are no keywords of schemas."""
+    if finding.go_type(mapping) is gotypes.SCHEMA:
+        keys = (key.value for key in mapping.items[::2] if isinstance(key, Scalar))
+        yield from (key for key in keys if key not in gotypes.SCHEMA.fields)
 
 
 def _ends_early(manifest: Manifest) -> bool:
