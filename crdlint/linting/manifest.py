@@ -256,7 +256,7 @@ def _decode_finding(problem: DecodeProblem, file: str, document: Document) -> Di
     if problem.first is not None:
         return duplicate_in_json(problem.message, problem.path, problem.first, problem.node, file, offset)
     help_ = attempt(_invisible_character, document.text, problem.node) or problem.help
-    help_ = help_ or (attempt(suggestion, problem) if problem.go_type else _HELPS.get(problem.expected))
+    help_ = help_ or (attempt(suggestion, problem) if problem.go_type else _help_of_placeholder(problem))
     rule = catalog.get(_rule_of(problem))
     if problem.kind == "decode":
         rule = rule._replace(origin="apiserver", severity="error")
@@ -291,10 +291,13 @@ def _rule_of(problem: DecodeProblem) -> str:
     return "unknown-field" if problem.kind == "strict" or problem.path else "decode-type"
 
 
-# By what the decoder expects.
-_HELPS: Final = {
-    "a base64 text": "Write the CA certificate as base64 in one line, or remove the field: cert-manager, for example, can set it"
-}
+def _help_of_placeholder(problem: DecodeProblem) -> str | None:
+    """Return the help for a text of documentation in the place of a CA certificate."""
+    if problem.expected != "a base64 text" or not {"<", ".", "{"} & set(getattr(problem.content, "value", "")):
+        return None
+    return "Write the CA certificate as base64 in one line, or remove the field: cert-manager, for example, can set it"
+
+
 # YAML reads these as a part of the key; people see a space, or nothing.
 _INVISIBLE: Final = re.compile("[\u00a0\u200b-\u200f\u2060\ufeff]")
 

@@ -32,6 +32,7 @@ from crdlint.yaml.nodes import Scalar
 from crdlint.yaml.scalars import offsets_inside
 
 if TYPE_CHECKING:
+    from crdlint.cel.ast import Expr
     from crdlint.kubecel.compilation import Expression
     from crdlint.kubecel.cost.suggest import Suggestions
 
@@ -331,6 +332,14 @@ def unguarded_fields(crd: DecodedCRD) -> Iterator[Advisory]:
     yield from advisories
 
 
+def _is_negated(expr: Expr, node: Expr) -> bool:
+    """Return whether a part of an expression is below a `!`, so that a guard around the whole changes its meaning."""
+    from crdlint.cel.ast import Call, nodes
+
+    negations = (each for each in nodes(expr) if isinstance(each, Call) and each.function == "!_")
+    return any(part.id == node.id for negation in negations for part in nodes(negation))
+
+
 def _unguarded(estimated: EstimatedRule) -> Iterator[Advisory]:
     from crdlint.cel.source_ranges import range_at
     from crdlint.kubecel.reasoning.optional_fields import Prover, unguarded
@@ -347,7 +356,9 @@ def _unguarded(estimated: EstimatedRule) -> Iterator[Advisory]:
         )
         help_ = f"Write `has({read.path}) && ...` to reject objects without it"
         written = estimated.rule.message  # the author's words
-        if _REFUSES.search(written):
+        if _is_negated(expression.compiled.expr, read.node):
+            help_ = f"Write `has({read.path}) && ...` inside of the negation, before the part that reads the field"
+        elif _REFUSES.search(written):
             help_ = f"{help_} with the message of the rule, or make `{read.field}` required"
         else:
             help_ = f"{help_}, or `!has({read.path}) || ...` to accept them"
