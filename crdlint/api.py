@@ -43,9 +43,11 @@ def lint_update(old_text: str, new_text: str, *, kube_version: str = NEWEST_VERS
     CRDs are matched by name; where each text holds one CRD alone, the two are matched whatever their names.
     """
     old, new = collect_crds(old_text).by_name, collect_crds(new_text).by_name
-    if len(old) == len(new) == 1:
-        old = dict(zip(new, old.values(), strict=True))
-    return _visible(lint_file(new_text, "<stdin>", CheckRequest(kube_version=kube_version, previous=old.get)))
+    find = old.get
+    if len(old) == 1 and len(new) <= 1:
+        [only] = old.values()
+        find = lambda _name: only  # noqa: E731  the CRD may have lost its name
+    return _visible(lint_file(new_text, "<stdin>", CheckRequest(kube_version=kube_version, previous=find)))
 
 
 def estimate_costs(text: str, *, kube_version: str = NEWEST_VERSION) -> list[RuleCost]:

@@ -126,11 +126,30 @@ class _Checker:
         return self._resolve(expr.id, expr.name) or self._undeclared(expr.id, expr.name)
 
     def _lookup(self, name: str) -> Variable | None:
-        name = name.removeprefix(".")
+        """Return the variable, type or constant that a name means, which may be qualified and start with a dot."""
+        plain = name.removeprefix(".")
+        if not self._dialect.resolves_local_names_first:
+            return self._local(plain) or self._env.find_ident(plain)
+        first = plain.partition(".")[0]
+        local = None if name.startswith(".") else self._local(first)
+        if local is None:
+            return self._env.find_ident(plain)
+        # A qualified name that starts with a local variable is a selection of its fields.
+        return local if first == plain else None
+
+    def _local(self, name: str) -> Variable | None:
+        """Return the variable of a macro with a name, the innermost one if there are several."""
         for scope in reversed(self._scopes):
             if name in scope:
                 return scope[name]
-        return self._env.find_ident(name)
+        return None
+
+    def _lookup_type(self, name: str) -> Variable | None:
+        """Return the type that a literal of a message names."""
+        if not self._dialect.resolves_local_names_first:
+            return self._lookup(name)
+        ident = self._env.find_ident(name.removeprefix("."))
+        return ident if ident is not None and ident.type.kind is Kind.TYPE else None
 
     def _resolve(self, id_: int, name: str) -> Type | None:
         variable = self._lookup(name)
@@ -301,7 +320,7 @@ class _Checker:
         return variable
 
     def struct(self, expr: ast.StructExpr) -> Visit:
-        ident = self._lookup(expr.type_name)
+        ident = self._lookup_type(expr.type_name)
         if ident is None:
             return self._undeclared(expr.id, expr.type_name)
         self._result.reference_map[expr.id] = Reference(ident.name)

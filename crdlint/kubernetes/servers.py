@@ -91,6 +91,7 @@ class CELDialect(NamedTuple):
     ``locates_line_starts`` reports what the checker finds at the start of a line there, not behind the line before.
     ``types_names_of_types`` gives a name such as `duration` the type `type(duration)`, not `duration`.
     ``types_names_by_dyn`` gives `list` the type `type(list(dyn))`, not `type(list(A))`, and likewise `map` and `optional_type`.
+    ``resolves_local_names_first`` takes variables of macros for global ones only without a dot before them, and none for types.
     ``marks_internal_errors`` begins the error about the fields of a type of libraries with `[internal]`.
     ``types_undeclared_methods`` reports only the call of an undeclared method, not what follows from it.
     ``expects_bool_operands`` reports operands of `&&` and `||` one by one.
@@ -147,6 +148,7 @@ class CELDialect(NamedTuple):
     locates_line_starts: bool = since(32)
     types_names_of_types: bool = since(32)
     types_names_by_dyn: bool = since(37)
+    resolves_local_names_first: bool = since(37)
     marks_internal_errors: bool = changing(True, (29, False))
     types_undeclared_methods: bool = since(29)
     expects_bool_operands: bool = since(29)

@@ -147,7 +147,8 @@ SERVER_OWNED = _Rule("metadata-server-owned", "Invalid value in a metadata field
     why="The API server maintains `generation` and `managedFields`. A manifest contains them only if it was copied "
     "from a cluster.",
     help="Remove the field from the manifest",
-    bad=f"managedFields: [{{manager: {'m' * 129}, operation: Update, apiVersion: v1, fieldsType: FieldsV1}}]", good="name: foos.example.com", fixes=(_server_owned,))  # fmt: skip
+    bad=f"managedFields: [{{manager: {'m' * 129}, operation: Update, apiVersion: v1, fieldsType: FieldsV1}}]",
+    good="name: foos.example.com", fixes=(_server_owned,))  # fmt: skip
 IMMUTABLE = Rule("metadata-immutable", "Update changes an immutable metadata field", scope="metadata",
     why="Name, namespace, uid and timestamps identify an object, so the API server rejects an update that changes them.",
     help="Restore the previous value, or remove the field if the API server maintains it", source=_UPDATE)  # fmt: skip
