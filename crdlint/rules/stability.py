@@ -99,7 +99,7 @@ def _type(schema: JSONSchemaProps) -> str:
     "label. If the storage version lacks it, the field is never stored, and clients get no warning.",
     help="Add the field to all served versions, or use a conversion webhook",
     bad=_versions(("v1", "", f"{_A}, b: {{type: string}}"), ("v2", "", _A)),
-    good=_versions(("v1", "", _A), ("v2", "", _A)),
+    good=_versions(("v1", "", f"{_A}, b: {{type: string}}"), ("v2", "", f"{_A}, b: {{type: string}}")),
 ).practice  # fmt: skip
 def _lost_fields(crd: DecodedCRD) -> Iterator[Advisory]:
     versions = _served(crd)
