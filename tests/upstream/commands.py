@@ -21,7 +21,7 @@ from .comparison import Question, Tally, Verdict, compare_all
 from .fuzzing import Corpus, Fuzzer, random_request
 from .live.command import live
 from .recorder import UnavailableError, recorder
-from .rows import Request, parse, read, recorded_requests, write
+from .rows import Request, asked_of, parse, read, recorded_requests, write
 from .versions import Build, builds, newest
 
 T = TypeVar("T")
@@ -111,16 +111,17 @@ def verify(build: Build, files: Sequence[Path], show: int, only: str, *, recorde
 def record(chosen: Sequence[Build], only: str) -> None:
     """Ask every recorded request four times, and write the answers to answers/.
 
-    The page docs/parity.md is written anew from the answers.
+    Without --only, the page docs/parity.md is written anew from the answers, which takes some minutes.
     """
     recordings = records.load_all()
     requests = [request for request in recorded_requests() if only in request["id"]]
     for build in chosen or builds().values():
-        _record(build, requests, recordings, is_whole=not only)
+        asked = [request for request in requests if asked_of(request, build.minor)]
+        _record(build, asked, recordings, is_whole=not only)
     in_order = {name: recordings[name] for name in builds() if name in recordings}
     records.save_all(in_order)
-    for parity in parity_page.write():
-        _print_tally(parity.tally, parity.recording.build)
+    if not only:
+        _write_page()
 
 
 @main.command()
@@ -129,7 +130,7 @@ def record(chosen: Sequence[Build], only: str) -> None:
 def reask(build: Build, every: int) -> None:
     """Ask the server's packages again, and exit with 1 if an answer is none of the recorded ones."""
     recording = records.load_all()[build.name]
-    requests = recorded_requests()[::every]
+    requests = [request for request in recorded_requests() if asked_of(request, build.minor)][::every]
     changed_ids = []
     with recorder(build) as running:
         answered = zip(requests, running.ask_all(requests), strict=True)
@@ -146,6 +147,10 @@ def reask(build: Build, every: int) -> None:
 @main.command()
 def parity() -> None:
     """Ask crdlint all recorded requests of all versions, and write docs/parity.md."""
+    _write_page()
+
+
+def _write_page() -> None:
     for measured in parity_page.write():
         _print_tally(measured.tally, measured.recording.build)
 

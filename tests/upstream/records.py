@@ -12,7 +12,7 @@ from typing import Any, Final
 from .answers import comparable
 from .comparison import Question
 from .recorder import digest
-from .rows import ANSWERS, Answer, Request, parse, recorded_requests, write
+from .rows import ANSWERS, Answer, Request, asked_of, parse, recorded_requests, write
 from .versions import Build, builds
 
 # How often a request is asked, because Go iterates over maps in another order each time.
@@ -113,7 +113,9 @@ def _load(build: Build, path: Path, newer: Mapping[str, Recording]) -> Recording
     with path.open(encoding="utf-8") as lines:
         header, *rows = parse(lines)
     base = _base(build, newer)
-    recording = Recording(build, header, {} if base is None else dict(base.answers))
+    inherited = {} if base is None else base.answers
+    asked = {request["id"] for request in recorded_requests() if asked_of(request, build.minor)}
+    recording = Recording(build, header, {id_: answers for id_, answers in inherited.items() if id_ in asked})
     for row in rows:
         if row["answers"]:
             recording.answers[row["id"]] = [unpacked(answer) for answer in row["answers"]]

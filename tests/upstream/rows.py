@@ -54,6 +54,11 @@ def recorded_requests(family: str | None = None) -> list[Request]:
     return [row for name in names for row in read(REQUESTS / f"{name}.ndjson")]
 
 
+def asked_of(request: Request, version: str) -> bool:
+    """Return whether a request is for a version: it is for all unless it names its `versions`."""
+    return version in request.get("versions", [version])
+
+
 def family_of(request: Request) -> str:
     """Return the family of a request: its id is `FAMILY/NUMBER`, or has more parts."""
     return str(request.get("id", "")).partition("/")[0] or "unnamed"

@@ -34,7 +34,7 @@ def test_ids_of_requests_are_unique_and_name_their_family() -> None:
 
 def test_requests_have_no_fields_that_the_recorder_does_not_read() -> None:
     for request in rows.recorded_requests():
-        assert request.keys() <= {"id", *rows.FIELDS}
+        assert request.keys() <= {"id", "versions", *rows.FIELDS}
 
 
 def test_order_and_repetition_of_errors_do_not_count() -> None:
