@@ -6,9 +6,9 @@ A new condition may reject no object: rules and junctors of the old schema imply
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Final, NamedTuple
 
 from crdlint.cel.ast import Expr, Ident, Select, nodes
@@ -63,8 +63,8 @@ class Reasons:
     def __init__(self, pair: Pair) -> None:
         self._pair: Final = pair
         server = pair.server
-        self._of_old: Final = _trees(known_conditions(pair.old))
-        self._of_new: Final = _trees(known_conditions(pair.new))
+        self._of_old: Final = _known(pair.old)
+        self._of_new: Final = _known(pair.new)
         self._anything: Final = Reasoner(Facts())
         self._new: Final = Reasoner(SchemaFacts(pair.new, server))
         self._old: Final = Reasoner(SchemaFacts(pair.old, server))
@@ -86,10 +86,11 @@ class Reasons:
         for node, reason in ((self._pair.new, BY_SCHEMA), (self._pair.old, BY_OLD_SCHEMA)):
             if repeats_list_type(condition, node):
                 return reason
-        related = _related(tree, {**self._of_old, **_trees(self._below(tree, self._pair.old))})
+        related = {**self._of_old.related(tree), **_Known(self._below(tree, self._pair.old)).related(tree)}
         premises = list(related.values())
         is_known = self._existing.results(tree, premises) == TRUE
-        removed = [expr for name, expr in related.items() if name in self._of_old and name not in self._of_new]
+        of_old, of_new = self._of_old.trees, self._of_new.trees
+        removed = [expr for name, expr in related.items() if name in of_old and name not in of_new]
         if is_known and self._is_wider(tree, removed):
             return WIDER
         if self._new.results(tree) == TRUE:
@@ -103,14 +104,14 @@ class Reasons:
     def is_true(self, condition: str) -> bool:
         """Return whether a condition is true for all existing objects that the new schema accepts as well."""
         tree = parsed(condition)
-        return tree is not None and self._new.results(tree, list(_related(tree, self._of_old).values())) == TRUE
+        return tree is not None and self._new.results(tree, list(self._of_old.related(tree).values())) == TRUE
 
     def remains(self, condition: str) -> bool:
         """Return whether the new schema implies an old condition, so that removing it changes nothing."""
         tree = parsed(condition)
         if tree is None:
             return False
-        premises = _related(tree, {**self._of_new, **_trees(self._below(tree, self._pair.new))})
+        premises = {**self._of_new.related(tree), **_Known(self._below(tree, self._pair.new)).related(tree)}
         return self._new.results(tree, list(premises.values())) == TRUE
 
     def _is_wider(self, tree: Expr, removed: Sequence[Expr]) -> bool:
@@ -126,7 +127,7 @@ class Reasons:
         for path in (*field_paths(tree), *inner):
             below = list(node.steps(path))
             if len(below) == len(path):
-                premises = _related(tree, _trees(known_conditions(below[-1])))
+                premises = _known(below[-1]).related(tree)
                 texts = (text for text in known_conditions(below[-1]) if rule_key(text) in premises)
                 yield from (lifted(text, path) for text in texts)
 
@@ -149,19 +150,51 @@ def is_implied_above(pair: Pair, condition: str) -> bool:
 def _implies(pair: Pair, condition: str, path: FieldPath) -> bool:
     """Return whether what the old schemas require implies a condition on the value at a path below."""
     names = {escape(step) or step for step in path} - {ITEM, VALUE}
-    premises = [expr for expr in _trees(known_conditions(pair.old)).values() if names <= _named(expr)]
+    premises = _known(pair.old).naming(names)
     tree = parsed(lifted(condition, path)) if premises else None
     return tree is not None and Reasoner(SchemaFacts(pair.old, pair.server)).results(tree, premises) == TRUE
 
 
-def _trees(conditions: Iterable[str]) -> dict[str, Expr]:
-    return {rule_key(text): tree for text in conditions if (tree := parsed(text)) is not None}
+class _Known:
+    """Conditions that are known of a value: `trees` by their keys of equality."""
+
+    def __init__(self, conditions: Iterable[str]) -> None:
+        self.trees: Final = {rule_key(text): tree for text in conditions if (tree := parsed(text)) is not None}
+        self._by_field: Final[dict[str, list[str]]] = {}
+        self._without_field: Final[list[str]] = []
+        for name, tree in self.trees.items():
+            fields = _named(tree)
+            for field in fields:
+                self._by_field.setdefault(field, []).append(name)
+            self._without_field.extend([] if fields else [name])
+
+    def related(self, tree: Expr) -> dict[str, Expr]:
+        """Return the conditions that name a field of another one, or no field as that one."""
+        fields = _named(tree)
+        if not fields:
+            return self.trees
+        names = {name for field in fields for name in self._by_field.get(field, ())}
+        return {name: self.trees[name] for name in self._in_order({*names, *self._without_field})}
+
+    def naming(self, fields: AbstractSet[str]) -> list[Expr]:
+        """Return the conditions that name all of some fields."""
+        if not fields:
+            return list(self.trees.values())
+        names = set.intersection(*(set(self._by_field.get(field, ())) for field in fields))
+        return [self.trees[name] for name in self._in_order(names)]
+
+    def _in_order(self, names: AbstractSet[str]) -> list[str]:
+        return sorted(names, key=self._positions.__getitem__)
+
+    @cached_property
+    def _positions(self) -> dict[str, int]:
+        return {name: i for i, name in enumerate(self.trees)}
 
 
-def _related(tree: Expr, conditions: Mapping[str, Expr]) -> dict[str, Expr]:
-    """Return the conditions that name a field of another one, or no field as that one."""
-    named = _named(tree)
-    return {name: expr for name, expr in conditions.items() if not (named and _named(expr)) or named & _named(expr)}
+@lru_cache(maxsize=64)
+def _known(node: Conjunction) -> _Known:
+    """Return what is known of the values of schemas; a walk needs that of a few of them in turn."""
+    return _Known(known_conditions(node))
 
 
 def _named(tree: Expr) -> AbstractSet[str]:

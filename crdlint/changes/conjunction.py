@@ -38,14 +38,17 @@ class Conjunction(tuple["JSONSchemaProps", ...]):
 
     def properties(self) -> dict[str, Conjunction]:
         """Return the schemas of each property."""
-        by_name: dict[str, list[JSONSchemaProps]] = {}
-        for schema in self:
-            for name, below in schema.properties.items():
-                by_name.setdefault(name, []).append(below)
-        return {
-            name: Conjunction.of(*below) if len(below) > 1 or below[0].set_fields & _JUNCTORS else Conjunction(below)
-            for name, below in by_name.items()
-        }
+        return {name: self.of_property(name) for name in self.property_names()}
+
+    def property_names(self) -> dict[str, None]:
+        """Return the names of the properties, in their order."""
+        return dict.fromkeys(name for schema in self for name in schema.properties)
+
+    def of_property(self, name: str) -> Conjunction:
+        """Return the schemas of a property, empty without any."""
+        below = [schema.properties[name] for schema in self if name in schema.properties]
+        is_plain = len(below) <= 1 and not any(schema.set_fields & _JUNCTORS for schema in below)
+        return Conjunction(below) if is_plain else Conjunction.of(*below)
 
     def list_items(self) -> Conjunction:
         """Return the schemas of list items, empty without any."""
@@ -83,7 +86,7 @@ class Conjunction(tuple["JSONSchemaProps", ...]):
         node = self
         for step in path:
             below = {ITEM: node.list_items, VALUE: node.map_values}.get(step)
-            node = node.properties().get(step, Conjunction()) if below is None else below()
+            node = node.of_property(step) if below is None else below()
             if not node:
                 return
             yield node

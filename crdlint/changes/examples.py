@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain, islice, product
 from types import MappingProxyType
 from typing import Any, Final
@@ -154,12 +155,13 @@ class Examples:
 
     def _values(self, pair: Pair, condition: str) -> Iterable[Any]:
         """Yield values that may break a condition, which are valid if they do not break an old one."""
-        names, literals = mentioned(condition)
+        own_names, own_literals = mentioned(condition)
+        names, literals = set(own_names), list(own_literals)
         of_parent = conditions_of(pair.parent.old) if pair.parent is not None and self.explains else []
-        for text in conditions_of(pair.old) + of_parent:
-            more, others = mentioned(text)
-            literals += others
-            names |= more if names & more else set()
+        beside = [mentioned(text) for text in conditions_of(pair.old) + of_parent]
+        for more, others in sorted(beside, key=lambda each: not own_names & each[0]):
+            literals += others if len(literals) < _LITERALS else ()
+            names |= more if own_names & more else set()
         # The longest are the most specific, and the number of values that are tried is limited.
         constants = sorted(dict.fromkeys(literals), key=lambda literal: len(str(literal)), reverse=True)
         candidates = Candidates(names, constants or [0], self._is_valid, self.server)
@@ -202,11 +204,14 @@ class _Check:
 
     def __init__(self, node: Conjunction, rules: RuleValidator | None, server: Server) -> None:
         self._node: Final = node
+        self._has_defaults: Final = any(schema.default is not None for schema in _subschemas(node[0]))
         self._values: Final = [ValueValidator(schema, server=server) for schema in node]
         self._rules: Final = rules
         self._server: Final = server
 
     def _defaulted(self, value: Any) -> Any:
+        if not self._has_defaults:
+            return value
         value = deep_copy(value)
         apply_defaults(value, self._node[0])
         return value
@@ -233,6 +238,16 @@ class _Check:
         return [*count, *run.errors]
 
 
+def _subschemas(schema: JSONSchemaProps) -> Iterator[JSONSchemaProps]:
+    """Yield a schema and the schemas of all values below it."""
+    pending = [schema]
+    while pending:
+        schema = pending.pop()
+        yield schema
+        below = (*schema.properties.values(), schema.item_schema, schema.additional_schema)
+        pending.extend(filter(None, below))
+
+
 _DEEPEST: Final = 12  # values within each other
 _PARTS: Final = 20  # values of a field, or of an item, within another value
 _FEW_PARTS: Final = 2  # of them, if there is nothing to break
@@ -240,6 +255,9 @@ _TRIED_PARTS: Final = 60  # of values, until so many are valid
 _SOME: Final = 3  # fields of an object that must have any
 _FEW_TEXTS: Final = 3  # constants that a text is not to contain
 _SIZES: Final = 12  # of texts, lists and maps
+_OPTIONS: Final = 40  # fields of an object of which several values are tried
+_LITERALS: Final = 100  # of other conditions than the one to break, until there are so many
+_FEW_CONDITIONS: Final = 12  # of an object
 _COMBINATIONS: Final = 400  # of the fields of an object
 _LONGEST: Final = 5_000  # characters of a text, items of a list, or fields of a map
 _NOTHING: Final = r"[^\x00-\x{10FFFF}]"  # a pattern that matches no text
@@ -293,23 +311,23 @@ class Candidates:
         return [*self._lists(old, new, depth), *null] if type_ == "array" else [*self._scalars(old, new, type_), *null]
 
     def _objects(self, old: Conjunction, new: Conjunction, depth: int, fixed: Mapping[str, Any]) -> Iterator[Any]:
-        before, after = old.properties(), new.properties()
         required = old.required
-        names = frozenset(self._names).union(*(mentioned(condition)[0] for condition in conditions_of(old)))
+        names = self._names | _mentioned_beside(self._names, conditions_of(old))
         if any((schema.min_properties or 0) > len(required) for schema in old):
-            names |= {*islice(before, _SOME)}
+            names |= {*islice(old.property_names(), _SOME)}
         options: dict[str, list[Any]] = {}
-        for name, schemas in before.items():
-            if name in fixed or not (name in required or name in names):
+        for name in dict.fromkeys((*required, *sorted(names))):
+            schemas, after = old.of_property(name), new.of_property(name)
+            if name in fixed or not schemas:
                 continue
             values = [_ABSENT] * (name not in required or schemas[0].default is not None)
-            inner = self._inner(schemas, after.get(name, Conjunction()), depth)
+            inner = self._inner(schemas, after, depth)
             if name not in names:  # the value is not to break the new schema
                 number = 1 if schemas.type in {"object", "array"} else 2
-                accepted = islice((value for value in inner if self._is_valid(after.get(name, schemas), value)), number)
+                accepted = islice((value for value in inner if self._is_valid(after or schemas, value)), number)
                 inner = [*accepted] or inner[:number]
             values += inner
-            options[name] = values
+            options[name] = values if len(options) < _OPTIONS else values[:1]
         base: dict[str, Any] = {**(_RESOURCE if old[0].x_embedded_resource else {}), **fixed}
         for chosen_values in _by_rank(list(options.values())):
             chosen = {name: value for name, value in zip(options, chosen_values, strict=True) if value is not _ABSENT}
@@ -454,7 +472,14 @@ def _of_rank(options: Sequence[Sequence[Any]], rank: int) -> Iterator[tuple[Any,
         yield from ((first[i], *others) for others in _of_rank(rest, rank - i))
 
 
-def mentioned(condition: str) -> tuple[set[str], list[Any]]:
+def _mentioned_beside(names: AbstractSet[str], conditions: Sequence[str]) -> frozenset[str]:
+    """Return the fields of all conditions if these are few, else of those that mention one of some names."""
+    fields = [mentioned(condition)[0] for condition in conditions]
+    return frozenset[str]().union(*(each for each in fields if len(fields) <= _FEW_CONDITIONS or each & names))
+
+
+@lru_cache(maxsize=4096)
+def mentioned(condition: str) -> tuple[frozenset[str], tuple[Any, ...]]:
     """Return the fields of a condition, and its constants in their order."""
     names: set[str] = set()
     literals: list[Any] = []
@@ -465,4 +490,4 @@ def mentioned(condition: str) -> tuple[set[str], list[Any]]:
         elif isinstance(node, Literal) and isinstance(node.value, (str, int, float)):
             literals.append(node.value)
             names |= {node.value} if isinstance(node.value, str) else set()  # an optional field, or a key
-    return names, literals
+    return frozenset(names), tuple(literals)

@@ -121,6 +121,15 @@ class RuleValidator:
     additional: RuleValidator | None = None
     properties: Mapping[str, RuleValidator] = field(default_factory=dict)
     all_of: tuple[RuleValidator, ...] = ()
+    _programs: dict[int, Program | None] | None = None  # by the identity of their rules
+
+    def program_of(self, rule: ValidationRule) -> Program | None:
+        """Return the program of one of the rules of the schema itself, None if it has none."""
+        if self._programs is None:
+            self._programs = {}
+            with suppress(CompilationError):
+                self._programs = {id(ready.rule): ready.program for ready in (self.rules() if self.rules else ())}
+        return self._programs.get(id(rule))
 
 
 class RuleValidators:
@@ -358,10 +367,7 @@ def breaks(
 
     `is_kept` means that the old value is the same one.
     """
-    program = None
-    if validator is not None and validator.rules is not None:
-        with suppress(CompilationError):
-            program = next((ready.program for ready in validator.rules() if ready.rule is rule), None)
+    program = None if validator is None else validator.program_of(rule)
     if validator is None or program is None:
         return False
     current = to_value(value, validator.schema, is_resource=validator.is_root)

@@ -174,4 +174,4 @@ def test_values_are_tried_in_the_order_of_the_condition() -> None:
     """Otherwise, it depends on the process whether an example is found, and with it the severity of a change."""
     texts = [f"text {number}" for number in range(50)]
     condition = " || ".join(f"self.a == '{text}'" for text in texts)
-    assert mentioned(condition)[1] == texts
+    assert list(mentioned(condition)[1]) == texts

@@ -302,6 +302,13 @@ class TestCharts:
         templates = [line for line in fake_helm.read_text().splitlines() if line.startswith("template")]
         assert len(templates) == 2
 
+    def test_a_file_with_another_version_of_a_crd_is_an_added_copy(self, released: Any) -> None:
+        released.write({f"{side}/v1.0/crd.yaml": CRD for side in ("old", "new")})
+        released.write({"new/v2.0/crd.yaml": CRD.replace("name: v1", "name: v2")})
+        assert run("diff", "old", "new").stdout == "0 CRDs changed\n"
+        (released.top / "new/v1.0/crd.yaml").unlink()
+        assert "change-version-renamed" in run("diff", "old", "new").stdout
+
     def test_copies_of_a_crd_are_compared_with_those_in_their_place(self, released: Any) -> None:
         released.write({f"{side}/{n}.yaml": CRD.replace("9", str(n)) for side in ("old", "new") for n in (1, 2)})
         assert run("diff", "old", "new").stdout == "0 CRDs changed\n"

@@ -279,7 +279,10 @@ class PreviousCRDs:
         if build is not None and (build.problem is not None or name in build.crds):
             return build.crds.get(name), [] if build.problem is None else [build.problem]
         problems = []
-        for index in sorted(self._candidates(name), key=lambda index: self.files[index].counterpart != path):
+        candidates = sorted(self._candidates(name), key=lambda index: self.files[index].counterpart != path)
+        if self._is_added_copy(name, path, candidates):
+            return None, []
+        for index in candidates:
             file = self.files[index]
             old = self.of_file(index).get(name, values)
             if old is not None:
@@ -297,6 +300,15 @@ class PreviousCRDs:
             problems.append(self.unreadable[0] + more)
             self._unread_names.add(name)
         return None, problems
+
+    def _is_added_copy(self, name: str, path: str, candidates: Sequence[int]) -> bool:
+        """Return whether a file is new, and all old files with a CRD of a name are plain ones that still have it."""
+        files = [self.files[index] for index in candidates]
+        paths = [file.counterpart or file.path for file in files]
+        is_compared = path in paths or not all(paths) or any(file.template is not None for file in files)
+        if not files or is_compared or not os.path.isfile(path):
+            return False
+        return all(name in collect(text_if_readable(other, only_crds=True) or "").by_name for other in paths)
 
     def _candidates(self, name: str) -> Iterator[int]:
         by_name, indirect = self._index
