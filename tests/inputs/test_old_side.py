@@ -309,6 +309,12 @@ class TestCharts:
         (released.top / "new/v1.0/crd.yaml").unlink()
         assert "change-version-renamed" in run("diff", "old", "new").stdout
 
+    def test_a_vendored_crd_that_is_gone_is_not_removed(self, released: Any) -> None:
+        released.write({"old/vendor/example.com/a/crd.yaml": CRD, "old/b.yaml": "a: 1\n", "new/b.yaml": "a: 1\n"})
+        assert run("diff", "old", "new").stdout == "0 CRDs changed\n"
+        (released.top / "old/c.yaml").write_text(CRD)
+        assert "change-crd-removed" in run("diff", "old", "new").stdout
+
     def test_copies_of_a_crd_are_compared_with_those_in_their_place(self, released: Any) -> None:
         released.write({f"{side}/{n}.yaml": CRD.replace("9", str(n)) for side in ("old", "new") for n in (1, 2)})
         assert run("diff", "old", "new").stdout == "0 CRDs changed\n"

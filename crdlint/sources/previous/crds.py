@@ -389,7 +389,7 @@ def compare(
             message = f"line {document.line}: not compared: {shortened(document.reason, LONGEST_REASON)}"
             comparison.problems.append(UnreadInput(file.name, message, fatal=document.cause == "broken"))
         for name, old in old_crds.by_name.items():
-            if name not in names:
+            if name not in names and not _is_vendored(file):
                 missing.setdefault(name, (file, old))
     if missing:
         for name, path in _moved(missing, (*crds, *discover(tops, Selection()).files)):
@@ -404,6 +404,11 @@ def compare(
     else:
         comparison.results += _results(missing, previous, crds)
     return comparison
+
+
+def _is_vendored(file: OldFile) -> bool:
+    """Return whether a file is a copy of another project's, such as Go's `vendor/`, which does not remove its CRDs."""
+    return "vendor" in (file.path or file.counterpart or file.name).split("/")[:-1]
 
 
 def _moved(names: Iterable[str], paths: Iterable[str]) -> Iterator[tuple[str, str]]:
