@@ -63,8 +63,8 @@ class Reasons:
     def __init__(self, pair: Pair) -> None:
         self._pair: Final = pair
         server = pair.server
-        self._of_old: Final = _known(pair.old)
-        self._of_new: Final = _known(pair.new)
+        self._of_old: Final = _conditions(pair.old)
+        self._of_new: Final = _conditions(pair.new)
         self._anything: Final = Reasoner(Facts())
         self._new: Final = Reasoner(SchemaFacts(pair.new, server))
         self._old: Final = Reasoner(SchemaFacts(pair.old, server))
@@ -86,7 +86,7 @@ class Reasons:
         for node, reason in ((self._pair.new, BY_SCHEMA), (self._pair.old, BY_OLD_SCHEMA)):
             if repeats_list_type(condition, node):
                 return reason
-        related = {**self._of_old.related(tree), **_Known(self._below(tree, self._pair.old)).related(tree)}
+        related = {**self._of_old.related(tree), **_Conditions(self._below(tree, self._pair.old)).related(tree)}
         premises = list(related.values())
         is_known = self._existing.results(tree, premises) == TRUE
         of_old, of_new = self._of_old.trees, self._of_new.trees
@@ -111,7 +111,7 @@ class Reasons:
         tree = parsed(condition)
         if tree is None:
             return False
-        premises = {**self._of_new.related(tree), **_Known(self._below(tree, self._pair.new)).related(tree)}
+        premises = {**self._of_new.related(tree), **_Conditions(self._below(tree, self._pair.new)).related(tree)}
         return self._new.results(tree, list(premises.values())) == TRUE
 
     def _is_wider(self, tree: Expr, removed: Sequence[Expr]) -> bool:
@@ -127,7 +127,7 @@ class Reasons:
         for path in (*field_paths(tree), *inner):
             below = list(node.steps(path))
             if len(below) == len(path):
-                premises = _known(below[-1]).related(tree)
+                premises = _conditions(below[-1]).related(tree)
                 texts = (text for text in known_conditions(below[-1]) if rule_key(text) in premises)
                 yield from (lifted(text, path) for text in texts)
 
@@ -150,12 +150,12 @@ def is_implied_above(pair: Pair, condition: str) -> bool:
 def _implies(pair: Pair, condition: str, path: FieldPath) -> bool:
     """Return whether what the old schemas require implies a condition on the value at a path below."""
     names = {escape(step) or step for step in path} - {ITEM, VALUE}
-    premises = _known(pair.old).naming(names)
+    premises = _conditions(pair.old).naming(names)
     tree = parsed(lifted(condition, path)) if premises else None
     return tree is not None and Reasoner(SchemaFacts(pair.old, pair.server)).results(tree, premises) == TRUE
 
 
-class _Known:
+class _Conditions:
     """Conditions that are known of a value: `trees` by their keys of equality."""
 
     def __init__(self, conditions: Iterable[str]) -> None:
@@ -192,9 +192,9 @@ class _Known:
 
 
 @lru_cache(maxsize=64)
-def _known(node: Conjunction) -> _Known:
+def _conditions(node: Conjunction) -> _Conditions:
     """Return what is known of the values of schemas; a walk needs that of a few of them in turn."""
-    return _Known(known_conditions(node))
+    return _Conditions(known_conditions(node))
 
 
 def _named(tree: Expr) -> AbstractSet[str]:
