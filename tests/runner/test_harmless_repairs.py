@@ -29,6 +29,13 @@ REPAIRED = {
     "type: object\nproperties: {b: {type: string maxLength: 9}}\n": "type: object\nproperties: {b: {type: string, maxLength: 9}}\n",
     "description: | text\ntype: string\n": "description: text\ntype: string\n",
     "pattern: `^a$`\ntype: string\n": "pattern: ^a$\ntype: string\n",
+    'type: object\nproperties:\n  b:\n    pattern: "^\\d+$"\n    type: string\n  c:\n    pattern: ^a\\.b$\n    type: string\n': (
+        'type: object\nproperties:\n  b:\n    pattern: "^\\\\d+$"\n    type: string\n  c:\n    pattern: ^a\\.b$\n    type: string\n'
+    ),
+    "type: object\nproperties:\n  b: {type: string}\n  x-kubernetes-validations:\n  - {rule: self.b == 'c', message: wrong}\n": (
+        "type: object\nx-kubernetes-validations:\n- {rule: self.b == 'c', message: no}\nproperties:\n  b: {type: string}\n"
+    ),
+    "type: integer\nenum: (1, 2)\n": "type: integer\nenum: [1, 2]\n",
     "type: map[string]string\n": "type: object\nadditionalProperties: {type: string}\n",
     "type: Number\nformat: int32\n": "type: integer\nformat: int32\n",
     "type:object\nproperties\n  b:\n    type:string\n": "type: object\nproperties:\n  b:\n    type: string\n",
@@ -37,6 +44,9 @@ REPAIRED = {
 LEFT = (
     "description: In CamelCase. maxLength: 9\ntype: string\n",
     "type: map\n",
+    "type: numeric\nminimum: 1\n",
+    "x: type: string\ntype: string\n",
+    "type: object\nproperties:\n  b: {type: string}\n  x-kubernetes-validations:\n  - {rule: self == 'c', message: wrong}\n",
     "type: float\nformat: int32\n",
     "type: array\nitems: {type: string}\ndefault: ''\n",
 )  # fmt: skip
