@@ -273,7 +273,8 @@ def steps_at(root: Node, position: tuple[int, int]) -> list[str | int]:
     while isinstance(node, (Mapping, Sequence)):
         stride = 2 if isinstance(node, Mapping) else 1
         items = node.items
-        i = bisect_right(items[::stride], position, key=lambda node: (node.start_mark.line, node.start_mark.column)) - 1
+        starts = range(0, len(items), stride)  # a slice of the items would be a copy
+        i = bisect_right(starts, position, key=lambda index: _start(items[index])) - 1
         if i < 0:
             return steps
         name, value = items[i * stride], items[i * stride + stride - 1]
@@ -283,6 +284,10 @@ def steps_at(root: Node, position: tuple[int, int]) -> list[str | int]:
         steps.append(i if stride == 1 else name.value if isinstance(name, Scalar) else "")
         node = value
     return steps
+
+
+def _start(node: Node) -> tuple[int, int]:
+    return node.start_mark.line, node.start_mark.column
 
 
 def _value_path(steps: list[str | int]) -> str:

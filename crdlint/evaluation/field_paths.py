@@ -160,7 +160,8 @@ def schema_of(*values: Any) -> JSONSchemaProps:
     >>> schema_of(1, 2).type
     'integer'
     """
-    return run_calls(_schema_of(values))
+    schema: JSONSchemaProps = run_calls(_schema_of(values))
+    return schema
 
 
 # Yields the schemas of inner values, which `run_calls` makes, so that only memory limits the depth.
@@ -170,6 +171,7 @@ _Making: TypeAlias = "Generator[Any, Any, JSONSchemaProps]"
 def _schema_of(values: Sequence[Any]) -> _Making:
     present = [value for value in values if value is not None]
     classes = frozenset(value.__class__ for value in present)
+    schema: JSONSchemaProps
     if classes == {dict}:
         schema = yield _of_objects(present)
     elif classes == {list}:

@@ -203,11 +203,11 @@ def repeated_block(duplicate: DuplicateKey, others: Sequence[DuplicateKey], line
     ]  # fmt: skip
     if len(block) == 1:
         return None
-    spans = [node_span(node, line_offset).line for other in block for node in (other.first, other.later)]
-    first, last = min(spans[1::2]), max(spans[1::2])
+    earlier = [other.first.start_mark.line + 1 + line_offset for other in block]
+    later = [other.later.start_mark.line + 1 + line_offset for other in block]
     return (
-        f"Check the indentation of lines {first} to {last}: they repeat the keys of lines {min(spans[::2])} to "
-        f"{max(spans[::2])}, and are probably meant for another mapping"
+        f"Check the indentation of lines {min(later)} to {max(later)}: they repeat the keys of lines {min(earlier)} to "
+        f"{max(earlier)}, and are probably meant for another mapping"
     )
 
 

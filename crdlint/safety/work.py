@@ -48,9 +48,10 @@ class Recent(Generic[_V]):
         return entry[0]
 
     def put(self, key: Hashable, value: _V, weight: int) -> None:
-        """Store the value of a new key, unless it weighs more than the capacity."""
+        """Store the value of a key, unless it weighs more than the capacity."""
         if weight > self.capacity:
             return
+        self.weight -= self._entries.pop(key, (None, 0))[1]
         self._entries[key] = (value, weight)
         self.weight += weight
         while self.weight > self.capacity:

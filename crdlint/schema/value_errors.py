@@ -25,6 +25,7 @@ from crdlint.crd.errors import (
 from crdlint.crd.paths import ADDITIONAL, INDEX, NIL, PROPERTY, Key, Path, ValuePath
 from crdlint.golang.printing import marshal
 from crdlint.golang.text import quote
+from crdlint.safety.work import Recent
 
 RULE: Final = "resource-value"
 
@@ -68,11 +69,32 @@ def nowhere(value_path: ValuePath, detail: Callable[[str], str], reason: Reason 
 
 def not_in(value_path: ValuePath, value: Any, allowed: Sequence[Any]) -> Violation:
     """Return an error for a value that is not in an enum."""
-    texts = tuple(permitted if permitted.__class__ is str else marshal(permitted) for permitted in allowed)
-    detail = f"supported values: {', '.join(map(quote, texts))}"
-    # The server finds null in no enum.
-    accepted = tuple(text for text, permitted in zip(texts, allowed, strict=True) if permitted is not None)
-    return Violation(NOT_SUPPORTED, value_path, value, lambda _: detail, reason=Reason(Code.ENUM, accepted))
+    enum = _ENUMS.get(id(allowed))
+    if enum is None or enum.allowed is not allowed:
+        enum = _Enum.of(allowed)
+        _ENUMS.put(id(allowed), enum, len(enum.detail))
+    detail = enum.detail
+    return Violation(NOT_SUPPORTED, value_path, value, lambda _: detail, reason=Reason(Code.ENUM, enum.accepted))
+
+
+class _Enum(NamedTuple):
+    """The values of an enum, the detail of the errors of other values, and the values that the server finds in it."""
+
+    allowed: Sequence[Any]
+    detail: str
+    accepted: tuple[str, ...]
+
+    @classmethod
+    def of(cls, allowed: Sequence[Any]) -> _Enum:
+        """Return what the errors of an enum have in common."""
+        texts = tuple(permitted if permitted.__class__ is str else marshal(permitted) for permitted in allowed)
+        # The server finds null in no enum.
+        accepted = tuple(text for text, permitted in zip(texts, allowed, strict=True) if permitted is not None)
+        return cls(allowed, f"supported values: {', '.join(map(quote, texts))}", accepted)
+
+
+# Many values may be in none of a long list, and their errors have the same text.
+_ENUMS: Final[Recent[_Enum]] = Recent(8 * 1024 * 1024)
 
 
 def too_long(value_path: ValuePath, limit: int) -> Violation:

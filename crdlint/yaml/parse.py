@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import gc
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.events import (
@@ -53,11 +53,15 @@ class YAMLProblem(NamedTuple):
     column: int
 
 
+T = TypeVar("T")
+
+
 @dataclass(slots=True)
 class Document:
     """A document of a stream: its root (None if it is empty or invalid), its text, and the number of lines before it.
 
-    `non_simple_mappings` are its mappings that are not simple (see `Mapping`), in document order.
+    `non_simple_mappings` are its mappings that are not simple (see `Mapping`), in document order. `made` has what is made
+    once for all of its findings and objects, by name.
     """
 
     root: Node | None
@@ -65,6 +69,14 @@ class Document:
     line_offset: int
     error: YAMLProblem | None = None
     non_simple_mappings: list[Mapping] = field(default_factory=list)
+    made: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    def once(self, name: str, make: Callable[[], T]) -> T:
+        """Return what a function makes of the document, which is made only once."""
+        if name not in self.made:
+            self.made[name] = make()
+        made: T = self.made[name]
+        return made
 
     def line_of(self, text: str) -> int | None:
         """Return the 1-based line of the first occurrence of a text in the file, or None."""

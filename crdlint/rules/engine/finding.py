@@ -67,10 +67,10 @@ class Manifest:
     @cached_property
     def editor(self) -> Editor:
         """The editor of the document's text."""
-        root = self.document.root
+        document, root = self.document, self.document.root
         if root is None:
             raise UneditableError
-        return Editor(self.document.text.removeprefix("\ufeff"), root)
+        return document.once("editor", lambda: Editor(document.text.removeprefix("\ufeff"), root))
 
     @cached_property
     def schemas(self) -> dict[int, JSONSchemaProps]:
@@ -313,7 +313,8 @@ def nearest_of(words: Iterable[str], like: float) -> Callable[[Finding], Edits]:
 def fix_of(fixers: Iterable[Fixer], finding: Finding, line_start: int) -> Fix | None:
     """Return the first fix of a finding that applies; none if the document, from `line_start` on, ends before its text."""
     versions: list[Finding] = []
-    if _ends_early(finding.manifest):
+    document = finding.manifest.document
+    if document.once("ends early", lambda: _ends_early(document)):
         return None
     for fixer in fixers:
         try:
@@ -329,7 +330,6 @@ def fix_of(fixers: Iterable[Fixer], finding: Finding, line_start: int) -> Fix | 
         if any(later.start < earlier.end for earlier, later in pairwise(unique)):
             continue
         # Marks of nodes do not count a byte order mark.
-        document = finding.manifest.document
         offset = line_start + (document.root is not None and document.text.startswith("\ufeff"))
         return Fix(fixer.title, fixer.applicability, tuple(edit.moved(offset) for edit in unique))
     return None
@@ -354,10 +354,13 @@ def _unknown_keywords(finding: Finding, mapping: Mapping) -> Iterator[str]:
         yield from (key for key in keys if key not in gotypes.SCHEMA.fields)
 
 
-def _ends_early(manifest: Manifest) -> bool:
-    root = manifest.document.root
-    text = manifest.document.text
-    return root is not None and "\n..." in text and re.search(r"^\.\.\.[ \t\r]*\n+ ", text, re.MULTILINE) is not None
+def _ends_early(document: Document) -> bool:
+    text = document.text
+    return (
+        document.root is not None
+        and "\n..." in text
+        and re.search(r"^\.\.\.[ \t\r]*\n+ ", text, re.MULTILINE) is not None
+    )
 
 
 def _type_within(of: GoType, key: Scalar | None, node: Node) -> GoType | None:

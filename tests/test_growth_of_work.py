@@ -1,0 +1,71 @@
+"""Work that must not grow faster than the input: counted as calls, in the places that once were quadratic."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from commands import crdlint
+from crds import crd_with_spec
+
+from crdlint.api import validate_resource
+from crdlint.crd import positions
+from crdlint.rules.engine import finding
+from crdlint.schema import value_errors
+from crdlint.yaml.editor import Editor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+def counted(monkeypatch: pytest.MonkeyPatch, holder: Any, name: str) -> list[object]:
+    """Return a list that grows by one with each call of a function."""
+    calls: list[object] = []
+    function: Callable[..., Any] = getattr(holder, name)
+
+    def count(*args: Any, **kwargs: Any) -> Any:
+        calls.append(args)
+        return function(*args, **kwargs)
+
+    monkeypatch.setattr(holder, name, count)
+    return calls
+
+
+def test_a_document_is_searched_for_its_end_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = counted(monkeypatch, finding, "_ends_early")
+    fields = "".join(f"  a{i}: {{type: strnig}}\n" for i in range(50))
+    done = crdlint("check", "--no-cache", "-", stdin=crd_with_spec(f"type: object\nproperties:\n{fields}"))
+    assert done.returncode == 1
+    assert len(calls) == 1
+
+
+def test_the_objects_of_a_list_share_an_editor(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    calls = counted(monkeypatch, Editor, "__init__")
+    crd = crd_with_spec("type: object\nproperties: {size: {type: integer}}\n")
+    item = '- {{apiVersion: example.com/v1, kind: Foo, metadata: {{name: a{0}}}, spec: {{size: "{0}"}}}}\n'
+    items = "".join(item.format(number) for number in range(20))
+    (tmp_path / "crd.yaml").write_text(crd, encoding="utf-8")
+    text = f"apiVersion: v1\nkind: List\nitems:\n{items}"
+    done = crdlint("validate", "--crd", str(tmp_path / "crd.yaml"), "-", stdin=text)
+    assert "20 resources: 20 errors" in done.stdout
+    assert len(calls) == 1
+
+
+def test_the_values_of_an_enum_are_listed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = counted(monkeypatch, value_errors._Enum, "of")  # noqa: SLF001
+    crd = crd_with_spec("type: object\nproperties: {sizes: {type: array, items: {type: string, enum: [a, b, c]}}}\n")
+    values = ", ".join(f"x{number}" for number in range(30))
+    text = f"apiVersion: example.com/v1\nkind: Foo\nmetadata: {{name: a}}\nspec: {{sizes: [{values}]}}\n"
+    assert validate_resource(crd, text).errors
+    assert len(calls) <= 1
+
+
+def test_a_position_is_found_without_a_copy_of_the_items(monkeypatch: pytest.MonkeyPatch) -> None:
+    from crdlint.yaml.parse import parse_first
+
+    root = parse_first("".join(f"k{i}: [{i}]\n" for i in range(1000))).root
+    assert root is not None
+    calls = counted(monkeypatch, positions, "_start")
+    assert positions.steps_at(root, (777, 7)) == ["k777", 0]
+    assert len(calls) < 20
