@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right, insort
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from collections.abc import Sequence as SequenceOf
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 # A few rounds suffice: one for each stage at which the server stops, and one for each fix that enables another.
 _ROUNDS: Final = 40
+_PASSES: Final = 3  # each tries again the fixes that the one before has refused
+_ATTEMPTS: Final = 4  # each without the fixes that did not come to an end in the ones before
 _DEFAULT: Final = Config()
 _STAGES: Final = {"decode": 1, "strict": 2, "field": 3}
 _SYNTAX, _ADVICE = 0, 4
@@ -95,14 +97,66 @@ def fix(
     the fixed text is complete.
 
     The objects `of_resources` have their errors each for itself: what is fixed must be gone, and nothing new there.
+
+    The fixed text is a fixed point: fixes whose finding comes back, there or elsewhere, are undone.
     """
-    until = check_until or (lambda text, _: check(text))
-    return _Rounds(result, check, until, unsafe, config, of_resources).run()
+    known = _KnownResults(check)
+    until = check_until or (lambda text, _: known.check(text))
+    endless: frozenset[_Kind] = frozenset()
+    for _ in range(_ATTEMPTS):
+        fixed = latest = _Rounds(result, known.check, until, unsafe, config, of_resources, endless).run()
+        for _ in range(_PASSES):
+            if not latest.edits:
+                break
+            latest = _Rounds(latest.result, known.check, until, unsafe, config, of_resources, endless).run()
+            fixed = _joined(fixed, latest)
+        if not latest.edits:
+            return _with_undone(fixed, endless)
+        endless |= {_Kind(applied.rule, applied.title) for applied in latest.applied}
+    whole = result if result.stage is None else known.check(result.text)
+    return _with_undone(Fixed(result.text, result.text, (), (), fixed.undone, whole), endless)
+
+
+class _KnownResults:
+    """The complete results of texts, each checked once in all passes."""
+
+    def __init__(self, check: Check) -> None:
+        self._check = check
+        self._known: dict[str, FileResult] = {}
+
+    def check(self, text: str) -> FileResult:
+        """Return the result of a text."""
+        if text not in self._known:
+            self._known[text] = self._check(text)
+        return self._known[text]
+
+
+def _joined(first: Fixed, second: Fixed) -> Fixed:
+    """Return the fixes of two passes, of which the second one begins with the text of the first."""
+    edits = tuple(composed(list(first.edits), list(second.edits))) if second.edits else first.edits
+    applied = (*first.applied, *second.applied)
+    return Fixed(first.before, second.text, edits, applied, second.undone, second.result)
+
+
+class _Kind(NamedTuple):
+    """A kind of fixes: their rule and their title."""
+
+    rule: str
+    title: str
+
+
+def _with_undone(fixed: Fixed, endless: Container[_Kind]) -> Fixed:
+    """Return fixes with those of endless kinds as undone."""
+    left = [each for each in fixed.result.diagnostics if each.fix and _Kind(each.rule, each.fix.title) in endless]
+    return replace(fixed, undone=(*fixed.undone, *(Undone(each, ("the same finding again",)) for each in left)))
 
 
 @dataclass(slots=True)
 class _Rounds:
-    """The rounds of fixes of a text: `current` is the result so far, the fixes of `refused` findings are undone or not proved."""
+    """The rounds of fixes of a text: `current` is the result so far.
+
+    The fixes of `refused` findings are undone or not proved. Those of `endless` kinds are not tried.
+    """
 
     current: FileResult
     check: Check
@@ -110,6 +164,7 @@ class _Rounds:
     unsafe: bool
     config: Config
     of_resources: bool = False
+    endless: Container[_Kind] = frozenset()
     edits: list[Edit] = field(default_factory=list)
     applied: list[AppliedFix] = field(default_factory=list)
     undone: dict[Identity, Undone] = field(default_factory=dict)
@@ -155,8 +210,11 @@ class _Rounds:
         return _chosen(
             finding
             for finding in reported(self.current, self.config, resources=self.of_resources)
-            if _is_wanted(finding, unsafe=self.unsafe) and _identity(finding) not in self.refused
+            if _is_wanted(finding, unsafe=self.unsafe) and not self._is_refused(finding)
         )
+
+    def _is_refused(self, finding: Diagnostic) -> bool:
+        return _Kind(finding.rule, _fix(finding).title) in self.endless or _identity(finding) in self.refused
 
     def _complete(self) -> None:
         if self.current.stage is not None:

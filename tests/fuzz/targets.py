@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import os
+import re
 import tarfile
 import tempfile
 from collections import Counter
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
     from crdlint.config.identity import FindingIdentity
     from crdlint.kubecel.compilation import RuleCompiler
+    from crdlint.linting.result import FileResult
 
 FIXTURES: Final = Path(__file__).resolve().parents[2] / "fixtures"
 
@@ -438,6 +441,81 @@ def _cost(text: str) -> None:
     fix(result, lambda given: lint_file(given, "x.yaml", CheckRequest(fixes=True)), unsafe=True)
 
 
+def fix_to_the_end(text: str) -> None:
+    """Apply fixes, only safe ones and all: a second run changes nothing."""
+    from crdlint.linting.pipeline import lint_file
+    from crdlint.runner.fixes import fix
+
+    def check(given: str) -> FileResult:
+        return lint_file(given, "x.yaml", CheckRequest(skip_unfinished=True, fixes=True))
+
+    for unsafe in (False, True):
+        fixed = fix(check(text), check, unsafe=unsafe)
+        again = fix(check(fixed.text), check, unsafe=unsafe)
+        assert again.text == fixed.text, [applied.title for applied in again.applied]
+
+
+def _run(*arguments: str) -> str:
+    """Run a command, and return what it prints, without times; an internal error is raised."""
+    from click.testing import CliRunner
+
+    from crdlint.cli.main import cli
+
+    done = CliRunner().invoke(cli, arguments)
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    assert done.exit_code in {0, 1, 2}, done.output
+    return re.sub(r"\d+(?:\.\d+)? m?s\b", "", done.stdout)
+
+
+def _object_and_expression(random: Random) -> tuple[str, str]:
+    crd = grammar.crd(random)
+    text = grammar.written(random, grammar.resource(random, crd))
+    return mutated(random, text) if random.randrange(3) == 0 else text, _expression(random)
+
+
+def _evaluate(given: tuple[str, str]) -> None:
+    text, expression = given
+    with _file(text, ".yaml") as path:
+        _run("eval", "--object", path, "--", expression)
+
+
+def _suite(random: Random) -> tuple[str, str]:
+    crd = grammar.crd(random)
+    paths = ("/spec", "/spec/versions", "/spec/versions/0", "/metadata", "", "/spec/x", "/spec/versions/-")
+    operation = {"op": random.choice(("copy", "add", "remove", "test", "move")), "from": random.choice(paths)}
+    patches = [{**operation, "path": random.choice(paths), "value": [1]} for _ in range(random.randrange(30))]
+    initial, updated = (grammar.written(random, grammar.resource(random, crd)) for _ in range(2))
+    name = crd["metadata"]["name"] if isinstance(crd.get("metadata"), dict) else "x"
+    case = {"name": "a", "initial": initial, "updated": updated, "initialCRDPatches": patches}
+    suite = json.dumps({"crdName": str(name), "tests": {"onUpdate": [case], "onCreate": []}})
+    return grammar.written(random, crd), mutated(random, suite) if random.randrange(3) == 0 else suite
+
+
+def _test(given: tuple[str, str]) -> None:
+    crd, suite = given
+    with _file(crd, ".yaml") as crd_path, _file(suite, ".testsuite.yaml") as path:
+        _run("test", "--crd", crd_path, path)
+
+
+def _compare(pair: tuple[str, str]) -> None:
+    old, new = pair
+    with _file(old, ".yaml") as old_path, _file(new, ".yaml") as new_path:
+        _run("diff", "--explain", old_path, new_path)
+        _run("diff", "--all", "--format", "json", old_path, new_path)
+
+
+def _run_in_every_way(text: str) -> None:
+    """Check a file without and with the cache, from the cache, and beside a copy in two processes: the findings are equal."""
+    with _file(text, ".yaml") as path, tempfile.TemporaryDirectory() as folder:
+        os.environ["CRDLINT_CACHE_DIR"] = folder
+        command = ("check", "--format", "concise", path)
+        first = _run(*command, "--no-cache")
+        assert _run(*command) == first
+        assert _run(*command) == first
+        assert _run(*command, "--jobs", "2", "--no-cache") == first
+
+
 class _file:  # noqa: N801  used as a function
     """A text in a file, for as long as a `with` block lasts."""
 
@@ -466,5 +544,10 @@ TARGETS: Final[dict[str, Target]] = {
     "baselines": Target(_baseline, _known),
     "templates": Target(_template, _render),
     "rendered": Target(_rendering, _map_back),
+    "fixes": Target(_crd_text, fix_to_the_end),
+    "evaluations": Target(_object_and_expression, _evaluate),
+    "suites": Target(_suite, _test),
+    "differences": Target(_pair, _compare),
+    "runs": Target(_crd_text, _run_in_every_way),
     "kustomizations": Target(_kustomization, _resolve),
 }

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import datetime
+import itertools
 import shutil
+import time
 from pathlib import Path
 from random import Random
 
@@ -17,6 +20,36 @@ def test_no_input_fails(name: str, inputs: int) -> None:
     target = TARGETS[name]
     for index in range(inputs):
         target.run(target.make(Random(f"{name}/ci/{index}")))
+
+
+FOUND = sorted(Path(__file__).with_name("found").iterdir())
+
+
+@pytest.mark.parametrize("path", FOUND, ids=lambda path: path.stem)
+def test_inputs_that_once_failed(path: Path) -> None:
+    """The name of a file begins with that of its target."""
+    TARGETS[path.stem.partition("-")[0]].use(path.read_text(encoding="utf-8"))
+
+
+_SECONDS = 600
+
+
+@pytest.mark.exhaustive
+def test_ten_minutes_at_the_seed_of_the_day() -> None:
+    """Other inputs every day; a failure names the input, which belongs into `found`."""
+    seed = datetime.datetime.now(datetime.timezone.utc).date().toordinal()
+    end = time.monotonic() + _SECONDS
+    failures: list[str] = []
+    for index, name in enumerate(itertools.cycle(TARGETS)):
+        if time.monotonic() > end:
+            break
+        first = index // len(TARGETS) * _STEP
+        result = fuzz(name, seed=seed, first=first, last=first + _STEP - 1)
+        failures += [f"{name} --seed {seed} --only {failure.index}: {failure.place}" for failure in result.failures]
+    assert failures == []
+
+
+_STEP = 50
 
 
 @pytest.mark.parametrize("name", TARGETS)
