@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 # A few rounds suffice: one for each stage at which the server stops, and one for each fix that enables another.
 _ROUNDS: Final = 40
-_PASSES: Final = 3  # each tries again the fixes that the one before has refused
+_PASSES: Final = 3  # each tries again the fixes that the one before has rejected
 _ATTEMPTS: Final = 4  # each without the fixes that did not come to an end in the ones before
 _DEFAULT: Final = Config()
 _STAGES: Final = {"decode": 1, "strict": 2, "field": 3}
@@ -100,35 +100,35 @@ def fix(
 
     The fixed text is a fixed point: fixes whose finding comes back, there or elsewhere, are undone.
     """
-    known = _KnownResults(check)
-    until = check_until or (lambda text, _: known.check(text))
+    results = _Results(check)
+    until = check_until or (lambda text, _: results.check(text))
     endless: frozenset[_Kind] = frozenset()
     for _ in range(_ATTEMPTS):
-        fixed = latest = _Rounds(result, known.check, until, unsafe, config, of_resources, endless).run()
+        fixed = latest = _Rounds(result, results.check, until, unsafe, config, of_resources, endless).run()
         for _ in range(_PASSES):
             if not latest.edits:
                 break
-            latest = _Rounds(latest.result, known.check, until, unsafe, config, of_resources, endless).run()
+            latest = _Rounds(latest.result, results.check, until, unsafe, config, of_resources, endless).run()
             fixed = _joined(fixed, latest)
         if not latest.edits:
             return _with_undone(fixed, endless)
         endless |= {_Kind(applied.rule, applied.title) for applied in latest.applied}
-    whole = result if result.stage is None else known.check(result.text)
-    return _with_undone(Fixed(result.text, result.text, (), (), fixed.undone, whole), endless)
+    complete = result if result.stage is None else results.check(result.text)
+    return _with_undone(Fixed(result.text, result.text, (), (), fixed.undone, complete), endless)
 
 
-class _KnownResults:
+class _Results:
     """The complete results of texts, each checked once in all passes."""
 
     def __init__(self, check: Check) -> None:
         self._check = check
-        self._known: dict[str, FileResult] = {}
+        self._by_text: dict[str, FileResult] = {}
 
     def check(self, text: str) -> FileResult:
         """Return the result of a text."""
-        if text not in self._known:
-            self._known[text] = self._check(text)
-        return self._known[text]
+        if text not in self._by_text:
+            self._by_text[text] = self._check(text)
+        return self._by_text[text]
 
 
 def _joined(first: Fixed, second: Fixed) -> Fixed:

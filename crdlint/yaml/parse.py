@@ -60,7 +60,7 @@ T = TypeVar("T")
 class Document:
     """A document of a stream: its root (None if it is empty or invalid), its text, and the number of lines before it.
 
-    `non_simple_mappings` are its mappings that are not simple (see `Mapping`), in document order. `made` has what is made
+    `non_simple_mappings` are its mappings that are not simple (see `Mapping`), in document order. `values` has what is made
     once for all of its findings and objects, by name.
     """
 
@@ -69,14 +69,14 @@ class Document:
     line_offset: int
     error: YAMLProblem | None = None
     non_simple_mappings: list[Mapping] = field(default_factory=list)
-    made: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    values: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def once(self, name: str, make: Callable[[], T]) -> T:
         """Return what a function makes of the document, which is made only once."""
-        if name not in self.made:
-            self.made[name] = make()
-        made: T = self.made[name]
-        return made
+        if name not in self.values:
+            self.values[name] = make()
+        value: T = self.values[name]
+        return value
 
     def line_of(self, text: str) -> int | None:
         """Return the 1-based line of the first occurrence of a text in the file, or None."""

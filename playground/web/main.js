@@ -83,9 +83,12 @@ function schedule() {
   timer = setTimeout(check, DELAY);
 }
 
+// The text of a shared link is kept apart from the visitor's own, which is back without the part after #.
+let isShared = false;
+
 function save() {
   try {
-    localStorage.setItem(SAVED, JSON.stringify(request()));
+    (isShared ? sessionStorage : localStorage).setItem(SAVED, JSON.stringify(request()));
   } catch {
     // no room, or not allowed
   }
@@ -234,13 +237,17 @@ async function examples() {
 async function open() {
   const shared = await decode(location.hash.slice(1));
   const given = await examples();
+  isShared = shared !== null;
   const texts = shared ?? saved();
   await (texts ? load(texts) : load(given[0], "0"));
 }
 
 window.addEventListener("hashchange", async () => {
   const shared = await decode(location.hash.slice(1));
-  if (shared && JSON.stringify(shared) !== JSON.stringify(request())) load(shared);
+  if (shared && JSON.stringify(shared) !== JSON.stringify(request())) {
+    isShared = true;
+    load(shared);
+  }
 });
 
 open();
