@@ -33,7 +33,7 @@ REPAIRED = {
         'type: object\nproperties:\n  b:\n    pattern: "^\\\\d+$"\n    type: string\n  c:\n    pattern: ^a\\.b$\n    type: string\n'
     ),
     "type: object\nproperties:\n  b: {type: string}\n  x-kubernetes-validations:\n  - {rule: self.b == 'c', message: wrong}\n": (
-        "type: object\nx-kubernetes-validations:\n- {rule: self.b == 'c', message: no}\nproperties:\n  b: {type: string}\n"
+        "type: object\nx-kubernetes-validations:\n- {rule: self.b == 'c', message: wrong}\nproperties:\n  b: {type: string}\n"
     ),
     "type: integer\nenum: (1, 2)\n": "type: integer\nenum: [1, 2]\n",
     "type: map[string]string\n": "type: object\nadditionalProperties: {type: string}\n",
