@@ -86,6 +86,63 @@ def test_a_workflow_uses_what_the_repository_has(name: str) -> None:
     assert [extra for extra in extras if f"\n{extra} = [" not in project] == []
 
 
+WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
+# The jobs that may write, and what: everything else reads.
+WRITES = {
+    ("release.yml", "pypi"): {"id-token"},
+    ("release.yml", "archives"): {"id-token", "attestations"},
+    ("release.yml", "packages"): {"contents", "id-token", "attestations"},
+    ("release.yml", "image"): {"packages", "id-token", "attestations"},
+    ("release.yml", "site"): {"pages", "id-token"},
+}
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_jobs_have_the_permissions_that_they_need(path: Path) -> None:
+    workflow = YAML(typ="safe").load(path)
+    of_all = workflow.get("permissions")
+    assert of_all is not None, "the default may be write permission"
+    assert "write" not in (of_all or {}).values()
+    for name, job in workflow["jobs"].items():
+        granted = job.get("permissions", of_all)
+        written = {permission for permission, access in granted.items() if access == "write"}
+        assert written == WRITES.get((path.name, name), set()), name
+        attests = any("attest-build-provenance" in step.get("uses", "") for step in job["steps"])
+        assert attests == ("attestations" in written), name
+
+
+def test_everything_that_a_release_publishes_is_attested() -> None:
+    """PyPI's distributions are signed by their own publisher."""
+    workflow = YAML(typ="safe").load(ROOT / ".github/workflows/release.yml")
+    steps = [step for job in workflow["jobs"].values() for step in job["steps"]]
+    paths = " ".join(str(step.get("with", {}).get("subject-path", "")) for step in steps)
+    assert {"dist/*", "dist/*.rb", "dist/*.yaml", "dist/*.vsix"} <= set(paths.split())
+
+
+def test_dependabot_covers_every_folder_with_packages() -> None:
+    updates = YAML(typ="safe").load(ROOT / ".github/dependabot.yml")["updates"]
+    covered = {update["directory"].strip("/") for update in updates if update["package-ecosystem"] == "npm"}
+    locks = [
+        path.parent.relative_to(ROOT) for path in ROOT.rglob("package-lock.json") if "node_modules" not in path.parts
+    ]
+    assert {str(path) for path in locks} == covered
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_the_folders_of_steps_exist(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    folders = re.findall(r"working-directory: *([\w./-]+)", text)
+    assert [folder for folder in folders if not (ROOT / folder).is_dir()] == []
+    for folder in re.findall(r"npm ci --prefix ([\w./-]+)", text):
+        assert any((ROOT / top / folder / "package-lock.json").is_file() for top in (*folders, ".")), folder
+
+
+def test_npm_installs_only_what_a_lock_file_names() -> None:
+    for path in WORKFLOWS:
+        commands = re.findall(r"\bnpm (install|i|add|exec)\b.*|\bnpx\b.*", path.read_text(encoding="utf-8"))
+        assert commands == [], path.name
+
+
 _PINNED = re.compile(r"[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+")
 
 
