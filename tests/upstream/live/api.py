@@ -22,6 +22,8 @@ _WARNING: Final = re.compile(r'^\d+ \S+ "(.*)"$', re.DOTALL)
 _PAUSE: Final = 0.02  # seconds between two looks at whether the server is done
 _TRIES: Final = 200
 _TOO_EARLY: Final = 429  # "storage is (re)initializing", just after a CRD was created or changed
+_DELETION: Final = 5.0  # seconds in which the server deletes a CRD with few objects
+_CONFLICT: Final = 409
 _PATIENCE: Final = 20.0  # seconds
 
 
@@ -94,6 +96,9 @@ class Server:
     def create_crd(self, body: object) -> str | None:
         """Create a CRD and wait until its objects can be created. Return its name, or None if it is refused."""
         reply = self.ask("POST", CRDS, body)
+        if reply.status == _CONFLICT:  # left by a run that was interrupted
+            self.delete_crd(reply.body["details"]["name"])
+            reply = self.ask("POST", CRDS, body)
         if not reply.is_accepted:
             return None
         name = str(reply.body["metadata"]["name"])
@@ -102,8 +107,11 @@ class Server:
 
     def delete_crd(self, name: str) -> None:
         """Delete a CRD with its objects, and wait until it is gone."""
-        self.ask("DELETE", f"{CRDS}/{name}")
-        wait(lambda: self.ask("GET", f"{CRDS}/{name}").status == 404)
+        path = f"{CRDS}/{name}"
+        self.ask("DELETE", path)
+        if not wait(lambda: self.ask("GET", path).status == 404, _DELETION):  # finalizers of its own keep it
+            self.ask("PATCH", path, {"metadata": {"finalizers": None}}, content_type=MERGE_PATCH)
+            wait(lambda: self.ask("GET", path).status == 404)
 
     def _is_established(self, name: str) -> bool:
         status = self.ask("GET", f"{CRDS}/{name}").body.get("status") or {}

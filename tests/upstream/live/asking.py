@@ -24,6 +24,7 @@ from .api import CRDS, Reply, Server, wait
 Row: TypeAlias = Mapping[str, Any]
 _DRY_RUN: Final = "?dryRun=All&fieldValidation=Warn"
 _TRIES: Final = 20  # of an update that meets one of the server's own controllers
+_OF_STORED: Final = frozenset({"resourceVersion", "uid", "deletionTimestamp"})
 _NAMESPACE: Final = "default"
 
 
@@ -68,8 +69,8 @@ def _create(server: Server, row: Row, version: str) -> Outcome:
 
 
 def _update(server: Server, row: Row, version: str) -> Outcome:
-    if _has_stored_versions(row["old"]):
-        return Outcome(None, why="the old CRD has `status.storedVersions` of its own, which only the server writes")
+    if _has_fields_of_the_server(row["old"]):
+        return Outcome(None, why="the old CRD has fields that only the server writes, such as `status.storedVersions`")
     with _real_crd(server, row["old"]) as name:
         if name is None:
             return Outcome(None, why="the server refuses the old CRD")
@@ -83,10 +84,14 @@ def _update(server: Server, row: Row, version: str) -> Outcome:
         return Outcome(answer, expected, is_as_recorded=is_as_recorded)
 
 
-def _has_stored_versions(text: str) -> bool:
+def _has_fields_of_the_server(text: str) -> bool:
+    """Return whether a manifest has versions of its own in which objects are stored, or the identity of a stored object."""
     manifest = _values(text)
-    status = manifest.get("status") if isinstance(manifest, dict) else None
-    return bool(isinstance(status, dict) and status.get("storedVersions"))
+    if not isinstance(manifest, dict):
+        return False
+    status, metadata = manifest.get("status"), manifest.get("metadata")
+    is_stored = isinstance(metadata, dict) and not metadata.keys().isdisjoint(_OF_STORED)
+    return is_stored or bool(isinstance(status, dict) and status.get("storedVersions"))
 
 
 def _put_crd(server: Server, name: str, new: dict[str, Any]) -> Reply:
