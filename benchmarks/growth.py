@@ -1,10 +1,11 @@
-"""How the time grows for hostile CRDs, configurations, comments and byte searches, as their size doubles twice.
+"""How the time grows for hostile CRDs, configurations, comments, byte searches and commands, as their size doubles twice.
 
 The last columns are the exponents between two sizes: 1 for linear work, 2 for the square.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 import time
@@ -15,6 +16,10 @@ from math import log2
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from click.testing import CliRunner
+from command_shapes import COMMANDS, CommandShape
+
+from crdlint.cli.main import cli
 from crdlint.config.comments import read_comments
 from crdlint.config.load import read_config
 from crdlint.config.model import ConfigError
@@ -101,6 +106,17 @@ CASES: dict[str, tuple[Callable[[str], None], Callable[[int], str], int]] = {
 }  # fmt: skip
 
 
+def _command(shape: CommandShape, size: int) -> None:
+    """Run a command on its files of a size, in a folder of its own."""
+    before = Path.cwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        for name, text in shape.files(size).items():
+            Path(name).write_text(text, encoding="utf-8")
+        CliRunner().invoke(cli, shape.arguments)
+        os.chdir(before)
+
+
 def _print(name: str, works: Iterable[Callable[[], object]]) -> None:
     """Print the seconds of works that double, and the exponents between them."""
     times = [min(_seconds(work) for _ in range(3)) for work in works]
@@ -122,6 +138,8 @@ def main() -> None:
         _print(name, [partial(checked, shape, n * FIELDS) for n in (1, 2, 4)])
     for name, (run, make, size) in CASES.items():
         _print(name, [partial(run, make(n * size)) for n in (1, 2, 4)])
+    for name, command in COMMANDS.items():
+        _print(name, [partial(_command, command, n * command.size) for n in (1, 2, 4)])
 
 
 if __name__ == "__main__":
