@@ -173,7 +173,7 @@ def _schema_of(values: Sequence[Any]) -> _Making:
     classes = frozenset(value.__class__ for value in present)
     schema: JSONSchemaProps
     if classes == {dict}:
-        schema = yield _of_objects(present)
+        schema: JSONSchemaProps = yield _of_objects(present)
     elif classes == {list}:
         items = yield _schema_of([item for value in present for item in value])
         schema = _list_of(items)

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 # Names that upstream makes of the clock, and addresses of memory.
 _BY_CHANCE: Final = ((re.compile(r"selfType\d+"), "selfType"), (re.compile(r"0x[0-9a-f]{6,}"), "0x"))
+# What the handlers put before the error of a body that they cannot decode.
+_WRAPPED: Final = re.compile(r'^\w+ in version "[^"]*" cannot be handled as a \w+: ')
 _SET_BY_SERVER: Final = ("metadata.managedFields", "metadata.namespace", "metadata.uid")
 
 
@@ -38,7 +40,7 @@ def of_reply(reply: Reply) -> Answer:
     causes = (reply.body.get("details") or {}).get("causes") or []
     is_invalid = reply.body.get("reason") == "Invalid"
     errors = frozenset(_plain(_cause(cause)) for cause in causes if is_invalid or "field" in cause)
-    return Answer(False, errors, "" if errors else reply.message, None)
+    return Answer(False, errors, "" if errors else _WRAPPED.sub("", reply.message), None)
 
 
 def of_diagnostics(found: Iterable[Diagnostic]) -> Answer:
