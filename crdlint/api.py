@@ -8,7 +8,7 @@ from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linting.documents import collect_crds
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
-from crdlint.linting.result import FileResult, RuleCost
+from crdlint.linting.result import FileResult, OldCRD, RuleCost
 from crdlint.resources.pipeline import ResourceReport, report
 from crdlint.rules.catalog import on_request
 from crdlint.yaml import YAMLDecodeError, decode_yaml
@@ -43,11 +43,13 @@ def lint_update(old_text: str, new_text: str, *, kube_version: str = NEWEST_VERS
     CRDs are matched by name; where each text holds one CRD alone, the two are matched whatever their names.
     """
     old, new = collect_crds(old_text).by_name, collect_crds(new_text).by_name
-    find = old.get
-    if len(old) == 1 and len(new) <= 1:
-        [only] = old.values()
-        find = lambda _name: only  # noqa: E731  the CRD may have lost its name
-    return _visible(lint_file(new_text, "<stdin>", CheckRequest(kube_version=kube_version, previous=find)))
+    only = next(iter(old.values())) if len(old) == 1 and len(new) <= 1 else None
+
+    def previous(name: str) -> OldCRD | None:
+        # A CRD that is alone may have lost its name.
+        return only or old.get(name)
+
+    return _visible(lint_file(new_text, "<stdin>", CheckRequest(kube_version=kube_version, previous=previous)))
 
 
 def estimate_costs(text: str, *, kube_version: str = NEWEST_VERSION) -> list[RuleCost]:

@@ -391,12 +391,15 @@ def generated_name(base: str) -> str:
     return base.encode()[:_LONGEST_BASE].decode("utf-8", "replace") + _RANDOM_SUFFIX
 
 
-def keeps_managed_fields(meta: ObjectMeta) -> bool:
-    """Return whether the server keeps the managed fields that a client sends: it does if it can decode all of them.
+def kept_managed_fields(meta: ObjectMeta, group: str) -> list[ManagedFieldsEntry]:
+    """Return the managed fields that the server keeps of those that a client sends for an object of a group.
 
-    Upstream: apimachinery pkg/util/managedfields/internal DecodeManagedFields.
+    It keeps none if it cannot decode all of them, and none that name no field or are of another group.
+    Upstream: apimachinery pkg/util/managedfields/internal DecodeManagedFields, FieldManager.Update.
     """
-    return all(map(_is_decodable, meta.managed_fields))
+    if not all(map(_is_decodable, meta.managed_fields)):
+        return []
+    return [entry for entry in meta.managed_fields if entry.fields_v1 and entry.api_version.startswith(f"{group}/")]
 
 
 def _is_decodable(entry: ManagedFieldsEntry) -> bool:

@@ -172,8 +172,9 @@ def _schema_of(values: Sequence[Any]) -> _Making:
     present = [value for value in values if value is not None]
     classes = frozenset(value.__class__ for value in present)
     schema: JSONSchemaProps
+    schema: JSONSchemaProps
     if classes == {dict}:
-        schema: JSONSchemaProps = yield _of_objects(present)
+        schema = yield _of_objects(present)
     elif classes == {list}:
         items = yield _schema_of([item for value in present for item in value])
         schema = _list_of(items)

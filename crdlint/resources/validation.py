@@ -319,7 +319,7 @@ class ResourceValidator:
         if meta is not None:
             if not self._namespaced:
                 meta.pop("namespace", None)  # upstream: rest.EnsureObjectNamespaceMatchesRequestNamespace
-            if self._as_requests and not object_meta.keeps_managed_fields(as_record(meta)):
+            if self._as_requests and not object_meta.kept_managed_fields(as_record(meta), self.group):
                 meta.pop("managedFields", None)
             resource["metadata"] = meta
         if is_ours and self.schema is not None:

@@ -28,6 +28,7 @@ _UPDATE = "apimachinery/pkg/api/validation ValidateObjectMetaUpdate"
 _LIKE: Final = 0.6
 _ALIKE: Final = 0.85  # of a whole name, most of which is the group
 _PATH: Final = Path("metadata")
+_GROUP: Final = "apiextensions.k8s.io"
 
 
 def _wanted_name(finding: Finding) -> tuple[str, str]:
@@ -147,7 +148,8 @@ SERVER_OWNED = _Rule("metadata-server-owned", "Invalid value in a metadata field
     why="The API server maintains `generation` and `managedFields`. A manifest contains them only if it was copied "
     "from a cluster.",
     help="Remove the field from the manifest",
-    bad=f"managedFields: [{{manager: {'m' * 129}, operation: Update, apiVersion: v1, fieldsType: FieldsV1}}]",
+    bad=f"managedFields: [{{manager: {'m' * 129}, operation: Update, apiVersion: apiextensions.k8s.io/v1, "
+    "fieldsType: FieldsV1, fieldsV1: {f:spec: {}}}]",
     good="name: foos.example.com", fixes=(_server_owned,))  # fmt: skip
 IMMUTABLE = Rule("metadata-immutable", "Update changes an immutable metadata field", scope="metadata",
     why="Name, namespace, uid and timestamps identify an object, so the API server rejects an update that changes them.",
@@ -187,11 +189,11 @@ def validate(crd: CustomResourceDefinition, server: Server) -> Iterator[FieldErr
 
 
 def as_managed(meta: ObjectMeta) -> ObjectMeta:
-    """Return metadata of a manifest without managed fields if the server resets them, because it cannot decode them."""
-    if object_meta.keeps_managed_fields(meta):
+    """Return metadata of a manifest with the managed fields that the server keeps."""
+    if not meta.managed_fields:
         return meta
     kept = copy(meta)
-    kept.managed_fields = []
+    kept.managed_fields = object_meta.kept_managed_fields(meta, _GROUP)
     return kept
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from textwrap import indent
+from typing import Any
 
 from crds import crd_with_schema
 from repairs import check, errors, fixed
@@ -82,9 +83,10 @@ def test_no_repair_makes_text_of_keys(line: str) -> None:
     for unsafe in (False, True):
         done = fixed(text, unsafe=unsafe)
         try:
-            schema = decode_yaml(done.text)["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+            decoded: Any = decode_yaml(done.text)
         except YAMLDecodeError:
             continue
+        schema = decoded["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
         assert schema["properties"]["a"]["properties"]["name"] == {"type": "string"}
         assert "properties" not in schema["properties"]["a"]["description"]
 

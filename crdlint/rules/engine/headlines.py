@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard
 
 from crdlint.crd.errors import (
     DUPLICATE,
@@ -20,6 +20,7 @@ from crdlint.crd.errors import (
     TOO_LONG,
     Code,
     FieldError,
+    Reason,
 )
 from crdlint.crd.paths import Key, Path, Step
 from crdlint.phrases import joined
@@ -171,7 +172,7 @@ def _of_error(error: FieldError) -> str:
         "subject": _short(str(error.subject)),
         "args": () if reason is None else reason.arguments,
         "parents": _listed(reason.arguments) if reason is not None and reason.code is Code.NOT_BELOW else "",
-        "fix": f": use {_listed(reason.arguments)}" if reason is not None and reason.code is Code.ENUM else "",
+        "fix": f": use {_listed(reason.arguments)}" if _has_allowed_values(reason) else "",
     }
     text = template.format_map(values)
     if len(text) > LONGEST and values["fix"]:
@@ -292,6 +293,11 @@ def _untyped(value: Any) -> Any:
 def _short(text: str) -> str:
     line = " ".join(text[: 4 * _LONGEST_VALUE].split())
     return line if len(line) <= _LONGEST_VALUE else f"{line[: _LONGEST_VALUE - 1]}…"
+
+
+def _has_allowed_values(reason: Reason | None) -> TypeGuard[Reason]:
+    """Return whether an error names the values of an enum, one of which can be used."""
+    return reason is not None and reason.code is Code.ENUM and bool(reason.arguments)
 
 
 def _listed(values: Sequence[object], word: str = "or") -> str:

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"strings"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	"k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition"
@@ -13,6 +14,8 @@ import (
 	genericrequest "k8s.io/apiserver/pkg/endpoints/request"
 )
 
+const crdGroup = "apiextensions.k8s.io"
+
 // createCRD does what a create request does after it is decoded.
 func createCRD(request *Request) *Answer {
 	crd, strict, err := decodeCRD(request.YAML)
@@ -20,11 +23,11 @@ func createCRD(request *Request) *Answer {
 		return undecoded(err)
 	}
 	ctx := genericrequest.WithRequestInfo(context.Background(), &genericrequest.RequestInfo{
-		APIGroup:   "apiextensions.k8s.io",
+		APIGroup:   crdGroup,
 		APIVersion: "v1",
 	})
 	strategy := customresourcedefinition.NewStrategy(scheme)
-	clearSystemFields(crd)
+	clearSystemFields(crd, crdGroup)
 	crd.Namespace = "" // as of every object of the cluster's scope
 	strategy.PrepareForCreate(ctx, crd)
 	if crd.GenerateName != "" && crd.Name == "" {
@@ -56,7 +59,7 @@ func updateCRD(request *Request) *Answer {
 	store(ctx, old, request.established())
 	correlate(crd, old)
 	crd.Namespace, old.Namespace = "", "" // as of every object of the cluster's scope
-	resetManagedFields(crd)
+	resetManagedFields(crd, crdGroup)
 	strategy.PrepareForUpdate(ctx, crd, old)
 	errs := validateMetadataUpdate(crd, old, false)
 	errs = append(errs, strategy.ValidateUpdate(ctx, crd, old)...)
@@ -88,21 +91,40 @@ func withoutRandom(name string) string {
 }
 
 // clearSystemFields clears what the server sets itself on create.
-func clearSystemFields(object metav1.Object) {
+func clearSystemFields(object metav1.Object, group string) {
 	object.SetCreationTimestamp(metav1.Time{})
 	object.SetDeletionTimestamp(nil)
 	object.SetDeletionGracePeriodSeconds(nil)
 	object.SetUID("")
 	object.SetSelfLink("")
 	object.SetResourceVersion("")
-	resetManagedFields(object)
+	resetManagedFields(object, group)
 }
 
-// resetManagedFields removes managed fields that cannot be decoded, as the server's field manager does.
-func resetManagedFields(object metav1.Object) {
-	if managedfields.ValidateManagedFields(object.GetManagedFields()) != nil {
-		object.SetManagedFields(nil)
+// resetManagedFields removes managed fields that the server's field manager does not keep of what a client sends: all of
+// them if one cannot be decoded, those without fields, and those of another group.
+func resetManagedFields(object metav1.Object, group string) {
+	entries := object.GetManagedFields()
+	object.SetManagedFields(nil)
+	if managedfields.ValidateManagedFields(entries) != nil {
+		return
 	}
+	var kept []metav1.ManagedFieldsEntry
+	for _, entry := range entries {
+		isOfGroup := strings.HasPrefix(entry.APIVersion, group+"/")
+		if isOfGroup && entry.FieldsV1 != nil && string(fieldsOf(entry)) != "{}" {
+			kept = append(kept, entry)
+		}
+	}
+	object.SetManagedFields(kept)
+}
+
+func fieldsOf(entry metav1.ManagedFieldsEntry) []byte {
+	text, err := entry.FieldsV1.MarshalJSON()
+	if err != nil {
+		return []byte("{}")
+	}
+	return text
 }
 
 // correlate sets what the server carries over from the stored object on update.

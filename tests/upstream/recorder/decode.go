@@ -69,7 +69,7 @@ func checkVersion(text string) error {
 // nothing: a client finds no URL to send it to.
 func undecoded(err error) *Answer {
 	text := err.Error()
-	for _, prefix := range []string{"no kind ", "not a v1 ", "couldn't get version/kind", "Object '", "no version ", "unexpected GroupVersion string"} {
+	for _, prefix := range []string{"no kind ", "not a v1 ", "couldn't get version/kind", "Object '", "no version ", "unexpected GroupVersion string", ".apiVersion accessor error", ".kind accessor error"} {
 		if strings.HasPrefix(text, prefix) {
 			return unanswered("object has no kind and version that are served: " + text)
 		}

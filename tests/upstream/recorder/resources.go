@@ -213,7 +213,8 @@ func asRequest(ctx context.Context, strategy strategies, object, old *unstructur
 	if namespaced && object.GetNamespace() == "" {
 		object.SetNamespace("default")
 	}
-	resetManagedFields(object)
+	group := object.GetObjectKind().GroupVersionKind().Group
+	resetManagedFields(object, group)
 	if old != nil {
 		if namespaced && old.GetNamespace() == "" {
 			old.SetNamespace("default")
@@ -221,7 +222,7 @@ func asRequest(ctx context.Context, strategy strategies, object, old *unstructur
 		strategy.main.PrepareForUpdate(ctx, object, old)
 		return
 	}
-	clearSystemFields(object)
+	clearSystemFields(object, group)
 	strategy.main.PrepareForCreate(ctx, object)
 	if object.GetGenerateName() != "" && object.GetName() == "" {
 		object.SetName(withoutRandom(strategy.main.GenerateName(object.GetGenerateName())))
