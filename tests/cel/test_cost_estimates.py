@@ -152,8 +152,8 @@ def test_sums_and_products_stop_at_the_largest_number() -> None:
         ("(b ? words : words).all(w, w == 'x')", (3, 53)),
         ("words[0] == 'x'", (3, 3)),
         ("labels['a'].contains(labels['b'])", (4, 53)),
-        # A leading dot leads to the same variable; a variable that hides its range hides it from the second one too.
-        ("words.all(w, .w.contains(.w))", (2, 142)),
+        # A leading dot leads to the same variable; one that hides its range hides it from the second one too.
+        (".words.all(w, w.contains(w))", (2, 142)),
         ("labels.all(labels, v, v.contains(v))", (2, UINT64_MAX)),
         ("words.all(w, words.all(w, w == 'x') && w == 'x')", (2, 572)),
     ],
