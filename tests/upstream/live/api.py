@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 CRDS: Final = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 YAML: Final = "application/yaml"
+JSON: Final = "application/json"
 APPLY: Final = "application/apply-patch+yaml"
 MERGE_PATCH: Final = "application/merge-patch+json"
 TABLE: Final = "application/json;as=Table;v=v1;g=meta.k8s.io"
@@ -22,6 +23,8 @@ _WARNING: Final = re.compile(r'^\d+ \S+ "(.*)"$', re.DOTALL)
 _PAUSE: Final = 0.02  # seconds between two looks at whether the server is done
 _TRIES: Final = 200
 _TOO_EARLY: Final = 429  # "storage is (re)initializing", just after a CRD was created or changed
+# What stands for the answer of a server that panics.
+NO_ANSWER: Final = "the server closed the connection without an answer"
 _DELETION: Final = 5.0  # seconds in which the server deletes a CRD with few objects
 _CONFLICT: Final = 409
 _PATIENCE: Final = 20.0  # seconds
@@ -75,7 +78,7 @@ class Server:
                 return reply
             else:
                 time.sleep(_PAUSE)
-        return Reply(0, {"message": "the server closed the connection without an answer"}, ())
+        return Reply(0, {"message": NO_ANSWER}, ())
 
     def _sent(self, method: str, path: str, data: bytes | None, headers: dict[str, str]) -> Reply | None:
         """Send a request once. Return None if the connection is closed without an answer."""

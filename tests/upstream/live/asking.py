@@ -19,7 +19,7 @@ from .answers import (
     of_report,
     without_kept_values,
 )
-from .api import CRDS, Reply, Server, wait
+from .api import CRDS, JSON, MERGE_PATCH, YAML, Reply, Server, wait
 
 Row: TypeAlias = Mapping[str, Any]
 _DRY_RUN: Final = "?dryRun=All&fieldValidation=Warn"
@@ -64,8 +64,17 @@ def ask(server: Server, row: Row, version: str) -> Compared:
 
 
 def _create(server: Server, row: Row, version: str) -> Outcome:
-    reply = server.ask("POST", CRDS + _DRY_RUN, row["yaml"])
+    reply = server.ask("POST", CRDS + _DRY_RUN, row["yaml"], content_type=_content_type(row["yaml"]))
     return Outcome(of_reply(reply), of_diagnostics(crdlint.lint_text(row["yaml"], kube_version=version)))
+
+
+def _content_type(text: str) -> str:
+    """Return the media type of a text: clients send JSON as it is, and YAML otherwise."""
+    try:
+        json.loads(text)
+    except ValueError:
+        return YAML
+    return JSON
 
 
 def _update(server: Server, row: Row, version: str) -> Outcome:
@@ -135,6 +144,8 @@ def _asked_resource(server: Server, row: Row, version: str, at: str, new: dict[s
         sent = {**new, "metadata": {**metadata, "resourceVersion": stored.body["metadata"]["resourceVersion"]}}
         new["metadata"] = metadata
         reply = server.ask("PUT", f"{at}/{name}{_subresource(row)}{_DRY_RUN}", sent)
+        # Without its finalizers, so that it is deleted with its CRD.
+        server.ask("PATCH", f"{at}/{name}", {"metadata": {"finalizers": None}}, content_type=MERGE_PATCH)
     report = crdlint.validate_resource(
         row["crd"],
         json.dumps(new),
