@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from crdlint.changes.change import Policy
 from crdlint.changes.compare import changes
@@ -18,6 +19,8 @@ from crdlint.yaml.nodes import Mark, Scalar, nodes_of
 from crdlint.yaml.parse import Document, iter_documents, split
 
 Lines = list[tuple[int, int]]
+# `spec.versions[0].schema` has so many steps more than `spec.validation`, which stands for the schemas of all versions.
+_MORE_STEPS: Final = 2
 
 
 def unnamed_changes(text: str, edits: Iterable[Edit], *, keeps_meaning: bool = False) -> list[str]:
@@ -62,11 +65,9 @@ def _values_beside(document: Document, lines: Lines) -> Counter[str]:
 
 def _is_named(*sides: tuple[OldCRD, Path, Lines]) -> bool:
     """Return whether edits touch what changes, on the side that has it, or the key of an object around it."""
-    deepest = max(len(path.steps()) for _, path, _ in sides)  # the side that has what the other one lacks
+    deepest = max(_depth(path) for _, path, _ in sides)  # the side that has what the other one lacks
     located = [
-        (crd.positions, crd.positions.find(path), path, lines)
-        for crd, path, lines in sides
-        if len(path.steps()) == deepest
+        (crd.positions, crd.positions.find(path), path, lines) for crd, path, lines in sides if _depth(path) == deepest
     ]
     is_anywhere = any(location.exact for _, location, _, _ in located)
     for locator, (node, key, exact), path, lines in located:
@@ -79,6 +80,12 @@ def _is_named(*sides: tuple[OldCRD, Path, Lines]) -> bool:
                 return True
             ancestor = ancestor.parent
     return False
+
+
+def _depth(path: Path) -> int:
+    """Return the number of steps to a place, in a version as many as in the spec that the versions share."""
+    steps = path.steps()
+    return len(steps) - _MORE_STEPS if steps[1:2] == ["versions"] and steps[3:4] == ["schema"] else len(steps)
 
 
 def _touches(lines: Lines, locator: Locator, start: Mark, end: Mark) -> bool:

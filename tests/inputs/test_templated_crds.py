@@ -80,7 +80,7 @@ def test_templates_outside_of_charts_are_read_without_helm(tmp_path: Path) -> No
     found = run(folder)
     assert {name: status for name, (status, _) in found.items()} == {"cost": 0, "validate": 1, "eval": 0, "patch": 0}
     assert f"templates/crd.yaml:{line}" in found["cost"][1]
-    broken = MASKED.replace("size > 1", "sise > 1")
+    broken = MASKED.replace("size > 1", "sizze > 1")
     (folder / "c" / "templates" / "crd.yaml").write_text(broken, encoding="utf-8")
     arguments = ["check", "--format", "concise", "--no-cache", str(folder / "c")]
     checked = CliRunner().invoke(cli, arguments)

@@ -34,7 +34,7 @@ Step = str | int
 OPEN = {
     "default-invalid", "list-map-keys-required", "list-map-keys-without-map", "list-type-not-array",
     "printer-column-invalid", "properties-and-additional-properties", "rule-required", "scale-path-invalid",
-    "selectable-field-invalid", "set-items-not-scalar", "structural-forbidden-in-junctor",
+    "selectable-field-invalid", "set-items-not-atomic", "set-items-not-scalar", "structural-forbidden-in-junctor",
 }  # fmt: skip
 NOT_ONE_MANIFEST = {"fixture several-documents"}
 
@@ -130,6 +130,10 @@ def carried_out(text: str, finding: crdlint.Diagnostic) -> str | None:
         path = path[:-1]
     target = at(crd, path)
     if new_value and key == path[-1]:  # the finding points at the field itself
+        target = at(crd, path[:-1])
+    if (
+        verb == "Set" and key not in target and key in at(crd, path[:-1])
+    ):  # the finding points at a part of the field's object
         target = at(crd, path[:-1])
     if verb == "Remove":
         if key not in target:  # the finding points at the key itself

@@ -81,10 +81,10 @@ STYLE_BREAKAGES = (
     _b("two misspelt fields of one schema", ROUTES, "safe", ("                maximum: 10\n                type: integer", "                maxmum: 10\n                tpye: integer")),
     _b("a misspelt plural, which the kind shows", ROUTES, "safe", ("plural: routes", "plural: rotues")),
     _b("misspelt field in a flow mapping", DATABASES, "safe", ("maximum: 4096", "maxmum: 4096")),
-    _b("misspelt field in JSON", JOBS, "safe", ('"additionalProperties"', '"addtionalProperties"')),
-    _b("misspelt field in the items of a list", ROUTES, "safe", ("                      maxLength: 63\n                      minLength: 1", "                      maxLenght: 63\n                      minLength: 1")),
+    _b("misspelt field in JSON", JOBS, "unsafe", ('"additionalProperties"', '"addtionalProperties"')),
+    _b("misspelt field in the items of a list", ROUTES, "unsafe", ("                      maxLength: 63\n                      minLength: 1", "                      maxLenght: 63\n                      minLength: 1")),
     _b("misspelt spec field", ROUTES, "safe", ("  versions:\n  - add", "  version:\n  - add")),
-    _b("misspelt schema of additionalProperties", ROUTES, "safe", ("                          maxLength: 128", "                          maxlength: 128")),
+    _b("misspelt schema of additionalProperties", ROUTES, "unsafe", ("                          maxLength: 128", "                          maxlength: 128")),
     _b("misspelt conversion field", ROUTES_CRLF, "safe", ("conversionReviewVersions", "conversionReviewVersion")),
     _b("misspelt short names", DATABASES, "safe", ("shortNames: [db]", "shortName: db")),
     _b("misspelt categories", DATABASES, "safe", ("categories: ['acme']", "category: acme"),
@@ -93,7 +93,7 @@ STYLE_BREAKAGES = (
     _b("misspelt properties", ROUTES, "safe", ("            properties:\n              backends", "            propertys:\n              backends")),
     _b("misspelt openAPIV3Schema", JOBS, "safe", ('"openAPIV3Schema"', '"openApiV3Schema"')),
     _b("snake case", DATABASES, "safe", ("maxItems: 32", "max_items: 32")),
-    _b("kebab case", ROUTES, "safe", ("maxItems: 4\n", "max-items: 4\n")),
+    _b("kebab case", ROUTES, "unsafe", ("maxItems: 4\n", "max-items: 4\n")),
     _b("items of a list map misspelt", ROUTES, "safe", ("                items:\n                  properties:\n                    drain", "                item:\n                  properties:\n                    drain")),
     _b("misspelt metadata", ROUTES, "safe", ("metadata:\n  annotations", "metadat:\n  annotations")),
     _b("extension with an underscore", DATABASES, "safe", ("x-kubernetes-list-map-keys: [name]", "x-kubernetes-list_map_keys: [name]")),
@@ -102,7 +102,7 @@ STYLE_BREAKAGES = (
     _b("list-map-key", JOBS, "safe", ('"x-kubernetes-list-map-keys"', '"x-kubernetes-list-map-key"')),
     _b("extension with typo", DATABASES, "safe", ("x-kubernetes-preserve-unknown-fields", "x-kubernetes-preserve-unkown-fields")),
     _b("extension kuberentes", DATABASES, "safe", ("x-kubernetes-int-or-string", "x-kuberentes-int-or-string")),
-    _b("listType", DATABASES, "safe", ("x-kubernetes-list-type: set", "listType: set")),
+    _b("listType", DATABASES, "unsafe", ("x-kubernetes-list-type: set", "listType: set")),
     _b("column type int", JOBS, "safe", ('"type": "integer", "jsonPath"', '"type": "int", "jsonPath"')),
     _b("column type String", ROUTES, "safe", ("name: Hosts\n      type: string", "name: Hosts\n      type: str")),
     _b("column type datetime", ROUTES, "safe", ("      type: date\n", "      type: datetime\n")),
@@ -252,9 +252,9 @@ STYLE_BREAKAGES = (
        fixed=(("                x-kubernetes-list-map-keys:\n                - type\n", ""), ("                x-kubernetes-list-type: map\n              share:\n", "                x-kubernetes-list-type: map\n                x-kubernetes-list-map-keys: [type]\n              share:\n"),)),
     _b("keys empty", DATABASES, "unsafe", ("x-kubernetes-list-map-keys: [name]", "x-kubernetes-list-map-keys: []")),
     _b("set of objects", ROUTES, "unsafe", ("                x-kubernetes-list-map-keys:\n                - serviceName\n                x-kubernetes-list-type: map\n", "                x-kubernetes-list-type: set\n"),
-       fixed=(("                  type: object\n                maxItems: 16\n", "                  type: object\n                  x-kubernetes-map-type: atomic\n                maxItems: 16\n"), ("                x-kubernetes-list-map-keys:\n                - serviceName\n                x-kubernetes-list-type: map\n", "                x-kubernetes-list-type: set\n"),)),
+       fixed=(("                x-kubernetes-list-map-keys:\n                - serviceName\n                x-kubernetes-list-type: map\n", "                x-kubernetes-list-type: atomic\n"),)),
     _b("set of objects flow", DATABASES, "unsafe", ("                  x-kubernetes-list-type: map\n                  x-kubernetes-list-map-keys: [name]\n", "                  x-kubernetes-list-type: set\n"),
-       fixed=(("                  x-kubernetes-list-type: map\n                  x-kubernetes-list-map-keys: [name]\n", "                  x-kubernetes-list-type: set\n"), ("                    type: object\n", "                    type: object\n                    x-kubernetes-map-type: atomic\n"),)),
+       fixed=(("                  x-kubernetes-list-type: map\n                  x-kubernetes-list-map-keys: [name]\n", "                  x-kubernetes-list-type: atomic\n"),)),
     _b("set of lists", ROUTES, "unsafe", ("                        maxItems: 4\n                        type: array\n", "                        maxItems: 4\n                        type: array\n                        x-kubernetes-list-type: map\n"),
        fixed=(("                        type: array\n", "                        type: array\n                        x-kubernetes-list-type: set\n"),)),
     _b("uniqueItems", JOBS, "unsafe", ('"maxItems": 20', '"uniqueItems": true,\n                    "maxItems": 20'),
@@ -262,8 +262,6 @@ STYLE_BREAKAGES = (
     _b("uniqueItems deep", ROUTES, "unsafe", ("                        maxItems: 4\n                        type: array\n", "                        maxItems: 4\n                        type: array\n                        uniqueItems: true\n"),
        fixed=(("                        type: array\n", "                        type: array\n                        x-kubernetes-list-type: set\n"),)),
     _b("uniqueItems of a set", DATABASES, "unsafe", ("                        x-kubernetes-list-type: set\n", "                        uniqueItems: true\n                        x-kubernetes-list-type: set\n")),
-    _b("uniqueItems of objects", DATABASES, "unsafe", ("                users:\n                  type: array\n                  maxItems: 32\n                  x-kubernetes-list-type: map\n                  x-kubernetes-list-map-keys: [name]\n", "                users:\n                  type: array\n                  maxItems: 32\n                  uniqueItems: true\n"),
-       fixed=(("                  x-kubernetes-list-type: map\n                  x-kubernetes-list-map-keys: [name]\n", "                  x-kubernetes-list-type: set\n"), ("                    type: object\n", "                    type: object\n                    x-kubernetes-map-type: atomic\n"),)),
     _b("uniqueItems false", DATABASES, "safe", ("                  maxItems: 32\n", "                  maxItems: 32\n                  uniqueItems: false\n")),
     _b("required true flow", DATABASES, "unsafe", ("minIops: {type: integer, minimum: 0}", "minIops: {type: integer, minimum: 0, required: true}"),
        fixed=(("              required: [engine, sizeGi]\n", "              required: [engine, sizeGi, minIops]\n"),)),
@@ -361,7 +359,6 @@ STYLE_BREAKAGES = (
     _b("different key", ROUTES, "unsafe", ("                maximum: 10\n", "                maximum: 10\n                maximum: 12\n"),
        fixed=(("                maximum: 10\n", "                maximum: 12\n"),)),
     _b("different key in JSON", JOBS, "unsafe", ('"maxItems": 50', '"maxItems": 40,\n                    "maxItems": 50')),
-    _b("different property", ROUTES, "unsafe", ("              retries:\n", "              retries:\n                type: string\n              retries:\n")),
     _b("CEL misspelt", ROUTES, "safe", ("has(self.secretName)", "has(self.secretname)")),
     _b("CEL misspelt in a macro", JOBS, "safe", ("self.steps.all(s", "self.step.all(s")),
     _b("CEL misspelt function", ROUTES, "safe", ("rule: self != '0s'", "rule: self.startWith('1')"),
@@ -454,3 +451,24 @@ STYLE_BREAKAGES = (
     _b("JSON without a colon", JOBS, "safe", ('"scope": "Namespaced"', '"scope" "Namespaced"')),
     _b("JSON with an open text", JOBS, "unsafe", ('"kind": "CustomResourceDefinition",', '"kind": "CustomResourceDefinition,')),
 )  # fmt: skip
+# What may mean more than one thing: a list of objects may have keys, and the first of two schemas may belong elsewhere.
+LEFT = {
+    "uniqueItems of objects": _replaced(
+        DATABASES,
+        (
+            (
+                "                users:\n                  type: array\n                  maxItems: 32\n                  x-kubernetes-list-type: map\n                  x-kubernetes-list-map-keys: [name]\n",
+                "                users:\n                  type: array\n                  maxItems: 32\n                  uniqueItems: true\n",
+            ),
+        ),
+    ),
+    "different property": _replaced(
+        ROUTES,
+        (
+            (
+                "              retries:\n",
+                "              retries:\n                type: string\n              retries:\n",
+            ),
+        ),
+    ),
+}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 from repairs import check, errors, fixed
-from style_breakages import DATABASES, JOBS, ROUTES, SEVERAL, STYLE_BREAKAGES
+from style_breakages import DATABASES, JOBS, LEFT, ROUTES, SEVERAL, STYLE_BREAKAGES
+from tables import each
 
 from crdlint.yaml.edit import apply
 
@@ -26,6 +27,12 @@ def test_the_breakages_are_repaired_exactly(part: int, subtests: pytest.Subtests
             assert done.undone == ()
             assert apply(breakage.text, done.edits) == done.text
             assert fixed(done.text, unsafe=breakage.fixes == "unsafe").edits == ()
+
+
+@each("text", LEFT.values(), ids=LEFT)
+def test_what_only_the_author_can_repair_is_reported_and_left(text: str) -> None:
+    assert check(text).diagnostics != ()
+    assert fixed(text, unsafe=True).text == text
 
 
 def test_each_breakage_has_its_name() -> None:
