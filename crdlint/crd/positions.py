@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections.abc import Mapping as MappingOf
 from collections.abc import Sequence as SequenceOf
 from itertools import takewhile
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.crd.errors import Code, FieldError
@@ -35,6 +36,7 @@ _MOVED: Final[tuple[tuple[SequenceOf[Step], SequenceOf[Step]], ...]] = (
 )
 _MOVED_STEPS: Final = max(len(internal) for internal, _ in _MOVED)
 _RENAMED: Final[MappingOf[Step, Step]] = {"JSONPath": "jsonPath"}
+_start: Final = attrgetter("start_mark.line", "start_mark.column")  # of a node
 
 
 class Span(NamedTuple):
@@ -273,8 +275,7 @@ def steps_at(root: Node, position: tuple[int, int]) -> list[str | int]:
     while isinstance(node, (Mapping, Sequence)):
         stride = 2 if isinstance(node, Mapping) else 1
         items = node.items
-        starts = range(0, len(items), stride)  # a slice of the items would be a copy
-        i = bisect_right(starts, position, key=lambda index: _start(items[index])) - 1
+        i = _entry_before(items, stride, position)
         if i < 0:
             return steps
         name, value = items[i * stride], items[i * stride + stride - 1]
@@ -286,8 +287,12 @@ def steps_at(root: Node, position: tuple[int, int]) -> list[str | int]:
     return steps
 
 
-def _start(node: Node) -> tuple[int, int]:
-    return node.start_mark.line, node.start_mark.column
+def _entry_before(nodes: SequenceOf[Node], stride: int, position: tuple[int, int]) -> int:
+    """Return the index of the last entry, each of `stride` nodes, that starts at or before a position; -1 for none."""
+    if stride == 1:
+        return bisect_right(nodes, position, key=_start) - 1
+    starts = range(0, len(nodes), stride)  # a slice of the nodes would be a copy
+    return bisect_right(starts, position, key=lambda index: _start(nodes[index])) - 1
 
 
 def _value_path(steps: list[str | int]) -> str:

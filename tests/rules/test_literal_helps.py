@@ -94,8 +94,8 @@ FOLLOWED = {
         schema(OBJECT + "  a: {type: integer, format: int32, default: 1}"),
     ),
     "misspelt field of a default": (
-        schema(OBJECT + "  a: {type: object, properties: {size: {type: integer}}, default: {sise: 1}}"),
-        "Rename `sise` in the default to `size`, or remove it",
+        schema(OBJECT + "  a: {type: object, properties: {size: {type: integer}}, default: {sizze: 1}}"),
+        "Rename `sizze` in the default to `size`, or remove it",
         schema(OBJECT + "  a: {type: object, properties: {size: {type: integer}}, default: {size: 1}}"),
     ),
     "column type": (
