@@ -35,6 +35,7 @@ _SECONDS = 600
 
 
 @pytest.mark.exhaustive
+@pytest.mark.timeout(3 * _SECONDS)
 def test_ten_minutes_at_the_seed_of_the_day() -> None:
     """Other inputs every day; a failure names the input, which belongs into `found`."""
     seed = datetime.datetime.now(datetime.timezone.utc).date().toordinal()
