@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from .module_proxy import path_in, required, sources, without_major
+from .module_proxy import path_in, required, sources
 from .rows import HERE
 from .toml_files import toml
 
@@ -88,10 +88,11 @@ def _sources(module: str, release: str) -> dict[str, str]:
     version = _packages(release)
     if module == _SERVER:
         return sources(module, version)
+    modules = required(_SERVER, version)
     for name in (module, *_table().get("renamed", {}).get(module, ())):
-        path = path_in(_SERVER, version, without_major(name))
+        path = path_in(modules, name)
         if path is not None:
-            return sources(path, required(_SERVER, version)[without_major(name)])
+            return sources(path, modules[path])
     return {}
 
 

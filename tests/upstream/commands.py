@@ -6,6 +6,7 @@ import itertools
 import json
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from random import Random
@@ -16,17 +17,18 @@ import click
 from crdlint.cli import console
 
 from . import parity_page, records, sampling
+from .answers import is_comparable
 from .changed import changes, read_up_to
 from .comparison import Question, Tally, Verdict, compare_all
 from .fuzzing import Corpus, Fuzzer, random_request
 from .live.command import live
 from .recorder import UnavailableError, recorder
-from .rows import Request, asked_of, parse, read, recorded_requests, write
+from .rows import Request, RowError, asked_of, read, recorded_requests, write
 from .versions import Build, builds, newest
 
 T = TypeVar("T")
 
-_EXISTING: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
+_INPUT: Final = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
 
 
 class _Version(click.ParamType[Build]):
@@ -49,12 +51,12 @@ _VERSION: Final = click.option(
 
 
 class _Group(click.Group):
-    """A group whose commands say in one line why the recorder cannot be built."""
+    """A group whose commands say in one line why the recorder cannot be built, or a file cannot be read."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
-        except UnavailableError as error:
+        except (UnavailableError, RowError) as error:
             raise click.ClickException(str(error)) from error
 
 
@@ -68,14 +70,14 @@ main.add_command(live)
 
 @main.command()
 @_VERSION
-@click.argument("requests", type=click.File("r", encoding="utf-8"), default="-")
+@click.argument("requests", type=_INPUT, default="-")
 @click.argument("answers", type=click.File("w", encoding="utf-8"), default="-")
-def ask(build: Build, requests: IO[str], answers: IO[str]) -> None:
+def ask(build: Build, requests: Path, answers: IO[str]) -> None:
     """Write an answer for each of the REQUESTS: a line with the id, and the answer as `expect`.
 
     Both are NDJSON; standard input and standard output are used by default.
     """
-    asked = list(parse(requests))
+    asked = list(read(requests))
     with recorder(build) as running:
         answered = zip(asked, running.ask_all(asked), strict=True)
         for request, answer in _shown(answered, f"asking {build.release}", len(asked)):
@@ -84,7 +86,7 @@ def ask(build: Build, requests: IO[str], answers: IO[str]) -> None:
 
 @main.command()
 @_VERSION
-@click.option("--file", "files", type=_EXISTING, multiple=True, help="Requests to ask instead of the recorded ones.")
+@click.option("--file", "files", type=_INPUT, multiple=True, help="Requests to ask instead of the recorded ones.")
 @click.option("--show", type=int, default=5, show_default=True, help="How many differences to print.")
 @click.option("--only", default="", help="Only ask requests whose id contains this text.")
 @click.option("--recorded", is_flag=True, help="Use the recorded answers, without the program.")
@@ -100,7 +102,10 @@ def verify(build: Build, files: Sequence[Path], show: int, only: str, *, recorde
         questions = _questions(build, chosen)
     asked = list(questions)
     tally = _tally(_shown(compare_all(asked), "asking crdlint", len(asked)), show)
+    _print_unanswered(asked)
     _print_tally(tally, build)
+    if not tally.compared:
+        raise click.ClickException("nothing was compared")
     if tally.alike != tally.compared:
         sys.exit(1)
 
@@ -215,10 +220,10 @@ def generate(count: int, seed: int) -> None:
 @main.command()
 @_VERSION
 @click.option("--count", type=int, default=100, show_default=True, help="How many requests to print at most.")
-@click.argument("requests", type=click.File("r", encoding="utf-8"), default="-")
-def sample(build: Build, count: int, requests: IO[str]) -> None:
+@click.argument("requests", type=_INPUT, default="-")
+def sample(build: Build, count: int, requests: Path) -> None:
     """Print those of the REQUESTS that together cover the most different answers, the shortest first."""
-    asked = list(parse(requests))
+    asked = list(read(requests))
     with recorder(build) as running:
         answers = list(_shown(running.ask_all(asked), f"asking {build.release}", len(asked)))
     for request in sampling.sample(zip(asked, answers, strict=True), count):
@@ -254,6 +259,19 @@ def _tally(verdicts: Iterable[Verdict], show: int) -> Tally:
             console.out(f"--- {verdict.id}")
             console.out("\n".join(verdict.differences))
     return tally
+
+
+def _print_unanswered(questions: Iterable[Question]) -> None:
+    """Print why requests ask nothing, such as one whose CRD is rejected."""
+    reasons = Counter(
+        question.wanted[0]["unanswered"].partition(":")[0] for question in questions if not _is_answered(question)
+    )
+    for reason, count in reasons.most_common():
+        console.out(f"{count} not compared: {reason}")
+
+
+def _is_answered(question: Question) -> bool:
+    return any(map(is_comparable, question.wanted))
 
 
 def _print_tally(tally: Tally, build: Build) -> None:

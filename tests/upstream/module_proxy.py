@@ -11,6 +11,7 @@ import subprocess
 import urllib.error
 import urllib.request
 import zipfile
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -22,15 +23,17 @@ _SECONDS: Final = 120
 
 
 def required(module: str, version: str) -> dict[str, str]:
-    """Return the versions of the modules that a module requires, by their paths without a major version."""
+    """Return the versions of the modules that a module requires, by their paths."""
     text = _file(module, version, "mod").read_text(encoding="utf-8")
-    return {without_major(name): found for name, found in _REQUIRED.findall(text)}
+    return dict(_REQUIRED.findall(text))
 
 
-def path_in(module: str, version: str, wanted: str) -> str | None:
-    """Return the path with its major version of a module that another one requires, or None."""
-    text = _file(module, version, "mod").read_text(encoding="utf-8")
-    return next((name for name, _ in _REQUIRED.findall(text) if without_major(name) == wanted), None)
+def path_in(modules: Mapping[str, str], wanted: str) -> str | None:
+    """Return the path of a module among others, which may have another major version, or None."""
+    if wanted in modules:
+        return wanted
+    plain = without_major(wanted)
+    return next((name for name in modules if without_major(name) == plain), None)
 
 
 def without_major(module: str) -> str:

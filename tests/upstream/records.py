@@ -12,7 +12,7 @@ from typing import Any, Final
 from .answers import comparable
 from .comparison import Question
 from .recorder import digest
-from .rows import ANSWERS, Answer, Request, asked_of, parse, recorded_requests, write
+from .rows import ANSWERS, Answer, Request, asked_of, read, recorded_requests, write
 from .versions import Build, builds
 
 # How often a request is asked, because Go iterates over maps in another order each time.
@@ -110,8 +110,7 @@ def load_all() -> dict[str, Recording]:
 
 
 def _load(build: Build, path: Path, newer: Mapping[str, Recording]) -> Recording:
-    with path.open(encoding="utf-8") as lines:
-        header, *rows = parse(lines)
+    header, *rows = read(path)
     base = _base(build, newer)
     inherited = {} if base is None else base.answers
     asked = {request["id"] for request in recorded_requests() if asked_of(request, build.minor)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any, Final, TypeAlias
@@ -21,21 +22,41 @@ ANSWERS: Final = HERE / "answers"
 FIELDS: Final = ("op", "yaml", "old", "new", "established", "crd", "cr", "old_cr", "subresource", "as_request")
 
 
+class RowError(Exception):
+    """A file has no rows of NDJSON; the text names the file and the line."""
+
+
 def read(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the rows of an NDJSON file, which may be compressed by gzip; comments are left out."""
-    if path.suffix == ".gz":
-        with gzip.open(path, "rt", encoding="utf-8") as lines:
-            yield from parse(lines)
-    else:
-        with path.open(encoding="utf-8") as lines:
-            yield from parse(lines)
+    """Yield the rows of an NDJSON file, which may be compressed by gzip; comments are left out.
+
+    The path `-` is standard input. Raise RowError for a file that cannot be read.
+    """
+    data = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
+    try:
+        text = (gzip.decompress(data) if data.startswith(_GZIP) else data).decode()
+    except (OSError, EOFError, ValueError) as error:
+        raise RowError(f"{path}: {error}") from error
+    yield from parse(text.split("\n"), str(path))
 
 
-def parse(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
-    """Yield the rows in lines of NDJSON; empty lines, and comments that begin with `#`, are left out."""
-    for line in lines:
-        if line.strip() and not line.startswith("#"):
-            yield json.loads(line)
+_GZIP: Final = b"\x1f\x8b"
+
+
+def parse(lines: Iterable[str], name: str) -> Iterator[dict[str, Any]]:
+    """Yield the rows in lines of NDJSON; empty lines, and comments that begin with `#`, are left out.
+
+    Raise RowError for another line that is no JSON object; `name` is the file for its text.
+    """
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            raise RowError(f"{name}, line {number}: {error}") from error
+        if not isinstance(row, dict):
+            raise RowError(f"{name}, line {number}: not a JSON object")
+        yield row
 
 
 def write(stream: IO[str], row: dict[str, Any]) -> None:

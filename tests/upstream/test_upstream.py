@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 from pathlib import Path
@@ -14,6 +15,7 @@ from .answers import comparable, differences
 from .changed import Watched
 from .comparison import Question, Tally, Verdict, compare
 from .fuzzing import Corpus, random_request
+from .module_proxy import path_in
 from .records import Recording, distinct
 from .versions import builds, newest
 
@@ -22,7 +24,40 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 def test_comments_and_empty_lines_are_no_rows() -> None:
-    assert list(rows.parse(["# a comment\n", "\n", '{"id": "a"}\n'])) == [{"id": "a"}]
+    assert list(rows.parse(["# a comment", "", '{"id": "a"}'], "x")) == [{"id": "a"}]
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b'{"id": 1}\n{"id":\n', "x.ndjson, line 2: Expecting value"),
+        (b"[1]\n", "x.ndjson, line 1: not a JSON object"),
+        (b"\xff", "x.ndjson: 'utf-8' codec"),
+        (gzip.compress(b"{}")[:-4], "x.ndjson: "),
+    ],
+)
+def test_a_file_without_rows_is_named(
+    data: bytes, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = Path("x.ndjson")
+    path.write_bytes(data)
+    with pytest.raises(rows.RowError) as raised:
+        list(rows.read(path))
+    assert str(raised.value).startswith(message)
+
+
+def test_rows_may_be_packed(tmp_path: Path) -> None:
+    path = tmp_path / "x.ndjson.gz"
+    path.write_bytes(gzip.compress(b'{"id": "a"}\n'))
+    assert list(rows.read(path)) == [{"id": "a"}]
+
+
+def test_a_module_may_have_another_major_version() -> None:
+    modules = {"go.yaml.in/yaml/v2": "v2.4.4", "go.yaml.in/yaml/v3": "v3.0.4", "sigs.k8s.io/smd/v7": "v7.0.1"}
+    assert path_in(modules, "go.yaml.in/yaml/v2") == "go.yaml.in/yaml/v2"
+    assert path_in(modules, "sigs.k8s.io/smd/v6") == "sigs.k8s.io/smd/v7"
+    assert path_in(modules, "nope") is None
 
 
 def test_ids_of_requests_are_unique_and_name_their_family() -> None:
