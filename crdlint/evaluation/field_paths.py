@@ -172,7 +172,6 @@ def _schema_of(values: Sequence[Any]) -> _Making:
     present = [value for value in values if value is not None]
     classes = frozenset(value.__class__ for value in present)
     schema: JSONSchemaProps
-    schema: JSONSchemaProps
     if classes == {dict}:
         schema = yield _of_objects(present)
     elif classes == {list}:
