@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from difflib import SequenceMatcher
 from typing import Final, NamedTuple
 
 from crdlint.phrases import differing, some
@@ -162,6 +161,8 @@ def differing_letters(first: str, second: str) -> int:
     >>> differing_letters("restore", "source")
     5
     """
+    from difflib import SequenceMatcher  # only needed for a name that is wrong
+
     blocks = SequenceMatcher(None, first.lower(), second.lower(), autojunk=False).get_matching_blocks()
     return max(len(first), len(second)) - sum(block.size for block in blocks)
 

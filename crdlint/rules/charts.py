@@ -21,11 +21,11 @@ KEEP_FIRST: Final = "Add the annotation `helm.sh/resource-policy: keep`"
 # fmt: off
 NO_MATCHES = _Fails("helm-no-matches", "Object whose CRD does not exist when Helm looks up its kind",
     observed=("helm-object-in-templates-of-its-crd",),
-    why="Helm looks up the kinds of all templates before it creates the first of them. Only the CRDs in `crds/` are created "
-    "before that. `helm install` fails with `no matches for kind`, and creates nothing. It is a warning if the values turn the CRD "
-    "off, because the cluster may have it from elsewhere.",
-    help="Make the object a `post-install,post-upgrade` hook, or install the CRD with a chart of its own before. A chart that was "
-    "never released may have the CRD in `crds/`")
+    why="Helm looks up the kinds of all templates before it creates the first of them, when only the CRDs in `crds/` exist. "
+    "`helm install` fails with `no matches for kind`, and creates nothing. It is a warning if the values turn the CRD off, "
+    "because the cluster may have it from elsewhere.",
+    help="Make the object a `post-install,post-upgrade` hook, or install the CRD with a chart of its own before; a chart that "
+    "was never released may have the CRD in `crds/`")
 CRD_TWICE = _Fails("helm-crd-twice", "CRD that a chart contains twice",
     observed=("helm-crd-in-both-folders",),
     why="Helm creates the CRDs of `crds/` before those of `templates/`, and then rejects the second one, because the first one "

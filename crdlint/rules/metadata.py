@@ -192,9 +192,9 @@ def as_managed(meta: ObjectMeta) -> ObjectMeta:
     """Return metadata of a manifest with the managed fields that the server keeps."""
     if not meta.managed_fields:
         return meta
-    kept = copy(meta)
-    kept.managed_fields = object_meta.kept_managed_fields(meta, _GROUP)
-    return kept
+    managed = copy(meta)
+    managed.managed_fields = object_meta.kept_managed_fields(meta, _GROUP)
+    return managed
 
 
 def _both(name: str, expected: str) -> str:

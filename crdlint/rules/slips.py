@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.golang.printing import marshal
-from crdlint.golang.regexp_repair import repair
 from crdlint.phrases import joined
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD, top_property
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, require
@@ -80,6 +79,8 @@ def _curly_quotes(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisor
 def _patterns_without_texts(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     pattern = schema.pattern
     if _INNER_EDGE.search(pattern) is not None and _matches_nothing(pattern):
+        from crdlint.golang.regexp_repair import repair  # with all of Go's patterns, which few schemas need
+
         slashes = pattern.startswith("/") and pattern.endswith("/")
         help_ = "Remove the slashes at both ends of the pattern" if slashes else None
         meant = repair(schema.pattern)  # such as a pattern of JavaScript, with slashes

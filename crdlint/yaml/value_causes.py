@@ -14,8 +14,8 @@ from crdlint.yaml.editor import quoted
 
 _BAD_START: Final = frozenset("!*&@%`|>")
 _BAD_ESCAPE: Final = re.compile(r'\\([^0abtnvfre "/\\N_LPxuU\n])')
-_BARE_KEY: Final = re.compile(r"([ ]*(?:- +)*[A-Za-z$][\w$./-]*)([ ]*\r?)\Z")
-_NO_BLANK: Final = re.compile(r"([ ]*(?:- +)*[A-Za-z$][\w$.-]*:)([^\s:/].*)\Z")
+_BARE_KEY: Final = re.compile(r"\A([ ]*(?:- +)*[A-Za-z$][\w$./-]*)([ ]*\r?)\Z")
+_NO_BLANK: Final = re.compile(r"\A([ ]*(?:- +)*[A-Za-z$][\w$.-]*:)([^\s:/].*)\Z")
 _NO_COLON: Final = re.compile(r"([ ]*(?:- +)*)([A-Za-z$][\w$.-]*)( *[=;\uff1a] *| +)(\S+ *\r?)\Z")
 _OTHER_DASH: Final = re.compile(r"\A([ ]*)[\u2010-\u2015\u2212](?= )")
 _NO_BLANK_AFTER_DASH: Final = re.compile(r"[ ]*-(?=[A-Za-z$\"'])")

@@ -107,7 +107,7 @@ def fixed(request: str) -> str:
 
 
 def _headlines(given: Mapping[str, str], crds: Sequence[str], found: Sequence[Diagnostic]) -> dict[str, str]:
-    """Return the verdict of the API server, its kind (`good`, `error` or none), and a headline for breaking changes."""
+    """Return the verdict of the API server, its kind (`good`, `error` or none), and a headline for changes."""
     server = f"The API server of Kubernetes {given['version']}"
     errors = [one for one in found if one.severity == "error" and not one.hidden]
     changes = [one for one in found if one.rule in _CHANGES and not one.hidden]
@@ -122,7 +122,9 @@ def _headlines(given: Mapping[str, str], crds: Sequence[str], found: Sequence[Di
         kind, verdict = "", "There is no CRD in this text."
     elif not rejections:
         kind, verdict = "good", f"{server} accepts this{' update' if given['old'].strip() else ''}."
-    return {"kind": kind, "verdict": verdict, "breaking": described(counts_of(changes))}
+    numbers = described(counts_of(changes))
+    effects = f"Changes for clients and existing objects: {numbers}." if numbers else ""
+    return {"kind": kind, "verdict": verdict, "breaking": effects}
 
 
 def _findings(diagnostics: Sequence[Diagnostic], text: str) -> list[dict[str, Any]]:

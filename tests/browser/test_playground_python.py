@@ -79,12 +79,12 @@ WITHOUT_FIELDS = WITH_FIELD.replace("a: {type: string}, b: {type: integer}", "")
         ),
         pytest.param(
             {"crd": WITHOUT_FIELDS, "old": WITH_FIELD},
-            ("good", f"{SERVER} accepts this update.", "2 breaking changes for clients and existing objects."),
+            ("good", f"{SERVER} accepts this update.", "Changes for clients and existing objects: 2 breaking."),
             id="fields removed",
         ),
         pytest.param(
             {"crd": WITHOUT_FIELDS.replace("Namespaced", "Cluster"), "old": WITH_FIELD},
-            ("error", f"{SERVER} rejects this: 1 error.", "2 breaking changes for clients and existing objects."),
+            ("error", f"{SERVER} rejects this: 1 error.", "Changes for clients and existing objects: 2 breaking."),
             id="fields removed in a rejected update",
         ),
         pytest.param({"crd": "a: ["}, ("error", f"{SERVER} rejects this: 1 error.", ""), id="no YAML"),

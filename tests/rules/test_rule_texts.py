@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 RULES: Final = list(all_rules().values())
 LONGEST_SUMMARY: Final = 72
-# The verbs that a help starts with: someone who does that gets rid of the finding.
+# The verbs that a help starts with: someone who does that gets rid of the finding, or of what an upgrade does.
 VERB: Final = re.compile(
-    "(Add|Change|Check|Close|Compare|Convert|Correct|Do not indent|Escape|Fix|Indent|Install|Keep|Make|Move|"
-    "Put|Raise|Remove|Rename|Replace|Require|Restore|Return|Set|Simplify|Specify|Use|Write) "
+    "(Add|Apply|Change|Check|Close|Compare|Convert|Correct|Delete|Do not indent|Escape|Fix|Indent|Install|Keep|Make|Move|"
+    "Put|Raise|Remove|Rename|Replace|Require|Restore|Return|Set|Simplify|Specify|Upgrade|Use|Write) "
 )
 CODE: Final = re.compile("`[^`]*`")
 ALTERNATIVE: Final = re.compile("[,;:] or ")
@@ -44,7 +44,7 @@ def misshapen_summary(rule: Rule) -> bool:
 
 def misshapen_reason(rule: Rule) -> bool:
     """Return whether the reason is not one to three sentences of at most 30 words."""
-    sentences = rule.why.split(". ")
+    sentences = CODE.sub(lambda code: code[0].replace(". ", " "), rule.why).split(". ")
     return (
         not rule.why.endswith(".")
         or not re.match(r"[A-Z]|`|crdlint |kubectl ", rule.why)

@@ -129,7 +129,8 @@ def value_at(values: Mapping[str, Any], path: str) -> Any:
 
 
 _TOKEN: Final = re.compile(
-    r"""\s*(?:(?P<open>\()|(?P<close>\))|(?P<pipe>\|)|(?P<text>"(?:[^"\\]|\\.)*"|`[^`]*`)|(?P<word>[^\s()|"`]+))"""
+    r"""\s+|(?P<open>\()|(?P<close>\))|(?P<pipe>\|)|(?P<text>"(?:[^"\\]|\\.)*"|`[^`]*`)|(?P<word>[^\s()|"`]+)"""
+    r"""|(?P<unclosed>["`][\s\S]*)"""
 )
 _NUMBER: Final = re.compile(r"-?\d+(?:\.\d+)?")
 _VARIABLE: Final = re.compile(r"\$[A-Za-z_]\w*(?![\w.])")
@@ -165,8 +166,8 @@ def holds(
     True
     """
     text = _VARIABLE.sub(lambda match: _pipeline_of(match[0], variables or {}), condition)
-    tokens = [match for match in _TOKEN.finditer(text) if match[0].strip()]
-    if sum(len(match[0]) for match in tokens) != len(text.rstrip()):
+    tokens = [match for match in _TOKEN.finditer(text) if match.lastgroup is not None]
+    if tokens and tokens[-1].lastgroup == "unclosed":
         return None
     value = _Evaluator(tokens, values, cluster).pipeline()
     return None if value is _UNKNOWN else bool(value)

@@ -30,7 +30,7 @@ def asks_for_version(chart: Chart, templates: Iterable[LoadedFile]) -> bool:
     return any(_asks(text, defined, set()) for text in texts)
 
 
-_DIRECTIVE: Final = re.compile(r"\{\{.*?\}\}", re.DOTALL)
+_DIRECTIVE: Final = re.compile(r"\{\{.*?(?:\}\}|\Z)", re.DOTALL)
 
 
 def directives_in(text: str) -> str:
