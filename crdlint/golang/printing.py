@@ -19,7 +19,6 @@ from math import inf, isfinite
 from typing import Any, Final, TypeAlias
 
 from crdlint.golang.text import quote
-from crdlint.golang.times import printed_time
 
 _SAFE: Final = 2**53 - 1  # float64 has all integers up to it
 _EPSILON: Final = 1e-9
@@ -133,6 +132,8 @@ def bad_value_in_go_syntax(value: object, unknown_fields: frozenset[str] = froze
         if value is not None:
             of = of.removeprefix("*")  # Go dereferences the pointer
         if of == "v1.Time" and isinstance(value, str):
+            from crdlint.golang.times import printed_time  # few errors are about times
+
             return printed_time(value)
     if value is None and not of.startswith("["):
         return '"null"'  # Go replaces nil by a text, which is quoted like any other text
