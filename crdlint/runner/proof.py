@@ -19,7 +19,7 @@ from crdlint.yaml.nodes import Mark, Scalar, nodes_of
 from crdlint.yaml.parse import Document, iter_documents, split
 
 Lines = list[tuple[int, int]]
-# `spec.versions[0].schema` has so many steps more than `spec.validation`, which stands for the schemas of all versions.
+# `spec.versions[0].schema` has so many steps more than `spec.validation`, the place of one schema for all versions.
 _MORE_STEPS: Final = 2
 
 

@@ -178,7 +178,7 @@ def test_breaking_changes_have_a_headline_of_their_own(shared_page: Page, url: s
     old = CRD.replace("              ports:", "              name: {type: string}\n              ports:")
     open_texts(shared_page, url, crd=new, old=old)
     assert "accepts this update" in shared_page.inner_text("#verdict.good")
-    assert "1 breaking" in shared_page.inner_text("#breaking")
+    assert "Changes for clients and existing objects: 2 breaking" in shared_page.inner_text("#breaking")
 
 
 def test_a_resource_and_an_old_version_are_checked(shared_page: Page, url: str) -> None:
