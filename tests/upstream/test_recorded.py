@@ -71,7 +71,7 @@ def test_crdlint_answers_as_the_api_server(version: str, request_id: str) -> Non
 def test_crdlint_answers_all_requests_as_the_api_server(version: str) -> None:
     asked = [id_ for id_ in _recordings()[version].answers if _is_answered(version, id_)]
     failed = [id_ for id_ in asked if _differences(version, id_)]
-    assert failed == sorted(known_differences(version), key=failed.index)
+    assert set(failed) == set(known_differences(version))
 
 
 def test_every_request_is_recorded_for_every_version() -> None:
