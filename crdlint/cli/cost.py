@@ -88,6 +88,9 @@ def _read(settings: CostOptions, run: Totals) -> list[FileResult]:
     planner = Planner(settings.kube_version, lambda same: same, Config(), kustomize=False, request=request)
     plan, checker = planner.add(discovered.files), Checker(Settings(values=settings.values()))
     run.problems += [(problem.path, problem.message) for problem in discovered.problems if problem.fatal]
+    for problem in discovered.problems:
+        if not problem.fatal:
+            console.err(f"crdlint: {problem.path}: {problem.message}")
     run.problems += plan.problems
     results = [result for result, _ in plan.results]
     for task in console.watched(plan.tasks, [task.path for task in plan.tasks]):

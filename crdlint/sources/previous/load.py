@@ -125,8 +125,8 @@ def load_side(side: Side, arguments: Sequence[str], selection: Selection) -> Loa
     """Return the old files of a path."""
     loaded = Loaded()
     discovered = discover([side.path], selection)
-    fatal = (problem for problem in discovered.problems if problem.fatal)
-    loaded.problems += (problem._replace(path=side.name(problem.path)) for problem in fatal)
+    # A link that is not followed may lead to an old CRD: without it, a CRD counts as new.
+    loaded.problems += (problem._replace(path=side.name(problem.path)) for problem in discovered.problems)
     in_scope = not os.path.isdir(side.path) or Scope(arguments, selection.filter()).has_folder
     layout, patches = ChartLayout(), Patches()
 
