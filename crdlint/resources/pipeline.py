@@ -143,7 +143,8 @@ def report(
     The first document of each text is used. See `crdlint.validate_resource` for `as_request`. Raise YAMLDecodeError for
     a text that is not a YAML object, and ValueError for an unknown `kube_version` or `sender`.
     """
-    applies, reencodes = sender_named(sender).applies, sender_named(sender).reencodes
+    named = sender_named(sender)
+    applies, reencodes = named.applies, named.reencodes
     document, root = _read(resource_text)
     resource = read_resource(root, json=False if applies or reencodes else None)
     _, crd_root = _read(crd_text)

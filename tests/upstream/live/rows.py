@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-REQUESTS: Final = Path(__file__).parent.parent / "requests"
+from ..rows import REQUESTS, read
+
 _DOCUMENT: Final = re.compile(r"(?m)^---\s*$")
 
 
@@ -19,18 +18,12 @@ def rows(files: Iterable[Path]) -> Iterator[dict[str, Any]]:
         if file.suffix in {".yaml", ".yml"}:
             yield from _crds(file)
         else:
-            yield from map(json.loads, _lines(file))
+            yield from read(file)
 
 
 def request_files() -> list[Path]:
     """Return the files of all recorded requests."""
     return sorted([*REQUESTS.glob("*.ndjson"), *REQUESTS.glob("*.ndjson.gz")])
-
-
-def _lines(file: Path) -> Iterator[str]:
-    data = file.read_bytes()
-    text = (gzip.decompress(data) if file.suffix == ".gz" else data).decode()
-    return (line for line in text.split("\n") if line and not line.startswith("#"))
 
 
 def _crds(file: Path) -> Iterator[dict[str, Any]]:
