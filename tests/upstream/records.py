@@ -101,19 +101,20 @@ def minor_versions() -> dict[str, Recording]:
 
 def load_all() -> dict[str, Recording]:
     """Return all recordings by version, the newest first, with those of first patch releases."""
+    requests = recorded_requests()
     recordings: dict[str, Recording] = {}
     for name, build in builds().items():
         path = ANSWERS / f"{name}.ndjson"
         if path.exists():
-            recordings[name] = _load(build, path, recordings)
+            recordings[name] = _load(build, path, requests, recordings)
     return recordings
 
 
-def _load(build: Build, path: Path, newer: Mapping[str, Recording]) -> Recording:
+def _load(build: Build, path: Path, requests: Iterable[Request], newer: Mapping[str, Recording]) -> Recording:
     header, *rows = read(path)
     base = _base(build, newer)
     inherited = {} if base is None else base.answers
-    asked = {request["id"] for request in recorded_requests() if asked_of(request, build.minor)}
+    asked = {request["id"] for request in requests if asked_of(request, build.minor)}
     recording = Recording(build, header, {id_: answers for id_, answers in inherited.items() if id_ in asked})
     for row in rows:
         if row["answers"]:
