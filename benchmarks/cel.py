@@ -56,7 +56,12 @@ def main() -> None:
     one = best(lambda: [compiler.rule(rule, environments) for _ in range(100)]) / 100
     print(f"one rule of {len(rule.rule)} characters, warm      {one:8.3f} ms")
     compiled = compiler.rule(rule, environments).rule
-    checking = best(lambda: [check(compiled.compiled.expr, compiled.compiled.source, compiled.env) for _ in range(100)])
+    checking = best(
+        lambda: [
+            check(compiled.compiled.expr, compiled.compiled.source, compiled.env)
+            for _ in range(100)
+        ]
+    )
     estimating = best(lambda: [compiled.cost() for _ in range(100)])
     print(
         f"estimating its cost                {estimating / 100:8.3f} ms, {estimating / checking:.2f} x checking types"
@@ -65,7 +70,9 @@ def main() -> None:
     times = [best(partial(compile_all, given, environments)) for given in schemas]
     for count, taken in zip((500, 1000, 2000), times, strict=True):
         print(f"{count:5} different rules over 200 fields {taken:8.1f} ms")
-    print(f"growth as the rules double         {times[1] / times[0]:8.2f}, {times[2] / times[1]:.2f}")
+    print(
+        f"growth as the rules double         {times[1] / times[0]:8.2f}, {times[2] / times[1]:.2f}"
+    )
 
 
 if __name__ == "__main__":

@@ -46,7 +46,10 @@ def run(folder: Path, cache: Path, *options: str) -> tuple[float, float]:
 
 def rules(count: int) -> str:
     """Return a CRD with so many different rules."""
-    listed = "".join(f"        - rule: \"!has(self.f{i}) || self.f{i}.startsWith('v{i}')\"\n" for i in range(count))
+    listed = "".join(
+        f"        - rule: \"!has(self.f{i}) || self.f{i}.startsWith('v{i}')\"\n"
+        for i in range(count)
+    )
     fields = "".join(f"          f{i}: {{type: string, maxLength: 20}}\n" for i in range(count))
     head, _, _ = made(1).partition("        type: object\n")
     return f"{head}        type: object\n        x-kubernetes-validations:\n{listed}        properties:\n{fields}"

@@ -29,7 +29,9 @@ _SCHEMA: Final = """\
             properties:
 """
 _FIELD: Final = f"{_HEAD}{_SCHEMA}              a: {{type: integer}}\n"
-_OBJECT: Final = '{{apiVersion: example.com/v1, kind: Foo, metadata: {{name: a{0}}}, spec: {{a: "{0}"}}}}\n'
+_OBJECT: Final = (
+    '{{apiVersion: example.com/v1, kind: Foo, metadata: {{name: a{0}}}, spec: {{a: "{0}"}}}}\n'
+)
 
 
 class CommandShape(NamedTuple):
@@ -42,7 +44,9 @@ class CommandShape(NamedTuple):
 
 def _fields(text: str) -> Callable[[int], str]:
     """Return a function that makes a CRD with fields: `text` has the number of each."""
-    return lambda size: f"{_HEAD}{_SCHEMA}" + "".join(f"              {text.format(i)}\n" for i in range(size))
+    return lambda size: (
+        f"{_HEAD}{_SCHEMA}" + "".join(f"              {text.format(i)}\n" for i in range(size))
+    )
 
 
 def _one(make: Callable[[int], str]) -> Callable[[int], dict[str, str]]:
@@ -76,7 +80,9 @@ def _default(size: int) -> str:
 
 
 def _list(size: int) -> str:
-    return "apiVersion: v1\nkind: List\nitems:\n" + "".join(f"- {_OBJECT.format(i)}" for i in range(size))
+    return "apiVersion: v1\nkind: List\nitems:\n" + "".join(
+        f"- {_OBJECT.format(i)}" for i in range(size)
+    )
 
 
 def _documents(size: int) -> str:
@@ -84,7 +90,10 @@ def _documents(size: int) -> str:
 
 
 def _suite(size: int) -> str:
-    tests = [{"name": f"a{i}", "initial": _OBJECT.format(i), "expectedError": "integer"} for i in range(size)]
+    tests = [
+        {"name": f"a{i}", "initial": _OBJECT.format(i), "expectedError": "integer"}
+        for i in range(size)
+    ]
     return json.dumps({"crdName": "foos.example.com", "tests": {"onCreate": tests}})
 
 
@@ -101,7 +110,9 @@ COMMANDS: Final = {
     "check: ignore comments": CommandShape(
         _CHECK, _one(_fields("a{0}: {{type: strnig}} # crdlint: ignore[type-unsupported] x")), 500
     ),
-    "check: duplicate keys": CommandShape(_CHECK, _one(_fields("a{0}: {{type: string, type: string}}")), 1000),
+    "check: duplicate keys": CommandShape(
+        _CHECK, _one(_fields("a{0}: {{type: string, type: string}}")), 1000
+    ),
     "check: columns": CommandShape(_CHECK, _one(_columns), 1000),
     "check: equal values of an enum": CommandShape(_CHECK, _one(_equal_values), 2000),
     "check: errors of a default": CommandShape(_CHECK, _one(_default), 4000),
@@ -111,10 +122,18 @@ COMMANDS: Final = {
         lambda size: {"crd.yaml": _enum(size), "old.yaml": _enum(size, "y")},
         1000,
     ),
-    "--fix": CommandShape(("check", "--no-cache", "--fix", "crd.yaml"), _one(_fields("a{0}: {{type: strnig}}")), 200),
-    "validate: a list": CommandShape(_VALIDATE, lambda size: {"crd.yaml": _FIELD, "a.yaml": _list(size)}, 100),
-    "validate: documents": CommandShape(_VALIDATE, lambda size: {"crd.yaml": _FIELD, "a.yaml": _documents(size)}, 100),
-    "diff: rules": CommandShape(_DIFF, lambda size: {"old.yaml": _FIELD, "crd.yaml": _rules(size)}, 200),
+    "--fix": CommandShape(
+        ("check", "--no-cache", "--fix", "crd.yaml"), _one(_fields("a{0}: {{type: strnig}}")), 200
+    ),
+    "validate: a list": CommandShape(
+        _VALIDATE, lambda size: {"crd.yaml": _FIELD, "a.yaml": _list(size)}, 100
+    ),
+    "validate: documents": CommandShape(
+        _VALIDATE, lambda size: {"crd.yaml": _FIELD, "a.yaml": _documents(size)}, 100
+    ),
+    "diff: rules": CommandShape(
+        _DIFF, lambda size: {"old.yaml": _FIELD, "crd.yaml": _rules(size)}, 200
+    ),
     "diff: limits": CommandShape(
         _DIFF,
         lambda size: {
@@ -125,7 +144,9 @@ COMMANDS: Final = {
     ),
     "cost": CommandShape(("cost", "crd.yaml"), _one(_rules), 300),
     "eval": CommandShape(
-        ("eval", "self.a.all(x, x.b >= 0)", "--object", "a.json"), lambda size: {"a.json": _data(size)}, 1000
+        ("eval", "self.a.all(x, x.b >= 0)", "--object", "a.json"),
+        lambda size: {"a.json": _data(size)},
+        1000,
     ),
     "test": CommandShape(
         ("test", "--crd", "crd.yaml", "a.testsuite.yaml"),

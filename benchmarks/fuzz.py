@@ -23,14 +23,24 @@ _STEP = 1000
 def main() -> None:
     """Parse the arguments, and fuzz."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--inputs", type=int, default=10_000, help="number of inputs, over all targets (10000)")
+    parser.add_argument(
+        "--inputs", type=int, default=10_000, help="number of inputs, over all targets (10000)"
+    )
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--target", choices=TARGETS, action="append", help="only this target (repeatable)")
-    parser.add_argument("--seconds", type=int, default=10, help="CPU seconds that one input may take (10)")
-    parser.add_argument("--megabytes", type=int, default=1024, help="memory that one input may take (1024)")
+    parser.add_argument(
+        "--target", choices=TARGETS, action="append", help="only this target (repeatable)"
+    )
+    parser.add_argument(
+        "--seconds", type=int, default=10, help="CPU seconds that one input may take (10)"
+    )
+    parser.add_argument(
+        "--megabytes", type=int, default=1024, help="memory that one input may take (1024)"
+    )
     parser.add_argument("--only", type=int, metavar="INDEX", help="run one input in this process")
     parser.add_argument("--show", action="store_true", help="print the input of --only")
-    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="write inputs that fail and tracebacks there")
+    parser.add_argument(
+        "--keep", type=Path, metavar="FOLDER", help="write inputs that fail and tracebacks there"
+    )
     given = parser.parse_args()
     names = given.target or list(TARGETS)
     if given.only is not None:
@@ -44,11 +54,20 @@ def main() -> None:
         last = min(first + _STEP - 1, each)
         for name in names:
             found = fuzz(
-                name, seed=given.seed, first=first, last=last, seconds=given.seconds, megabytes=given.megabytes
+                name,
+                seed=given.seed,
+                first=first,
+                last=last,
+                seconds=given.seconds,
+                megabytes=given.megabytes,
             )
             _add(results[name], found)
             for failure in found.failures:
-                print(f"{name} {failure.index}: {failure.kind}: {failure.place}", file=sys.stderr, flush=True)
+                print(
+                    f"{name} {failure.index}: {failure.kind}: {failure.place}",
+                    file=sys.stderr,
+                    flush=True,
+                )
                 if given.keep is not None:
                     _keep(given.keep, name, given.seed, failure)
         print(f"{last:,} inputs of each target", file=sys.stderr, flush=True)

@@ -151,7 +151,9 @@ def choose(root: Path, count: int, seed: int) -> list[Mutant]:
             faults.visit(ast.parse(path.read_text(encoding="utf-8")))
             name = str(path.relative_to(root))
             every += [Mutant(name, place, *what) for place, what in enumerate(faults.places)]
-    return sorted(random.Random(seed).sample(every, count), key=lambda mutant: (mutant.path, mutant.place))
+    return sorted(
+        random.Random(seed).sample(every, count), key=lambda mutant: (mutant.path, mutant.place)
+    )
 
 
 class _Loader(importlib.machinery.SourceFileLoader):
@@ -161,7 +163,9 @@ class _Loader(importlib.machinery.SourceFileLoader):
         """Compile the source with its mutants; no bytecode is read or kept."""
         path = self.get_filename(fullname)
         tree = _Faults(self.chosen).visit(ast.parse(Path(path).read_text(encoding="utf-8")))
-        return compile(ast.fix_missing_locations(cast("ast.Module", tree)), path, "exec", dont_inherit=True)
+        return compile(
+            ast.fix_missing_locations(cast("ast.Module", tree)), path, "exec", dont_inherit=True
+        )
 
 
 class _Finder:
@@ -172,7 +176,9 @@ class _Finder:
         for number, mutant in enumerate(mutants):
             self._chosen.setdefault(str(root / mutant.path), {})[mutant.place] = number
 
-    def find_spec(self, name: str, path: Sequence[str] | None, _target: ModuleType | None = None) -> ModuleSpec | None:
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, _target: ModuleType | None = None
+    ) -> ModuleSpec | None:
         """Return the specification of a module whose source has mutants."""
         if not name.startswith("crdlint."):
             return None
@@ -189,12 +195,17 @@ class Plugin:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._mutants = [Mutant(**line) for line in json.loads((folder / "mutants.json").read_text(encoding="utf-8"))]
+        self._mutants = [
+            Mutant(**line)
+            for line in json.loads((folder / "mutants.json").read_text(encoding="utf-8"))
+        ]
         self._active = -1
         self._reached: set[int] = set()
         self._tests: dict[str, tuple[float, list[int]]] = {}
         self._failed = False
-        sys.meta_path.insert(0, cast("importlib.abc.MetaPathFinder", _Finder(Path.cwd(), self._mutants)))
+        sys.meta_path.insert(
+            0, cast("importlib.abc.MetaPathFinder", _Finder(Path.cwd(), self._mutants))
+        )
         setattr(builtins, SWITCH, self._switch)
 
     def _switch(self, mutant: int) -> bool:
@@ -219,7 +230,9 @@ class Plugin:
     def pytest_sessionfinish(self) -> None:
         """Write what the tests of this process reached."""
         if self._active < 0 and self._tests:
-            (self._folder / f"tests-{os.getpid()}.json").write_text(json.dumps(self._tests), encoding="utf-8")
+            (self._folder / f"tests-{os.getpid()}.json").write_text(
+                json.dumps(self._tests), encoding="utf-8"
+            )
 
     def run(self, session: pytest.Session, jobs: int) -> None:
         """Activate each mutant that a test reaches, and write what became of it."""
@@ -238,14 +251,18 @@ class Plugin:
         while waiting or running:
             if waiting and len(running) < jobs:
                 mutant = waiting.pop()
-                running[self._start(mutant, [items[name] for name in reaching[mutant]], tests)] = mutant
+                running[self._start(mutant, [items[name] for name in reaching[mutant]], tests)] = (
+                    mutant
+                )
                 continue
             process, status = os.wait()
             mutant = running.pop(process)
             outcomes[mutant] = "survived" if status == 0 else "killed"
         (self._folder / "outcomes.json").write_text(json.dumps(outcomes), encoding="utf-8")
 
-    def _start(self, mutant: int, items: list[pytest.Item], tests: dict[str, tuple[float, list[int]]]) -> int:
+    def _start(
+        self, mutant: int, items: list[pytest.Item], tests: dict[str, tuple[float, list[int]]]
+    ) -> int:
         process = os.fork()
         if process:
             return process
@@ -296,27 +313,41 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--keep", type=Path, help="keep what was recorded in this folder, and use what it has")
+    parser.add_argument(
+        "--keep", type=Path, help="keep what was recorded in this folder, and use what it has"
+    )
     parser.add_argument("arguments", nargs="*", default=["tests"], help="arguments of pytest")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.keep or Path(temporary)
         folder.mkdir(exist_ok=True)
         mutants = choose(Path.cwd(), options.count, options.seed)
-        (folder / "mutants.json").write_text(json.dumps([asdict(mutant) for mutant in mutants]), encoding="utf-8")
+        (folder / "mutants.json").write_text(
+            json.dumps([asdict(mutant) for mutant in mutants]), encoding="utf-8"
+        )
         here = str(Path(__file__).parent)
-        environment = {**os.environ, SETTINGS: str(folder), "PYTHONPATH": os.pathsep.join([".", here])}
+        environment = {
+            **os.environ,
+            SETTINGS: str(folder),
+            "PYTHONPATH": os.pathsep.join([".", here]),
+        }
         pytest_run = [sys.executable, "-m", "pytest", "-q", "-p", "mutants", *options.arguments]
         if not list(folder.glob("tests-*.json")):
             subprocess.run([*pytest_run, "-n", str(options.jobs)], env=environment, check=False)
         subprocess.run(
-            [*pytest_run, "-p", "no:randomly"], env={**environment, f"{SETTINGS}_JOBS": str(options.jobs)}, check=True
+            [*pytest_run, "-p", "no:randomly"],
+            env={**environment, f"{SETTINGS}_JOBS": str(options.jobs)},
+            check=True,
         )
         outcomes = json.loads((folder / "outcomes.json").read_text(encoding="utf-8"))
     for number, mutant in enumerate(mutants):
         if outcomes[str(number)] != "killed":
             print(f"{mutant.path}:{mutant.line}: {outcomes[str(number)]}: {mutant.code}")
-    print(", ".join(f"{count} {outcome}" for outcome, count in sorted(Counter(outcomes.values()).items())))
+    print(
+        ", ".join(
+            f"{count} {outcome}" for outcome, count in sorted(Counter(outcomes.values()).items())
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -53,17 +53,29 @@ def main() -> None:
         for _ in range(100):
             validate_rules(validator, Run("rule", 10**9), None, resource, MISSING)
 
-    print(f"a rule of {len(_RULE.format(0))} characters over 50 fields   {best(rule) / 100:8.3f} ms")
+    print(
+        f"a rule of {len(_RULE.format(0))} characters over 50 fields   {best(rule) / 100:8.3f} ms"
+    )
     texts = [objects(count) for count in (500, 1000, 2000)]
-    times = [best(partial(validate_text, text, filename="x", definitions=definitions)) for text in texts]
+    times = [
+        best(partial(validate_text, text, filename="x", definitions=definitions)) for text in texts
+    ]
     for count, taken in zip((500, 1000, 2000), times, strict=True):
         print(f"{count:5} objects of 50 fields, 20 rules   {taken:8.1f} ms")
-    print(f"growth as the objects double         {times[1] / times[0]:8.2f}, {times[2] / times[1]:.2f}")
+    print(
+        f"growth as the objects double         {times[1] / times[0]:8.2f}, {times[2] / times[1]:.2f}"
+    )
     for what, texts in (
-        ("unknown fields", [objects(1, ", ".join(f"u{i}: 1" for i in range(count))) for count in (4000, 8000)]),
+        (
+            "unknown fields",
+            [objects(1, ", ".join(f"u{i}: 1" for i in range(count))) for count in (4000, 8000)],
+        ),
         ("objects with errors", [objects(count, "f1: 1, f2: [x]") for count in (1000, 2000)]),
     ):
-        few, many = (best(partial(validate_text, text, filename="x", definitions=definitions)) for text in texts)
+        few, many = (
+            best(partial(validate_text, text, filename="x", definitions=definitions))
+            for text in texts
+        )
         print(f"growth as {what} double{'':<{26 - len(what)}}{many / few:.2f}")
 
 

@@ -47,7 +47,9 @@ def memory(texts: list[str]) -> tuple[float, float]:
         "crdlint.lint_text(text)\n"
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], input=largest, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], input=largest, capture_output=True, text=True, check=True
+    )
     return int(done.stdout) / 1000, len(largest.encode()) / 1e6
 
 
@@ -67,7 +69,9 @@ def main() -> None:
         if not chosen:
             continue
         # Side by side, since other processes slow down both.
-        rounds = [(seconds(drain, chosen), seconds(crdlint.lint_text, chosen)) for _ in range(ROUNDS)]
+        rounds = [
+            (seconds(drain, chosen), seconds(crdlint.lint_text, chosen)) for _ in range(ROUNDS)
+        ]
         raw, whole = (min(times) for times in zip(*rounds, strict=True))
         size = sum(len(t) for t in chosen) / 1e6
         middle = median(check / drained for drained, check in rounds)
@@ -76,7 +80,9 @@ def main() -> None:
             f"check {whole:6.3f} s ({size / whole:5.1f} MB/s)  {whole / raw:4.2f} x, median of rounds {middle:4.2f} x"
         )
     peak, size = memory(texts)
-    print(f"memory: {peak:.0f} MB for {size:.1f} MB of input; bound 12 x + 60 MB = {12 * size + 60:.0f} MB")
+    print(
+        f"memory: {peak:.0f} MB for {size:.1f} MB of input; bound 12 x + 60 MB = {12 * size + 60:.0f} MB"
+    )
     print(f"this process: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000:.0f} MB")
 
 

@@ -20,7 +20,11 @@ __all__ = [
 
 
 def lint_text(
-    text: str, *, filename: str = "<stdin>", kube_version: str = NEWEST_VERSION, sender: str = DEFAULT_SENDER
+    text: str,
+    *,
+    filename: str = "<stdin>",
+    kube_version: str = NEWEST_VERSION,
+    sender: str = DEFAULT_SENDER,
 ) -> list[Diagnostic]:
     """Return the API server's findings on creating each CRD of a text, and crdlint's own advice, in document order.
 
@@ -34,10 +38,14 @@ def lint_text(
     '`spec` must be a mapping, not the number `1`'
     """
     sender_named(sender)
-    return _visible(lint_file(text, filename, CheckRequest(kube_version=kube_version, senders=(sender,))))
+    return _visible(
+        lint_file(text, filename, CheckRequest(kube_version=kube_version, senders=(sender,)))
+    )
 
 
-def lint_update(old_text: str, new_text: str, *, kube_version: str = NEWEST_VERSION) -> list[Diagnostic]:
+def lint_update(
+    old_text: str, new_text: str, *, kube_version: str = NEWEST_VERSION
+) -> list[Diagnostic]:
     """Return the API server's findings on updating the CRDs of ``old_text`` to those of ``new_text``, and breaking changes.
 
     CRDs are matched by name; where each text holds one CRD alone, the two are matched whatever their names.
@@ -49,7 +57,9 @@ def lint_update(old_text: str, new_text: str, *, kube_version: str = NEWEST_VERS
         # A CRD that is alone may have lost its name.
         return only or old.get(name)
 
-    return _visible(lint_file(new_text, "<stdin>", CheckRequest(kube_version=kube_version, previous=previous)))
+    return _visible(
+        lint_file(new_text, "<stdin>", CheckRequest(kube_version=kube_version, previous=previous))
+    )
 
 
 def estimate_costs(text: str, *, kube_version: str = NEWEST_VERSION) -> list[RuleCost]:
@@ -82,7 +92,12 @@ def validate_resource(
     Raises `YAMLDecodeError` for a text that is no YAML object, ValueError for an unknown ``kube_version`` or ``sender``.
     """
     return report(
-        crd_text, resource_text, old_resource, kube_version=kube_version, as_request=as_request, sender=sender
+        crd_text,
+        resource_text,
+        old_resource,
+        kube_version=kube_version,
+        as_request=as_request,
+        sender=sender,
     )
 
 

@@ -26,9 +26,13 @@ Kind: TypeAlias = Literal["decode", "strict", "field", "warning", "advice"]
 Severity: TypeAlias = Literal["error", "warning", "info"]
 
 RANKS: Final = {"error": 0, "warning": 1, "info": 2}  # of severities
-REJECTIONS: Final = frozenset({"decode", "strict", "field"})  # the kinds with which a server rejects an object
+REJECTIONS: Final = frozenset(
+    {"decode", "strict", "field"}
+)  # the kinds with which a server rejects an object
 
-INTERNAL_ERROR: Final = "internal-error"  # the rule of findings about documents that are not checked
+INTERNAL_ERROR: Final = (
+    "internal-error"  # the rule of findings about documents that are not checked
+)
 NOT_RENDERED: Final = "helm-skipped"  # that of findings about CRDs which only Helm can render
 # What the API server accepts, but reads in another way than it is written: a fix repairs it like an error.
 MISREAD: Final = frozenset({"unknown-field-ignored", "yaml-boolean", "yaml-text-cut"})
@@ -114,10 +118,16 @@ class Diagnostic:
         fix = self.fix
         if fix is None:
             return self
-        return replace(self, fix=replace(fix, edits=tuple(edit.moved(characters) for edit in fix.edits)))
+        return replace(
+            self, fix=replace(fix, edits=tuple(edit.moved(characters) for edit in fix.edits))
+        )
 
 
 def in_server_words(diagnostic: Diagnostic) -> Diagnostic:
     """Return a finding with the API server's own message."""
     message = diagnostic.server_message
-    return diagnostic if not message else replace(diagnostic, message=message, detail=message, server_message=None)
+    return (
+        diagnostic
+        if not message
+        else replace(diagnostic, message=message, detail=message, server_message=None)
+    )

@@ -58,5 +58,7 @@ def _nearest(name: str, names: Iterable[str], cutoff: float) -> str | None:
         return None
     from difflib import get_close_matches
 
-    near = get_close_matches(target, [known_name for known_name in folded if len(known_name) <= _LONGEST], 1, cutoff)
+    near = get_close_matches(
+        target, [known_name for known_name in folded if len(known_name) <= _LONGEST], 1, cutoff
+    )
     return folded[near[0]] if near else None

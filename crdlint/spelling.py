@@ -15,7 +15,9 @@ from typing import Final, NamedTuple
 from crdlint.phrases import differing, some
 from crdlint.safety.bugs import attempt
 
-_LONGEST: Final = 256  # longer names are not compared, because the work grows with the square of their length
+_LONGEST: Final = (
+    256  # longer names are not compared, because the work grows with the square of their length
+)
 _SHOWN: Final = 8  # names in a list
 _LEAST_LETTERS: Final = 4  # of a word of which two letters may be exchanged
 _LEAST_AROUND: Final = 5  # of a word that may lack a letter
@@ -144,8 +146,12 @@ def _meant(written: str, names: Iterable[str], typed: bool) -> SimilarName | Non
     slips = slips or [name for name in others if is_slip(written, name, typed=typed)]
     if slips:
         return SimilarName(slips[0], is_known=True) if len(slips) == 1 else None
-    near = sorted((differing_letters(written, name), name) for name in others if _may_be_near(written, name))
-    near = [each for each in near if each[0] * 3 <= len(written) and not are_opposites(written, each[1])]
+    near = sorted(
+        (differing_letters(written, name), name) for name in others if _may_be_near(written, name)
+    )
+    near = [
+        each for each in near if each[0] * 3 <= len(written) and not are_opposites(written, each[1])
+    ]
     near = [each for each in near if _NO_DIGITS.sub("", each[1]) == _NO_DIGITS.sub("", written)]
     is_only = len(near) == 1 or (len(near) > 1 and near[0][0] < near[1][0])
     return SimilarName(near[0][1], is_known=False) if is_only else None
@@ -163,7 +169,9 @@ def differing_letters(first: str, second: str) -> int:
     """
     from difflib import SequenceMatcher  # only needed for a name that is wrong
 
-    blocks = SequenceMatcher(None, first.lower(), second.lower(), autojunk=False).get_matching_blocks()
+    blocks = SequenceMatcher(
+        None, first.lower(), second.lower(), autojunk=False
+    ).get_matching_blocks()
     return max(len(first), len(second)) - sum(block.size for block in blocks)
 
 

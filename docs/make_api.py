@@ -41,7 +41,9 @@ def page() -> str:
     objects = {name: getattr(crdlint, name) for name in api.__all__}
     functions = [_function(name, one) for name, one in objects.items() if inspect.isfunction(one)]
     classes = [_class(name, one) for name, one in objects.items() if inspect.isclass(one)]
-    return "\n".join([_HEAD, "## Functions\n", *functions, "## Classes\n", *classes]).rstrip() + "\n"
+    return (
+        "\n".join([_HEAD, "## Functions\n", *functions, "## Classes\n", *classes]).rstrip() + "\n"
+    )
 
 
 def _function(name: str, function: Any) -> str:
@@ -53,7 +55,9 @@ def _signature(function: Any) -> str:
     tree: Any = ast.parse(inspect.getsource(function)).body[0]
     parts = [ast.unparse(argument) for argument in tree.args.args]
     pairs = list(zip(tree.args.kwonlyargs, tree.args.kw_defaults, strict=True))
-    parts += ["*"] * bool(pairs) + [f"{ast.unparse(one)} = {_value(default, function)}" for one, default in pairs]
+    parts += ["*"] * bool(pairs) + [
+        f"{ast.unparse(one)} = {_value(default, function)}" for one, default in pairs
+    ]
     result = ast.unparse(tree.returns)
     line = f"{tree.name}({', '.join(parts)}) -> {result}"
     if len(line) <= _WIDTH:
@@ -62,14 +66,21 @@ def _signature(function: Any) -> str:
 
 
 def _value(default: ast.expr, function: Any) -> str:
-    value = function.__globals__[default.id] if isinstance(default, ast.Name) else ast.literal_eval(default)
+    value = (
+        function.__globals__[default.id]
+        if isinstance(default, ast.Name)
+        else ast.literal_eval(default)
+    )
     return json.dumps(value) if isinstance(value, str) else repr(value)
 
 
 def _class(name: str, class_: Any) -> str:
     parts = [f"### {name}\n", f"{_text(class_)}\n"]
     if dataclasses.is_dataclass(class_):
-        rows = [f"| `{one.name}` | {_type(str(one.type))} | {_default(one)} |" for one in dataclasses.fields(class_)]
+        rows = [
+            f"| `{one.name}` | {_type(str(one.type))} | {_default(one)} |"
+            for one in dataclasses.fields(class_)
+        ]
         parts += ["| field | type | default |", "| --- | --- | --- |", *rows, ""]
     return "\n".join(parts)
 

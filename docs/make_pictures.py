@@ -24,8 +24,14 @@ COLUMNS: Final = 80
 
 # Picture: the fixtures by their names in the run, each with a text and what takes its place, and the command.
 RUNS: Final[dict[str, tuple[dict[str, tuple[str, str, str]], str]]] = {
-    "check": ({"config/crd/widgets.yaml": ("invalid/list-map-key-optional.yaml", "", "")}, "crdlint check config/crd/"),
-    "fix": ({"config/crd/widgets.yaml": ("invalid/type-unknown.yaml", "", "")}, "crdlint check --diff config/crd/"),
+    "check": (
+        {"config/crd/widgets.yaml": ("invalid/list-map-key-optional.yaml", "", "")},
+        "crdlint check config/crd/",
+    ),
+    "fix": (
+        {"config/crd/widgets.yaml": ("invalid/type-unknown.yaml", "", "")},
+        "crdlint check --diff config/crd/",
+    ),
     "diff": (
         {
             "old/crd.yaml": ("eval/crd.yaml", "", ""),
@@ -37,7 +43,10 @@ RUNS: Final[dict[str, tuple[dict[str, tuple[str, str, str]], str]]] = {
         },
         "crdlint diff old/ new/",
     ),
-    "cost": ({"config/crd/widgets.yaml": ("invalid/rule-too-expensive.yaml", "", "")}, "crdlint cost config/crd/"),
+    "cost": (
+        {"config/crd/widgets.yaml": ("invalid/rule-too-expensive.yaml", "", "")},
+        "crdlint cost config/crd/",
+    ),
     "validate": (
         {
             "crd.yaml": ("resources/crd.yaml", "", ""),
@@ -66,7 +75,12 @@ def _run(command: list[str], folder: str) -> str:
     fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 40, COLUMNS, 0, 0))
     dropped = ("COLUMNS", "NO_COLOR", "FORCE_COLOR", "GITHUB_ACTIONS", "COLORTERM")
     kept = {key: value for key, value in os.environ.items() if key not in dropped}
-    environment = {**kept, "TERM": "xterm-256color", "FORCE_HYPERLINK": "0", "PYTHONPATH": str(ROOT)}
+    environment = {
+        **kept,
+        "TERM": "xterm-256color",
+        "FORCE_HYPERLINK": "0",
+        "PYTHONPATH": str(ROOT),
+    }
     with subprocess.Popen(  # noqa: S603  the commands above
         command, stdin=subprocess.DEVNULL, stdout=follower, cwd=folder, env=environment
     ):
@@ -88,7 +102,9 @@ def _read(leader: int) -> bytes:
 def picture(name: str) -> str:
     """Return the picture of a run as SVG."""
     command = RUNS[name][1]
-    console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True, highlight=False)
+    console = Console(
+        record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True, highlight=False
+    )
     console.print(Text(f"$ {command}", "bold"))
     for line in output(name).rstrip("\n").split("\n"):
         console.print(Text.from_ansi(line))

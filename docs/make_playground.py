@@ -53,12 +53,17 @@ def _unpack_wheels(wheels: Path, target: Path) -> None:
     )
     for wheel in wheels.glob("*.whl"):
         with ZipFile(wheel) as archive:
-            archive.extractall(target, [name for name in archive.namelist() if ".dist-info/" not in name])
+            archive.extractall(
+                target, [name for name in archive.namelist() if ".dist-info/" not in name]
+            )
 
 
 def _leave_needed(folder: Path) -> None:
     """Remove the modules that nothing in the page imports, and the data of packages without any other."""
-    pending = [*folder.glob("*.py"), *(file for pattern in BY_NAME for file in folder.glob(pattern))]
+    pending = [
+        *folder.glob("*.py"),
+        *(file for pattern in BY_NAME for file in folder.glob(pattern)),
+    ]
     needed: set[Path] = set()
     while pending:
         file = pending.pop()

@@ -65,7 +65,9 @@ _GROUPS: Final = {
 
 
 def _group(rule: Rule) -> str:
-    return "requested" if rule.on_request else "crdlint" if rule.origin == "crdlint" else "apiserver"
+    return (
+        "requested" if rule.on_request else "crdlint" if rule.origin == "crdlint" else "apiserver"
+    )
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -93,10 +95,18 @@ def _row(rule: Rule) -> str:
 
 
 def _page(rule: Rule) -> str:
-    heading = f"---\ntitle: {rule.id}\ndescription: {json.dumps(rule.summary)}\n---\n# {rule.id}\n\n"
+    heading = (
+        f"---\ntitle: {rule.id}\ndescription: {json.dumps(rule.summary)}\n---\n# {rule.id}\n\n"
+    )
     summary = f"{_text(rule.summary)} ({rule.severity})"
     return (
-        "\n\n".join([heading + summary, *(part for section in sections(rule) for part in _parts(section, rule))]) + "\n"
+        "\n\n".join(
+            [
+                heading + summary,
+                *(part for section in sections(rule) for part in _parts(section, rule)),
+            ]
+        )
+        + "\n"
     )
 
 
@@ -121,7 +131,9 @@ def _parts(section: Section, rule: Rule) -> Iterator[str]:
 
 def _upstream(source: str) -> str:
     """Return the URL of the package that a source names."""
-    package = " ".join(part for part in source.split(" ") if "/" in part).rstrip(",").replace(" ", "/")
+    package = (
+        " ".join(part for part in source.split(" ") if "/" in part).rstrip(",").replace(" ", "/")
+    )
     start, target = next(row for row in _UPSTREAM if package.startswith(row[0]))
     return f"https://github.com/{target}{package.removeprefix(start)}"
 
@@ -136,7 +148,9 @@ def _shared(rule: Rule) -> str:
 
 
 def _longest_fence(text: str) -> int:
-    return max((len(line) - len(line.lstrip("`")) for line in map(str.strip, text.splitlines())), default=0)
+    return max(
+        (len(line) - len(line.lstrip("`")) for line in map(str.strip, text.splitlines())), default=0
+    )
 
 
 def _text(text: str) -> str:

@@ -90,7 +90,8 @@ def page() -> str:
     """Return the text of the page."""
     first = f"## Kubernetes {SERVERS[0]}\n\nThe oldest version that crdlint knows.\n\n{_listed(_initial(SERVERS[0]))}"
     sections = [
-        f"## Kubernetes {server}\n\n{_listed(_changes(before, server))}" for before, server in pairwise(SERVERS)
+        f"## Kubernetes {server}\n\n{_listed(_changes(before, server))}"
+        for before, server in pairwise(SERVERS)
     ]
     return "\n".join([_HEAD, first, *sections, _DIFFERENCES])
 

@@ -181,7 +181,10 @@ class Steps:
             if at == len(text):
                 return True
             return where is sre.AT_END and text[at] == "\n" and (bool(lines) or at == len(text) - 1)
-        word = [0 <= one < len(text) and (text[one].isalnum() or text[one] == "_") for one in (at - 1, at)]
+        word = [
+            0 <= one < len(text) and (text[one].isalnum() or text[one] == "_")
+            for one in (at - 1, at)
+        ]
         return (word[0] != word[1]) is (where is sre.AT_BOUNDARY)
 
     def _repeat(self, kind: Any, low: int, high: int, pattern: Any) -> Matcher:
@@ -202,7 +205,11 @@ class Steps:
                 return following(at) or (done < high and inner(at, again))
             return (done < high and inner(at, again)) or following(at)
 
-        return self._look(match, consumes=True) if kind not in (sre.MAX_REPEAT, sre.MIN_REPEAT) else match
+        return (
+            self._look(match, consumes=True)
+            if kind not in (sre.MAX_REPEAT, sre.MIN_REPEAT)
+            else match
+        )
 
     def _run(self, item: Any, low: int, high: int, *, possessive: bool) -> Matcher:
         """Match single characters without recursion, as `re` does."""
@@ -280,7 +287,10 @@ def _leaves(items: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
 
 def _alphabet(pattern: re.Pattern[str]) -> list[str]:
     """Return one character for each set of characters that the pattern does not tell apart."""
-    tests = [matcher_of(one, pattern.flags) for one in _leaves(parser.parse(pattern.pattern, pattern.flags))]
+    tests = [
+        matcher_of(one, pattern.flags)
+        for one in _leaves(parser.parse(pattern.pattern, pattern.flags))
+    ]
     found: dict[tuple[bool, ...], str] = {}
     named = {chr(code) for code in map(ord, pattern.pattern)}
     for char in (*sorted(named), *map(chr, range(9, 128)), "é", "\x85", "\u2028", "\ue000"):

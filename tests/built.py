@@ -23,4 +23,8 @@ def write(folder: Path, files: Mapping[str, str]) -> str:
 def check_kustomization(folder: str, lint: Lint, known: dict[str, FileResult]) -> list[FileResult]:
     """Return the results of a kustomization as it is built, see `plan_build`."""
     planned = plan_build(folder, lint, known)
-    return planned.results(planned.lint(planned.run(), lint)) if isinstance(planned, Build) else planned
+    return (
+        planned.results(planned.lint(planned.run(), lint))
+        if isinstance(planned, Build)
+        else planned
+    )

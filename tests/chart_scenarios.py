@@ -15,7 +15,11 @@ _METADATA: Final = "apiVersion: v2\nname: {}\nversion: 0.1.0\n"
 
 
 def crd(
-    annotation: str = "", *, plural: str = "gears", kind: str = "Gear", fields: str = "teeth: {type: integer}"
+    annotation: str = "",
+    *,
+    plural: str = "gears",
+    kind: str = "Gear",
+    fields: str = "teeth: {type: integer}",
 ) -> str:
     """Return a CRD with an annotation; `fields` are those of its spec."""
     annotations = f"  annotations: {{{annotation}}}\n" if annotation else ""
@@ -56,7 +60,8 @@ def write(folder: Path, files: Mapping[str, str]) -> Path:
 
 
 DEPENDENCY: Final = (
-    _METADATA.format("machine") + "dependencies: [{name: parts, version: 0.1.0, condition: parts.enabled}]\n"
+    _METADATA.format("machine")
+    + "dependencies: [{name: parts, version: 0.1.0, condition: parts.enabled}]\n"
 )
 _LOOKUP: Final = f'lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" "gears.{GROUP}"'
 _OFF: Final = "crds: {enabled: false}\n"

@@ -30,4 +30,6 @@ def crdlint(*arguments: str, stdin: str | bytes = "", **environment: str) -> Com
         sys.stdout.flush()
         sys.stderr.flush()
     assert status is None or isinstance(status, int)
-    return subprocess.CompletedProcess(arguments, status or 0, output.getvalue().decode(), errors.getvalue().decode())
+    return subprocess.CompletedProcess(
+        arguments, status or 0, output.getvalue().decode(), errors.getvalue().decode()
+    )

@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--update-expected", action="store_true", help="write fixtures/expected and golden files anew")
+    parser.addoption(
+        "--update-expected",
+        action="store_true",
+        help="write fixtures/expected and golden files anew",
+    )
 
 
 def pytest_configure() -> None:
@@ -168,7 +172,9 @@ class Trap:
         folder.mkdir()
         self.mark = folder / "mark"
         self.program = folder / "program"
-        self.program.write_text(f'#!/bin/sh\necho "$0 $@" >> {self.mark}\nexit 1\n', encoding="utf-8")
+        self.program.write_text(
+            f'#!/bin/sh\necho "$0 $@" >> {self.mark}\nexit 1\n', encoding="utf-8"
+        )
         self.program.chmod(0o755)
         self.hooks = folder / "hooks"
         self.hooks.mkdir()
@@ -186,7 +192,10 @@ class Trap:
             section, _, rest = name.partition(".")
             middle, _, key = rest.rpartition(".")
             command = f"!{self.program}" if section in SHELL else str(self.program)
-            lines += [f'[{section} "{middle}"]' if middle else f"[{section}]", f"\t{key} = {command}"]
+            lines += [
+                f'[{section} "{middle}"]' if middle else f"[{section}]",
+                f"\t{key} = {command}",
+            ]
         lines += ['[hook "x"]', *(f"\tevent = {name}" for name in HOOKS)]
         lines += ['[protocol "ext"]', "\tallow = always", '[protocol "file"]', "\tallow = always"]
         lines += ["[color]", "\tui = always", "\tgrep = always", "[submodule]", "\trecurse = true"]

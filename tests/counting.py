@@ -44,7 +44,9 @@ def growth(work: Callable[[int], object], size: int) -> float:
     return lines_run(lambda: work(2 * size)) / once
 
 
-def recording(calls: list[Any], function: Callable[..., Any], note: object = None) -> Callable[..., Any]:
+def recording(
+    calls: list[Any], function: Callable[..., Any], note: object = None
+) -> Callable[..., Any]:
     """Return the function with each call noted in a list: its first argument, or `note`."""
 
     def call(*given: Any, **more: Any) -> Any:

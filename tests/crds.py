@@ -33,7 +33,9 @@ _WITH_SPEC = f"""\
 """
 
 
-def crd_in_json(schema: Mapping[str, object], *, scope: str = "Namespaced", **version: object) -> str:
+def crd_in_json(
+    schema: Mapping[str, object], *, scope: str = "Namespaced", **version: object
+) -> str:
     """Return the smallest CRD with a schema and more fields of its version, as JSON."""
     crd = small(dict(schema))
     crd["spec"]["scope"] = scope
@@ -63,4 +65,6 @@ def schema_with_spec(schema: Mapping[str, object]) -> dict[str, Any]:
 def object_in_json(spec: object, **metadata: str) -> str:
     """Return an object of the smallest CRD, as JSON."""
     meta = {"name": "a", "namespace": "b", **metadata}
-    return json.dumps({"apiVersion": "example.com/v1", "kind": "Foo", "metadata": meta, "spec": spec})
+    return json.dumps(
+        {"apiVersion": "example.com/v1", "kind": "Foo", "metadata": meta, "spec": spec}
+    )

@@ -66,11 +66,18 @@ VAGUE_NAMES: Final = frozenset(
         "whole",
     }
 )
-_ALL: Final = {re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE): instead for pattern, instead in AVOIDED.items()}
+_ALL: Final = {
+    re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE): instead
+    for pattern, instead in AVOIDED.items()
+}
 _CODE: Final = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
 
 
 def avoided(text: str) -> list[str]:
     """Return what `text` contains of the table, outside of code, as "found -> instead"."""
     prose = _CODE.sub(" ", text)
-    return [f"{match[0]} -> {instead}" for pattern, instead in _ALL.items() for match in pattern.finditer(prose)]
+    return [
+        f"{match[0]} -> {instead}"
+        for pattern, instead in _ALL.items()
+        for match in pattern.finditer(prose)
+    ]

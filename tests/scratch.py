@@ -46,18 +46,39 @@ spec:
 NO_CRD = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: none\ndata:\n  a: b\n"
 
 # What stands in the environment of a CI job, or of the hook that runs the tests, is not for the commands under test.
-_FOREIGN = ("CI_", "CRDLINT_DEBUG", "FORCE_COLOR", "GIT_", "GITHUB_", "NO_COLOR", "PIP_", "PRE_COMMIT")
+_FOREIGN = (
+    "CI_",
+    "CRDLINT_DEBUG",
+    "FORCE_COLOR",
+    "GIT_",
+    "GITHUB_",
+    "NO_COLOR",
+    "PIP_",
+    "PRE_COMMIT",
+)
 
 
 def clean() -> dict[str, str]:
     """Return the environment without what is another's, and with nobody's configuration of git."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(_FOREIGN)}
-    return {**kept, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull, "COLUMNS": "80"}
+    return {
+        **kept,
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_SYSTEM": os.devnull,
+        "COLUMNS": "80",
+    }
 
 
-def run(*command: str | Path, cwd: Path, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+def run(
+    *command: str | Path, cwd: Path, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [str(part) for part in command], cwd=cwd, env=env, capture_output=True, text=True, check=False
+        [str(part) for part in command],
+        cwd=cwd,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 

@@ -18,7 +18,13 @@ if TYPE_CHECKING:
 
     from crdlint.cel.eval.values import Value
 
-VARIABLES: Final[dict[str, Any]] = {"i": 7, "s": "héllo", "l": [3, 1, 2], "m": {"a": 1, "b": 2}, "t": True}
+VARIABLES: Final[dict[str, Any]] = {
+    "i": 7,
+    "s": "héllo",
+    "l": [3, 1, 2],
+    "m": {"a": 1, "b": 2},
+    "t": True,
+}
 
 
 def second_opinion(text: str) -> Value:
@@ -49,7 +55,9 @@ def typed(value: Any) -> Any:
 _PART: Final = re.compile(r"\$([a-z]+)")
 
 _STRINGS: Final = st.sampled_from(["s", "''", "'a'", "'Hello World'", "'é€'", "'12'", "'-0.5'"])
-_DURATIONS: Final = st.sampled_from(["duration('90m')", "duration('-1.5s')", "duration('0s')", "duration('3us')"])
+_DURATIONS: Final = st.sampled_from(
+    ["duration('90m')", "duration('-1.5s')", "duration('0s')", "duration('3us')"]
+)
 # Expressions by type; `index`, `word` and `span` are never calls, of which cel-python makes other types of Python.
 # The parts of the templates are types after a dollar.
 _LEAVES: Final[Mapping[str, SearchStrategy[str]]] = {
@@ -68,7 +76,9 @@ _LEAVES: Final[Mapping[str, SearchStrategy[str]]] = {
     "map": st.sampled_from(["m", "{}", "{'a': 3, 'c': 1}"]),
     "duration": _DURATIONS,
     "span": _DURATIONS,
-    "timestamp": st.sampled_from(["timestamp('2020-02-29T23:59:59Z')", "timestamp('1969-12-31T00:00:00.25+02:00')"]),
+    "timestamp": st.sampled_from(
+        ["timestamp('2020-02-29T23:59:59Z')", "timestamp('1969-12-31T00:00:00.25+02:00')"]
+    ),
 }
 _TEMPLATES: Final[Mapping[str, tuple[str, ...]]] = {
     "int": (
@@ -81,9 +91,18 @@ _TEMPLATES: Final[Mapping[str, tuple[str, ...]]] = {
         "int($double)",
         "int($string)",
         "$span.getSeconds()",
-        *(f"$timestamp.{getter}()" for getter in ("getFullYear", "getMonth", "getDate", "getDayOfWeek", "getHours")),
+        *(
+            f"$timestamp.{getter}()"
+            for getter in ("getFullYear", "getMonth", "getDate", "getDayOfWeek", "getHours")
+        ),
     ),
-    "uint": ("($uint + $uint)", "($uint - $uint)", "($uint * $uint)", "($uint / $uint)", "uint($int)"),
+    "uint": (
+        "($uint + $uint)",
+        "($uint - $uint)",
+        "($uint * $uint)",
+        "($uint / $uint)",
+        "uint($int)",
+    ),
     "double": ("($double + $double)", "($double * $double)", "double($int)", "double($string)"),
     "string": (
         "($string + $string)",
@@ -96,8 +115,14 @@ _TEMPLATES: Final[Mapping[str, tuple[str, ...]]] = {
         "($bool && $bool)",
         "($bool || $bool)",
         "!($bool)",
-        *(f"(${type_} == ${type_})" for type_ in ("int", "string", "list", "map", "duration", "timestamp")),
-        *(f"(${type_} < ${type_})" for type_ in ("int", "uint", "double", "string", "duration", "timestamp")),
+        *(
+            f"(${type_} == ${type_})"
+            for type_ in ("int", "string", "list", "map", "duration", "timestamp")
+        ),
+        *(
+            f"(${type_} < ${type_})"
+            for type_ in ("int", "uint", "double", "string", "duration", "timestamp")
+        ),
         *(f"(${type_} >= ${type_})" for type_ in ("int", "string")),
         "($int in $list)",
         "($string in $map)",
@@ -119,7 +144,11 @@ _TEMPLATES: Final[Mapping[str, tuple[str, ...]]] = {
         "[$int, $int]",
         "$list.map(x, size($strings))",
     ),
-    "strings": ("[$string, $string]", "$strings.filter(x, x != $string)", "$list.map(x, string(x))"),
+    "strings": (
+        "[$string, $string]",
+        "$strings.filter(x, x != $string)",
+        "$list.map(x, string(x))",
+    ),
     "map": ("{'a': $index, 'b': $index}", "{$string: $index}"),
     "duration": ("($duration + $duration)", "($duration - $duration)", "($timestamp - $timestamp)"),
     "timestamp": ("($timestamp + $duration)", "($timestamp - $duration)"),
@@ -130,7 +159,9 @@ def expressions(type_: str, depth: int) -> SearchStrategy[str]:
     """Return expressions of a type, calls in them up to a depth."""
     if depth == 0 or type_ not in _TEMPLATES:
         return _LEAVES[type_]
-    return st.one_of(_LEAVES[type_], *(_filled(template, depth - 1) for template in _TEMPLATES[type_]))
+    return st.one_of(
+        _LEAVES[type_], *(_filled(template, depth - 1) for template in _TEMPLATES[type_])
+    )
 
 
 def _filled(template: str, depth: int) -> SearchStrategy[str]:
@@ -138,7 +169,9 @@ def _filled(template: str, depth: int) -> SearchStrategy[str]:
     names = texts[1::2]
 
     def filled(parts: tuple[str, ...]) -> str:
-        return texts[0] + "".join(part + rest for part, rest in zip(parts, texts[2::2], strict=True))
+        return texts[0] + "".join(
+            part + rest for part, rest in zip(parts, texts[2::2], strict=True)
+        )
 
     return st.deferred(lambda: st.tuples(*(expressions(name, depth) for name in names))).map(filled)
 

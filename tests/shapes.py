@@ -35,7 +35,9 @@ class Shape(NamedTuple):
 def checked(shape: Shape, n: int) -> int:
     """Check the CRD of a size, with fixes and a report; return the number of findings."""
     old = collect_crds(shape.old(n)).by_name.get if shape.old else None
-    result = lint_file(shape.text(n), "a.yaml", CheckRequest(previous=old, skip_unfinished=True, fixes=True))
+    result = lint_file(
+        shape.text(n), "a.yaml", CheckRequest(previous=old, skip_unfinished=True, fixes=True)
+    )
     list(TextReport(View(PLAIN)).lines(result))
     return len(result.diagnostics)
 
@@ -62,7 +64,9 @@ def _spec(line: str) -> Callable[[int], str]:
 
 
 def _nested(opening: str, closing: str, innermost: str = "type: string") -> Callable[[int], str]:
-    return lambda n: f"{HEAD}{_SCHEMA}{{type: object, properties: {{a: {{{opening * n}{innermost}{closing * n}}}}}}}\n"
+    return lambda n: (
+        f"{HEAD}{_SCHEMA}{{type: object, properties: {{a: {{{opening * n}{innermost}{closing * n}}}}}}}\n"
+    )
 
 
 def _listed(schema: str) -> Callable[[int], str]:

@@ -24,6 +24,7 @@ class Source(NamedTuple):
 def sources() -> Mapping[str, Source]:
     """Return each module by its path below `crdlint/`: `yaml/parse.py`."""
     texts = {
-        path.relative_to(PACKAGE).as_posix(): path.read_text(encoding="utf-8") for path in sorted(PACKAGE.rglob("*.py"))
+        path.relative_to(PACKAGE).as_posix(): path.read_text(encoding="utf-8")
+        for path in sorted(PACKAGE.rglob("*.py"))
     }
     return MappingProxyType({name: Source(text, ast.parse(text)) for name, text in texts.items()})

@@ -21,7 +21,10 @@ _SUBTESTS: Final = inspect.Parameter("subtests", inspect.Parameter.KEYWORD_ONLY)
 
 
 def each(
-    names: str | Sequence[str], rows: Iterable[object], *, ids: Iterable[object] | Callable[[Any], object] | None = None
+    names: str | Sequence[str],
+    rows: Iterable[object],
+    *,
+    ids: Iterable[object] | Callable[[Any], object] | None = None,
 ) -> Callable[[Test], Test]:
     """Call a test once for each row, as `pytest.mark.parametrize` does, but within one item.
 
@@ -30,7 +33,10 @@ def each(
     columns = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
     rows = list(rows)
     table = [_arguments(columns, row) for row in rows]
-    labels = [getattr(row, "id", None) or label for row, label in zip(rows, _labels(table, ids), strict=True)]
+    labels = [
+        getattr(row, "id", None) or label
+        for row, label in zip(rows, _labels(table, ids), strict=True)
+    ]
 
     def decorate(test: Test) -> Test:
         signature = inspect.signature(test)
@@ -46,7 +52,11 @@ def each(
         del run.__wrapped__  # pytest would read its parameters
         run.__signature__ = signature.replace(  # type: ignore[attr-defined]
             parameters=[
-                *(one.replace(kind=one.KEYWORD_ONLY) for one in others if one.name != _SUBTESTS.name),
+                *(
+                    one.replace(kind=one.KEYWORD_ONLY)
+                    for one in others
+                    if one.name != _SUBTESTS.name
+                ),
                 _SUBTESTS,
             ]
         )
@@ -66,7 +76,10 @@ def _labels(
     table: Sequence[Mapping[str, object]], ids: Iterable[object] | Callable[[Any], object] | None
 ) -> Sequence[str]:
     if ids is None:
-        return [", ".join(getattr(value, "__name__", repr(value)) for value in row.values()) for row in table]
+        return [
+            ", ".join(getattr(value, "__name__", repr(value)) for value in row.values())
+            for row in table
+        ]
     if callable(ids):
         return [", ".join(str(ids(value)) for value in arguments.values()) for arguments in table]
     return [str(label) for label in ids]
@@ -74,4 +87,7 @@ def _labels(
 
 def sampled(rows: Sequence[Row], step: int) -> Sequence[ParameterSet]:
     """Return the parameters of a test of many rows: every `step`-th row by default, all in the exhaustive set."""
-    return [pytest.param(rows[::step], id="sample"), pytest.param(rows, id="all", marks=pytest.mark.exhaustive)]
+    return [
+        pytest.param(rows[::step], id="sample"),
+        pytest.param(rows, id="all", marks=pytest.mark.exhaustive),
+    ]

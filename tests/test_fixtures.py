@@ -42,7 +42,11 @@ def test_a_valid_fixture_has_no_finding() -> None:
 def test_the_caret_stands_under_the_marked_characters(path: Path) -> None:
     text = read(path)
     marked = {(text.count("\n", 0, m.start()) + 1, m[1]) for m in MARKER.finditer(text)}
-    found = {(d.line, covered(text, d)) for d in crdlint.lint_text(text, filename=path.name) if not d.hidden}
+    found = {
+        (d.line, covered(text, d))
+        for d in crdlint.lint_text(text, filename=path.name)
+        if not d.hidden
+    }
     if marked:
         assert found == marked
     else:

@@ -35,12 +35,16 @@ def counted(monkeypatch: pytest.MonkeyPatch, holder: Any, name: str) -> list[obj
 def test_a_document_is_searched_for_its_end_once(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = counted(monkeypatch, finding, "_ends_early")
     fields = "".join(f"  a{i}: {{type: strnig}}\n" for i in range(50))
-    done = crdlint("check", "--no-cache", "-", stdin=crd_with_spec(f"type: object\nproperties:\n{fields}"))
+    done = crdlint(
+        "check", "--no-cache", "-", stdin=crd_with_spec(f"type: object\nproperties:\n{fields}")
+    )
     assert done.returncode == 1
     assert len(calls) == 1
 
 
-def test_the_objects_of_a_list_share_an_editor(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_objects_of_a_list_share_an_editor(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     calls = counted(monkeypatch, Editor, "__init__")
     crd = crd_with_spec("type: object\nproperties: {size: {type: integer}}\n")
     item = '- {{apiVersion: example.com/v1, kind: Foo, metadata: {{name: a{0}}}, spec: {{size: "{0}"}}}}\n'
@@ -54,7 +58,9 @@ def test_the_objects_of_a_list_share_an_editor(monkeypatch: pytest.MonkeyPatch, 
 
 def test_the_values_of_an_enum_are_listed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = counted(monkeypatch, value_errors._Enum, "of")  # noqa: SLF001
-    crd = crd_with_spec("type: object\nproperties: {sizes: {type: array, items: {type: string, enum: [a, b, c]}}}\n")
+    crd = crd_with_spec(
+        "type: object\nproperties: {sizes: {type: array, items: {type: string, enum: [a, b, c]}}}\n"
+    )
     values = ", ".join(f"x{number}" for number in range(30))
     text = f"apiVersion: example.com/v1\nkind: Foo\nmetadata: {{name: a}}\nspec: {{sizes: [{values}]}}\n"
     assert validate_resource(crd, text).errors

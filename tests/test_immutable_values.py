@@ -21,7 +21,19 @@ EXCEPTIONS = {
     "resources/pipeline.py: ResourceReport.crd_errors",
 }
 MUTABLE = {"defaultdict", "deque", "dict", "field", "list", "set"}
-CHANGING = {"append", "extend", "add", "update", "pop", "popitem", "clear", "insert", "remove", "discard", "setdefault"}
+CHANGING = {
+    "append",
+    "extend",
+    "add",
+    "update",
+    "pop",
+    "popitem",
+    "clear",
+    "insert",
+    "remove",
+    "discard",
+    "setdefault",
+}
 # Tables that collect what is declared, or known already.
 COLLECTED = {
     ("crd/gotypes.py", "_types"),
@@ -65,7 +77,8 @@ def test_defaults_of_named_tuples_are_values() -> None:
         f"{module}: {node.name}.{ast.unparse(statement.target)}"
         for module, (_, tree) in sources().items()
         for node in ast.walk(tree)
-        if isinstance(node, ast.ClassDef) and any("NamedTuple" in ast.unparse(base) for base in node.bases)
+        if isinstance(node, ast.ClassDef)
+        and any("NamedTuple" in ast.unparse(base) for base in node.bases)
         for statement in node.body
         if isinstance(statement, ast.AnnAssign) and is_mutable(statement.value)
     ]
@@ -78,14 +91,20 @@ def tables(tree: ast.Module) -> set[str]:
     for node in tree.body:
         if isinstance(node, (ast.AnnAssign, ast.Assign)):
             target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
-            if isinstance(target, ast.Name) and isinstance(node.value, (ast.Dict, ast.List, ast.Set, ast.DictComp)):
+            if isinstance(target, ast.Name) and isinstance(
+                node.value, (ast.Dict, ast.List, ast.Set, ast.DictComp)
+            ):
                 names.add(target.id)
     return names
 
 
 def changed(node: ast.AST) -> Iterator[ast.expr]:
     """Yield what a node changes in place."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CHANGING:
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in CHANGING
+    ):
         yield node.func.value
     for target in node.targets if isinstance(node, (ast.Assign, ast.Delete)) else ():
         if isinstance(target, ast.Subscript):

@@ -62,8 +62,14 @@ def loaded(code: str, folder: Path) -> set[str]:
     ("code", "absent"),
     [
         ("import crdlint", {"ruamel", "rich", "click"}),
-        ("import crdlint; crdlint.lint_text('a: 1')", {"rich", "click", "hypothesis", "antlr4", "re2"}),
-        (RUN.format(["--version"]), {"ruamel", "rich", "crdlint.runner.task", "crdlint.rules", "platformdirs"}),
+        (
+            "import crdlint; crdlint.lint_text('a: 1')",
+            {"rich", "click", "hypothesis", "antlr4", "re2"},
+        ),
+        (
+            RUN.format(["--version"]),
+            {"ruamel", "rich", "crdlint.runner.task", "crdlint.rules", "platformdirs"},
+        ),
         (
             RUN.format(["check", "--no-require-crds", "none.yaml"]),
             {*LATER, "ruamel", "crdlint.linting.pipeline", "crdlint.config"},
@@ -102,7 +108,11 @@ def test_a_file_from_the_cache_needs_no_rules(tmp_path: Path) -> None:
     (tmp_path / "bad.yaml").write_bytes(Path(BAD).read_bytes())
     modules = [loaded(RUN.format(["check", "bad.yaml"]), tmp_path) for _ in range(2)][-1]
     assert "crdlint.runner.cache" in modules
-    assert modules & {"ruamel.yaml", "crdlint.rules.catalog", "crdlint.rules.engine.rule", "crdlint.crd.model"} == set()
+    assert (
+        modules
+        & {"ruamel.yaml", "crdlint.rules.catalog", "crdlint.rules.engine.rule", "crdlint.crd.model"}
+        == set()
+    )
 
 
 # Runs a check, and prints how many dataclasses were made, each of which compiles up to seven functions.
@@ -117,13 +127,19 @@ print(sum(name.startswith("crdlint.") for name in made))
 
 def test_few_dataclasses_are_made_at_the_start(tmp_path: Path) -> None:
     code = DATACLASSES.format(run=RUN.format(["check", "--no-cache", PLAIN]))
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
     assert 0 < int(done.stdout.splitlines()[-1]) <= 45
 
 
 def test_few_collections_of_garbage_at_the_start_and_none_at_the_end(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", COLLECTIONS.format(path=PLAIN)], capture_output=True, text=True, check=True, cwd=tmp_path
+        [sys.executable, "-c", COLLECTIONS.format(path=PLAIN)],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
     )
     collections, frozen = map(int, done.stdout.splitlines()[-1].split())
     assert collections < 20

@@ -65,4 +65,6 @@ def test_fields_of_metadata_that_no_rule_can_read() -> None:
         "type: object\nx-kubernetes-validations: [{rule: self.metadata.labels.size() > 0, message: no}]\n"
     )
     (diagnostic,) = findings(text)
-    assert "rules can read only `metadata.name` and `metadata.generateName`" in (diagnostic.help or "")
+    assert "rules can read only `metadata.name` and `metadata.generateName`" in (
+        diagnostic.help or ""
+    )

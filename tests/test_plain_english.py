@@ -24,7 +24,8 @@ def strings(tree: ast.AST) -> Iterator[str]:
     docstrings = {
         id(node.body[0].value)
         for node in ast.walk(tree)
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and isinstance(node.body[0], ast.Expr)
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))
+        and isinstance(node.body[0], ast.Expr)
     }
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and id(node) not in docstrings:
@@ -65,11 +66,20 @@ def by_module(read: Callable[[Source], Iterable[str]]) -> dict[str, list[str]]:
 
 
 def test_docstrings_and_comments_are_plain_english() -> None:
-    assert by_module(lambda source: (word for text in docstrings_and_comments(source) for word in avoided(text))) == {}
+    assert (
+        by_module(
+            lambda source: (
+                word for text in docstrings_and_comments(source) for word in avoided(text)
+            )
+        )
+        == {}
+    )
 
 
 def test_names_say_what_they_refer_to() -> None:
-    vague = by_module(lambda source: {name for name in bound_names(source) if name.strip("_") in VAGUE_NAMES})
+    vague = by_module(
+        lambda source: {name for name in bound_names(source) if name.strip("_") in VAGUE_NAMES}
+    )
     assert {
         name: [word for word in words if word not in ACCEPTED.get(name, ())]
         for name, words in vague.items()
@@ -92,7 +102,10 @@ def test_at_most_two_modules_have_the_same_name() -> None:
 
 
 def test_the_sentences_of_modules_are_plain_english() -> None:
-    assert by_module(lambda source: (word for text in strings(source.tree) for word in avoided(text))) == {}
+    assert (
+        by_module(lambda source: (word for text in strings(source.tree) for word in avoided(text)))
+        == {}
+    )
 
 
 def test_pages_are_plain_english() -> None:

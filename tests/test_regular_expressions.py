@@ -29,7 +29,9 @@ LEFT_OUT = ("__main__.py",)
 def trees() -> dict[str, ast.Module]:
     """Return the syntax trees of the modules, by the name that imports them."""
     return {
-        ".".join(["crdlint", *name.removesuffix(".py").removesuffix("__init__").split("/")]).rstrip("."): source.tree
+        ".".join(["crdlint", *name.removesuffix(".py").removesuffix("__init__").split("/")]).rstrip(
+            "."
+        ): source.tree
         for name, source in sources().items()
         if name not in LEFT_OUT
     }
@@ -45,7 +47,11 @@ def patterns_in(value: Any, depth: int = 3) -> Iterator[re.Pattern[str]]:
     elif depth and isinstance(value, dict):
         for one in value.values():
             yield from patterns_in(one, depth - 1)
-    elif depth and type(value).__module__.startswith("crdlint.") and hasattr(type(value), "__slots__"):
+    elif (
+        depth
+        and type(value).__module__.startswith("crdlint.")
+        and hasattr(type(value), "__slots__")
+    ):
         for name in type(value).__slots__:
             yield from patterns_in(getattr(value, name, None), depth - 1)
 
@@ -81,7 +87,11 @@ def inline() -> Iterator[tuple[str, re.Pattern[str], bool]]:
             ):
                 by_position = [] if node.func.attr in {"split", "sub", "subn"} else node.args[2:3]
                 flags = [one.value for one in node.keywords if one.arg == "flags"] or by_position
-                flag = getattr(re, flags[0].attr) if flags and isinstance(flags[0], ast.Attribute) else 0
+                flag = (
+                    getattr(re, flags[0].attr)
+                    if flags and isinstance(flags[0], ast.Attribute)
+                    else 0
+                )
                 pattern = re.compile(node.args[0].value, flag)
                 yield (
                     f"{name}.{inside.get(id(node), '')}",
@@ -99,14 +109,19 @@ def all_patterns() -> dict[str, tuple[re.Pattern[str], bool]]:
         for name, value in vars(importlib.import_module(module)).items():
             for i, pattern in enumerate(patterns_in(value)):
                 ways = (
-                    used[module if name.startswith("_") else "", name] if isinstance(value, re.Pattern) else {"unknown"}
+                    used[module if name.startswith("_") else "", name]
+                    if isinstance(value, re.Pattern)
+                    else {"unknown"}
                 )
                 found.setdefault(
-                    f"{pattern.pattern}/{pattern.flags}", (f"{module}.{name}[{i}]", pattern, not ways <= AT_START)
+                    f"{pattern.pattern}/{pattern.flags}",
+                    (f"{module}.{name}[{i}]", pattern, not ways <= AT_START),
                 )
     named = {label: (pattern, everywhere) for label, pattern, everywhere in found.values()}
     seen = {pattern.pattern for pattern, _ in named.values()}
-    return named | {label: (pattern, where) for label, pattern, where in inline() if pattern.pattern not in seen}
+    return named | {
+        label: (pattern, where) for label, pattern, where in inline() if pattern.pattern not in seen
+    }
 
 
 AT_START = {"match", "fullmatch", "pattern"}
@@ -143,7 +158,10 @@ def is_linear(pattern: re.Pattern[str], *, everywhere: bool) -> bool:
 def test_patterns_are_linear(request: pytest.FixtureRequest) -> None:
     """A pattern that is known to be linear is not analysed again."""
     patterns = {name: one for name, one in all_patterns().items() if name not in BOUNDED}
-    digests = {name: digest(pattern, everywhere=everywhere) for name, (pattern, everywhere) in patterns.items()}
+    digests = {
+        name: digest(pattern, everywhere=everywhere)
+        for name, (pattern, everywhere) in patterns.items()
+    }
     known = set(LINEAR.read_text("ascii").split())
     faults = {
         name: pattern.pattern

@@ -20,9 +20,24 @@ SEARCHES = {
     "partition",
     "removeprefix",
 }
-SEARCHES |= {"removesuffix", "rfind", "rindex", "rpartition", "rsplit", "search", "split", "splitlines", "startswith"}
+SEARCHES |= {
+    "removesuffix",
+    "rfind",
+    "rindex",
+    "rpartition",
+    "rsplit",
+    "search",
+    "split",
+    "splitlines",
+    "startswith",
+}
 # libyaml reports what is wrong as a sentence only.
-ABOUT_OTHERS = {"yaml/causes.py", "yaml/layout_causes.py", "yaml/value_causes.py", "yaml/pasted_causes.py"}
+ABOUT_OTHERS = {
+    "yaml/causes.py",
+    "yaml/layout_causes.py",
+    "yaml/value_causes.py",
+    "yaml/pasted_causes.py",
+}
 
 
 def is_sentence(node: ast.AST) -> bool:
@@ -38,9 +53,13 @@ def searches(tree: ast.Module) -> list[int]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Compare):
             pairs = zip(node.ops, node.comparators, strict=True)
-            is_search = any(isinstance(op, ast.In | ast.NotIn) and is_sentence(other) for op, other in pairs)
+            is_search = any(
+                isinstance(op, ast.In | ast.NotIn) and is_sentence(other) for op, other in pairs
+            )
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            is_search = node.func.attr in SEARCHES and any(map(is_sentence, [node.func.value, *node.args]))
+            is_search = node.func.attr in SEARCHES and any(
+                map(is_sentence, [node.func.value, *node.args])
+            )
         else:
             continue
         if is_search:

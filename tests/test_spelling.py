@@ -21,7 +21,8 @@ def test_same_answers_as_difflib() -> None:
     for _ in range(2000):
         letters = chosen.choice(["ab", "abcD", "abcdefghij"])
         name, *known = (
-            "".join(chosen.choices(letters, k=chosen.randrange(10))) for _ in range(1 + chosen.randrange(10))
+            "".join(chosen.choices(letters, k=chosen.randrange(10)))
+            for _ in range(1 + chosen.randrange(10))
         )
         cutoff = chosen.choice([0.5, 0.6, 0.75])
         assert nearest(name, known, cutoff) == by_difflib(name, known, cutoff)

@@ -127,7 +127,9 @@ class Comprehension:
     result: Expr
 
 
-Expr: TypeAlias = Unspecified | Literal | Ident | Select | Call | ListExpr | StructExpr | MapExpr | Comprehension
+Expr: TypeAlias = (
+    Unspecified | Literal | Ident | Select | Call | ListExpr | StructExpr | MapExpr | Comprehension
+)
 
 
 def children(expr: Expr) -> list[Expr]:
@@ -183,8 +185,12 @@ def visit(root: Expr, visitor: object, results: dict[int, _Result]) -> _Result:
     in the order of evaluation, receive their results and return their own. They are on an explicit stack, so that only
     memory limits the depth.
     """
-    leaves: dict[type, Callable[[Any], _Result]] = {cls: getattr(visitor, name) for cls, name in _LEAVES.items()}
-    inner: dict[type, Callable[[Any], Any]] = {cls: getattr(visitor, name) for cls, name in _INNER.items()}
+    leaves: dict[type, Callable[[Any], _Result]] = {
+        cls: getattr(visitor, name) for cls, name in _LEAVES.items()
+    }
+    inner: dict[type, Callable[[Any], Any]] = {
+        cls: getattr(visitor, name) for cls, name in _INNER.items()
+    }
     stack: list[tuple[int, Any]] = []
     node = root
     while True:
@@ -255,7 +261,11 @@ class SourceInfo:
     def location_of(self, node_id: int) -> Location:
         """Return the start of a node, `NO_LOCATION` for an unknown id. Upstream: SourceInfo.GetStartLocation."""
         span = self.offsets.get(node_id)
-        return NO_LOCATION if span is None else self.location(span[0], at_line_start=self.locates_line_starts)
+        return (
+            NO_LOCATION
+            if span is None
+            else self.location(span[0], at_line_start=self.locates_line_starts)
+        )
 
     def snippet(self, line: int) -> str | None:
         """Return a line of the text without its line feed, or None if the line does not exist or there is no text."""

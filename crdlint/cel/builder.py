@@ -14,7 +14,20 @@ from crdlint.kubernetes.servers import NEWEST, CELDialect
 
 RESERVED = frozenset(
     (
-        *("as", "break", "const", "continue", "else", "false", "for", "function", "if", "import", "in", "let"),
+        *(
+            "as",
+            "break",
+            "const",
+            "continue",
+            "else",
+            "false",
+            "for",
+            "function",
+            "if",
+            "import",
+            "in",
+            "let",
+        ),
         *("loop", "package", "namespace", "null", "return", "true", "var", "void", "while"),
     )
 )
@@ -81,7 +94,9 @@ def bytes_value(token: str) -> bytes:
     """Return the value of a bytes token; raise `LiteralError` if it is invalid."""
     body, raw = _body(token[1:])
     content = body.encode("utf-8", "surrogatepass")
-    return content if raw else _unescaped(content.decode("latin-1"), is_bytes=True).encode("latin-1")
+    return (
+        content if raw else _unescaped(content.decode("latin-1"), is_bytes=True).encode("latin-1")
+    )
 
 
 def _integer(text: str, low: int, end: int, kind: str) -> int:
@@ -151,7 +166,9 @@ class Builder:
     def report(self, span: tuple[int, int], problem: CodedMessage) -> Expr:
         """Add an error and return the node that replaces the invalid one. Upstream: parser.reportError."""
         new_id = self.new_id(span)
-        location = self.source.location(span[0], at_line_start=self.options.dialect.parser_locates_line_starts)
+        location = self.source.location(
+            span[0], at_line_start=self.options.dialect.parser_locates_line_starts
+        )
         self.errors.append(CELError(location, problem, new_id))
         return Unspecified(new_id)
 
@@ -165,9 +182,17 @@ class Builder:
         if macro is None:
             return Call(call_id, function, target, args)
         try:
-            expr = macro(Helper(self, call_id, hides_accumulator=self.options.dialect.hides_accumulator), target, args)
+            expr = macro(
+                Helper(self, call_id, hides_accumulator=self.options.dialect.hides_accumulator),
+                target,
+                args,
+            )
         except MacroError as error:
-            expr_id = error.expr_id if error.at_argument or self.options.dialect.locates_macro_arguments else call_id
+            expr_id = (
+                error.expr_id
+                if error.at_argument or self.options.dialect.locates_macro_arguments
+                else call_id
+            )
             start = self.offsets[expr_id][0] if expr_id in self.offsets else -1
             self.delete_id(call_id)
             return self.report((start, start), error.problem)

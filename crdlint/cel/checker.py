@@ -10,7 +10,14 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from crdlint.cel import ast, types
 from crdlint.cel.ast import SourceInfo
 from crdlint.cel.decls import Env, Overload, Variable
-from crdlint.cel.errors import CELError, CodedMessage, ErrorCode, format_message, format_type, type_mismatch
+from crdlint.cel.errors import (
+    CELError,
+    CodedMessage,
+    ErrorCode,
+    format_message,
+    format_type,
+    type_mismatch,
+)
 from crdlint.cel.types import DYN, ERROR, Kind, Type
 from crdlint.cel.unification import Substitution, TypeReplacer, most_general
 
@@ -64,7 +71,9 @@ class CheckResult:
     @property
     def names(self) -> frozenset[str]:
         """The full names of the variables, types and constants that are referred to."""
-        return frozenset(reference.name for reference in self.reference_map.values() if reference.name)
+        return frozenset(
+            reference.name for reference in self.reference_map.values() if reference.name
+        )
 
 
 def check(expr: ast.Expr, source: SourceInfo, env: Env) -> CheckResult:
@@ -103,8 +112,12 @@ class _Checker:
         self._types.update(self._substitution.final(self._types))
         return self._result
 
-    def _error(self, id_: int, message: str, code: ErrorCode = ErrorCode.OTHER, args: tuple[Any, ...] = ()) -> Type:
-        self._result.errors.append(CELError(self._source.location_of(id_), CodedMessage(message, code, args), id_))
+    def _error(
+        self, id_: int, message: str, code: ErrorCode = ErrorCode.OTHER, args: tuple[Any, ...] = ()
+    ) -> Type:
+        self._result.errors.append(
+            CELError(self._source.location_of(id_), CodedMessage(message, code, args), id_)
+        )
         return ERROR
 
     def _mismatch(self, id_: int, expected: Type, actual: Type) -> Type:
@@ -113,7 +126,10 @@ class _Checker:
     def _undeclared(self, id_: int, name: str) -> Type:
         # Kubernetes' environment has no container for names.
         return self._error(
-            id_, f"undeclared reference to '{name}' (in container '')", ErrorCode.UNDECLARED_REFERENCE, (name,)
+            id_,
+            f"undeclared reference to '{name}' (in container '')",
+            ErrorCode.UNDECLARED_REFERENCE,
+            (name,),
         )
 
     def unspecified(self, expr: ast.Unspecified) -> Type:
@@ -190,9 +206,16 @@ class _Checker:
             if target.kind is Kind.TYPE_PARAM:
                 self._substitution.assignable(DYN, target)
             elif not (target.is_dyn or target.kind is Kind.ERROR):
-                shown = self._shown(target) if self._dialect.formats_selected_types else format_message(target)
+                shown = (
+                    self._shown(target)
+                    if self._dialect.formats_selected_types
+                    else format_message(target)
+                )
                 self._error(
-                    id_, f"type '{shown}' does not support field selection", ErrorCode.NO_FIELD_SELECTION, (target,)
+                    id_,
+                    f"type '{shown}' does not support field selection",
+                    ErrorCode.NO_FIELD_SELECTION,
+                    (target,),
                 )
             result = DYN
         return types.optional_type(result) if optional else result
@@ -201,9 +224,13 @@ class _Checker:
         if self._env.provider.find_struct_type(struct) is None:
             mark = "[internal] " if self._dialect.marks_internal_errors else ""
             text = f"{mark}unexpected failed resolution of '{struct}'"
-            return self._error(id_, text, ErrorCode.NO_FIELD_SELECTION, (types.object_type(struct),))
+            return self._error(
+                id_, text, ErrorCode.NO_FIELD_SELECTION, (types.object_type(struct),)
+            )
         field_type = self._env.provider.find_struct_field_type(struct, name)
-        return field_type or self._error(id_, f"undefined field '{name}'", ErrorCode.UNDEFINED_FIELD, (name,))
+        return field_type or self._error(
+            id_, f"undefined field '{name}'", ErrorCode.UNDEFINED_FIELD, (name,)
+        )
 
     def _shown(self, type_: Type) -> str:
         return format_type(type_, self._dialect)
@@ -232,7 +259,9 @@ class _Checker:
             return ERROR if target is None or self._dialect.types_undeclared_methods else _NIL
         return self._overload(expr, overloads, args, member=target is not None)
 
-    def _overload(self, expr: ast.Call, overloads: Sequence[Overload], args: Sequence[Type], *, member: bool) -> Type:
+    def _overload(
+        self, expr: ast.Call, overloads: Sequence[Overload], args: Sequence[Type], *, member: bool
+    ) -> Type:
         """Return the type of a call; record the overloads that match, or report an error. Upstream: checker.resolveOverload."""
         ids: list[str] = []
         name, result = overloads[0].function, None
@@ -250,8 +279,12 @@ class _Checker:
             elif not result.is_dyn and not fit.is_exact(result):
                 result = DYN
         if result is None or result.kind is Kind.UNKNOWN:
-            shown = [self._shown(self._substitution.substitute(type_, to_dyn=True)) for type_ in args]
-            signature = f"{shown.pop(0)}.({', '.join(shown)})" if member else f"({', '.join(shown)})"
+            shown = [
+                self._shown(self._substitution.substitute(type_, to_dyn=True)) for type_ in args
+            ]
+            signature = (
+                f"{shown.pop(0)}.({', '.join(shown)})" if member else f"({', '.join(shown)})"
+            )
             text = f"found no matching overload for '{name}' applied to '{signature}'"
             return self._error(expr.id, text, ErrorCode.NO_MATCHING_OVERLOAD, (name, signature))
         self._result.reference_map[expr.id] = Reference(overload_ids=tuple(ids))
@@ -264,7 +297,11 @@ class _Checker:
             fresh = TypeReplacer({name: self._variable() for name in overload.params})
             declared = tuple(map(fresh, declared))
             result = fresh(result)
-        return self._substitution.substitute(result) if self._substitution.all_assignable(args, declared) else None
+        return (
+            self._substitution.substitute(result)
+            if self._substitution.all_assignable(args, declared)
+            else None
+        )
 
     def _logical(self, expr: ast.Call, overload: Overload, args: Sequence[Type]) -> Type:
         before = len(self._result.errors)
@@ -275,7 +312,9 @@ class _Checker:
         self._result.reference_map[expr.id] = Reference(overload_ids=(overload.id,))
         return types.BOOL
 
-    def _expect(self, expr: ast.Expr, actual: Type, expected: Type, *, reverse: bool = False) -> None:
+    def _expect(
+        self, expr: ast.Expr, actual: Type, expected: Type, *, reverse: bool = False
+    ) -> None:
         pair = (actual, expected) if reverse else (expected, actual)
         if not self._substitution.assignable(*pair):
             self._mismatch(expr.id, expected, actual)
@@ -294,7 +333,9 @@ class _Checker:
         joined: Type | None = None
         for index, element in enumerate(expr.elements):
             type_ = yield element
-            joined = self._join(element, joined, self._value_type(element, type_, optional=index in optional))
+            joined = self._join(
+                element, joined, self._value_type(element, type_, optional=index in optional)
+            )
         return types.list_type(_type_or_none(joined) or self._variable())
 
     def map_(self, expr: ast.MapExpr) -> Visit:
@@ -303,7 +344,9 @@ class _Checker:
         for entry in expr.entries:
             keys = self._join(entry.key, keys, (yield entry.key))
             type_ = yield entry.value
-            values = self._join(entry.value, values, self._value_type(entry.value, type_, optional=entry.optional))
+            values = self._join(
+                entry.value, values, self._value_type(entry.value, type_, optional=entry.optional)
+            )
         key = _type_or_none(keys) or self._variable()
         return types.map_type(key, (values if key is keys else None) or self._variable())
 

@@ -82,7 +82,12 @@ def _checked(parsed: ParseResult, env: Env) -> Compiled:
     if parsed.errors:
         return Compiled(parsed.expr, source, CheckResult(), tuple(parsed.errors))
     result = check(parsed.expr, source, env)
-    return Compiled(parsed.expr, source, result, tuple(result.errors or validate(parsed.expr, source, result, env)))
+    return Compiled(
+        parsed.expr,
+        source,
+        result,
+        tuple(result.errors or validate(parsed.expr, source, result, env)),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +113,9 @@ def validate(expr: ast.Expr, source: SourceInfo, result: CheckResult, env: Env) 
 
 def duration_literals(checked: CheckedExpr) -> Findings:
     """Yield literals that `duration()` does not accept. Upstream: cel.ValidateDurationLiterals."""
-    return _literal_args(checked, "duration", lambda value: type(value) is str and parse_duration(value) is not None)
+    return _literal_args(
+        checked, "duration", lambda value: type(value) is str and parse_duration(value) is not None
+    )
 
 
 def timestamp_literals(checked: CheckedExpr) -> Findings:
@@ -118,7 +125,9 @@ def timestamp_literals(checked: CheckedExpr) -> Findings:
 
 def regex_literals(checked: CheckedExpr) -> Findings:
     """Yield constant arguments of `matches` that are not regular expressions. Upstream: cel.ValidateRegexLiterals."""
-    return _literal_args(checked, "matches", lambda value: not isinstance(value, str) or compile_error(value) is None)
+    return _literal_args(
+        checked, "matches", lambda value: not isinstance(value, str) or compile_error(value) is None
+    )
 
 
 def homogeneous_literals(checked: CheckedExpr) -> Findings:
@@ -128,17 +137,24 @@ def homogeneous_literals(checked: CheckedExpr) -> Findings:
     for node in literals:
         if type(node) is ast.ListExpr:
             optional = node.optional_indices
-            yield from islice(_mixed(checked, [[(part, i in optional)] for i, part in enumerate(node.elements)]), 1)
+            yield from islice(
+                _mixed(checked, [[(part, i in optional)] for i, part in enumerate(node.elements)]),
+                1,
+            )
     for node in literals:
         if type(node) is ast.MapExpr:
-            yield from _mixed(checked, [[(part.key, False), (part.value, part.optional)] for part in node.entries])
+            yield from _mixed(
+                checked, [[(part.key, False), (part.value, part.optional)] for part in node.entries]
+            )
 
 
 def _mixed(checked: CheckedExpr, rows: Sequence[Sequence[tuple[Expr, bool]]]) -> Findings:
     """Yield the parts of the rows of a literal that differ in type from those of the first; some are optional."""
     for row in rows[1:]:
         for pair in zip(rows[0], row, strict=True):
-            expected, actual = (_type_of(part, checked, optional=optional) for part, optional in pair)
+            expected, actual = (
+                _type_of(part, checked, optional=optional) for part, optional in pair
+            )
             if not expected.is_equivalent(actual):
                 yield pair[1][0].id, type_mismatch(expected, actual, checked.env.dialect)
 
@@ -157,12 +173,19 @@ def _is_timestamp(value: ast.Value) -> bool:
     return not isinstance(value, int) or MIN_TIMESTAMP <= value <= MAX_TIMESTAMP
 
 
-def _literal_args(checked: CheckedExpr, function: str, valid: Callable[[ast.Value], bool]) -> Findings:
+def _literal_args(
+    checked: CheckedExpr, function: str, valid: Callable[[ast.Value], bool]
+) -> Findings:
     for node in checked.nodes:
         if type(node) is ast.Call and node.args and checked.result.function(node) == function:
             literal = node.args[0]
             if type(literal) is ast.Literal and not valid(literal.value):
-                yield literal.id, CodedMessage(f"invalid {function} argument", ErrorCode.INVALID_LITERAL, (function,))
+                yield (
+                    literal.id,
+                    CodedMessage(
+                        f"invalid {function} argument", ErrorCode.INVALID_LITERAL, (function,)
+                    ),
+                )
 
 
 def _exempt(checked: CheckedExpr) -> set[int]:
@@ -173,7 +196,10 @@ def _exempt(checked: CheckedExpr) -> set[int]:
         node, is_exempt = stack.pop()
         if is_exempt:
             ids.add(node.id)
-        through = checked.env.dialect.exempts_whole_format_arguments or type(node) in (ast.ListExpr, ast.MapExpr)
+        through = checked.env.dialect.exempts_whole_format_arguments or type(node) in (
+            ast.ListExpr,
+            ast.MapExpr,
+        )
         below = (is_exempt and through) or (
             type(node) is ast.Call and checked.result.function(node) in checked.env.exempt
         )
@@ -195,4 +221,6 @@ def _children(node: ast.Expr, result: CheckResult) -> list[ast.Expr]:
     """Return the children of a node that are evaluated, which excludes the parts of a qualified name."""
     if isinstance(node, ast.Call) and node.id in result.namespaced:
         return node.args
-    return [] if isinstance(node, ast.Select) and node.id in result.reference_map else children(node)
+    return (
+        [] if isinstance(node, ast.Select) and node.id in result.reference_map else children(node)
+    )

@@ -13,7 +13,19 @@ from crdlint.cel import types
 from crdlint.cel.ast import Value
 from crdlint.cel.errors import CodedMessage
 from crdlint.cel.estimates import FunctionEstimator
-from crdlint.cel.types import BOOL, BYTES, DOUBLE, DYN, INT, STRING, Kind, Type, list_type, map_type, type_type
+from crdlint.cel.types import (
+    BOOL,
+    BYTES,
+    DOUBLE,
+    DYN,
+    INT,
+    STRING,
+    Kind,
+    Type,
+    list_type,
+    map_type,
+    type_type,
+)
 from crdlint.kubernetes.servers import NEWEST, CELDialect
 
 FunctionTracker: TypeAlias = Callable[[Sequence[Any], Any], int | None]
@@ -92,7 +104,9 @@ def overload(
     'is_even_int'
     """
     implementation = None if call is None else bound(call)
-    return Overload(function, id_, args, result, False, _param_names((*args, result)), implementation, cost)
+    return Overload(
+        function, id_, args, result, False, _param_names((*args, result)), implementation, cost
+    )
 
 
 def member(
@@ -116,7 +130,9 @@ def merge(overloads: tuple[Overload, ...], added: Overload) -> tuple[Overload, .
     """Return overloads of a function with one more; raise DeclarationError on a collision. Upstream: FunctionDecl.AddOverload."""
     for existing in overloads:
         if existing.id == added.id:
-            if _match(existing, added, Type.is_equivalent) and existing.result.is_equivalent(added.result):
+            if _match(existing, added, Type.is_equivalent) and existing.result.is_equivalent(
+                added.result
+            ):
                 return overloads
             text = f"overload redefinition in function. {added.function}: {added.id} has multiple definitions"
             raise DeclarationError(text)
@@ -168,7 +184,11 @@ _FIELDS: Final[dict[str, dict[str, Type]]] = {
 }
 # By the name of a message: the types of its fields.
 MESSAGES: Final = {
-    **{name: {"value": Type(type_.kind, type_.name)} for name, type_ in types.WELL_KNOWN.items() if type_.wrapper},
+    **{
+        name: {"value": Type(type_.kind, type_.name)}
+        for name, type_ in types.WELL_KNOWN.items()
+        if type_.wrapper
+    },
     **{_PACKAGE + name: fields for name, fields in _FIELDS.items()},
 }
 _ENUMS: Final = {_PACKAGE + "NullValue.NULL_VALUE": 0}
@@ -231,11 +251,15 @@ class Env:
         own_functions: dict[str, tuple[Overload, ...]] = {}
         for added in functions:
             name = added.function
-            own_functions[name] = merge(own_functions.get(name) or self.functions.get(name, ()), added)
+            own_functions[name] = merge(
+                own_functions.get(name) or self.functions.get(name, ()), added
+            )
         return replace(
             self,
             idents={**own_idents, **self.idents},
-            functions={**own_functions, **self.functions, **own_functions} if own_functions else self.functions,
+            functions={**own_functions, **self.functions, **own_functions}
+            if own_functions
+            else self.functions,
             provider=provider or self.provider,
         )
 

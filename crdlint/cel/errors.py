@@ -69,7 +69,10 @@ class CELError:
 
 def display_errors(errors: Sequence[CELError], source: SourceInfo) -> str:
     """Return all errors sorted by location; beyond the first hundred, only their number. Upstream: Errors.ToDisplayString."""
-    lines = [error.display(source) for error in sorted(errors[:MAX_ERRORS], key=lambda error: error.location)]
+    lines = [
+        error.display(source)
+        for error in sorted(errors[:MAX_ERRORS], key=lambda error: error.location)
+    ]
     if len(errors) > MAX_ERRORS:
         lines.append(f"{len(errors) - MAX_ERRORS} more errors were truncated")
     return "\n".join(lines)
@@ -84,16 +87,20 @@ def type_mismatch(expected: Type, actual: Type, dialect: CELDialect) -> CodedMes
     )
 
 
-_NAMES: Final = {kind: kind.name.lower() for kind in (Kind.ANY, Kind.DURATION, Kind.NULL, Kind.TIMESTAMP)} | {
-    Kind.ERROR: "!error!"
-}
+_NAMES: Final = {
+    kind: kind.name.lower() for kind in (Kind.ANY, Kind.DURATION, Kind.NULL, Kind.TIMESTAMP)
+} | {Kind.ERROR: "!error!"}
 
 
 def format_type(
-    type_: Type, dialect: CELDialect | None = None, name_of: Callable[[Type], str | None] = lambda _: None
+    type_: Type,
+    dialect: CELDialect | None = None,
+    name_of: Callable[[Type], str | None] = lambda _: None,
 ) -> str:
     """Return a type as in messages, e.g. `map(string, dyn)`; `name_of` returns other names. Upstream: checker.FormatCELType."""
-    generics = {} if dialect is None or dialect.names_optional_type else {"optional_type": "optional"}
+    generics = (
+        {} if dialect is None or dialect.names_optional_type else {"optional_type": "optional"}
+    )
     return written_type(type_, lambda part: name_of(part) or _NAMES.get(part.kind), generics)
 
 
@@ -122,7 +129,9 @@ def format_message(type_: Type) -> str:
         return f"type:{{{''.join(params)}}}"
     if kind is Kind.TYPE_PARAM:
         return f'type_param:"{type_.name}"'
-    return _OTHERS.get(kind) or (f'message_type:"{type_.name}"' if kind is Kind.STRUCT else type_.name)
+    return _OTHERS.get(kind) or (
+        f'message_type:"{type_.name}"' if kind is Kind.STRUCT else type_.name
+    )
 
 
 _OTHERS: Final = {Kind.DYN: "dyn:{}", Kind.ERROR: "error:{}", Kind.NULL: "null:NULL_VALUE"}

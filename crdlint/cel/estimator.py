@@ -9,7 +9,17 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from crdlint.cel import ast, estimates
 from crdlint.cel.checker import CheckResult
 from crdlint.cel.decls import CallCost
-from crdlint.cel.estimates import ONE, UINT64_MAX, UNKNOWN, ZERO, ASTNode, CallEstimate, Estimate, Estimator, fixed
+from crdlint.cel.estimates import (
+    ONE,
+    UINT64_MAX,
+    UNKNOWN,
+    ZERO,
+    ASTNode,
+    CallEstimate,
+    Estimate,
+    Estimator,
+    fixed,
+)
 from crdlint.cel.macros import ACCU
 from crdlint.cel.types import DYN, Kind, Type
 from crdlint.kubernetes.servers import CELDialect
@@ -20,7 +30,9 @@ Visit: TypeAlias = Generator[ast.Expr, Estimate, Estimate]
 _ACCUMULATORS: Final = ("__result__", ACCU)
 
 _Standard: TypeAlias = "Callable[[Sequence[ASTNode]], CallEstimate]"
-_Special: TypeAlias = "Callable[[_Coster, ast.Call, Sequence[ASTNode], Sequence[Estimate]], CallEstimate]"
+_Special: TypeAlias = (
+    "Callable[[_Coster, ast.Call, Sequence[ASTNode], Sequence[Estimate]], CallEstimate]"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +44,16 @@ class CostEstimate:
 
 
 def estimate(
-    expr: ast.Expr, result: CheckResult, estimator: Estimator, overloads: Mapping[str, CallCost], dialect: CELDialect
+    expr: ast.Expr,
+    result: CheckResult,
+    estimator: Estimator,
+    overloads: Mapping[str, CallCost],
+    dialect: CELDialect,
 ) -> CostEstimate:
     """Estimate a checked expression; `overloads` take precedence over `estimator` for their calls. Upstream: checker.Cost."""
-    coster = (_Coster if dialect.tracks_local_variables else _PathCoster)(result, estimator, overloads, dialect)
+    coster = (_Coster if dialect.tracks_local_variables else _PathCoster)(
+        result, estimator, overloads, dialect
+    )
     return CostEstimate(ast.visit(expr, coster, coster.costs), coster.costs)
 
 
@@ -172,7 +190,11 @@ class _Coster:
         return total
 
     def map_(self, expr: ast.MapExpr) -> Visit:
-        total, keys, values = fixed(estimates.MAP_COST), _sizes_of(expr.entries), _sizes_of(expr.entries)
+        total, keys, values = (
+            fixed(estimates.MAP_COST),
+            _sizes_of(expr.entries),
+            _sizes_of(expr.entries),
+        )
         for entry in expr.entries:
             total = total.plus((yield entry.key)).plus((yield entry.value))
             keys = keys.union(self._size_or_unknown(entry.key))
@@ -190,7 +212,9 @@ class _Coster:
         range_cost = yield expr.iter_range
         total = range_cost.plus((yield expr.accu_init))
         init = expr.accu_init
-        self._push(expr.accu_var, _Local(self._path(init), self._size(init), self._entries_of(init)))
+        self._push(
+            expr.accu_var, _Local(self._path(init), self._size(init), self._entries_of(init))
+        )
         if _is_bind(expr):
             total = total.plus((yield expr.result))
             self.locals[expr.accu_var].pop()
@@ -220,14 +244,21 @@ class _Coster:
             # The path is computed again for the second variable: the first may hide the range.
             keys, values = ("@indices", "@items") if kind is Kind.LIST else ("@keys", "@values")
             self._push(expr.iter_var, _Local(path.extended(keys), key, None))
-            self._push(expr.iter_var2, _Local(self._path(expr.iter_range).extended(values), value, None))
+            self._push(
+                expr.iter_var2, _Local(self._path(expr.iter_range).extended(values), value, None)
+            )
         elif kind is Kind.LIST:
             self._push(expr.iter_var, _Local(path.extended("@items"), value, None))
         else:
             self._push(expr.iter_var, _Local(path.extended("@keys"), key, None))
 
     def _function(
-        self, expr: ast.Call, function: str, overload: str, operands: Sequence[ASTNode], costs: Sequence[Estimate]
+        self,
+        expr: ast.Call,
+        function: str,
+        overload: str,
+        operands: Sequence[ASTNode],
+        costs: Sequence[Estimate],
     ) -> CallEstimate:
         """Return the cost of a call including its arguments. Upstream: coster.functionCost."""
         total = ZERO
@@ -251,26 +282,44 @@ class _Coster:
         estimated = CallEstimate(ONE) if standard is None else standard(operands)
         least, most = estimated.cost
         if overload == "in_list" and not self.dialect.saturates_factors and float(most) >= 2.0**64:
-            return CallEstimate(Estimate(least, 1 << 63))  # of a float beyond uint64, the sign bit, as on amd64
+            return CallEstimate(
+                Estimate(least, 1 << 63)
+            )  # of a float beyond uint64, the sign bit, as on amd64
         return estimated
 
     def _sized(self, node: ASTNode) -> ASTNode:
         return node
 
-    def logical(self, _expr: ast.Call, _args: Sequence[ASTNode], costs: Sequence[Estimate]) -> CallEstimate:
+    def logical(
+        self, _expr: ast.Call, _args: Sequence[ASTNode], costs: Sequence[Estimate]
+    ) -> CallEstimate:
         return CallEstimate(Estimate(costs[0].min, costs[0].plus(costs[1]).max))
 
-    def conditional(self, expr: ast.Call, args: Sequence[ASTNode], costs: Sequence[Estimate]) -> CallEstimate:
-        self.entries[expr.id] = _union(self._entries_of(expr.args[1]), self._entries_of(expr.args[2]))
-        return CallEstimate(costs[0].plus(costs[1].union(costs[2])), _size_of(args[1]).union(_size_of(args[2])))
+    def conditional(
+        self, expr: ast.Call, args: Sequence[ASTNode], costs: Sequence[Estimate]
+    ) -> CallEstimate:
+        self.entries[expr.id] = _union(
+            self._entries_of(expr.args[1]), self._entries_of(expr.args[2])
+        )
+        return CallEstimate(
+            costs[0].plus(costs[1].union(costs[2])), _size_of(args[1]).union(_size_of(args[2]))
+        )
 
-    def concatenation(self, expr: ast.Call, args: Sequence[ASTNode], costs: Sequence[Estimate]) -> CallEstimate:
+    def concatenation(
+        self, expr: ast.Call, args: Sequence[ASTNode], costs: Sequence[Estimate]
+    ) -> CallEstimate:
         size = _size_of(args[0]).plus(_size_of(args[1]))
-        self.entries[expr.id] = _union(self._entries_of(expr.args[0]), self._entries_of(expr.args[1]))
+        self.entries[expr.id] = _union(
+            self._entries_of(expr.args[0]), self._entries_of(expr.args[1])
+        )
         return CallEstimate(size.traversal().plus(costs[0]).plus(costs[1]), size)
 
-    def list_concatenation(self, expr: ast.Call, args: Sequence[ASTNode], costs: Sequence[Estimate]) -> CallEstimate:
-        return CallEstimate(ONE.plus(costs[0]).plus(costs[1]), self.concatenation(expr, args, costs).size)
+    def list_concatenation(
+        self, expr: ast.Call, args: Sequence[ASTNode], costs: Sequence[Estimate]
+    ) -> CallEstimate:
+        return CallEstimate(
+            ONE.plus(costs[0]).plus(costs[1]), self.concatenation(expr, args, costs).size
+        )
 
     def _type(self, expr: ast.Expr) -> Type:
         return self.result.type_map.get(expr.id, DYN)
@@ -374,7 +423,11 @@ class _PathCoster(_Coster):
         return total.plus(times.times(each))
 
     def _sized(self, node: ASTNode) -> ASTNode:
-        return node if node.size is not None or node.expr is None else node._replace(size=self._size(node.expr))
+        return (
+            node
+            if node.size is not None or node.expr is None
+            else node._replace(size=self._size(node.expr))
+        )
 
     def _node(self, expr: ast.Expr) -> ASTNode:
         return ASTNode(self._known_path(expr), self._type(expr), expr, self._computed(expr))
@@ -445,12 +498,18 @@ _STANDARD: Final[dict[str, _Standard]] = {
     "string_format": _traversal(0),
     "string_to_bytes": _converted(lambda size: Estimate(size.min, size.max * 4 & UINT64_MAX)),
     "bytes_to_string": _converted(lambda size: Estimate(size.min // 4, size.max)),
-    "strings_quote": _converted(lambda size: Estimate(size.min + 2 & UINT64_MAX, size.max * 2 + 2 & UINT64_MAX)),
+    "strings_quote": _converted(
+        lambda size: Estimate(size.min + 2 & UINT64_MAX, size.max * 2 + 2 & UINT64_MAX)
+    ),
     "starts_with_string": _traversal(1),
     "ends_with_string": _traversal(1),
     "in_list": lambda nodes: CallEstimate(_size_of(nodes[1]).scaled(1)),
-    "matches_string": lambda nodes: CallEstimate(estimates.match_cost(_size_of(nodes[0]), _size_of(nodes[1]))),
-    "contains_string": lambda nodes: CallEstimate(_size_of(nodes[0]).traversal().times(_size_of(nodes[1]).traversal())),
+    "matches_string": lambda nodes: CallEstimate(
+        estimates.match_cost(_size_of(nodes[0]), _size_of(nodes[1]))
+    ),
+    "contains_string": lambda nodes: CallEstimate(
+        _size_of(nodes[0]).traversal().times(_size_of(nodes[1]).traversal())
+    ),
     **dict.fromkeys(estimates.COMPARISONS, _comparison),
 }
 

@@ -6,7 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import TypeAlias
 
-_ESCAPE = r"\\(?:[abfnrtv\"'\\?`]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7][0-7])"
+_ESCAPE = (
+    r"\\(?:[abfnrtv\"'\\?`]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7][0-7])"
+)
 _STRING = "|".join(
     [
         r'[rR]"""(?s:.*?)"""',

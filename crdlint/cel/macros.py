@@ -38,7 +38,12 @@ class MacroError(Exception):
     """
 
     def __init__(
-        self, expr_id: int, message: str, code: ErrorCode = ErrorCode.OTHER, *, at_argument: bool = True
+        self,
+        expr_id: int,
+        message: str,
+        code: ErrorCode = ErrorCode.OTHER,
+        *,
+        at_argument: bool = True,
     ) -> None:
         super().__init__(message)
         self.at_argument = at_argument
@@ -93,7 +98,11 @@ class Helper:
             parts.append((part, self._copied_id(part)))
             for name in reversed(_PARTS[type(part)]):
                 value = getattr(part, name)
-                pending += reversed(value) if isinstance(value, list) else (() if value is None else (value,))
+                pending += (
+                    reversed(value)
+                    if isinstance(value, list)
+                    else (() if value is None else (value,))
+                )
         copies: dict[int, Part] = {}
         for part, new_id in reversed(parts):
             inner = {name: _copied(getattr(part, name), copies) for name in _PARTS[type(part)]}
@@ -134,7 +143,9 @@ def _variable(arg: Expr, message: str, *, at_argument: bool = True) -> str:
     return arg.name
 
 
-def _loop_variable(helper: Helper, arg: Expr, message: str, *, at_argument: bool = True) -> tuple[str, str]:
+def _loop_variable(
+    helper: Helper, arg: Expr, message: str, *, at_argument: bool = True
+) -> tuple[str, str]:
     name = _variable(arg, message, at_argument=at_argument)
     if name in (ACCU, _OLD_ACCU) and helper.accu == ACCU:
         raise MacroError(arg.id, "iteration variable overwrites accumulator variable")
@@ -164,8 +175,18 @@ _ONE_MORE = ("_+_", ACCU, 1)
 # By macro: the shapes of start, condition, step and result for a predicate.
 _FOLDS: dict[str, Callable[[Expr], tuple[Any, ...]]] = {
     "all": lambda predicate: (True, ("@not_strictly_false", ACCU), ("_&&_", ACCU, predicate), ACCU),
-    "exists": lambda predicate: (False, ("@not_strictly_false", ("!_", ACCU)), ("_||_", ACCU, predicate), ACCU),
-    "exists_one": lambda predicate: (0, True, ("_?_:_", predicate, _ONE_MORE, ACCU), ("_==_", ACCU, 1)),
+    "exists": lambda predicate: (
+        False,
+        ("@not_strictly_false", ("!_", ACCU)),
+        ("_||_", ACCU, predicate),
+        ACCU,
+    ),
+    "exists_one": lambda predicate: (
+        0,
+        True,
+        ("_?_:_", predicate, _ONE_MORE, ACCU),
+        ("_==_", ACCU, 1),
+    ),
 }
 
 
@@ -176,7 +197,9 @@ def _fold(name: str, variables: Callable[[Helper, Args], tuple[str, str]]) -> Ex
 def _map(h: Helper, target: Expr, args: Args) -> Expr:
     names = _loop_variable(h, args[0], "argument is not an identifier", at_argument=False)
     step = ("_+_", ACCU, [args[-1]])
-    return h.fold(target, names, [], True, step if len(args) == 2 else ("_?_:_", args[1], step, ACCU), ACCU)
+    return h.fold(
+        target, names, [], True, step if len(args) == 2 else ("_?_:_", args[1], step, ACCU), ACCU
+    )
 
 
 def _transformed(start: Any, step: Callable[[str, Expr], Any]) -> Expander:
@@ -203,9 +226,17 @@ def _optional_map(function: str, *, wraps: bool) -> Expander:
         name = _variable(args[0], f"{function}() variable name must be a simple identifier")
         test = ast.Call(h.new_id(), "hasValue", target, [])
         iter_range, copied = h.built([]), h.copy(target)
-        value, condition, step = ast.Call(h.new_id(), "value", copied, []), h.built(False), h.built(name)
-        mapped = ast.Comprehension(h.new_id(), iter_range, "#unused", "", name, value, condition, step, args[1])
-        return h.built(("_?_:_", test, ("optional.of", mapped) if wraps else mapped, ("optional.none",)))
+        value, condition, step = (
+            ast.Call(h.new_id(), "value", copied, []),
+            h.built(False),
+            h.built(name),
+        )
+        mapped = ast.Comprehension(
+            h.new_id(), iter_range, "#unused", "", name, value, condition, step, args[1]
+        )
+        return h.built(
+            ("_?_:_", test, ("optional.of", mapped) if wraps else mapped, ("optional.none",))
+        )
 
     return expand
 
@@ -223,7 +254,9 @@ def _sort_by(h: Helper, target: Expr, args: Args) -> Expr:
     on = h.copy(values)
     sort = ast.Call(h.new_id(), "@sortByAssociatedKeys", on, [keys])
     iter_range, condition = h.built([]), h.built(False)
-    return ast.Comprehension(h.new_id(), iter_range, "#unused", "", _SORT_INPUT, target, condition, values, sort)
+    return ast.Comprehension(
+        h.new_id(), iter_range, "#unused", "", _SORT_INPUT, target, condition, values, sort
+    )
 
 
 MacroKey: TypeAlias = "tuple[str, int, bool]"
@@ -237,7 +270,9 @@ STANDARD_MACROS: dict[MacroKey, Callable[..., Expr]] = {
 }
 """Macros by (function, number of arguments, whether called on a target)."""
 
-EXISTS_ONE_MACROS: dict[MacroKey, Callable[..., Expr]] = {("existsOne", 2, True): _fold("exists_one", _one_name)}
+EXISTS_ONE_MACROS: dict[MacroKey, Callable[..., Expr]] = {
+    ("existsOne", 2, True): _fold("exists_one", _one_name)
+}
 
 TWO_VARIABLE_MACROS: dict[MacroKey, Callable[..., Expr]] = {
     **{(name, 3, True): _fold(name, _two_names) for name in _FOLDS},

@@ -8,7 +8,15 @@ from typing import NoReturn
 
 from crdlint.cel import ast
 from crdlint.cel.ast import Expr, SourceInfo
-from crdlint.cel.builder import BINARY_OPERATORS, LITERALS, RESERVED, Builder, LiteralError, ParserOptions, join_terms
+from crdlint.cel.builder import (
+    BINARY_OPERATORS,
+    LITERALS,
+    RESERVED,
+    Builder,
+    LiteralError,
+    ParserOptions,
+    join_terms,
+)
 from crdlint.cel.errors import CELError, CodedMessage
 from crdlint.cel.lexer import Tokens, tokenize
 from crdlint.cel.macros import ExpansionError
@@ -36,10 +44,14 @@ def parse_valid(text: str, options: ParserOptions) -> ParseResult | None:
         return None
     try:
         try:
-            return _result(text, options, lambda builder: _FastParser(builder, tokens, _MAX_SHALLOW).parse())
+            return _result(
+                text, options, lambda builder: _FastParser(builder, tokens, _MAX_SHALLOW).parse()
+            )
         except _DeepError:
             return run_with_large_stack(
-                lambda: _result(text, options, lambda builder: _FastParser(builder, tokens, MAX_DEPTH).parse())
+                lambda: _result(
+                    text, options, lambda builder: _FastParser(builder, tokens, MAX_DEPTH).parse()
+                )
             )
     except _NotSimpleError:
         return None
@@ -61,7 +73,9 @@ def parse(text: str, *, options: ParserOptions) -> ParseResult:
 
 
 def _result(text: str, options: ParserOptions, work: Callable[[Builder], Expr]) -> ParseResult:
-    builder = Builder(SourceInfo(text, locates_line_starts=options.dialect.locates_line_starts), options)
+    builder = Builder(
+        SourceInfo(text, locates_line_starts=options.dialect.locates_line_starts), options
+    )
     expr: Expr = ast.Unspecified(1)
     try:
         expr = work(builder)
@@ -86,7 +100,11 @@ class _LimitError(Exception):
     """The nesting of a grammar rule exceeds its limit."""
 
 
-_LEVELS = dict.fromkeys(("<", "<=", ">=", ">", "==", "!=", "in"), 1) | {"+": 2, "-": 2} | {"*": 3, "/": 3, "%": 3}
+_LEVELS = (
+    dict.fromkeys(("<", "<=", ">=", ">", "==", "!=", "in"), 1)
+    | {"+": 2, "-": 2}
+    | {"*": 3, "/": 3, "%": 3}
+)
 _SIGNED = ("NUM_INT", "NUM_FLOAT")
 _FIRST = frozenset((*LITERALS, "IDENTIFIER", "[", "{", "(", ".", "-", "!"))
 
@@ -97,7 +115,18 @@ class _FastParser:
     `exprs`, `relations` and `calcs` count the open rules of cel-go's grammar; no other rule is open more often.
     """
 
-    __slots__ = ("builder", "calcs", "exprs", "height", "index", "kinds", "limit", "relations", "starts", "texts")
+    __slots__ = (
+        "builder",
+        "calcs",
+        "exprs",
+        "height",
+        "index",
+        "kinds",
+        "limit",
+        "relations",
+        "starts",
+        "texts",
+    )
 
     def __init__(self, builder: Builder, tokens: Tokens, limit: int) -> None:
         self.builder = builder
@@ -162,11 +191,17 @@ class _FastParser:
 
     def _or(self) -> Expr:
         expr = self._and()
-        return expr if self.kinds[self.index] != "||" else self._joined("||", "_||_", self._and, expr)
+        return (
+            expr if self.kinds[self.index] != "||" else self._joined("||", "_||_", self._and, expr)
+        )
 
     def _and(self) -> Expr:
         expr = self._relation()
-        return expr if self.kinds[self.index] != "&&" else self._joined("&&", "_&&_", self._relation, expr)
+        return (
+            expr
+            if self.kinds[self.index] != "&&"
+            else self._joined("&&", "_&&_", self._relation, expr)
+        )
 
     def _relation(self, level: int = 1, relations: int = 1, calcs: int = 1) -> Expr:
         """Parse operators from a level on, in so many more open rules of the grammar."""
@@ -198,7 +233,9 @@ class _FastParser:
             call_id = self._id(start)
             right = self._relation(next_level + 1, next_level == 1, next_level != 1)
             self.height = max(height, self.height) + 1
-            left = self.builder.call(call_id, BINARY_OPERATORS[self.kinds[start]], None, [left, right])
+            left = self.builder.call(
+                call_id, BINARY_OPERATORS[self.kinds[start]], None, [left, right]
+            )
         return left
 
     def _unary(self) -> Expr:
@@ -251,7 +288,10 @@ class _FastParser:
     def _field_name(self) -> str:
         start = self.index
         self.index = start + 1
-        if self.kinds[start] == "ESC_IDENTIFIER" and self.builder.options.dialect.has_quoted_identifiers:
+        if (
+            self.kinds[start] == "ESC_IDENTIFIER"
+            and self.builder.options.dialect.has_quoted_identifiers
+        ):
             return self.texts[start][1:-1]
         if self.kinds[start] != "IDENTIFIER":
             raise _NotSimpleError

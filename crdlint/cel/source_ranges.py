@@ -25,7 +25,9 @@ class SourceRanges:
         self._text = source.text
         self._tokens = tokenize(source.text) or ([], [], [])
         kinds, _, starts = self._tokens
-        self._closing = {starts[start]: starts[end] for start, end in matched_brackets(kinds)[0].items()}
+        self._closing = {
+            starts[start]: starts[end] for start, end in matched_brackets(kinds)[0].items()
+        }
         self._opening = {end: start for start, end in self._closing.items()}
         self._found: dict[int, tuple[int, int]] = {}
         self._measure(root)
@@ -46,7 +48,9 @@ class SourceRanges:
                 continue
             parts = [self._found[child.id] for child in children(node) if child.id in self._found]
             start = min([own[0], *(part[0] for part in parts)])
-            self._found[node.id] = self._balanced(start, max([own[1], *(part[1] for part in parts)]), parts)
+            self._found[node.id] = self._balanced(
+                start, max([own[1], *(part[1] for part in parts)]), parts
+            )
 
     def _own(self, node: Expr) -> tuple[int, int] | None:
         """Return the start of the token of a node and the end of its brackets, or None if a macro generated it."""

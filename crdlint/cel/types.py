@@ -51,7 +51,9 @@ class Type:
 
     __slots__ = ("free", "is_dyn", "kind", "name", "params", "plain", "wrapper")
 
-    def __init__(self, kind: Kind, name: str, params: tuple[Type, ...] = (), *, wrapper: bool = False) -> None:
+    def __init__(
+        self, kind: Kind, name: str, params: tuple[Type, ...] = (), *, wrapper: bool = False
+    ) -> None:
         self.kind: Final = kind
         self.name: Final = name
         self.params: Final = params
@@ -79,7 +81,9 @@ class Type:
         return type_
 
     def __str__(self) -> str:
-        return written_type(self, lambda type_: f"<{type_.name}>" if type_.kind is Kind.TYPE_PARAM else None)
+        return written_type(
+            self, lambda type_: f"<{type_.name}>" if type_.kind is Kind.TYPE_PARAM else None
+        )
 
     def __repr__(self) -> str:
         return f"Type({self})"
@@ -176,13 +180,17 @@ def enclosed(opening: str, items: Iterable[Sequence[Any]], closing: str) -> list
     return pieces
 
 
-def written_type(type_: Type, special: Callable[[Type], str | None], generics: Mapping[str, str] = _AS_NAMED) -> str:
+def written_type(
+    type_: Type, special: Callable[[Type], str | None], generics: Mapping[str, str] = _AS_NAMED
+) -> str:
     """Return a type as text, of at most 64 KiB and then dots; `special` writes types other than by name and parameters."""
 
     def pieces(part: Type) -> str | list[Any]:
         own = special(part)
         if own is None and part.params:
-            return enclosed(f"{generics.get(part.name, part.name)}(", ((param,) for param in part.params), ")")
+            return enclosed(
+                f"{generics.get(part.name, part.name)}(", ((param,) for param in part.params), ")"
+            )
         return part.declared_name if own is None else own
 
     text = write(type_, pieces, _MAX_TEXT)
@@ -247,7 +255,15 @@ def wrapper_type(wrapped: Type) -> Type:
 
 # The types that every environment declares as names (stdlib.Types).
 STANDARD_TYPES: Final = (
-    *(BOOL, BYTES, DOUBLE, DURATION, INT, list_type(type_param("A")), map_type(type_param("A"), type_param("B"))),
+    *(
+        BOOL,
+        BYTES,
+        DOUBLE,
+        DURATION,
+        INT,
+        list_type(type_param("A")),
+        map_type(type_param("A"), type_param("B")),
+    ),
     *(NULL, STRING, TIMESTAMP, TYPE, UINT),
 )
 _WRAPPED: Final = {

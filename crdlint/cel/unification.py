@@ -77,7 +77,9 @@ class Substitution:
 
     def _all_assignable(self, sources: Sequence[Type], targets: Sequence[Type]) -> bool:
         """Unify pairs from left to right, on an explicit stack. Upstream: checker.internalIsAssignableList."""
-        agenda: Agenda = [(source, target, None) for source, target in zip(sources, targets, strict=True)]
+        agenda: Agenda = [
+            (source, target, None) for source, target in zip(sources, targets, strict=True)
+        ]
         agenda.reverse()
         done: dict[tuple[Type, Type], int] = {}
         while agenda:
@@ -91,7 +93,9 @@ class Substitution:
                 return False
         return True
 
-    def _assignable(self, source: Type, target: Type, agenda: Agenda, done: dict[tuple[Type, Type], int]) -> bool:
+    def _assignable(
+        self, source: Type, target: Type, agenda: Agenda, done: dict[tuple[Type, Type], int]
+    ) -> bool:
         """Return whether two types unify, provided that the pairs added to `agenda` do. Upstream: checker.internalIsAssignable."""
         if target.kind is Kind.TYPE_PARAM:
             verdict = self._substitutable(source, target, agenda)
@@ -109,12 +113,19 @@ class Substitution:
             return target.kind is Kind.TYPE
         if source.kind not in _COMPOSITE:
             return source.kind is not Kind.UNKNOWN and target.accepts(source)
-        if source.kind is not target.kind or source.name != target.name or len(source.params) != len(target.params):
+        if (
+            source.kind is not target.kind
+            or source.name != target.name
+            or len(source.params) != len(target.params)
+        ):
             return False
         # Types share their parts: a pair has the same result until another parameter is bound.
         if done.get((source, target)) != len(self._bound):
             done[source, target] = len(self._bound)
-            agenda += [(*pair, None) for pair in zip(reversed(source.params), reversed(target.params), strict=True)]
+            agenda += [
+                (*pair, None)
+                for pair in zip(reversed(source.params), reversed(target.params), strict=True)
+            ]
         return True
 
     def _substitutable(self, type_: Type, param: Type, agenda: Agenda) -> bool | None:
@@ -152,7 +163,11 @@ class TypeReplacer:
     __slots__ = ("_bound", "_done", "_resolved", "_to_dyn")
 
     def __init__(
-        self, bound: dict[str, Type], resolved: dict[str, Type] | None = None, *, to_dyn: bool = False
+        self,
+        bound: dict[str, Type],
+        resolved: dict[str, Type] | None = None,
+        *,
+        to_dyn: bool = False,
     ) -> None:
         self._bound = bound
         # Resolved parameters, valid until one of them gets a new binding.
@@ -183,12 +198,16 @@ class TypeReplacer:
                 if missing:
                     pending += missing
                 else:
-                    done[part] = Type(part.kind, part.name, tuple([done[param] for param in part.params]))
+                    done[part] = Type(
+                        part.kind, part.name, tuple([done[param] for param in part.params])
+                    )
         return done[type_]
 
     def _settled(self, type_: Type) -> bool:
         """Return whether a type contains no parameters to replace."""
-        return not type_.free or not (self._to_dyn or any(name in self._bound for name in type_.free))
+        return not type_.free or not (
+            self._to_dyn or any(name in self._bound for name in type_.free)
+        )
 
 
 def most_general(first: Type, second: Type) -> Type:

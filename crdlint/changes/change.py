@@ -55,7 +55,11 @@ class Change(NamedTuple):
 
     def headline(self, crd: CustomResourceDefinition) -> str:
         """Return the text, with the versions if it does not name them and the CRD has others."""
-        missing = [version for version in self.versions if not re.search(rf"\b{re.escape(version)}\b", self.text)]
+        missing = [
+            version
+            for version in self.versions
+            if not re.search(rf"\b{re.escape(version)}\b", self.text)
+        ]
         if not missing or len(self.versions) == len(crd.spec.versions):
             return self.text
         return f"{self.text} (in {', '.join(self.versions)})"
@@ -74,13 +78,18 @@ _LOWER: Final[dict[Severity, Severity]] = {"error": "warning", "warning": "info"
 def lowered(changes: Iterable[Change], policy: Policy) -> Iterable[Change]:
     """Yield changes with the severities that a policy gives them, without those that it leaves out."""
     for change in changes:
-        severity, is_alpha = change.rule.severity, all("alpha" in name for name in change.versions or [""])
+        severity, is_alpha = (
+            change.rule.severity,
+            all("alpha" in name for name in change.versions or [""]),
+        )
         if is_alpha and policy.alpha == "off":
             continue
         is_lowered = is_alpha and policy.alpha == "lower" and severity == "error"
         if is_lowered:
             severity = "warning"
-        if policy.status == "lower" and re.match(r"\.status(?![^.[])", change.field):  # only controllers write it
+        if policy.status == "lower" and re.match(
+            r"\.status(?![^.[])", change.field
+        ):  # only controllers write it
             severity = _LOWER[severity]
         yield change._replace(rule=change.rule._replace(severity=severity), is_alpha=is_lowered)
 
@@ -92,5 +101,7 @@ def merged(changes: Iterable[Change]) -> list[Change]:
         key = change.rule.id, change.field, change.text, change.effect
         same = changes_by_key.get(key, change)
         worst = min(same, change, key=lambda change: RANKS[change.rule.severity])
-        changes_by_key[key] = worst._replace(versions=tuple(dict.fromkeys((*same.versions, *change.versions))))
+        changes_by_key[key] = worst._replace(
+            versions=tuple(dict.fromkeys((*same.versions, *change.versions)))
+        )
     return list(changes_by_key.values())

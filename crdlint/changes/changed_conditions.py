@@ -13,7 +13,13 @@ from typing import Final, NamedTuple
 
 from crdlint.cel.ast import Expr, Ident, Select, nodes
 from crdlint.changes.change import NEW_OBJECTS, NEW_VALUES, Change
-from crdlint.changes.conditions import has, junctor_condition, known_conditions, lifted, of_kept_value
+from crdlint.changes.conditions import (
+    has,
+    junctor_condition,
+    known_conditions,
+    lifted,
+    of_kept_value,
+)
 from crdlint.changes.conjunction import Conjunction, is_new
 from crdlint.changes.constraints import (
     JUNCTORS,
@@ -68,15 +74,21 @@ class Reasons:
         self._anything: Final = Reasoner(Facts())
         self._new: Final = Reasoner(SchemaFacts(pair.new, server))
         self._old: Final = Reasoner(SchemaFacts(pair.old, server))
-        self._existing: Final = Reasoner(SchemaFacts(pair.old, server, lambda path: is_new(path, pair.old, pair.new)))
+        self._existing: Final = Reasoner(
+            SchemaFacts(pair.old, server, lambda path: is_new(path, pair.old, pair.new))
+        )
 
-    def effect(self, condition: str, part: JSONSchemaProps | ValidationRule) -> tuple[str | None, str | None]:
+    def effect(
+        self, condition: str, part: JSONSchemaProps | ValidationRule
+    ) -> tuple[str | None, str | None]:
         """Return why a new condition rejects no object, or an example that it rejects, if either is known."""
         self._existing.share = self._new.share = _QUICK
         reason = self.reason(condition)
         self._existing.share = self._new.share = 1
         example = self._pair.examples.find(self._pair, condition, part) if reason is None else None
-        return (reason if reason is not None or example is not None else self.reason(condition)), example
+        return (
+            reason if reason is not None or example is not None else self.reason(condition)
+        ), example
 
     def reason(self, condition: str) -> str | None:
         """Return why a condition is true for all existing objects, None if it may not be."""
@@ -86,7 +98,10 @@ class Reasons:
         for node, reason in ((self._pair.new, BY_SCHEMA), (self._pair.old, BY_OLD_SCHEMA)):
             if repeats_list_type(condition, node):
                 return reason
-        related = {**self._of_old.related(tree), **_Conditions(self._below(tree, self._pair.old)).related(tree)}
+        related = {
+            **self._of_old.related(tree),
+            **_Conditions(self._below(tree, self._pair.old)).related(tree),
+        }
         premises = list(related.values())
         is_known = self._existing.results(tree, premises) == TRUE
         of_old, of_new = self._of_old.trees, self._of_new.trees
@@ -99,24 +114,36 @@ class Reasons:
             return BY_OLD_RULES if is_implied_above(self._pair, condition) else None
         if self._old.results(tree) == TRUE:
             return BY_OLD_SCHEMA
-        return BY_OLD_RULES if premises and self._new.results(tree, premises) == TRUE else FOR_EXISTING
+        return (
+            BY_OLD_RULES if premises and self._new.results(tree, premises) == TRUE else FOR_EXISTING
+        )
 
     def is_true(self, condition: str) -> bool:
         """Return whether a condition is true for all existing objects that the new schema accepts as well."""
         tree = parsed(condition)
-        return tree is not None and self._new.results(tree, list(self._of_old.related(tree).values())) == TRUE
+        return (
+            tree is not None
+            and self._new.results(tree, list(self._of_old.related(tree).values())) == TRUE
+        )
 
     def remains(self, condition: str) -> bool:
         """Return whether the new schema implies an old condition, so that removing it changes nothing."""
         tree = parsed(condition)
         if tree is None:
             return False
-        premises = {**self._of_new.related(tree), **_Conditions(self._below(tree, self._pair.new)).related(tree)}
+        premises = {
+            **self._of_new.related(tree),
+            **_Conditions(self._below(tree, self._pair.new)).related(tree),
+        }
         return self._new.results(tree, list(premises.values())) == TRUE
 
     def _is_wider(self, tree: Expr, removed: Sequence[Expr]) -> bool:
         """Return whether a rule follows from removed ones, whatever the schema is, and they do not follow from it."""
-        if not removed or self._anything.results(tree, removed) != TRUE or self._anything.results(tree) == TRUE:
+        if (
+            not removed
+            or self._anything.results(tree, removed) != TRUE
+            or self._anything.results(tree) == TRUE
+        ):
             return False
         return any(self._new.results(expr, [tree]) != TRUE for expr in removed)
 
@@ -152,14 +179,19 @@ def _implies(pair: Pair, condition: str, path: FieldPath) -> bool:
     names = {escape(step) or step for step in path} - {ITEM, VALUE}
     premises = _conditions(pair.old).naming(names)
     tree = parsed(lifted(condition, path)) if premises else None
-    return tree is not None and Reasoner(SchemaFacts(pair.old, pair.server)).results(tree, premises) == TRUE
+    return (
+        tree is not None
+        and Reasoner(SchemaFacts(pair.old, pair.server)).results(tree, premises) == TRUE
+    )
 
 
 class _Conditions:
     """Conditions that are known of a value: `trees` by their keys of equality."""
 
     def __init__(self, conditions: Iterable[str]) -> None:
-        self.trees: Final = {rule_key(text): tree for text in conditions if (tree := parsed(text)) is not None}
+        self.trees: Final = {
+            rule_key(text): tree for text in conditions if (tree := parsed(text)) is not None
+        }
         self._by_field: Final[dict[str, list[str]]] = {}
         self._without_field: Final[list[str]] = []
         for name, tree in self.trees.items():
@@ -225,7 +257,9 @@ _VALUES: Final[dict[str, Domain]] = {
 class SchemaFacts(Facts):
     """The facts about the objects that a schema accepts; ``is_new`` returns whether none of them has a field."""
 
-    def __init__(self, node: Conjunction, server: Server, is_new: Callable[[FieldPath], bool] | None = None) -> None:
+    def __init__(
+        self, node: Conjunction, server: Server, is_new: Callable[[FieldPath], bool] | None = None
+    ) -> None:
         super().__init__()
         self._server = server
         self._is_new = is_new
@@ -263,7 +297,9 @@ class SchemaFacts(Facts):
     def match(self, path: FieldPath, pattern: str) -> bool:
         """Return whether all texts at a path match a pattern."""
         folded = self._folded(path)
-        return folded is not None and any(self.covers(old_pattern, pattern) for old_pattern in folded.patterns)
+        return folded is not None and any(
+            self.covers(old_pattern, pattern) for old_pattern in folded.patterns
+        )
 
     def covers(self, pattern: str, other: str) -> bool:
         """Return whether all texts that match a pattern match another one."""
@@ -272,7 +308,10 @@ class SchemaFacts(Facts):
     def lengths(self, pattern: str) -> tuple[float, float]:
         """Return the lengths of the shortest and of the longest text that match a pattern."""
         shortest, longest = (length_bound(pattern, is_upper=is_upper) for is_upper in (False, True))
-        return 0 if shortest is None else shortest.value, math.inf if longest is None else longest.value
+        return (
+            0 if shortest is None else shortest.value,
+            math.inf if longest is None else longest.value,
+        )
 
     def _folded(self, path: FieldPath) -> Constraints | None:
         node = self._node(path)
@@ -287,11 +326,17 @@ class SchemaFacts(Facts):
 def _values(folded: Constraints) -> Domain:
     if folded.enum is not None:
         return tuple(
-            Piece.LIST if isinstance(value, list) else Piece.OBJECT if isinstance(value, dict) else Just(value)
+            Piece.LIST
+            if isinstance(value, list)
+            else Piece.OBJECT
+            if isinstance(value, dict)
+            else Just(value)
             for value in folded.enum.values()
         )
     if folded.type in {"integer", "number"}:
-        return _numbers(*map(folded.bounds.get, ("minimum", "maximum")), is_whole=folded.type == "integer")
+        return _numbers(
+            *map(folded.bounds.get, ("minimum", "maximum")), is_whole=folded.type == "integer"
+        )
     if folded.type == "string":
         return (Others(frozenset({(False, "")} if "min_length" in folded.bounds else ())),)
     return _VALUES.get(folded.type, PRESENT)
@@ -316,7 +361,9 @@ _UNIQUE: Final = (
 
 def repeats_list_type(rule: str, node: Conjunction) -> bool:
     """Return whether a rule only requires that the items of a list are unique, as its type does."""
-    keys = {"set": ("",), "map": tuple(f".{name}" for name in node[0].x_list_map_keys)}.get(node[0].x_list_type or "")
+    keys = {"set": ("",), "map": tuple(f".{name}" for name in node[0].x_list_map_keys)}.get(
+        node[0].x_list_type or ""
+    )
     return keys is not None and rule_key(rule) in _unique_by(keys)
 
 
@@ -338,7 +385,9 @@ def compare_rules(pair: Pair, reasons: Reasons) -> Iterator[Change]:
     """Report the rules of a value that were added or removed."""
     before = {rule_key(rule.rule): rule for schema in pair.old for rule in schema.x_validations}
     after = {
-        rule_key(rule.rule): (rule, i, schema) for schema in pair.new for i, rule in enumerate(schema.x_validations)
+        rule_key(rule.rule): (rule, i, schema)
+        for schema in pair.new
+        for i, rule in enumerate(schema.x_validations)
     }
     _, old_path = pair.paths("x_validations")
     for text_key, (rule, i, schema) in after.items():
@@ -362,8 +411,12 @@ def compare_rules(pair: Pair, reasons: Reasons) -> Iterator[Change]:
             yield _new_transition(rule, text, paths, pair, reasons)
         else:
             which, effect, severity = _effect(rule, pair, example)
-            changed = rules.of_list_item(rules.RULE_ADDED._replace(severity=severity), pair.field.uncorrelated)
-            yield Change(changed, f"{text}{which}", *paths, pair.field.path, example or None, effect=effect)
+            changed = rules.of_list_item(
+                rules.RULE_ADDED._replace(severity=severity), pair.field.uncorrelated
+            )
+            yield Change(
+                changed, f"{text}{which}", *paths, pair.field.path, example or None, effect=effect
+            )
     for text_key, rule in before.items():
         if text_key not in after:
             text = f"rule `{_shown(rule)}` was removed"
@@ -379,11 +432,17 @@ def compare_messages(pair: Pair) -> Iterator[Change]:
             was, now = getattr(old, attribute), getattr(rule, attribute)
             if (was or "") != (now or ""):
                 text = f"rule `{_shown(rule)}`: `{keyword}` changed from "
-                text += f"{marshal(was) if was else 'nothing'} to {marshal(now) if now else 'nothing'}"
+                text += (
+                    f"{marshal(was) if was else 'nothing'} to {marshal(now) if now else 'nothing'}"
+                )
                 yield pair.change(rules.RULE_MESSAGE, text, "x_validations")
 
 
-_MESSAGES: Final = (("messageExpression", "message_expression"), ("reason", "reason"), ("fieldPath", "field_path"))
+_MESSAGES: Final = (
+    ("messageExpression", "message_expression"),
+    ("reason", "reason"),
+    ("fieldPath", "field_path"),
+)
 
 
 def _shown(rule: ValidationRule) -> str:
@@ -392,17 +451,24 @@ def _shown(rule: ValidationRule) -> str:
 
 
 def _names_old_self(tree: Expr | None) -> bool:
-    return tree is not None and any(isinstance(node, Ident) and node.name == "oldSelf" for node in nodes(tree))
+    return tree is not None and any(
+        isinstance(node, Ident) and node.name == "oldSelf" for node in nodes(tree)
+    )
 
 
-def _new_transition(rule: ValidationRule, text: str, paths: tuple[Path, Path], pair: Pair, reasons: Reasons) -> Change:
+def _new_transition(
+    rule: ValidationRule, text: str, paths: tuple[Path, Path], pair: Pair, reasons: Reasons
+) -> Change:
     """Return the change of a new rule about the old value, which no update may break, by what it requires of a kept value."""
     of_kept = of_kept_value(rule.rule)
     is_always_kept = reasons.is_true(of_kept)
     example = None if is_always_kept else pair.examples.find(pair, of_kept, rule, is_kept=True)
     changed = rules.RULE_ADDED
     rejected = "new objects and updates" if rule.optional_old_self else "updates"
-    which, effect = f": {rejected} that break it are rejected", "automation that changes the value fails"
+    which, effect = (
+        f": {rejected} that break it are rejected",
+        "automation that changes the value fails",
+    )
     if not is_always_kept and reasons.is_true(f"!({of_kept})"):
         which = ", which no unchanged value fulfils"
         effect = "every update that keeps the value is rejected, even if it changes another field"
@@ -413,7 +479,9 @@ def _new_transition(rule: ValidationRule, text: str, paths: tuple[Path, Path], p
         changed = changed._replace(severity="error", help=_KEEP)
     elif is_always_kept:
         changed = changed._replace(help=_KEPT)
-    return Change(changed, f"{text}{which}", *paths, pair.field.path, example or None, effect=effect)
+    return Change(
+        changed, f"{text}{which}", *paths, pair.field.path, example or None, effect=effect
+    )
 
 
 _KEEP: Final = "Let unchanged values pass: `self == oldSelf || ...`"
@@ -429,11 +497,24 @@ def _effect(rule: ValidationRule, pair: Pair, example: str | None) -> tuple[str,
     unknown = "" if example is not None else ": it is not known which objects break it"
     if tree is None:
         return unknown, consequence, severity
-    before = [old for schema in pair.old for each in schema.x_validations if (old := parsed(each.rule)) is not None]
+    before = [
+        old
+        for schema in pair.old
+        for each in schema.x_validations
+        if (old := parsed(each.rule)) is not None
+    ]
     for path in field_paths(tree)[:_FIELDS]:
-        if _was_optional(path, pair) and _needs(tree, path) and not any(_needs(rule, path) for rule in before):
+        if (
+            _was_optional(path, pair)
+            and _needs(tree, path)
+            and not any(_needs(rule, path) for rule in before)
+        ):
             field = ".".join(("self", *path))
-            return f": no object without `{field}` fulfils it, which was optional", consequence, "error"
+            return (
+                f": no object without `{field}` fulfils it, which was optional",
+                consequence,
+                "error",
+            )
     return unknown, consequence, severity
 
 
@@ -474,7 +555,9 @@ class _Junctor(NamedTuple):
     @property
     def part(self) -> JSONSchemaProps:
         """A schema that has only the junctor."""
-        return JSONSchemaProps.of(**{JUNCTORS[self.kind]: self.branches[0] if self.kind == "not" else self.branches})
+        return JSONSchemaProps.of(
+            **{JUNCTORS[self.kind]: self.branches[0] if self.kind == "not" else self.branches}
+        )
 
 
 def compare_junctors(pair: Pair, reasons: Reasons) -> Iterator[Change]:
@@ -484,10 +567,17 @@ def compare_junctors(pair: Pair, reasons: Reasons) -> Iterator[Change]:
     lost = [junctor for junctor in before if junctor.key not in same]
     gained = [junctor for junctor in after if junctor.key not in same]
     for junctor in gained:
-        yield from _report_added(junctor, [old for old in lost if old.is_like(junctor)], pair, reasons)
+        yield from _report_added(
+            junctor, [old for old in lost if old.is_like(junctor)], pair, reasons
+        )
     for junctor in lost:
-        if not any(junctor.is_like(new) for new in gained) and not reasons.remains(junctor.condition):
-            text, paths = f"{pair.field.shown}: `{junctor.kind}` was removed", (pair.new[0].path, junctor.path)
+        if not any(junctor.is_like(new) for new in gained) and not reasons.remains(
+            junctor.condition
+        ):
+            text, paths = (
+                f"{pair.field.shown}: `{junctor.kind}` was removed",
+                (pair.new[0].path, junctor.path),
+            )
             yield Change(rules.JUNCTOR_REMOVED, text, *paths, pair.field.path, effect=NEW_VALUES)
 
 
@@ -503,12 +593,17 @@ def compare_new_default(pair: Pair, name: str, schemas: Conjunction) -> Iterator
                 severity="error", help="Remove the default, or add it in a new version only"
             )
             text = f"{field.shown} has a new default, with which {what} rejects objects without the field"
-            effect, paths = pair.field.consequence(is_container=True), (schemas.path_of("default"), pair.old[0].path)
+            effect, paths = (
+                pair.field.consequence(is_container=True),
+                (schemas.path_of("default"), pair.old[0].path),
+            )
             yield Change(rule, text, *paths, field.path, example or None, effect=effect)
             return
 
 
-def _kept_conditions(pair: Pair, name: str) -> Iterator[tuple[str, str, JSONSchemaProps | ValidationRule]]:
+def _kept_conditions(
+    pair: Pair, name: str
+) -> Iterator[tuple[str, str, JSONSchemaProps | ValidationRule]]:
     """Yield what both schemas of an object require that may depend on a field: in words, as a condition, and as a part."""
     before = {rule_key(rule.rule) for schema in pair.old for rule in schema.x_validations}
     for rule in (rule for schema in pair.new for rule in schema.x_validations):
@@ -519,22 +614,36 @@ def _kept_conditions(pair: Pair, name: str) -> Iterator[tuple[str, str, JSONSche
     for junctor in _junctors(pair.new):
         if junctor.key in keys and name in mentioned(junctor.condition)[0]:
             yield f"`{junctor.kind}`", junctor.condition, junctor.part
-    old, new = (constraints(node, pair.server).bounds.get("max_properties") for node in (pair.old, pair.new))
+    old, new = (
+        constraints(node, pair.server).bounds.get("max_properties") for node in (pair.old, pair.new)
+    )
     if new is not None and old == new and pair.field.path:
-        fields = " && ".join(["true", *(has("self", property_name) for property_name in pair.old.properties())])
-        yield "`maxProperties`", fields, JSONSchemaProps.of(type="object", max_properties=int(new.value))
+        fields = " && ".join(
+            ["true", *(has("self", property_name) for property_name in pair.old.properties())]
+        )
+        yield (
+            "`maxProperties`",
+            fields,
+            JSONSchemaProps.of(type="object", max_properties=int(new.value)),
+        )
 
 
 def _junctors(node: Conjunction) -> Iterator[_Junctor]:
     """Yield the junctors of schemas, but for branches that only repeat what `x-kubernetes-int-or-string` means."""
     is_int_or_string = any(schema.x_int_or_string for schema in node)
     for kind, schema, branches in junctors_of(node):
-        if not (is_int_or_string and kind == "anyOf" and {branch.type for branch in branches} == {"integer", "string"}):
+        if not (
+            is_int_or_string
+            and kind == "anyOf"
+            and {branch.type for branch in branches} == {"integer", "string"}
+        ):
             digests = frozenset(fingerprint(Conjunction.of(branch)).digest for branch in branches)
             yield _Junctor(kind, branches, digests, schema.path.child(kind))
 
 
-def _report_added(junctor: _Junctor, replaced: Sequence[_Junctor], pair: Pair, reasons: Reasons) -> Iterator[Change]:
+def _report_added(
+    junctor: _Junctor, replaced: Sequence[_Junctor], pair: Pair, reasons: Reasons
+) -> Iterator[Change]:
     kind, paths = junctor.kind, (junctor.path, replaced[0].path if replaced else pair.old[0].path)
     change = f"`{kind}` was {'changed' if replaced else 'added'}"
     if replaced and replaced[0].kind != kind:
@@ -554,6 +663,12 @@ def _report_added(junctor: _Junctor, replaced: Sequence[_Junctor], pair: Pair, r
         rule = rule._replace(severity="warning")
         text = f"{change}: it is not known which values are rejected now"
     else:
-        which = "match" if kind == "not" else "match several branches" if "became" in change else "do not match"
+        which = (
+            "match"
+            if kind == "not"
+            else "match several branches"
+            if "became" in change
+            else "do not match"
+        )
         text = f"{change}: values that {which} are rejected"
     yield Change(rule, text, *paths, pair.field.path, example or None, effect=effect)

@@ -54,8 +54,14 @@ def compare_types(pair: Pair) -> Generator[Change, None, bool]:
         yield pair.change(rules.TYPE_WIDENED, change, "type", effect=effect)
         return True
     type_ = {"x_int_or_string": True} if new == "int-or-string" else {"type": new}
-    for rejection in _reject(rules.TYPE, f"{change}: values of the old type are rejected", type_, pair):
-        effect = f"{rejection.effect}; {rules.BREAKS_APPLY}" if _breaks_apply(old, new) else rejection.effect
+    for rejection in _reject(
+        rules.TYPE, f"{change}: values of the old type are rejected", type_, pair
+    ):
+        effect = (
+            f"{rejection.effect}; {rules.BREAKS_APPLY}"
+            if _breaks_apply(old, new)
+            else rejection.effect
+        )
         yield rejection._replace(effect=effect)
     return False
 
@@ -67,7 +73,9 @@ def _breaks_apply(old: str, new: str) -> bool:
     return not is_any_scalar and not {old, new} <= numbers
 
 
-_WIDENED: Final = frozenset({("integer", "number"), ("string", "int-or-string"), ("integer", "int-or-string")})
+_WIDENED: Final = frozenset(
+    {("integer", "number"), ("string", "int-or-string"), ("integer", "int-or-string")}
+)
 
 
 def compare_constraints(pair: Pair) -> Iterator[Change]:
@@ -86,7 +94,11 @@ def compare_constraints(pair: Pair) -> Iterator[Change]:
     if possible is None and (pair.old[0].nullable or not _matches_only(old, new.enum.values())):
         values = list(new.enum.values())
         accepted = list(_accepted(pair, pair.new, new.enum).values()) or values
-        added = list(_reject(rules.ENUM_ADDED, f"only {_values(accepted)} accepted now", {"enum": values}, pair))
+        added = list(
+            _reject(
+                rules.ENUM_ADDED, f"only {_values(accepted)} accepted now", {"enum": values}, pair
+            )
+        )
         yield from added
         if added:
             return
@@ -97,7 +109,10 @@ def compare_constraints(pair: Pair) -> Iterator[Change]:
 def _matches_only(old: Constraints, values: Iterable[Any]) -> bool:
     """Return whether the old patterns match no other texts than some values."""
     pattern = pattern_of(values)
-    return any(pattern_relation(old_pattern, pattern, *old.lengths).is_covered for old_pattern in old.patterns)
+    return any(
+        pattern_relation(old_pattern, pattern, *old.lengths).is_covered
+        for old_pattern in old.patterns
+    )
 
 
 def _values(values: Iterable[Any]) -> str:
@@ -111,7 +126,12 @@ def _possible_values(pair: Pair, old: Constraints) -> dict[Any, Any] | None:
     low, high = old.bounds.get("minimum"), old.bounds.get("maximum")
     if old.type == "boolean":
         values = (True, False)
-    elif old.type == "integer" and low is not None and high is not None and 0 <= high.value - low.value < _FEW:
+    elif (
+        old.type == "integer"
+        and low is not None
+        and high is not None
+        and 0 <= high.value - low.value < _FEW
+    ):
         values = range(int(low.value), int(high.value) + 1)
     by_key = {equality_key(value): value for value in values}
     if by_key and any(schema.nullable for schema in pair.old):
@@ -121,7 +141,10 @@ def _possible_values(pair: Pair, old: Constraints) -> dict[Any, Any] | None:
 
 def _compare_enumerated(pair: Pair, old: Mapping[Any, Any], new: Constraints) -> Iterator[Change]:
     """Report which of the old values are rejected, whatever rejects them."""
-    before, after = _accepted(pair, pair.old, old), _accepted(pair, pair.new, {**old, **(new.enum or {})})
+    before, after = (
+        _accepted(pair, pair.old, old),
+        _accepted(pair, pair.new, {**old, **(new.enum or {})}),
+    )
     remaining = {key: value for key, value in before.items() if key in after}
     lost = [value for key, value in before.items() if key not in after]
     if lost:
@@ -129,13 +152,18 @@ def _compare_enumerated(pair: Pair, old: Mapping[Any, Any], new: Constraints) ->
         default = pair.old[0].default
         if default is not None and equality_key(default.value) in map(equality_key, lost):
             text += f"; {marshal(default.value)} was the default"
-        part = {"enum": [*remaining.values()], **({} if remaining else {"not_": JSONSchemaProps.of(enum=lost)})}
+        part = {
+            "enum": [*remaining.values()],
+            **({} if remaining else {"not_": JSONSchemaProps.of(enum=lost)}),
+        }
         for change in _reject(rules.ENUM_VALUE_REMOVED, text, part, pair):
             is_listed = any(schema.enum for schema in pair.new)
             new_path = pair.new.path_of_item("enum", lost[0]) if is_listed else change.new
             yield change._replace(new=new_path, old=pair.old.path_of_item("enum", lost[0]))
     if new.enum is None:
-        yield pair.change(rules.ENUM_REMOVED, "the enumeration was removed", "enum", effect=NEW_VALUES)
+        yield pair.change(
+            rules.ENUM_REMOVED, "the enumeration was removed", "enum", effect=NEW_VALUES
+        )
     elif gained := [value for key, value in after.items() if key not in before]:
         text, effect = f"{_values(gained)} accepted now", "clients may not know the new values"
         change = pair.change(rules.ENUM_VALUE_ADDED, text, "enum", effect=effect)
@@ -146,7 +174,9 @@ def _accepted(pair: Pair, node: Conjunction, values: Mapping[Any, Any]) -> dict[
     """Return the values that all schemas of a node accept."""
     validators = [ValueValidator(schema, server=pair.server) for schema in node]
     return {
-        key: value for key, value in values.items() if not any(validator.validate(value) for validator in validators)
+        key: value
+        for key, value in values.items()
+        if not any(validator.validate(value) for validator in validators)
     }
 
 
@@ -154,7 +184,9 @@ def _reject(rule: Rule, text: str, new: Mapping[str, Any], pair: Pair) -> Iterat
     """Report a constraint, the attributes of a schema, that rejects values, unless old rules imply it."""
     attribute, part, in_cel = next(iter(new)), JSONSchemaProps.of(**new), "true"
     if attribute in {"min_properties", "max_properties"}:
-        in_cel = count_of_fields(pair.old, "<=" if attribute == "max_properties" else ">=", new[attribute])
+        in_cel = count_of_fields(
+            pair.old, "<=" if attribute == "max_properties" else ">=", new[attribute]
+        )
     elif attribute not in _UNEXPRESSED:
         in_cel = condition(part)
     if in_cel != "true" and is_implied(pair, in_cel):
@@ -166,7 +198,9 @@ def _reject(rule: Rule, text: str, new: Mapping[str, Any], pair: Pair) -> Iterat
     yield Change(rule, text, *paths, pair.field.path, example, effect=consequence)
 
 
-_UNEXPRESSED: Final = frozenset({"type", "x_int_or_string", "format"})  # CEL has no conditions for them
+_UNEXPRESSED: Final = frozenset(
+    {"type", "x_int_or_string", "format"}
+)  # CEL has no conditions for them
 
 
 def _compare_limits(pair: Pair, old: Constraints, new: Constraints) -> Iterator[Change]:
@@ -176,7 +210,11 @@ def _compare_limits(pair: Pair, old: Constraints, new: Constraints) -> Iterator[
             continue
         if after is None or (before is not None and before.tighter_than(after)):
             if old_bound is not None:
-                now = "was removed" if after is None else f"changed from {_number(old_bound)} to {_number(after)}"
+                now = (
+                    "was removed"
+                    if after is None
+                    else f"changed from {_number(old_bound)} to {_number(after)}"
+                )
                 text = f"`{limit.keyword}` {now}"
                 yield pair.change(rules.LIMIT_LOOSENED, text, limit.attribute, effect=NEW_VALUES)
             continue
@@ -193,7 +231,10 @@ def _compare_limits(pair: Pair, old: Constraints, new: Constraints) -> Iterator[
         if after.is_strict:
             breaking = f"{breaking} and {_number(after)} itself"
         number = int(after.value) if float(after.value).is_integer() else after.value
-        attributes = {limit.attribute: number, **({f"exclusive_{limit.attribute}": True} if after.is_strict else {})}
+        attributes = {
+            limit.attribute: number,
+            **({f"exclusive_{limit.attribute}": True} if after.is_strict else {}),
+        }
         text = f"`{limit.keyword}` {change}: {breaking} are rejected"
         yield from _reject(rules.LIMIT_TIGHTENED, text, attributes, pair)
 
@@ -225,7 +266,11 @@ def _number(bound: Bound) -> str:
 
 
 def _compare_multiples(pair: Pair, old: Constraints, new: Constraints) -> Iterator[Change]:
-    added = [factor for factor in new.multiples if not any(_divides(factor, other) for other in old.multiples)]
+    added = [
+        factor
+        for factor in new.multiples
+        if not any(_divides(factor, other) for other in old.multiples)
+    ]
     lost = old.multiples - new.multiples
     for factor in sorted(added):
         text = f"values that are not multiples of {marshal(factor)} are rejected"
@@ -250,9 +295,14 @@ def _compare_patterns(pair: Pair, old: Constraints, new: Constraints) -> Iterato
     added, lost = sorted(new.patterns - old.patterns), sorted(old.patterns - new.patterns)
     for pattern in added:
         if len(lost) == 1 and len(added) == 1:
-            yield from _compare_pattern(pair, pattern_relation(lost[0], pattern, *old.lengths), lost[0], pattern)
+            yield from _compare_pattern(
+                pair, pattern_relation(lost[0], pattern, *old.lengths), lost[0], pattern
+            )
             continue
-        if any(pattern_relation(old_pattern, pattern, *old.lengths).is_covered for old_pattern in ("", *old.patterns)):
+        if any(
+            pattern_relation(old_pattern, pattern, *old.lengths).is_covered
+            for old_pattern in ("", *old.patterns)
+        ):
             continue
         text = f"values that do not match `{pattern}` are rejected"
         yield from _reject(rules.PATTERN_ADDED, text, {"pattern": pattern}, pair)
@@ -290,9 +340,16 @@ def _compare_formats(pair: Pair, old: Constraints, new: Constraints) -> Iterator
             yield pair.change(rules.FORMAT_LOOSENED, text, "format", effect=NEW_VALUES)
         return
     before = f" instead of {', '.join(lost)}" if lost else ""
-    which = "numbers outside of its range" if tighter[0] in NUMBER_FORMATS else "values without this format"
+    which = (
+        "numbers outside of its range"
+        if tighter[0] in NUMBER_FORMATS
+        else "values without this format"
+    )
     text = f"format is {', '.join(tighter)}{before}: {which} are rejected"
-    attributes = {"format": tighter[0], "type": new.type if new.type in {"string", "integer", "number"} else "string"}
+    attributes = {
+        "format": tighter[0],
+        "type": new.type if new.type in {"string", "integer", "number"} else "string",
+    }
     yield from _reject(rules.FORMAT, text, attributes, pair)
 
 
@@ -329,12 +386,16 @@ def compare_annotations(pair: Pair) -> Iterator[Change]:
             effect = "an explicit null is dropped"
         yield pair.change(rule, "not nullable any more", "nullable", part, effect=effect)
     elif new.nullable and not old.nullable:
-        yield pair.change(rules.NULLABLE_ADDED, "nullable now", "nullable", effect="clients may read null")
+        yield pair.change(
+            rules.NULLABLE_ADDED, "nullable now", "nullable", effect="clients may read null"
+        )
     yield from _compare_defaults(pair)
     if new.x_embedded_resource and not old.x_embedded_resource:
         text = "an embedded resource now: `apiVersion` and `kind` are required"
         part = JSONSchemaProps.of(type="object", x_embedded_resource=True)
-        effect = "every update of an object without them is rejected, also of its labels and finalizers"
+        effect = (
+            "every update of an object without them is rejected, also of its labels and finalizers"
+        )
         yield pair.change(rules.EMBEDDED_RESOURCE, text, "x_embedded_resource", part, effect=effect)
 
 
@@ -358,13 +419,20 @@ def _compare_defaults(pair: Pair) -> Iterator[Change]:
         rule = rules.DEFAULT_REMOVED._replace(severity="error")
         yield pair.change(rule, text, "default", effect=effect)._replace(example=example)
     elif old is not None and new is None and was != {}:
-        text, effect = f"default {marshal(was)} removed", "objects without the field are read without it"
+        text, effect = (
+            f"default {marshal(was)} removed",
+            "objects without the field are read without it",
+        )
         yield pair.change(rules.DEFAULT_REMOVED, text, "default", effect=effect)
     elif old is not None and new is not None and equality_key(old.value) != equality_key(new.value):
         text = f"default changed from {marshal(old.value)} to {marshal(new.value)}"
-        durations = [parse_duration(each) for each in (old.value, new.value) if isinstance(each, str)]
+        durations = [
+            parse_duration(each) for each in (old.value, new.value) if isinstance(each, str)
+        ]
         if len(durations) == 2 and durations[0] == durations[1] is not None:
-            yield pair.change(rules.DEFAULT._replace(severity="info"), f"{text}, which is as long", "default")
+            yield pair.change(
+                rules.DEFAULT._replace(severity="info"), f"{text}, which is as long", "default"
+            )
         else:
             effect = "objects without the field change their meaning, also stored ones"
             yield pair.change(rules.DEFAULT, text, "default", effect=effect)

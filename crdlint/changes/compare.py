@@ -11,7 +11,11 @@ from crdlint.changes.constraints import fingerprint
 from crdlint.changes.examples import Examples
 from crdlint.changes.schemas import compare_schemas
 from crdlint.changes.served_versions import ServedVersions
-from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionSpec, JSONSchemaProps
+from crdlint.crd.model import (
+    CustomResourceDefinition,
+    CustomResourceDefinitionSpec,
+    JSONSchemaProps,
+)
 from crdlint.crd.paths import Path
 from crdlint.crd.version_names import preferred
 from crdlint.kubernetes.servers import Range
@@ -32,32 +36,50 @@ def versions_of(crd: CustomResourceDefinition) -> dict[str, VersionParts]:
     return versions
 
 
-def compare_versions(old: dict[str, VersionParts], new: dict[str, VersionParts]) -> Iterator[Change]:
+def compare_versions(
+    old: dict[str, VersionParts], new: dict[str, VersionParts]
+) -> Iterator[Change]:
     """Report versions that were removed, renamed, added, deprecated, or are not served any more."""
     renamed = _renamed(old, new)
     old_default, default = (
-        preferred(name for name, parts in side.items() if parts.version.served) for side in (old, new)
+        preferred(name for name, parts in side.items() if parts.version.served)
+        for side in (old, new)
     )
     for name, before in old.items():
         if name in new:
             yield from _in_version(name, _compare_served(name, before, new[name]))
         elif name in renamed:
-            text, effect = f"version `{name}` is now named `{renamed[name]}`", f"requests to `{name}` return 404"
+            text, effect = (
+                f"version `{name}` is now named `{renamed[name]}`",
+                f"requests to `{name}` return 404",
+            )
             paths = _paths(before, new[renamed[name]], "name")
             yield Change(rules.VERSION_RENAMED, text, *paths, versions=(name,), effect=effect)
         else:
-            rule, text, effect = rules.VERSION_REMOVED, f"version `{name}` was removed", "requests to it return 404"
+            rule, text, effect = (
+                rules.VERSION_REMOVED,
+                f"version `{name}` was removed",
+                "requests to it return 404",
+            )
             if not before.version.served:
                 rule = rule._replace(severity="warning", help=_UNSTORED)
                 text = f"version `{name}`, which was not served, was removed"
                 effect = "the API server rejects that while `status.storedVersions` has it"
             gone = _VERSIONS.index(len(new))
-            yield Change(rule, text, gone, before.path.child("name"), versions=(name,), effect=effect)
+            yield Change(
+                rule, text, gone, before.path.child("name"), versions=(name,), effect=effect
+            )
     for name, after in new.items():
         if name not in old and name not in renamed.values():
             effect = "kubectl uses it by default" if name == default and name != old_default else ""
             paths = after.path.child("name"), _VERSIONS.index(len(old))
-            yield Change(rules.VERSION_ADDED, f"version `{name}` was added", *paths, versions=(name,), effect=effect)
+            yield Change(
+                rules.VERSION_ADDED,
+                f"version `{name}` was added",
+                *paths,
+                versions=(name,),
+                effect=effect,
+            )
     yield from _compare_storage(old, new)
 
 
@@ -75,7 +97,9 @@ def _renamed(old: dict[str, VersionParts], new: dict[str, VersionParts]) -> dict
         return new_names
     added = _digests(new, old)
     for name, digest in _digests(old, new).items():
-        same = [other for other in added if added[other] == digest and other not in new_names.values()]
+        same = [
+            other for other in added if added[other] == digest and other not in new_names.values()
+        ]
         if len(same) == 1:
             new_names[name] = same[0]
     return new_names
@@ -95,15 +119,24 @@ def _compare_served(name: str, old: VersionParts, new: VersionParts) -> Iterator
         text, effect = f"version `{name}` is not served any more", "requests to it return 404"
         yield Change(rules.VERSION_UNSERVED, text, *_paths(old, new, "served"), effect=effect)
     if new.version.deprecated and not old.version.deprecated:
-        text, effect = f"version `{name}` was deprecated", "the API server returns a warning with each request"
+        text, effect = (
+            f"version `{name}` was deprecated",
+            "the API server returns a warning with each request",
+        )
         rule = rules.VERSION_DEPRECATED
         if new.version.deprecation_warning:
             rule = rule._replace(help=f"Use another version than `{name}` in clients and manifests")
-        yield Change(rule, text, new.path.child("deprecated"), old.path.child("name"), effect=effect)
+        yield Change(
+            rule, text, new.path.child("deprecated"), old.path.child("name"), effect=effect
+        )
 
 
-def _compare_storage(old: dict[str, VersionParts], new: dict[str, VersionParts]) -> Iterator[Change]:
-    before, after = (next((each for each in side.values() if each.version.storage), None) for side in (old, new))
+def _compare_storage(
+    old: dict[str, VersionParts], new: dict[str, VersionParts]
+) -> Iterator[Change]:
+    before, after = (
+        next((each for each in side.values() if each.version.storage), None) for side in (old, new)
+    )
     if before is None or after is None or before.version.name == after.version.name:
         return
     was, now = before.version.name, after.version.name
@@ -117,7 +150,9 @@ def _compare_storage(old: dict[str, VersionParts], new: dict[str, VersionParts])
     yield Change(rule, text, *_paths(before, after, "storage"), effect=effect)
 
 
-def compare_names(old: CustomResourceDefinitionSpec, new: CustomResourceDefinitionSpec) -> Iterator[Change]:
+def compare_names(
+    old: CustomResourceDefinitionSpec, new: CustomResourceDefinitionSpec
+) -> Iterator[Change]:
     """Report changed and removed names."""
     before, after = old.names, new.names
     for field, was, now, effect in (
@@ -128,13 +163,21 @@ def compare_names(old: CustomResourceDefinitionSpec, new: CustomResourceDefiniti
             text = f"`{field}` changed from `{was}` to `{now}`"
             yield Change(rules.NAMES, text, *(_SPEC.child("names", field),) * 2, effect=effect)
     for rule, what, field, words, left in (
-        (rules.SHORT_NAME_REMOVED, "short name", "shortNames", before.short_names, after.short_names),
+        (
+            rules.SHORT_NAME_REMOVED,
+            "short name",
+            "shortNames",
+            before.short_names,
+            after.short_names,
+        ),
         (rules.CATEGORY_REMOVED, "category", "categories", before.categories, after.categories),
     ):
         paths = (_SPEC.child("names", field),) * 2
         for name in words:
             if name not in left:
-                yield Change(rule, f"{what} `{name}` was removed", *paths, effect="scripts that use it fail")
+                yield Change(
+                    rule, f"{what} `{name}` was removed", *paths, effect="scripts that use it fail"
+                )
         for name in left:
             if name not in words:
                 yield Change(rules.NAME_ADDED, f"{what} `{name}` was added", *paths)
@@ -144,7 +187,13 @@ def compare_parts(old: VersionParts, new: VersionParts) -> Iterator[Change]:
     """Report the subresources, columns and selectable fields of a version that were removed or changed."""
     for rule, having, lacking, change, effect in (
         (rules.STATUS_REMOVED, old, new, "removed", "requests to /status return 404"),
-        (rules.STATUS_ADDED, new, old, "added", "writes to the main resource do not change the status any more"),
+        (
+            rules.STATUS_ADDED,
+            new,
+            old,
+            "added",
+            "writes to the main resource do not change the status any more",
+        ),
     ):
         if having.has_status and not lacking.has_status:
             paths = _paths(old, new, "subresources", "status")
@@ -154,7 +203,10 @@ def compare_parts(old: VersionParts, new: VersionParts) -> Iterator[Change]:
     selectable = {field.json_path for field in new.selectable}
     for path in (field.json_path for field in old.selectable):
         if path not in selectable:
-            text, effect = f"selectable field `{path}` was removed", "requests with it in a field selector are rejected"
+            text, effect = (
+                f"selectable field `{path}` was removed",
+                "requests with it in a field selector are rejected",
+            )
             paths = _paths(old, new, "selectableFields")
             yield Change(rules.SELECTABLE_FIELD_REMOVED, text, *paths, effect=effect)
 
@@ -171,19 +223,28 @@ def _compare_columns(old: VersionParts, new: VersionParts) -> Iterator[Change]:
         same = columns.get(column.name)
         if same is None:
             text = f"printer column `{column.name}` was removed"
-            yield Change(rules.PRINTER_COLUMN_REMOVED, text, *paths, effect="scripts that read it fail")
+            yield Change(
+                rules.PRINTER_COLUMN_REMOVED, text, *paths, effect="scripts that read it fail"
+            )
             continue
-        for field, was, now in (("jsonPath", column.json_path, same.json_path), ("type", column.type, same.type)):
+        for field, was, now in (
+            ("jsonPath", column.json_path, same.json_path),
+            ("type", column.type, same.type),
+        ):
             if was != now:
                 text = f"printer column `{column.name}`: `{field}` changed from {was} to {now}"
                 yield Change(rules.PRINTER_COLUMN, text, *paths)
 
 
 def _compare_scale(old: VersionParts, new: VersionParts) -> Iterator[Change]:
-    before, after = (None if parts.subresources is None else parts.subresources.scale for parts in (old, new))
+    before, after = (
+        None if parts.subresources is None else parts.subresources.scale for parts in (old, new)
+    )
     if before is not None and after is None:
         text, effect = "the scale subresource was removed", "kubectl scale and autoscalers fail"
-        yield Change(rules.SCALE_REMOVED, text, *_paths(old, new, "subresources", "scale"), effect=effect)
+        yield Change(
+            rules.SCALE_REMOVED, text, *_paths(old, new, "subresources", "scale"), effect=effect
+        )
     for field in before.FIELDS if before is not None and after is not None else ():
         was, now = getattr(before, field.attribute), getattr(after, field.attribute)
         if was and was != now:
@@ -195,12 +256,17 @@ def _compare_scale(old: VersionParts, new: VersionParts) -> Iterator[Change]:
             yield Change(rules.SCALE_PATH, text, *paths, effect=effect)
 
 
-def compare_preserving(old: CustomResourceDefinitionSpec, new: CustomResourceDefinitionSpec) -> Iterator[Change]:
+def compare_preserving(
+    old: CustomResourceDefinitionSpec, new: CustomResourceDefinitionSpec
+) -> Iterator[Change]:
     """Report that objects lose the fields that no schema specifies, which `preserveUnknownFields` kept."""
     if not old.preserve_unknown_fields or new.preserve_unknown_fields:
         return
     path = _SPEC.child("preserveUnknownFields")
-    rule, is_written = rules.PRUNING, [child(spec.node, "preserveUnknownFields") is not None for spec in (old, new)]
+    rule, is_written = (
+        rules.PRUNING,
+        [child(spec.node, "preserveUnknownFields") is not None for spec in (old, new)],
+    )
     text, effect = "`preserveUnknownFields` changed from true to false", rules.PRUNED
     if not any(is_written):
         text = "`preserveUnknownFields`, which is true in v1beta1, is false in v1"
@@ -215,7 +281,9 @@ def _open_schema(parts: VersionParts) -> JSONSchemaProps:
 
 
 def compare_conversion(
-    old: CustomResourceDefinitionSpec, new: CustomResourceDefinitionSpec, after: dict[str, VersionParts]
+    old: CustomResourceDefinitionSpec,
+    new: CustomResourceDefinitionSpec,
+    after: dict[str, VersionParts],
 ) -> Iterator[Change]:
     """Report a changed conversion strategy or webhook."""
     was, now = _strategy(old), _strategy(new)
@@ -228,20 +296,44 @@ def compare_conversion(
         }
         if len(schemas) > 1:
             effect = "fields that differ between versions are lost"
-            yield Change(rules.CONVERSION, "conversion changed from Webhook to None", path, path, effect=effect)
+            yield Change(
+                rules.CONVERSION,
+                "conversion changed from Webhook to None",
+                path,
+                path,
+                effect=effect,
+            )
         else:
-            reason = "all versions have the same schema" if len(after) > 1 else "there is only one version"
-            text, effect = "conversion changed from Webhook to None", f"nothing is lost, since {reason}"
+            reason = (
+                "all versions have the same schema"
+                if len(after) > 1
+                else "there is only one version"
+            )
+            text, effect = (
+                "conversion changed from Webhook to None",
+                f"nothing is lost, since {reason}",
+            )
             help_ = "Stop the conversion webhook after all API servers have the new CRD"
-            yield Change(rules.CONVERSION._replace(severity="info", help=help_), text, path, path, effect=effect)
+            yield Change(
+                rules.CONVERSION._replace(severity="info", help=help_),
+                text,
+                path,
+                path,
+                effect=effect,
+            )
     elif was == "None" and now == "Webhook":
-        text, effect = "conversion changed from None to Webhook", "requests fail while the webhook is not available"
+        text, effect = (
+            "conversion changed from None to Webhook",
+            "requests fail while the webhook is not available",
+        )
         yield Change(rules.CONVERSION._replace(severity="info"), text, path, path, effect=effect)
     elif was == now == "Webhook":
         yield from _compare_webhooks(old, new)
 
 
-def _compare_webhooks(old: CustomResourceDefinitionSpec, new: CustomResourceDefinitionSpec) -> Iterator[Change]:
+def _compare_webhooks(
+    old: CustomResourceDefinitionSpec, new: CustomResourceDefinitionSpec
+) -> Iterator[Change]:
     """Report a conversion webhook with another address, CA bundle or versions of its requests."""
     path = _SPEC.child("conversion", "webhook")
     for (what, was), now in zip(_webhook(old).items(), _webhook(new).values(), strict=True):
@@ -252,7 +344,11 @@ def _compare_webhooks(old: CustomResourceDefinitionSpec, new: CustomResourceDefi
         text = f"conversion webhook: `{what}` changed{shown}"
         if what == _CA and not now:
             yield Change(
-                rules.CONVERSION_WEBHOOK, "conversion webhook: `caBundle` was removed", path, path, effect=_WITHOUT_CA
+                rules.CONVERSION_WEBHOOK,
+                "conversion webhook: `caBundle` was removed",
+                path,
+                path,
+                effect=_WITHOUT_CA,
             )
             continue
         rule = rules.CONVERSION_WEBHOOK._replace(severity="info" if what == _CA else "warning")
@@ -260,9 +356,7 @@ def _compare_webhooks(old: CustomResourceDefinitionSpec, new: CustomResourceDefi
 
 
 _CA: Final = "caBundle"
-_WITHOUT_CA: Final = (
-    "requests that convert objects fail, unless the system trusts the certificate or a tool sets `caBundle` again"
-)
+_WITHOUT_CA: Final = "requests that convert objects fail, unless the system trusts the certificate or a tool sets `caBundle` again"
 
 
 def _webhook(spec: CustomResourceDefinitionSpec) -> dict[str, Any]:
@@ -296,7 +390,9 @@ def changes(
     ]
     of_crd += compare_preserving(old.spec, new.spec)
     if _strategy(new.spec) == "None":
-        served = ServedVersions(before, after, _renamed(before, after), had_webhook=_strategy(old.spec) == "Webhook")
+        served = ServedVersions(
+            before, after, _renamed(before, after), had_webhook=_strategy(old.spec) == "Webhook"
+        )
         of_crd += served.changes(new, servers, policy)
     preserve = bool(old.spec.preserve_unknown_fields), bool(new.spec.preserve_unknown_fields)
     root = ComparedField(ratchets=servers.oldest.ratchets_values)
@@ -316,7 +412,9 @@ def changes(
                 "kind": new.spec.names.kind,
                 "metadata": {"name": "example"},
             }
-            examples = Examples(identity, servers.newest, explains=policy.explains, preserve=preserve)
+            examples = Examples(
+                identity, servers.newest, explains=policy.explains, preserve=preserve
+            )
             compared[schemas] = list(compare_schemas(old_schema, version.schema, root, examples))
         of_crd += _in_version(name, compared[schemas])
     return merged(lowered(of_crd, policy))

@@ -44,10 +44,16 @@ def _parts(schema: JSONSchemaProps, value: str, depth: int) -> Iterator[str]:
     for limit in LIMITS:
         bound = getattr(schema, limit.attribute)
         if bound is not None:
-            yield limit.condition(bound, value, is_strict=getattr(schema, f"exclusive_{limit.attribute}", False))
+            yield limit.condition(
+                bound, value, is_strict=getattr(schema, f"exclusive_{limit.attribute}", False)
+            )
     factor = schema.multiple_of
     if factor is not None:  # CEL has it for integers only
-        yield f"{value} % {int(factor)} == 0" if float(factor).is_integer() else f"{value}.isMultipleOf({factor})"
+        yield (
+            f"{value} % {int(factor)} == 0"
+            if float(factor).is_integer()
+            else f"{value}.isMultipleOf({factor})"
+        )
     if schema.pattern:
         yield f"{value}.matches({_text(schema.pattern)})"
     if schema.format and is_supported(schema.format, NEWEST):
@@ -73,7 +79,9 @@ def _named(schema: JSONSchemaProps) -> str:
     return f"matchesSchema({_text(fingerprint(Conjunction.of(schema)).digest)})"
 
 
-def junctor_condition(kind: str, branches: Sequence[JSONSchemaProps], value: str = _SELF, depth: int = 0) -> str:
+def junctor_condition(
+    kind: str, branches: Sequence[JSONSchemaProps], value: str = _SELF, depth: int = 0
+) -> str:
     """Return what `anyOf`, `oneOf` or `not` requires of a value."""
     conditions = [condition(branch, value, depth + 1) for branch in branches]
     if kind == "not":
@@ -114,7 +122,9 @@ def _with_self(text: str, value: str) -> str:
     """Return an expression with another one in offset of `self`."""
     result = parse(text, options=stored_expressions(NEWEST).parser)
     trees = [] if result.errors else list(nodes(result.expr))
-    if not trees or any(isinstance(node, Comprehension) and node.iter_var == _SELF for node in trees):
+    if not trees or any(
+        isinstance(node, Comprehension) and node.iter_var == _SELF for node in trees
+    ):
         return text if value == _SELF else "unknown()"
     named = (node.id for node in trees if isinstance(node, Ident) and node.name == _SELF)
     for offset in sorted({result.source_info.offsets[id_][0] for id_ in named}, reverse=True):
@@ -150,7 +160,10 @@ def known_conditions(node: Conjunction) -> list[str]:
     texts += [
         condition(JSONSchemaProps.of(**{attribute: value}))
         for schema in node
-        for attribute, value in (("multiple_of", schema.multiple_of), ("format", schema.format or None))
+        for attribute, value in (
+            ("multiple_of", schema.multiple_of),
+            ("format", schema.format or None),
+        )
         if value is not None
     ]
     return texts + [

@@ -33,7 +33,9 @@ class Conjunction(tuple["JSONSchemaProps", ...]):
             schema = pending.pop()
             members.append(schema)
             pending.extend(reversed(schema.all_of))
-            pending.extend(branches[0] for branches in (schema.any_of, schema.one_of) if len(branches) == 1)
+            pending.extend(
+                branches[0] for branches in (schema.any_of, schema.one_of) if len(branches) == 1
+            )
         return cls(members)
 
     def properties(self) -> dict[str, Conjunction]:
@@ -68,7 +70,8 @@ class Conjunction(tuple["JSONSchemaProps", ...]):
     def keeps_unknown_fields(self) -> bool:
         """Whether fields that no schema specifies are stored."""
         return any(schema.x_preserve_unknown_fields for schema in self) or any(
-            schema.additional_properties is not None and schema.additional_properties.allows for schema in self
+            schema.additional_properties is not None and schema.additional_properties.allows
+            for schema in self
         )
 
     @property
@@ -135,7 +138,9 @@ class ComparedField:
 
     def below(self, step: str, *, correlated: bool = True) -> ComparedField:
         """Return the node of a property, ITEM or VALUE; the items of a map list are `correlated` by their keys."""
-        shown = {ITEM: "[*]", VALUE: ".*"}.get(step) or (f".{step}" if _PLAIN.match(step) else f"[{step!r}]")
+        shown = {ITEM: "[*]", VALUE: ".*"}.get(step) or (
+            f".{step}" if _PLAIN.match(step) else f"[{step!r}]"
+        )
         uncorrelated = self.uncorrelated or ("" if correlated else self.path)
         return ComparedField(self.path + shown, uncorrelated, self.ratchets)
 

@@ -50,11 +50,25 @@ LIMITS: Final = (
     Limit("maximum", "maximum", True, _NUMBERS, "values above {}"),
     Limit("minimum", "minimum", False, _NUMBERS, "values below {}"),
     Limit("max_length", "maxLength", True, _STRINGS, "values of more than {} character{s}"),
-    Limit("min_length", "minLength", False, _STRINGS, "values of fewer than {} characters", "empty values"),
+    Limit(
+        "min_length",
+        "minLength",
+        False,
+        _STRINGS,
+        "values of fewer than {} characters",
+        "empty values",
+    ),
     Limit("max_items", "maxItems", True, _LISTS, "lists of more than {} item{s}"),
     Limit("min_items", "minItems", False, _LISTS, "lists of fewer than {} items", "empty lists"),
     Limit("max_properties", "maxProperties", True, _OBJECTS, "objects of more than {} field{s}"),
-    Limit("min_properties", "minProperties", False, _OBJECTS, "objects of fewer than {} fields", "empty objects"),
+    Limit(
+        "min_properties",
+        "minProperties",
+        False,
+        _OBJECTS,
+        "objects of fewer than {} fields",
+        "empty objects",
+    ),
 )
 CONTAINER_LIMITS: Final = frozenset({"max_items", "min_items", "max_properties", "min_properties"})
 NUMBER_FORMATS: Final = (*FORMATS["integer"], *FORMATS["number"])
@@ -118,9 +132,13 @@ def constraints(node: Conjunction, server: Server) -> Constraints:
             schema.multiple_of
             for schema in node
             # Every integer is a multiple of 1, but servers accept none where the factor has a fraction.
-            if type_ in _NUMBERS and schema.multiple_of and not (type_ == "integer" and schema.multiple_of == 1)
+            if type_ in _NUMBERS
+            and schema.multiple_of
+            and not (type_ == "integer" and schema.multiple_of == 1)
         ),
-        patterns=frozenset(schema.pattern for schema in node if type_ in _STRINGS and schema.pattern),
+        patterns=frozenset(
+            schema.pattern for schema in node if type_ in _STRINGS and schema.pattern
+        ),
         formats=_formats(node, type_, server),
         enum=_enum(node),
         required=frozenset(node.required if type_ in _OBJECTS else ()),
@@ -133,7 +151,9 @@ def _bounds(node: Conjunction, type_: str) -> dict[str, Bound]:
         value = getattr(schema, limit.attribute)
         if value is None or type_ not in limit.types or (value <= 0 and limit.empty):
             continue
-        bound = Bound(value, limit.is_upper, bool(getattr(schema, f"exclusive_{limit.attribute}", False)))
+        bound = Bound(
+            value, limit.is_upper, bool(getattr(schema, f"exclusive_{limit.attribute}", False))
+        )
         if type_ == "integer":
             bound = bound.of_integers()
         if bound.tighter_than(bounds.get(limit.attribute)):
@@ -153,7 +173,9 @@ def _formats(node: Conjunction, type_: str, server: Server) -> frozenset[str]:
     formats = frozenset(schema.format for schema in node if schema.format)
     if not formats or type_ in {"integer", "number"}:
         return formats.intersection(NUMBER_FORMATS)
-    checked = {normalized(name) for name in formats if type_ in _STRINGS and is_supported(name, server)}
+    checked = {
+        normalized(name) for name in formats if type_ in _STRINGS and is_supported(name, server)
+    }
     spelled = {"date-time" if name == "datetime" else name for name in checked}
     return frozenset(spelled - {"password"})  # any string is one
 
@@ -162,8 +184,14 @@ def _enum(node: Conjunction) -> dict[Any, Any] | None:
     common: dict[Any, Any] | None = None
     for schema in node:
         if schema.enum:
-            values = {equality_key(value): value for value in schema.enum if value is not None}  # no server accepts it
-            common = values if common is None else {key: value for key, value in common.items() if key in values}
+            values = {
+                equality_key(value): value for value in schema.enum if value is not None
+            }  # no server accepts it
+            common = (
+                values
+                if common is None
+                else {key: value for key, value in common.items() if key in values}
+            )
     return common
 
 
@@ -212,7 +240,9 @@ def branches_of(schema: JSONSchemaProps, kind: str) -> Sequence[JSONSchemaProps]
     return schema.any_of if kind == "anyOf" else schema.one_of
 
 
-def junctors_of(node: Conjunction) -> Iterator[tuple[str, JSONSchemaProps, Sequence[JSONSchemaProps]]]:
+def junctors_of(
+    node: Conjunction,
+) -> Iterator[tuple[str, JSONSchemaProps, Sequence[JSONSchemaProps]]]:
     """Yield the kind, the schema and the branches of each junctor, but for a single branch, which `conjunction` takes."""
     for kind, schema in product(JUNCTORS, node):
         branches = branches_of(schema, kind)
@@ -279,7 +309,9 @@ def pattern_of(values: Iterable[Any]) -> str:
     return f"^(?:{'|'.join(re.escape(value) for value in values if isinstance(value, str))})$"
 
 
-def pattern_relation(old: str, new: str, shortest: float = 0, longest: float | None = None) -> Relation:
+def pattern_relation(
+    old: str, new: str, shortest: float = 0, longest: float | None = None
+) -> Relation:
     """Return how the languages of patterns differ for texts of ``shortest`` to ``longest`` characters, None if it is unknown."""
     if old == new:
         return Relation(is_decided=True)
@@ -305,7 +337,9 @@ def _compared(old: str, new: str, shortest: int, longest: int | None) -> tuple[R
     except UnsupportedError:
         return Relation(is_decided=False), steps
     steps = comparison.steps + classes * _CLASS_STEPS
-    return Relation(is_decided=True, lost=comparison.only_first, gained=comparison.only_second), steps
+    return Relation(
+        is_decided=True, lost=comparison.only_first, gained=comparison.only_second
+    ), steps
 
 
 def _classes(pattern: str) -> int:

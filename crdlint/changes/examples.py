@@ -18,7 +18,13 @@ from crdlint.cel.ast import Literal, Select, nodes
 from crdlint.changes.change import Change
 from crdlint.changes.conditions import conditions_of
 from crdlint.changes.conjunction import ComparedField, Conjunction
-from crdlint.changes.constraints import JUNCTORS, Constraints, constraints, pattern_of, pattern_relation
+from crdlint.changes.constraints import (
+    JUNCTORS,
+    Constraints,
+    constraints,
+    pattern_of,
+    pattern_relation,
+)
 from crdlint.crd.errors import FieldError
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps, ValidationRule
@@ -64,7 +70,9 @@ class Pair:
     def below(self, step: str, old: Conjunction, new: Conjunction) -> Pair:
         """Return the pair of a field of the object, or of ITEM or VALUE."""
         correlated = step != ITEM or self.old[0].x_list_type == self.new[0].x_list_type == "map"
-        return Pair(old, new, self.field.below(step, correlated=correlated), self.examples, self, step)
+        return Pair(
+            old, new, self.field.below(step, correlated=correlated), self.examples, self, step
+        )
 
     @property
     def is_required(self) -> bool:
@@ -87,7 +95,13 @@ class Pair:
         return self.examples.server
 
     def change(
-        self, rule: Rule, text: str, attribute: str, part: JSONSchemaProps | None = None, *, effect: str = ""
+        self,
+        rule: Rule,
+        text: str,
+        attribute: str,
+        part: JSONSchemaProps | None = None,
+        *,
+        effect: str = "",
     ) -> Change:
         """Return a change of an attribute; ``part`` is what the new schema requires, if the change rejects values."""
         example = self.explanation("true", part) if part else None
@@ -96,7 +110,9 @@ class Pair:
 
     def explanation(self, condition: str, part: JSONSchemaProps) -> str | None:
         """Return an example for a condition that is known to reject values, if the run explains its changes."""
-        return (self.examples.find(self, condition, part) or None) if self.examples.explains else None
+        return (
+            (self.examples.find(self, condition, part) or None) if self.examples.explains else None
+        )
 
     def paths(self, attribute: str, keyword: str = "") -> tuple[Path, Path]:
         """Return where the new and the old CRD have an attribute; the path of the schema itself without it."""
@@ -107,7 +123,12 @@ class Examples:
     """Finds examples for a version on the newest server; ``identity`` has the apiVersion, kind and metadata of objects."""
 
     def __init__(
-        self, identity: dict[str, Any], server: Server, *, explains: bool, preserve: tuple[bool, bool] = (False, False)
+        self,
+        identity: dict[str, Any],
+        server: Server,
+        *,
+        explains: bool,
+        preserve: tuple[bool, bool] = (False, False),
     ) -> None:
         """Find complete objects only if the run `explains` its changes, which takes longer.
 
@@ -121,7 +142,12 @@ class Examples:
         self._checks: Final[dict[tuple[int, ...], _Check]] = {}
 
     def find(
-        self, pair: Pair, condition: str, part: JSONSchemaProps | ValidationRule, *, is_kept: bool = False
+        self,
+        pair: Pair,
+        condition: str,
+        part: JSONSchemaProps | ValidationRule,
+        *,
+        is_kept: bool = False,
     ) -> str | None:
         """Return an object, as JSON, that breaks a new condition on the values of a pair, a part of the new schema.
 
@@ -131,7 +157,8 @@ class Examples:
         example: str | None = None
         with work.continued(work.Budget(_WORK)), suppress(work.WorkLimitError):
             for value in islice(
-                self._breaking(pair, condition, part, is_kept=is_kept), _COMPLETED if self.explains else 1
+                self._breaking(pair, condition, part, is_kept=is_kept),
+                _COMPLETED if self.explains else 1,
             ):
                 example = ""
                 if self.explains and (text := self._completed(pair, value)) is not None:
@@ -143,11 +170,17 @@ class Examples:
     ) -> Iterator[Any]:
         """Yield values that the old schema accepts and a part of the new one rejects."""
         old, new = self._check(pair.old, pair), self._check(pair.new, pair)
-        own = None if isinstance(part, ValidationRule) else _Check(Conjunction((part,)), None, self.server)
+        own = (
+            None
+            if isinstance(part, ValidationRule)
+            else _Check(Conjunction((part,)), None, self.server)
+        )
         null = [None] if pair.old[0].nullable else []
         for value in chain(islice(self._values(pair, condition), _TRIED), null):
             if isinstance(part, ValidationRule):
-                broken = new.breaks(part, value, is_kept=is_kept) and not new.has_other_errors(value)
+                broken = new.breaks(part, value, is_kept=is_kept) and not new.has_other_errors(
+                    value
+                )
             else:
                 broken = own is not None and bool(own.errors(value))
             if broken and not old.errors(value):
@@ -157,24 +190,32 @@ class Examples:
         """Yield values that may break a condition, which are valid if they do not break an old one."""
         own_names, own_literals = mentioned(condition)
         names, literals = set(own_names), list(own_literals)
-        of_parent = conditions_of(pair.parent.old) if pair.parent is not None and self.explains else []
+        of_parent = (
+            conditions_of(pair.parent.old) if pair.parent is not None and self.explains else []
+        )
         beside = [mentioned(text) for text in conditions_of(pair.old) + of_parent]
         for more, others in sorted(beside, key=lambda each: not own_names & each[0]):
             literals += others if len(literals) < _LITERALS else ()
             names |= more if own_names & more else set()
         # The longest are the most specific, and the number of values that are tried is limited.
-        constants = sorted(dict.fromkeys(literals), key=lambda literal: len(str(literal)), reverse=True)
+        constants = sorted(
+            dict.fromkeys(literals), key=lambda literal: len(str(literal)), reverse=True
+        )
         candidates = Candidates(names, constants or [0], self._is_valid, self.server)
         if pair.parent is not None:
             return candidates.values(pair.old, pair.new)
         long = {**self._identity, "metadata": {"name": "a" * _LONG_NAME}}
-        return chain.from_iterable(candidates.values(pair.old, pair.new, base) for base in (self._identity, long))
+        return chain.from_iterable(
+            candidates.values(pair.old, pair.new, base) for base in (self._identity, long)
+        )
 
     def _check(self, node: Conjunction, pair: Pair | None) -> _Check:
         key = tuple(map(id, node))
         if key not in self._checks:
             is_resource = node[0].x_embedded_resource or (pair is not None and pair.parent is None)
-            self._checks[key] = _Check(node, self._rules.of(node[0], is_root=is_resource), self.server)
+            self._checks[key] = _Check(
+                node, self._rules.of(node[0], is_root=is_resource), self.server
+            )
         return self._checks[key]
 
     def _is_valid(self, node: Conjunction, value: Any) -> bool:
@@ -190,13 +231,21 @@ class Examples:
             values = (
                 around.lists(parent.old, value)
                 if pair.step == ITEM
-                else around.values(parent.old, parent.new, {**base, "a" if pair.step == VALUE else pair.step: value})
+                else around.values(
+                    parent.old,
+                    parent.new,
+                    {**base, "a" if pair.step == VALUE else pair.step: value},
+                )
             )
             valid = next((each for each in islice(values, _AROUND) if not check.errors(each)), None)
             if valid is None:
                 return None
             pair, value = parent, valid
-        return json.dumps(value, ensure_ascii=False) if self._check(pair.new, pair).errors(value) else None
+        return (
+            json.dumps(value, ensure_ascii=False)
+            if self._check(pair.new, pair).errors(value)
+            else None
+        )
 
 
 class _Check:
@@ -204,7 +253,9 @@ class _Check:
 
     def __init__(self, node: Conjunction, rules: RuleValidator | None, server: Server) -> None:
         self._node: Final = node
-        self._has_defaults: Final = any(schema.default is not None for schema in _subschemas(node[0]))
+        self._has_defaults: Final = any(
+            schema.default is not None for schema in _subschemas(node[0])
+        )
         self._values: Final = [ValueValidator(schema, server=server) for schema in node]
         self._rules: Final = rules
         self._server: Final = server
@@ -231,7 +282,9 @@ class _Check:
         count = [error for validator in self._values for error in validator.validate(value)]
         if self._node.type in {"object", "array"}:
             count += validate_list_sets_and_maps(self._node[0], value)
-            count += validate_embedded(None, value, self._node[0], self._server, is_resource_root=False)
+            count += validate_embedded(
+                None, value, self._node[0], self._server, is_resource_root=False
+            )
         run = Run("", _COST)
         with suppress(OutOfBudgetError):  # it is among the errors
             evaluation.validate_rules(self._rules, run, None, value, MISSING)
@@ -263,7 +316,13 @@ _LONGEST: Final = 5_000  # characters of a text, items of a list, or fields of a
 _NOTHING: Final = r"[^\x00-\x{10FFFF}]"  # a pattern that matches no text
 _OF_LISTS: Final = sum(
     SCHEMA_BITS[name]
-    for name in ("minItems", "maxItems", "x-kubernetes-list-type", "x-kubernetes-validations", *JUNCTORS)
+    for name in (
+        "minItems",
+        "maxItems",
+        "x-kubernetes-list-type",
+        "x-kubernetes-validations",
+        *JUNCTORS,
+    )
 )
 _RESOURCE: Final = {"apiVersion": "v1", "kind": "A", "metadata": {"name": "a"}}
 _ABSENT: Final = object()
@@ -299,7 +358,11 @@ class Candidates:
         yield [item, *islice(self._distinct(old.list_items()), max(0, fewest - 1))]
 
     def values(
-        self, old: Conjunction, new: Conjunction, fixed: Mapping[str, Any] = MappingProxyType({}), depth: int = 0
+        self,
+        old: Conjunction,
+        new: Conjunction,
+        fixed: Mapping[str, Any] = MappingProxyType({}),
+        depth: int = 0,
     ) -> Iterable[Any]:
         """Return values; ``fixed`` are fields of an object that each of them has."""
         type_ = old.type
@@ -308,9 +371,15 @@ class Candidates:
             return []
         if type_ == "object":
             return chain(null, self._objects(old, new, depth, fixed))
-        return [*self._lists(old, new, depth), *null] if type_ == "array" else [*self._scalars(old, new, type_), *null]
+        return (
+            [*self._lists(old, new, depth), *null]
+            if type_ == "array"
+            else [*self._scalars(old, new, type_), *null]
+        )
 
-    def _objects(self, old: Conjunction, new: Conjunction, depth: int, fixed: Mapping[str, Any]) -> Iterator[Any]:
+    def _objects(
+        self, old: Conjunction, new: Conjunction, depth: int, fixed: Mapping[str, Any]
+    ) -> Iterator[Any]:
         required = old.required
         names = self._names | _mentioned_beside(self._names, conditions_of(old))
         if any((schema.min_properties or 0) > len(required) for schema in old):
@@ -324,17 +393,25 @@ class Candidates:
             inner = self._inner(schemas, after, depth)
             if name not in names:  # the value is not to break the new schema
                 number = 1 if schemas.type in {"object", "array"} else 2
-                accepted = islice((value for value in inner if self._is_valid(after or schemas, value)), number)
+                accepted = islice(
+                    (value for value in inner if self._is_valid(after or schemas, value)), number
+                )
                 inner = [*accepted] or inner[:number]
             values += inner
             options[name] = values if len(options) < _OPTIONS else values[:1]
         base: dict[str, Any] = {**(_RESOURCE if old[0].x_embedded_resource else {}), **fixed}
         for chosen_values in _by_rank(list(options.values())):
-            chosen = {name: value for name, value in zip(options, chosen_values, strict=True) if value is not _ABSENT}
+            chosen = {
+                name: value
+                for name, value in zip(options, chosen_values, strict=True)
+                if value is not _ABSENT
+            }
             yield deep_copy({**base, **chosen})
         yield from self._maps(old, new, depth, base)
 
-    def _maps(self, old: Conjunction, new: Conjunction, depth: int, base: dict[str, Any]) -> Iterator[Any]:
+    def _maps(
+        self, old: Conjunction, new: Conjunction, depth: int, base: dict[str, Any]
+    ) -> Iterator[Any]:
         below = old.map_values()
         if not below and not old.keeps_unknown_fields:
             return
@@ -353,7 +430,11 @@ class Candidates:
             yield []
             return
         values = self._inner(below, new.list_items(), depth)
-        yield from ([], *([value] for value in values[:2]), *map(list, product(values[:4], repeat=2)))
+        yield from (
+            [],
+            *([value] for value in values[:2]),
+            *map(list, product(values[:4], repeat=2)),
+        )
         for size in self._sizes(old, "items"):
             yield from ([value] * size for value in values[:1])
             yield list(islice(self._distinct(below), size))
@@ -367,7 +448,9 @@ class Candidates:
         if key not in self._inner_values:
             valid: dict[str, Any] = {}
             # The items of other lists are valid, and with them the list.
-            is_plain = old.type == "array" and not any(schema.set_fields & _OF_LISTS for schema in old)
+            is_plain = old.type == "array" and not any(
+                schema.set_fields & _OF_LISTS for schema in old
+            )
             for value in islice(self.values(old, new, depth=depth + 1), _TRIED_PARTS):
                 text = json.dumps(value)
                 if text not in valid and (is_plain or self._is_valid(old, value)):
@@ -382,12 +465,16 @@ class Candidates:
         if not node:
             return
         type_ = node.type
-        base: dict[str, Any] = next(self._objects(node, Conjunction(), 1, {}), {}) if type_ == "object" else {}
+        base: dict[str, Any] = (
+            next(self._objects(node, Conjunction(), 1, {}), {}) if type_ == "object" else {}
+        )
         first = {"string": "a0", "integer": 1}
         types = {
             name: schemas.type
             for name, schemas in node.properties().items()
-            if name in base and schemas.type in first and self._is_valid(schemas, first[schemas.type])
+            if name in base
+            and schemas.type in first
+            and self._is_valid(schemas, first[schemas.type])
         }
         for i in range(_LONGEST):
             scalars = {"string": f"a{i}", "integer": i + 1}
@@ -427,13 +514,21 @@ class Candidates:
         numbers += [factor * times for factor in old.multiples for times in (1, 2, 3)]
         numbers += [2**31, 2**53] if new is not None and new.formats - old.formats else []
         if old.type != "number":
-            return sorted({int(number) for number in numbers if float(number).is_integer()}, key=abs)
-        return sorted({*map(float, numbers), 0.5, *(number + 0.5 for number in self._numbers)}, key=abs)
+            return sorted(
+                {int(number) for number in numbers if float(number).is_integer()}, key=abs
+            )
+        return sorted(
+            {*map(float, numbers), 0.5, *(number + 0.5 for number in self._numbers)}, key=abs
+        )
 
-    def _of_texts(self, old: Conjunction, folded: Constraints, after: Constraints | None) -> Iterator[str]:
+    def _of_texts(
+        self, old: Conjunction, folded: Constraints, after: Constraints | None
+    ) -> Iterator[str]:
         """Yield texts of the old patterns and formats, those first that the new patterns do not match."""
         yield from self._texts
-        known_patterns = sorted(folded.patterns) or [""]  # sets of texts have another order in each process
+        known_patterns = sorted(folded.patterns) or [
+            ""
+        ]  # sets of texts have another order in each process
         for old_pattern in known_patterns:
             patterns = sorted(after.patterns) if after else []
             if after is not None and after.enum is not None:
@@ -447,7 +542,11 @@ class Candidates:
         yield from ("", "a")
         old_pattern = known_patterns[0]
         for size in self._sizes(old, "length"):
-            text = pattern_relation(old_pattern, _NOTHING, size, size).lost if old_pattern else "a" * size
+            text = (
+                pattern_relation(old_pattern, _NOTHING, size, size).lost
+                if old_pattern
+                else "a" * size
+            )
             if text is not None:
                 yield text
         yield from ("A b!", "10.0.0.1", "::1", "https://a.b")
@@ -475,7 +574,9 @@ def _of_rank(options: Sequence[Sequence[Any]], rank: int) -> Iterator[tuple[Any,
 def _mentioned_beside(names: AbstractSet[str], conditions: Sequence[str]) -> frozenset[str]:
     """Return the fields of all conditions if these are few, else of those that mention one of some names."""
     fields = [mentioned(condition)[0] for condition in conditions]
-    return frozenset[str]().union(*(each for each in fields if len(fields) <= _FEW_CONDITIONS or each & names))
+    return frozenset[str]().union(
+        *(each for each in fields if len(fields) <= _FEW_CONDITIONS or each & names)
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -489,5 +590,7 @@ def mentioned(condition: str) -> tuple[frozenset[str], tuple[Any, ...]]:
             names.add(unescape(node.field) or node.field)
         elif isinstance(node, Literal) and isinstance(node.value, (str, int, float)):
             literals.append(node.value)
-            names |= {node.value} if isinstance(node.value, str) else set()  # an optional field, or a key
+            names |= (
+                {node.value} if isinstance(node.value, str) else set()
+            )  # an optional field, or a key
     return frozenset(names), tuple(literals)

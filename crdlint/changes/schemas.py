@@ -33,9 +33,21 @@ from crdlint.rules import changes as rules
 # Fields of a schema that do not restrict values, or that contain other schemas.
 _SILENT: Final = sum(
     SCHEMA_BITS[name]
-    for name in ("description", "title", "example", "externalDocs", "properties", "items", "type", "id", "$schema")
+    for name in (
+        "description",
+        "title",
+        "example",
+        "externalDocs",
+        "properties",
+        "items",
+        "type",
+        "id",
+        "$schema",
+    )
 )
-_OF_RESOURCES: Final = frozenset({"apiVersion", "kind", "metadata"})  # what no schema needs to specify
+_OF_RESOURCES: Final = frozenset(
+    {"apiVersion", "kind", "metadata"}
+)  # what no schema needs to specify
 # Fields are compared with others as their new names by their schemas and names.
 _NODES: Final = 3  # of a schema that is unlikely to be the same by chance
 _DISTANCE: Final = 3  # edits from one name to a similar one
@@ -85,7 +97,11 @@ def _is_plain(pair: Pair) -> bool:
     return (
         old.set_fields & ~_SILENT == new.set_fields & ~_SILENT
         and _allowed(old.additional_properties) == _allowed(new.additional_properties)
-        and all(semantic_equal(getattr(old, name), getattr(new, name)) for name in _COMPARED if name in old.__dict__)
+        and all(
+            semantic_equal(getattr(old, name), getattr(new, name))
+            for name in _COMPARED
+            if name in old.__dict__
+        )
     )
 
 
@@ -114,7 +130,10 @@ def _compare_below(pair: Pair, below: list[Pair]) -> Iterator[Change]:
     elif new_values and pair.kept_unknown_fields:
         yield from _report_typed(pair, "", new_values)
     elif old_values and pair.keeps_unknown_fields:
-        text, effect = f"{pair.field.shown}: the schema of the values was removed", "any value is accepted and stored"
+        text, effect = (
+            f"{pair.field.shown}: the schema of the values was removed",
+            "any value is accepted and stored",
+        )
         paths = pair.new[0].path, pair.old.path_of("additional_properties")
         yield Change(rules.FIELD_UNTYPED, text, *paths, pair.field.path, effect=effect)
         yield from _report_lost_defaults(pair, {VALUE: old_values})
@@ -136,7 +155,12 @@ def _compare_below(pair: Pair, below: list[Pair]) -> Iterator[Change]:
 _OF_ROOT: Final = {"metadata": "object"}
 _OF_EMBEDDED: Final = {"apiVersion": "string", "kind": "string", "metadata": "object"}
 _OF_METADATA: Final = {"name": "string", "generateName": "string"}
-_OF_EMBEDDED_METADATA: Final = {**_OF_METADATA, "namespace": "string", "uid": "string", "resourceVersion": "string"}
+_OF_EMBEDDED_METADATA: Final = {
+    **_OF_METADATA,
+    "namespace": "string",
+    "uid": "string",
+    "resourceVersion": "string",
+}
 
 
 def _known_properties(node: Conjunction, pair: Pair) -> dict[str, Conjunction]:
@@ -144,7 +168,9 @@ def _known_properties(node: Conjunction, pair: Pair) -> dict[str, Conjunction]:
     properties = node.properties()
     for name, type_ in _implied_properties(pair).items():
         if name not in properties:
-            implied = JSONSchemaProps.of(type=type_, parent_ref=ref(node[0]), steps=("properties", name))
+            implied = JSONSchemaProps.of(
+                type=type_, parent_ref=ref(node[0]), steps=("properties", name)
+            )
             properties[name] = Conjunction([implied])
     return properties
 
@@ -187,7 +213,10 @@ def _report_lost_defaults(pair: Pair, removed: Mapping[str, Conjunction]) -> Ite
     if lost:
         which = "default" if len(lost) == 1 else "defaults"
         text = f"{pair.field.shown}: {which} {some(lost, _SHOWN)} removed together with the schema"
-        paths, effect = (pair.new[0].path, pair.old[0].path), "objects without the field are read without it"
+        paths, effect = (
+            (pair.new[0].path, pair.old[0].path),
+            "objects without the field are read without it",
+        )
         yield Change(rules.DEFAULT_REMOVED, text, *paths, pair.field.path, effect=effect)
 
 
@@ -199,7 +228,9 @@ def _defaults(field: ComparedField, node: Conjunction) -> Iterator[tuple[str, An
         default = changed_constraints.with_defaults(node)
         if node.has_default and default != {}:
             yield field.path, default
-        pending += reversed([(field.below(step), schemas) for step, schemas in _below(node).items()])
+        pending += reversed(
+            [(field.below(step), schemas) for step, schemas in _below(node).items()]
+        )
 
 
 def _below(node: Conjunction) -> dict[str, Conjunction]:
@@ -220,7 +251,10 @@ def _report_removed(
         field = pair.field.below(name)
         paths = _property_path(pair.new, new_names.get(name, name)), _property_path(pair.old, name)
         if keeps:
-            text, effect = f"{field.shown}: the schema of the field was removed", "any value is accepted and stored"
+            text, effect = (
+                f"{field.shown}: the schema of the field was removed",
+                "any value is accepted and stored",
+            )
             yield Change(rules.FIELD_UNTYPED, text, *paths, field.path, effect=effect)
         elif name in new_names:
             other = pair.field.below(new_names[name]).shown
@@ -229,7 +263,9 @@ def _report_removed(
                 "reads lack the value at once, and the next write deletes it",
             )
             help_ = f"Keep `{name}` beside `{new_names[name]}` and read both, or rename it in a new version only"
-            yield Change(rules.FIELD_REMOVED._replace(help=help_), text, *paths, field.path, effect=effect)
+            yield Change(
+                rules.FIELD_REMOVED._replace(help=help_), text, *paths, field.path, effect=effect
+            )
         else:
             text = f"{field.shown} was removed"
             yield Change(rules.FIELD_REMOVED, text, *paths, field.path, effect=rules.REMOVED_FIELD)
@@ -237,7 +273,9 @@ def _report_removed(
         yield from _report_lost_defaults(pair, {name: before[name] for name in removed})
 
 
-def _renamed(removed: Mapping[str, Conjunction], added: Mapping[str, Conjunction]) -> dict[str, str]:
+def _renamed(
+    removed: Mapping[str, Conjunction], added: Mapping[str, Conjunction]
+) -> dict[str, str]:
     """Return the new names of removed fields; each new name once, and only if no other candidate is as good."""
     new_names: dict[str, str] = {}
     by_digest: dict[str, list[str]] = {}
@@ -258,7 +296,9 @@ def _renamed(removed: Mapping[str, Conjunction], added: Mapping[str, Conjunction
         near = [
             other
             for other, candidate in added.items()
-            if other not in new_names.values() and candidate.type == schemas.type and _is_similar(name, other)
+            if other not in new_names.values()
+            and candidate.type == schemas.type
+            and _is_similar(name, other)
         ]
         if len(near) == 1:
             new_names[name] = near[0]
@@ -294,7 +334,9 @@ def _report_typed(pair: Pair, name: str, schemas: Conjunction) -> Iterator[Chang
             type="" if type_ == "int-or-string" else type_, x_int_or_string=type_ == "int-or-string"
         )
         of_values = JSONSchemaPropsOrBool.of(allows=True, schema=typed)
-        part = JSONSchemaProps.of(**({"properties": {name: typed}} if name else {"additional_properties": of_values}))
+        part = JSONSchemaProps.of(
+            **({"properties": {name: typed}} if name else {"additional_properties": of_values})
+        )
         example = pair.explanation(f"'{name}' in self", part)
         paths = schemas[0].path, pair.old.path_of("properties")
         yield Change(rules.FIELD_TYPED, text, *paths, field.path, example, effect=effect)
@@ -302,7 +344,9 @@ def _report_typed(pair: Pair, name: str, schemas: Conjunction) -> Iterator[Chang
 
 def _may_have_fields(node: Conjunction) -> bool:
     """Return whether values are objects, or any values whose fields have schemas or are required."""
-    return node.type == "object" or (not node.type and any(part.properties or part.required for part in node))
+    return node.type == "object" or (
+        not node.type and any(part.properties or part.required for part in node)
+    )
 
 
 def _compare_required(pair: Pair) -> Iterator[Change]:
@@ -316,7 +360,10 @@ def _compare_required(pair: Pair) -> Iterator[Change]:
             continue
         field = pair.field.below(name)
         if name in specified and specified[name].has_default:
-            text, effect = f"{field.shown} is required, with a default", "manifests may still leave it out"
+            text, effect = (
+                f"{field.shown} is required, with a default",
+                "manifests may still leave it out",
+            )
             yield Change(rules.REQUIRED_WITH_DEFAULT, text, *paths, field.path, effect=effect)
             continue
         if is_implied(pair, has("self", name)):
@@ -325,7 +372,9 @@ def _compare_required(pair: Pair) -> Iterator[Change]:
         effect = pair.field.consequence(is_container=True)
         example = pair.explanation(has("self", name), JSONSchemaProps.of(required=[name]))
         help_ = rules.REQUIRED_HELP.format(f"{has('self', name)} || !{has('oldSelf', name)}")
-        rule = rules.of_list_item(rules.REQUIRED_ADDED._replace(help=help_), pair.field.uncorrelated)
+        rule = rules.of_list_item(
+            rules.REQUIRED_ADDED._replace(help=help_), pair.field.uncorrelated
+        )
         yield Change(rule, text, *paths, field.path, example, effect=effect)
     for name in sorted(before.keys() - after):
         if name in specified:
@@ -348,16 +397,25 @@ def _compare_lists(pair: Pair) -> Iterator[Change]:
     if before != after:
         effect = rules.ATOMIC_NOW if after == "atomic" else rules.MERGED_NOW
         text = f"list type changed from {before} to {after}"
-        yield pair.change(rules.LIST_TYPE, text, "x_list_type", part=_uniqueness(new), effect=effect)
+        yield pair.change(
+            rules.LIST_TYPE, text, "x_list_type", part=_uniqueness(new), effect=effect
+        )
     elif after == "map" and set(old.x_list_map_keys) != set(new.x_list_map_keys):
         keys = f"from {', '.join(old.x_list_map_keys)} to {', '.join(new.x_list_map_keys)}"
-        text, effect = f"list map keys changed {keys}", "server-side apply does not find items of stored objects"
-        yield pair.change(rules.LIST_MAP_KEYS, text, "x_list_map_keys", part=_uniqueness(new), effect=effect)
+        text, effect = (
+            f"list map keys changed {keys}",
+            "server-side apply does not find items of stored objects",
+        )
+        yield pair.change(
+            rules.LIST_MAP_KEYS, text, "x_list_map_keys", part=_uniqueness(new), effect=effect
+        )
 
 
 def _uniqueness(schema: JSONSchemaProps) -> JSONSchemaProps:
     """Return a schema that only requires of a list what its type does."""
-    return JSONSchemaProps.of(type="array", x_list_type=schema.x_list_type, x_list_map_keys=schema.x_list_map_keys)
+    return JSONSchemaProps.of(
+        type="array", x_list_type=schema.x_list_type, x_list_map_keys=schema.x_list_map_keys
+    )
 
 
 def _compare_maps(pair: Pair) -> Iterator[Change]:
@@ -365,16 +423,30 @@ def _compare_maps(pair: Pair) -> Iterator[Change]:
         return
     before, after = pair.old[0].x_map_type or "granular", pair.new[0].x_map_type or "granular"
     if before != after:
-        yield pair.change(rules.MAP_TYPE, f"map type changed from {before} to {after}", "x_map_type")
-    if pair.old.keeps_unknown_fields == pair.new.keeps_unknown_fields or any(pair.examples.preserve):
+        yield pair.change(
+            rules.MAP_TYPE, f"map type changed from {before} to {after}", "x_map_type"
+        )
+    if pair.old.keeps_unknown_fields == pair.new.keeps_unknown_fields or any(
+        pair.examples.preserve
+    ):
         return
     if pair.new.keeps_unknown_fields:
-        attribute = "additional_properties" if pair.new.map_values() else "x_preserve_unknown_fields"
-        yield pair.change(rules.PRUNING_REMOVED, "fields that no schema specifies are kept now", attribute)
+        attribute = (
+            "additional_properties" if pair.new.map_values() else "x_preserve_unknown_fields"
+        )
+        yield pair.change(
+            rules.PRUNING_REMOVED, "fields that no schema specifies are kept now", attribute
+        )
     elif pair.old.map_values():
         text = f"{pair.field.shown} was a map, and now has fields"
         effect = "reads lack the other keys at once, and the next write deletes them"
-        yield Change(rules.PRUNING, text, *pair.paths("additional_properties"), pair.field.path, effect=effect)
+        yield Change(
+            rules.PRUNING,
+            text,
+            *pair.paths("additional_properties"),
+            pair.field.path,
+            effect=effect,
+        )
     else:
         text = "unknown fields are dropped now"
         yield pair.change(rules.PRUNING, text, "x_preserve_unknown_fields", effect=rules.PRUNED)

@@ -52,15 +52,21 @@ class ServedVersions:
         had_webhook: bool,
     ) -> None:
         """``renamed`` are the new names of versions of the old CRD."""
-        served = [parts for parts in after.values() if parts.version.served and parts.schema is not None]
+        served = [
+            parts for parts in after.values() if parts.version.served and parts.schema is not None
+        ]
         self._before: Final = {*before, *renamed.values()}
-        self._new: Final = [parts for parts in served if had_webhook or parts.version.name not in self._before][
+        self._new: Final = [
+            parts for parts in served if had_webhook or parts.version.name not in self._before
+        ][:_COMPARED]
+        self._known: Final = [parts for parts in served if parts not in self._new or had_webhook][
             :_COMPARED
         ]
-        self._known: Final = [parts for parts in served if parts not in self._new or had_webhook][:_COMPARED]
         self._default: Final = preferred(parts.version.name for parts in served)
 
-    def changes(self, crd: CustomResourceDefinition, servers: Range, policy: Policy) -> Iterator[Change]:
+    def changes(
+        self, crd: CustomResourceDefinition, servers: Range, policy: Policy
+    ) -> Iterator[Change]:
         """Yield a change for each pair of versions with a consequence for the objects of one of them."""
         fields = {id(parts): frozenset(_fields(parts)) for parts in (*self._known, *self._new)}
         for pair in self._pairs():
@@ -84,7 +90,9 @@ class ServedVersions:
         name, other_name = pair.names
         it, has = ("it", "is") if len(lost) == 1 else ("them", "are")
         listed = some([f"`{path}`" for path in lost], _SHOWN)
-        text = f"version `{other_name}` lacks {listed} of `{name}`, and there is no conversion webhook"
+        text = (
+            f"version `{other_name}` lacks {listed} of `{name}`, and there is no conversion webhook"
+        )
         effect = f"writing an object in `{other_name}`{self._remark(other_name)} drops {it}"
         is_stored = pair.other.version.storage
         if is_stored:
@@ -107,25 +115,43 @@ class ServedVersions:
             "apiVersion": f"{crd.spec.group}/{other_name}", "kind": crd.spec.names.kind, "metadata": {"name": "example"}
         }  # fmt: skip
         preserve = bool(crd.spec.preserve_unknown_fields)
-        examples = Examples(identity, servers.newest, explains=policy.explains, preserve=(preserve, preserve))
+        examples = Examples(
+            identity, servers.newest, explains=policy.explains, preserve=(preserve, preserve)
+        )
         root = ComparedField(ratchets=servers.oldest.ratchets_values)
         compared = (
             change._replace(versions=(other_name,))
             for change in compare_schemas(version.schema, other.schema, root, examples)
             if change.rule.id in _REJECTING
         )
-        rejecting = [change for change in lowered(compared, policy) if change.rule.severity != "info"]
+        rejecting = [
+            change for change in lowered(compared, policy) if change.rule.severity != "info"
+        ]
         if not rejecting:
             return
         first = min(rejecting, key=lambda change: change.rule.severity)
-        others = [f"`{path}`" for path in dict.fromkeys(change.field for change in rejecting) if path != first.field]
+        others = [
+            f"`{path}`"
+            for path in dict.fromkeys(change.field for change in rejecting)
+            if path != first.field
+        ]
         more = f" (and others in {some(others, _SHOWN)})" if others else ""
         text = f"version `{other_name}` rejects objects of `{name}`: {first.text}{more}"
-        severity: Severity = "error" if first.rule.severity == "error" and other_name == self._default else "warning"
+        severity: Severity = (
+            "error" if first.rule.severity == "error" and other_name == self._default else "warning"
+        )
         rule = rules.SERVED_STRICTER._replace(severity=severity)
         effect = f"in `{other_name}`{self._remark(other_name) or ','} {first.effect}"
         versions = (other_name,)
-        yield Change(rule, text, first.new, _VERSIONS, example=first.example, versions=versions, effect=effect)
+        yield Change(
+            rule,
+            text,
+            first.new,
+            _VERSIONS,
+            example=first.example,
+            versions=versions,
+            effect=effect,
+        )
 
     def _remark(self, name: str) -> str:
         return ", which kubectl uses by default," if name == self._default else ""

@@ -14,7 +14,15 @@ import click
 
 from crdlint.cli import console, options
 from crdlint.cli.help import Group
-from crdlint.cli.options import FindingOptions, FixOptions, HelmOptions, file_option, flag, kube_version, option
+from crdlint.cli.options import (
+    FindingOptions,
+    FixOptions,
+    HelmOptions,
+    file_option,
+    flag,
+    kube_version,
+    option,
+)
 from crdlint.cli.reports import Reports, Totals, nothing_found
 from crdlint.files.paths import Selection, UnreadInput, discover
 from crdlint.files.read import STDIN
@@ -76,7 +84,9 @@ class CheckOptions(FixOptions, HelmOptions, FindingOptions, group=Group.OUTPUT):
         group=Group.FILES,
         rare=True,
     )
-    kube_version: str | None = kube_version("to check CRDs for", f"else from the chart, else {NEWEST}")
+    kube_version: str | None = kube_version(
+        "to check CRDs for", f"else from the chart, else {NEWEST}"
+    )
     against: str | None = file_option(
         "Check CRDs as updates of those in a git revision, a file, a directory or a packed chart.",
         metavar="REV_OR_PATH",
@@ -85,15 +95,24 @@ class CheckOptions(FixOptions, HelmOptions, FindingOptions, group=Group.OUTPUT):
     baseline_file: str | None = file_option(
         "Do not report the known findings in FILE.", "--baseline", group=Group.COMPARISON
     )
-    update_baseline: bool = flag("Write the current findings to the baseline.", group=Group.COMPARISON)
-    hidden: bool = flag("Also show what the API server would report after the other findings are fixed.")
+    update_baseline: bool = flag(
+        "Write the current findings to the baseline.", group=Group.COMPARISON
+    )
+    hidden: bool = flag(
+        "Also show what the API server would report after the other findings are fixed."
+    )
     show_ignored: bool = flag("List the ignored findings, with the reason of each.", rare=True)
     add_ignore: bool = flag(
-        "Write a comment that ignores it for each finding, and report the others.", group=Group.FIXES
+        "Write a comment that ignores it for each finding, and report the others.",
+        group=Group.FIXES,
     )
     statistics: bool = flag("Count findings by rule.")
-    show_files: bool = flag("List the files that may have CRDs instead of checking them.", rare=True)
-    show_settings: bool = flag("Print each setting and where it is set instead of checking files.", rare=True)
+    show_files: bool = flag(
+        "List the files that may have CRDs instead of checking them.", rare=True
+    )
+    show_settings: bool = flag(
+        "Print each setting and where it is set instead of checking files.", rare=True
+    )
     jobs: int | None = option(
         "The number of processes. Default: depends on the amount of work.",
         type=click.IntRange(1),
@@ -101,8 +120,12 @@ class CheckOptions(FixOptions, HelmOptions, FindingOptions, group=Group.OUTPUT):
         group=Group.PERFORMANCE,
         rare=True,
     )
-    no_cache: bool = flag("Do not read or write the cache of results.", group=Group.PERFORMANCE, rare=True)
-    verbose: bool = flag("Print why files are skipped, and the programs that crdlint runs.", "-v", "--verbose")
+    no_cache: bool = flag(
+        "Do not read or write the cache of results.", group=Group.PERFORMANCE, rare=True
+    )
+    verbose: bool = flag(
+        "Print why files are skipped, and the programs that crdlint runs.", "-v", "--verbose"
+    )
 
 
 @options.command("check", CheckOptions)
@@ -124,8 +147,14 @@ def command(arguments: CheckOptions) -> int:
             arguments.add_ignore and (arguments.fixes or arguments.baseline_file or reads_stdin),
             "--add-ignore cannot be used with --fix, --diff, --baseline or standard input (-)",
         ),
-        (arguments.update_baseline and not arguments.baseline_file, "--update-baseline requires --baseline FILE"),
-        (arguments.stdin_filename is not None and not reads_stdin, "--stdin-filename requires - as PATH"),
+        (
+            arguments.update_baseline and not arguments.baseline_file,
+            "--update-baseline requires --baseline FILE",
+        ),
+        (
+            arguments.stdin_filename is not None and not reads_stdin,
+            "--stdin-filename requires - as PATH",
+        ),
     )
     return _CheckCommand(arguments).run()
 
@@ -147,7 +176,9 @@ class _CheckCommand:
         self._config = arguments.read_config()
         override = arguments.override(include_dependencies=arguments.include_dependencies)
         builds, stdin_name = not arguments.no_kustomize, arguments.stdin_filename
-        self._planner = Planner(arguments.kube_version, override, self._config, builds, stdin_name, _REQUEST)
+        self._planner = Planner(
+            arguments.kube_version, override, self._config, builds, stdin_name, _REQUEST
+        )
         self._fixing = arguments.fixing()
         if arguments.against:
             from crdlint.report.changes import Changes
@@ -158,7 +189,9 @@ class _CheckCommand:
         if self._options.against and self._options.against.endswith((".tgz", ".tar.gz")):
             from tempfile import TemporaryDirectory
 
-            with TemporaryDirectory(prefix="crdlint-", ignore_cleanup_errors=True) as folder:  # for a packed chart
+            with TemporaryDirectory(
+                prefix="crdlint-", ignore_cleanup_errors=True
+            ) as folder:  # for a packed chart
                 return self._run(folder)
         return self._run(None)
 
@@ -166,12 +199,22 @@ class _CheckCommand:
         """Check and report; a packed chart to compare with is unpacked to `folder`."""
         start = time.perf_counter()
         arguments, state, planner = self._options, self._state, self._planner
-        selection = Selection(arguments.include, arguments.exclude, not arguments.no_ignore, arguments.stdin_filename)
+        selection = Selection(
+            arguments.include, arguments.exclude, not arguments.no_ignore, arguments.stdin_filename
+        )
         values = arguments.values()
-        loaded = self._load_previous(arguments.against, selection, folder) if arguments.against else None
+        loaded = (
+            self._load_previous(arguments.against, selection, folder) if arguments.against else None
+        )
         discovered = discover(arguments.paths, selection)
-        deleted = set() if loaded is None else {path for path in loaded.covered if not os.path.lexists(path)}
-        self._report_problems(problem for problem in discovered.problems if problem.path not in deleted)
+        deleted = (
+            set()
+            if loaded is None
+            else {path for path in loaded.covered if not os.path.lexists(path)}
+        )
+        self._report_problems(
+            problem for problem in discovered.problems if problem.path not in deleted
+        )
         plan = planner.add(discovered.files)
         if self._fixing is not None:
             planner.add_resources(discovered.files)
@@ -185,7 +228,13 @@ class _CheckCommand:
             arguments.report(self._fixing, state.problems)
         if not arguments.diff:
             self._report_end()
-        nothing = not (state.summary.crds or state.has_findings or state.removed or state.problems or state.bugs)
+        nothing = not (
+            state.summary.crds
+            or state.has_findings
+            or state.removed
+            or state.problems
+            or state.bugs
+        )
         if nothing and not state.unwritten and not deleted:
             left_out, skipped = plan.excluded, state.summary.skipped
             if nothing_found(arguments, discovered, left_out, skipped, "--no-require-crds"):
@@ -241,7 +290,9 @@ class _CheckCommand:
         if isinstance(state.baseline, AddedIgnores):
             state.problems += state.baseline.problems
 
-    def _load_charts(self, cache: Cache | None, previous: PreviousCRDs | None, values: HelmValues | None) -> Charts:
+    def _load_charts(
+        self, cache: Cache | None, previous: PreviousCRDs | None, values: HelmValues | None
+    ) -> Charts:
         """Return the charts of the run, after the templates are planned in which Helm renders CRDs."""
         from crdlint.sources.helm.check import Charts, is_installed
 
@@ -249,7 +300,9 @@ class _CheckCommand:
         if values is not None and not is_installed():
             self._planner.note_without_helm()
         is_update = previous is not None
-        charts = Charts(values, None if is_update else cache, plan.charts, self._workers(), defaults=is_update)
+        charts = Charts(
+            values, None if is_update else cache, plan.charts, self._workers(), defaults=is_update
+        )
         self._planner.add_rendered(charts)
         return charts
 
@@ -290,7 +343,9 @@ class _CheckCommand:
         from crdlint.sources.previous.crds import compare
 
         state, config_of = self._state, self._planner.config_of
-        comparison = compare(previous, state.crds, state.unread, tops, lambda path: config_of(path) is not None)
+        comparison = compare(
+            previous, state.crds, state.unread, tops, lambda path: config_of(path) is not None
+        )
         for notice in () if self._quiet else previous.take_notices():
             console.err(f"crdlint: note: {notice}")
         self._report_problems(comparison.problems)
@@ -305,7 +360,9 @@ class _CheckCommand:
             self._report(result, config)
         # Closed at once when the run is interrupted, so that no process is left.
         with closing(self._checked(plan, settings)) as checked:
-            for outcome, config in self._watched(zip(checked, plan.configs, strict=True), plan.tasks):
+            for outcome, config in self._watched(
+                zip(checked, plan.configs, strict=True), plan.tasks
+            ):
                 state.count_outcome(outcome)
                 if outcome.problem is not None and not outcome.results:
                     state.unread.append(outcome.name)
@@ -313,13 +370,17 @@ class _CheckCommand:
                 state.summary.files += 1
                 for result in outcome.results:
                     if plan.kustomizations:
-                        state.checked[os.path.realpath(result.file)] = replace(result, text="", masked=None)
+                        state.checked[os.path.realpath(result.file)] = replace(
+                            result, text="", masked=None
+                        )
                     self._report(result, config)
         if settings.cache is not None:
             settings.cache.sweep()
 
     def _watched(self, outcomes: Iterable[Item], tasks: Sequence[Task]) -> Iterator[Item]:
-        return console.watched(outcomes, () if self._quiet or self._options.verbose else [task.path for task in tasks])
+        return console.watched(
+            outcomes, () if self._quiet or self._options.verbose else [task.path for task in tasks]
+        )
 
     def _check_builds(self, settings: Settings) -> None:
         """Check kustomizations, and the releases of charts."""
@@ -331,13 +392,17 @@ class _CheckCommand:
         reported: set[str] = set()  # a missing program is missing for all of them
         kustomizations = () if self._options.diff else plan.kustomizations
         # Closed at once if the run is interrupted, so that no build is left running.
-        with closing(check_kustomizations(checker, kustomizations, state.checked, self._workers())) as checked:
+        with closing(
+            check_kustomizations(checker, kustomizations, state.checked, self._workers())
+        ) as checked:
             for outcome in self._watched(checked, kustomizations):
                 state.count_outcome(outcome)
                 for result in outcome.results:
                     notices = tuple(notice for notice in result.notices if notice not in reported)
                     reported.update(notices)
-                    self._report(replace(result, notices=notices), self._planner.config_of(result.file))
+                    self._report(
+                        replace(result, notices=notices), self._planner.config_of(result.file)
+                    )
         for chart, config in plan.releases.items() if self._fixing is None else ():
             outcome = check_release(checker, chart)
             state.count_outcome(outcome)
@@ -356,11 +421,16 @@ class _CheckCommand:
             yield from run(plan.tasks, settings, self._options.jobs)
             return
         checker = Checker(settings)
-        tasks = (task._replace(config=config) for task, config in zip(plan.tasks, plan.configs, strict=True))
+        tasks = (
+            task._replace(config=config)
+            for task, config in zip(plan.tasks, plan.configs, strict=True)
+        )
         for outcome in run(tasks, settings, self._options.jobs):
             yield self._fixing.add(outcome, checker)
 
-    def _report(self, result: FileResult, config: Config | None, *, reads_comments: bool = True) -> None:
+    def _report(
+        self, result: FileResult, config: Config | None, *, reads_comments: bool = True
+    ) -> None:
         """Report a file's result, except what its configuration and ignore comments leave out; nothing without one."""
         from crdlint.config.apply import apply, comments_of, reasons
 
@@ -383,22 +453,35 @@ class _CheckCommand:
         left_out = (finding for finding, by, _ in applied.ignored if by == "min-severity")
         state.summary.below_minimum += sum(not finding.hidden for finding in left_out)
         if not self._options.diff:
-            state.show_file(self._reports, shown, quiet=self._quiet, infos=self._shows_infos(config))
-        for line in reasons(applied.ignored, config, comments) if self._options.show_ignored else ():
+            state.show_file(
+                self._reports, shown, quiet=self._quiet, infos=self._shows_infos(config)
+            )
+        for line in (
+            reasons(applied.ignored, config, comments) if self._options.show_ignored else ()
+        ):
             self._reports.note(line)
 
     def _shows_infos(self, config: Config) -> bool:
         """Return whether text shows infos: they are asked for, or let the run fail."""
-        shows_all = self._options.show_all or self._options.min_severity == "info" or bool(self._options.selected)
+        shows_all = (
+            self._options.show_all
+            or self._options.min_severity == "info"
+            or bool(self._options.selected)
+        )
         return shows_all or config.fail_on == "info" or config.select != ("*",)
 
     def _report_end(self) -> None:
         state = self._state
-        state.summary.repeated, state.summary.copies = state.copies.findings, len(state.copies.files)
+        state.summary.repeated, state.summary.copies = (
+            state.copies.findings,
+            len(state.copies.files),
+        )
         state.report_trouble(() if self._quiet else self._planner.plan.notices)
         self._report_known()
         if state.changes is not None and not self._quiet:
-            self._reports.release(f"compared with {self._options.against}: {state.changes.headline()}")
+            self._reports.release(
+                f"compared with {self._options.against}: {state.changes.headline()}"
+            )
         state.remark(self._planner.plan.preview)
         state.end(self._reports, self._options.fail_on, accepted=self._options.accept_rejections)
         if state.summary.repeated and not self._quiet and not self._reports.is_text:
@@ -422,7 +505,9 @@ class _CheckCommand:
                 return
             console.err(f"crdlint: {file}: {baseline.summary()}")
             return
-        for entry in baseline.stale() if isinstance(baseline, BaselineMatcher) and not self._quiet else ():
+        for entry in (
+            baseline.stale() if isinstance(baseline, BaselineMatcher) and not self._quiet else ()
+        ):
             console.err(f"crdlint: note: no longer found, --update-baseline removes it: {entry}")
 
     def _load_previous(self, source: str, selection: Selection, folder: str | None) -> Loaded:
@@ -470,5 +555,11 @@ def _settings_of(config: Config, merged: Config, kube_version: str | None) -> It
             origin = "command line" if origin == "default" else f"{origin} and command line"
         if name == "ignore":
             value = [*value, *(entry._asdict() for entry in merged.ignores)]
-        shown = value._asdict() if hasattr(value, "_asdict") else dict(value) if name in _PAIRS else value
+        shown = (
+            value._asdict()
+            if hasattr(value, "_asdict")
+            else dict(value)
+            if name in _PAIRS
+            else value
+        )
         yield f"{key} = {json.dumps(shown, ensure_ascii=False)}  # {origin}"

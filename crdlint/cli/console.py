@@ -58,11 +58,15 @@ def prepare() -> None:
         if getattr(sys, name) is None:
             is_input = descriptor == 0
             os.dup2(os.open(os.devnull, os.O_WRONLY if is_input else os.O_RDONLY), descriptor)
-            setattr(sys, name, open(descriptor, "r" if is_input else "w", encoding="utf-8", closefd=False))  # noqa: SIM115
+            mode = "r" if is_input else "w"
+            stream = open(descriptor, mode, encoding="utf-8", closefd=False)  # noqa: SIM115
+            setattr(sys, name, stream)
     if isinstance(sys.stdout, io.TextIOWrapper):
         # `sys.__stdout__` is left as it is: the size of the terminal is asked for there.
         file = open(sys.stdout.fileno(), "wb", closefd=False)  # noqa: SIM115
-        sys.stdout = _Output(file, sys.stdout.encoding, "backslashreplace", line_buffering=sys.stdout.line_buffering)
+        sys.stdout = _Output(
+            file, sys.stdout.encoding, "backslashreplace", line_buffering=sys.stdout.line_buffering
+        )
 
 
 _status: _Status | None = None

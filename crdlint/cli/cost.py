@@ -27,16 +27,24 @@ if TYPE_CHECKING:
 class CostOptions(ChartOptions, FileOptions):
     """The arguments and options of `crdlint cost`."""
 
-    format_: str = options.format_of("costs", "text for people, json for programs, html for a page of its own.")
+    format_: str = options.format_of(
+        "costs", "text for people, json for programs, html for a page of its own."
+    )
     outputs: tuple[str, ...] = options.outputs_of("costs")
     sort: str = options.choice(
-        ["cost", "place"], "Sort rules by cost or by place in the file.", default="cost", show_default=True
+        ["cost", "place"],
+        "Sort rules by cost or by place in the file.",
+        default="cost",
+        show_default=True,
     )
     top: int | None = option("Only show the first N rules.", type=click.IntRange(1), metavar="N")
     explain: str | None = option(
-        "Show the cost of each part of the rules whose text or path contains this.", metavar="RULE_OR_PATH"
+        "Show the cost of each part of the rules whose text or path contains this.",
+        metavar="RULE_OR_PATH",
     )
-    suggest: bool = flag("Print a patch that adds the required limits, for `patch -p1` or `git apply`.")
+    suggest: bool = flag(
+        "Print a patch that adds the required limits, for `patch -p1` or `git apply`."
+    )
     kube_version: str = options.kube_version("to estimate costs for")
 
 
@@ -54,7 +62,9 @@ def command(settings: CostOptions) -> int:
     """  # noqa: D301  \b keeps the lines below it as they are
     from crdlint.rules.cel_cost import OVER_BUDGET
 
-    reports = Reports(formats.costs, settings.format_, settings.outputs, View(options.page(settings.color, 140)))
+    reports = Reports(
+        formats.costs, settings.format_, settings.outputs, View(options.page(settings.color, 140))
+    )
     run = Totals()
     results = _read(settings, run)
     is_shown = not settings.suggest or settings.outputs or settings.explain is not None
@@ -63,13 +73,19 @@ def command(settings: CostOptions) -> int:
     if settings.suggest:
         _print_patch(results, settings.kube_version, OVER_BUDGET)
         for finding in costs.unestimated:
-            console.err(f"{finding.file}:{finding.line}:{finding.column}: not estimated: {finding.message}")
+            console.err(
+                f"{finding.file}:{finding.line}:{finding.column}: not estimated: {finding.message}"
+            )
     else:
         reports.show(lambda report: report.pieces(costs))
     run.unwritten = reports.save(lambda report: report.pieces(costs))
     for result in results:
         # Why Helm does not render a CRD, which then has no cost.
-        failures = [f"line {each.line}: {each.message}" for each in result.diagnostics if each.rule == RENDER.id]
+        failures = [
+            f"line {each.line}: {each.message}"
+            for each in result.diagnostics
+            if each.rule == RENDER.id
+        ]
         run.note(result.file, (*result.notices, *failures))
     run.report_trouble(())
     for problem in run.unwritten:
@@ -83,11 +99,17 @@ def _read(settings: CostOptions, run: Totals) -> list[FileResult]:
     from crdlint.config.model import Config
     from crdlint.runner.plan import Planner
 
-    discovered = discover(settings.paths, Selection(settings.include, settings.exclude, not settings.no_ignore))
+    discovered = discover(
+        settings.paths, Selection(settings.include, settings.exclude, not settings.no_ignore)
+    )
     request = CheckRequest(skip_unfinished=True, keep=True, fixes=settings.suggest)
-    planner = Planner(settings.kube_version, lambda same: same, Config(), kustomize=False, request=request)
+    planner = Planner(
+        settings.kube_version, lambda same: same, Config(), kustomize=False, request=request
+    )
     plan, checker = planner.add(discovered.files), Checker(Settings(values=settings.values()))
-    run.problems += [(problem.path, problem.message) for problem in discovered.problems if problem.fatal]
+    run.problems += [
+        (problem.path, problem.message) for problem in discovered.problems if problem.fatal
+    ]
     for problem in discovered.problems:
         if not problem.fatal:
             console.err(f"crdlint: {problem.path}: {problem.message}")
@@ -113,9 +135,13 @@ def _entries(results: Sequence[FileResult], settings: CostOptions) -> list[CostE
             or explain == f"{entry.cost.file}:{entry.cost.line}"
         ]
         if not entries:
-            raise click.UsageError(f"--explain: no rule has {explain!r} in its text, path or file:line")
+            raise click.UsageError(
+                f"--explain: no rule has {explain!r} in its text, path or file:line"
+            )
     if settings.sort == "cost":
-        entries.sort(key=lambda entry: -max(entry.cost.expression_cost, entry.cost.message_max_cost))
+        entries.sort(
+            key=lambda entry: -max(entry.cost.expression_cost, entry.cost.message_max_cost)
+        )
     return entries
 
 
@@ -129,7 +155,9 @@ def _print_patch(results: Sequence[FileResult], kube_version: str, rules: SetOf[
     for result in results:
         if result.masked is not None:
             if any(finding.rule in rules for finding in result.diagnostics):
-                console.err(f"{result.file}: not in the patch: it is a template; its limits are set by hand")
+                console.err(
+                    f"{result.file}: not in the patch: it is a template; its limits are set by hand"
+                )
             continue
 
         def check(text: str, file: str = result.file) -> FileResult:

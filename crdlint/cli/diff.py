@@ -47,12 +47,17 @@ class DiffOptions(HelmOptions, ConfigOptions):
     everything: bool = flag("Also report changes that break nothing.", "--all")
     explain: bool = flag("Show an object that was valid and is not any more for breaking changes.")
     format_: str = options.format_of(
-        "changes", "text for people, markdown for a pull request, changelog for release notes, others for programs."
+        "changes",
+        "text for people, markdown for a pull request, changelog for release notes, others for programs.",
     )
     outputs: tuple[str, ...] = options.outputs_of("changes")
-    include: tuple[str, ...] = options.globs("Below directories, only compare files that match GLOB")
+    include: tuple[str, ...] = options.globs(
+        "Below directories, only compare files that match GLOB"
+    )
     exclude: tuple[str, ...] = options.globs("Do not compare files that match GLOB")
-    quiet: bool = flag("Only print changes: no headline, no notices.", "-q", "--quiet", group=Group.OUTPUT)
+    quiet: bool = flag(
+        "Only print changes: no headline, no notices.", "-q", "--quiet", group=Group.OUTPUT
+    )
 
 
 @options.command("diff", DiffOptions)
@@ -79,12 +84,17 @@ class _DiffCommand:
         from crdlint.sources.previous.copies import side
 
         self._options = arguments
-        view = View(options.page(arguments.color, 100), quiet=arguments.quiet, examples=arguments.explain)
+        view = View(
+            options.page(arguments.color, 100), quiet=arguments.quiet, examples=arguments.explain
+        )
         self._reports = Reports(formats.changes, arguments.format_, arguments.outputs, view)
         self._config = self._configuration()
         self._values = arguments.values()
         below = Path(folder).resolve()
-        self._old, self._new = side(arguments.old, str(below / "old")), side(arguments.new, str(below / "new"))
+        self._old, self._new = (
+            side(arguments.old, str(below / "old")),
+            side(arguments.new, str(below / "new")),
+        )
         config, builds = self._config, not arguments.no_kustomize
         if self._new.top and config.folder:  # its patterns are those of the copy of a revision
             inside = os.path.relpath(config.folder, repository_top(os.path.realpath(os.curdir)))
@@ -128,7 +138,9 @@ class _DiffCommand:
                 crds.setdefault(result.file, []).extend(crd.name for crd in result.crds)
                 if plan.kustomizations:
                     checked[os.path.realpath(result.file)] = replace(result, text="", masked=None)
-        with closing(check_kustomizations(Checker(settings), plan.kustomizations, checked, processors())) as builds:
+        with closing(
+            check_kustomizations(Checker(settings), plan.kustomizations, checked, processors())
+        ) as builds:
             for outcome in self._watched(builds, plan.kustomizations):
                 self._report_outcome(outcome)
         self._compare_charts(loaded, charts, previous.charts, crds)
@@ -141,11 +153,17 @@ class _DiffCommand:
             files = counted(len(self._copies.files), "copy", "copies")
             self._totals.remarks.append(f"not shown: {changes} in {files} of these CRDs")
         self._totals.remark(self._planner.plan.preview)
-        self._totals.end(self._reports, self._config.fail_on, accepted=self._config.accept_rejections)
+        self._totals.end(
+            self._reports, self._config.fail_on, accepted=self._config.accept_rejections
+        )
         return self._totals.status
 
-    def _watched(self, outcomes: Iterable[CheckOutcome], tasks: Sequence[Task]) -> Iterator[CheckOutcome]:
-        return console.watched(outcomes, () if self._options.quiet else [task.path for task in tasks])
+    def _watched(
+        self, outcomes: Iterable[CheckOutcome], tasks: Sequence[Task]
+    ) -> Iterator[CheckOutcome]:
+        return console.watched(
+            outcomes, () if self._options.quiet else [task.path for task in tasks]
+        )
 
     def _configuration(self) -> Config:
         from crdlint.config.load import nearest_config
@@ -173,7 +191,9 @@ class _DiffCommand:
             self._totals.problems.append((problem, "not compared"))
         return loaded
 
-    def _compare_charts(self, loaded: Loaded, charts: Charts, rendered: OldCharts, crds: dict[str, list[str]]) -> None:
+    def _compare_charts(
+        self, loaded: Loaded, charts: Charts, rendered: OldCharts, crds: dict[str, list[str]]
+    ) -> None:
         """Report what `helm upgrade` does to the CRDs of charts, and why Helm does not render some."""
         from crdlint.sources.previous.charts import compare_charts
 
@@ -190,15 +210,22 @@ class _DiffCommand:
         """Report removed CRDs, and documents that cannot be compared."""
         from crdlint.sources.previous.crds import compare
 
-        comparison = compare(previous, crds, self._unread, (), lambda path: self._planner.config_of(path) is not None)
+        comparison = compare(
+            previous, crds, self._unread, (), lambda path: self._planner.config_of(path) is not None
+        )
         for notice in () if self._options.quiet else previous.take_notices():
             console.err(f"crdlint: note: {notice}")
-        self._note([(problem.path, problem.message) for problem in comparison.problems if problem.fatal], self._old)
+        self._note(
+            [(problem.path, problem.message) for problem in comparison.problems if problem.fatal],
+            self._old,
+        )
         for result in comparison.results:
             self._report(result)
 
     def _note(self, problems: list[tuple[str, str]], side: Side) -> None:
-        self._totals.problems += [(side.name(path), self._in_names(message)) for path, message in problems]
+        self._totals.problems += [
+            (side.name(path), self._in_names(message)) for path, message in problems
+        ]
 
     def _report_outcome(self, outcome: CheckOutcome) -> None:
         if outcome.problem is not None:
@@ -212,12 +239,24 @@ class _DiffCommand:
     def _report(self, result: FileResult) -> None:
         from crdlint.config.apply import apply
 
-        rejections = {("apiserver", crd.name, message) for crd in result.compared for message in crd.rejections}
+        rejections = {
+            ("apiserver", crd.name, message)
+            for crd in result.compared
+            for message in crd.rejections
+        }
         consequences = [*filter(is_consequence, result.diagnostics)]
-        new = [finding for finding in consequences if (finding.origin, finding.crd, finding.message) not in rejections]
+        new = [
+            finding
+            for finding in consequences
+            if (finding.origin, finding.crd, finding.message) not in rejections
+        ]
         self._known += len(consequences) - len(new)
         findings = tuple(map(self._named, new))
-        applied = apply(replace(result, file=self._name(result.file), diagnostics=findings), self._config, updates=True)
+        applied = apply(
+            replace(result, file=self._name(result.file), diagnostics=findings),
+            self._config,
+            updates=True,
+        )
         self._totals.summary.files += 1
         self._totals.count(applied)
         shown = self._copies.without(applied.result)
@@ -226,13 +265,21 @@ class _DiffCommand:
             if finding.rule in {SKIPPED.id, RENDER.id}:
                 what = "not compared" if finding.rule == SKIPPED.id else "note"
                 console.err(f"{self._name(finding.file)}:{finding.line}: {what}: {finding.message}")
-        self._totals.note(self._name(result.file), map(self._in_names, () if self._options.quiet else result.notices))
+        self._totals.note(
+            self._name(result.file),
+            map(self._in_names, () if self._options.quiet else result.notices),
+        )
 
     def _named(self, finding: Diagnostic) -> Diagnostic:
         related = finding.related
         if related is not None:
             related = replace(related, file=self._old.name(related.file))
-        return replace(finding, file=self._name(finding.file), message=self._in_names(finding.message), related=related)
+        return replace(
+            finding,
+            file=self._name(finding.file),
+            message=self._in_names(finding.message),
+            related=related,
+        )
 
     def _name(self, file: str) -> str:
         return self._old.name(self._new.name(file))

@@ -35,15 +35,20 @@ class EvalOptions(ChartOptions):
     object_: str | None = file_option("The object to evaluate on; - is stdin.")
     old: str | None = file_option("The object before the update, for oldSelf.")
     type_: str | None = option(
-        "Without a CRD, the type of `self`, such as int or {name: string, ports: list(int)}.", metavar="TYPE"
+        "Without a CRD, the type of `self`, such as int or {name: string, ports: list(int)}.",
+        metavar="TYPE",
     )
     rule: str | None = option(
-        "Evaluate the CRD's own rules at this field, or those whose text contains this.", metavar="FIELD_OR_TEXT"
+        "Evaluate the CRD's own rules at this field, or those whose text contains this.",
+        metavar="FIELD_OR_TEXT",
     )
     explain: bool = flag("Show all sub-expressions with type, value and cost.")
     second_opinion: bool = flag("Also evaluate the expression with cel-python.")
     kube_version: str = option(
-        "The Kubernetes version to evaluate for.", type=options.KubeVersion(), default=NEWEST_VERSION, show_default=True
+        "The Kubernetes version to evaluate for.",
+        type=options.KubeVersion(),
+        default=NEWEST_VERSION,
+        show_default=True,
     )
     format_: str = options.format_of("values", "text for people, json for programs.")
 
@@ -62,12 +67,20 @@ class EvalOptions(ChartOptions):
         from crdlint.evaluation.source import EvalRequest
 
         inputs, has_rule = (self.crd, self.object_, self.old), self.rule is not None
-        is_answer = self.format_ != formats.TEXT or self.explain or self.second_opinion or STDIN in inputs
+        is_answer = (
+            self.format_ != formats.TEXT or self.explain or self.second_opinion or STDIN in inputs
+        )
         versions = parse_range(self.kube_version)
         options.require(
             (inputs.count(STDIN) > 1, "- can be read only once"),
-            (self.crd is None and (self.kind or self.version or has_rule), "--kind, --version and --rule need --crd"),
-            (self.crd is not None and self.type_ is not None, "--type is for expressions without --crd"),
+            (
+                self.crd is None and (self.kind or self.version or has_rule),
+                "--kind, --version and --rule need --crd",
+            ),
+            (
+                self.crd is not None and self.type_ is not None,
+                "--type is for expressions without --crd",
+            ),
             (
                 has_rule and (self.expression is not None or self.field or self.second_opinion),
                 "--rule takes no expression, no --field and no --second-opinion",
@@ -78,7 +91,14 @@ class EvalOptions(ChartOptions):
         if self.second_opinion:
             options.new_tally()
         return EvalRequest(
-            versions.newest, self.crd, self.kind, self.version, self.object_, self.old, self.type_, self.values()
+            versions.newest,
+            self.crd,
+            self.kind,
+            self.version,
+            self.object_,
+            self.old,
+            self.type_,
+            self.values(),
         )
 
 
@@ -110,13 +130,19 @@ def command(settings: EvalOptions) -> int:
     except SourceError as error:
         raise click.ClickException(str(error)) from error
     except NoFieldError as error:
-        raise click.ClickException(str(error) + (f"\n  help: {error.help}" if error.help else "")) from error
+        raise click.ClickException(
+            str(error) + (f"\n  help: {error.help}" if error.help else "")
+        ) from error
     if settings.format_ == formats.TEXT:
         for notice in values.notices:
             console.err(*f"crdlint: note: {notice}".split("\n"))
     for piece in batches(formats.values(settings.format_, settings.view).pieces(values)):
         console.out(piece, nl=False)
-    accepted = values.answer.is_accepted if values.answer is not None else all(r.is_accepted for r in values.rules)
+    accepted = (
+        values.answer.is_accepted
+        if values.answer is not None
+        else all(r.is_accepted for r in values.rules)
+    )
     return 0 if accepted else 1
 
 

@@ -35,7 +35,9 @@ class Group(Enum):
 class Option(click.Option):
     """An option in a group of help; of a command with many, the rare ones are only shown with `--help-all`."""
 
-    def __init__(self, *names: Any, group: Group = Group.OPTIONS, rare: bool = False, **settings: Any) -> None:
+    def __init__(
+        self, *names: Any, group: Group = Group.OPTIONS, rare: bool = False, **settings: Any
+    ) -> None:
         super().__init__(*names, **settings)
         self.group: Final = group
         self.is_rare: Final = rare
@@ -72,7 +74,9 @@ class Command(click.Command):
         is_short = _HELP_ALL in params and _HELP_ALL.name not in ctx.meta
         for param in params:
             record = param.get_help_record(ctx) if isinstance(param, click.Option) else None
-            if record is not None and not (is_short and isinstance(param, Option) and param.is_rare):
+            if record is not None and not (
+                is_short and isinstance(param, Option) and param.is_rare
+            ):
                 groups[param.group if isinstance(param, Option) else Group.HELP].append(record)
         for group, records in groups.items():
             if records:
@@ -142,14 +146,18 @@ def completion(ctx: click.Context, shell: str) -> None:
     console.out(script(ctx.find_root().command, {}, "crdlint", "_CRDLINT_COMPLETE").source())
 
 
-def complete_paths(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def complete_paths(
+    _ctx: click.Context, _param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
     """Complete to files and folders: the shell lists them."""
     from click.shell_completion import CompletionItem
 
     return [CompletionItem(incomplete, type="file")]
 
 
-def complete_rules(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def complete_rules(
+    _ctx: click.Context, _param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
     """Complete to rule ids, with their summaries, and to the names of sets."""
     from click.shell_completion import CompletionItem
 
@@ -157,13 +165,21 @@ def complete_rules(_ctx: click.Context, _param: click.Parameter, incomplete: str
 
     summaries = {rule.id: rule.summary for rule in all_rules().values()}
     summaries |= {name: f"the set of {len(rules)} rules" for name, rules in rule_sets().items()}
-    return [CompletionItem(name, help=help_) for name, help_ in summaries.items() if name.startswith(incomplete)]
+    return [
+        CompletionItem(name, help=help_)
+        for name, help_ in summaries.items()
+        if name.startswith(incomplete)
+    ]
 
 
-def complete_outputs(kind: str) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem] | list[str]]:
+def complete_outputs(
+    kind: str,
+) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem] | list[str]]:
     """Return what completes to FORMAT= for a kind of report and, behind the equals sign, to files."""
 
-    def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem] | list[str]:
+    def complete(
+        ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem] | list[str]:
         from crdlint.report import formats
 
         # bash splits words at `=`, so the file alone or `=file` may arrive here
@@ -177,7 +193,10 @@ def complete_outputs(kind: str) -> Callable[[click.Context, click.Parameter, str
 
 @click.command("lsp", cls=Command)
 @click.option(
-    "--stdio", cls=Option, is_flag=True, help="Use standard input and output, which is the default and the only way."
+    "--stdio",
+    cls=Option,
+    is_flag=True,
+    help="Use standard input and output, which is the default and the only way.",
 )
 @click.pass_context
 def lsp(ctx: click.Context, stdio: bool) -> None:

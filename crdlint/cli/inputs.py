@@ -46,7 +46,9 @@ class Inputs:
         """Return the files of paths, and report what cannot be read: as problems by default."""
         discovered = discover(paths, self.selection)
         for problem in discovered.problems:
-            (report or (self.problem if problem.fatal else self.notice))(problem.path, problem.message)
+            (report or (self.problem if problem.fatal else self.notice))(
+                problem.path, problem.message
+            )
         return discovered
 
     def read(self, path: str, report: Report, *, only_crds: bool = False) -> str | None:
@@ -84,7 +86,9 @@ class Inputs:
 def given_definitions(inputs: Inputs, planner: Planner, crds: Sequence[str]) -> Definitions:
     """Return the CRDs of the arguments of --crd; report an argument without a CRD."""
     by_argument = {argument: inputs.discover([argument]) for argument in crds}
-    all_files = dict.fromkeys(path for discovered in by_argument.values() for path in discovered.files)
+    all_files = dict.fromkeys(
+        path for discovered in by_argument.values() for path in discovered.files
+    )
     files = _DefinitionReader(inputs, planner).files(lambda: all_files, inputs.problem)
     with_crds = set(files.paths())
     for argument, discovered in by_argument.items():
@@ -94,7 +98,9 @@ def given_definitions(inputs: Inputs, planner: Planner, crds: Sequence[str]) -> 
     return Definitions([files])
 
 
-def nearby_definitions(inputs: Inputs, planner: Planner, paths: Sequence[str], files: Sequence[str]) -> Definitions:
+def nearby_definitions(
+    inputs: Inputs, planner: Planner, paths: Sequence[str], files: Sequence[str]
+) -> Definitions:
     """Return the CRDs among the files of resources, then beside them, then in the folders of CRDs near them."""
     near = [os.curdir if open_descriptor(path) is not None else path for path in paths]
     seen = {os.path.realpath(path) for path in files}
@@ -111,7 +117,10 @@ def nearby_definitions(inputs: Inputs, planner: Planner, paths: Sequence[str], f
         [
             files_of(lambda: files, None),  # broken files are reported with the resources
             files_of(lambda: unseen(files_beside(near)), inputs.notice),
-            files_of(lambda: unseen(inputs.discover(crd_folders_near(near), inputs.notice).files), inputs.notice),
+            files_of(
+                lambda: unseen(inputs.discover(crd_folders_near(near), inputs.notice).files),
+                inputs.notice,
+            ),
             files_of(lambda: unseen(_configured(inputs, planner, near)), inputs.notice),
         ]
     )
@@ -151,7 +160,11 @@ class _DefinitionReader:
 
     def _lint(self, report: Report, path: str, text: str, only: frozenset[int]) -> FileResult:
         config = self.planner.config_of(path)
-        version = self.planner.kube_version or (None if config is None else config.kube_version) or NEWEST_VERSION
+        version = (
+            self.planner.kube_version
+            or (None if config is None else config.kube_version)
+            or NEWEST_VERSION
+        )
         request = CheckRequest(kube_version=version, skip_unfinished=True, keep=True)
         with self.inputs.bugs_of(path):
             result = self._read(path, text, partial(lint_file, request=request), only)
@@ -161,7 +174,9 @@ class _DefinitionReader:
                 report(position, f"the document is not YAML, so it is not read: {finding.message}")
         return result
 
-    def _read(self, path: str, text: str, lint: Callable[..., FileResult], only: frozenset[int]) -> FileResult:
+    def _read(
+        self, path: str, text: str, lint: Callable[..., FileResult], only: frozenset[int]
+    ) -> FileResult:
         """Return the result of some documents; of a template that of all of them, without CRDs after the first call."""
         if path in self._templates:
             return FileResult(path, text)

@@ -43,7 +43,9 @@ def handled() -> Iterator[None]:
         sys.unraisablehook = sys.__unraisablehook__
 
 
-def _replace_handlers(handler: Callable[[int, FrameType | None], NoReturn] | signal.Handlers) -> None:
+def _replace_handlers(
+    handler: Callable[[int, FrameType | None], NoReturn] | signal.Handlers,
+) -> None:
     for number in ENDING:
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, handler)
@@ -70,7 +72,9 @@ def _leave(number: int, _frame: FrameType | None) -> NoReturn:
 
 
 def _exit(number: int) -> NoReturn:
-    programs = sys.modules.get("crdlint.safety.programs")  # most runs start none, and need not import it
+    programs = sys.modules.get(
+        "crdlint.safety.programs"
+    )  # most runs start none, and need not import it
     if programs is not None:
         programs.end_running()
     os._exit(_STATUS + number)

@@ -74,7 +74,9 @@ def _commit() -> str:
     from pathlib import Path
 
     folder = Path(__file__).parents[2]
-    for origin in folder.glob("crdlint-*.dist-info/direct_url.json"):  # importlib.metadata takes 30 ms to find it
+    for origin in folder.glob(
+        "crdlint-*.dist-info/direct_url.json"
+    ):  # importlib.metadata takes 30 ms to find it
         return str(json.loads(origin.read_bytes()).get("vcs_info", {}).get("commit_id", ""))
     if not (folder / ".git").exists():
         return ""

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 import click
 
 from crdlint.cli import console
-from crdlint.cli.help import Command, Group, Option, complete_outputs, complete_paths, complete_rules
+from crdlint.cli.help import (
+    Command,
+    Group,
+    Option,
+    complete_outputs,
+    complete_paths,
+    complete_rules,
+)
 from crdlint.files.read import STDIN
 from crdlint.kubernetes.senders import SENDERS
 from crdlint.kubernetes.servers import NEWEST, NEWEST_VERSION, OLDEST, parse_range
@@ -78,7 +85,9 @@ class KubeVersion(click.ParamType):  # type: ignore[type-arg]  # generic from cl
 
     name = "version"
 
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
         """Complete to the known versions, newest first, and to the end of a range."""
         from click.shell_completion import CompletionItem
 
@@ -103,22 +112,38 @@ def kube_version(purpose: str, default: str | None = None) -> Any:
         "constraint such as '>=1.29'."
     )
     if default is None:
-        return option(help_, type=KubeVersion(), default=NEWEST_VERSION, show_default=True, group=Group.SERVERS)
-    return option(f"{help_} Default: from the configuration, {default}.", type=KubeVersion(), group=Group.SERVERS)
+        return option(
+            help_,
+            type=KubeVersion(),
+            default=NEWEST_VERSION,
+            show_default=True,
+            group=Group.SERVERS,
+        )
+    return option(
+        f"{help_} Default: from the configuration, {default}.",
+        type=KubeVersion(),
+        group=Group.SERVERS,
+    )
 
 
 def format_of(kind: str, help_: str) -> Any:
     """Declare a field for the format of a report other than of findings."""
-    return choice(formats.names(kind), help_, default=formats.TEXT, show_default=True, group=Group.OUTPUT)
+    return choice(
+        formats.names(kind), help_, default=formats.TEXT, show_default=True, group=Group.OUTPUT
+    )
 
 
 def outputs_of(kind: str, what: str = "") -> Any:
     """Declare a field for the reports to write to files, too."""
     help_ = f"Write the {what or kind} also to FILE, in FORMAT"
-    return many("FORMAT=FILE", help_, "--output", shell_complete=complete_outputs(kind), group=Group.OUTPUT)
+    return many(
+        "FORMAT=FILE", help_, "--output", shell_complete=complete_outputs(kind), group=Group.OUTPUT
+    )
 
 
-def in_working_directory(_ctx: click.Context, _param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+def in_working_directory(
+    _ctx: click.Context, _param: click.Parameter, value: tuple[str, ...]
+) -> tuple[str, ...]:
     """Return paths, by default the working directory; end the run if that has been deleted."""
     try:
         os.getcwd()  # noqa: PTH109  only whether it can be
@@ -127,7 +152,9 @@ def in_working_directory(_ctx: click.Context, _param: click.Parameter, value: tu
     return value or (os.curdir,)
 
 
-def _valid_globs(_ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+def _valid_globs(
+    _ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
+) -> tuple[str, ...]:
     from crdlint.files.patterns import is_pattern
 
     for glob in value:
@@ -144,7 +171,13 @@ def globs(help_: str) -> Any:
 class ReportOptions:
     """What all commands with a report take: the values of a call in the place of the declarations of fields."""
 
-    color: str = choice(["auto", "always", "never"], default="auto", show_default=True, group=Group.OUTPUT, rare=True)
+    color: str = choice(
+        ["auto", "always", "never"],
+        default="auto",
+        show_default=True,
+        group=Group.OUTPUT,
+        rare=True,
+    )
 
     def __init_subclass__(cls, group: Group = Group.OPTIONS) -> None:
         """Put the options that a class declares into a group of help."""
@@ -159,8 +192,12 @@ class ReportOptions:
     def parameters(cls) -> list[click.Parameter]:
         """Return the parameters that the fields of a class and its bases declare, the ones of all commands last."""
         *bases, of_all, _ = cls.__mro__
-        fields = {name: field for base in (*reversed(bases), of_all) for name, field in vars(base).items()}
-        return [field.parameter(name) for name, field in fields.items() if isinstance(field, Declared)]
+        fields = {
+            name: field for base in (*reversed(bases), of_all) for name, field in vars(base).items()
+        }
+        return [
+            field.parameter(name) for name, field in fields.items() if isinstance(field, Declared)
+        ]
 
 
 class FileOptions(ReportOptions, group=Group.FILES):
@@ -180,10 +217,14 @@ class ConfigOptions(ReportOptions, group=Group.RULES):
     """The options of configuration."""
 
     kube_version: str | None = kube_version("to check for", f"else {NEWEST}")
-    config: str | None = file_option("Use this configuration file instead of the closest .crdlint.yaml.")
+    config: str | None = file_option(
+        "Use this configuration file instead of the closest .crdlint.yaml."
+    )
     isolated: bool = flag("Ignore all configuration files.", rare=True)
     extended: tuple[str, ...] = _rules(
-        "Report these rules, or the rules of a set, besides the selected ones", "--extend-select", rare=True
+        "Report these rules, or the rules of a set, besides the selected ones",
+        "--extend-select",
+        rare=True,
     )
     selected: tuple[str, ...] = _rules("Only report these rules, or the rules of a set", "--select")
     ignored: tuple[str, ...] = _rules("Do not report these rules", "--ignore")
@@ -211,7 +252,9 @@ class ConfigOptions(ReportOptions, group=Group.RULES):
         group=Group.SERVERS,
         rare=True,
     )
-    accept_rejections: bool = flag("Do not fail for ignored findings that the API server rejects.", rare=True)
+    accept_rejections: bool = flag(
+        "Do not fail for ignored findings that the API server rejects.", rare=True
+    )
 
     def read_config(self) -> Config | None:
         """Return the configuration that replaces those of folders; a broken one ends the run."""
@@ -229,12 +272,18 @@ class ConfigOptions(ReportOptions, group=Group.RULES):
 
     def override(self, *, include_dependencies: bool = False) -> Callable[[Config], Config]:
         """Return what replaces the settings of a configuration by the options given; an unknown rule is a usage error."""
-        named = (("--select", self.selected), ("--extend-select", self.extended), ("--ignore", self.ignored))
+        named = (
+            ("--select", self.selected),
+            ("--extend-select", self.extended),
+            ("--ignore", self.ignored),
+        )
         for name, rules in named:
             for problem in filter(None, map(self._unknown_rule, rules)):
                 raise click.UsageError(f"{name}: {problem}")
         names = ("fail_on", "min_severity", "accept_rejections", "field_validation", "senders")
-        settings = {name: getattr(self, name) for name in names} | {"include_dependencies": include_dependencies}
+        settings = {name: getattr(self, name) for name in names} | {
+            "include_dependencies": include_dependencies
+        }
         replaced: dict[str, Any] = {name: value for name, value in settings.items() if value}
         return lambda config: config.selecting(*(rules for _, rules in named))._replace(**replaced)
 
@@ -267,7 +316,9 @@ class FindingOptions(FileOptions, ConfigOptions, group=Group.OUTPUT):
         default=AUTO, show_default=True, metavar="FORMAT",
     )  # fmt: skip
     outputs: tuple[str, ...] = outputs_of("findings")
-    show_all: bool = flag("Show each finding and note, however many are alike, also in copies of a CRD.", rare=True)
+    show_all: bool = flag(
+        "Show each finding and note, however many are alike, also in copies of a CRD.", rare=True
+    )
     quiet: bool = flag("Only print findings: no summary, no notices.", "-q", "--quiet")
     required: bool | None  # whether there must be anything to check
     allow_empty: bool = flag("Deprecated: the same as --no-require-...", hidden=True)
@@ -322,9 +373,13 @@ class FixOptions(ReportOptions, group=Group.FIXES):
 class ChartOptions(ReportOptions, group=Group.SERVERS):
     """The options of what Helm renders charts with."""
 
-    value_files: tuple[str, ...] = file_option("Use a Helm values file (repeatable).", "--values", multiple=True)
+    value_files: tuple[str, ...] = file_option(
+        "Use a Helm values file (repeatable).", "--values", multiple=True
+    )
     sets: tuple[str, ...] = many("KEY=VALUE", "Set a Helm value", "--set", rare=True)
-    set_strings: tuple[str, ...] = many("KEY=TEXT", "Set a Helm value to a text", "--set-string", rare=True)
+    set_strings: tuple[str, ...] = many(
+        "KEY=TEXT", "Set a Helm value to a text", "--set-string", rare=True
+    )
     set_files: tuple[str, ...] = file_option(
         "Set a Helm value to the content of FILE (repeatable).",
         "--set-file",
@@ -332,15 +387,26 @@ class ChartOptions(ReportOptions, group=Group.SERVERS):
         multiple=True,
         rare=True,
     )
-    set_jsons: tuple[str, ...] = many("KEY=JSON", "Set a Helm value to JSON", "--set-json", rare=True)
+    set_jsons: tuple[str, ...] = many(
+        "KEY=JSON", "Set a Helm value to JSON", "--set-json", rare=True
+    )
     api_versions: tuple[str, ...] = many(
-        "NAME", "The API version or GROUP/VERSION/KIND that templates of charts find in the cluster", rare=True
+        "NAME",
+        "The API version or GROUP/VERSION/KIND that templates of charts find in the cluster",
+        rare=True,
     )
-    namespace: str = option("The namespace that templates of charts see.", default="", metavar="NAME", rare=True)
+    namespace: str = option(
+        "The namespace that templates of charts see.", default="", metavar="NAME", rare=True
+    )
     release_name: str = option(
-        "The name of the release that templates of charts see.", default="", metavar="NAME", rare=True
+        "The name of the release that templates of charts see.",
+        default="",
+        metavar="NAME",
+        rare=True,
     )
-    no_helm: bool = flag("Do not run Helm; check templates with their directives masked.", rare=True)
+    no_helm: bool = flag(
+        "Do not run Helm; check templates with their directives masked.", rare=True
+    )
 
     def values(self) -> HelmValues | None:
         """Return the values for Helm, None not to run it; a missing file is a usage error."""
@@ -351,7 +417,12 @@ class ChartOptions(ReportOptions, group=Group.SERVERS):
         others += [f"--set-json={text}" for text in self.set_jsons]
         others += [f"--set-file={_with_absolute_path(text)}" for text in self.set_files]
         values = HelmValues(
-            self.value_files, self.sets, tuple(others), self.api_versions, self.namespace, self.release_name
+            self.value_files,
+            self.sets,
+            tuple(others),
+            self.api_versions,
+            self.namespace,
+            self.release_name,
         )
         return None if self.no_helm else values
 
@@ -367,7 +438,9 @@ def _with_absolute_path(assignment: str) -> str:
 class HelmOptions(ChartOptions, group=Group.SERVERS):
     """The options of charts and kustomizations."""
 
-    no_kustomize: bool = flag("Do not build kustomizations; check their resources as they are.", rare=True)
+    no_kustomize: bool = flag(
+        "Do not build kustomizations; check their resources as they are.", rare=True
+    )
     include_dependencies: bool = flag("Also check the packed dependencies of charts.", rare=True)
 
 
@@ -381,7 +454,9 @@ def require(*rules: tuple[object, str]) -> None:
 AnyOptions = TypeVar("AnyOptions", bound=ReportOptions)
 
 
-def command(name: str, declared: type[AnyOptions]) -> Callable[[Callable[[AnyOptions], int]], click.Command]:
+def command(
+    name: str, declared: type[AnyOptions]
+) -> Callable[[Callable[[AnyOptions], int]], click.Command]:
     """Return what makes a command of a function that takes its options and returns the exit status."""
 
     def decorate(run: Callable[[AnyOptions], int]) -> click.Command:
@@ -415,12 +490,18 @@ def page(choice: str, most: int) -> Page:
 def _has_styles(choice: str) -> bool:
     if choice != "auto" or os.environ.get("NO_COLOR"):
         return choice == "always"
-    return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
+    return bool(os.environ.get("FORCE_COLOR")) or (
+        sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    )
 
 
 def second_opinion() -> Any:
     """Declare a field for having cel-python evaluate rules as well."""
-    return flag("Also evaluate every rule with cel-python, and report differences.", group=Group.COMPARISON, rare=True)
+    return flag(
+        "Also evaluate every rule with cel-python, and report differences.",
+        group=Group.COMPARISON,
+        rare=True,
+    )
 
 
 def new_tally() -> Tally:
@@ -428,7 +509,9 @@ def new_tally() -> Tally:
     try:
         import celpy  # noqa: F401  whether it can be
     except ImportError as error:
-        raise click.UsageError(f"--second-opinion: cel-python cannot be imported: {error}") from error
+        raise click.UsageError(
+            f"--second-opinion: cel-python cannot be imported: {error}"
+        ) from error
     from crdlint.kubecel.second_opinion import Tally
 
     return Tally()

@@ -10,7 +10,12 @@ from typing import Final
 from crdlint.cel.errors import ErrorCode
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.evaluation.evaluate import SchemaRule, Workbench, run_rules
-from crdlint.evaluation.field_paths import NoFieldError, field_path_text, parse_field_path, schema_at
+from crdlint.evaluation.field_paths import (
+    NoFieldError,
+    field_path_text,
+    parse_field_path,
+    schema_at,
+)
 from crdlint.evaluation.source import EvalRequest, ExpressionSource, SourceError, load
 from crdlint.kubecel.repair.patterns import Tokens
 from crdlint.phrases import nearest
@@ -53,7 +58,11 @@ class Session:
         if not text:
             return
         try:
-            yield from self._command(text[1:]) if text.startswith(":") else self._evaluated(text, trees=False)
+            yield from (
+                self._command(text[1:])
+                if text.startswith(":")
+                else self._evaluated(text, trees=False)
+            )
         except (SourceError, NoFieldError) as error:
             yield printable_line(f"error: {error}")
             help_ = getattr(error, "help", None)
@@ -64,7 +73,10 @@ class Session:
         """Return whether an expression goes on in the next line: it ends too early."""
         if not text.strip() or text.lstrip().startswith(":"):
             return False
-        return any(error.problem.code is ErrorCode.UNEXPECTED_END for error in self.bench.compile(text).compiled.errors)
+        return any(
+            error.problem.code is ErrorCode.UNEXPECTED_END
+            for error in self.bench.compile(text).compiled.errors
+        )
 
     def _command(self, text: str) -> Iterator[str]:
         name, _, argument = text.strip().partition(" ")
@@ -78,7 +90,9 @@ class Session:
 
     def _evaluated(self, text: str, *, trees: bool) -> Iterator[str]:
         self._last = text
-        yield from self._reported(EvalResults(self.bench.evaluate(self._with_variables(text)), trees=trees))
+        yield from self._reported(
+            EvalResults(self.bench.evaluate(self._with_variables(text)), trees=trees)
+        )
 
     def _with_variables(self, text: str) -> str:
         """Return an expression with the texts of `:let` in the place of their names."""
@@ -96,14 +110,20 @@ class Session:
     def _expression(self, argument: str) -> str:
         """Return the expression of a command, by default the last one."""
         if not argument and not self._last:
-            raise NoFieldError("there is no expression yet", "Write one after the command, as in `:type self`")
+            raise NoFieldError(
+                "there is no expression yet", "Write one after the command, as in `:type self`"
+            )
         return argument or self._last
 
     def figures(self, argument: str, labels: Sequence[str]) -> Iterator[str]:
         """Yield some figures of an expression, such as its type, or its error."""
         self._last = self._expression(argument)
         answer = self.bench.evaluate(self._with_variables(self._last))
-        yield from self._reported(EvalResults(answer)) if answer.errors else self._report.figures(answer, *labels)
+        yield from (
+            self._reported(EvalResults(answer))
+            if answer.errors
+            else self._report.figures(answer, *labels)
+        )
 
     def explain(self, argument: str) -> Iterator[str]:
         """Yield the sub-expressions of an expression."""
@@ -122,12 +142,19 @@ class Session:
                 yield from self._reported(EvalResults(answer))
                 return
             self._variables[name] = text
-        yield from (printable_line(f"{each} = {' '.join(value.split())}") for each, value in self._variables.items())
+        yield from (
+            printable_line(f"{each} = {' '.join(value.split())}")
+            for each, value in self._variables.items()
+        )
 
     def schema(self, argument: str) -> Iterator[str]:
         """Show a field of the CRD, by default that of `self`, and the fields below it."""
         steps = (*self.bench.steps, *parse_field_path(argument))
-        schema = self.bench.schema if self._source.schema is None else schema_at(self._source.schema, steps)
+        schema = (
+            self.bench.schema
+            if self._source.schema is None
+            else schema_at(self._source.schema, steps)
+        )
         yield printable_line(f"{field_path_text(steps) or 'the object'}  {_type_of(schema)}")
         yield from (f"  {line}" for line in self._described(schema))
         below = schema.item_schema or schema.additional_schema or schema
@@ -156,7 +183,11 @@ class Session:
             help_ = f"Write it after the command, as in `:{command} sample.yaml`"
             raise NoFieldError("name the file of the object", help_)
         request = self._request
-        request = replace(request, object=argument) if command == "load" else replace(request, old=argument)
+        request = (
+            replace(request, object=argument)
+            if command == "load"
+            else replace(request, old=argument)
+        )
         source = load(request)
         self.bench = Workbench(source, self.bench.field)
         self._request, self._source = request, source
@@ -219,18 +250,30 @@ COMMANDS: Final = {
         "Show the type of an expression, by default of the last one.",
         partial(Session.figures, labels=["type"]),
     ),
-    "cost": PromptCommand("[EXPRESSION]", "Show its estimated cost, and what its evaluation cost.", _COSTS),
+    "cost": PromptCommand(
+        "[EXPRESSION]", "Show its estimated cost, and what its evaluation cost.", _COSTS
+    ),
     "explain": PromptCommand(
-        "[EXPRESSION]", "Show all of its sub-expressions with value, type and cost.", Session.explain
+        "[EXPRESSION]",
+        "Show all of its sub-expressions with value, type and cost.",
+        Session.explain,
     ),
     "let": PromptCommand("NAME = EXPRESSION", "Give an expression a name.", Session.let),
-    "schema": PromptCommand("[FIELD]", "Show a field of the CRD and the fields below it.", Session.schema),
-    "field": PromptCommand("FIELD", "Make self another field, such as spec.tls; `.` is the object.", Session.field),
+    "schema": PromptCommand(
+        "[FIELD]", "Show a field of the CRD and the fields below it.", Session.schema
+    ),
+    "field": PromptCommand(
+        "FIELD", "Make self another field, such as spec.tls; `.` is the object.", Session.field
+    ),
     "load": PromptCommand("FILE", "Read another object.", Session.load),
     "old": PromptCommand(
-        "FILE", "Read the object before the update, for oldSelf.", partial(Session.load, command="old")
+        "FILE",
+        "Read the object before the update, for oldSelf.",
+        partial(Session.load, command="old"),
     ),
-    "rule": PromptCommand("[N]", "List the CRD's rules at the field, or evaluate one.", Session.rule),
+    "rule": PromptCommand(
+        "[N]", "List the CRD's rules at the field, or evaluate one.", Session.rule
+    ),
     "help": PromptCommand("", "Show this list.", Session.help),
     "quit": PromptCommand("", "End the session, as Ctrl-D does.", Session.quit),
 }

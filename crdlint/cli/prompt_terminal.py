@@ -20,7 +20,9 @@ from crdlint.cel.lexer import tokenize
 from crdlint.cli.prompt import COMMANDS, Session
 from crdlint.kubecel.completion import complete
 
-_STYLE: Final = Style.from_dict({"string": "ansigreen", "number": "ansimagenta", "name": "ansiblue", "command": "bold"})
+_STYLE: Final = Style.from_dict(
+    {"string": "ansigreen", "number": "ansimagenta", "name": "ansiblue", "command": "bold"}
+)
 _CLASSES: Final = {
     **dict.fromkeys(("STRING", "BYTES"), "class:string"),
     **dict.fromkeys(("NUM_INT", "NUM_UINT", "NUM_FLOAT"), "class:number"),
@@ -42,7 +44,11 @@ class Colors(Lexer):
 def _line(text: str) -> StyleAndTextTuples:
     if text.startswith(":"):
         name, space, rest = text.partition(" ")
-        return [("class:command", name), ("", space), *(_line(rest) if f"{name} " in _EXPRESSIONS else [("", rest)])]
+        return [
+            ("class:command", name),
+            ("", space),
+            *(_line(rest) if f"{name} " in _EXPRESSIONS else [("", rest)]),
+        ]
     tokens = tokenize(text)
     if tokens is None:
         return [("", text)]
@@ -63,7 +69,9 @@ class Completions(Completer):
         self._session = session
         self._files = PathCompleter(expanduser=True)
 
-    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterator[Completion]:
+    def get_completions(
+        self, document: Document, complete_event: CompleteEvent
+    ) -> Iterator[Completion]:
         """Yield what can be written at the cursor."""
         text = document.text_before_cursor
         if text.startswith(_FILES):
@@ -83,7 +91,9 @@ class Completions(Completer):
 
     def _of_expression(self, text: str) -> Iterator[Completion]:
         bench = self._session.bench
-        context, completions = complete(text, len(text), bench.env, bench.environment, bench.declarations)
+        context, completions = complete(
+            text, len(text), bench.env, bench.environment, bench.declarations
+        )
         if context is None:
             return
         for completion in completions:
@@ -115,7 +125,9 @@ def _keys(session: Session) -> KeyBindings:
 def _history() -> History:
     """Return the history of earlier sessions; without a place for it, one of this session."""
     try:
-        path = Path(user_state_path("crdlint", appauthor=False, ensure_exists=True)) / "eval_history"
+        path = (
+            Path(user_state_path("crdlint", appauthor=False, ensure_exists=True)) / "eval_history"
+        )
         with path.open("ab"):
             return FileHistory(str(path))
     except OSError:

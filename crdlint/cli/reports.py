@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 
 _NAMED: Final = 3  # paths in a message
 # What a command checks, by the option that accepts an input without it.
-_WHAT: Final = {"--no-require-crds": "CustomResourceDefinition", "--no-require-resources": "custom resource"}
+_WHAT: Final = {
+    "--no-require-crds": "CustomResourceDefinition",
+    "--no-require-resources": "custom resource",
+}
 
 
 class Reports(Generic[AnyReport]):
@@ -56,7 +59,9 @@ class Reports(Generic[AnyReport]):
         self._files = [formats.FileOutput(path, kind(name, plain)) for name, path in parsed]
 
     def add(
-        self, pieces: Callable[[AnyReport], Iterable[str]], of_text: Callable[[AnyReport], Iterable[str]] | None = None
+        self,
+        pieces: Callable[[AnyReport], Iterable[str]],
+        of_text: Callable[[AnyReport], Iterable[str]] | None = None,
     ) -> None:
         """Add the pieces that a function returns for each report; `of_text` returns those of text on standard output."""
         self.show(of_text if of_text is not None and self.is_text else pieces)
@@ -129,11 +134,15 @@ class Totals:
             self.problems.append((outcome.name, outcome.problem))
         self.bugs.add(outcome.name, outcome.bugs)
 
-    def show_file(self, reports: Reports[Report], result: FileResult, *, quiet: bool, infos: bool = True) -> None:
+    def show_file(
+        self, reports: Reports[Report], result: FileResult, *, quiet: bool, infos: bool = True
+    ) -> None:
         """Add what the reports have about a file; other notices go to standard error. Without `infos`, text counts them."""
         brief = result
         if not infos:
-            brief = replace(result, diagnostics=tuple(d for d in result.diagnostics if d.severity != "info"))
+            brief = replace(
+                result, diagnostics=tuple(d for d in result.diagnostics if d.severity != "info")
+            )
         reports.add(lambda report: report.file(result), lambda report: report.file(brief))
         self.note(result.file, () if quiet or reports.is_text else result.notices)
 
@@ -166,7 +175,9 @@ class Totals:
             self.remarks += [] if line is None else [line]
         self.finish(reports, lambda report: report.end(outcome))
 
-    def finish(self, reports: Reports[AnyReport], pieces: Callable[[AnyReport], Iterable[str]]) -> None:
+    def finish(
+        self, reports: Reports[AnyReport], pieces: Callable[[AnyReport], Iterable[str]]
+    ) -> None:
         """Write the last pieces of the reports and the remarks below them, and which files are not written."""
         reports.show(pieces)
         for remark in self.remarks:
@@ -183,11 +194,24 @@ class Totals:
     @property
     def status(self) -> int:
         """The exit status: 3 for internal errors, 2 for unreadable input, 1 for findings that fail the run, else 0."""
-        return console.BUG if self.bugs else 2 if self.problems or self.unwritten else 1 if self.failed else 0
+        return (
+            console.BUG
+            if self.bugs
+            else 2
+            if self.problems or self.unwritten
+            else 1
+            if self.failed
+            else 0
+        )
 
 
 def nothing_found(
-    arguments: FindingOptions, discovered: Found, left_out: SetOf[str], skipped: int, option: str, remark: str = ""
+    arguments: FindingOptions,
+    discovered: Found,
+    left_out: SetOf[str],
+    skipped: int,
+    option: str,
+    remark: str = "",
 ) -> bool:
     """Report a run that checked nothing, and return whether that is an error, which `option` accepts.
 
@@ -197,10 +221,16 @@ def nothing_found(
     what, paths = _WHAT[option], arguments.paths
     checked = set(discovered.files) - left_out
     named = [path for path in paths if path in checked]
-    required = bool(named) and not arguments.allow_empty if arguments.required is None else arguments.required
+    required = (
+        bool(named) and not arguments.allow_empty
+        if arguments.required is None
+        else arguments.required
+    )
     if required:
         missing = what if checked else ".yaml, .yml or .json file to check"
-        console.err(f"crdlint: no {missing} in {_listed(named or paths)} ({option} accepts that){remark}")
+        console.err(
+            f"crdlint: no {missing} in {_listed(named or paths)} ({option} accepts that){remark}"
+        )
     elif not arguments.quiet:
         counts = (
             (len(checked), "file", "checked"),

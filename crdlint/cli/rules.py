@@ -19,7 +19,13 @@ if TYPE_CHECKING:
     from crdlint.rules.engine.rule import Rule
 
 _MOST: Final = 20  # rules in a hint
-_STYLES: Final = {"Bad": "error", "Good": "good", "Help": "label", "Fix": "good", "Upstream": "faint"}
+_STYLES: Final = {
+    "Bad": "error",
+    "Good": "good",
+    "Help": "label",
+    "Fix": "good",
+    "Upstream": "faint",
+}
 
 
 class _FormatOptions(ReportOptions):
@@ -65,14 +71,18 @@ def command(arguments: RulesOptions) -> int:
                 [CellPart(rule.id, "title", rule_link(rule.id))],
                 [CellPart(rule.severity, rule.severity)],
                 [
-                    CellPart(min((fixer.applicability for fixer in rule.fixes), default="-"), "good")
+                    CellPart(
+                        min((fixer.applicability for fixer in rule.fixes), default="-"), "good"
+                    )
                 ],  # safe before unsafe
                 [CellPart(rule.summary + _reported(rule))],
             ]
         )
         for rule in rules
     ]
-    for line in page.table([Column(title, width) for title, width in zip(titles, (0, 7, 6, 0), strict=True)], rows):
+    for line in page.table(
+        [Column(title, width) for title, width in zip(titles, (0, 7, 6, 0), strict=True)], rows
+    ):
         console.out(line)
     return 0
 
@@ -88,9 +98,18 @@ def _reported(rule: Rule) -> str:
 def described(rule: Rule) -> dict[str, Any]:
     """Return the texts and the page of a rule; of its fixes, the titles and whether they are safe."""
     fixes = [{"title": fixer.title, "applicability": fixer.applicability} for fixer in rule.fixes]
-    texts = {name: value for name, value in rule._asdict().items() if name not in {"in_set", "of_whole_crds"}}
+    texts = {
+        name: value
+        for name, value in rule._asdict().items()
+        if name not in {"in_set", "of_whole_crds"}
+    }
     sets = [rule.in_set] if rule.in_set else []
-    return texts | {"fixes": fixes, "default": not rule.on_request, "sets": sets, "url": rule_link(rule.id)}
+    return texts | {
+        "fixes": fixes,
+        "default": not rule.on_request,
+        "sets": sets,
+        "url": rule_link(rule.id),
+    }
 
 
 @options.command("explain", ExplainOptions)
@@ -129,12 +148,16 @@ def _paragraphs(rule: Rule, page: Page) -> Iterator[list[str]]:
     from crdlint.report.rule_description import sections
 
     severity = CellPart(rule.severity, rule.severity)
-    yield page.flow(CellPart(rule.id, "title", rule_link(rule.id)), CellPart(" ("), severity, CellPart(")"))
+    yield page.flow(
+        CellPart(rule.id, "title", rule_link(rule.id)), CellPart(" ("), severity, CellPart(")")
+    )
     yield page.wrapped(rule.summary, "")
     for section in sections(rule):
         style = _STYLES.get(section.title.partition(" (")[0], "title")
         if section.text:
-            yield page.wrapped(section.text, "", f"{section.title}: " if section.title else "", style)
+            yield page.wrapped(
+                section.text, "", f"{section.title}: " if section.title else "", style
+            )
         else:
             yield [f"{page.styled(section.title, style)}:"]
         if section.code and not section.is_for_pages:

@@ -47,7 +47,9 @@ class TestOptions(ChartOptions):
         "A CRD file, or a directory of them (repeatable). Default: CRDs in the directory of the suite.", "--crd",
         metavar="PATH", multiple=True, group=Group.FILES,
     )  # fmt: skip
-    name_part: str = option("Only run tests whose name contains TEXT.", "-k", default="", metavar="TEXT")
+    name_part: str = option(
+        "Only run tests whose name contains TEXT.", "-k", default="", metavar="TEXT"
+    )
     fail_fast: bool = flag("Stop at the first failure.", "-x", "--fail-fast")
     junit_file: str | None = file_option(
         "Also write the results as JUnit XML; the same as --output junit=FILE.", "--junit"
@@ -75,14 +77,20 @@ def command(settings: TestOptions) -> int:
     view = View(options.page(settings.color, 120), quiet=settings.quiet, verbose=settings.verbose)
     junit = () if settings.junit_file is None else (f"junit={settings.junit_file}",)
     reports = Reports(formats.suites, settings.format_, (*settings.outputs, *junit), view)
-    run = TestState(reports=reports, second_opinions=options.new_tally() if settings.second_opinion else None)
+    run = TestState(
+        reports=reports, second_opinions=options.new_tally() if settings.second_opinion else None
+    )
     _run_suites(run, settings)
     run.report_trouble(() if run.second_opinions is None else [run.second_opinions.notice()])
     outcome = SuiteOutcome(run.results, run.problems, time.perf_counter() - start)
     run.finish(reports, lambda report: report.end(outcome))
     if not (run.results or run.problems or run.bugs):
         part = settings.name_part
-        what = f"no test with {part!r} in its name" if part else "no test in a suite (*.testsuite.yaml)"
+        what = (
+            f"no test with {part!r} in its name"
+            if part
+            else "no test in a suite (*.testsuite.yaml)"
+        )
         console.err(f"crdlint: {what} in {', '.join(settings.paths)}")
         return 2
     return run.status
@@ -106,13 +114,17 @@ def _crd_files(run: TestState, settings: TestOptions) -> SuiteCRDs:
     from crdlint.suites.crds import SuiteCRDs, reader
 
     discovered = discover(settings.crds, Selection())
-    run.problems += [(problem.path, problem.message) for problem in discovered.problems if problem.fatal]
+    run.problems += [
+        (problem.path, problem.message) for problem in discovered.problems if problem.fatal
+    ]
     files = SuiteCRDs(discovered.files, settings.kube_version, reader(Charts(settings.values())))
     run.problems += files.broken
     return files
 
 
-def _run_suite(run: TestState, source: tuple[str, str], files: SuiteCRDs, settings: TestOptions) -> None:
+def _run_suite(
+    run: TestState, source: tuple[str, str], files: SuiteCRDs, settings: TestOptions
+) -> None:
     from crdlint.suites.feature_gates import MissingCRDError
     from crdlint.suites.read import SuiteError, read_suite
     from crdlint.suites.run import run_suite

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.cli import console, options
 from crdlint.cli.help import Group
-from crdlint.cli.options import ChartOptions, FindingOptions, FixOptions, file_option, flag, many, option
+from crdlint.cli.options import (
+    ChartOptions,
+    FindingOptions,
+    FixOptions,
+    file_option,
+    flag,
+    many,
+    option,
+)
 from crdlint.cli.reports import Reports, Totals, nothing_found
 from crdlint.files.paths import Found, Selection
 from crdlint.files.read import STDIN, open_descriptor
@@ -43,16 +51,23 @@ class ValidateOptions(FixOptions, ChartOptions, FindingOptions):
         metavar="PATH", multiple=True, group=Group.FILES,
     )  # fmt: skip
     old: str | None = file_option(
-        "Validate updates of the objects in this file or directory.", metavar="PATH", group=Group.FILES
+        "Validate updates of the objects in this file or directory.",
+        metavar="PATH",
+        group=Group.FILES,
     )
     skipped: tuple[str, ...] = many(
-        "KIND", "Do not validate objects of KIND, GROUP/KIND or GROUP/VERSION/KIND", "--skip", group=Group.FILES
+        "KIND",
+        "Do not validate objects of KIND, GROUP/KIND or GROUP/VERSION/KIND",
+        "--skip",
+        group=Group.FILES,
     )
     strict_kinds: bool = flag(
         "Report an error for a kind that no CRD of its group defines.", group=Group.FILES, rare=True
     )
     second_opinion: bool = options.second_opinion()
-    show_defaulted: bool = flag("Print the objects as the API server would store them, as YAML.", group=Group.OUTPUT)
+    show_defaulted: bool = flag(
+        "Print the objects as the API server would store them, as YAML.", group=Group.OUTPUT
+    )
     required: bool | None = option(
         "Exit with status 2 if no custom resource is found, or do not. By default, do so only if PATH contains a file or -.",
         "--require-resources/--no-require-resources", default=None, group=Group.FILES, rare=True,
@@ -95,13 +110,17 @@ class _ValidateCommand:
         from crdlint.cli.inputs import Inputs
 
         self._charts = Charts(arguments.values())
-        self._inputs = Inputs(Selection(arguments.include, arguments.exclude, not arguments.no_ignore), self._charts)
+        self._inputs = Inputs(
+            Selection(arguments.include, arguments.exclude, not arguments.no_ignore), self._charts
+        )
         page = options.page(arguments.color, 120)
         view = View(page, show_all=arguments.show_all, quiet=arguments.quiet, noun="resource")
         # Only the objects go to standard output if they are asked for, so that they can be piped to another program.
         write = console.out_on_err if arguments.show_defaulted else console.out
         self._reports = Reports(formats.findings, arguments.format_, arguments.outputs, view, write)
-        self._planner = Planner(arguments.kube_version, arguments.override(), arguments.read_config(), kustomize=False)
+        self._planner = Planner(
+            arguments.kube_version, arguments.override(), arguments.read_config(), kustomize=False
+        )
         self._run = Totals(bugs=self._inputs.bugs, show_all=arguments.show_all)
         self._excluded: set[str] = set()
         self._layout = ChartLayout()
@@ -140,7 +159,9 @@ class _ValidateCommand:
             version = self._planner.kube_version
             run.remark(None if version is None else parse_range(version).preview_note)
             run.end(self._reports, self._options.fail_on, accepted=self._options.accept_rejections)
-        nothing = not (run.summary.crds or run.has_findings or run.problems or run.unwritten or run.bugs)
+        nothing = not (
+            run.summary.crds or run.has_findings or run.problems or run.unwritten or run.bugs
+        )
         if nothing and self._is_missing_resources(discovered, definitions):
             return 2
         if self._fixing is not None and self._fixing.diff:
@@ -161,7 +182,11 @@ class _ValidateCommand:
         return objects
 
     def _validate(
-        self, path: str, config: Config, definitions: Definitions, olds: dict[Key, dict[str, Any]] | None
+        self,
+        path: str,
+        config: Config,
+        definitions: Definitions,
+        olds: dict[Key, dict[str, Any]] | None,
     ) -> None:
         from crdlint.config.apply import apply, comments_of
         from crdlint.resources.pipeline import validate_text
@@ -170,26 +195,42 @@ class _ValidateCommand:
         if text is None:
             return
         fragment = (
-            None if open_descriptor(path) is not None else self._fragments.of(path, text.encode("utf-8", "replace"))
+            None
+            if open_descriptor(path) is not None
+            else self._fragments.of(path, text.encode("utf-8", "replace"))
         )
         if fragment is not None and fragment.includes_complete:
-            skipped = FileResult(path, documents=1, skipped=1, notices=(f"skipped: {fragment.what}",))
+            skipped = FileResult(
+                path, documents=1, skipped=1, notices=(f"skipped: {fragment.what}",)
+            )
             self._run.summary.add(skipped)
             self._run.show_file(self._reports, skipped, quiet=self._quiet)
             return
         self._run.summary.files += 1
-        updates, name, resource_options = olds is not None, shown_name(path), self._options_for(config, path)
+        updates, name, resource_options = (
+            olds is not None,
+            shown_name(path),
+            self._options_for(config, path),
+        )
 
         def validate(text: str) -> Validated:
-            return validate_text(text, filename=name, definitions=definitions, old=olds, options=resource_options)
+            return validate_text(
+                text, filename=name, definitions=definitions, old=olds, options=resource_options
+            )
 
         rendered = self._charts.manifests(path) if "{{" in text else None
 
         with self._inputs.bugs_of(path):
-            validated = validate(text) if rendered is None else _in_template(name, text, map(validate, rendered))
+            validated = (
+                validate(text)
+                if rendered is None
+                else _in_template(name, text, map(validate, rendered))
+            )
             if self._fixing is not None and resource_options.fixes:
                 validated = self._fixed(self._fixing, path, validated, validate, config)
-        applied = apply(validated.result, config, comments_of(validated.result), updates=updates, resources=True)
+        applied = apply(
+            validated.result, config, comments_of(validated.result), updates=updates, resources=True
+        )
         self._run.count(applied)
         if not self._options.diff:
             self._run.show_file(self._reports, applied.result, quiet=self._quiet)
@@ -207,11 +248,15 @@ class _ValidateCommand:
 
         rules = {NO_MATCHES.id, OBJECT_IN_CRDS.id, RENDER.id}
         named = {os.path.normpath(path) for path in paths}
-        charts = dict.fromkeys(chart for path in paths if (chart := self._charts.chart_of(path)) is not None)
+        charts = dict.fromkeys(
+            chart for path in paths if (chart := self._charts.chart_of(path)) is not None
+        )
         for result in (result for chart in charts for result in self._charts.results(chart)):
             findings = tuple(finding for finding in result.diagnostics if finding.rule in rules)
             config = self._planner.config_of(result.file)
-            is_named = os.path.normpath(result.file) in named or any(each.rule == RENDER.id for each in findings)
+            is_named = os.path.normpath(result.file) in named or any(
+                each.rule == RENDER.id for each in findings
+            )
             if config is None or not findings or not is_named:
                 continue
             own = replace(result, diagnostics=findings)
@@ -220,7 +265,12 @@ class _ValidateCommand:
             self._run.show_file(self._reports, applied.result, quiet=self._quiet)
 
     def _fixed(
-        self, fixing: Fixing, path: str, validated: Validated, validate: Callable[[str], Validated], config: Config
+        self,
+        fixing: Fixing,
+        path: str,
+        validated: Validated,
+        validate: Callable[[str], Validated],
+        config: Config,
     ) -> Validated:
         """Fix a file, and return its result; if that cannot be written, the result of the unchanged file."""
         from crdlint.runner.fixes import fix
@@ -228,7 +278,13 @@ class _ValidateCommand:
         def check(text: str) -> FileResult:
             return validate(text).result
 
-        fixed = fix(validated.result, check, unsafe=self._options.unsafe_fixes, config=config, of_resources=True)
+        fixed = fix(
+            validated.result,
+            check,
+            unsafe=self._options.unsafe_fixes,
+            config=config,
+            of_resources=True,
+        )
         problem = fixing.write(path, shown_name(path), fixed)
         if problem is not None:
             self._inputs.problem(shown_name(path), problem)
@@ -238,7 +294,9 @@ class _ValidateCommand:
         from crdlint.resources.pipeline import ResourceOptions
         from crdlint.resources.placeholders import PlaceholderPatterns
 
-        placeholders = PlaceholderPatterns(config.placeholders or (), built_in=config.placeholders is not None)
+        placeholders = PlaceholderPatterns(
+            config.placeholders or (), built_in=config.placeholders is not None
+        )
         location = None if path == STDIN else self._layout.locate(path)
         return ResourceOptions(
             placeholders, frozenset(self._options.skipped), self._options.strict_kinds, self._second_opinions,
@@ -256,4 +314,6 @@ class _ValidateCommand:
             else "no CRD was found (--crd names where they are)"
         )
         skipped, accepting = self._run.summary.skipped, "--no-require-resources"
-        return nothing_found(self._options, discovered, self._excluded, skipped, accepting, f"; {reason}")
+        return nothing_found(
+            self._options, discovered, self._excluded, skipped, accepting, f"; {reason}"
+        )

@@ -18,9 +18,17 @@ _IGNORED: Final = re.compile(r"#[ \t]*crdlint:[ \t]*ignore[ \t]*\[[^\]\n#]*(?=\]
 def with_ignores(text: str, findings: Sequence[Diagnostic]) -> tuple[str, frozenset[int]]:
     """Return a text with comments that ignore its findings, and the indexes of the findings that they ignore."""
     ignored = set()
-    shown = ((finding.line, finding.column, i) for i, finding in enumerate(findings) if not finding.hidden)
-    for _, _, i in sorted(shown, reverse=True):  # from the end, so that the other findings stay where they are
-        if not match_ignore_comments(read_comments(text, findings[i].file), [findings[i]], ()).findings:
+    shown = (
+        (finding.line, finding.column, i)
+        for i, finding in enumerate(findings)
+        if not finding.hidden
+    )
+    for _, _, i in sorted(
+        shown, reverse=True
+    ):  # from the end, so that the other findings stay where they are
+        if not match_ignore_comments(
+            read_comments(text, findings[i].file), [findings[i]], ()
+        ).findings:
             edit = ignoring_edit(findings[i], text)
             if edit is None:
                 continue
@@ -34,7 +42,9 @@ def ignoring_edit(finding: Diagnostic, text: str) -> Edit | None:
     if text.lstrip()[:1] in ("{", "["):
         return None  # JSON has no comments
     for edit, added_lines in _candidates(finding, text):
-        moved = replace(finding, line=finding.line + added_lines, end_line=finding.end_line + added_lines)
+        moved = replace(
+            finding, line=finding.line + added_lines, end_line=finding.end_line + added_lines
+        )
         comments = read_comments(apply(text, [edit]), finding.file)
         if match_ignore_comments(comments, [moved], ()).findings:
             return edit

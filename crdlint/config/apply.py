@@ -82,11 +82,20 @@ def apply(
 
         entries = scoped_ignores(result, config)
         by |= {i: "ignore" for i, entry in entries.items() if entry.severity is None}
-    decided = {rule: config.ignored_by(rule, result.file) for rule in {finding.rule for finding in findings}}
-    by |= {i: reason for i, finding in enumerate(findings) if (reason := decided[finding.rule]) is not None}
+    decided = {
+        rule: config.ignored_by(rule, result.file)
+        for rule in {finding.rule for finding in findings}
+    }
+    by |= {
+        i: reason
+        for i, finding in enumerate(findings)
+        if (reason := decided[finding.rule]) is not None
+    }
     if baseline is not None:
         left = [i for i in range(len(findings)) if i not in by]
-        in_baseline = baseline.ignored_in(replace(result, diagnostics=tuple(findings[i] for i in left)))
+        in_baseline = baseline.ignored_in(
+            replace(result, diagnostics=tuple(findings[i] for i in left))
+        )
         by.update((left[i], "baseline") for i in in_baseline)
     by = {i: reason for i, reason in by.items() if findings[i].rule != INTERNAL_ERROR}
     return _applied(result, findings, by, entries, config)
@@ -110,7 +119,11 @@ def _commented(
 
 
 def _applied(
-    result: FileResult, findings: list[Diagnostic], by: dict[int, IgnoredBy], entries: dict[int, Ignore], config: Config
+    result: FileResult,
+    findings: list[Diagnostic],
+    by: dict[int, IgnoredBy],
+    entries: dict[int, Ignore],
+    config: Config,
 ) -> Applied:
     reported: list[Diagnostic] = []
     ignored: list[IgnoredFinding] = []
@@ -118,26 +131,42 @@ def _applied(
     for i, sent in enumerate(findings):
         diagnostic = _as_sent(sent, config)
         is_internal = diagnostic.rule == INTERNAL_ERROR
-        severity = "error" if is_internal else config.severity_of(diagnostic.rule, diagnostic.severity)
+        severity = (
+            "error" if is_internal else config.severity_of(diagnostic.rule, diagnostic.severity)
+        )
         entry = entries.get(i)
         if entry is not None and entry.severity is not None and not is_internal:
             severity = entry.severity
             if entry.reason:
-                diagnostic = replace(diagnostic, help=f"{diagnostic.help}. Configured as {severity}: {entry.reason}")
+                diagnostic = replace(
+                    diagnostic, help=f"{diagnostic.help}. Configured as {severity}: {entry.reason}"
+                )
         reason = by.get(i)
         if reason is None and _is_strict(sent) and _validation(config) == "ignore":
             reason = "field-validation"
         if reason is None and RANKS[severity] > RANKS[config.min_severity]:
             reason = "min-severity"
         if reason is None:
-            reported.append(diagnostic if severity == diagnostic.severity else replace(diagnostic, severity=severity))
+            reported.append(
+                diagnostic
+                if severity == diagnostic.severity
+                else replace(diagnostic, severity=severity)
+            )
         else:
-            ignored.append(IgnoredFinding(diagnostic, reason, entry if reason == "ignore" else None))
+            ignored.append(
+                IgnoredFinding(diagnostic, reason, entry if reason == "ignore" else None)
+            )
         if (reason is not None or severity != "error") and diagnostic.is_rejection:
             rejections.append(diagnostic)
     failed = _is_failed(reported, rejections, config)
     used = frozenset(entries.values())
-    return Applied(replace(result, diagnostics=tuple(reported)), tuple(ignored), tuple(rejections), failed, used)
+    return Applied(
+        replace(result, diagnostics=tuple(reported)),
+        tuple(ignored),
+        tuple(rejections),
+        failed,
+        used,
+    )
 
 
 def _validation(config: Config) -> FieldValidation:
@@ -151,8 +180,12 @@ def _is_strict(diagnostic: Diagnostic) -> bool:
     return diagnostic.kind == "strict" and diagnostic.severity == "error"
 
 
-_SENT_BY_HELM: Final = "kubectl and Helm 4 reject it; Helm 3 installs it, and the API server drops the field"
-_SENT: Final = "kubectl rejects it by default; with this field validation the API server drops the field"
+_SENT_BY_HELM: Final = (
+    "kubectl and Helm 4 reject it; Helm 3 installs it, and the API server drops the field"
+)
+_SENT: Final = (
+    "kubectl rejects it by default; with this field validation the API server drops the field"
+)
 
 
 def _as_sent(diagnostic: Diagnostic, config: Config) -> Diagnostic:
@@ -163,7 +196,9 @@ def _as_sent(diagnostic: Diagnostic, config: Config) -> Diagnostic:
     message = diagnostic.message
     if diagnostic.versions and message.startswith("rejected "):
         message = f"dropped {message.removeprefix('rejected ')}"
-    return replace(diagnostic, severity="warning", message=message, help=f"{diagnostic.help}. {client}")
+    return replace(
+        diagnostic, severity="warning", message=message, help=f"{diagnostic.help}. {client}"
+    )
 
 
 def _is_failed(reported: list[Diagnostic], rejections: list[Diagnostic], config: Config) -> bool:
@@ -172,20 +207,28 @@ def _is_failed(reported: list[Diagnostic], rejections: list[Diagnostic], config:
     if rejections and not config.accept_rejections:
         return True
     least = RANKS[config.fail_on]
-    return any(RANKS[diagnostic.severity] <= least for diagnostic in reported if not diagnostic.hidden)
+    return any(
+        RANKS[diagnostic.severity] <= least for diagnostic in reported if not diagnostic.hidden
+    )
 
 
-def closing_line(rejections: int, fail_on: FailOn = "error", *, accepted: bool = False) -> str | None:
+def closing_line(
+    rejections: int, fail_on: FailOn = "error", *, accepted: bool = False
+) -> str | None:
     """Return the last line of a run in which errors of the API server were ignored, or None if there were none."""
     if not rejections:
         return None
     text = f"{rejections:,} ignored finding{' is' if rejections == 1 else 's are'} rejected by the API server"
     if accepted:
         return f"{text} (accepted by --accept-rejections)"
-    return text if fail_on == "never" else f"{text}: exit status 1 (--accept-rejections accepts that)"
+    return (
+        text if fail_on == "never" else f"{text}: exit status 1 (--accept-rejections accepts that)"
+    )
 
 
-def reasons(ignored: Iterable[IgnoredFinding], config: Config, comments: Comments | None) -> Iterator[str]:
+def reasons(
+    ignored: Iterable[IgnoredFinding], config: Config, comments: Comments | None
+) -> Iterator[str]:
     """Yield a line for each ignored finding: its position and message, what ignores it, and the reason given there."""
     for finding, by, entry in ignored:
         if finding.hidden:

@@ -67,14 +67,20 @@ class Update:
         """Return how many entries the new baseline has, and how many were added, removed and changed."""
         old, new = self.earlier, self.baseline()
         changed = sum(old[identity] != count for identity, count in new.items() if identity in old)
-        changes = {"added": len(new.keys() - old.keys()), "removed": len(old.keys() - new.keys()), "changed": changed}
+        changes = {
+            "added": len(new.keys() - old.keys()),
+            "removed": len(old.keys() - new.keys()),
+            "changed": changed,
+        }
         listed = ", ".join(f"{count:,} {word}" for word, count in changes.items() if count)
         return f"{counted(len(new), 'entry', 'entries')}: {listed or 'none added or removed'}"
 
     def baseline(self) -> KnownFindings:
         """Return the new baseline."""
         met = self.met.union(identity.crd for identity in self.counts)
-        unchecked = {identity: count for identity, count in self.earlier.items() if identity.crd not in met}
+        unchecked = {
+            identity: count for identity, count in self.earlier.items() if identity.crd not in met
+        }
         return unchecked | self.counts
 
 
@@ -98,7 +104,9 @@ class BaselineMatcher:
 
     def stale(self) -> tuple[BaselineEntry, ...]:
         """Return the entries without a finding, for the CRDs that were checked."""
-        return tuple(BaselineEntry(*item) for item in sorted((+self.left).items()) if item[0].crd in self.met)
+        return tuple(
+            BaselineEntry(*item) for item in sorted((+self.left).items()) if item[0].crd in self.met
+        )
 
 
 def read(path: str, *, missing_ok: bool = False) -> KnownFindings:
@@ -116,8 +124,14 @@ def read(path: str, *, missing_ok: bool = False) -> KnownFindings:
     try:
         document = json.loads(text)
     except json.JSONDecodeError as error:
-        is_conflict = text.split("\n")[error.lineno - 1].startswith(("<<<<<<<", "=======", ">>>>>>>"))
-        reason = "a merge conflict: keep the entries of both sides" if is_conflict else f"not valid JSON: {error.msg}"
+        is_conflict = text.split("\n")[error.lineno - 1].startswith(
+            ("<<<<<<<", "=======", ">>>>>>>")
+        )
+        reason = (
+            "a merge conflict: keep the entries of both sides"
+            if is_conflict
+            else f"not valid JSON: {error.msg}"
+        )
         reason += ", or delete it and run --update-baseline"
         raise ConfigError(ConfigProblem(reason, path, error.lineno, error.colno)) from error
     except (RecursionError, ValueError) as error:
@@ -182,7 +196,9 @@ def write(path: str, baseline: KnownFindings) -> bool:
             return False
         atomic.write(path, data)
     except OSError as error:
-        raise ConfigError(ConfigProblem(f"cannot be written: {error.strerror or error}", path)) from error
+        raise ConfigError(
+            ConfigProblem(f"cannot be written: {error.strerror or error}", path)
+        ) from error
     return True
 
 
@@ -190,7 +206,9 @@ def _rendered(baseline: KnownFindings) -> str:
     """Return a baseline as text: sorted, with one entry per line, so that diffs are readable."""
     entries = []
     for identity, count in sorted(baseline.items()):
-        entry = {key: value for key, value in identity._asdict().items() if value or key != "version"}
+        entry = {
+            key: value for key, value in identity._asdict().items() if value or key != "version"
+        }
         entries.append("    " + json.dumps(entry | ({"count": count} if count > 1 else {})))
     findings = "[\n" + ",\n".join(entries) + "\n  ]" if entries else "[]"
     return f'{{\n  "about": {json.dumps(_ABOUT)},\n  "version": {FORMAT_VERSION},\n  "findings": {findings}\n}}\n'

@@ -75,7 +75,9 @@ def node_index(document: Document) -> NodeIndex:
         return mark.line + first_line, mark.column + 1
 
     # (key, node) in reverse order; a key of None is an item.
-    pending: list[tuple[Node | None, Node]] = [] if document.root is None else [(None, document.root)]
+    pending: list[tuple[Node | None, Node]] = (
+        [] if document.root is None else [(None, document.root)]
+    )
     while pending:
         key, node = pending.pop()
         if id(key) in seen:
@@ -83,14 +85,25 @@ def node_index(document: Document) -> NodeIndex:
         is_alias = id(node) in seen
         seen.update((id(key), id(node)) if key is not None else (id(node),))
         if node is not document.root and not (is_alias and key is None):
-            start, end = (key or node).start_mark, (key if key is not None and is_alias else node).end_mark
-            index.entries.append(CommentedPart(start.index, end.index, position(start), position(end)))
+            start, end = (
+                (key or node).start_mark,
+                (key if key is not None and is_alias else node).end_mark,
+            )
+            index.entries.append(
+                CommentedPart(start.index, end.index, position(start), position(end))
+            )
         for scalar in (key, None if is_alias else node):
             if isinstance(scalar, Scalar):
                 begin, end = _begin(scalar, document.text), scalar.end_mark
-                index.texts.append(CommentedPart(begin, end.index, position(scalar.start_mark), position(end)))
+                index.texts.append(
+                    CommentedPart(begin, end.index, position(scalar.start_mark), position(end))
+                )
         for parent in (None if is_alias else node, key):  # what is in a key comes first
-            pairs = list(parent.pairs()) if isinstance(parent, Mapping) else [(None, item) for item in items_of(parent)]
+            pairs = (
+                list(parent.pairs())
+                if isinstance(parent, Mapping)
+                else [(None, item) for item in items_of(parent)]
+            )
             pending.extend(reversed(pairs))
     return index
 
@@ -112,7 +125,9 @@ ANNOTATION: Final = "crdlint/ignore"
 # A range of positions with an exclusive end.
 Stretch: TypeAlias = "tuple[Position, Position]"
 
-_COMMENT: Final = re.compile(r"(?<!\S)#[ \t]*crdlint:(?:(?![ \t]#[ \t]*crdlint:)[^\n\r\x85\u2028\u2029])*")
+_COMMENT: Final = re.compile(
+    r"(?<!\S)#[ \t]*crdlint:(?:(?![ \t]#[ \t]*crdlint:)[^\n\r\x85\u2028\u2029])*"
+)
 _DIRECTIVE: Final = re.compile(r"#[ \t]*crdlint:[ \t]*([\w-]*)[ \t]*(?:\[([^\]]*)(\])?)?")
 _NAME: Final = re.compile(r"[^,\s](?:[^,]*[^,\s])?")
 _BELOW: Final = re.compile(r"(?:\s|#[^\n\r\x85\u2028\u2029]*)*")
@@ -183,7 +198,11 @@ def read_comments(text: str, file: str) -> Comments:
     for match in separators:
         row, column = line_and_column(starts, match.start(1))
         message = "the comment is on a line that separates documents, so it applies to none of them: nothing is ignored"
-        comments.report(MALFORMED, message, Span(row + 1, column + 1, row + 1, column + 1 + len(match[1].rstrip())))
+        comments.report(
+            MALFORMED,
+            message,
+            Span(row + 1, column + 1, row + 1, column + 1 + len(match[1].rstrip())),
+        )
     comments.remarks.sort(key=lambda finding: (finding.line, finding.column))
     if comments.dropped:
         last = comments.remarks[-1]
@@ -247,12 +266,18 @@ def _read_annotations(comments: Comments, document: Document) -> None:
         if not names:
             comments.report(MALFORMED, "the annotation names no rule: nothing is ignored", span)
             continue
-        first, last = (document.line_offset + 1 + mark.line for mark in (root.start_mark, root.end_mark))
+        first, last = (
+            document.line_offset + 1 + mark.line for mark in (root.start_mark, root.end_mark)
+        )
         where: Stretch = ((first, root.start_mark.column + 1), (last, root.end_mark.column + 1))
-        comments.valid.append(Comment(_valid_rules(comments, names), (where,), (first, last), reason.strip()))
+        comments.valid.append(
+            Comment(_valid_rules(comments, names), (where,), (first, last), reason.strip())
+        )
 
 
-def _rules_of(comments: Comments, comment: str, position: Position) -> tuple[str, tuple[NamedRule, ...], str] | None:
+def _rules_of(
+    comments: Comments, comment: str, position: Position
+) -> tuple[str, tuple[NamedRule, ...], str] | None:
     """Return the directive of a comment, its rules and the reason, or None after reporting why the comment is invalid."""
     match = _DIRECTIVE.match(comment)
     assert match is not None  # noqa: S101  the marker is what was found
@@ -264,7 +289,9 @@ def _rules_of(comments: Comments, comment: str, position: Position) -> tuple[str
     ]
     if word not in _DIRECTIVES:
         problem = f"unknown directive {shown(word)}" if word else "the comment has no directive"
-        message = problem + (did_you_mean(word, _DIRECTIVES) or ": use `ignore[RULE]` or `ignore-file[RULE]`")
+        message = problem + (
+            did_you_mean(word, _DIRECTIVES) or ": use `ignore[RULE]` or `ignore-file[RULE]`"
+        )
     elif match[2] is not None and not match[3]:
         message = "the bracket is not closed: nothing is ignored"
     elif not names:

@@ -88,7 +88,9 @@ def _broken(message: str, text: str) -> BrokenError:
     lines = text.removesuffix("\n").split("\n")
     position = (int(match[1]), int(match[2])) if match[1] else (len(lines), len(lines[-1]) + 1)
     text_before = message[: match.start()]
-    return BrokenError(text_before if match[1] else f"{text_before} (the file ends too early)", position)
+    return BrokenError(
+        text_before if match[1] else f"{text_before} (the file ends too early)", position
+    )
 
 
 def _refuse_long_keys(text: str) -> None:
@@ -123,7 +125,10 @@ class _Positions:
         """Return the position of a value or of its key; if it does not exist, that of its closest parent."""
         if not key and path in self.values:
             return self.values[path]
-        return next((self.keys[path[:end]] for end in range(len(path), 0, -1) if path[:end] in self.keys), (1, 1))
+        return next(
+            (self.keys[path[:end]] for end in range(len(path), 0, -1) if path[:end] in self.keys),
+            (1, 1),
+        )
 
     def _names(self) -> tuple[str, ...]:
         names = [self.tokens.popleft()[0]]
@@ -178,7 +183,9 @@ def _unquoted(name: str) -> str:
     """Return the key of a token, which is bare or quoted; its escapes are those of valid TOML."""
     if not name.startswith('"'):
         return name.strip("'")
-    return _ESCAPED.sub(lambda escape: _BY_LETTER.get(escape[1]) or chr(int(escape[1][1:], 16)), name[1:-1])
+    return _ESCAPED.sub(
+        lambda escape: _BY_LETTER.get(escape[1]) or chr(int(escape[1][1:], 16)), name[1:-1]
+    )
 
 
 _ESCAPED: Final = re.compile(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|x[0-9A-Fa-f]{2}|.)")

@@ -24,15 +24,21 @@ def read_yaml(text: str) -> ConfigSource:
             position = (document.error.line + 1, document.error.column + 1)
             message = document.error.message
             is_star = any(sign in message for sign in _STARS)
-            raise BrokenError(f"{message}: put what begins with * in quotes" if is_star else message, position)
+            raise BrokenError(
+                f"{message}: put what begins with * in quotes" if is_star else message, position
+            )
     not_empty = [document for document in documents if document.root is not None]
     problems: list[tuple[str, LineColumn]] = []
     if len(not_empty) > 1:
-        problems.append(("a second document: a configuration is one", (not_empty[1].line_offset + 1, 1)))
+        problems.append(
+            ("a second document: a configuration is one", (not_empty[1].line_offset + 1, 1))
+        )
     root = not_empty[0].root if not_empty else None
     offset = not_empty[0].line_offset if not_empty else 0
     values = _value(root, offset, problems, 0) if root is not None else None
-    return ConfigSource(values, lambda steps, key: _node_place(root, offset, steps, key=key), tuple(problems))
+    return ConfigSource(
+        values, lambda steps, key: _node_place(root, offset, steps, key=key), tuple(problems)
+    )
 
 
 def _value(node: Node, offset: int, problems: list[tuple[str, LineColumn]], depth: int) -> Any:
@@ -54,7 +60,9 @@ def _value(node: Node, offset: int, problems: list[tuple[str, LineColumn]], dept
     return values
 
 
-def _node_place(root: Node | None, offset: int, steps: SequenceOf[Step], *, key: bool) -> LineColumn:
+def _node_place(
+    root: Node | None, offset: int, steps: SequenceOf[Step], *, key: bool
+) -> LineColumn:
     """Return the position of a value; if it does not exist, that of its closest existing parent."""
     node, shown = root, root
     for step in steps:
@@ -65,4 +73,8 @@ def _node_place(root: Node | None, offset: int, steps: SequenceOf[Step], *, key:
         shown = key_node or node
     if isinstance(node, Scalar) and not key and node.start_mark.index < node.end_mark.index:
         shown = node
-    return (shown.start_mark.line + offset + 1, shown.start_mark.column + 1) if shown is not None else (1, 1)
+    return (
+        (shown.start_mark.line + offset + 1, shown.start_mark.column + 1)
+        if shown is not None
+        else (1, 1)
+    )

@@ -38,7 +38,9 @@ class FindingIdentity(NamedTuple):
 _FIRST: Final = "spec.version"
 _OF_VERSION: Final = re.compile(r"spec\.versions\[(\d+)\]\.?")
 # Below these fields, the text in brackets is a name, even if it consists of digits.
-_MAPS: Final = frozenset({"properties", "patternProperties", "definitions", "dependencies", "annotations", "labels"})
+_MAPS: Final = frozenset(
+    {"properties", "patternProperties", "definitions", "dependencies", "annotations", "labels"}
+)
 _INDEX: Final = re.compile(rf"(?:\b({'|'.join(sorted(_MAPS))}))?\[(\d+)\]")
 
 
@@ -86,13 +88,22 @@ def _manifests(document: Document) -> list[_Manifest]:
         for root, _ in manifests(document):
             versions = items_of(child(root, "spec", "versions"))
             names = tuple(text_of(child(item, "name")) or str(i) for i, item in enumerate(versions))
-            crds.append(_Manifest(root, root.start_mark.line, text_of(child(root, "metadata", "name")) or "", names))
+            crds.append(
+                _Manifest(
+                    root,
+                    root.start_mark.line,
+                    text_of(child(root, "metadata", "name")) or "",
+                    names,
+                )
+            )
     except YAMLDecodeError:
         return []
     return crds
 
 
-def _identities(diagnostic: Diagnostic, manifests: list[_Manifest], offset: int) -> tuple[FindingIdentity, ...]:
+def _identities(
+    diagnostic: Diagnostic, manifests: list[_Manifest], offset: int
+) -> tuple[FindingIdentity, ...]:
     row = diagnostic.line - 1 - offset
     index = bisect_right(manifests, row, key=lambda manifest_: manifest_.line) - 1
     if index < 0:
@@ -104,7 +115,9 @@ def _identities(diagnostic: Diagnostic, manifests: list[_Manifest], offset: int)
     if diagnostic.field:
         versions, path = _of_field(diagnostic.field, manifest)
     else:
-        versions, path = _of_steps(steps_at(manifest.root, (row, diagnostic.column - 1)), manifest, diagnostic)
+        versions, path = _of_steps(
+            steps_at(manifest.root, (row, diagnostic.column - 1)), manifest, diagnostic
+        )
     return tuple(FindingIdentity(name, version, path, diagnostic.rule) for version in versions)
 
 
@@ -118,7 +131,9 @@ def _of_field(field: str, manifest: _Manifest) -> tuple[tuple[str, ...], str]:
             return manifest.versions[:1], "name"
         for internal, name in SHARED.items():
             if is_within(field, internal):
-                return tuple(dict.fromkeys(manifest.versions)), _without_indexes(name + field[len(internal) :])
+                return tuple(dict.fromkeys(manifest.versions)), _without_indexes(
+                    name + field[len(internal) :]
+                )
     return ("",), _without_indexes(field)
 
 
@@ -126,7 +141,9 @@ def _without_indexes(path: str) -> str:
     return _INDEX.sub(lambda match: match[0] if match[1] else "[]", path)
 
 
-def _of_steps(steps: list[Step], manifest: _Manifest, diagnostic: Diagnostic) -> tuple[tuple[str, ...], str]:
+def _of_steps(
+    steps: list[Step], manifest: _Manifest, diagnostic: Diagnostic
+) -> tuple[tuple[str, ...], str]:
     """Return the versions for a position in the file, and the path from there as the API server would print it."""
     if steps[:2] != ["spec", "versions"] or len(steps) < 3 or not isinstance(steps[2], int):
         return ("",), _printed(steps)
@@ -160,5 +177,7 @@ def _is_shared(manifest: _Manifest, name: str) -> bool:
         manifest.shared[name] = False
         with suppress(YAMLDecodeError):
             first, *others = (node and to_json(node) for node in nodes)
-            manifest.shared[name] = bool(others) and all(deep_equal(first, other) for other in others)
+            manifest.shared[name] = bool(others) and all(
+                deep_equal(first, other) for other in others
+            )
     return manifest.shared[name]

@@ -85,7 +85,9 @@ def _reject_link(path: str) -> None:
 def _mentions_crdlint(path: str) -> bool:
     from crdlint.config.from_toml import mentions_crdlint
 
-    return mentions_crdlint(read_bytes(path))  # the size of a pyproject.toml for other tools is not limited
+    return mentions_crdlint(
+        read_bytes(path)
+    )  # the size of a pyproject.toml for other tools is not limited
 
 
 def _read(path: str) -> Config | None:
@@ -103,13 +105,17 @@ def _source(path: str, file: str) -> ConfigSource | None:
         if is_toml:
             from crdlint.config.from_toml import read_toml
 
-            return read_toml(decode(read_bytes(path, MAX_BYTES))) if _mentions_crdlint(path) else None
+            return (
+                read_toml(decode(read_bytes(path, MAX_BYTES))) if _mentions_crdlint(path) else None
+            )
         from crdlint.config.from_yaml import read_yaml
 
         return read_yaml(decode(read_bytes(path, MAX_BYTES)))
     except BrokenError as error:
         what = "TOML" if is_toml else "YAML"
-        raise ConfigError(ConfigProblem(f"not valid {what}: {error.message}", file, *error.position)) from error
+        raise ConfigError(
+            ConfigProblem(f"not valid {what}: {error.message}", file, *error.position)
+        ) from error
     except UnreadableError as error:
         raise ConfigError(ConfigProblem(f"cannot be read: {error}", file)) from error
 
@@ -117,7 +123,9 @@ def _source(path: str, file: str) -> ConfigSource | None:
 def shown_path(path: str) -> str:
     """Return the path of a configuration for messages: relative if it is below the working directory."""
     relative = os.path.relpath(path)
-    return str(Path(_folder_of(path), Path(path).name)) if relative.startswith(os.pardir) else relative
+    return (
+        str(Path(_folder_of(path), Path(path).name)) if relative.startswith(os.pardir) else relative
+    )
 
 
 def _folder_of(path: str) -> str:
@@ -128,4 +136,8 @@ def _folder_of(path: str) -> str:
 def positions(path: str) -> dict[str, int]:
     """Return the keys of a valid configuration file with the line of each."""
     source = _source(path, shown_path(path))
-    return {} if source is None else {key: source.locate([key], True)[0] for key in source.values or {}}
+    return (
+        {}
+        if source is None
+        else {key: source.locate([key], True)[0] for key in source.values or {}}
+    )

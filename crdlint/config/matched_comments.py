@@ -55,7 +55,9 @@ def match_ignore_comments(
         by_rule[diagnostic.rule].append(((diagnostic.line, diagnostic.column), i))
     for positions in by_rule.values():
         positions.sort()
-    undecoded, rejected = (sorted(d.line for d in diagnostics if d.kind == kind) for kind in ("decode", "field"))
+    undecoded, rejected = (
+        sorted(d.line for d in diagnostics if d.kind == kind) for kind in ("decode", "field")
+    )
     reported = _Reported(sorted(crd_lines), undecoded, rejected, resources)
     matched: dict[str, list[str]] = {}
     covered: dict[str, list[Stretch]] = defaultdict(list)
@@ -63,7 +65,9 @@ def match_ignore_comments(
     for comment in comments.valid:
         for name in comment.rules:
             if name.pattern not in matched:
-                matched[name.pattern] = [rule for rule in by_rule if is_matched(rule, (name.pattern,))]
+                matched[name.pattern] = [
+                    rule for rule in by_rule if is_matched(rule, (name.pattern,))
+                ]
             used = False
             for rule in matched[name.pattern]:
                 positions = by_rule[rule]
@@ -100,7 +104,11 @@ class _Reported(NamedTuple):
         lines = (1, WHOLE_FILE[1][0]) if is_whole_file else comment.document
         if not _is_any_within(self.crds, lines) or _is_any_within(self.undecoded, lines):
             return False
-        if not _overlaps(pattern, _OF_RESOURCES) if self.resources else not is_reported_in_each_run(pattern):
+        if (
+            not _overlaps(pattern, _OF_RESOURCES)
+            if self.resources
+            else not is_reported_in_each_run(pattern)
+        ):
             return False
         return not (is_withheld(pattern) and _is_any_within(self.rejected, lines))
 
@@ -126,7 +134,9 @@ def _overlaps(pattern: str, others: tuple[str, ...]) -> bool:
     return is_matched(pattern, others) or any(is_matched(rule, others) for rule in named)
 
 
-def _covered(by_rule: dict[str, list[tuple[Position, int]]], covered: dict[str, list[Stretch]]) -> Iterator[int]:
+def _covered(
+    by_rule: dict[str, list[tuple[Position, int]]], covered: dict[str, list[Stretch]]
+) -> Iterator[int]:
     """Yield the indexes of the findings within the ranges in which their rule is ignored, each once."""
     for rule, stretches in covered.items():
         positions = by_rule[rule]

@@ -40,7 +40,14 @@ FailOn: TypeAlias = Literal["error", "warning", "info", "never"]
 FieldValidation: TypeAlias = Literal["strict", "warn", "ignore"]
 # The reasons why a finding is not reported.
 IgnoredBy: TypeAlias = Literal[
-    "select", "ignore", "per-file-ignores", "severity", "min-severity", "comment", "baseline", "field-validation"
+    "select",
+    "ignore",
+    "per-file-ignores",
+    "severity",
+    "min-severity",
+    "comment",
+    "baseline",
+    "field-validation",
 ]
 
 
@@ -117,7 +124,9 @@ class Config(NamedTuple):
     in_chart: bool = False
     notices: tuple[str, ...] = ()
 
-    def selecting(self, select: Iterable[str], extended: Iterable[str], ignore: Iterable[str]) -> Config:
+    def selecting(
+        self, select: Iterable[str], extended: Iterable[str], ignore: Iterable[str]
+    ) -> Config:
         """Return the configuration with the rules of the command line.
 
         `extended` is appended to what is selected, and `ignore` to what the file ignores. `select` replaces that of the

@@ -36,7 +36,11 @@ def _rules_matched(pattern: str) -> frozenset[str]:
         return frozenset()
     from crdlint.rules.catalog import current_ids
 
-    return frozenset(current_id(rule) for rule in (*rule_ids(), *current_ids()) if compiled.matches(rule.encode()))
+    return frozenset(
+        current_id(rule)
+        for rule in (*rule_ids(), *current_ids())
+        if compiled.matches(rule.encode())
+    )
 
 
 def current_id(rule: str) -> str:
@@ -65,10 +69,14 @@ def expanded(sets: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]]:
         return {}
     from graphlib import TopologicalSorter
 
-    contained = {name: [member for member in members if member in sets] for name, members in sets.items()}
+    contained = {
+        name: [member for member in members if member in sets] for name, members in sets.items()
+    }
     rules: dict[str, tuple[str, ...]] = {}
     for name in TopologicalSorter(contained).static_order():
-        rules[name] = tuple(dict.fromkeys(rule for member in sets[name] for rule in rules.get(member, (member,))))
+        rules[name] = tuple(
+            dict.fromkeys(rule for member in sets[name] for rule in rules.get(member, (member,)))
+        )
     return {name: rules[name] for name in sets}
 
 

@@ -28,9 +28,13 @@ def scoped_ignores(result: FileResult, config: Config) -> dict[int, Ignore]:
     from crdlint.config.identity import identities
 
     matched: dict[int, Ignore] = {}
-    for i, (finding, versions) in enumerate(zip(result.diagnostics, identities(result), strict=True)):
+    for i, (finding, versions) in enumerate(
+        zip(result.diagnostics, identities(result), strict=True)
+    ):
         for entry in config.ignores if versions else ():
-            if is_matched(finding.rule, entry.rules) and all(_is_at(entry, v, finding.user_path) for v in versions):
+            if is_matched(finding.rule, entry.rules) and all(
+                _is_at(entry, v, finding.user_path) for v in versions
+            ):
                 matched.setdefault(i, entry)
     return matched
 
@@ -94,4 +98,6 @@ def _unused(entry: Ignore, file: str) -> Diagnostic:
     where = " ".join(text for text in (entry.crd, entry.version, entry.path) if text)
     message = f"the entry ignores nothing: no finding of {', '.join(entry.rules)} in {shown(where or '*')}"
     span = Span(entry.line, entry.column, entry.line, entry.column)
-    return UNUSED.diagnostic(file, "advice", message, span, "Remove the entry, or correct its names")
+    return UNUSED.diagnostic(
+        file, "advice", message, span, "Remove the entry, or correct its names"
+    )

@@ -10,8 +10,23 @@ from typing import Any, Final
 
 from crdlint.__about__ import __version__
 from crdlint.changes.change import Policy
-from crdlint.config.model import Config, ConfigError, ConfigProblem, ConfigSource, Ignore, Step, with_sets
-from crdlint.config.rule_patterns import cycle_of, did_you_mean, expanded, is_known, shown, unknown_rule
+from crdlint.config.model import (
+    Config,
+    ConfigError,
+    ConfigProblem,
+    ConfigSource,
+    Ignore,
+    Step,
+    with_sets,
+)
+from crdlint.config.rule_patterns import (
+    cycle_of,
+    did_you_mean,
+    expanded,
+    is_known,
+    shown,
+    unknown_rule,
+)
 from crdlint.files.patterns import is_pattern
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
 from crdlint.phrases import some
@@ -43,7 +58,9 @@ def config_of(source: ConfigSource, file: str, folder: str) -> Config:
     if faults:
         raise ConfigError(*sorted(faults, key=lambda fault: (fault.line, fault.column)))
     sets = tuple(expanded(values.get("sets", {})).items())
-    severities, per_file = (values.get(name, {}).items() for name in ("severity", "per-file-ignores"))
+    severities, per_file = (
+        values.get(name, {}).items() for name in ("severity", "per-file-ignores")
+    )
     ignored, placeholders = values.get("ignore", ()), values.get("placeholders", True)
     return Config(
         file=file,
@@ -51,18 +68,26 @@ def config_of(source: ConfigSource, file: str, folder: str) -> Config:
         select=with_sets(values.get("select", ("*",)), sets),
         ignore=with_sets((entry for entry in ignored if isinstance(entry, str)), sets),
         ignores=tuple(
-            Ignore(**entry)._replace(rules=with_sets(entry["rules"], sets), line=line, column=column)
+            Ignore(**entry)._replace(
+                rules=with_sets(entry["rules"], sets), line=line, column=column
+            )
             for i, entry in enumerate(ignored)
             if isinstance(entry, dict)
             for line, column in [source.locate(["ignore", i], False)]
         ),
-        severity=tuple((rule, level) for name, level in severities for rule in with_sets((name,), sets)),
+        severity=tuple(
+            (rule, level) for name, level in severities for rule in with_sets((name,), sets)
+        ),
         per_file_ignores=tuple((glob, with_sets(rules, sets)) for glob, rules in per_file),
         sets=sets,
         exclude=tuple(values.get("exclude", ())),
         crds=tuple(values.get("crds", ())),
         senders=tuple(values.get("senders", ())),
-        placeholders=tuple(placeholders) if isinstance(placeholders, list) else () if placeholders else None,
+        placeholders=tuple(placeholders)
+        if isinstance(placeholders, list)
+        else ()
+        if placeholders
+        else None,
         change=Policy(**values.get("change", {})),
         **{name.replace("-", "_"): values[name] for name in _PLAIN if name in values},
     )
@@ -83,9 +108,13 @@ def _by_schema(values: Any) -> Iterator[_Complaint]:
         if error.validator == "additionalProperties":
             for name in error.instance:
                 if name not in error.schema["properties"]:
-                    message = f"unknown key {shown(name)}{did_you_mean(name, error.schema['properties'])}"
+                    message = (
+                        f"unknown key {shown(name)}{did_you_mean(name, error.schema['properties'])}"
+                    )
                     yield message, [*steps, name], True
-        elif error.validator != "enum" or isinstance(error.instance, str):  # the type is reported besides
+        elif error.validator != "enum" or isinstance(
+            error.instance, str
+        ):  # the type is reported besides
             yield _schema_message(error, steps), steps, False
 
 
@@ -120,7 +149,13 @@ def _kind(value: Any) -> str:
         return str(value).lower()
     if isinstance(value, str):
         return shown(value)
-    return "a list" if isinstance(value, list) else "keys with values" if isinstance(value, dict) else str(value)
+    return (
+        "a list"
+        if isinstance(value, list)
+        else "keys with values"
+        if isinstance(value, dict)
+        else str(value)
+    )
 
 
 def _by_meaning(values: dict[str, Any]) -> Iterator[_Complaint]:
@@ -131,7 +166,11 @@ def _by_meaning(values: dict[str, Any]) -> Iterator[_Complaint]:
         through = f" through {some([*map(shown, cycle[1:])], _SHOWN - 1)}" if len(cycle) > 1 else ""
         yield f"the set {shown(cycle[0])} contains itself{through}", ["sets", cycle[0]], True
     for name in filter(is_known, own):
-        yield f"{shown(name)} is the name of a rule or of one of crdlint's sets", ["sets", name], True
+        yield (
+            f"{shown(name)} is the name of a rule or of one of crdlint's sets",
+            ["sets", name],
+            True,
+        )
     for steps, pattern, is_key in _patterns_of_rules(values):
         message = unknown_rule(pattern, own)
         if message is not None:
@@ -144,7 +183,9 @@ def _by_meaning(values: dict[str, Any]) -> Iterator[_Complaint]:
         parse_range(version if isinstance(version, str) else NEWEST_VERSION)
     except ValueError as error:
         yield f"'kube-version': {error}", ["kube-version"], False
-    files: list[tuple[list[Step], str]] = [(["exclude", i], glob) for i, glob in enumerate(values.get("exclude", ()))]
+    files: list[tuple[list[Step], str]] = [
+        (["exclude", i], glob) for i, glob in enumerate(values.get("exclude", ()))
+    ]
     files += [(["per-file-ignores", glob], glob) for glob in values.get("per-file-ignores", {})]
     for steps, pattern in files:
         if not is_pattern(pattern):
@@ -153,13 +194,19 @@ def _by_meaning(values: dict[str, Any]) -> Iterator[_Complaint]:
 
 def _patterns_of_rules(values: dict[str, Any]) -> Iterator[tuple[list[Step], str, bool]]:
     """Yield (steps, pattern, whether it is a key) of every rule in the configuration."""
-    lists: list[tuple[list[Step], Sequence[Any]]] = [([name], values.get(name, ())) for name in ("select", "ignore")]
+    lists: list[tuple[list[Step], Sequence[Any]]] = [
+        ([name], values.get(name, ())) for name in ("select", "ignore")
+    ]
     entries = enumerate(values.get("ignore", ()))
-    lists += [(["ignore", i, "rules"], entry["rules"]) for i, entry in entries if isinstance(entry, dict)]
+    lists += [
+        (["ignore", i, "rules"], entry["rules"]) for i, entry in entries if isinstance(entry, dict)
+    ]
     for setting in ("sets", "per-file-ignores"):
         lists += [([setting, name], rules) for name, rules in values.get(setting, {}).items()]
     for steps, patterns in lists:
-        yield from (([*steps, i], each, False) for i, each in enumerate(patterns) if isinstance(each, str))
+        yield from (
+            ([*steps, i], each, False) for i, each in enumerate(patterns) if isinstance(each, str)
+        )
     for pattern in values.get("severity", {}):
         yield ["severity", pattern], pattern, True
 
@@ -183,4 +230,6 @@ def _check_version(values: Any, source: ConfigSource, file: str) -> None:
         raise ConfigError(ConfigProblem(message, file, *position)) from error
     if not fits:
         problem = f"this is crdlint {__version__}, and the configuration is for {specifier}"
-        raise ConfigError(ConfigProblem(f"{problem}: pip install 'crdlint{specifier}'", file, *position))
+        raise ConfigError(
+            ConfigProblem(f"{problem}: pip install 'crdlint{specifier}'", file, *position)
+        )

@@ -34,8 +34,12 @@ def client_problem(root: Node, file: str) -> DecodeProblem | None:
     if number is not None:
         reason = f"json: cannot unmarshal number {number.value} into Go value of type float64"
         hint = "if you choose to ignore these errors, turn validation off with --validate=false"
-        message = f"error validating {quote(source_of(file))}: error validating data: {reason}; {hint}"
-        return DecodeProblem("decode", message, number, number, json_type="number", go_type="float64")
+        message = (
+            f"error validating {quote(source_of(file))}: error validating data: {reason}; {hint}"
+        )
+        return DecodeProblem(
+            "decode", message, number, number, json_type="number", go_type="float64"
+        )
     error = decode(_METADATA_ONLY, root).saved
     if error is None:
         return None
@@ -52,7 +56,11 @@ def _too_large_number(root: Node) -> Scalar | None:
             pending.extend(value for _, value in reversed(list(node.pairs())))
         elif isinstance(node, Sequence):
             pending.extend(reversed(node.items))
-        elif isinstance(node, Scalar) and not node.style and is_beyond_float64(node.value, resolve(node)):
+        elif (
+            isinstance(node, Scalar)
+            and not node.style
+            and is_beyond_float64(node.value, resolve(node))
+        ):
             return node
     return None
 

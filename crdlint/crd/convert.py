@@ -19,7 +19,9 @@ from crdlint.golang.text import to_lower
 from crdlint.kubernetes.servers import NEWEST, Server
 from crdlint.yaml.nodes import Node
 
-ESTABLISHED: Final = "Established"  # the condition that the API server serves the resources of a CRD
+ESTABLISHED: Final = (
+    "Established"  # the condition that the API server serves the resources of a CRD
+)
 
 
 def set_defaults(crd: CustomResourceDefinition) -> None:
@@ -50,7 +52,9 @@ def prepare_for_update(crd: CustomResourceDefinition, old: CustomResourceDefinit
     status.stored_versions = [*before, *(name for name in storage if name not in before)]
 
 
-def drop_disabled_fields(crd: CustomResourceDefinition, server: Server, in_use: frozenset[str] = frozenset()) -> None:
+def drop_disabled_fields(
+    crd: CustomResourceDefinition, server: Server, in_use: frozenset[str] = frozenset()
+) -> None:
     """Remove the fields that the server's feature gates disable, unless the old object uses them. Upstream: dropDisabledFields."""
     disabled = server.dropped_fields - in_use
     if "optional_old_self" in disabled:
@@ -59,10 +63,16 @@ def drop_disabled_fields(crd: CustomResourceDefinition, server: Server, in_use: 
     if "selectable_fields" in disabled:
         spec, path = crd.spec, Path("spec")
         versions = enumerate(spec.versions)
-        holders = [(spec, path), *((version, path.child("versions").index(i)) for i, version in versions)]
+        holders = [
+            (spec, path),
+            *((version, path.child("versions").index(i)) for i, version in versions),
+        ]
         for holder, holder_path in holders:
             if holder.__dict__.pop("selectable_fields", None):
-                crd.dropped = (*crd.dropped, (holder_path.child("selectableFields"), "selectable_fields"))
+                crd.dropped = (
+                    *crd.dropped,
+                    (holder_path.child("selectableFields"), "selectable_fields"),
+                )
 
 
 def _drop_optional_old_self(schema: model.JSONSchemaProps) -> Iterator[tuple[Path, str]]:
@@ -71,7 +81,10 @@ def _drop_optional_old_self(schema: model.JSONSchemaProps) -> Iterator[tuple[Pat
         here = pending.pop()
         for i, rule in enumerate(here.x_validations):
             if rule.__dict__.pop("optional_old_self", None) is not None:
-                yield here.path.child("x-kubernetes-validations").index(i).child("optionalOldSelf"), "optional_old_self"
+                yield (
+                    here.path.child("x-kubernetes-validations").index(i).child("optionalOldSelf"),
+                    "optional_old_self",
+                )
         items = () if here.items is None else here.items.json_schemas
         below = (here.additional_schema, *here.properties.values(), *items, here.item_schema)
         pending.extend(schema for schema in below if schema is not None)
@@ -85,7 +98,11 @@ def assume_established(crd: CustomResourceDefinition) -> None:
     """
     status = crd.__dict__.setdefault("status", model.CustomResourceDefinitionStatus())
     accepted = status.accepted_names
-    if accepted.kind or accepted.plural or any(condition.type == ESTABLISHED for condition in status.conditions):
+    if (
+        accepted.kind
+        or accepted.plural
+        or any(condition.type == ESTABLISHED for condition in status.conditions)
+    ):
         return
     condition = model.CustomResourceDefinitionCondition.of(type=ESTABLISHED, status="True")
     status.conditions = (*status.conditions, condition)
@@ -93,7 +110,10 @@ def assume_established(crd: CustomResourceDefinition) -> None:
 
 def is_established(crd: CustomResourceDefinition) -> bool:
     """Return whether the API server serves a CRD already."""
-    return any(condition.type == ESTABLISHED and condition.status == "True" for condition in crd.status.conditions)
+    return any(
+        condition.type == ESTABLISHED and condition.status == "True"
+        for condition in crd.status.conditions
+    )
 
 
 def accepted_names(crd: CustomResourceDefinition) -> model.CustomResourceDefinitionNames:
@@ -121,7 +141,9 @@ _MOVES: Final = (
 )
 
 
-def read_crd(root: Node, *, stored: bool = False, server: Server = NEWEST, json: bool | None = None) -> Decoded:
+def read_crd(
+    root: Node, *, stored: bool = False, server: Server = NEWEST, json: bool | None = None
+) -> Decoded:
     """Decode, default and convert a document, and prepare it for create, as an API server does before validation.
 
     `stored` keeps the status, for an object that exists already (see `defaults.prepare_for_update`).
@@ -132,7 +154,9 @@ def read_crd(root: Node, *, stored: bool = False, server: Server = NEWEST, json:
 
 def prepared(decoded: Decoded, *, stored: bool = False, server: Server = NEWEST) -> Decoded:
     """Default and convert a decoded CRD, in place, and prepare it for create; see `read_crd`."""
-    vars(decoded.crd.metadata).pop("namespace", None)  # upstream: rest.EnsureObjectNamespaceMatchesRequestNamespace
+    vars(decoded.crd.metadata).pop(
+        "namespace", None
+    )  # upstream: rest.EnsureObjectNamespaceMatchesRequestNamespace
     set_defaults(decoded.crd)
     convert_to_internal(decoded.crd)
     if not stored:  # upstream: strategy.PrepareForCreate
@@ -178,11 +202,15 @@ def _set_root(validation: model.CustomResourceValidation | None, path: Path) -> 
         validation.open_api_v3_schema.root = path.child("openAPIV3Schema")
 
 
-def _internal_conversion(conversion: model.CustomResourceConversion) -> model.CustomResourceConversion:
+def _internal_conversion(
+    conversion: model.CustomResourceConversion,
+) -> model.CustomResourceConversion:
     webhook = conversion.webhook
     if webhook is None:
         return conversion
-    converted = model.CustomResourceConversion.of(node=conversion.node, strategy=conversion.strategy)
+    converted = model.CustomResourceConversion.of(
+        node=conversion.node, strategy=conversion.strategy
+    )
     if webhook.client_config is not None:
         converted.webhook_client_config = webhook.client_config
     if "conversion_review_versions" in webhook.__dict__:

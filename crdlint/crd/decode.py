@@ -72,7 +72,9 @@ class Reader:
 
     __slots__ = ("failed", "json", "pending", "unknown", "wraps")
 
-    def __init__(self, *, json: bool, unknown: frozenset[str] = frozenset(), wraps: bool = False) -> None:
+    def __init__(
+        self, *, json: bool, unknown: frozenset[str] = frozenset(), wraps: bool = False
+    ) -> None:
         self.json = json
         self.unknown = unknown
         self.wraps = wraps
@@ -149,7 +151,10 @@ def _float(_reader: Reader, _of: GoType, value: Any) -> Any:
 
 
 def _base64(_reader: Reader, _of: GoType, value: Any) -> Any:
-    from crdlint.golang.encodings import CorruptInputError, decode_base64  # few CRDs have a CA bundle
+    from crdlint.golang.encodings import (
+        CorruptInputError,
+        decode_base64,
+    )  # few CRDs have a CA bundle
 
     try:
         return decode_base64(value) if value.__class__ is str else UNSET
@@ -198,7 +203,9 @@ def reader_json(reader: Reader, node: Node, depth: int) -> Any:
         depth += 1
         inner: dict[int, Any] = {}  # by identity, so that aliased values are visited once
         for container in level:
-            for key, value in container.items() if container.__class__ is dict else enumerate(container):
+            for key, value in (
+                container.items() if container.__class__ is dict else enumerate(container)
+            ):
                 if value.__class__ is dict or value.__class__ is list:
                     inner[id(value)] = value
                 elif _is_number(value):
@@ -214,7 +221,9 @@ def _read_slice(reader: Reader, of: GoType, node: Node, depth: int, origin: Orig
     element, (parent, steps) = of.element, origin
     assert element is not None  # noqa: S101  slices have one
     if element is SCHEMA:
-        return [reader.schema(item, depth + 1, (parent, (*steps, i))) for i, item in enumerate(items)]
+        return [
+            reader.schema(item, depth + 1, (parent, (*steps, i))) for i, item in enumerate(items)
+        ]
     if element.kind == "json":
         return [reader_json(reader, item, depth + 1) for item in items]
     return [_item(reader, element, item, depth + 1, origin) for item in items]
@@ -228,9 +237,15 @@ def _read_map(reader: Reader, of: GoType, node: Node, depth: int, origin: Origin
     below = depth + 1
     if element is SCHEMA:
         begin = reader.schema
-        return {name: begin(value, below, (parent, (*steps, name))) for name, value in pairs(reader, node)}
+        return {
+            name: begin(value, below, (parent, (*steps, name)))
+            for name, value in pairs(reader, node)
+        }
     members = pairs(reader, node)
-    return {name: _item(reader, element, value, below, (parent, (*steps, name))) for name, value in members}
+    return {
+        name: _item(reader, element, value, below, (parent, (*steps, name)))
+        for name, value in members
+    }
 
 
 def _item(reader: Reader, of: GoType, node: Node, depth: int, origin: Origin) -> Any:
@@ -265,7 +280,9 @@ def _read_struct(reader: Reader, of: GoType, node: Node, depth: int, origin: Ori
 
 def _read_schema_or_bool(reader: Reader, _of: GoType, node: Any, depth: int, origin: Origin) -> Any:
     if node.__class__ is Mapping:
-        return model.JSONSchemaPropsOrBool.of(allows=True, schema=reader.schema(node, depth, origin))
+        return model.JSONSchemaPropsOrBool.of(
+            allows=True, schema=reader.schema(node, depth, origin)
+        )
     value = resolve(node) if node.__class__ is Scalar else 0
     if value.__class__ is bool:
         return model.JSONSchemaPropsOrBool.of(allows=value)
@@ -316,7 +333,9 @@ def read_schemas(reader: Reader) -> None:
                 continue
             else:
                 value = node.value
-                if node.ctag is not None or not (node.style or is_plain_string(value)):  # not `tag`, a property
+                if node.ctag is not None or not (
+                    node.style or is_plain_string(value)
+                ):  # not `tag`, a property
                     value = resolve(node)
                     if value.__class__ is not str:
                         if value is not None:
@@ -368,7 +387,9 @@ def decode_crd(root: Node, server: Server = NEWEST, *, json: bool | None = None)
     from crdlint.crd.decode_errors import problems_of  # most documents do not need it
 
     if not reader.json:
-        to_json(root)  # raises an exception if it cannot be converted to JSON, even in unknown fields
+        to_json(
+            root
+        )  # raises an exception if it cannot be converted to JSON, even in unknown fields
     return Decoded(crd, *problems_of(CRD, root, server, json=reader.json))
 
 

@@ -35,8 +35,12 @@ MAX_STRICT_ERRORS: Final = 100
 _NONE: Final[MappingOf[str, GoField]] = {}
 _KEYWORD_OF_SCHEMAS: Final = "additionalProperties"
 _COMMENTED: Final = re.compile(r"(-?\d+) *(?://| <\d)")
-_OF_OBJECTS: Final = frozenset({"required", "x-kubernetes-validations"})  # lists of an object, which no property is
-_WITH_RULE: Final = 'Remove `{}`, and add a rule, such as `x-kubernetes-validations: [{{rule: "{}"}}]`'
+_OF_OBJECTS: Final = frozenset(
+    {"required", "x-kubernetes-validations"}
+)  # lists of an object, which no property is
+_WITH_RULE: Final = (
+    'Remove `{}`, and add a rule, such as `x-kubernetes-validations: [{{rule: "{}"}}]`'
+)
 _MOVED: Final = "Write the schema where it is used: a CRD has no `$ref` and no definitions"
 # Keywords of JSON Schema that no schema of a CRD has, and what to write instead.
 _OF_JSON_SCHEMA: Final = {
@@ -67,7 +71,9 @@ class GoError(Exception):
     the rejected value, if `node` is only the key of it.
     """
 
-    def __init__(self, node: Node, text: str = "", value: str = "", of: str = "", content: Node | None = None) -> None:
+    def __init__(
+        self, node: Node, text: str = "", value: str = "", of: str = "", content: Node | None = None
+    ) -> None:
         super().__init__(text)
         self.node = node
         self.content = content or node
@@ -80,7 +86,11 @@ class GoError(Exception):
     def __str__(self) -> str:
         if self.text:
             return self.text
-        target = f"Go struct field {self.struct}.{self.field}" if self.struct or self.field else "Go value"
+        target = (
+            f"Go struct field {self.struct}.{self.field}"
+            if self.struct or self.field
+            else "Go value"
+        )
         return f"json: cannot unmarshal {self.value} into {target} of type {self.of}"
 
     def problem(self) -> DecodeProblem:
@@ -88,7 +98,9 @@ class GoError(Exception):
         problem = DecodeProblem("decode", str(self), self.node, self.content)
         if self.text:
             return problem._replace(expected=self.of)
-        return problem._replace(json_type=self.value.partition(" ")[0], go_type=self.of, field=self.field)
+        return problem._replace(
+            json_type=self.value.partition(" ")[0], go_type=self.of, field=self.field
+        )
 
 
 class DecodeProblem(NamedTuple):
@@ -153,7 +165,13 @@ class DecodeState:
             self.saved = self.in_context(error)
 
     def strictly(
-        self, name: str, node: Node, owner: Node, *, fields: MappingOf[str, GoField] = _NONE, first: Node | None = None
+        self,
+        name: str,
+        node: Node,
+        owner: Node,
+        *,
+        fields: MappingOf[str, GoField] = _NONE,
+        first: Node | None = None,
     ) -> None:
         """Add an error that only a strict decoder reports: a field other than `fields`, or a second one after the key `first`."""
         errors = self.strict_errors if self.strict else self.ignored
@@ -167,7 +185,9 @@ class DecodeState:
             help_ = f"Remove the field, or support only Kubernetes {since} and later, which have it"
         else:
             unknown = self.server.unknown_fields
-            near = nearest(name, [field for field in fields if fields[field].attribute not in unknown], _LIKE)
+            near = nearest(
+                name, [field for field in fields if fields[field].attribute not in unknown], _LIKE
+            )
             of_json_schema = _OF_JSON_SCHEMA.get(name) if _KEYWORD_OF_SCHEMAS in fields else None
             if of_json_schema is not None or (near is not None and are_opposites(name, near)):
                 near, help_ = None, of_json_schema
@@ -175,7 +195,9 @@ class DecodeState:
             near = None  # a second field of that name is not what was meant
         if near is not None:
             help_ = f"Write `{near}` instead"
-        errors.setdefault(text, DecodeProblem("strict", text, node, owner, path, help_, first, near))
+        errors.setdefault(
+            text, DecodeProblem("strict", text, node, owner, path, help_, first, near)
+        )
 
     def entries(self, mapping: Mapping) -> list[tuple[str, Node, Node]]:
         """Return the entries of a mapping in the order of the JSON that Go decodes."""
@@ -205,16 +227,25 @@ def problems_of(
 
 
 def decode(
-    of: GoType, root: Node, server: Server = NEWEST, *, goes_on: bool = False, json: bool | None = None
+    of: GoType,
+    root: Node,
+    server: Server = NEWEST,
+    *,
+    goes_on: bool = False,
+    json: bool | None = None,
 ) -> DecodeState:
     """Decode `root` as `of`, and return the error that stopped it or was saved, the strict errors and ignored fields.
 
     With `goes_on`, all errors are collected in the order in which they appear if each is fixed before the next attempt.
     `json` means that the text is JSON; it is found out if None.
     """
-    state = DecodeState(strict=True, json=is_json(root) if json is None else json, server=server, goes_on=goes_on)
+    state = DecodeState(
+        strict=True, json=is_json(root) if json is None else json, server=server, goes_on=goes_on
+    )
     if _too_deep(root):
-        state.saved = GoError(root, "couldn't get version/kind; json parse error: exceeded max depth")
+        state.saved = GoError(
+            root, "couldn't get version/kind; json parse error: exceeded max depth"
+        )
         return state
     try:
         run_calls(_value(state, of, root, root))
@@ -233,7 +264,9 @@ def _too_deep(root: Node) -> bool:
         if depth > MAX_DEPTH:
             return True
         # Each aliased node needs one visit per depth, even if it is used several times there.
-        inner = {id(item): item for node in level for item in node.items if item.__class__ is not Scalar}  # type: ignore[union-attr]
+        inner = {
+            id(item): item for node in level for item in node.items if item.__class__ is not Scalar
+        }  # type: ignore[union-attr]
         level = list(inner.values())
     return False
 
@@ -318,7 +351,13 @@ def _literal(state: DecodeState, of: GoType, node: Any) -> None:
         except CorruptInputError as corrupt:
             error = GoError(node, str(corrupt), of="a base64 text")
     elif json_type == "number" and of.kind in INT_RANGES:
-        text = node.value if state.json else json_float(value) if value.__class__ is float else str(value)
+        text = (
+            node.value
+            if state.json
+            else json_float(value)
+            if value.__class__ is float
+            else str(value)
+        )
         low, high = INT_RANGES[of.kind]
         digits = text.removeprefix("-")
         # Go's ParseUint accepts no sign, not even in -0.
@@ -334,7 +373,11 @@ def _literal(state: DecodeState, of: GoType, node: Any) -> None:
 def _unmarshal(outer: DecodeState, of: GoType, node: Node, reported: Node) -> Steps:
     """Decode with a separate decoder, which is not strict and whose first error stops the outer one."""
     state = DecodeState(
-        strict=False, json=outer.json, server=outer.server, goes_on=outer.goes_on, ignored=outer.ignored
+        strict=False,
+        json=outer.json,
+        server=outer.server,
+        goes_on=outer.goes_on,
+        ignored=outer.ignored,
     )
     state.path = list(outer.path)
     try:
@@ -387,7 +430,9 @@ _UNMARSHALERS: Final[dict[str, Callable[[DecodeState, GoType, Any, Any], Steps]]
 def duplicate_fields(root: Node) -> list[tuple[str, str, Node, Node]]:
     """Return the first 100 duplicate fields of a JSON text: the decoder's message, the path, and both keys."""
     duplicates: dict[str, tuple[str, str, Node, Node]] = {}
-    pending: list[tuple[Iterator[tuple[str, Node | None, Node]], str]] = [(iter([("", None, root)]), "")]
+    pending: list[tuple[Iterator[tuple[str, Node | None, Node]], str]] = [
+        (iter([("", None, root)]), "")
+    ]
     seen: list[dict[str, Node]] = [{}]
     while pending and len(duplicates) < MAX_STRICT_ERRORS:
         step = next(pending[-1][0], None)
@@ -428,19 +473,35 @@ def suggestion(problem: DecodeProblem) -> str:
     value = None
     if json_type not in _COLLECTIONS and isinstance(node, Scalar):
         value = node.value if len(node.value) <= _LONGEST and "\n" not in node.value else None
-    if go_type == "[]string" and json_type == "bool" and problem.field.rpartition(".")[2] == "required":
+    if (
+        go_type == "[]string"
+        and json_type == "bool"
+        and problem.field.rpartition(".")[2] == "required"
+    ):
         return "Remove `required` here, and add the name of the property to `required` of the object that has it"
-    if go_type.endswith("JSONSchemaProps") and json_type == "array" and getattr(node, "value", "") in _OF_OBJECTS:
+    if (
+        go_type.endswith("JSONSchemaProps")
+        and json_type == "array"
+        and getattr(node, "value", "") in _OF_OBJECTS
+    ):
         return f"Move `{getattr(node, 'value', '')}` out of `properties`, to the same indentation as `properties`"
     if go_type in _NUMBERS:
         return _number(value, integer=go_type != "float64")
     if go_type == "bool":
         meant = value.lower() if value is not None and value.lower() in {"true", "false"} else None
-        return f"Write `{meant}` without quotes" if meant else "Write `true` or `false`, without quotes"
+        return (
+            f"Write `{meant}` without quotes"
+            if meant
+            else "Write `true` or `false`, without quotes"
+        )
     if go_type == "string" and json_type == "array":
         return _single(problem)
     if go_type == "string":
-        return f"Write a string, not {_COLLECTIONS[json_type]}" if json_type in _COLLECTIONS else _quoted(value)
+        return (
+            f"Write a string, not {_COLLECTIONS[json_type]}"
+            if json_type in _COLLECTIONS
+            else _quoted(value)
+        )
     if go_type == "v1.JSONSchemaProps" and value in _TYPES:
         return f"Write a schema: `{{type: {value}}}`"
     if go_type == "v1.ValidationRule" and value is not None:
@@ -452,7 +513,11 @@ def suggestion(problem: DecodeProblem) -> str:
     if go_type.startswith("[]"):
         return _listed(value)
     of_strings = " with all values in quotes" if go_type == "map[string]string" else ""
-    return _quoted(value) if of_strings and value is not None else f"Write a mapping{of_strings}: `key: value`"
+    return (
+        _quoted(value)
+        if of_strings and value is not None
+        else f"Write a mapping{of_strings}: `key: value`"
+    )
 
 
 def _listed(value: str | None) -> str:
@@ -493,4 +558,6 @@ def _number(value: str | None, *, integer: bool) -> str:
 
 
 def _quoted(value: str | None) -> str:
-    return f'Write it in quotes: `"{value}"`' if value is not None else 'Write it in quotes: `"..."`'
+    return (
+        f'Write it in quotes: `"{value}"`' if value is not None else 'Write it in quotes: `"..."`'
+    )

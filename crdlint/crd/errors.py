@@ -49,7 +49,9 @@ class Code(Enum):
     NO_KEY = auto()  # (field,): a rule reads a field that the object lacks
     RULE_FAILED = auto()  # (expression, schema): a rule that does not compile
     EVALUATION_FAILED = auto()  # (text of the error,)
-    UNKNOWN_FIELDS = auto()  # a default with fields that the schema lacks: (the field that one is like,) or ()
+    UNKNOWN_FIELDS = (
+        auto()
+    )  # a default with fields that the schema lacks: (the field that one is like,) or ()
     NO_FIELD = auto()  # a fieldPath that refers to no field of the schema
     MEANT = auto()  # (edits, is_certain): what makes an expression compile
     NOT_DEPRECATED = auto()  # a deprecation warning on a version that is not deprecated
@@ -146,7 +148,9 @@ class FieldError(NamedTuple):
     help: str | None = None
     hidden: bool = False
     key: bool = False  # report the position of the key of `at` instead of its value
-    inside: tuple[int, int] | None = None  # the range to report within a string: code points (start, end)
+    inside: tuple[int, int] | None = (
+        None  # the range to report within a string: code points (start, end)
+    )
     cause: BrokenRule | None = None
     subject: object = None
     server: Server = NEWEST
@@ -167,12 +171,19 @@ class FieldError(NamedTuple):
         return self._replace(detail=detail, value=value, server=server)
 
     def __str__(self) -> str:
-        from crdlint.golang.printing import bad_value, bad_value_in_go_syntax  # most runs print no values
+        from crdlint.golang.printing import (
+            bad_value,
+            bad_value_in_go_syntax,
+        )  # most runs print no values
 
         body = WORDS[self.type]
         if self.type not in _WITHOUT_VALUE and self.value is not OMITTED:
             is_json = self.server.prints_json_values
-            value = bad_value(self.value) if is_json else bad_value_in_go_syntax(self.value, self.server.unknown_fields)
+            value = (
+                bad_value(self.value)
+                if is_json
+                else bad_value_in_go_syntax(self.value, self.server.unknown_fields)
+            )
             body = f"{body}: {value}"
         return f"{self.path}: {body}: {self.detail}" if self.detail else f"{self.path}: {body}"
 
@@ -194,7 +205,8 @@ def too_many_detail(limit: int) -> str:
     if limit < 0:
         return "has too many items"
     return Wording.by_version(
-        f"must have at most {limit} items", (34, f"must have at most {limit} item{'' if limit == 1 else 's'}")
+        f"must have at most {limit} items",
+        (34, f"must have at most {limit} item{'' if limit == 1 else 's'}"),
     )
 
 
@@ -223,7 +235,9 @@ def forbidden(rule: str, path: Path, detail: str, **extra: Unpack[Extra]) -> Fie
     return FieldError(rule, FORBIDDEN, path, None, detail, **extra)
 
 
-def invalid(rule: str, path: Path, value: object, detail: str, **extra: Unpack[Extra]) -> FieldError:
+def invalid(
+    rule: str, path: Path, value: object, detail: str, **extra: Unpack[Extra]
+) -> FieldError:
     """Return upstream's field.Invalid."""
     return FieldError(rule, INVALID, path, value, detail, **extra)
 
@@ -241,4 +255,6 @@ def not_supported(
 
     allowed = tuple(supported)
     detail = "supported values: " + ", ".join(map(quote, allowed))
-    return FieldError(rule, NOT_SUPPORTED, path, value, detail, help=help, reason=Reason(Code.ENUM, allowed))
+    return FieldError(
+        rule, NOT_SUPPORTED, path, value, detail, help=help, reason=Reason(Code.ENUM, allowed)
+    )

@@ -44,7 +44,11 @@ class GoField(NamedTuple):
 
 
 MAX_DEPTH: Final = 10000  # the maximum nesting of encoding/json's scanner
-INT_RANGES: Final = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1), "uint8": (0, 255)}
+INT_RANGES: Final = {
+    "int32": (-(2**31), 2**31 - 1),
+    "int64": (-(2**63), 2**63 - 1),
+    "uint8": (0, 255),
+}
 # Types with their own decoding, with the type of their elements.
 _KINDS: Final = {
     **{name: (name, None) for name in ("string", "bool", "int32", "int64", "uint8", "float64")},
@@ -71,14 +75,18 @@ def _type(declared: str) -> GoType:
             _types[name] = GoType(kind, name, None if element is None else _type(element), record)
         elif underlying:
             element = underlying.partition("]")[2]
-            _types[name] = GoType("map" if underlying.startswith("map[") else "slice", name, _type(element))
+            _types[name] = GoType(
+                "map" if underlying.startswith("map[") else "slice", name, _type(element)
+            )
         elif record is not None:
             fields: dict[str, GoField] = {}  # they may be of this type
             _types[name] = GoType("struct", name, record=record, fields=fields)
             for declaration in record.FIELDS:
                 if declaration.json_name:
                     go_type = _type(declaration.go_type)
-                    fields[declaration.json_name] = GoField(declaration.attribute, go_type, declaration.is_pointer)
+                    fields[declaration.json_name] = GoField(
+                        declaration.attribute, go_type, declaration.is_pointer
+                    )
             if record is model.CustomResourceDefinition:
                 fields |= {name: GoField("", _type("string")) for name in ("apiVersion", "kind")}
         else:

@@ -21,7 +21,13 @@ def json_type_of(node: Node) -> str:
     return "object" if node.__class__ is Mapping else "array"
 
 
-_JSON_TYPES: Final = {str: "string", bool: "bool", int: "number", float: "number", type(None): "null"}
+_JSON_TYPES: Final = {
+    str: "string",
+    bool: "bool",
+    int: "number",
+    float: "number",
+    type(None): "null",
+}
 
 
 class Identity(NamedTuple):
@@ -44,7 +50,9 @@ def identify(root: Node, text: str = "") -> Identity:
     strings: dict[str, str] = {}
     wrong: list[tuple[str, Node]] = []
     # encoding/json, which decodes these two fields, ignores case, unlike the decoder of the other fields.
-    fields = [(name, key, value) for name, key, value in entries(root) if name.lower() in _TYPE_META]
+    fields = [
+        (name, key, value) for name, key, value in entries(root) if name.lower() in _TYPE_META
+    ]
     if not fields:
         return _OTHER
     if not is_json(root):
@@ -86,7 +94,11 @@ def _form(api_version: str, kind: str, *, mistyped: bool) -> Form:
         return "crd-list"
     if kind == KIND and group == GROUP:
         return "crd" if api_version == VERSION else "unserved"
-    return "crd" if (mistyped or not (api_version and kind)) and (kind == KIND or api_version == VERSION) else "other"
+    return (
+        "crd"
+        if (mistyped or not (api_version and kind)) and (kind == KIND or api_version == VERSION)
+        else "other"
+    )
 
 
 def kind_missing(root: Node, text: str) -> str:
@@ -97,9 +109,7 @@ def kind_missing(root: Node, text: str) -> str:
     return f"couldn't get version/kind; json parse error: json: cannot unmarshal {into}"
 
 
-_TYPES: Final = (
-    """struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }"""
-)
+_TYPES: Final = """struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }"""
 
 
 def _rejection(root: Node, api_version: str, kind: str, text: str) -> str:
@@ -137,7 +147,9 @@ def near_miss(root: Mapping, identity: Identity, text: str) -> NearMiss | None:
         value = keys["kind"][1]
         kind = value.value if isinstance(value, Scalar) else ""
     is_kind = kind == KIND or is_near_kind(kind)
-    if not ((is_kind and (is_group or _is_shaped(root))) or (is_group and _is_shaped(root) and not kind)):
+    if not (
+        (is_kind and (is_group or _is_shaped(root))) or (is_group and _is_shaped(root) and not kind)
+    ):
         return None
     message = _rejection(root, api_version, identity.kind, text)
     wrong = ["kind"] * (kind != KIND) + ["apiVersion"] * (api_version != VERSION)
@@ -145,7 +157,11 @@ def near_miss(root: Mapping, identity: Identity, text: str) -> NearMiss | None:
         wrong = ["apiVersion"] if identity.kind else ["kind"]
     key, value = keys.get(wrong[0], (root, root))
     is_key_wrong = isinstance(key, Scalar) and key.value != wrong[0]
-    return NearMiss(message, key if is_key_wrong else value, f"Write {' and '.join(_FIX[name] for name in wrong)}")
+    return NearMiss(
+        message,
+        key if is_key_wrong else value,
+        f"Write {' and '.join(_FIX[name] for name in wrong)}",
+    )
 
 
 def is_partial(root: Mapping) -> bool:
@@ -156,7 +172,9 @@ def is_partial(root: Mapping) -> bool:
     if any(is_near_key(name, "spec") for name, _, _ in entries(root)):
         return False
     inside = [] if spec is None else entries(cast("Mapping", spec[1]))
-    return not any(name == key or is_near_key(name, key) for name, _, _ in inside for key in SPEC_KEYS)
+    return not any(
+        name == key or is_near_key(name, key) for name, _, _ in inside for key in SPEC_KEYS
+    )
 
 
 def misspelled_type_key(root: Mapping) -> str | None:

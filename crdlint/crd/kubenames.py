@@ -25,7 +25,14 @@ class _Name(NamedTuple):
         return errors if self.pattern.fullmatch(text) else [*errors, self.rejection]
 
 
-def _name(message: str, pattern: str, *examples: str, limit: int = 63, part: str = "", in_bytes: bool = False) -> _Name:
+def _name(
+    message: str,
+    pattern: str,
+    *examples: str,
+    limit: int = 63,
+    part: str = "",
+    in_bytes: bool = False,
+) -> _Name:
     """Return a kind of name; `part` is the start of its errors, and newer servers count bytes with `in_bytes`."""
     listed = " or ".join(f"'{example}', " for example in examples)
     rejection = f"{part}{message} (e.g. {listed}regex used for validation is '{pattern}')"
@@ -42,9 +49,7 @@ _SUBDOMAIN_TEXT: Final = (
     "and must start and end with an alphanumeric character"
 )
 _KEY: Final = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
-_KEY_TEXT: Final = (
-    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
-)
+_KEY_TEXT: Final = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
 _KEYS: Final = ("MyName", "my.name", "123-abc")
 _PREFIX: Final = "prefix part "
 _NAME: Final = "name part "
@@ -69,7 +74,9 @@ _dns1123_label: Final = _name(
     _LABEL,
     *("my-name", "123-abc"),
 )
-_key_prefix: Final = _name(_SUBDOMAIN_TEXT, _SUBDOMAIN, "example.com", limit=253, part=_PREFIX, in_bytes=True)
+_key_prefix: Final = _name(
+    _SUBDOMAIN_TEXT, _SUBDOMAIN, "example.com", limit=253, part=_PREFIX, in_bytes=True
+)
 _key_name: Final = _name(_KEY_TEXT, _KEY, *_KEYS, part=_NAME, in_bytes=True)
 
 
@@ -86,8 +93,12 @@ def is_label_key(text: str) -> list[str]:
     parts = text.split("/", 2)
     if len(parts) > 2:
         error = _key_name.rejection.removeprefix(_NAME)
-        detail = f"{error} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
-        return [Wording.by_version(f"a qualified name {detail}", (35, f"a valid label key {detail}"))]
+        detail = (
+            f"{error} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
+        )
+        return [
+            Wording.by_version(f"a qualified name {detail}", (35, f"a valid label key {detail}"))
+        ]
     errors: list[str] = []
     if len(parts) == 2:
         errors += _key_prefix.faults(parts[0]) if parts[0] else [f"{_PREFIX}must be non-empty"]

@@ -100,13 +100,19 @@ class JSONSchemaProps(Record):
     any_of: SequenceOf[JSONSchemaProps] = go("AnyOf", "[]JSONSchemaProps")
     not_: JSONSchemaProps | None = go("Not", "*JSONSchemaProps")
     properties: MappingOf[str, JSONSchemaProps] = go("Properties", "map[string]JSONSchemaProps")
-    additional_properties: JSONSchemaPropsOrBool | None = go("AdditionalProperties", "*JSONSchemaPropsOrBool")
-    pattern_properties: MappingOf[str, JSONSchemaProps] = go("PatternProperties", "map[string]JSONSchemaProps")
+    additional_properties: JSONSchemaPropsOrBool | None = go(
+        "AdditionalProperties", "*JSONSchemaPropsOrBool"
+    )
+    pattern_properties: MappingOf[str, JSONSchemaProps] = go(
+        "PatternProperties", "map[string]JSONSchemaProps"
+    )
     dependencies: MappingOf[str, JSONSchemaPropsOrStringArray] = go(
         "Dependencies", "JSONSchemaDependencies=map[string]JSONSchemaPropsOrStringArray"
     )
     additional_items: JSONSchemaPropsOrBool | None = go("AdditionalItems", "*JSONSchemaPropsOrBool")
-    definitions: MappingOf[str, JSONSchemaProps] = go("Definitions", "JSONSchemaDefinitions=map[string]JSONSchemaProps")
+    definitions: MappingOf[str, JSONSchemaProps] = go(
+        "Definitions", "JSONSchemaDefinitions=map[string]JSONSchemaProps"
+    )
     external_docs: ExternalDocumentation | None = go("ExternalDocs", "*ExternalDocumentation")
     example: JSON | None = go("Example", "*JSON")
     x_preserve_unknown_fields: bool | None = go("XPreserveUnknownFields", "*bool")
@@ -115,7 +121,9 @@ class JSONSchemaProps(Record):
     x_list_map_keys: SequenceOf[str] = go("XListMapKeys", "[]string")
     x_list_type: str | None = go("XListType", "*string")
     x_map_type: str | None = go("XMapType", "*string")
-    x_validations: SequenceOf[ValidationRule] = go("XValidations", "ValidationRules=[]ValidationRule")
+    x_validations: SequenceOf[ValidationRule] = go(
+        "XValidations", "ValidationRules=[]ValidationRule"
+    )
 
     __slots__ = ("_path",)  # the dictionary of the instance contains only fields that are set
     _path: Path
@@ -193,8 +201,12 @@ class CustomResourceConversion(Record):
     """spec.conversion of the internal version (`webhook` is v1's until conversion)."""
 
     strategy: str = go("Strategy", "ConversionStrategyType")
-    webhook_client_config: WebhookClientConfig | None = go("WebhookClientConfig", "*WebhookClientConfig", json="")
-    conversion_review_versions: SequenceOf[str] = go("ConversionReviewVersions", "[]string", json="")
+    webhook_client_config: WebhookClientConfig | None = go(
+        "WebhookClientConfig", "*WebhookClientConfig", json=""
+    )
+    conversion_review_versions: SequenceOf[str] = go(
+        "ConversionReviewVersions", "[]string", json=""
+    )
     webhook: WebhookConversion | None = go("", "*WebhookConversion", json="webhook")
 
 
@@ -219,7 +231,9 @@ class CustomResourceSubresourceScale(Record):
 class CustomResourceSubresources(Record):
     """The subresources of a version."""
 
-    status: CustomResourceSubresourceStatus | None = go("Status", "*CustomResourceSubresourceStatus")
+    status: CustomResourceSubresourceStatus | None = go(
+        "Status", "*CustomResourceSubresourceStatus"
+    )
     scale: CustomResourceSubresourceScale | None = go("Scale", "*CustomResourceSubresourceScale")
 
 
@@ -249,7 +263,9 @@ class CustomResourceDefinitionVersion(Record):
     deprecated: bool = go("Deprecated", "bool")
     deprecation_warning: str | None = go("DeprecationWarning", "*string")
     schema: CustomResourceValidation | None = go("Schema", "*CustomResourceValidation")
-    subresources: CustomResourceSubresources | None = go("Subresources", "*CustomResourceSubresources")
+    subresources: CustomResourceSubresources | None = go(
+        "Subresources", "*CustomResourceSubresources"
+    )
     additional_printer_columns: SequenceOf[CustomResourceColumnDefinition] = go(
         "AdditionalPrinterColumns", "[]CustomResourceColumnDefinition"
     )
@@ -286,8 +302,12 @@ class CustomResourceDefinitionCondition(Record):
 class CustomResourceDefinitionStatus(Record):
     """The CRD's status."""
 
-    conditions: SequenceOf[CustomResourceDefinitionCondition] = go("Conditions", "[]CustomResourceDefinitionCondition")
-    accepted_names: CustomResourceDefinitionNames = go("AcceptedNames", "CustomResourceDefinitionNames")
+    conditions: SequenceOf[CustomResourceDefinitionCondition] = go(
+        "Conditions", "[]CustomResourceDefinitionCondition"
+    )
+    accepted_names: CustomResourceDefinitionNames = go(
+        "AcceptedNames", "CustomResourceDefinitionNames"
+    )
     stored_versions: SequenceOf[str] = go("StoredVersions", "[]string")
     observed_generation: int = go("ObservedGeneration", "int64")
 
@@ -299,13 +319,21 @@ class CustomResourceDefinitionSpec(Record):
     version: str = go("Version", "string", json="")
     names: CustomResourceDefinitionNames = go("Names", "CustomResourceDefinitionNames")
     scope: str = go("Scope", "ResourceScope")
-    validation: CustomResourceValidation | None = go("Validation", "*CustomResourceValidation", json="")
-    subresources: CustomResourceSubresources | None = go("Subresources", "*CustomResourceSubresources", json="")
-    versions: SequenceOf[CustomResourceDefinitionVersion] = go("Versions", "[]CustomResourceDefinitionVersion")
+    validation: CustomResourceValidation | None = go(
+        "Validation", "*CustomResourceValidation", json=""
+    )
+    subresources: CustomResourceSubresources | None = go(
+        "Subresources", "*CustomResourceSubresources", json=""
+    )
+    versions: SequenceOf[CustomResourceDefinitionVersion] = go(
+        "Versions", "[]CustomResourceDefinitionVersion"
+    )
     additional_printer_columns: SequenceOf[CustomResourceColumnDefinition] = go(
         "AdditionalPrinterColumns", "[]CustomResourceColumnDefinition", json=""
     )
-    selectable_fields: SequenceOf[SelectableField] = go("SelectableFields", "[]SelectableField", json="")
+    selectable_fields: SequenceOf[SelectableField] = go(
+        "SelectableFields", "[]SelectableField", json=""
+    )
     conversion: CustomResourceConversion | None = go("Conversion", "*CustomResourceConversion")
     preserve_unknown_fields: bool | None = go("PreserveUnknownFields", "*bool")
 

@@ -38,7 +38,12 @@ NameCheck = Callable[[str, bool], list[str]]
 
 
 _OWNER: Final = OBJECT_META.fields["ownerReferences"].type.element
-_ALWAYS: Final = {"apiVersion": "", "kind": "", "name": "", "uid": ""}  # fields of an owner reference without omitempty
+_ALWAYS: Final = {
+    "apiVersion": "",
+    "kind": "",
+    "name": "",
+    "uid": "",
+}  # fields of an owner reference without omitempty
 _ZERO_TIME: Final = "0001-01-01T00:00:00Z"
 
 
@@ -60,7 +65,9 @@ class _MistypedError(ValueError):
     """A value has the wrong type."""
 
 
-def read_object_meta(metadata: Any, *, drop_malformed: bool = False) -> tuple[dict[str, Any], list[str]]:
+def read_object_meta(
+    metadata: Any, *, drop_malformed: bool = False
+) -> tuple[dict[str, Any], list[str]]:
     """Decode metadata as Go's ObjectMeta; return the result as JSON, and the paths of unknown fields.
 
     Raise MetadataError if Go cannot decode it; with `drop_malformed`, only if it is not an object. Upstream:
@@ -75,7 +82,9 @@ def read_object_meta(metadata: Any, *, drop_malformed: bool = False) -> tuple[di
     else:
         return decoded, unknown
     if metadata.__class__ is not dict:
-        raise MetadataError(f"invalid metadata: expected object, got {GO_TYPES[metadata.__class__]}")
+        raise MetadataError(
+            f"invalid metadata: expected object, got {GO_TYPES[metadata.__class__]}"
+        )
     unknown.clear()
     valid_fields: dict[str, Any] = {}
     for name, value in metadata.items():
@@ -129,7 +138,9 @@ def _value(of: GoType, value: Any, path: str, unknown: list[str]) -> Any:
             raise _MistypedError
         return None if stored == _ZERO_TIME and kind == "time" else stored
     if element is not None and kind == "map" and value_type is dict:
-        return {name: _value(element, item, f"{path}.{name}", unknown) for name, item in value.items()}
+        return {
+            name: _value(element, item, f"{path}.{name}", unknown) for name, item in value.items()
+        }
     if element is not None and kind == "slice" and value_type is list:
         return [_value(element, item, f"{path}[{i}]", unknown) for i, item in enumerate(value)]
     raise _MistypedError
@@ -156,7 +167,9 @@ RESOURCE_METADATA: Final = "resource-metadata"
 ANNOTATIONS_LIMIT: Final = 262144  # bytes of all keys and values together
 _MANAGER_LIMIT: Final = 128
 _SUBRESOURCE_LIMIT: Final = 256
-_MOST_REPEATED: Final = 1 << 16  # the total length of owner references in errors that repeat the whole list
+_MOST_REPEATED: Final = (
+    1 << 16
+)  # the total length of owner references in errors that repeat the whole list
 
 
 class Rules(NamedTuple):
@@ -175,11 +188,18 @@ class Rules(NamedTuple):
 RESOURCE_RULES: Final = Rules(*[RESOURCE_METADATA] * 8)
 
 
-def validate_object_meta(meta: ObjectMeta, path: Path, rules: Rules, server: Server) -> Iterator[FieldError]:
+def validate_object_meta(
+    meta: ObjectMeta, path: Path, rules: Rules, server: Server
+) -> Iterator[FieldError]:
     """Yield the errors in metadata, except for name and namespace."""
     if meta.generation < 0:
         generation_path = path.child("generation")
-        yield invalid(rules.server_owned, generation_path, meta.generation, "must be greater than or equal to 0")
+        yield invalid(
+            rules.server_owned,
+            generation_path,
+            meta.generation,
+            "must be greater than or equal to 0",
+        )
     yield from _labels(meta, path, rules)
     yield from _annotations(meta, path, rules)
     yield from _owners(meta, path, rules, server)
@@ -197,7 +217,10 @@ def validate_any_object_meta(
     name_check: NameCheck,
 ) -> Iterator[FieldError]:
     """Yield the errors in metadata. Upstream: ValidateObjectMetaAccessor."""
-    for name, text, is_prefix in (("generateName", meta.generate_name, True), ("name", meta.name, False)):
+    for name, text, is_prefix in (
+        ("generateName", meta.generate_name, True),
+        ("name", meta.name, False),
+    ):
         for message in name_check(text, is_prefix) if text else ():
             yield invalid(rules.name, path.child(name), text, message)
     if not meta.name:
@@ -242,7 +265,13 @@ def validate_object_meta_update(
         if not semantic_equal(value, getattr(before, attribute)):
             # Values of these Go types are printed in their own way.
             bad = Typed(value, _PRINTED_TYPES[attribute]) if attribute in _PRINTED_TYPES else value
-            yield invalid(rules.immutable, path.child(name), bad, "field is immutable", reason=Reason(Code.IMMUTABLE))
+            yield invalid(
+                rules.immutable,
+                path.child(name),
+                bad,
+                "field is immutable",
+                reason=Reason(Code.IMMUTABLE),
+            )
     yield from _labels(meta, path, rules)
     yield from _annotations(meta, path, rules)
     yield from _owners(meta, path, rules, server)
@@ -254,7 +283,14 @@ _PRINTED_TYPES: Final = {
     "creation_timestamp": "v1.Time",
     "deletion_timestamp": "v1.Time",
 }
-_IMMUTABLE: Final = {"Name", "Namespace", "UID", "CreationTimestamp", "DeletionTimestamp", "DeletionGracePeriodSeconds"}
+_IMMUTABLE: Final = {
+    "Name",
+    "Namespace",
+    "UID",
+    "CreationTimestamp",
+    "DeletionTimestamp",
+    "DeletionGracePeriodSeconds",
+}
 _IMMUTABLE_FIELDS: Final = {
     field.attribute: field.json_name for field in ObjectMeta.FIELDS if field.go_name in _IMMUTABLE
 }
@@ -273,11 +309,15 @@ def _annotations(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[Field
     path = within.child("annotations")
     size = 0
     for key, value in meta.annotations.items():
-        size += len(key.encode("utf-8", "surrogatepass")) + len(value.encode("utf-8", "surrogatepass"))
+        size += len(key.encode("utf-8", "surrogatepass")) + len(
+            value.encode("utf-8", "surrogatepass")
+        )
         for message in is_label_key(to_lower(key)):
             yield invalid(rules.annotations, path, key, message, at=path.child(key), key=True)
     if size > ANNOTATIONS_LIMIT:
-        yield FieldError(rules.annotations_size, TOO_LONG, path, None, too_long_detail(ANNOTATIONS_LIMIT))
+        yield FieldError(
+            rules.annotations_size, TOO_LONG, path, None, too_long_detail(ANNOTATIONS_LIMIT)
+        )
 
 
 def _owners(meta: ObjectMeta, within: Path, rules: Rules, server: Server) -> Iterator[FieldError]:
@@ -290,13 +330,17 @@ def _owners(meta: ObjectMeta, within: Path, rules: Rules, server: Server) -> Ite
             yield controllers[i]
 
 
-def _surplus_controllers(owners: Sequence[OwnerReference], path: Path, rules: Rules) -> dict[int, FieldError]:
+def _surplus_controllers(
+    owners: Sequence[OwnerReference], path: Path, rules: Rules
+) -> dict[int, FieldError]:
     """Return the errors of references with `controller: true` after the first one, by index, without duplicates.
 
     Each error repeats the whole list. If they exceed _MOST_REPEATED characters in total, the last error that is
     returned contains the number of omitted ones in its help.
     """
-    controllers = [(i, f"{owner.kind}/{owner.name}") for i, owner in enumerate(owners) if owner.controller]
+    controllers = [
+        (i, f"{owner.kind}/{owner.name}") for i, owner in enumerate(owners) if owner.controller
+    ]
     if len(controllers) < 2:
         return {}
     first = controllers[0][1]
@@ -312,16 +356,23 @@ def _surplus_controllers(owners: Sequence[OwnerReference], path: Path, rules: Ru
         references = f"references for {first} and {name}"
         detail = f'Only one reference can have Controller set to true. Found "true" in {references}'
         help_ = f"Set `controller: true` on one reference only{more if (name, i) == reported[-1] else ''}"
-        bad, controller_path = Typed(owners, "[]v1.OwnerReference"), path.index(i).child("controller")
+        bad, controller_path = (
+            Typed(owners, "[]v1.OwnerReference"),
+            path.index(i).child("controller"),
+        )
         errors[i] = invalid(rules.owners, path, bad, detail, at=controller_path, help=help_)
     return errors
 
 
-def _owner(owner: OwnerReference, path: Path, location: Path, rules: Rules, server: Server) -> Iterator[FieldError]:
+def _owner(
+    owner: OwnerReference, path: Path, location: Path, rules: Rules, server: Server
+) -> Iterator[FieldError]:
     """Yield the errors of the owner reference at `location` in the list at `path`."""
     group, _, version = owner.api_version.rpartition("/")
     if owner.api_version.count("/") > 1:
-        group = version = ""  # schema.FromAPIVersionAndKind returns empty values if it cannot parse the text
+        group = version = (
+            ""  # schema.FromAPIVersionAndKind returns empty values if it cannot parse the text
+        )
     is_newer = server.requires_metadata_fields
     own_path = location if is_newer else path
     for name, value, is_set, message in (
@@ -337,7 +388,13 @@ def _owner(owner: OwnerReference, path: Path, location: Path, rules: Rules, serv
             detail = "must be <group>/<version> or <version>" if is_newer else message
             yield invalid(rules.owners, own_path.child(name), bad, detail, at=location.child(name))
     if (group, version, owner.kind) == ("", "v1", "Event"):
-        yield invalid(rules.owners, own_path, owner, "/v1, Kind=Event is disallowed from being an owner", at=location)
+        yield invalid(
+            rules.owners,
+            own_path,
+            owner,
+            "/v1, Kind=Event is disallowed from being an owner",
+            at=location,
+        )
 
 
 def _not_empty(field: str) -> str:
@@ -359,7 +416,9 @@ _STANDARD_FINALIZERS: Final = frozenset({"orphan", "foregroundDeletion", "kubern
 _PREFERRED: Final = "to avoid accidental conflicts with other finalizer writers"
 
 
-def finalizer_warnings(meta: ObjectMeta, old: ObjectMeta | None, server: Server) -> Iterator[tuple[str, str]]:
+def finalizer_warnings(
+    meta: ObjectMeta, old: ObjectMeta | None, server: Server
+) -> Iterator[tuple[str, str]]:
     """Yield the finalizers that a request adds to a custom resource and the server warns of, each with its warning.
 
     Upstream: customresource.generateWarningsFromObj.
@@ -399,7 +458,11 @@ def kept_managed_fields(meta: ObjectMeta, group: str) -> list[ManagedFieldsEntry
     """
     if not all(map(_is_decodable, meta.managed_fields)):
         return []
-    return [entry for entry in meta.managed_fields if entry.fields_v1 and entry.api_version.startswith(f"{group}/")]
+    return [
+        entry
+        for entry in meta.managed_fields
+        if entry.fields_v1 and entry.api_version.startswith(f"{group}/")
+    ]
 
 
 def _is_decodable(entry: ManagedFieldsEntry) -> bool:
@@ -424,13 +487,22 @@ def _is_set_of_fields(value: Any) -> bool:
     return True
 
 
-def _managed_fields(meta: ObjectMeta, within: Path, rules: Rules, server: Server) -> Iterator[FieldError]:
+def _managed_fields(
+    meta: ObjectMeta, within: Path, rules: Rules, server: Server
+) -> Iterator[FieldError]:
     for i, entry in enumerate(meta.managed_fields):
         path = within.child("managedFields").index(i)
         if entry.operation not in {"Apply", "Update"}:
-            yield _wrong_operation(Typed(entry.operation, "v1.ManagedFieldsOperationType"), path, rules, server)
+            yield _wrong_operation(
+                Typed(entry.operation, "v1.ManagedFieldsOperationType"), path, rules, server
+            )
         if entry.fields_type and entry.fields_type != "FieldsV1":
-            yield invalid(rules.server_owned, path.child("fieldsType"), entry.fields_type, "must be `FieldsV1`")
+            yield invalid(
+                rules.server_owned,
+                path.child("fieldsType"),
+                entry.fields_type,
+                "must be `FieldsV1`",
+            )
         yield from _too_long(entry.manager, _MANAGER_LIMIT, path.child("manager"), rules)
         position = 0
         for char in entry.manager:
@@ -438,7 +510,9 @@ def _managed_fields(meta: ObjectMeta, within: Path, rules: Rules, server: Server
                 detail = f"invalid character U+{ord(char):04X} (at position {position})"
                 yield invalid(rules.server_owned, path.child("manager"), entry.manager, detail)
             position += len(char.encode("utf-8", "surrogatepass"))
-        yield from _too_long(entry.subresource, _SUBRESOURCE_LIMIT, path.child("subresource"), rules)
+        yield from _too_long(
+            entry.subresource, _SUBRESOURCE_LIMIT, path.child("subresource"), rules
+        )
 
 
 def _too_long(text: str, limit: int, path: Path, rules: Rules) -> Iterator[FieldError]:

@@ -18,7 +18,8 @@ _PLACEHOLDER: Final = re.compile(
 )
 # A directive as a line, as a value, or as an item, but not in the middle of a text.
 _IN_PLACE: Final = re.compile(
-    r"""^[ \t]*(?:-[ \t]+)*(?:["']?[\w./$-]+["']?:[ \t]+)?["']?(?:\{\{|\$\{|\[\[|\{%|<%)""", re.MULTILINE
+    r"""^[ \t]*(?:-[ \t]+)*(?:["']?[\w./$-]+["']?:[ \t]+)?["']?(?:\{\{|\$\{|\[\[|\{%|<%)""",
+    re.MULTILINE,
 )
 _NAMES: Final = ("plural", "singular", "kind", "listKind")
 
@@ -30,7 +31,11 @@ def placeholder_of(root: Mapping) -> tuple[str, Node] | None:
             match = _PLACEHOLDER.search(node.value)
             if match is not None:
                 return match[0], node
-        elif isinstance(node, Sequence) and len(node.items) == 1 and isinstance(node.items[0], Sequence):
+        elif (
+            isinstance(node, Sequence)
+            and len(node.items) == 1
+            and isinstance(node.items[0], Sequence)
+        ):
             inner = node.items[0].items
             if inner and isinstance(inner[0], Scalar):
                 return f"[[ {inner[0].value} ]]", node
@@ -65,7 +70,15 @@ def directive(text: str) -> FirstDirective | None:
 def _structure(root: Mapping) -> Iterator[Node]:
     metadata, spec = child(root, "metadata"), child(root, "spec")
     names, versions = child(spec, "names"), child(spec, "versions")
-    nodes = [metadata, child(metadata, "name"), spec, child(spec, "group"), child(spec, "scope"), names, versions]
+    nodes = [
+        metadata,
+        child(metadata, "name"),
+        spec,
+        child(spec, "group"),
+        child(spec, "scope"),
+        names,
+        versions,
+    ]
     nodes += [child(names, key) for key in _NAMES]
     for version in items_of(versions):
         schema = child(version, "schema")
@@ -83,6 +96,9 @@ def _without_directives(text: str) -> str:
         if end < 0:
             break
         end += len(closing)
-        parts += (text[end_of_directive : match.start()], re.sub(r"[^\n]", "x", text[match.start() : end]))
+        parts += (
+            text[end_of_directive : match.start()],
+            re.sub(r"[^\n]", "x", text[match.start() : end]),
+        )
         end_of_directive = end
     return "".join((*parts, text[end_of_directive:]))

@@ -30,7 +30,10 @@ _CONVERSION: Final[list[Step]] = ["spec", "conversion"]
 # Internal paths and v1's, by their first two or three steps; the longest comes first.
 _MOVED: Final[tuple[tuple[SequenceOf[Step], SequenceOf[Step]], ...]] = (
     ([*_CONVERSION, "webhookClientConfig"], [*_CONVERSION, "webhook", "clientConfig"]),
-    ([*_CONVERSION, "conversionReviewVersions"], [*_CONVERSION, "webhook", "conversionReviewVersions"]),
+    (
+        [*_CONVERSION, "conversionReviewVersions"],
+        [*_CONVERSION, "webhook", "conversionReviewVersions"],
+    ),
     (["spec", "version"], [*_FIRST, "name"]),
     *((internal.split("."), [*_FIRST, name]) for internal, name in SHARED.items()),
 )
@@ -96,7 +99,9 @@ class Locator:
     def span_of(self, location: SourceLocation, *, key: bool = False) -> Span:
         """Return the span to report for a location; see `span`."""
         node = location.node
-        has_text = node.__class__ is Scalar and node.start_mark.index < node.end_mark.index  # an empty value has none
+        has_text = (
+            node.__class__ is Scalar and node.start_mark.index < node.end_mark.index
+        )  # an empty value has none
         if location.key is not None and (key or not location.exact or not has_text):
             node = location.key
         return node_span(node, self.line_offset)
@@ -117,7 +122,9 @@ class Locator:
             position = position_inside(self.text, node, *part)
             if position is not None:
                 line, column, end_line, end_column = position
-                return Span(line + self.line_offset, column, end_line + self.line_offset, end_column)
+                return Span(
+                    line + self.line_offset, column, end_line + self.line_offset, end_column
+                )
         return self.span_of(location)
 
     def shared_by(self, path: Path) -> int:
@@ -132,7 +139,9 @@ class Locator:
         if not version:
             return self.find(path)
         steps = path.steps()
-        return self._follow(["spec", "versions", version, SHARED[".".join(map(str, steps[:2]))], *steps[2:]])
+        return self._follow(
+            ["spec", "versions", version, SHARED[".".join(map(str, steps[:2]))], *steps[2:]]
+        )
 
     def find(self, path: Path) -> SourceLocation:
         """Locate a path as far as the document contains it; common parts of paths are followed once."""
@@ -153,12 +162,20 @@ class Locator:
         The name is empty if the path leads to the null. Return None if the document has all fields of the path.
         """
         location = SourceLocation(self.root, None, exact=True)
-        steps = (part for step in path.steps() for part in (str(step).split(".") if step.__class__ is str else [step]))
+        steps = (
+            part
+            for step in path.steps()
+            for part in (str(step).split(".") if step.__class__ is str else [step])
+        )
         for step in _as_given(list(steps)):
             name = _RENAMED.get(step, step) if step.__class__ is str else step
             location = self._enter(location, name)
             if not location.exact:
-                return (location.node, str(name)) if isinstance(location.node, (Mapping, Scalar)) else None
+                return (
+                    (location.node, str(name))
+                    if isinstance(location.node, (Mapping, Scalar))
+                    else None
+                )
         node = location.node
         return (node, "") if isinstance(node, Scalar) and not node.value else None
 
@@ -202,7 +219,9 @@ class Locator:
 
     def _index(self, mapping: Mapping) -> dict[str, tuple[Node, Node]]:
         if id(mapping) not in self._indexes:
-            self._indexes[id(mapping)] = {name: (key, value) for name, key, value in entries(mapping)}
+            self._indexes[id(mapping)] = {
+                name: (key, value) for name, key, value in entries(mapping)
+            }
         return self._indexes[id(mapping)]
 
 
@@ -314,7 +333,9 @@ def _value_path(steps: list[str | int]) -> str:
 
 
 def _printed(steps: list[str | int]) -> str:
-    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps).removeprefix(".")
+    return "".join(
+        f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps
+    ).removeprefix(".")
 
 
 # The keyword that a value violates, by the reason.

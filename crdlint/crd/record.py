@@ -61,9 +61,13 @@ class Record:
     GO_FIELDS: ClassVar[tuple[tuple[str, str, str], ...]] = ()
     JSON_TAGS: ClassVar[dict[str, str]] = {}
     OMITTED_NIL: ClassVar[frozenset[str]] = frozenset()
-    node: Mapping | None = None  # the YAML mapping that it was decoded from; None if it is a default
+    node: Mapping | None = (
+        None  # the YAML mapping that it was decoded from; None if it is a default
+    )
 
-    def __init_subclass__(cls, *, package: str = "apiextensions", has_json_tags: bool = False) -> None:
+    def __init_subclass__(
+        cls, *, package: str = "apiextensions", has_json_tags: bool = False
+    ) -> None:
         """Create the tables of the declared fields, and set their zero values on the class."""
         RECORDS[cls.__name__] = cls
         cls.GO_PACKAGE = package
@@ -73,10 +77,16 @@ class Record:
                 continue
             of = _TYPE_NAME.sub(rf"{package}.\1", declaration.go_type)
             setattr(cls, attribute, _zero(of))
-            json_name = _json_name(declaration.go_name) if declaration.json_name is None else declaration.json_name
+            json_name = (
+                _json_name(declaration.go_name)
+                if declaration.json_name is None
+                else declaration.json_name
+            )
             fields.append(Field(attribute, declaration.go_name, json_name, of))
         cls.FIELDS = tuple(fields)
-        cls.GO_FIELDS = tuple((field.go_name, field.attribute, field.go_type) for field in fields if field.go_name)
+        cls.GO_FIELDS = tuple(
+            (field.go_name, field.attribute, field.go_type) for field in fields if field.go_name
+        )
         if has_json_tags:
             cls.JSON_TAGS = {field.go_name: field.json_name for field in fields}
             cls.OMITTED_NIL = frozenset(field.attribute for field in fields if field.is_pointer)

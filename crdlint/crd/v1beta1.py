@@ -17,7 +17,10 @@ _PER_VERSION: Final = {
     "additionalPrinterColumns": "additionalPrinterColumns",
     "selectableFields": "selectableFields",
 }
-_OF_WEBHOOK: Final = {"webhookClientConfig": "clientConfig", "conversionReviewVersions": "conversionReviewVersions"}
+_OF_WEBHOOK: Final = {
+    "webhookClientConfig": "clientConfig",
+    "conversionReviewVersions": "conversionReviewVersions",
+}
 _Entry = tuple[Scalar, Node]
 
 
@@ -34,13 +37,21 @@ def in_v1(root: Mapping) -> Mapping:
         for old_name, name in _PER_VERSION.items()
         if (entry := _entry(spec, old_name)) is not None
     ]
-    entries = [entry for entry in _entries(spec) if entry[0].value not in {*_PER_VERSION, "version", "versions"}]
-    entries = [(key, _conversion(value) if key.value == "conversion" else value) for key, value in entries]
+    entries = [
+        entry
+        for entry in _entries(spec)
+        if entry[0].value not in {*_PER_VERSION, "version", "versions"}
+    ]
+    entries = [
+        (key, _conversion(value) if key.value == "conversion" else value) for key, value in entries
+    ]
     versions = _versions(spec, moved)
     if versions is not None:
         entries.append(versions)
     converted = _mapping(spec, entries)
-    return _mapping(root, [(key, converted if value is spec else value) for key, value in _entries(root)])
+    return _mapping(
+        root, [(key, converted if value is spec else value) for key, value in _entries(root)]
+    )
 
 
 def preserves_unknown_fields(root: Mapping) -> bool:
@@ -55,7 +66,8 @@ def _versions(spec: Mapping, moved: SequenceOf[_Entry]) -> _Entry | None:
     if entry is not None and items_of(entry[1]):
         key, listed = entry
         versions = [
-            _version(version, moved) if isinstance(version, Mapping) else version for version in items_of(listed)
+            _version(version, moved) if isinstance(version, Mapping) else version
+            for version in items_of(listed)
         ]
         return key, _sequence(listed, versions)
     if single is None:
@@ -76,16 +88,24 @@ def _conversion(conversion: Node) -> Node:
     if not isinstance(conversion, Mapping):
         return conversion
     entries = _entries(conversion)
-    webhook = [(_named(key, _OF_WEBHOOK[key.value]), value) for key, value in entries if key.value in _OF_WEBHOOK]
+    webhook = [
+        (_named(key, _OF_WEBHOOK[key.value]), value)
+        for key, value in entries
+        if key.value in _OF_WEBHOOK
+    ]
     if not webhook:
         return conversion
     rest = [entry for entry in entries if entry[0].value not in _OF_WEBHOOK]
-    return _mapping(conversion, [*rest, (_named(webhook[0][0], "webhook"), _mapping(conversion, webhook))])
+    return _mapping(
+        conversion, [*rest, (_named(webhook[0][0], "webhook"), _mapping(conversion, webhook))]
+    )
 
 
 def _in_v1_names(columns: Node) -> Node:
     """Return printer columns with `jsonPath`, and any other value as it is."""
-    if not isinstance(columns, Sequence) or not any(_entry(column, "JSONPath") for column in columns.items):
+    if not isinstance(columns, Sequence) or not any(
+        _entry(column, "JSONPath") for column in columns.items
+    ):
         return columns
     return _sequence(columns, [_column(column) for column in columns.items])
 
@@ -94,7 +114,10 @@ def _column(column: Node) -> Node:
     if not isinstance(column, Mapping):
         return column
     names = {"JSONPath": "jsonPath"}
-    return _mapping(column, [(_named(key, names.get(key.value, key.value)), value) for key, value in _entries(column)])
+    return _mapping(
+        column,
+        [(_named(key, names.get(key.value, key.value)), value) for key, value in _entries(column)],
+    )
 
 
 def _entries(mapping: Mapping) -> list[_Entry]:
@@ -134,5 +157,8 @@ def _sequence(like: Node, items: SequenceOf[Node]) -> Sequence:
 
 def _event(like: Node) -> SimpleNamespace:
     return SimpleNamespace(
-        start_mark=like.start_mark, end_mark=like.end_mark, anchor=None, flow_style=getattr(like, "flow", False)
+        start_mark=like.start_mark,
+        end_mark=like.end_mark,
+        anchor=None,
+        flow_style=getattr(like, "flow", False),
     )

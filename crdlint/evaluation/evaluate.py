@@ -90,7 +90,9 @@ class Answer:
     def is_accepted(self) -> bool:
         """Whether the expression compiles, is within the budget, and was evaluated without an error, if at all."""
         failed = self.result is not None and self.result.error is not None
-        return not (self.errors or failed or (self.estimate is not None and self.estimate.is_rejected))
+        return not (
+            self.errors or failed or (self.estimate is not None and self.estimate.is_rejected)
+        )
 
 
 class Workbench:
@@ -105,7 +107,9 @@ class Workbench:
             raise _untyped()
         root = field_paths.any_schema() if source.schema is None else source.schema
         self.schema: Final[JSONSchemaProps] = field_paths.schema_at(root, self.steps)
-        is_resource = self.schema.x_embedded_resource if self.steps else source.definition is not None
+        is_resource = (
+            self.schema.x_embedded_resource if self.steps else source.definition is not None
+        )
         self.environment: Final = new_expressions(source.server)
         declared = Declarer(source.server.cel).declare(self.schema, is_resource=is_resource)
         if declared is None:
@@ -131,29 +135,47 @@ class Workbench:
             expression = self.compile(text)
             if expression.error is not None:
                 return Answer(text, self.field, (self._error(expression),))
-            type_, reason = type_text(expression.compiled.output_type), self._not_evaluated(expression)
+            type_, reason = (
+                type_text(expression.compiled.output_type),
+                self._not_evaluated(expression),
+            )
             if reason is not None:
-                return Answer(text, self.field, (), type_, self._estimate(expression), not_evaluated=reason)
+                return Answer(
+                    text, self.field, (), type_, self._estimate(expression), not_evaluated=reason
+                )
             result, tree = traced(expression, self.variables)
             opinion = None
             if second_opinion:
                 from crdlint.kubecel import second_opinion as second
 
-                opinion = second.opinion(expression, self.variables, result, second.Steps(second.STEPS_OF_RULE), set())
-            return Answer(text, self.field, (), type_, self._estimate(expression), result, tree, None, opinion)
+                opinion = second.opinion(
+                    expression, self.variables, result, second.Steps(second.STEPS_OF_RULE), set()
+                )
+            return Answer(
+                text, self.field, (), type_, self._estimate(expression), result, tree, None, opinion
+            )
 
     def _estimate(self, expression: Expression) -> ExpressionCost:
         total = expression.cost().total
         cardinality = SchemaContext(self.source.server.cel).cardinality(self.schema)
-        times = max_cardinality(self._compiler.declared.min_serialized_size) if cardinality is None else cardinality
-        return ExpressionCost(total.max, times, cardinality is not None, self.source.definition is not None)
+        times = (
+            max_cardinality(self._compiler.declared.min_serialized_size)
+            if cardinality is None
+            else cardinality
+        )
+        return ExpressionCost(
+            total.max, times, cardinality is not None, self.source.definition is not None
+        )
 
     def _not_evaluated(self, expression: Expression) -> str | None:
         """Return the reason why an expression cannot be evaluated on the object, or None."""
         names = expression.compiled.result.names
         if self.source.schema is None and not names.isdisjoint((SELF, OLD_SELF)):
             raise _untyped()
-        for name, root, option in ((SELF, self.source.value, "--object"), (OLD_SELF, self.source.old, "--old")):
+        for name, root, option in (
+            (SELF, self.source.value, "--object"),
+            (OLD_SELF, self.source.old, "--old"),
+        ):
             if name in names and name not in self.variables:
                 if root is MISSING:
                     return f"{name} has no value: name an object with {option}"
@@ -249,7 +271,9 @@ def rules_of(schema: JSONSchemaProps) -> Iterator[SchemaRule]:
         current, steps = stack.pop()
         for number, rule in enumerate(current.x_validations, 1):
             yield SchemaRule(steps, number, rule)
-        below: list[_SchemaAt] = [(child, (*steps, name)) for name, child in current.properties.items()]
+        below: list[_SchemaAt] = [
+            (child, (*steps, name)) for name, child in current.properties.items()
+        ]
         others = filter(None, (current.item_schema, current.additional_schema))
         below += [(child, (*steps, field_paths.AnyItem())) for child in others]
         stack.extend(reversed(below))
@@ -264,13 +288,21 @@ def selected(source: ExpressionSource, selector: str) -> list[SchemaRule]:
     try:
         steps = field_paths.parse_field_path(selector)
         node = field_paths.schema_at(schema, steps)
-        chosen = [SchemaRule(steps, number, rule) for number, rule in enumerate(node.x_validations, 1)]
+        chosen = [
+            SchemaRule(steps, number, rule) for number, rule in enumerate(node.x_validations, 1)
+        ]
     except NoFieldError:
         chosen = [schema_rule for schema_rule in rules if selector in schema_rule.rule.rule]
     if chosen:
         return chosen
-    paths = list(dict.fromkeys(field_paths.field_path_text(schema_rule.steps) or "." for schema_rule in rules))
-    help_ = f"There are rules at {', '.join(paths[:_LISTED])}{', ...' if len(paths) > _LISTED else ''}"
+    paths = list(
+        dict.fromkeys(
+            field_paths.field_path_text(schema_rule.steps) or "." for schema_rule in rules
+        )
+    )
+    help_ = (
+        f"There are rules at {', '.join(paths[:_LISTED])}{', ...' if len(paths) > _LISTED else ''}"
+    )
     message = f"no rule at {selector!r}, and none that contains it"
     raise NoFieldError(message, help_ if paths else "The schema has no rules")
 
@@ -299,13 +331,20 @@ def run_rules(source: ExpressionSource, rules: Sequence[SchemaRule]) -> list[Rul
         }
         of_rule = (each for each in record if each.cause.rule is rule)
         evaluations = [each for each in of_rule if field_paths.matches(steps, each.cause.self_path)]
-        results += [_result(schema_rule, each, errors.get(str(each.cause.self_path), "")) for each in evaluations]
+        results += [
+            _result(schema_rule, each, errors.get(str(each.cause.self_path), ""))
+            for each in evaluations
+        ]
         if not evaluations:
             broken = next(iter(errors.values()), "")
             reason = "the object has no value at its place"
             if "oldSelf" in rule.rule:
                 reason = f"{reason}, or had none" if source.old is not MISSING else _ON_UPDATE
-            results.append(schema_rule.not_evaluated("it does not compile" if broken else stopped or reason, broken))
+            results.append(
+                schema_rule.not_evaluated(
+                    "it does not compile" if broken else stopped or reason, broken
+                )
+            )
     return results
 
 

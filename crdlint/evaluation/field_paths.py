@@ -97,7 +97,13 @@ def _below(schema: JSONSchemaProps, step: FieldStep, where: str) -> JSONSchemaPr
         near = nearest(step, schema.properties)
         fields = ", ".join(sorted(schema.properties)[:_SHOWN])
         more = ", ..." if len(schema.properties) > _SHOWN else ""
-        help_ = f"Write `{near}` instead" if near else f"Use one of the fields: {fields}{more}" if fields else None
+        help_ = (
+            f"Write `{near}` instead"
+            if near
+            else f"Use one of the fields: {fields}{more}"
+            if fields
+            else None
+        )
         raise NoFieldError(f"{where} has no field `{step}`", help_)
     if items is not None:
         return items
@@ -138,7 +144,9 @@ _SCALARS: Final = {
     frozenset({int}): "integer", frozenset({float}): "number", frozenset({int, float}): "number",
     frozenset({str}): "string", frozenset({bool}): "boolean",
 }  # fmt: skip
-_NAME: Final = re.compile(r"(?<![\w./-])([A-Za-z_][\w./-]*) ?(\??) ?:")  # of a field in the notation of a type
+_NAME: Final = re.compile(
+    r"(?<![\w./-])([A-Za-z_][\w./-]*) ?(\??) ?:"
+)  # of a field in the notation of a type
 
 
 def any_schema() -> JSONSchemaProps:
@@ -151,7 +159,9 @@ def _list_of(items: JSONSchemaProps) -> JSONSchemaProps:
 
 
 def _map_of(values: JSONSchemaProps) -> JSONSchemaProps:
-    return JSONSchemaProps.of(type="object", additional_properties=JSONSchemaPropsOrBool.of(allows=True, schema=values))
+    return JSONSchemaProps.of(
+        type="object", additional_properties=JSONSchemaPropsOrBool.of(allows=True, schema=values)
+    )
 
 
 def schema_of(*values: Any) -> JSONSchemaProps:
@@ -202,7 +212,10 @@ def schema_of_notation(text: str) -> JSONSchemaProps:
     """Return the schema of a type, e.g. `int`, `list(string)`, `map(string, int)`, `{a: string, b?: int}`; raise NoFieldError."""
     # With names in quotes, and the question mark before them, it is an expression of CEL.
     return _of_tree(
-        parsed(_NAME.sub(lambda name: f'{name[2]}"{name[1]}":', text.replace("int-or-string", "dyn"))), text
+        parsed(
+            _NAME.sub(lambda name: f'{name[2]}"{name[1]}":', text.replace("int-or-string", "dyn"))
+        ),
+        text,
     )
 
 
@@ -217,8 +230,15 @@ def _of_tree(node: Expr | None, text: str) -> JSONSchemaProps:
             return _map_of(_of_tree(values, text))
         case MapExpr(entries=entries) if all(isinstance(entry.key, Literal) for entry in entries):
             names = [str(getattr(entry.key, "value", "")) for entry in entries]
-            properties = {name: _of_tree(entry.value, text) for name, entry in zip(names, entries, strict=True)}
-            required = [name for name, entry in zip(names, entries, strict=True) if not entry.optional]
+            properties = {
+                name: _of_tree(entry.value, text)
+                for name, entry in zip(names, entries, strict=True)
+            }
+            required = [
+                name for name, entry in zip(names, entries, strict=True) if not entry.optional
+            ]
             return JSONSchemaProps.of(type="object", properties=properties, required=required)
     types = ", ".join((*_NAMED, "list(T)", "map(string, T)", "{field: T}"))
-    raise NoFieldError(f"{node.name if isinstance(node, Ident) else text!r} is not a type: write {types}")
+    raise NoFieldError(
+        f"{node.name if isinstance(node, Ident) else text!r} is not a type: write {types}"
+    )

@@ -97,7 +97,9 @@ def _definitions(path: str, server: Server, values: HelmValues | None) -> Defini
             raise SourceError(f"{problem.path}: {problem.message}")
     definitions, charts = Definitions(), Charts(values)
     skipped: list[str] = []
-    lint = partial(lint_file, request=CheckRequest(kube_version=str(server), skip_unfinished=True, keep=True))
+    lint = partial(
+        lint_file, request=CheckRequest(kube_version=str(server), skip_unfinished=True, keep=True)
+    )
     for file in crd_files.files:
         with _naming(file):
             text = read_text(file, only_crds=len(crd_files.files) > 1)
@@ -118,10 +120,13 @@ def _definitions(path: str, server: Server, values: HelmValues | None) -> Defini
 
 
 def _with_crd(request: EvalRequest, definitions: Definitions) -> ExpressionSource:
-    objects, olds = ([] if file is None else _objects(file) for file in (request.object, request.old))
+    objects, olds = (
+        [] if file is None else _objects(file) for file in (request.object, request.old)
+    )
     definition = _chosen(request, definitions, objects)
     of_kind, olds_of_kind = (
-        _of_kind(definition, each, file) for each, file in ((objects, request.object), (olds, request.old))
+        _of_kind(definition, each, file)
+        for each, file in ((objects, request.object), (olds, request.old))
     )
     sent, old = (next(iter(each), MISSING) for each in (of_kind, olds_of_kind))
     versions = [version.name for version in definition.crd.spec.versions]
@@ -136,7 +141,9 @@ def _with_crd(request: EvalRequest, definitions: Definitions) -> ExpressionSourc
     notices = [*definitions.duplicates]
     for each, file in ((of_kind, request.object), (olds_of_kind, request.old)):
         if len(each) > 1:
-            notices.append(f"{_shown(file)}: {len(each)} objects of {spec.names.kind} in it; the first one is used")
+            notices.append(
+                f"{_shown(file)}: {len(each)} objects of {spec.names.kind} in it; the first one is used"
+            )
     if definition.errors:
         rejected = f"the API server rejects the CRD {definition.crd.metadata.name} itself"
         notices.append(f"{definition.file}: {rejected}; crdlint check shows why")
@@ -146,18 +153,29 @@ def _with_crd(request: EvalRequest, definitions: Definitions) -> ExpressionSourc
         if resource is MISSING:
             return MISSING
         try:
-            outcome = validator.create({**resource, "apiVersion": f"{spec.group}/{version}", "kind": spec.names.kind})
+            outcome = validator.create(
+                {**resource, "apiVersion": f"{spec.group}/{version}", "kind": spec.names.kind}
+            )
         except NotDecodedError as error:
-            raise SourceError(f"{_shown(file)}: the API server cannot decode the object: {error}") from error
-        notices.extend(f"{_shown(file)}: the API server drops the unknown field {name}" for name in outcome.unknown)
+            raise SourceError(
+                f"{_shown(file)}: the API server cannot decode the object: {error}"
+            ) from error
+        notices.extend(
+            f"{_shown(file)}: the API server drops the unknown field {name}"
+            for name in outcome.unknown
+        )
         return outcome.resource
 
     value, old = stored(sent, request.object), stored(old, request.old)
     name = f"{spec.names.kind} {spec.group}/{version}"
-    return ExpressionSource(server, validator.schema, name, definition, version, value, old, tuple(notices))
+    return ExpressionSource(
+        server, validator.schema, name, definition, version, value, old, tuple(notices)
+    )
 
 
-def _chosen(request: EvalRequest, definitions: Definitions, objects: list[dict[str, Any]]) -> Definition:
+def _chosen(
+    request: EvalRequest, definitions: Definitions, objects: list[dict[str, Any]]
+) -> Definition:
     """Return the CRD to use: that of the kind named, else that of the objects."""
     by_kind = definitions.by_kind
     kinds = [kind for _, kind in by_kind]
@@ -179,15 +197,25 @@ def _identity(value: dict[str, Any]) -> tuple[str, str]:
     return str(value.get("apiVersion", "")).rpartition("/")[0], str(value.get("kind", ""))
 
 
-def _of_kind(definition: Definition, objects: list[dict[str, Any]], file: str | None) -> list[dict[str, Any]]:
+def _of_kind(
+    definition: Definition, objects: list[dict[str, Any]], file: str | None
+) -> list[dict[str, Any]]:
     """Return the objects of a file that a CRD defines, or that have no apiVersion and kind; none only without a file."""
     spec = definition.crd.spec
     id_ = (spec.group, spec.names.kind)
-    of_kind = [each for each in objects if _identity(each) == id_ or not ("apiVersion" in each or "kind" in each)]
+    of_kind = [
+        each
+        for each in objects
+        if _identity(each) == id_ or not ("apiVersion" in each or "kind" in each)
+    ]
     if of_kind or file is None:
         return of_kind
-    kinds = dict.fromkeys(f"{each.get('kind', 'an object')} ({each.get('apiVersion', '')})" for each in objects)
-    raise SourceError(f"{_shown(file)}: no {spec.names.kind} of {spec.group} in it, only {', '.join(kinds)}")
+    kinds = dict.fromkeys(
+        f"{each.get('kind', 'an object')} ({each.get('apiVersion', '')})" for each in objects
+    )
+    raise SourceError(
+        f"{_shown(file)}: no {spec.names.kind} of {spec.group} in it, only {', '.join(kinds)}"
+    )
 
 
 def _documents(file: str) -> list[Document]:
@@ -208,7 +236,9 @@ def _documents(file: str) -> list[Document]:
 
 def _objects(file: str) -> list[dict[str, Any]]:
     with _naming(file):
-        objects = [object_.read() for document in _documents(file) for object_ in objects_of(document)]
+        objects = [
+            object_.read() for document in _documents(file) for object_ in objects_of(document)
+        ]
     if not objects:
         raise SourceError(f"{_shown(file)}: no object in it")
     return objects
@@ -216,18 +246,28 @@ def _objects(file: str) -> list[dict[str, Any]]:
 
 def _without_crd(request: EvalRequest) -> ExpressionSource:
     notices: list[str] = []
-    value, old = (MISSING if file is None else _any_value(file, notices) for file in (request.object, request.old))
+    value, old = (
+        MISSING if file is None else _any_value(file, notices)
+        for file in (request.object, request.old)
+    )
     if request.type is not None:
         try:
             schema = schema_of_notation(request.type)
         except NoFieldError as error:
             raise SourceError(f"--type: {error}") from error
-        return ExpressionSource(request.server, schema, "the type given", value=value, old=old, notices=tuple(notices))
+        return ExpressionSource(
+            request.server, schema, "the type given", value=value, old=old, notices=tuple(notices)
+        )
     values = [value for value in (value, old) if value is not MISSING]
     if not values:
         return ExpressionSource(request.server, None, "no schema")
     return ExpressionSource(
-        request.server, schema_of(*values), "the types of the object", value=value, old=old, notices=tuple(notices)
+        request.server,
+        schema_of(*values),
+        "the types of the object",
+        value=value,
+        old=old,
+        notices=tuple(notices),
     )
 
 

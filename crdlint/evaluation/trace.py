@@ -14,7 +14,17 @@ from crdlint.cel.ast import Uint, nodes
 from crdlint.cel.compiler import Compiled
 from crdlint.cel.errors import Error, format_type
 from crdlint.cel.eval.cost import Event
-from crdlint.cel.eval.values import MISSING, Duration, Optional_, Timestamp, Value, element, find, kind_of, native
+from crdlint.cel.eval.values import (
+    MISSING,
+    Duration,
+    Optional_,
+    Timestamp,
+    Value,
+    element,
+    find,
+    kind_of,
+    native,
+)
 from crdlint.cel.source_ranges import SourceRanges
 from crdlint.cel.types import DYN, Kind, Type, Written, enclosed, write
 from crdlint.golang.printing import format_float
@@ -22,7 +32,9 @@ from crdlint.golang.text import quote
 from crdlint.kubecel.cost.explain import written_parts
 from crdlint.kubecel.declarations import type_text
 
-_ITERATIONS: Final = 3  # of a loop that are part of the tree, besides the one that decides its value
+_ITERATIONS: Final = (
+    3  # of a loop that are part of the tree, besides the one that decides its value
+)
 _MAX_DEPTH: Final = 200
 _LOGICAL: Final = ("_&&_", "_||_")
 
@@ -55,7 +67,9 @@ class TraceStep:
 class TraceTree:
     """The steps of one evaluation, from the events that it recorded."""
 
-    def __init__(self, compiled: Compiled, events: Sequence[Event], variables: Mapping[str, Value]) -> None:
+    def __init__(
+        self, compiled: Compiled, events: Sequence[Event], variables: Mapping[str, Value]
+    ) -> None:
         self._compiled = compiled
         self._events = events
         self._variables = variables
@@ -70,10 +84,14 @@ class TraceTree:
         step = self._step(self._compiled.expr, 0, len(self._events), {}, 0)
         return replace(step, value=value, cost=cost, evaluated=True)
 
-    def _step(self, node: ast.Expr, start: int, end: int, bound: Mapping[str, Value], depth: int) -> TraceStep:
+    def _step(
+        self, node: ast.Expr, start: int, end: int, bound: Mapping[str, Value], depth: int
+    ) -> TraceStep:
         """Return the step of a node that is evaluated at most once in the events from `start` to `end`."""
         value = self._value_of(node, self._last(node.id, start, end), bound)
-        parts, left_out = ((), 0) if depth > _MAX_DEPTH else self._parts(node, start, end, bound, depth)
+        parts, left_out = (
+            ((), 0) if depth > _MAX_DEPTH else self._parts(node, start, end, bound, depth)
+        )
         cost, any_event = self._cost(node, start, end)
         if value is MISSING:  # the evaluation of a name ends at its first error
             value = next((part.value for part in parts if part.error is not None), MISSING)
@@ -95,7 +113,9 @@ class TraceTree:
         if not isinstance(node, ast.Comprehension):
             return tuple(self._step(part, start, end, bound, depth + 1) for part in written), 0
         range_ = node.iter_range
-        steps = [self._step(part, start, end, bound, depth + 1) for part in written if part is range_]
+        steps = [
+            self._step(part, start, end, bound, depth + 1) for part in written if part is range_
+        ]
         body = [part for part in written if part is not range_]
         over = self._value_of(range_, self._last(range_.id, start, end), bound)
         turns = self._between(node.loop_condition.id, start, end)
@@ -106,7 +126,10 @@ class TraceTree:
             first, last = turns[index] + 1, turns[index + 1] if index + 1 < len(turns) else end
             names = _binding(node, over, index)
             inner = {**bound, **dict(names)}
-            steps += [replace(self._step(part, first, last, inner, depth + 1), binding=names) for part in body]
+            steps += [
+                replace(self._step(part, first, last, inner, depth + 1), binding=names)
+                for part in body
+            ]
         return tuple(steps), count - len(shown)
 
     def _value_of(self, node: ast.Expr, position: int | None, bound: Mapping[str, Value]) -> Value:
@@ -145,7 +168,9 @@ def _is_shown(node: ast.Expr) -> bool:
     """Return whether a part is a step of its own: constants and the variables of rules explain nothing."""
     if isinstance(node, ast.Ident):
         return False
-    return any(not isinstance(part, (ast.Literal, ast.ListExpr, ast.MapExpr)) for part in nodes(node))
+    return any(
+        not isinstance(part, (ast.Literal, ast.ListExpr, ast.MapExpr)) for part in nodes(node)
+    )
 
 
 def _binding(node: ast.Comprehension, over: Value, index: int) -> tuple[tuple[str, Value], ...]:
@@ -157,7 +182,11 @@ def _binding(node: ast.Comprehension, over: Value, index: int) -> tuple[tuple[st
     else:
         item = key = next(key for number, key in enumerate(over) if number == index)
         content = find(over, key)
-    return ((node.iter_var, key), (node.iter_var2, content)) if node.iter_var2 else ((node.iter_var, item),)
+    return (
+        ((node.iter_var, key), (node.iter_var2, content))
+        if node.iter_var2
+        else ((node.iter_var, item),)
+    )
 
 
 def deciding(step: TraceStep) -> Iterator[TraceStep]:
@@ -166,7 +195,9 @@ def deciding(step: TraceStep) -> Iterator[TraceStep]:
     node = step.node
     below: Sequence[TraceStep] = ()
     if isinstance(node, ast.Call) and node.function in _LOGICAL:
-        below = [part for part in parts if part.value is step.value or part.error is not None] or parts
+        below = [
+            part for part in parts if part.value is step.value or part.error is not None
+        ] or parts
     elif isinstance(node, ast.Call) and node.function == "!_":
         below = parts
     elif isinstance(node, ast.Call) and node.function == "_?_:_":
@@ -199,12 +230,20 @@ def to_text(value: Value, longest: int = _LONGEST) -> str:
 
     def pieces(item: Value) -> str | list[Value]:
         if type(item) is Optional_:
-            return [Written("optional.of("), item.content, Written(")")] if item.has_value else "optional.none()"
+            return (
+                [Written("optional.of("), item.content, Written(")")]
+                if item.has_value
+                else "optional.none()"
+            )
         # Each element takes at least one character of the text.
         if kind_of(item) is Kind.LIST:
             return enclosed("[", ((part,) for part in islice(item, longest)), "]")
         if kind_of(item) is Kind.MAP:
-            return enclosed("{", ((key, Written(": "), find(item, key)) for key in islice(_keys(item), longest)), "}")
+            return enclosed(
+                "{",
+                ((key, Written(": "), find(item, key)) for key in islice(_keys(item), longest)),
+                "}",
+            )
         return _scalar(item)
 
     text = write(value, pieces, longest)
@@ -237,7 +276,11 @@ def _scalar(value: Value) -> str:
     if isinstance(value, Type):
         return format_type(value)
     plain = native(value)
-    return to_text(plain) if isinstance(plain, (dict, list, str, int, float)) and plain is not value else str(value)
+    return (
+        to_text(plain)
+        if isinstance(plain, (dict, list, str, int, float)) and plain is not value
+        else str(value)
+    )
 
 
 def to_json(value: Value, depth: int = 0) -> Any:
@@ -258,6 +301,7 @@ def to_json(value: Value, depth: int = 0) -> Any:
             return [to_json(item, depth + 1) for item in value]
         if kind is Kind.MAP:
             return {
-                key if type(key) is str else to_text(key): to_json(find(value, key), depth + 1) for key in _keys(value)
+                key if type(key) is str else to_text(key): to_json(find(value, key), depth + 1)
+                for key in _keys(value)
             }
     return to_text(value)

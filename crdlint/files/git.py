@@ -16,7 +16,9 @@ from crdlint.files.read import MAX_BYTES, too_large
 from crdlint.files.repository import Repository, RepositoryError
 from crdlint.safety.programs import Done, ProgramError, find, run, shortened
 
-_CHUNK: Final = 16 * 1024 * 1024  # the bytes of content in memory at a time, unless a single file is larger
+_CHUNK: Final = (
+    16 * 1024 * 1024
+)  # the bytes of content in memory at a time, unless a single file is larger
 _LONGEST_OUTPUT: Final = MAX_BYTES + _CHUNK  # bytes; a small tree may list billions of files
 _MOST_RESTARTS: Final = 16
 _SHA1_LENGTH: Final = 40  # hexadecimal digits
@@ -71,7 +73,9 @@ class CommitTree:
 def commit_of(repository: Repository, revision: str) -> str:
     """Return the commit id of a revision; raise RepositoryError."""
     repository.require_regular_files(below=True)
-    done = _git(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}")
+    done = _git(
+        repository, "rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}"
+    )
     if done.status:
         raise RepositoryError(_reason(done) or "there is no such revision")
     return done.output.strip()
@@ -102,11 +106,17 @@ def contents(repository: Repository, commit: str, objects: Sequence[str]) -> Ite
     """Yield the contents of objects of a commit, in order and with bounded memory; raise RepositoryError."""
     reader = _ObjectReader(repository, commit)
     sizes = {name: size for name, size, _ in reader.read("--batch-check", objects)}
-    reader.unreadable.update((name, too_large(MAX_BYTES)) for name, size in sizes.items() if size > MAX_BYTES)
+    reader.unreadable.update(
+        (name, too_large(MAX_BYTES)) for name, size in sizes.items() if size > MAX_BYTES
+    )
     for chunk in _chunks(objects, sizes):
         data_by_id = {name: data for name, _, data in reader.read("--batch", chunk)}
         for name in chunk:
-            yield Content(data_by_id[name]) if name in data_by_id else Content(problem=reader.unreadable[name])
+            yield (
+                Content(data_by_id[name])
+                if name in data_by_id
+                else Content(problem=reader.unreadable[name])
+            )
 
 
 def tracked_files(repository: Repository, folder: str) -> list[str]:
@@ -129,9 +139,13 @@ class _ObjectReader:
         """Yield the readable objects, their sizes and, with `--batch`, their contents; raise RepositoryError."""
         pending = self._readable(objects)
         while pending:
-            done = _git(self.repository, "cat-file", option, data="\n".join((*pending, "")).encode())
+            done = _git(
+                self.repository, "cat-file", option, data="\n".join((*pending, "")).encode()
+            )
             answered = 0
-            for name, size, content in _answers(done.data, pending, with_content=option == "--batch"):
+            for name, size, content in _answers(
+                done.data, pending, with_content=option == "--batch"
+            ):
                 answered += 1
                 if size is None:
                     self.unreadable[name] = _missing(name)
@@ -149,17 +163,23 @@ class _ObjectReader:
         """Record the objects that cannot be read after git stopped at `name`; raise RepositoryError."""
         reason = _reason(done) if done.status else "its content does not match its id"
         if self.restarts == _MOST_RESTARTS:
-            raise RepositoryError(f"more than {_MOST_RESTARTS} objects are broken, {name} among them: {reason}")
+            raise RepositoryError(
+                f"more than {_MOST_RESTARTS} objects are broken, {name} among them: {reason}"
+            )
         if not self.restarts:  # a partial clone lacks many objects, and git stops at the first one
             options = ("--objects", "--no-object-names", "--missing=print")
-            listed = _output(self.repository, "rev-list", *options, f"{self.commit}^{{tree}}").decode("ascii")
+            listed = _output(
+                self.repository, "rev-list", *options, f"{self.commit}^{{tree}}"
+            ).decode("ascii")
             missing = (line[1:] for line in listed.splitlines() if line.startswith("?"))
             self.unreadable.update((object_id, _missing(object_id)) for object_id in missing)
         self.restarts += 1
         self.unreadable.setdefault(name, f"git cannot read its content: {reason}")
 
 
-def _answers(data: bytes, names: Iterable[str], *, with_content: bool) -> Iterator[tuple[str, int | None, bytes]]:
+def _answers(
+    data: bytes, names: Iterable[str], *, with_content: bool
+) -> Iterator[tuple[str, int | None, bytes]]:
     """Yield git cat-file's answer for each name: its size, None for a missing object, and its content.
 
     Stop before the first answer that is incomplete or that does not match the id: for a corrupt object, git may print
@@ -221,7 +241,12 @@ def _git(repository: Repository, *arguments: str, data: bytes = b"") -> Done:
     program = find("git")
     if program is None:
         raise RepositoryError("git is not installed")
-    location = ("-C", repository.top, f"--git-dir={repository.folder}", f"--work-tree={repository.top}")
+    location = (
+        "-C",
+        repository.top,
+        f"--git-dir={repository.folder}",
+        f"--work-tree={repository.top}",
+    )
     inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
     try:
         command = (program, *location, *_OPTIONS, *arguments)

@@ -25,7 +25,12 @@ _SETTINGS: Final = (
     "TMP", "HELM_CACHE_HOME", "HELM_CONFIG_HOME", "HELM_DATA_HOME", "HELM_PLUGINS", "HELM_REPOSITORY_CACHE",
     "KUSTOMIZE_PLUGIN_HOME", "PATH",
 )  # fmt: skip
-_SETTINGS_FILES: Final = ("KUBECONFIG", "HELM_REPOSITORY_CONFIG", "HELM_REGISTRY_CONFIG", "DOCKER_CONFIG")
+_SETTINGS_FILES: Final = (
+    "KUBECONFIG",
+    "HELM_REPOSITORY_CONFIG",
+    "HELM_REGISTRY_CONFIG",
+    "DOCKER_CONFIG",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +53,14 @@ class Sandbox:
         inherited = ["SYSTEMROOT"] if sys.platform == "win32" and "SYSTEMROOT" in os.environ else []
         proxies = {name: _NOWHERE for lower in _PROXIES for name in (lower, lower.upper())}
         files = dict.fromkeys(_SETTINGS_FILES, os.path.join(self.home, "none"))
-        own = {**proxies, **dict.fromkeys(_SETTINGS, self.home), **files, "HELM_NO_PLUGINS": "1", "LC_ALL": "C", **_GO}
+        own = {
+            **proxies,
+            **dict.fromkeys(_SETTINGS, self.home),
+            **files,
+            "HELM_NO_PLUGINS": "1",
+            "LC_ALL": "C",
+            **_GO,
+        }
         environment = {name: os.environ[name] for name in inherited} | own
         path = os.path.join(self.files, folder)
         return run(command, environment=environment, folder=path, limit=MAX_BYTES, limits=_LIMITS)
@@ -58,16 +70,23 @@ class Sandbox:
 def sandbox() -> Iterator[Sandbox]:
     """Return a new sandbox, which is removed at the end of the context."""
     with tempfile.TemporaryDirectory(prefix="crdlint-", ignore_cleanup_errors=True) as folder:
-        box = Sandbox(os.path.join(os.path.realpath(folder), "files"), os.path.join(os.path.realpath(folder), "home"))
+        box = Sandbox(
+            os.path.join(os.path.realpath(folder), "files"),
+            os.path.join(os.path.realpath(folder), "home"),
+        )
         os.mkdir(box.files)
         os.mkdir(box.home)
         yield box
 
 
 # The prefix of a line of Go's log packages: a date and time, or a date, time and process.
-_STAMP: Final = re.compile(r"\d{4}/\d\d/\d\d \d\d:\d\d:\d\d(?:\.\d+)? |[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ \S+\] ")
+_STAMP: Final = re.compile(
+    r"\d{4}/\d\d/\d\d \d\d:\d\d:\d\d(?:\.\d+)? |[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ \S+\] "
+)
 _ERROR: Final = re.compile(r"\Aerror: ", re.IGNORECASE)
-_WARNING: Final = re.compile(r"# Warning:|Warning:|Flag --\S+ has been deprecated|level=(?:WARN|INFO|DEBUG) |WARNING:")
+_WARNING: Final = re.compile(
+    r"# Warning:|Warning:|Flag --\S+ has been deprecated|level=(?:WARN|INFO|DEBUG) |WARNING:"
+)
 
 
 def needs_memory(done: Done) -> bool:
@@ -79,8 +98,14 @@ def reason(done: Done, longest: int) -> str:
     """Return a short reason why a program failed, without warnings, time stamps and process ids."""
     if needs_memory(done):
         return f"it needs more than {_LIMITS.memory // 1024 // 1024 // 1024} GiB of memory"
-    lines = [line[stamp.end() :] if (stamp := _STAMP.match(line)) else line for line in done.errors.splitlines()]
+    lines = [
+        line[stamp.end() :] if (stamp := _STAMP.match(line)) else line
+        for line in done.errors.splitlines()
+    ]
     lines = [line for line in lines if line.strip() and not _WARNING.match(line)]
     start = next((i for i, line in enumerate(lines) if _ERROR.match(line)), 0)
     text = _ERROR.sub("", "\n".join(lines[start:]))
-    return shortened(text.replace("Use --debug flag to render out invalid YAML", ""), longest) or "it prints no reason"
+    return (
+        shortened(text.replace("Use --debug flag to render out invalid YAML", ""), longest)
+        or "it prints no reason"
+    )

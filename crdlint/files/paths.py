@@ -49,7 +49,9 @@ class Selection(NamedTuple):
 
     def filter(self) -> PathFilter:
         """Return the selection as a filter of paths."""
-        return PathFilter(*(compiled(lines) if lines else None for lines in (self.include, self.exclude)))
+        return PathFilter(
+            *(compiled(lines) if lines else None for lines in (self.include, self.exclude))
+        )
 
 
 class Found(NamedTuple):
@@ -108,7 +110,11 @@ class PathFilter(NamedTuple):
 
     def matches(self, glob: Glob, path: str, states: States) -> bool:
         """Return whether a glob selects a file; a glob that ends in a `*` does not determine the suffix."""
-        return glob.accepts(states) and not glob.only_folders and (not glob.open_end or self.wants(path))
+        return (
+            glob.accepts(states)
+            and not glob.only_folders
+            and (not glob.open_end or self.wants(path))
+        )
 
 
 @dataclass(slots=True)
@@ -188,13 +194,19 @@ class _FileWalk:
             repository = repository_of(top)
             names = [] if repository is None else tracked_files(repository, top)
         except RepositoryError as error:
-            self._report(top, f"ignored files that git tracks are not checked: {error}", fatal=False)
+            self._report(
+                top, f"ignored files that git tracks are not checked: {error}", fatal=False
+            )
         for name in names:
             path = os.path.normpath(os.path.join(top, name))
             if path in files:
                 continue
             filter_ = self.filter
-            is_taken = filter_.wants(path) if glob is None else filter_.matches(glob, path, glob.states_of(name))
+            is_taken = (
+                filter_.wants(path)
+                if glob is None
+                else filter_.matches(glob, path, glob.states_of(name))
+            )
             if is_taken and os.path.isfile(path):
                 self.add_unnamed(path)
 
@@ -205,7 +217,11 @@ class _FileWalk:
         def report(path: str, message: str) -> None:
             self._report(os.path.relpath(path), f"skipped: {message}", fatal=False)
 
-        return ignored_in(os.path.abspath(folder), report) if self.gitignore else IgnorePatterns(report)
+        return (
+            ignored_in(os.path.abspath(folder), report)
+            if self.gitignore
+            else IgnorePatterns(report)
+        )
 
     def _below(self, ignored: IgnorePatterns, folder: str) -> IgnorePatterns:
         return ignored.below(os.path.abspath(folder)) if self.gitignore else ignored
@@ -224,8 +240,12 @@ class _FileWalk:
             folders = []
             for entry in self._entries(folder):
                 path = os.path.normpath(entry.path)
-                if entry.is_dir(follow_symlinks=False) or (entry.is_symlink() and self._leads_on(entry, ignored)):
-                    if entry.name not in NEVER_ENTERED and not self._is_left_out(path, ignored, folder=True):
+                if entry.is_dir(follow_symlinks=False) or (
+                    entry.is_symlink() and self._leads_on(entry, ignored)
+                ):
+                    if entry.name not in NEVER_ENTERED and not self._is_left_out(
+                        path, ignored, folder=True
+                    ):
                         folders.append(path)
                 elif self.filter.wants(path) and not self._is_left_out(path, ignored):
                     self.entry(entry, path)
@@ -239,7 +259,9 @@ class _FileWalk:
         if real in self.parents:  # a loop
             return False
         path = os.path.normpath(entry.path)
-        is_left_out = self.filter.excludes(f"{path}/") or self._is_ignored(path, ignored, folder=True)
+        is_left_out = self.filter.excludes(f"{path}/") or self._is_ignored(
+            path, ignored, folder=True
+        )
         if not is_left_out and self._is_link_out(path):
             return False
         repository = repository_top(os.path.realpath(os.path.dirname(entry.path)))
@@ -288,7 +310,11 @@ class _FileWalk:
             trace(f"{path}: skipped: it matches --exclude")
             self.excluded += 1
             return True
-        if folder and os.path.basename(path) == "vendor" and os.path.isfile(os.path.join(path, "modules.txt")):
+        if (
+            folder
+            and os.path.basename(path) == "vendor"
+            and os.path.isfile(os.path.join(path, "modules.txt"))
+        ):
             trace(f"{path}: skipped: it has the Go modules of others")
             self.excluded += 1
             return True

@@ -46,7 +46,9 @@ def is_in_order(pieces: Iterable[str], text: str) -> bool:
     return _in_order(parts, encoded, _is_at)
 
 
-def _in_order(pieces: Sequence[_P], text: _T, is_at: Callable[[_P, _T, int], bool], least: int = 0) -> bool:
+def _in_order(
+    pieces: Sequence[_P], text: _T, is_at: Callable[[_P, _T, int], bool], least: int = 0
+) -> bool:
     """Return whether a text has the pieces in order; the last one counts as at least as long as `least`."""
     first, *between = pieces
     if not between:
@@ -59,7 +61,9 @@ def _in_order(pieces: Sequence[_P], text: _T, is_at: Callable[[_P, _T, int], boo
         if isinstance(piece, bytes) and isinstance(text, bytes):
             position = text.find(piece, start, end)
         else:
-            position = next((i for i in range(start, end - len(piece) + 1) if is_at(piece, text, i)), -1)
+            position = next(
+                (i for i in range(start, end - len(piece) + 1) if is_at(piece, text, i)), -1
+            )
         if position < 0:
             return False
         start = position + len(piece)
@@ -79,7 +83,9 @@ class PathGlob(NamedTuple):
 
     def matches(self, parts: Sequence[bytes]) -> bool:
         """Return whether the components of a relative path match."""
-        return _in_order(self.runs, parts, _fits, 1)  # `a/**` matches the content of a, not a itself
+        return _in_order(
+            self.runs, parts, _fits, 1
+        )  # `a/**` matches the content of a, not a itself
 
 
 def _fits(run: Sequence[Segment], parts: Sequence[bytes], start: int) -> bool:
@@ -115,7 +121,11 @@ class IgnoreLines:
                 break
             if rule.only_folders and not folder:
                 continue
-            if pattern.matches(parts[-1]) if isinstance(pattern, Segment) else pattern.matches(parts):
+            if (
+                pattern.matches(parts[-1])
+                if isinstance(pattern, Segment)
+                else pattern.matches(parts)
+            ):
                 best = rule
                 break
         return None if best is None else not best.negated
@@ -315,7 +325,10 @@ class Glob(NamedTuple):
             segments = [None if part == "**" else segment(os.fsencode(part)) for part in below]
         except BrokenPatternError:
             return None
-        components = tuple(_Component(each, part.startswith(".")) for each, part in zip(segments, below, strict=True))
+        components = tuple(
+            _Component(each, part.startswith("."))
+            for each, part in zip(segments, below, strict=True)
+        )
         base = "".join(f"{part}/" for part in parts[:first])
         only_folders = not parts[-1] and components[-1].segment is not None
         return Glob(text, base, components, only_folders, below[-1].endswith("*"))

@@ -69,7 +69,9 @@ def _open(path: str, *, follow_link: bool) -> BinaryIO:
     """Open a regular file; the descriptor is checked again, because the file may have been replaced in the meantime."""
     _require_regular(os.stat(path) if follow_link else os.lstat(path))
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    file = os.fdopen(os.open(path, flags | (0 if follow_link else getattr(os, "O_NOFOLLOW", 0))), "rb")
+    file = os.fdopen(
+        os.open(path, flags | (0 if follow_link else getattr(os, "O_NOFOLLOW", 0))), "rb"
+    )
     try:
         _require_regular(os.fstat(file.fileno()))
     except BaseException:
@@ -127,9 +129,13 @@ def text_if_readable(path: str, *, only_crds: bool = False) -> str | None:
 
 def encoding_of(data: bytes) -> tuple[bytes, str]:
     """Return the byte order mark (empty if there is none) and the encoding; raise UnreadableError."""
-    mark, encoding = next(((m, e) for m, e in _BYTE_ORDER_MARKS if data.startswith(m)), (b"", "utf-8"))
+    mark, encoding = next(
+        ((m, e) for m, e in _BYTE_ORDER_MARKS if data.startswith(m)), (b"", "utf-8")
+    )
     if encoding is None:
-        raise UnreadableError("UTF-32, which is no encoding of YAML that the API server reads: save it as UTF-8")
+        raise UnreadableError(
+            "UTF-32, which is no encoding of YAML that the API server reads: save it as UTF-8"
+        )
     return mark, encoding
 
 
@@ -171,6 +177,8 @@ def _position(data: bytes, offset: int, encoding: str) -> str:
     if encoding != "utf-8":
         return f"not {name} according to its byte order mark: byte offset {offset}"
     line = data.count(b"\n", 0, offset) + 1
-    before = data[data.rfind(b"\n", 0, offset) + 1 : offset].removeprefix(codecs.BOM_UTF8 if line == 1 else b"")
+    before = data[data.rfind(b"\n", 0, offset) + 1 : offset].removeprefix(
+        codecs.BOM_UTF8 if line == 1 else b""
+    )
     column = len(before.decode("utf-8", "replace")) + 1
     return f"not {name}: byte 0x{data[offset]:02x} at line {line}, column {column} (byte offset {offset})"

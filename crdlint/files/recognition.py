@@ -62,7 +62,9 @@ def names_crd(data: bytes) -> bool:
         if _KIND in data:
             return True
     if b"\\" in data:
-        data = _ESCAPE.sub(lambda match: bytes.fromhex((match[1] or match[2] or match[3] or b"").decode()), data)
+        data = _ESCAPE.sub(
+            lambda match: bytes.fromhex((match[1] or match[2] or match[3] or b"").decode()), data
+        )
         if _KIND in data:
             return True
     # A tag such as `!!binary`, in any of its spellings.
@@ -109,7 +111,9 @@ def edits(text: str, other: str, limit: int) -> int:
     for i, char in enumerate(text, 1):
         previous_row, row = row, [i]
         for j, other_char in enumerate(other, 1):
-            cost = min(previous_row[j] + 1, row[j - 1] + 1, previous_row[j - 1] + (char != other_char))
+            cost = min(
+                previous_row[j] + 1, row[j - 1] + 1, previous_row[j - 1] + (char != other_char)
+            )
             if before and j > 1 and char == other[j - 2] and text[i - 2] == other_char:
                 cost = min(cost, before[j - 2] + 1)
             row.append(cost)

@@ -21,7 +21,13 @@ from crdlint.files.read import UnreadableError, entries_of, is_folder, read_byte
 
 _POINTER: Final = b"gitdir: "
 _LONGEST_POINTER: Final = 65_536  # bytes
-_FOLDERS: Final = ("info", "logs", "objects", "refs", "reftable")  # all that git reads, the hooks aside
+_FOLDERS: Final = (
+    "info",
+    "logs",
+    "objects",
+    "refs",
+    "reftable",
+)  # all that git reads, the hooks aside
 
 
 class RepositoryError(Exception):
@@ -39,12 +45,17 @@ class Repository(NamedTuple):
     def is_valid(self) -> bool:
         """Whether git accepts the directory as a repository."""
         folders = [os.path.join(self.shared, name) for name in ("objects", "refs")]
-        return os.path.lexists(os.path.join(self.folder, "HEAD")) and all(map(os.path.isdir, folders))
+        return os.path.lexists(os.path.join(self.folder, "HEAD")) and all(
+            map(os.path.isdir, folders)
+        )
 
     def require_regular_files(self, *, below: bool = False) -> None:
         """Raise RepositoryError for a pipe or device, which git would wait for; with `below`, also in directories."""
         tops = dict.fromkeys((self.folder, self.shared))
-        pending = [*tops, *(os.path.join(*parts) for parts in itertools.product(tops, _FOLDERS) if below)]
+        pending = [
+            *tops,
+            *(os.path.join(*parts) for parts in itertools.product(tops, _FOLDERS) if below),
+        ]
         pending += _alternates(os.path.join(self.shared, "objects")) if below else ()
         seen: set[str] = set()
         while pending:
@@ -68,7 +79,11 @@ def _alternates(objects: str) -> list[str]:
         data = read_bytes(os.path.join(objects, "info", "alternates"), _LONGEST_POINTER)
     except UnreadableError:
         return []
-    return [os.path.join(objects, os.fsdecode(line)) for line in data.split(b"\n") if line and b"\0" not in line]
+    return [
+        os.path.join(objects, os.fsdecode(line))
+        for line in data.split(b"\n")
+        if line and b"\0" not in line
+    ]
 
 
 def _is_special(path: str) -> bool:
@@ -96,7 +111,9 @@ def repository_of(path: str) -> Repository | None:
             repository.require_regular_files()
             return repository
         if repository is not None and not os.path.isdir(os.path.join(folder, ".git")):
-            raise RepositoryError(f"{folder}/.git leads to {repository.folder}, which is not a git repository")
+            raise RepositoryError(
+                f"{folder}/.git leads to {repository.folder}, which is not a git repository"
+            )
     return None
 
 
@@ -149,7 +166,9 @@ def leads_out(path: str, tops: Iterable[str] = ()) -> bool:
 
 
 def _tops(folder: str) -> Iterator[str]:
-    return (parent for parent in with_parents(folder) if os.path.lexists(os.path.join(parent, ".git")))
+    return (
+        parent for parent in with_parents(folder) if os.path.lexists(os.path.join(parent, ".git"))
+    )
 
 
 def is_below(path: str, folder: str) -> bool:
@@ -179,11 +198,17 @@ class IgnorePatterns(NamedTuple):
         inherited = self.levels
         if os.path.lexists(os.path.join(folder, ".git")):
             repository = repository_at(folder)
-            exclude = None if repository is None else os.path.join(repository.shared, "info", "exclude")
+            exclude = (
+                None if repository is None else os.path.join(repository.shared, "info", "exclude")
+            )
             inherited = () if exclude is None else self._read(folder, exclude, follow_link=True)
         # Like git, do not follow a link to a .gitignore, because its target may be outside of the repository.
         own = self._read(folder, os.path.join(folder, ".gitignore"), follow_link=False)
-        return IgnorePatterns(self.report, own + inherited) if own or inherited is not self.levels else self
+        return (
+            IgnorePatterns(self.report, own + inherited)
+            if own or inherited is not self.levels
+            else self
+        )
 
     def matches(self, path: str, *, folder: bool = False) -> bool:
         """Return whether git ignores an absolute path, provided that it ignores none of its parent directories."""
@@ -203,7 +228,9 @@ class IgnorePatterns(NamedTuple):
             self.report(path, str(error))
             return ()
         lines = data.removeprefix(_BYTE_ORDER_MARK).split(b"\n")
-        return (_Level(os.path.join(base, ""), compiled(line.removesuffix(b"\r") for line in lines)),)
+        return (
+            _Level(os.path.join(base, ""), compiled(line.removesuffix(b"\r") for line in lines)),
+        )
 
 
 def ignored_in(folder: str, report: Callable[[str, str], None]) -> IgnorePatterns:

@@ -116,9 +116,13 @@ def _group_length(text: str, rest: str) -> int:
 
 def _embedded_ipv4(text: str, rest: str, groups: int, ellipsis: int) -> tuple[int, int]:
     if ellipsis < 0 and groups != 6:
-        raise AddressError(text, "embedded IPv4 address must replace the final 2 fields of the address", rest)
+        raise AddressError(
+            text, "embedded IPv4 address must replace the final 2 fields of the address", rest
+        )
     if groups > 6:
-        raise AddressError(text, "too many hex fields to fit an embedded IPv4 at the end of the address", rest)
+        raise AddressError(
+            text, "too many hex fields to fit an embedded IPv4 at the end of the address", rest
+        )
     return divmod(_ipv4(text, rest), 2**16)
 
 
@@ -230,7 +234,9 @@ def _authority(text: str, scheme: str) -> tuple[str | None, str]:
     if not set(userinfo) <= _USERINFO:
         raise URLError("net/url: invalid userinfo")
     name, colon, password = userinfo.partition(":")
-    printed = [quote_url(unescape(part), "$&+,;=", errors="surrogateescape") for part in (name, password)]
+    printed = [
+        quote_url(unescape(part), "$&+,;=", errors="surrogateescape") for part in (name, password)
+    ]
     return (":".join(printed) if colon else printed[0]), host
 
 
@@ -277,7 +283,9 @@ def unescape(text: str) -> str:
     invalid = _INVALID_ESCAPE.search(text)
     if invalid is not None:
         raise URLError(f"invalid URL escape {quote(invalid[0])}")
-    return unquote_to_bytes(text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogateescape")
+    return unquote_to_bytes(text.encode("utf-8", "surrogatepass")).decode(
+        "utf-8", "surrogateescape"
+    )
 
 
 _INVALID_ESCAPE: Final = re.compile("%(?![0-9A-Fa-f]{2}).{0,2}", re.DOTALL)

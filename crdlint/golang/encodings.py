@@ -135,7 +135,11 @@ def pool_error(bundle: bytes) -> str | None:
         problem = problem or "failed to parse certificate: x509: malformed certificate"
     if problem is None:
         is_read = bundle and end == len(bundle)
-        problem = "no valid certificate authority data seen" if is_read else "unable to parse bytes as PEM block"
+        problem = (
+            "no valid certificate authority data seen"
+            if is_read
+            else "unable to parse bytes as PEM block"
+        )
     return f"unable to load root certificates: {problem}"
 
 

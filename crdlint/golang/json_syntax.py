@@ -137,7 +137,9 @@ class _JSONScanner:
         if self._here() != ord("\\"):
             raise self._error("in string literal")
         is_hexadecimal = self._skip(_ESCAPE) > 1
-        raise self._error("in \\u hexadecimal character escape" if is_hexadecimal else "in string escape code")
+        raise self._error(
+            "in \\u hexadecimal character escape" if is_hexadecimal else "in string escape code"
+        )
 
     def _literal(self, word: str) -> None:
         for letter in word:

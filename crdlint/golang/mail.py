@@ -14,7 +14,9 @@ _ATEXT: Final = r"[!#$%&'*+\-/0-9=?A-Z^_`a-z{|}~\x80-\ud7ff\ue000-\U0010ffff]"
 _DOT_ATOM: Final = rf"{_ATEXT}+(?:\.{_ATEXT}+)*(?!\.|{_ATEXT}|[\ud800-\udfff])"
 # In a name, dots are allowed anywhere.
 _LOOSE_ATOM: Final = re.compile(rf"(?:{_ATEXT}|\.)+(?!\.|{_ATEXT}|[\ud800-\udfff])")
-_QUOTED_TEXT: Final = r'"((?:[ \t!#-\[\]-~\x80-\ud7ff\ue000-\U0010ffff]|\\[ \t!-~\x80-\ud7ff\ue000-\U0010ffff])*)"'
+_QUOTED_TEXT: Final = (
+    r'"((?:[ \t!#-\[\]-~\x80-\ud7ff\ue000-\U0010ffff]|\\[ \t!-~\x80-\ud7ff\ue000-\U0010ffff])*)"'
+)
 _QUOTED: Final = re.compile(_QUOTED_TEXT)
 # A local part, which may be quoted, and a domain, which may be a literal.
 _SPEC: Final = re.compile(
@@ -164,7 +166,11 @@ def _check_words(text: str) -> None:
     """Reject encoded words (RFC 2047) with a character set that Go does not know; malformed ones are plain text."""
     for word in re.split("[ \t]+", text):
         match = _ENCODED_WORD.fullmatch(word)
-        if match is not None and match[1].lower() not in _CHARSETS and _is_decodable(match[2], match[3]):
+        if (
+            match is not None
+            and match[1].lower() not in _CHARSETS
+            and _is_decodable(match[2], match[3])
+        ):
             raise _NoAddressError
 
 

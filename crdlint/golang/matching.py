@@ -78,7 +78,9 @@ class _Spelling:
 
     def text(self, most: int | None) -> str:
         """Return the pattern with all counts of repetitions limited to `most`."""
-        return "".join(piece if isinstance(piece, str) else _count(piece, most) for piece in self.pieces)
+        return "".join(
+            piece if isinstance(piece, str) else _count(piece, most) for piece in self.pieces
+        )
 
 
 _SPELLINGS: Final[work.Recent[_Spelling]] = work.Recent(_KEPT_TEXT)
@@ -100,7 +102,10 @@ def matches(pattern: str, text: str) -> bool:
     if spelling.literal:
         work.spend(1 + (len(text) >> 9))
         return pattern in text
-    return _program(pattern, spelling, _repetitions(spelling.most, len(text))).search(encoded(text)) is not None
+    return (
+        _program(pattern, spelling, _repetitions(spelling.most, len(text))).search(encoded(text))
+        is not None
+    )
 
 
 def spans(pattern: str, octets: bytes) -> Iterator[tuple[int, int]]:
@@ -125,7 +130,9 @@ def class_members(escape: str) -> tuple[tuple[int, int], ...]:
     matcher = _compiled(_spelt(f"(?:{escape})+"), None, _MEMORY[-1:]).matcher
     ranges: list[tuple[int, int]] = []
     for block in range(0, sys.maxunicode + 1, _BLOCK):
-        text = "".join(chr(code) for code in range(block, block + _BLOCK) if code not in SURROGATES).encode()
+        text = "".join(
+            chr(code) for code in range(block, block + _BLOCK) if code not in SURROGATES
+        ).encode()
         match = matcher.search(text)
         while match is not None:
             start, end = match.span()
@@ -234,7 +241,11 @@ _LACKING: Final = {
 def _spelt(pattern: str) -> _Spelling:
     r"""Return a pattern with RE2's names of classes (`\p{L}` for `\p{Letter}`), and without names of groups."""
     tree, parts = parse(pattern)
-    if tree.kind in {syntax.EMPTY, syntax.LITERAL} and not tree.flags and "".join(map(str, tree.each())) == pattern:
+    if (
+        tree.kind in {syntax.EMPTY, syntax.LITERAL}
+        and not tree.flags
+        and "".join(map(str, tree.each())) == pattern
+    ):
         return _Spelling((pattern,), literal=True)
     pieces: list[str | tuple[int, int | None]] = []
     position = most = 0
@@ -269,6 +280,8 @@ def _class(escape: str, *, in_bracket: bool) -> str:
 @lru_cache
 def _unassigned() -> str:
     """Return the ranges of code points that are not assigned in Unicode."""
-    groups = groupby(range(sys.maxunicode + 1), lambda code: unicodedata.category(chr(code)) == "Cn")
+    groups = groupby(
+        range(sys.maxunicode + 1), lambda code: unicodedata.category(chr(code)) == "Cn"
+    )
     ranges = [list(codes) for is_free, codes in groups if is_free]
     return "".join(rf"\x{{{codes[0]:x}}}-\x{{{codes[-1]:x}}}" for codes in ranges)

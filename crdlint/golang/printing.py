@@ -29,7 +29,11 @@ def format_float(value: float) -> str:
     if not isfinite(value):
         return "+Inf" if value == inf else "-Inf" if value == -inf else "NaN"
     sign, digits, exponent = _shortest(value)
-    return _scientific(sign, digits, exponent) if not -4 <= exponent < 6 else _positional(sign, digits, exponent)
+    return (
+        _scientific(sign, digits, exponent)
+        if not -4 <= exponent < 6
+        else _positional(sign, digits, exponent)
+    )
 
 
 def format_fixed(value: float) -> str:
@@ -221,7 +225,11 @@ def _open(value: Any, of: str, unknown_fields: frozenset[str]) -> tuple[str, Ent
     """Return the opening text of a container, its entries, and its closing text."""
     fields = getattr(type(value), "GO_FIELDS", None)
     if fields is not None:
-        return f"{value.GO_PACKAGE}.{type(value).__name__}{{", _struct_entries(value, fields, unknown_fields), "}"
+        return (
+            f"{value.GO_PACKAGE}.{type(value).__name__}{{",
+            _struct_entries(value, fields, unknown_fields),
+            "}",
+        )
     if isinstance(value, GoMap):
         return f"map[{ANY}]{ANY}{{", _map_entries(value, ANY), "}"
     if _underlying(of) == ANY:  # the value has its own type
@@ -229,7 +237,11 @@ def _open(value: Any, of: str, unknown_fields: frozenset[str]) -> tuple[str, Ent
     element = _underlying(of).partition("]")[2]
     if isinstance(value, dict):
         return f"{_name(of)}{{", _map_entries(value.items(), element), "}"
-    return f"{_name(of)}{{", ((", " if i else "", item, element) for i, item in enumerate(value)), "}"
+    return (
+        f"{_name(of)}{{",
+        ((", " if i else "", item, element) for i, item in enumerate(value)),
+        "}",
+    )
 
 
 def _name(of: str) -> str:
@@ -242,7 +254,9 @@ def _underlying(of: str) -> str:
     return of if of.startswith(("[", "map[")) else of.partition("=")[2] or of
 
 
-def _struct_entries(value: Any, fields: tuple[tuple[str, str, str], ...], unknown_fields: frozenset[str]) -> Entries:
+def _struct_entries(
+    value: Any, fields: tuple[tuple[str, str, str], ...], unknown_fields: frozenset[str]
+) -> Entries:
     before = ""
     for name, attribute, of in fields:
         if attribute not in unknown_fields:
@@ -253,12 +267,18 @@ def _struct_entries(value: Any, fields: tuple[tuple[str, str, str], ...], unknow
 def _field(value: Any, attribute: str) -> Any:
     """Return the value of a field of a struct; the class has Go's zero values, which are nil for collections."""
     item = getattr(value, attribute)
-    is_nil = attribute not in vars(value) and isinstance(item, (bytes, Sequence, Mapping)) and not isinstance(item, str)
+    is_nil = (
+        attribute not in vars(value)
+        and isinstance(item, (bytes, Sequence, Mapping))
+        and not isinstance(item, str)
+    )
     return None if is_nil else item
 
 
 def _map_entries(pairs: Iterable[tuple[Any, Any]], element: str) -> Entries:
-    ordered = sorted(pairs, key=lambda pair: (type(pair[0]).__name__, 0 if pair[0] is None else pair[0]))
+    ordered = sorted(
+        pairs, key=lambda pair: (type(pair[0]).__name__, 0 if pair[0] is None else pair[0])
+    )
     for i, (key, value) in enumerate(ordered):
         yield f"{', ' if i else ''}{go_syntax(key)}:", value, element
 
@@ -274,9 +294,20 @@ def _open_json(item: Any, _of: str) -> tuple[str, Entries, str]:
     if isinstance(item, Typed):
         return "", iter((("", item.value, ""),)), ""
     if isinstance(item, Mapping):
-        return "{", ((f"{',' if i else ''}{_string(key)}:", item[key], "") for i, key in enumerate(sorted(item))), "}"
+        return (
+            "{",
+            (
+                (f"{',' if i else ''}{_string(key)}:", item[key], "")
+                for i, key in enumerate(sorted(item))
+            ),
+            "}",
+        )
     if item == ():
-        return "null", iter(()), ""  # the default is a nil slice; an empty slice in the input is a list
+        return (
+            "null",
+            iter(()),
+            "",
+        )  # the default is a nil slice; an empty slice in the input is a list
     if isinstance(item, Sequence):
         return "[", (("," if i else "", value, "") for i, value in enumerate(item)), "]"
     raise TypeError(f"no Go value: {type(item).__name__}")
@@ -300,7 +331,11 @@ def _by_type(texts: Mapping[type, Callable[..., str]], item: Any, _of: str) -> s
 def _open_printed(item: Any, _of: str) -> tuple[str, Entries, str]:
     if isinstance(item, list):
         return "[", ((" " if i else "", value, "") for i, value in enumerate(item)), "]"
-    return "map[", ((f"{' ' if i else ''}{name}:", item[name], "") for i, name in enumerate(sorted(item))), "]"
+    return (
+        "map[",
+        ((f"{' ' if i else ''}{name}:", item[name], "") for i, name in enumerate(sorted(item))),
+        "]",
+    )
 
 
 def _open_key(item: Any, _of: str) -> tuple[str, Entries, str]:
@@ -330,7 +365,9 @@ def _float(value: float) -> str:
 
 
 _UNSAFE: Final = re.compile('[\\x00-\\x1f"\\\\<>&\u2028\u2029\ud800-\udfff]')
-_ESCAPES: Final = {char: f"\\{letter}" for char, letter in zip('"\\\b\f\n\r\t', '"\\bfnrt', strict=True)}
+_ESCAPES: Final = {
+    char: f"\\{letter}" for char, letter in zip('"\\\b\f\n\r\t', '"\\bfnrt', strict=True)
+}
 _SCALARS: Final[dict[type, Callable[..., str]]] = {
     type(None): lambda _: "null",
     bool: lambda value: "true" if value else "false",

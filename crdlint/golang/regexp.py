@@ -59,7 +59,11 @@ _kept_error: Final = lru_cache(maxsize=4096)(_error)
 def anchors(pattern: str) -> tuple[bool, bool] | None:
     """Return whether all that a pattern matches begins at the start of a text, and ends at its end; None if not known."""
     tree = shallow_tree(pattern)
-    return None if tree is None else (_has_everywhere(tree, syntax.BEGIN), _has_everywhere(tree, syntax.END))
+    return (
+        None
+        if tree is None
+        else (_has_everywhere(tree, syntax.BEGIN), _has_everywhere(tree, syntax.END))
+    )
 
 
 def shallow_tree(pattern: str) -> PatternNode | None:
@@ -77,7 +81,9 @@ def _has_everywhere(node: PatternNode, assertion: str) -> bool:
         return node.leaves == assertion
     if node.kind in _ALWAYS or (node.kind == syntax.REPEAT and node.low > 0):
         return any(_has_everywhere(part, assertion) for part in node.parts)
-    return node.kind == syntax.ALTERNATE and all(_has_everywhere(part, assertion) for part in node.parts)
+    return node.kind == syntax.ALTERNATE and all(
+        _has_everywhere(part, assertion) for part in node.parts
+    )
 
 
 _ALWAYS: Final = frozenset({syntax.CONCAT, syntax.CAPTURE, syntax.PLUS})
@@ -197,7 +203,9 @@ class _PatternParser:
         self.index = match.end()
         closing = self._rune()
         if closing not in {":", ")"} or match[2] == "-":
-            raise InvalidPatternError("invalid or unsupported Perl syntax", self.text[start : self.index])
+            raise InvalidPatternError(
+                "invalid or unsupported Perl syntax", self.text[start : self.index]
+            )
         if closing == ":":
             self.tree.open(self.flags, False)
         for char in match[1]:
@@ -247,7 +255,9 @@ class _PatternParser:
             return None
         self.index += 2
         is_negated = escape[1].isupper()
-        return Members(ranges, fold=self._folds, negated=is_negated), 2 * len(negated(ranges) if is_negated else ranges)
+        return Members(ranges, fold=self._folds, negated=is_negated), 2 * len(
+            negated(ranges) if is_negated else ranges
+        )
 
     @property
     def _folds(self) -> bool:
@@ -266,7 +276,9 @@ class _PatternParser:
             self._check_utf8(start + 3, end)
             name = text[start + 3 : end]
             self.index = end + 1
-            self.parts.append((start, self.index, NamedClass(text[start : self.index], in_brackets)))
+            self.parts.append(
+                (start, self.index, NamedClass(text[start : self.index], in_brackets))
+            )
         runes = class_size(name.removeprefix("^"))
         if runes is None:
             raise InvalidPatternError(_INVALID_CHAR_RANGE, text[start : self.index])
@@ -284,7 +296,9 @@ class _PatternParser:
             return _ESCAPES[char]
         if char < "\x80" and not char.isalnum():
             return ord(char)
-        rune = self._hexadecimal() if char == "x" else self._octal(char) if char in "01234567" else -1
+        rune = (
+            self._hexadecimal() if char == "x" else self._octal(char) if char in "01234567" else -1
+        )
         if rune < 0:
             raise InvalidPatternError(_INVALID_ESCAPE, self.text[start : self.index])
         return rune
@@ -339,7 +353,11 @@ class _PatternParser:
     def _range(self, bracket: int) -> tuple[int, int]:
         text, start = self.text, self.index
         low = high = self._class_char(bracket)
-        if text.startswith("-", self.index) and len(text) > self.index + 1 and text[self.index + 1] != "]":
+        if (
+            text.startswith("-", self.index)
+            and len(text) > self.index + 1
+            and text[self.index + 1] != "]"
+        ):
             self.index += 1
             high = self._class_char(bracket)
             if high < low:
@@ -380,7 +398,11 @@ _OCTAL: Final = re.compile(r"[0-7]{1,2}")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _HEX: Final = frozenset("0123456789abcdefABCDEF")
 _ESCAPES: Final = {"a": 7, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11}
-_OPERATORS: Final = {"*": (syntax.STAR, 0, -1), "+": (syntax.PLUS, 1, -1), "?": (syntax.QUEST, 0, 1)}
+_OPERATORS: Final = {
+    "*": (syntax.STAR, 0, -1),
+    "+": (syntax.PLUS, 1, -1),
+    "?": (syntax.QUEST, 0, 1),
+}
 _COUNTED: Final = frozenset("*+?{")
 _HANDLERS: Final = {
     "(": _PatternParser.open, ")": _PatternParser.close, "|": _PatternParser.bar, "^": _PatternParser.assertion,
@@ -389,7 +411,12 @@ _HANDLERS: Final = {
 _FLAGS: Final = {"i": syntax.FOLD, "m": syntax.LINES, "s": syntax.ALL, "U": 0}
 # The conditions of the begin or the end of the text, and of a line with the flag `m`.
 _ANCHORS: Final = {"^": (syntax.BEGIN, syntax.LINE_BEGIN), "$": (syntax.END, syntax.LINE_END)}
-_CONDITIONS: Final = {"A": syntax.BEGIN, "z": syntax.END, "b": syntax.BOUNDARY, "B": syntax.NO_BOUNDARY}
+_CONDITIONS: Final = {
+    "A": syntax.BEGIN,
+    "z": syntax.END,
+    "b": syntax.BOUNDARY,
+    "B": syntax.NO_BOUNDARY,
+}
 _EVERY: Final = Members(EVERY)
 _NO_NEWLINE: Final = Members(NEWLINE, negated=True)
 _DEEPEST: Final = 250

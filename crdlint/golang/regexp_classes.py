@@ -119,9 +119,9 @@ def _canonical(name: str) -> str:
 
 
 # Only the case of ASCII letters is folded, because upstream folds bytes.
-_LOWER_ASCII: Final = {code: chr(code).lower() for code in range(ord("A"), ord("Z") + 1)} | dict.fromkeys(
-    map(ord, "_- ")
-)
+_LOWER_ASCII: Final = {
+    code: chr(code).lower() for code in range(ord("A"), ord("Z") + 1)
+} | dict.fromkeys(map(ord, "_- "))
 _CATEGORIES: Final = {
     "any": 2, "assigned": 1414, "ascii": 2,
     "c": 1424, "cc": 4, "cf": 42, "cn": 1414, "co": 6, "cs": 2,

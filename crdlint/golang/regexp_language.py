@@ -14,7 +14,17 @@ from typing import Final
 from crdlint.golang import regexp_tree as syntax
 from crdlint.golang.matching import class_members
 from crdlint.golang.regexp import shallow_tree
-from crdlint.golang.regexp_classes import LAST, NEWLINE, SURROGATES, WORDS, Ranges, contains, folded, joined, negated
+from crdlint.golang.regexp_classes import (
+    LAST,
+    NEWLINE,
+    SURROGATES,
+    WORDS,
+    Ranges,
+    contains,
+    folded,
+    joined,
+    negated,
+)
 from crdlint.golang.regexp_tree import Members, PatternNode
 
 _MOST_STATES: Final = 4000  # the maximum number of states of an automaton
@@ -107,10 +117,14 @@ def lengths(pattern: str) -> tuple[int, int | None]:
     accepted = {position for position in edges if automaton.accepts(position)}
     if not accepted:
         raise UnsupportedError
-    return min(shortest[position] for position in accepted), _longest(automaton.start(), edges, accepted)
+    return min(shortest[position] for position in accepted), _longest(
+        automaton.start(), edges, accepted
+    )
 
 
-def _longest(start: _State, edges: Mapping[_State, set[_State]], accepted: set[_State]) -> int | None:
+def _longest(
+    start: _State, edges: Mapping[_State, set[_State]], accepted: set[_State]
+) -> int | None:
     """Return the length of the longest accepted text, None if there is no longest."""
     before: dict[_State, set[_State]] = {position: set() for position in edges}
     for position, following in edges.items():
@@ -182,7 +196,12 @@ class _Automaton:
             states = self._closure(states, position.before, kind)
             if self.final in states:
                 return _State(frozenset((self.final,)), _OTHER)
-        reached = {target for state in states for ranges, target in self.reads[state] if contains(ranges, code)}
+        reached = {
+            target
+            for state in states
+            for ranges, target in self.reads[state]
+            if contains(ranges, code)
+        }
         return self._position((*reached, 0), kind)
 
     def accepts(self, position: _State) -> bool:
@@ -194,11 +213,19 @@ class _Automaton:
         """Return the kind of a character, if a condition depends on it."""
         if self.conditions & {syntax.BOUNDARY, syntax.NO_BOUNDARY} and contains(WORDS, code):
             return _WORD
-        return _LINE if self.conditions & {syntax.LINE_BEGIN, syntax.LINE_END} and contains(NEWLINE, code) else _OTHER
+        return (
+            _LINE
+            if self.conditions & {syntax.LINE_BEGIN, syntax.LINE_END} and contains(NEWLINE, code)
+            else _OTHER
+        )
 
     def _position(self, states: Iterable[int], before: str) -> _State:
         reached = self._closure(states, before, None)
-        return _State(frozenset((self.final,)), _OTHER) if self.final in reached else _State(reached, before)
+        return (
+            _State(frozenset((self.final,)), _OTHER)
+            if self.final in reached
+            else _State(reached, before)
+        )
 
     def _closure(self, states: Iterable[int], before: str, following: str | None) -> frozenset[int]:
         """Return the states that are reached without reading, between characters of two kinds, None for an unknown one."""
@@ -206,7 +233,9 @@ class _Automaton:
         pending = list(reached)
         while pending:
             for condition, target in self.skips[pending.pop()]:
-                if target not in reached and (not condition or _is_met(condition, before, following)):
+                if target not in reached and (
+                    not condition or _is_met(condition, before, following)
+                ):
                     reached.add(target)
                     pending.append(target)
         return frozenset(reached)
@@ -240,7 +269,9 @@ def _build(node: PatternNode, start: int, end: int, automaton: _Automaton) -> No
         *others, last = [((ord(str(char)),) * 2,) for char in node.each()]
         for code in others:
             following = automaton.state()
-            automaton.reads[start].append((_ranges(Members(code, fold=bool(node.flags))), following))
+            automaton.reads[start].append(
+                (_ranges(Members(code, fold=bool(node.flags))), following)
+            )
             start = following
         automaton.reads[start].append((_ranges(Members(last, fold=bool(node.flags))), end))
     elif node.kind == syntax.CLASS:
@@ -276,7 +307,9 @@ _REPEATED: Final = frozenset({syntax.STAR, syntax.PLUS, syntax.QUEST, syntax.REP
 def _ranges(members: Members) -> Ranges:
     r"""Return the members as ranges; the flag `i` adds cases before a class is negated."""
     named = class_members(rf"\p{{{members.name}}}") if members.name else ()
-    ranges = joined([*members.ranges, *named, *(pair for part in members.parts for pair in _ranges(part))])
+    ranges = joined(
+        [*members.ranges, *named, *(pair for part in members.parts for pair in _ranges(part))]
+    )
     ranges = folded(ranges) if members.fold else ranges
     return negated(ranges) if members.negated else ranges
 
@@ -297,7 +330,9 @@ def _build_repeat(node: PatternNode, start: int, end: int, automaton: _Automaton
 
 def _alphabet(automata: Iterable[_Automaton]) -> list[int]:
     """Return one code point for each set of characters that no edge distinguishes, the most readable ones first."""
-    distinct = list(dict.fromkeys(ranges for automaton in automata for ranges in automaton.ranges()))
+    distinct = list(
+        dict.fromkeys(ranges for automaton in automata for ranges in automaton.ranges())
+    )
     codes = {*range(ord(" "), ord("~") + 1), _LETTER, 0, LAST}
     for low, high in (pair for ranges in distinct for pair in ranges):
         codes.update((max(low - 1, 0), low, high, min(high + 1, LAST)))

@@ -59,7 +59,11 @@ def _closed_group(pattern: str, _part: str) -> str | None:
     _, mark, last = pattern.rpartition("|")
     if pattern.endswith("(") or (mark and not last.removesuffix("$").isalnum()):
         return None
-    return f"{pattern[:-1]})$" if pattern.endswith("$") and not pattern.endswith("\\$") else f"{pattern})"
+    return (
+        f"{pattern[:-1]})$"
+        if pattern.endswith("$") and not pattern.endswith("\\$")
+        else f"{pattern})"
+    )
 
 
 def _opened_group(pattern: str, _part: str) -> str:
@@ -86,7 +90,11 @@ def _range(pattern: str, part: str) -> str | None:
 
 def _count(pattern: str, part: str) -> str | None:
     low, comma, high = part.strip("{}").partition(",")
-    return pattern.replace(part, f"{{{high},{low}}}", 1) if comma and high and int(low) > int(high) else None
+    return (
+        pattern.replace(part, f"{{{high},{low}}}", 1)
+        if comma and high and int(low) > int(high)
+        else None
+    )
 
 
 def _escape(pattern: str, part: str) -> str | None:

@@ -233,7 +233,9 @@ class PatternStack:
         if not self._tracking:
             if node.kind == REPEAT:
                 times = max(node.low, node.high, 1)
-                self._repeats = MAX_SIZE if times > MAX_SIZE // self._repeats else self._repeats * times
+                self._repeats = (
+                    MAX_SIZE if times > MAX_SIZE // self._repeats else self._repeats * times
+                )
             self._tracking = self._created >= MAX_SIZE // self._repeats
         if self._tracking:
             if node.kind == LITERAL:
@@ -293,7 +295,9 @@ class PatternStack:
         if len(stack) >= 3 and _is_class(top) and _is_class(stack[-3]):
             merged = stack[-3]
             merged.runes = (
-                merged.runes + top.runes if merged.kind == top.kind == CLASS else 2 + max(merged.runes, top.runes)
+                merged.runes + top.runes
+                if merged.kind == top.kind == CLASS
+                else 2 + max(merged.runes, top.runes)
             )
             merged.leaves = (_members(merged), _members(top))
             merged.kind = CLASS

@@ -60,7 +60,9 @@ _RUNS: Final = (
 )
 
 
-_ESCAPES: Final = {char: f"\\{letter}" for char, letter in zip('"\\\a\b\f\n\r\t\v', '"\\abfnrtv', strict=True)}
+_ESCAPES: Final = {
+    char: f"\\{letter}" for char, letter in zip('"\\\a\b\f\n\r\t\v', '"\\abfnrtv', strict=True)
+}
 _UNUSUAL: Final = re.compile(r"[^ !#-\[\]-~]")
 
 
@@ -120,7 +122,10 @@ def _verb(text: str, start: int) -> tuple[str, int]:
     if verb == "%":
         return f"{output}%", position + 1
     # There are no arguments, so that every index is wrong.
-    return f"{output}%!{verb}({'BADINDEX' if '[' in text[start:position] else 'MISSING'})", position + 1
+    return (
+        f"{output}%!{verb}({'BADINDEX' if '[' in text[start:position] else 'MISSING'})",
+        position + 1,
+    )
 
 
 def _index(text: str, position: int) -> tuple[bool, int]:

@@ -82,7 +82,11 @@ def parse_time(text: str, layout: TimeLayout = RFC3339) -> Time:
     if not 1 <= day <= monthrange(year % _CYCLE + _CYCLE, month)[1]:
         raise TimeError(f"parsing time {_quote(text)}: day out of range")
     hour, minute, second = clock or (0, 0, 0)
-    return Time(days(year, month, day) * 86400 + hour * 3600 + minute * 60 + second - offset, nanoseconds, offset)
+    return Time(
+        days(year, month, day) * 86400 + hour * 3600 + minute * 60 + second - offset,
+        nanoseconds,
+        offset,
+    )
 
 
 def _zone(text: str, layout: TimeLayout, rest: str) -> tuple[int, str]:
@@ -107,7 +111,11 @@ _FRACTION: Final = re.compile("[.,]([0-9]+)")
 
 def days(year: int, month: int, day: int) -> int:
     """Return the number of days since 1970-01-01."""
-    return date(year % _CYCLE + _CYCLE, month, day).toordinal() + (year // _CYCLE - 1) * _CYCLE_DAYS - _EPOCH
+    return (
+        date(year % _CYCLE + _CYCLE, month, day).toordinal()
+        + (year // _CYCLE - 1) * _CYCLE_DAYS
+        - _EPOCH
+    )
 
 
 def civil_date(days: int) -> tuple[int, int, int]:
@@ -156,7 +164,11 @@ def _quote(text: str) -> str:
 
 def _escaped(match: re.Match[str]) -> str:
     char = match[0]
-    return f"\\{char}" if char in '"\\' else "".join(f"\\x{byte:02x}" for byte in char.encode("utf-8", "surrogatepass"))
+    return (
+        f"\\{char}"
+        if char in '"\\'
+        else "".join(f"\\x{byte:02x}" for byte in char.encode("utf-8", "surrogatepass"))
+    )
 
 
 _UNUSUAL: Final = re.compile(r"[^ !#-\[\]-~]")
@@ -167,7 +179,9 @@ def as_utc(text: str) -> str:
     return format_time(parse_time(text).seconds)
 
 
-_WHOLE: Final = re.compile(r"[+-]?(?:0|(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+)")
+_WHOLE: Final = re.compile(
+    r"[+-]?(?:0|(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+)"
+)
 _PART: Final = re.compile(r"([0-9]*)(?:\.([0-9]*))?(ns|us|µs|μs|ms|s|m|h)")
 _UNITS: Final = {
     "ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9,

@@ -52,7 +52,9 @@ class Purpose:
 
 _FAILED: Final = "compilation failed: "
 _NOT_INSTANTIATED: Final = "instantiation failed: "
-RULE: Final = Purpose(BOOL, _FAILED, "cel expression must evaluate to a bool", f"program {_NOT_INSTANTIATED}")
+RULE: Final = Purpose(
+    BOOL, _FAILED, "cel expression must evaluate to a bool", f"program {_NOT_INSTANTIATED}"
+)
 MESSAGE: Final = Purpose(
     *(STRING, f"messageExpression {_FAILED}", "messageExpression must evaluate to a string"),
     f"messageExpression {_NOT_INSTANTIATED}",
@@ -77,7 +79,10 @@ class Expression:
     @property
     def has_wrong_type(self) -> bool:
         """Whether it compiles, but has a value of another type than its kind requires."""
-        return not self.compiled.errors and self.kind.output not in (None, self.compiled.output_type)
+        return not self.compiled.errors and self.kind.output not in (
+            None,
+            self.compiled.output_type,
+        )
 
     @property
     def highest_cost(self) -> int:
@@ -109,13 +114,17 @@ class Expression:
         """The types of the schema of the rule."""
         return self.compiler.declarations(self.environment)
 
-    def cost(self, estimator: KubernetesEstimator | None = None, part: Expr | None = None) -> CostEstimate:
+    def cost(
+        self, estimator: KubernetesEstimator | None = None, part: Expr | None = None
+    ) -> CostEstimate:
         """Estimate the cost of one evaluation, by default with the bounds of the schema.
 
         `part` is the part to estimate, which must be outside of any comprehension; by default the whole expression.
         """
         compiled, sizes = self.compiled, estimator or self.estimator()
-        return estimate(part or compiled.expr, compiled.result, sizes, OVERLOAD_COSTS, self.environment.dialect)
+        return estimate(
+            part or compiled.expr, compiled.result, sizes, OVERLOAD_COSTS, self.environment.dialect
+        )
 
     def estimator(self, limits: Mapping[int, int] | None = None) -> KubernetesEstimator:
         """Return an estimator of sizes; `limits` replaces bounds of schemas, by their identity."""
@@ -123,7 +132,9 @@ class Expression:
 
     def under(self, environment: Environment) -> Expression:
         """Compile the same expression for another environment."""
-        return self.compiler.expression(self.text, self.kind, environment, optional_old_self=self.optional_old_self)
+        return self.compiler.expression(
+            self.text, self.kind, environment, optional_old_self=self.optional_old_self
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,18 +171,24 @@ class RuleCompiler:
     def rule(self, rule: ValidationRule, environments: Environments) -> CompiledRule:
         """Compile a rule and, if it has no error, its message expression. Upstream: cel.compileRule."""
         optional = bool(rule.optional_old_self)
-        environment = environments.stored if rule.rule in environments.stored_rules else environments.new
+        environment = (
+            environments.stored if rule.rule in environments.stored_rules else environments.new
+        )
         compiled = self.expression(rule.rule, RULE, environment, optional_old_self=optional)
         has_value = not compiled.compiled.errors and compiled.compiled.output_type is BOOL
         uses_old_self = has_value and OLD_SELF in compiled.compiled.result.names
         if compiled.error is not None or not rule.message_expression:
             return CompiledRule(compiled, uses_old_self=uses_old_self)
         text = rule.message_expression
-        environment = environments.stored if text in environments.stored_messages else environments.new
+        environment = (
+            environments.stored if text in environments.stored_messages else environments.new
+        )
         message = self.expression(text, MESSAGE, environment, optional_old_self=optional)
         return CompiledRule(compiled, message, uses_old_self)
 
-    def expression(self, text: str, kind: Purpose, environment: Environment, *, optional_old_self: bool) -> Expression:
+    def expression(
+        self, text: str, kind: Purpose, environment: Environment, *, optional_old_self: bool
+    ) -> Expression:
         """Compile an expression, once for all schemas with equal declarations."""
         key = (self.declared.shape, id(environment), optional_old_self, kind.output, text)
         compilation = self._sharing.compilations.get(key)
@@ -198,12 +215,18 @@ class RuleCompiler:
         if compilation.uses is None:
             compilation.uses = uses_of(compilation.compiled)
         if compilation.highest_cost is not None:
-            compilation.costs.setdefault(cost_key(compilation.uses, other.dialect), compilation.highest_cost)
+            compilation.costs.setdefault(
+                cost_key(compilation.uses, other.dialect), compilation.highest_cost
+            )
         if not compiles_alike(compilation.uses, other, environment):
             return None
-        return Compilation(compilation.compiled, None, uses=compilation.uses, costs=compilation.costs)
+        return Compilation(
+            compilation.compiled, None, uses=compilation.uses, costs=compilation.costs
+        )
 
-    def _compilation(self, text: str, kind: Purpose, environment: Environment, optional_old_self: bool) -> Compilation:
+    def _compilation(
+        self, text: str, kind: Purpose, environment: Environment, optional_old_self: bool
+    ) -> Compilation:
         env = self.env(environment, optional_old_self=optional_old_self)
         compiled = compile_text(text, env, environment.parser)
         error = None
@@ -232,7 +255,9 @@ class RuleCompiler:
         """Return the types of the schema, with the names of fields that the environment requires."""
         key = environment.keywords_as_fields, environment.dialect.types_names_of_types
         if key not in self._declarations:
-            declarations = Declarations(self.declared, keywords_as_fields=key[0], types_names_of_types=key[1])
+            declarations = Declarations(
+                self.declared, keywords_as_fields=key[0], types_names_of_types=key[1]
+            )
             self._declarations[key] = declarations
         return self._declarations[key]
 
@@ -244,7 +269,9 @@ class KubernetesEstimator:
     the declarations of nodes that are values of the schema, by node id.
     """
 
-    def __init__(self, root: DeclType, dialect: CELDialect, limits: Mapping[int, int] | None = None) -> None:
+    def __init__(
+        self, root: DeclType, dialect: CELDialect, limits: Mapping[int, int] | None = None
+    ) -> None:
         self._root = root
         self._costs = function_costs(dialect)
         self._limits = limits or {}
@@ -291,7 +318,9 @@ def requirement(expression: Expression, versions: Range) -> Requirement | None:
         for server in versions.servers
         if not expression.optional_old_self or server.optional_old_self is FieldState.KNOWN
     ]
-    accepting = (server for server in able if expression.under(new_expressions(server)).error is None)
+    accepting = (
+        server for server in able if expression.under(new_expressions(server)).error is None
+    )
     server = next(accepting, versions.newest)
     if server is versions.oldest:
         return None
@@ -315,7 +344,11 @@ def _used(expression: Expression, introduced: Version) -> Iterator[str]:
         if words:
             yield f"{', '.join(words)} as a field's name"
     for library in (library for library in LIBRARIES if library.introduced == introduced):
-        functions = dict.fromkeys(row.function for row in library.functions if row.id in expression.uses.overloads)
+        functions = dict.fromkeys(
+            row.function for row in library.functions if row.id in expression.uses.overloads
+        )
         yield from (f"`{name}()`" for name in functions if name.replace(".", "").isidentifier())
-        if "two variables" in expression.uses.traits and any(count == 3 for _, count, _ in library.macros):
+        if "two variables" in expression.uses.traits and any(
+            count == 3 for _, count, _ in library.macros
+        ):
             yield "macros over two variables"

@@ -30,7 +30,9 @@ DOCS: Final = {
 }  # fmt: skip
 
 _TARGET: Final = "target__"  # the variable that represents the text before the dot
-_OPERANDS: Final = frozenset({"IDENTIFIER", "ESC_IDENTIFIER", "STRING", "BYTES", "NUM_INT", "NUM_UINT", "NUM_FLOAT"})
+_OPERANDS: Final = frozenset(
+    {"IDENTIFIER", "ESC_IDENTIFIER", "STRING", "BYTES", "NUM_INT", "NUM_UINT", "NUM_FLOAT"}
+)
 _KEYWORDS: Final = ("true", "false", "null")
 # Arguments by type. More than one for a type parameter: the first that compiles is used.
 _SAMPLES: Final = {
@@ -44,7 +46,11 @@ _NAMED_SAMPLES: Final = {
     "kubernetes.NamedFormat": "format.uuid().value()",
 }  # fmt: skip
 # Arguments that must be of a certain form, by function.
-_SPECIAL_SAMPLES: Final = {"duration": ("'1h'",), "timestamp": ("'2026-01-01T00:00:00Z'",), "format": ("[]",)}
+_SPECIAL_SAMPLES: Final = {
+    "duration": ("'1h'",),
+    "timestamp": ("'2026-01-01T00:00:00Z'",),
+    "format": ("[]",),
+}
 _ANY_SAMPLES: Final = ("''", "0", f"{_TARGET}[0]", _TARGET, "true")
 # Macros of a target: the arguments, and how many variables they declare.
 _MACROS: Final = {
@@ -106,7 +112,12 @@ class _Tokens:
                     self.first[index] = opening
             elif kind in _OPERANDS or texts[index] in _KEYWORDS:
                 dot = next(
-                    (index - len(dot) for dot in (".", ".?") if kinds[max(index - len(dot), 0) : index] == [*dot]), 0
+                    (
+                        index - len(dot)
+                        for dot in (".", ".?")
+                        if kinds[max(index - len(dot), 0) : index] == [*dot]
+                    ),
+                    0,
                 )
                 if not dot:
                     self.first[index] = index
@@ -123,9 +134,17 @@ def context_at(text: str, offset: int, env: Env, environment: Environment) -> Wo
     tokenized = tokenize(text[:offset])
     if tokenized is None:
         return None
-    kinds, texts, starts = tokenized[0][:-1], tokenized[1][:-1], tokenized[2][:-1]  # without the end of the text
+    kinds, texts, starts = (
+        tokenized[0][:-1],
+        tokenized[1][:-1],
+        tokenized[2][:-1],
+    )  # without the end of the text
     start, word = offset, ""
-    if kinds and starts[-1] + len(texts[-1]) == offset and (kinds[-1] == "IDENTIFIER" or texts[-1] in _WORDS):
+    if (
+        kinds
+        and starts[-1] + len(texts[-1]) == offset
+        and (kinds[-1] == "IDENTIFIER" or texts[-1] in _WORDS)
+    ):
         start, word = starts[-1], texts[-1]
         kinds, texts, starts = kinds[:-1], texts[:-1], starts[:-1]
     tokens = _Tokens(kinds, texts, starts)
@@ -162,21 +181,33 @@ def complete(
     type_ = type_of(receiver, position.env, environment)
     if type_ is None:
         calls = (_call(name, None, position.env, environment) for name in names)
-        return position, [replace(call, name=call.name.removeprefix(f"{receiver}.")) for call in calls if call]
+        return position, [
+            replace(call, name=call.name.removeprefix(f"{receiver}.")) for call in calls if call
+        ]
     if optional:
         return position, list(_fields(type_, declarations))
     members = _members(type_, position.env, environment, declarations)
     return position, [
-        replace(each, arguments=each.arguments and tuple(text.replace(_TARGET, receiver) for text in each.arguments))
+        replace(
+            each,
+            arguments=each.arguments
+            and tuple(text.replace(_TARGET, receiver) for text in each.arguments),
+        )
         for each in members
     ]
 
 
-def _globals(env: Env, environment: Environment, declarations: Declarations) -> Iterator[Completion]:
+def _globals(
+    env: Env, environment: Environment, declarations: Declarations
+) -> Iterator[Completion]:
     for variable in env.idents.values():  # the innermost first
         if variable.type.kind is not Kind.TYPE:
-            yield Completion(variable.name, "variable", type_text(variable.type, environment.dialect))
-    yield from (Completion(word, "keyword", "bool" if word != "null" else "null") for word in _KEYWORDS)
+            yield Completion(
+                variable.name, "variable", type_text(variable.type, environment.dialect)
+            )
+    yield from (
+        Completion(word, "keyword", "bool" if word != "null" else "null") for word in _KEYWORDS
+    )
     for name in env.functions:
         if not (name[0].isalpha() and name.replace(".", "").replace("_", "").isalnum()):
             continue
@@ -193,7 +224,9 @@ def _has_macro(environment: Environment, name: str) -> bool:
     return any(macro == name for macro, _, _ in environment.parser.macros)
 
 
-def _members(type_: Type, env: Env, environment: Environment, declarations: Declarations) -> Iterator[Completion]:
+def _members(
+    type_: Type, env: Env, environment: Environment, declarations: Declarations
+) -> Iterator[Completion]:
     yield from _fields(type_, declarations)
     with_target = env.extend(idents=[Variable(_TARGET, type_)])
     for name, (arguments, _) in _MACROS.items():
@@ -201,7 +234,9 @@ def _members(type_: Type, env: Env, environment: Environment, declarations: Decl
             result = type_of(f"{_TARGET}.{name}({arguments})", with_target, environment)
             if result is not None:
                 written = tuple(arguments.split(", "))
-                yield Completion(name, "macro", type_text(result, environment.dialect), written, since(name))
+                yield Completion(
+                    name, "macro", type_text(result, environment.dialect), written, since(name)
+                )
     for name in env.functions:
         call = _call(name, type_, with_target, environment)
         if call is not None:
@@ -222,7 +257,11 @@ def _call(name: str, target: Type | None, env: Env, environment: Environment) ->
     for overload in env.find_function(name):
         if overload.member is (target is None):
             continue
-        if target is not None and not target.is_dyn and overload.args[0].kind not in (Kind.TYPE_PARAM, target.kind):
+        if (
+            target is not None
+            and not target.is_dyn
+            and overload.args[0].kind not in (Kind.TYPE_PARAM, target.kind)
+        ):
             continue
         parameters = overload.args[1:] if overload.member else overload.args
         before = f"{_TARGET}." if overload.member else ""
@@ -231,7 +270,13 @@ def _call(name: str, target: Type | None, env: Env, environment: Environment) ->
             result = type_of(f"{before}{name}({', '.join(arguments)})", env, environment)
             if result is not None:
                 kind: CompletionKind = "method" if overload.member else "function"
-                return Completion(name, kind, type_text(result, environment.dialect), tuple(arguments), since(name))
+                return Completion(
+                    name,
+                    kind,
+                    type_text(result, environment.dialect),
+                    tuple(arguments),
+                    since(name),
+                )
     return None
 
 
@@ -272,7 +317,9 @@ def _scope(text: str, tokens: _Tokens, env: Env, environment: Environment) -> En
         range_ = type_of(text[tokens.starts[first] : tokens.starts[opening - 2]], env, environment)
         types = _variable_types(DYN if range_ is None else range_, len(variables))
         with suppress(DeclarationError):  # it has the name of another variable
-            env = env.extend(idents=[Variable(*named) for named in zip(variables, types, strict=True)])
+            env = env.extend(
+                idents=[Variable(*named) for named in zip(variables, types, strict=True)]
+            )
     return env
 
 
@@ -283,7 +330,9 @@ def _declared_variables(tokens: _Tokens, opening: int, macro: str) -> list[str]:
     fewest = _MACROS[macro][1]
     most = 2 if macro in _WITH_ONE_OR_TWO else fewest
     indexes = range(opening + 1, len(tokens.kinds), 2)
-    written = itertools.takewhile(lambda index: tokens.kinds[index : index + 2] == ["IDENTIFIER", ","], indexes)
+    written = itertools.takewhile(
+        lambda index: tokens.kinds[index : index + 2] == ["IDENTIFIER", ","], indexes
+    )
     names = [tokens.texts[index] for index in itertools.islice(written, most)]
     return names if len(names) >= fewest else []
 

@@ -155,7 +155,11 @@ _OBJECT_META: Final = DeclType(
 )
 # The characters of names: of a subdomain, and of one with a suffix.
 _LONGEST_NAMES: Final = {"name": 253, "generateName": 252}
-_RESOURCE_FIELDS: Final = {"kind": _META_STRING, "apiVersion": _META_STRING, "metadata": _OBJECT_META}
+_RESOURCE_FIELDS: Final = {
+    "kind": _META_STRING,
+    "apiVersion": _META_STRING,
+    "metadata": _OBJECT_META,
+}
 
 _DOUBTFUL: Final = DeclType(1, type=types.DYN)
 
@@ -192,8 +196,14 @@ class Declarer:
         if id(schema) in self.doubtful:
             return _DOUBTFUL
         if schema.x_int_or_string:
-            most = _max_length(schema) if self.dialect.max_length_bounds_int_or_string else _LONGEST_STRING
-            return DeclType(1, most, types.DYN, schema=schema, shape=self.sharing.shape("int-or-string", most))
+            most = (
+                _max_length(schema)
+                if self.dialect.max_length_bounds_int_or_string
+                else _LONGEST_STRING
+            )
+            return DeclType(
+                1, most, types.DYN, schema=schema, shape=self.sharing.shape("int-or-string", most)
+            )
         if schema.type == "object":
             return self._object(schema, is_resource=is_resource)
         if schema.type == "array":
@@ -201,7 +211,11 @@ class Declarer:
         return self._string(schema) if schema.type == "string" else _FIXED.get(schema.type)
 
     def _container(
-        self, schema: JSONSchemaProps, values: JSONSchemaProps | None, bound: int | None, key: DeclType | None = None
+        self,
+        schema: JSONSchemaProps,
+        values: JSONSchemaProps | None,
+        bound: int | None,
+        key: DeclType | None = None,
     ) -> DeclType | None:
         """Return the declaration of a list, or of a map with keys, of some values."""
         elem = None if values is None else self._child(values)
@@ -231,12 +245,18 @@ class Declarer:
             escaped = escape(name)
             if escaped is not None:
                 fields[escaped] = DeclField(escaped, declared, name in required, child)
-            if name in required and (child is None or child.default is None or child.default.value is None):
+            if name in required and (
+                child is None or child.default is None or child.default.value is None
+            ):
                 size += len(name.encode()) + declared.min_serialized_size + 4
         return self._of_fields(size, fields, schema)
 
-    def _of_fields(self, size: int, fields: dict[str, DeclField], schema: JSONSchemaProps | None = None) -> DeclType:
-        shape = self.sharing.shape("object", *((name, member.type.shape) for name, member in fields.items()))
+    def _of_fields(
+        self, size: int, fields: dict[str, DeclField], schema: JSONSchemaProps | None = None
+    ) -> DeclType:
+        shape = self.sharing.shape(
+            "object", *((name, member.type.shape) for name, member in fields.items())
+        )
         return DeclType(size, fields=fields, schema=schema, shape=shape)
 
     def _capped_metadata(self, schema: JSONSchemaProps) -> DeclType:
@@ -247,7 +267,9 @@ class Declarer:
         for name, longest in _LONGEST_NAMES.items():
             limit = properties[name].max_length if name in properties else None
             most = max(longest if limit is None else min(limit, longest), 0) * 4
-            declared = DeclType(_MIN_STRING_SIZE, most, STRING, shape=self.sharing.shape(STRING.name, most))
+            declared = DeclType(
+                _MIN_STRING_SIZE, most, STRING, shape=self.sharing.shape(STRING.name, most)
+            )
             fields[name] = DeclField(name, declared)
         return self._of_fields(2, fields)
 
@@ -257,7 +279,9 @@ class Declarer:
             most = _max_length(schema, enum_bounds=self.dialect.enum_bounds_strings)
         elif most is None:
             most = _LONGEST_STRING if schema.max_length is None else max(schema.max_length, 0)
-        return DeclType(least, most, type_, schema=schema, shape=self.sharing.shape(type_.name, most))
+        return DeclType(
+            least, most, type_, schema=schema, shape=self.sharing.shape(type_.name, most)
+        )
 
 
 def _children(schema: JSONSchemaProps) -> list[tuple[JSONSchemaProps, bool]]:
@@ -279,8 +303,14 @@ def has_resource_fields(schema: JSONSchemaProps) -> bool:
     return (
         meta is not None
         and meta.type == "object"
-        and all(name in properties and properties[name].type == "string" for name in ("kind", "apiVersion"))
-        and all(name in meta.properties and meta.properties[name].type == "string" for name in ("name", "generateName"))
+        and all(
+            name in properties and properties[name].type == "string"
+            for name in ("kind", "apiVersion")
+        )
+        and all(
+            name in meta.properties and meta.properties[name].type == "string"
+            for name in ("name", "generateName")
+        )
     )
 
 
@@ -307,7 +337,9 @@ _SCALAR_TYPES: Final = {name: type_type(type_) for name, type_ in _SCALARS.items
 
 def type_text(type_: Type, dialect: CELDialect | None = None) -> str:
     """Return a type for people, to whom the objects of a schema have no names of their own."""
-    return format_type(type_, dialect, lambda part: "object" if part.name.startswith(_SELF_TYPE) else None)
+    return format_type(
+        type_, dialect, lambda part: "object" if part.name.startswith(_SELF_TYPE) else None
+    )
 
 
 class Declarations(WellKnownTypes):
@@ -318,7 +350,9 @@ class Declarations(WellKnownTypes):
     the type `type(T)` instead of T.
     """
 
-    def __init__(self, root: DeclType, *, keywords_as_fields: bool, types_names_of_types: bool = True) -> None:
+    def __init__(
+        self, root: DeclType, *, keywords_as_fields: bool, types_names_of_types: bool = True
+    ) -> None:
         self._keywords_as_fields = keywords_as_fields
         self._scalars = _SCALAR_TYPES if types_names_of_types else _SCALARS
         self._root = root
@@ -327,7 +361,9 @@ class Declarations(WellKnownTypes):
         self._types: dict[tuple[str, str], Type] = {}
         self.self_type: Final = self._named(root, _SELF_TYPE)
         # Upstream names a root that is a map `map`.
-        self._map_values = self.self_type.params[1] if self.self_type.kind is Kind.MAP else types.ANY
+        self._map_values = (
+            self.self_type.params[1] if self.self_type.kind is Kind.MAP else types.ANY
+        )
 
     def find_struct_type(self, name: str) -> Type | None:
         """Return the type for the name of an object of the schema, a scalar or a message."""
@@ -374,7 +410,11 @@ class Declarations(WellKnownTypes):
         declared: DeclType | None = self._root if start == _SELF_TYPE else None
         for step in steps:
             declared = declared and declared.below(step)
-        return declared if declared is not None and declared.type is None and declared.elem is None else None
+        return (
+            declared
+            if declared is not None and declared.type is None and declared.elem is None
+            else None
+        )
 
     def _named(self, declared: DeclType, name: str) -> Type:
         """Return the CEL type of a declaration under a name. Upstream: DeclType.MaybeAssignTypeName."""
@@ -389,7 +429,9 @@ class Declarations(WellKnownTypes):
             self._objects[name] = declared
             named = types.object_type(name)
         for container in reversed(containers):
-            named = types.list_type(named) if container.key is None else types.map_type(STRING, named)
+            named = (
+                types.list_type(named) if container.key is None else types.map_type(STRING, named)
+            )
         return named
 
 
@@ -416,7 +458,10 @@ class SchemaContext:
     """Declarations and cardinalities of one schema, each computed once when needed."""
 
     def __init__(
-        self, dialect: CELDialect, sharing: Sharing | None = None, doubtful: AbstractSet[int] = frozenset()
+        self,
+        dialect: CELDialect,
+        sharing: Sharing | None = None,
+        doubtful: AbstractSet[int] = frozenset(),
     ) -> None:
         """Take the schemas whose type is not known yet in `doubtful`, by identity (see `Declarer`)."""
         self._declarer = Declarer(dialect, sharing or Sharing(), doubtful)
@@ -446,7 +491,9 @@ class SchemaContext:
     def _scoped(self, schema: JSONSchemaProps, parent: JSONSchemaProps | None) -> _ScopedNode:
         if parent is None:
             in_scope = bool(schema.x_validations)
-            return _ScopedNode(in_scope, 1, self._converted(schema, is_resource=True) if in_scope else None)
+            return _ScopedNode(
+                in_scope, 1, self._converted(schema, is_resource=True) if in_scope else None
+            )
         parent_node = self._nodes[id(parent)]
         most = max_elements(parent)
         times = parent_node.cardinality

@@ -37,7 +37,10 @@ _LIBRARIES: Final = (
         validators=(compiler.homogeneous_literals,),
     ),
     Library(
-        "existsOne", ALWAYS, has=lambda dialect: dialect.has_exists_one_in_camel_case, macros=macros.EXISTS_ONE_MACROS
+        "existsOne",
+        ALWAYS,
+        has=lambda dialect: dialect.has_exists_one_in_camel_case,
+        macros=macros.EXISTS_ONE_MACROS,
     ),
     url.LIBRARY,
     strings.REGEX,
@@ -74,7 +77,11 @@ _LIBRARIES: Final = (
     Library(
         "validation of literals",
         (1, 29),
-        validators=(compiler.duration_literals, compiler.timestamp_literals, compiler.regex_literals),
+        validators=(
+            compiler.duration_literals,
+            compiler.timestamp_literals,
+            compiler.regex_literals,
+        ),
     ),
     strings.VERSION_0,
     strings.LIBRARY,
@@ -97,7 +104,9 @@ _LIBRARIES: Final = (
         docs=cel_lists.DOCS,
         macros=macros.SORT_BY_MACROS,
         older_bindings=lambda dialect: (
-            {} if dialect.limits_ranges else {"lists_range": partial(cel_lists.range_, is_limited=False)}
+            {}
+            if dialect.limits_ranges
+            else {"lists_range": partial(cel_lists.range_, is_limited=False)}
         ),
     ),
 )
@@ -137,7 +146,9 @@ def stored_expressions(server: Server) -> Environment:
 @cache
 def _environment(version: Version, dialect: CELDialect, *, is_stored: bool) -> Environment:
     current = (
-        each for each in LIBRARIES if each.introduced <= version and (each.removed is None or version < each.removed)
+        each
+        for each in LIBRARIES
+        if each.introduced <= version and (each.removed is None or version < each.removed)
     )
     libraries = tuple(library for library in current if library.has(dialect))
     env = replace(
@@ -152,7 +163,10 @@ def _environment(version: Version, dialect: CELDialect, *, is_stored: bool) -> E
         functions=[overload for library in libraries for overload in library.functions],
     )
     options = ParserOptions(
-        macros={**macros.STANDARD_MACROS, **{name: macro for each in libraries for name, macro in each.macros.items()}},
+        macros={
+            **macros.STANDARD_MACROS,
+            **{name: macro for each in libraries for name, macro in each.macros.items()},
+        },
         optional_syntax=any(library.optional_syntax for library in libraries),
         dialect=dialect,
     )
@@ -160,7 +174,10 @@ def _environment(version: Version, dialect: CELDialect, *, is_stored: bool) -> E
 
 
 OVERLOAD_COSTS: Final[Mapping[str, CallCost]] = {
-    overload.id: overload.cost for library in LIBRARIES for overload in library.functions if overload.cost is not None
+    overload.id: overload.cost
+    for library in LIBRARIES
+    for overload in library.functions
+    if overload.cost is not None
 }
 
 
@@ -187,7 +204,9 @@ EQUALITY: Final[Mapping[Any, FunctionEstimator]] = {
 
 def _estimate_equality(estimator: Estimator, nodes: Sequence[ASTNode]) -> CallEstimate | None:
     type_, other = (node.type for node in nodes)
-    return EQUALITY[type_](estimator, nodes) if type_ in EQUALITY and type_.is_exact(other) else None
+    return (
+        EQUALITY[type_](estimator, nodes) if type_ in EQUALITY and type_.is_exact(other) else None
+    )
 
 
 _COST_OF_EQUALITY: Final = CallCost(
@@ -199,7 +218,9 @@ def program_of(compiled: Compiled, environment: Environment) -> Program:
     """Return the program of an expression without errors; raise PlanError if it cannot be planned."""
     from crdlint.cel.eval.program import plan  # 17 ms, which only evaluation needs
 
-    return plan(compiled.expr, compiled.result, functions_of(environment.env), costs_of(environment.dialect))
+    return plan(
+        compiled.expr, compiled.result, functions_of(environment.env), costs_of(environment.dialect)
+    )
 
 
 @cache

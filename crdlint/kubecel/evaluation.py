@@ -20,7 +20,13 @@ from crdlint.crd.errors import INVALID, BrokenRule, Code, FieldError, Reason
 from crdlint.crd.model import JSONSchemaProps, ValidationRule
 from crdlint.crd.paths import NIL, Key, Path
 from crdlint.golang.text import SPACE, quote
-from crdlint.kubecel.compilation import CompilationError, CompiledRule, Environments, Expression, RuleCompiler
+from crdlint.kubecel.compilation import (
+    CompilationError,
+    CompiledRule,
+    Environments,
+    Expression,
+    RuleCompiler,
+)
 from crdlint.kubecel.cost import PER_CALL_LIMIT
 from crdlint.kubecel.declarations import Declarer, DeclType, escape
 from crdlint.kubecel.environment import program_of, stored_expressions
@@ -34,8 +40,12 @@ from crdlint.schema.json_paths import FieldPathError, valid_field_path
 _Building = Generator["_Building", "RuleValidator | None", "RuleValidator | None"]
 
 _MAX_MESSAGE: Final = 5 * 1024  # bytes
-_NO_BUDGET: Final = "validation failed due to running out of cost budget, no further validation rules will be run"
-_ARGUMENTS: Final = "call arguments did not match a supported operator, function or macro signature for rule"
+_NO_BUDGET: Final = (
+    "validation failed due to running out of cost budget, no further validation rules will be run"
+)
+_ARGUMENTS: Final = (
+    "call arguments did not match a supported operator, function or macro signature for rule"
+)
 # Represents an absent old value, since null is a value.
 MISSING: Final = object()
 
@@ -128,7 +138,9 @@ class RuleValidator:
         if self._programs is None:
             self._programs = {}
             with suppress(CompilationError):
-                self._programs = {id(ready.rule): ready.program for ready in (self.rules() if self.rules else ())}
+                self._programs = {
+                    id(ready.rule): ready.program for ready in (self.rules() if self.rules else ())
+                }
         return self._programs.get(id(rule))
 
 
@@ -165,7 +177,12 @@ class RuleValidators:
         return has_rules[id(schema)]
 
     def _validator(
-        self, rules_of: JSONSchemaProps, schema: JSONSchemaProps, declared: DeclType | None, *, is_root: bool
+        self,
+        rules_of: JSONSchemaProps,
+        schema: JSONSchemaProps,
+        declared: DeclType | None,
+        *,
+        is_root: bool,
     ) -> _Building:
         """Compile the rules of `rules_of` for the values of `schema`; in allOf these differ."""
         key = (id(rules_of), id(schema), id(declared), is_root)
@@ -174,9 +191,16 @@ class RuleValidators:
         return self._made[key]
 
     def _new(
-        self, rules_of: JSONSchemaProps, schema: JSONSchemaProps, declared: DeclType | None, *, is_root: bool
+        self,
+        rules_of: JSONSchemaProps,
+        schema: JSONSchemaProps,
+        declared: DeclType | None,
+        *,
+        is_root: bool,
     ) -> _Building:
-        rules = cache(partial(self._compiled, rules_of, declared)) if rules_of.x_validations else None
+        rules = (
+            cache(partial(self._compiled, rules_of, declared)) if rules_of.x_validations else None
+        )
         elem = declared and declared.elem
         items = additional = None
         inner, node = rules_of.item_schema, schema.item_schema
@@ -195,7 +219,11 @@ class RuleValidators:
                 type_ = self._declarer.declare(node, is_resource=is_resource)
             else:
                 type_ = declared and declared.below(escaped)
-            below = None if type_ is None else (yield self._validator(inner, node, type_, is_root=is_resource))
+            below = (
+                None
+                if type_ is None
+                else (yield self._validator(inner, node, type_, is_root=is_resource))
+            )
             if below is not None:
                 properties[name] = below
         all_of = []
@@ -212,7 +240,9 @@ class RuleValidators:
         environments = Environments(self.environment, self.environment)
         rules = [rule for rule in schema.x_validations if rule.rule.strip(SPACE)]
         compiled = [compiler.rule(rule, environments) for rule in rules]
-        self.expressions.extend(part for each in compiled for part in (each.rule, each.message) if part is not None)
+        self.expressions.extend(
+            part for each in compiled for part in (each.rule, each.message) if part is not None
+        )
         return tuple(
             _Ready(rule, each, program(each.rule), program(each.message))
             for rule, each in zip(rules, compiled, strict=True)
@@ -317,7 +347,9 @@ def _expressions(visit: _Visit, run: Run) -> None:
     schema, type_ = validator.schema, validator.schema.type
 
     def invalid(detail: str, cause: BrokenRule | None = None, reason: Reason | None = None) -> None:
-        run.errors.append(FieldError(run.rule_id, INVALID, path or NIL, type_, detail, cause=cause, reason=reason))
+        run.errors.append(
+            FieldError(run.rule_id, INVALID, path or NIL, type_, detail, cause=cause, reason=reason)
+        )
 
     try:
         rules = () if validator.rules is None else validator.rules()
@@ -340,10 +372,16 @@ def _expressions(visit: _Visit, run: Run) -> None:
     for rule in rules:
         if rule.compiled.rule.error is not None:
             failed = Reason(Code.RULE_FAILED, (rule.compiled.rule, schema))
-            invalid(f"rule compile error: {rule.compiled.rule.error}", BrokenRule(rule.rule, type_, path), failed)
+            invalid(
+                f"rule compile error: {rule.compiled.rule.error}",
+                BrokenRule(rule.rule, type_, path),
+                failed,
+            )
             continue
         optional_old = bool(rule.rule.optional_old_self)
-        if rule.program is None or (rule.compiled.uses_old_self and not has_old and not optional_old):
+        if rule.program is None or (
+            rule.compiled.uses_old_self and not has_old and not optional_old
+        ):
             continue
         bindings = optional if optional_old else variables
         result = rule.program.evaluate(bindings, PER_CALL_LIMIT)
@@ -361,7 +399,12 @@ def _expressions(visit: _Visit, run: Run) -> None:
 
 
 def breaks(
-    validator: RuleValidator | None, rule: ValidationRule, value: Any, limit: int, *, is_kept: bool = False
+    validator: RuleValidator | None,
+    rule: ValidationRule,
+    value: Any,
+    limit: int,
+    *,
+    is_kept: bool = False,
 ) -> bool:
     """Return whether a new value breaks one of the rules of its schema, which is found out within a limit of costs.
 
@@ -381,7 +424,11 @@ def breaks(
 def _readapted(value: Any) -> Any:
     """Return the content of an optional variable after cel-go unwraps and converts it again, which changes errors."""
     is_error = type(value) is Error
-    return Error(f"unsupported conversion to ref.Val: (*errors.errorString){value.message}") if is_error else value
+    return (
+        Error(f"unsupported conversion to ref.Val: (*errors.errorString){value.message}")
+        if is_error
+        else value
+    )
 
 
 def _explained(problem: str, rule: ValidationRule) -> tuple[str, Reason | None]:
@@ -412,7 +459,11 @@ def _failed(ready: _Ready, visit: _Visit, run: Run, variables: dict[str, Any]) -
         detail = _message(ready, run, variables)
     except OutOfBudgetError as out:
         reason = Reason(Code.OUT_OF_BUDGET)
-        reports.append(FieldError(run.rule_id, INVALID, path or NIL, schema.type, str(out), cause=cause, reason=reason))
+        reports.append(
+            FieldError(
+                run.rule_id, INVALID, path or NIL, schema.type, str(out), cause=cause, reason=reason
+            )
+        )
         raise
     kind = _KINDS.get(rule.reason or "", INVALID)
     shown = errors.OMITTED if schema.type in ("object", "array") else visit.value
@@ -435,7 +486,11 @@ def _message(ready: _Ready, run: Run, variables: dict[str, Any]) -> str:
             limit = "no further validation rules will be run due to call cost exceeds limit for messageExpression"
             raise OutOfBudgetError(f"{limit}: {quote(rule.message_expression)}")
         message = result.value.strip(SPACE) if isinstance(result.value, str) else ""
-        if message and "\n" not in message and len(message.encode("utf-8", "surrogatepass")) <= _MAX_MESSAGE:
+        if (
+            message
+            and "\n" not in message
+            and len(message.encode("utf-8", "surrogatepass")) <= _MAX_MESSAGE
+        ):
             return message
     named = (rule.message or rule.rule).strip(SPACE)
     return named if rule.message else f"failed rule: {named}"

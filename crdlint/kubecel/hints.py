@@ -50,7 +50,9 @@ def hint(expression: Expression, effort: Effort) -> Hint:
         return Hint(meant.help, Reason(Code.MEANT, (meant.edits, meant.is_certain)))
     state = CompiledText(expression, expression.text, expression.compiled)
     if is_prose(expression):
-        return Hint("Put the text in quotes and join values with `+`, as in `'is ' + string(self.replicas)`")
+        return Hint(
+            "Put the text in quotes and join values with `+`, as in `'is ' + string(self.replicas)`"
+        )
     if state.error is None:
         return Hint(_output_type(expression) if expression.has_wrong_type else _CONSTANTS)
     problem = state.error.problem
@@ -80,9 +82,15 @@ def _wrong_argument(argument: re.Match[str], *, optional: bool) -> str:
     if name == "self":
         return "Remove `has(self)`: `self` is always set, and has() takes a field, as in `has(self.name)`"
     if name:
-        instead = "write `oldSelf.hasValue()`" if optional else "`oldSelf` is always set in a transition rule"
+        instead = (
+            "write `oldSelf.hasValue()`"
+            if optional
+            else "`oldSelf` is always set in a transition rule"
+        )
         return f"Remove `has(oldSelf)`: {instead}"
-    return f"Write `size({items}) > 0` instead of `{argument[0]}`: has() takes a field, not an element"
+    return (
+        f"Write `size({items}) > 0` instead of `{argument[0]}`: has() takes a field, not an element"
+    )
 
 
 def _output_type(expression: Expression) -> str:
@@ -119,21 +127,29 @@ def _undeclared(state: CompiledText, name: str) -> str | None:
     arguments = len(node.args) if isinstance(node, Call) else -1
 
     def brings(library: Library) -> bool:
-        return any(row.function == name or row.function.startswith(f"{name}.") for row in library.functions) or any(
-            macro == name and count == arguments for macro, count, _ in library.macros
-        )
+        return any(
+            row.function == name or row.function.startswith(f"{name}.") for row in library.functions
+        ) or any(macro == name and count == arguments for macro, count, _ in library.macros)
 
     libraries = state.expression.environment.libraries
-    library = next((library for library in LIBRARIES if library not in libraries and brings(library)), None)
+    library = next(
+        (library for library in LIBRARIES if library not in libraries and brings(library)), None
+    )
     if library is not None and library.removed is None:
         major, minor = library.introduced
-        used = f"{name}() over two variables" if any(name == macro for macro, *_ in library.macros) else f"{name}"
+        used = (
+            f"{name}() over two variables"
+            if any(name == macro for macro, *_ in library.macros)
+            else f"{name}"
+        )
         return (
             f"Remove `{used}`, or require Kubernetes {major}.{minor + 1}: {library.name} was added in {major}.{minor},"
             " and new rules may use it one release later"
         )
     if isinstance(node, Call) and name in _OF_CONDITIONS:
-        return f"Call `{name}` with a variable and a condition, as in `self.hosts.{name}(x, x != '')`"
+        return (
+            f"Call `{name}` with a variable and a condition, as in `self.hosts.{name}(x, x != '')`"
+        )
     if isinstance(node, Call):
         return f"Use another function: CEL has no `{name}`"
     return "Use `self` or, in a transition rule, `oldSelf`: an expression has no other variables"
@@ -148,7 +164,10 @@ def _no_overload(state: CompiledText, name: str, *_: object) -> str | None:
         escaped = escape(node.args[1].value)
         if declared is not None and escaped in declared.fields:
             return f"Select the field of an object with a dot: `.{escaped}`"
-    if name in ("hasValue", "value", "orValue", "or") and getattr(node.target, "name", None) == OLD_SELF:
+    if (
+        name in ("hasValue", "value", "orValue", "or")
+        and getattr(node.target, "name", None) == OLD_SELF
+    ):
         if state.expression.optional_old_self:
             return "Compare `oldSelf.value()`, which has the type of `self`"
         if state.expression.environment.version < _OPTIONAL_OLD_SELF:
@@ -168,12 +187,12 @@ def _signature(overload: Overload) -> str:
 
 
 _OF_CONDITIONS: Final = frozenset({"all", "exists", "exists_one", "existsOne", "filter", "map"})
-_CONVERT: Final = (
-    "convert one side to the type of the other, as in `string(self.port) == '80'` or `int(self.port) == 80`"
-)
+_CONVERT: Final = "convert one side to the type of the other, as in `string(self.port) == '80'` or `int(self.port) == 80`"
 _OPERATORS: Final = {
     **dict.fromkeys(("_==_", "_!=_"), f"Compare values of the same type: {_CONVERT}"),
-    **dict.fromkeys(("_<_", "_<=_", "_>_", "_>=_"), f"Compare values that can be ordered: {_CONVERT}"),
+    **dict.fromkeys(
+        ("_<_", "_<=_", "_>_", "_>=_"), f"Compare values that can be ordered: {_CONVERT}"
+    ),
     **dict.fromkeys(
         ("_+_", "_-_", "_*_", "_/_", "_%_"),
         "Use operands of the same type: convert with `int()`, `double()` or `string()`",
@@ -209,7 +228,9 @@ def _literal(state: CompiledText, function: str) -> str | None:
 def _selection(state: CompiledText, type_: Type) -> str | None:
     if type_.kind is Kind.STRUCT:  # of a library, whose values have only functions
         overloads = chain.from_iterable(state.expression.env.functions.values())
-        own = [each.function for each in overloads if each.member and each.args[0].name == type_.name]
+        own = [
+            each.function for each in overloads if each.member and each.args[0].name == type_.name
+        ]
         names = dict.fromkeys(name for name in own if name.isidentifier())
         return f"Call one of its functions: {', '.join(f'{name}()' for name in names)}"
     if type_.kind is Kind.LIST:
@@ -217,7 +238,9 @@ def _selection(state: CompiledText, type_: Type) -> str | None:
     return f"End the path here: a value of type {type_text(type_)} has no fields"
 
 
-_LANGUAGE: Final = "Write the expression in CEL: https://kubernetes.io/docs/reference/using-api/cel/"
+_LANGUAGE: Final = (
+    "Write the expression in CEL: https://kubernetes.io/docs/reference/using-api/cel/"
+)
 
 
 def _unexpected(state: CompiledText, *_: object) -> str:
@@ -234,7 +257,9 @@ def _unexpected(state: CompiledText, *_: object) -> str:
     if previous is None or not (previous.text[-1].isalnum() or previous.text[-1] in "_'\")]}"):
         return f"Write a value before `{token.text}`"
     is_value = token.text[0].isalnum() or token.text[0] in "_'\"([{"
-    return f"Write an operator, such as `&&`, {'before' if is_value else 'instead of'} `{token.text}`"
+    return (
+        f"Write an operator, such as `&&`, {'before' if is_value else 'instead of'} `{token.text}`"
+    )
 
 
 def _unexpected_end(state: CompiledText, *_: object) -> str:

@@ -49,8 +49,14 @@ class Uses:
 
 # By the class of nodes: a trait of some of them.
 _TRAITS: Final[Mapping[type, Mapping[str, Callable[[Any], bool]]]] = {
-    Select: {"keyword": lambda node: node.field in RESERVED, "presence test": lambda node: node.test_only},
-    Comprehension: {"comprehension": lambda _: True, "two variables": lambda node: bool(node.iter_var2)},
+    Select: {
+        "keyword": lambda node: node.field in RESERVED,
+        "presence test": lambda node: node.test_only,
+    },
+    Comprehension: {
+        "comprehension": lambda _: True,
+        "two variables": lambda node: bool(node.iter_var2),
+    },
     ListExpr: {"optional entry": lambda node: bool(node.optional_indices)},
     MapExpr: {"optional entry": lambda node: any(entry.optional for entry in node.entries)},
     StructExpr: {"null": lambda _: True},
@@ -64,7 +70,9 @@ def uses_of(compiled: Compiled) -> Uses:
     called = {compiled.result.function(node) for node in all_nodes if type(node) is Call}
     if EQUALITY.keys().isdisjoint(types.values()):
         called.discard("_==_")
-    traits = {name for node in all_nodes for name, has in _TRAITS.get(type(node), {}).items() if has(node)}
+    traits = {
+        name for node in all_nodes for name, has in _TRAITS.get(type(node), {}).items() if has(node)
+    }
     if any(type_.kind is Kind.NULL for type_ in types.values()):
         traits.add("null")
     if any(name in compiled.source.text for name in _MACRO_NAMES):
@@ -86,7 +94,10 @@ def _obstacles(uses: Uses, on: Environment, older: Environment) -> Iterator[bool
     dialect, other = on.dialect, older.dialect
     yield "null" in uses.traits and dialect.null_unifies_either_way != other.null_unifies_either_way
     yield "macro name" in uses.traits
-    yield _DURATION in uses.functions and dialect.converts_int_to_duration != other.converts_int_to_duration
+    yield (
+        _DURATION in uses.functions
+        and dialect.converts_int_to_duration != other.converts_int_to_duration
+    )
     yield "keyword" in uses.traits and on.keywords_as_fields != older.keywords_as_fields
     yield "two variables" in uses.traits and _TWO_VARIABLES not in older.parser.macros
     yield "optional entry" in uses.traits and not older.parser.optional_syntax
@@ -95,15 +106,25 @@ def _obstacles(uses: Uses, on: Environment, older: Environment) -> Iterator[bool
         on.env.cross_type_comparisons != older.env.cross_type_comparisons
         and not uses.overloads.isdisjoint(CROSS_TYPE_COMPARISONS)
     )
-    yield _FORMAT in uses.overloads and dialect.exempts_whole_format_arguments != other.exempts_whole_format_arguments
-    yield not uses.names.isdisjoint(_SCALAR_NAMES) and dialect.types_names_of_types != other.types_names_of_types
-    yield any(on.env.find_ident(name) is not None and older.env.find_ident(name) is None for name in uses.names)
+    yield (
+        _FORMAT in uses.overloads
+        and dialect.exempts_whole_format_arguments != other.exempts_whole_format_arguments
+    )
+    yield (
+        not uses.names.isdisjoint(_SCALAR_NAMES)
+        and dialect.types_names_of_types != other.types_names_of_types
+    )
+    yield any(
+        on.env.find_ident(name) is not None and older.env.find_ident(name) is None
+        for name in uses.names
+    )
 
 
 def estimates_alike(all_uses: AbstractSet[Uses], on: Environment, older: Environment) -> bool:
     """Return whether expressions compile alike, with the same estimated costs, on two servers that declare the schema alike."""
     return _includes(on.env, older.env) and all(
-        compiles_alike(uses, on, older) and cost_key(uses, on.dialect) == cost_key(uses, older.dialect)
+        compiles_alike(uses, on, older)
+        and cost_key(uses, on.dialect) == cost_key(uses, older.dialect)
         for uses in all_uses
     )
 
@@ -111,15 +132,22 @@ def estimates_alike(all_uses: AbstractSet[Uses], on: Environment, older: Environ
 def evaluates_alike(all_uses: AbstractSet[Uses], on: Environment, older: Environment) -> bool:
     """Return whether expressions compile identically in two environments, with the same results and costs."""
     return _includes(on.env, older.env) and all(
-        compiles_alike(uses, on, older) and _evaluates_alike(uses, on.dialect, older.dialect) for uses in all_uses
+        compiles_alike(uses, on, older) and _evaluates_alike(uses, on.dialect, older.dialect)
+        for uses in all_uses
     )
 
 
 def _evaluates_alike(uses: Uses, first: CELDialect, second: CELDialect) -> bool:
     return (
         first.resets_field_path == second.resets_field_path
-        and (_INDEXES.isdisjoint(uses.functions) or first.keeps_errors_of_indexes == second.keeps_errors_of_indexes)
-        and ("two variables" not in uses.traits or first.hides_errors_of_ranges == second.hides_errors_of_ranges)
+        and (
+            _INDEXES.isdisjoint(uses.functions)
+            or first.keeps_errors_of_indexes == second.keeps_errors_of_indexes
+        )
+        and (
+            "two variables" not in uses.traits
+            or first.hides_errors_of_ranges == second.hides_errors_of_ranges
+        )
         and first.selection_from_error_has_cost == second.selection_from_error_has_cost
         and _priced(uses, first) == _priced(uses, second)
         and uses.overloads.isdisjoint(_rebound(first) | _rebound(second))
@@ -157,4 +185,6 @@ def overload_ids(env: Env) -> frozenset[str]:
 
 @cache
 def _includes(env: Env, smaller: Env) -> bool:
-    return overload_ids(smaller) - overload_ids(env) <= _REMOVED and set(smaller.validators) <= set(env.validators)
+    return overload_ids(smaller) - overload_ids(env) <= _REMOVED and set(smaller.validators) <= set(
+        env.validators
+    )

@@ -63,7 +63,10 @@ _TOO_MANY_STEPS: Final = "the rules of the object take cel-python too many steps
 # Operators that compare operands, and whether the last operand is a container of values to compare with.
 _EQUALITY: Final = ("_==_", "_!=_", "@in", "_+_")
 _CONTAINERS: Final = (Kind.LIST, Kind.MAP, Kind.STRUCT, Kind.DYN)
-_COMPARED: Final = {**dict.fromkeys(("_==_", "_!=_", "_<_", "_<=_", "_>_", "_>=_"), False), "@in": True}
+_COMPARED: Final = {
+    **dict.fromkeys(("_==_", "_!=_", "_<_", "_<=_", "_>_", "_>=_"), False),
+    "@in": True,
+}
 
 # Traits of an expression in addition to the overloads that it calls.
 _MIXED: Final = "operands of different types"
@@ -87,7 +90,13 @@ class KnownDifference(NamedTuple):
     failing: Literal["cel-go", "cel-python"] | None = None
 
 
-_CONVERTED: Final = ("string_to_int64", "string_to_uint64", "string_to_double", "double_to_int64", "string_to_bool")
+_CONVERTED: Final = (
+    "string_to_int64",
+    "string_to_uint64",
+    "string_to_double",
+    "double_to_int64",
+    "string_to_bool",
+)
 _SUMS: Final = (
     "add_string", "add_bytes", "add_list", "add_duration_duration", "add_duration_timestamp", "add_timestamp_duration",
     "subtract_duration_duration", "subtract_timestamp_duration", "subtract_timestamp_timestamp",
@@ -107,7 +116,9 @@ KNOWN: Final = (
     # interpreter/attributes.go, refQualify
     KnownDifference("a negative index counts from the end of the list", ("index_list",), "cel-go"),
     # interpreter/attributes.go, attrFactory
-    KnownDifference("has() is false if an object on the way to the field is missing", (_HAS_BELOW,), "cel-go"),
+    KnownDifference(
+        "has() is false if an object on the way to the field is missing", (_HAS_BELOW,), "cel-go"
+    ),
     # interpreter/interpretable.go, evalMap.Eval
     KnownDifference("an error inside of a list or map literal is lost", (_MAP, _LIST), "cel-go"),
     KnownDifference("a map literal must not repeat a key", (_MAP,), "cel-python"),
@@ -144,7 +155,9 @@ class Tally:
     def notice(self) -> str:
         """Return a summary in one line."""
         total = self.agreed + self.disagreed
-        parts = [f"second opinion of cel-python: {self.agreed:,} of {total:,} evaluations of rules agree"]
+        parts = [
+            f"second opinion of cel-python: {self.agreed:,} of {total:,} evaluations of rules agree"
+        ]
         if self.differences:
             parts.append(f"known differences: {_counts(self.differences)}")
         if self.skipped:
@@ -173,7 +186,11 @@ class Opinion:
 
 
 def opinion(
-    expression: Expression, variables: Mapping[str, Value], result: Evaluated, steps: Steps, functions: set[str]
+    expression: Expression,
+    variables: Mapping[str, Value],
+    result: Evaluated,
+    steps: Steps,
+    functions: set[str],
 ) -> Opinion:
     """Evaluate an expression again with cel-python; add the functions that it does not have to `functions`."""
     try:
@@ -188,7 +205,9 @@ def opinion(
         agrees = kind_of(result.value) is kind_of(theirs) and equal(result.value, theirs) is True
     traits = frozenset() if agrees else frozenset(_traits(expression.compiled, variables.values()))
     explaining = (reason for reason in KNOWN if reason.failing is None or failing[reason.failing])
-    reason = next((reason.summary for reason in explaining if not traits.isdisjoint(reason.traits)), None)
+    reason = next(
+        (reason.summary for reason in explaining if not traits.isdisjoint(reason.traits)), None
+    )
     return Opinion(theirs, agrees, reason)
 
 
@@ -211,7 +230,9 @@ def compare(evaluations: Iterable[Evaluation], tally: Tally) -> Iterator[Disagre
             tally.differences[theirs.difference] += 1
         else:
             tally.disagreed += 1
-            yield Disagreement(evaluation.cause, _answer(result.value, result.error), _answer(theirs.value, None))
+            yield Disagreement(
+                evaluation.cause, _answer(result.value, result.error), _answer(theirs.value, None)
+            )
 
 
 def _answer(value: Value, error: str | None) -> str:
@@ -241,7 +262,11 @@ def _traits(compiled: Compiled, values: Iterable[Value]) -> Iterator[str]:
         type_ = types.get(node.id)
         if type_ is not None and type_.kind in (Kind.DURATION, Kind.TIMESTAMP):
             yield _TIMES
-        if isinstance(node, ast.Select) and node.test_only and not isinstance(node.operand, ast.Ident):
+        if (
+            isinstance(node, ast.Select)
+            and node.test_only
+            and not isinstance(node.operand, ast.Ident)
+        ):
             yield _HAS_BELOW
         elif isinstance(node, (ast.MapExpr, ast.ListExpr)):
             yield _MAP if isinstance(node, ast.MapExpr) else _LIST
@@ -249,10 +274,20 @@ def _traits(compiled: Compiled, values: Iterable[Value]) -> Iterator[str]:
             operands = [types.get(operand.id, DYN) for operand in children(node)]
             if _COMPARED[node.function]:
                 operands[-1:] = operands[-1].params[:1] or [DYN]
-            if any("dyn" in str(type_) for type_ in operands) or not operands[0].is_exact(operands[-1]):
+            if any("dyn" in str(type_) for type_ in operands) or not operands[0].is_exact(
+                operands[-1]
+            ):
                 yield _MIXED
-    equated = [node for node in nodes(compiled.expr) if isinstance(node, ast.Call) and node.function in _EQUALITY]
-    if any(types.get(operand.id, DYN).kind in _CONTAINERS for node in equated for operand in children(node)):
+    equated = [
+        node
+        for node in nodes(compiled.expr)
+        if isinstance(node, ast.Call) and node.function in _EQUALITY
+    ]
+    if any(
+        types.get(operand.id, DYN).kind in _CONTAINERS
+        for node in equated
+        for operand in children(node)
+    ):
         yield from _traits_of_values(values)
 
 
@@ -329,7 +364,12 @@ class _CountingEvaluator(Evaluator):
         self._steps.spend_parts(arguments)
         return super().function_eval(name_token, arguments)
 
-    def method_eval(self, object: Any, method_ident: lark.Token, exprlist: Iterable[Any] | None = None) -> Any:  # noqa: A002
+    def method_eval(
+        self,
+        object: Any,  # noqa: A002  the name that the base class has
+        method_ident: lark.Token,
+        exprlist: Iterable[Any] | None = None,
+    ) -> Any:
         self._steps.spend_parts((object,))
         if exprlist is None or isinstance(exprlist, CELEvalError):
             return super().method_eval(object, method_ident, exprlist)
@@ -362,7 +402,9 @@ def evaluate(text: str, variables: Mapping[str, Value], steps: Steps) -> Value:
     except NotEvaluatedError:
         raise
     except Exception as error:
-        raise NotEvaluatedError(f"cel-python ends in an exception of its own, {type(error).__name__}") from error
+        raise NotEvaluatedError(
+            f"cel-python ends in an exception of its own, {type(error).__name__}"
+        ) from error
 
 
 _parse: Final = lru_cache(maxsize=128)(Environment().compile)
@@ -376,7 +418,11 @@ def _counted_functions(steps: Steps) -> dict[str, Any]:
 
         return call
 
-    return {**base_functions, **{name: counted(base_functions[name]) for name in _READ_ALL}, "matches": _matches}
+    return {
+        **base_functions,
+        **{name: counted(base_functions[name]) for name in _READ_ALL},
+        "matches": _matches,
+    }
 
 
 def _matches(text: str, pattern: str) -> celtypes.BoolType:
@@ -399,7 +445,9 @@ def _to_cel_python(value: Value, steps: Steps) -> Any:
         if isinstance(value, ObjectValue) and value.has_fields:
             # A field named by a keyword is also accessible unescaped.
             keys += [name for key in keys if (name := unescape(key)) is not None and name != key]
-        return celtypes.MapType({_to_cel_python(key, steps): _to_cel_python(value[key], steps) for key in keys})
+        return celtypes.MapType(
+            {_to_cel_python(key, steps): _to_cel_python(value[key], steps) for key in keys}
+        )
     if hasattr(value, "__iter__"):
         return celtypes.ListType([_to_cel_python(item, steps) for item in value])
     raise NotEvaluatedError("cel-python has no type for a value")

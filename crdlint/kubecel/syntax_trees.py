@@ -11,7 +11,18 @@ from functools import lru_cache, reduce
 from typing import Any, Final
 
 from crdlint.cel import ast
-from crdlint.cel.ast import Call, Comprehension, Expr, Ident, ListExpr, Literal, MapExpr, Select, children, nodes
+from crdlint.cel.ast import (
+    Call,
+    Comprehension,
+    Expr,
+    Ident,
+    ListExpr,
+    Literal,
+    MapExpr,
+    Select,
+    children,
+    nodes,
+)
 from crdlint.cel.builder import RESERVED
 from crdlint.cel.parser import parse
 from crdlint.kubecel.compilation import OLD_SELF, SELF
@@ -39,7 +50,11 @@ def _rename(tree: Expr) -> None:
             node.name = names.get(node.name, node.name)
         elif isinstance(node, Select) and node.field in RESERVED:
             node.field = f"__{node.field}__"
-        elif isinstance(node, Call) and node.target is not None and node.function in {"orValue", "hasValue"}:
+        elif (
+            isinstance(node, Call)
+            and node.target is not None
+            and node.function in {"orValue", "hasValue"}
+        ):
             _write_tests(node, node.target)
         if not isinstance(node, Comprehension):
             stack.extend((child, names) for child in children(node))
@@ -61,7 +76,11 @@ def _write_tests(call: Call, target: Expr) -> None:
     if tests:
         condition = reduce(lambda left, right: Call(call.id, "_&&_", None, [left, right]), tests)
         is_test = call.function == "hasValue"
-        values = [Literal(call.id, value=True), Literal(call.id, value=False)] if is_test else [field, *call.args]
+        values = (
+            [Literal(call.id, value=True), Literal(call.id, value=False)]
+            if is_test
+            else [field, *call.args]
+        )
         call.function, call.target, call.args = "_?_:_", None, [condition, *values]
 
 
@@ -77,7 +96,10 @@ def _optional_field(node: Expr) -> tuple[list[Expr], Expr]:
     if not isinstance(operand, (Ident, Select)):
         return [], node
     selected = Select(node.id, operand, field)
-    return [*tests, Select(node.id, operand, field, test_only=True)] if tests or name is not None else [], selected
+    return [
+        *tests,
+        Select(node.id, operand, field, test_only=True),
+    ] if tests or name is not None else [], selected
 
 
 @lru_cache(maxsize=4096)
@@ -113,7 +135,9 @@ _LABELS: Final[Mapping[type, Callable[[Any], str]]] = {
     Comprehension: lambda node: f"fold {node.iter_var} {node.iter_var2} {node.accu_var}",
     ListExpr: lambda node: f"list {node.optional_indices}",
     MapExpr: lambda node: f"map {[entry.optional for entry in node.entries]}",
-    ast.StructExpr: lambda node: f"struct {node.type_name} {[(field.field, field.optional) for field in node.fields]}",
+    ast.StructExpr: lambda node: (
+        f"struct {node.type_name} {[(field.field, field.optional) for field in node.fields]}"
+    ),
 }
 _OBJECTS: Final = frozenset({"self", "oldSelf"})
 _SELECTIONS: Final = frozenset({"_?._", "_[_]", "_[?_]"})
@@ -135,7 +159,9 @@ def paths_read(expr: Expr) -> frozenset[tuple[str, ...]]:
 
 def is_read(path: Sequence[str | int], paths: frozenset[tuple[str, ...]]) -> bool:
     """Return whether a value at a path below `self` is part of, or contains, one of the paths that are read."""
-    return any(all(left == right for left, right in zip(path, other, strict=False)) for other in paths)
+    return any(
+        all(left == right for left, right in zip(path, other, strict=False)) for other in paths
+    )
 
 
 def _path(node: Expr) -> tuple[str, ...] | None:
@@ -185,7 +211,9 @@ def keywords_for(expr: Expr, type_: str, format_: str) -> dict[str, Any]:
     if expr.function == "matches" and _is_self(expr.target) and isinstance(expr.args[0], Literal):
         return {"pattern": expr.args[0].value} if type_ == "string" else {}
     if expr.function == "@in" and _is_self(expr.args[0]) and isinstance(expr.args[1], ListExpr):
-        values = [element.value for element in expr.args[1].elements if isinstance(element, Literal)]
+        values = [
+            element.value for element in expr.args[1].elements if isinstance(element, Literal)
+        ]
         # Servers convert a number to the type of each value: 1.5 is in [1].
         is_complete = values and len(values) == len(expr.args[1].elements) and type_ != "number"
         return {"enum": values} if is_complete else {}
@@ -197,7 +225,11 @@ def _limit(expr: Call, type_: str, format_: str) -> dict[str, Any]:
     (left, right), comparison = expr.args, expr.function
     if isinstance(left, Literal):
         left, right, comparison = right, left, _FLIPPED[comparison]
-    if not isinstance(right, Literal) or not isinstance(right.value, int | float) or not math.isfinite(right.value):
+    if (
+        not isinstance(right, Literal)
+        or not isinstance(right.value, int | float)
+        or not math.isfinite(right.value)
+    ):
         return {}
     limit, is_lower, is_strict = right.value, comparison in _LOWER, comparison in _STRICT
     if _is_self(left) and type_ == "number":
@@ -209,7 +241,9 @@ def _limit(expr: Call, type_: str, format_: str) -> dict[str, Any]:
         limit = math.ceil(limit) - 1 if is_strict else math.floor(limit)
     if _is_self(left) and type_ == "integer":
         return {"minimum" if is_lower else "maximum": limit}
-    of_value = isinstance(left, Call) and left.function == "size" and _is_self(left.target or left.args[0])
+    of_value = (
+        isinstance(left, Call) and left.function == "size" and _is_self(left.target or left.args[0])
+    )
     # The size of bytes is that of the decoded text.
     if not of_value or type_ not in _OF_SIZE or format_ == "byte" or limit < 0:
         return {}

@@ -15,12 +15,30 @@ from crdlint.cel.ast import Uint
 from crdlint.cel.errors import CancelledError, Error, no_overload
 from crdlint.cel.eval import values
 from crdlint.cel.eval.equality import equal
-from crdlint.cel.eval.values import MISSING, ConcatList, Duration, Timestamp, Value, element, find, go_type, kind_of
+from crdlint.cel.eval.values import (
+    MISSING,
+    ConcatList,
+    Duration,
+    Timestamp,
+    Value,
+    element,
+    find,
+    go_type,
+    kind_of,
+)
 from crdlint.cel.types import DYN, Kind, list_type, map_type, opaque_type
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.encodings import CorruptInputError, decode_base64
 from crdlint.golang.printing import GO_TYPES
-from crdlint.golang.times import DATE, LOCAL, RFC3339, TimeError, check_rfc3339, parse_duration, parse_time
+from crdlint.golang.times import (
+    DATE,
+    LOCAL,
+    RFC3339,
+    TimeError,
+    check_rfc3339,
+    parse_duration,
+    parse_time,
+)
 from crdlint.kubecel.declarations import escape, has_resource_fields, unescape
 from crdlint.safety import work
 from crdlint.safety.work import run_calls
@@ -36,7 +54,13 @@ _SECOND: Final = 10**9  # nanoseconds
 _MAX_INT: Final = 2**63 - 1
 _DURATION_PART: Final = re.compile(r"(?<![0-9])([0-9]+)[\t\n\f\r ]*[A-Za-zµ]+")
 
-_GO_TYPES: Final = {**GO_TYPES, Duration: "time.Duration", Timestamp: "time.Time", bytes: "[]uint8", Uint: "uint64"}
+_GO_TYPES: Final = {
+    **GO_TYPES,
+    Duration: "time.Duration",
+    Timestamp: "time.Time",
+    bytes: "[]uint8",
+    Uint: "uint64",
+}
 # The Go types inside of the values of Kubernetes' libraries (ref.Val.Value).
 _HELD_TYPES: Final = {
     "cel.Quantity": "*resource.Quantity", "cel.URL": "*url.URL", "cel.IP": "netip.Addr", "cel.CIDR": "netip.Prefix",
@@ -55,14 +79,20 @@ def to_value(value: Any, schema: JSONSchemaProps, *, is_resource: bool = False) 
     With `is_resource`, an object has type and object metadata, regardless of its schema.
     """
     if value is None:
-        return None if schema.nullable else Error("invalid data, got null for schema with nullable=false")
+        return (
+            None
+            if schema.nullable
+            else Error("invalid data, got null for schema with nullable=false")
+        )
     if schema.x_int_or_string:
         if value.__class__ is str or value.__class__ is int:
             return value
         return Error("invalid data, expected XIntOrString value to be either a string or integer")
     convert = _CONVERSIONS.get(schema.type)
     if convert is not None:
-        return convert(value, schema) if not is_resource else _object(value, schema, is_resource=True)
+        return (
+            convert(value, schema) if not is_resource else _object(value, schema, is_resource=True)
+        )
     if schema.x_preserve_unknown_fields:
         return UnknownValue(value)
     return Error(
@@ -148,7 +178,11 @@ def _duration(text: str) -> Value:
         from crdlint.schema.formats import lenient_duration
 
         nanoseconds = lenient_duration(text)
-    return Error(f"Invalid duration {text}: {_no_duration(text)}") if nanoseconds is None else Duration(nanoseconds)
+    return (
+        Error(f"Invalid duration {text}: {_no_duration(text)}")
+        if nanoseconds is None
+        else Duration(nanoseconds)
+    )
 
 
 def _no_duration(text: str) -> str:
@@ -177,7 +211,9 @@ _FORMATS: Final[Mapping[str, Callable[[str], Value]]] = {
 def _of_class(class_: type, *others: type) -> Callable[[Any, JSONSchemaProps], Value]:
     """Return a conversion of values of a class, or of other classes to that class."""
     classes = (class_, *others)
-    return lambda value, _schema: class_(value) if value.__class__ in classes else _unexpected(class_.__name__, value)
+    return lambda value, _schema: (
+        class_(value) if value.__class__ in classes else _unexpected(class_.__name__, value)
+    )
 
 
 def _unexpected(expected: str, value: Any) -> Error:
@@ -208,7 +244,9 @@ def _raw(value: Value) -> Any:
         return _Foreign("*errors.errorString")
     if type(value) in values.PLAIN_LISTS:
         return _Foreign("[]ref.Val")
-    return _Foreign("map[ref.Val]ref.Val") if isinstance(value, values.Map) else values.native(value)
+    return (
+        _Foreign("map[ref.Val]ref.Val") if isinstance(value, values.Map) else values.native(value)
+    )
 
 
 class _Raw(Sequence[Any]):
@@ -272,7 +310,10 @@ class ObjectValue(Mapping[Any, Any]):
     cel_equal = _equal
 
     def __init__(
-        self, value: dict[str, Any], properties: Mapping[str, JSONSchemaProps], additional: JSONSchemaProps | None
+        self,
+        value: dict[str, Any],
+        properties: Mapping[str, JSONSchemaProps],
+        additional: JSONSchemaProps | None,
     ) -> None:
         self._value = value
         self._properties = properties
@@ -473,7 +514,9 @@ class MapListValue(ListValue):
     __slots__ = ("_keys",)
     go_type = "*common.unstructuredMapList"
 
-    def __init__(self, values: Sequence[Any], items: JSONSchemaProps, keys: tuple[str, ...]) -> None:
+    def __init__(
+        self, values: Sequence[Any], items: JSONSchemaProps, keys: tuple[str, ...]
+    ) -> None:
         super().__init__(values, items)
         self._keys = keys
 

@@ -46,12 +46,18 @@ def satisfying(constraint: str, versions: Iterable[tuple[int, int]]) -> list[tup
     groups = parse_constraint(constraint)
     # The result can change only next to a patch number in the constraint.
     named = {comparison.version[2] for group in groups for comparison in group}
-    patches = sorted({0, 1, *(patch + step for patch in named for step in (-1, 0, 1) if patch + step >= 0)})
+    patches = sorted(
+        {0, 1, *(patch + step for patch in named for step in (-1, 0, 1) if patch + step >= 0)}
+    )
 
     def is_satisfied(version: Release) -> bool:
-        return any(all(_OPERATORS[each.operator](version, each) for each in group) for group in groups)
+        return any(
+            all(_OPERATORS[each.operator](version, each) for each in group) for group in groups
+        )
 
-    return [minor for minor in versions if any(is_satisfied((*minor, patch, 0)) for patch in patches)]
+    return [
+        minor for minor in versions if any(is_satisfied((*minor, patch, 0)) for patch in patches)
+    ]
 
 
 def parse_constraint(text: str) -> list[list[_Constraint]]:
@@ -82,7 +88,9 @@ def _comparison(text: str) -> _Constraint:
     if match is None:
         raise ConstraintError(f"improper constraint: {text!r}")
     major, minor, patch = [*numbers, 0, 0, 0][:3]
-    return _Constraint(match[1], (major, minor, patch, 0 if match[5] is None else -1), count_of_parts)
+    return _Constraint(
+        match[1], (major, minor, patch, 0 if match[5] is None else -1), count_of_parts
+    )
 
 
 def _equal(version: Release, comparison: _Constraint) -> bool:

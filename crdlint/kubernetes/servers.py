@@ -69,7 +69,11 @@ def since(minor: int) -> bool:
 
 def _switches_at(declared: Mapping[str, Any], minor: int) -> dict[str, Any]:
     """Return the values of declared switches at a minor version."""
-    return {name: values.since(minor) for name, values in declared.items() if isinstance(values, ByVersion)}
+    return {
+        name: values.since(minor)
+        for name, values in declared.items()
+        if isinstance(values, ByVersion)
+    }
 
 
 class CELDialect(NamedTuple):
@@ -217,8 +221,12 @@ class Server:
     minor: int
     cel: CELDialect
     major: int = 1
-    selectable_fields: FieldState = changing(FieldState.UNKNOWN, (30, FieldState.DROPPED), (31, FieldState.KNOWN))
-    optional_old_self: FieldState = changing(FieldState.UNKNOWN, (29, FieldState.DROPPED), (30, FieldState.KNOWN))
+    selectable_fields: FieldState = changing(
+        FieldState.UNKNOWN, (30, FieldState.DROPPED), (31, FieldState.KNOWN)
+    )
+    optional_old_self: FieldState = changing(
+        FieldState.UNKNOWN, (29, FieldState.DROPPED), (30, FieldState.KNOWN)
+    )
     ratchets_values: bool = since(30)
     ratchets_status: bool = since(33)
     enum_errors_block_rules: bool = since(29)
@@ -274,7 +282,11 @@ def _fields_in(server: Server, state: FieldState) -> frozenset[str]:
 def _server(minor: int) -> Server:
     dialect = CELDialect(compatible_with=minor - 1, stored_with=minor)
     switches = {field.name: field.default for field in fields(Server)}
-    return Server(minor, dialect._replace(**_switches_at(dialect._asdict(), minor)), **_switches_at(switches, minor))
+    return Server(
+        minor,
+        dialect._replace(**_switches_at(dialect._asdict(), minor)),
+        **_switches_at(switches, minor),
+    )
 
 
 SERVERS: Final = tuple(map(_server, range(28, 38)))

@@ -8,7 +8,14 @@ from typing import Final, NamedTuple
 
 from crdlint.cel.estimates import UINT64_MAX
 from crdlint.kubecel.cost import RULE_COST_LIMIT
-from crdlint.kubecel.cost.explain import CostPart, CostsByServer, ServerCost, describe_cardinality, explain, value_path
+from crdlint.kubecel.cost.explain import (
+    CostPart,
+    CostsByServer,
+    ServerCost,
+    describe_cardinality,
+    explain,
+    value_path,
+)
 from crdlint.kubecel.cost.suggest import Suggestions
 from crdlint.kubernetes.servers import NEWEST_ALONE, SERVERS, Range
 from crdlint.linting.result import FileResult, FoundRule, RuleCost, by_schema
@@ -55,7 +62,9 @@ def schema_costs(entries: Iterable[CostEntry]) -> dict[Schema, int]:
     costs: dict[Schema, int] = {}
     for entry in entries:
         key = entry.schema
-        costs[key] = min(costs.get(key, 0) + entry.cost.expression_cost + entry.cost.message_max_cost, UINT64_MAX)
+        costs[key] = min(
+            costs.get(key, 0) + entry.cost.expression_cost + entry.cost.message_max_cost, UINT64_MAX
+        )
     return costs
 
 
@@ -69,14 +78,18 @@ def entries(result: FileResult, versions: Range = NEWEST_ALONE) -> list[CostEntr
     by_server = CostsByServer()
     advice: dict[int, Suggestions] = {}
     for rules in by_schema(result.rules):
-        advice |= dict.fromkeys(map(id, rules), Suggestions([rule.estimated for rule in rules], effort))
+        advice |= dict.fromkeys(
+            map(id, rules), Suggestions([rule.estimated for rule in rules], effort)
+        )
     return [
         _entry(rule, result.file, advice[id(rule)], by_server.different(rule.estimated, servers))
         for rule in result.rules
     ]
 
 
-def _entry(found_rule: FoundRule, file: str, advice: Suggestions, by_version: dict[str, ServerCost]) -> CostEntry:
+def _entry(
+    found_rule: FoundRule, file: str, advice: Suggestions, by_version: dict[str, ServerCost]
+) -> CostEntry:
     estimated = found_rule.estimated
     rule, message = estimated.compiled.rule, estimated.compiled.message
     helps = [

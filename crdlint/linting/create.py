@@ -78,7 +78,11 @@ class ServerReport(NamedTuple):
 
 
 def validate_validation(
-    validation: CustomResourceValidation | None, *, status_enabled: bool, options: ValidationOptions, path: Path
+    validation: CustomResourceValidation | None,
+    *,
+    status_enabled: bool,
+    options: ValidationOptions,
+    path: Path,
 ) -> ServerReport:
     """Validate a schema; `path` is that of its parent field, `spec.validation` or `spec.versions[i].schema`."""
     if validation is None or validation.open_api_v3_schema is None:
@@ -100,7 +104,11 @@ def validate_validation(
 
 
 def _reported(
-    schema: JSONSchemaProps, findings: Findings, at_root: list[FieldError], options: ValidationOptions, path: Path
+    schema: JSONSchemaProps,
+    findings: Findings,
+    at_root: list[FieldError],
+    options: ValidationOptions,
+    path: Path,
 ) -> ServerReport:
     """Return the errors that the server reports at once."""
     open_api = _open_api_errors(findings)
@@ -119,13 +127,22 @@ def _reported(
     withheld = any(error.type is not NOT_EVALUATED for error in structural_errors)
     # A rule is compiled if there are no schema errors at or below its node.
     tainted = at_or_above(schema for schema, _ in findings.schema)
-    nodes = () if withheld else tuple(node for node in findings.with_rules if id(node.schema) not in tainted)
+    nodes = (
+        ()
+        if withheld
+        else tuple(node for node in findings.with_rules if id(node.schema) not in tainted)
+    )
     of_rules, rules = cel.compile_and_estimate(nodes, options, schema_path)
     if withheld:
         blocking = tuple(structural_errors) if findings.with_rules else ()
     else:
-        blocking = (*_blocking(findings), *(error for error in of_rules if error.rule in cel.NOT_COMPILED))
-    return ServerReport((*at_root, *structural_errors, *open_api, *of_rules), rules=tuple(rules), blocking=blocking)
+        blocking = (
+            *_blocking(findings),
+            *(error for error in of_rules if error.rule in cel.NOT_COMPILED),
+        )
+    return ServerReport(
+        (*at_root, *structural_errors, *open_api, *of_rules), rules=tuple(rules), blocking=blocking
+    )
 
 
 def is_structural(schema: JSONSchemaProps, options: ValidationOptions) -> bool:
@@ -162,14 +179,18 @@ def hidden_errors(
     """
     ids = {id(rule.node.schema) for rule in compiled}
     # A rule that is not compiled or has an error may hide errors of defaults or message expressions.
-    broken = len(ids) < len(findings.with_rules) or any(rule.compiled.rule.error is not None for rule in compiled)
+    broken = len(ids) < len(findings.with_rules) or any(
+        rule.compiled.rule.error is not None for rule in compiled
+    )
     if not (findings.structural or findings.schema or findings.unsupported or broken):
         return []
     schema_path = path.child("openAPIV3Schema")
     errors_so_far = sorted((error for _, error in findings.structural), key=str)
     errors_so_far.extend(error for _, error in findings.schema)
     # Among the fields that conversion rejects, `$schema` has no error of its own.
-    errors_so_far.extend(_unsupported(node, _SCHEMA, path) for node, _ in findings.unsupported if node.schema)
+    errors_so_far.extend(
+        _unsupported(node, _SCHEMA, path) for node, _ in findings.unsupported if node.schema
+    )
     errors = (*findings.structural, *findings.schema)
     damaged = at_or_above(node for node, error in errors if error.rule in _CHANGES_VALUES)
     sound = [node for node in findings.with_defaults if id(node) not in damaged]
@@ -185,7 +206,12 @@ def _unsupported(schema: JSONSchemaProps, rejection: Rejection, path: Path) -> F
     """Return the error of a schema that cannot be converted to a structural one, at the rejected field."""
     rejected_path = schema.path.child(rejection.field)
     return invalid(
-        structural.NOT_CONVERTIBLE.id, path.child("openAPIV3Schema"), "", rejection.text, at=rejected_path, key=True
+        structural.NOT_CONVERTIBLE.id,
+        path.child("openAPIV3Schema"),
+        "",
+        rejection.text,
+        at=rejected_path,
+        key=True,
     )
 
 
@@ -222,7 +248,9 @@ def validate(
     `common` contains results of validating the same CRD for another server, or with `walk_only`, which leaves out the
     errors of defaults and rules.
     """
-    options = ValidationOptions(server=server, effort=effort, common=common or Common(), walk_only=walk_only)
+    options = ValidationOptions(
+        server=server, effort=effort, common=common or Common(), walk_only=walk_only
+    )
     return report_of(crd, options, metadata.validate(crd, server))
 
 
@@ -266,7 +294,9 @@ class _SpecValidator:
         preserves = bool(spec.preserve_unknown_fields)
         schemas = all_schemas(spec) if preserves else []  # upstream: HasSchemaWith
         self._refuses_defaults = any(schema.default is not None for schema in schemas)
-        must_be_structural = not preserves or self._refuses_defaults or any(map(_has_extension, schemas))
+        must_be_structural = (
+            not preserves or self._refuses_defaults or any(map(_has_extension, schemas))
+        )
         self._options = options.with_structural_schema() if must_be_structural else options
         self.reports: list[ServerReport] = []
 
@@ -277,7 +307,9 @@ class _SpecValidator:
         yield from versions.schemas_required(spec, _SPEC, self._options)
         if self._refuses_defaults:
             detail = "must be false in order to use defaults in the schema"
-            yield invalid(approval.PRESERVE_DEFAULTS.id, _SPEC.child("preserveUnknownFields"), True, detail)
+            yield invalid(
+                approval.PRESERVE_DEFAULTS.id, _SPEC.child("preserveUnknownFields"), True, detail
+            )
         per_version = any(version.subresources is not None for version in spec.versions)
         # Among versions with the same name, upstream uses the first.
         by_name = {version.name: version.subresources for version in reversed(spec.versions)}
@@ -290,7 +322,9 @@ class _SpecValidator:
         yield from versions.version_field(spec, _SPEC)
         yield from names.names_required(spec.names, _SPEC.child("names"))
         yield from names.validate(spec.names, _SPEC.child("names"))
-        any_status = _has_status(spec.subresources) or any(_has_status(v.subresources) for v in spec.versions)
+        any_status = _has_status(spec.subresources) or any(
+            _has_status(v.subresources) for v in spec.versions
+        )
         path = _SPEC.child("validation")
         yield from self._schema(spec.validation, path, spec.version, status_enabled=any_status)
         yield from _subresources(spec, _SPEC)
@@ -298,37 +332,58 @@ class _SpecValidator:
             detail = _ONLY_WITH_VALIDATION
             has_schemas = all(version.schema is not None for version in spec.versions)
             help_ = _DIFFERING_SCHEMAS if has_schemas else _MISSING_SCHEMA
-            yield invalid(selectable_fields.PATH.id, _SPEC.child("selectableFields"), "", detail, help=help_)
+            yield invalid(
+                selectable_fields.PATH.id, _SPEC.child("selectableFields"), "", detail, help=help_
+            )
         elif spec.validation is not None:
-            yield from self._selectable(spec.selectable_fields, spec.validation.open_api_v3_schema, _SPEC, "")
+            yield from self._selectable(
+                spec.selectable_fields, spec.validation.open_api_v3_schema, _SPEC, ""
+            )
         yield from conversion.validate(spec, _SPEC, self._options)
 
     def _version(
         self, version: CustomResourceDefinitionVersion, path: Path, *, status_enabled: bool
     ) -> Iterator[FieldError]:
         yield from versions.deprecation(version, path)
-        yield from self._schema(version.schema, path.child("schema"), version.name, status_enabled=status_enabled)
+        yield from self._schema(
+            version.schema, path.child("schema"), version.name, status_enabled=status_enabled
+        )
         yield from _subresources(version, path)
         root_schema = version.root_schema
         if version.selectable_fields and root_schema is None:
-            yield invalid(selectable_fields.PATH.id, path.child("selectableFields"), "", _ONLY_WITH_SCHEMA)
+            yield invalid(
+                selectable_fields.PATH.id, path.child("selectableFields"), "", _ONLY_WITH_SCHEMA
+            )
         else:
             yield from self._selectable(version.selectable_fields, root_schema, path, version.name)
 
     def _schema(
-        self, validation: CustomResourceValidation | None, path: Path, version: str, *, status_enabled: bool
+        self,
+        validation: CustomResourceValidation | None,
+        path: Path,
+        version: str,
+        *,
+        status_enabled: bool,
     ) -> Iterator[FieldError]:
         options = self._options.for_version(version)
-        report = validate_validation(validation, status_enabled=status_enabled, options=options, path=path)
+        report = validate_validation(
+            validation, status_enabled=status_enabled, options=options, path=path
+        )
         self.reports.append(report)
         yield from report.errors
 
     def _selectable(
-        self, fields: Sequence[SelectableField], schema: JSONSchemaProps | None, path: Path, version: str
+        self,
+        fields: Sequence[SelectableField],
+        schema: JSONSchemaProps | None,
+        path: Path,
+        version: str,
     ) -> Iterator[FieldError]:
         if fields:
             allowed = version in self._options.allow_too_many_selectable_fields
-            walked = self._options.common.walks.get((id(schema), self._options.server.keeps_examples))
+            walked = self._options.common.walks.get(
+                (id(schema), self._options.server.keeps_examples)
+            )
             yield from selectable_fields.validate(
                 fields,
                 schema,

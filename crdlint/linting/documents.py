@@ -18,7 +18,15 @@ from crdlint.crd.positions import Locator, Span, node_span, problem_span
 from crdlint.diagnostics import Diagnostic, Fix, Kind
 from crdlint.files.recognition import KIND, names_crd
 from crdlint.kubernetes.servers import Server
-from crdlint.linting.result import CRD, CollectedCRDs, DocumentResult, FileResult, OldCRD, ResourceName, UnreadDocument
+from crdlint.linting.result import (
+    CRD,
+    CollectedCRDs,
+    DocumentResult,
+    FileResult,
+    OldCRD,
+    ResourceName,
+    UnreadDocument,
+)
 from crdlint.rules import catalog
 from crdlint.rules.engine.finding import Finding, Manifest, fix_of
 from crdlint.rules.reading import AFTER_END, internal_error
@@ -49,18 +57,25 @@ class Fixes:
 
     @cached_property
     def _line_starts(self) -> list[int]:
-        return [0, *(match.end() for match in re.finditer("\n", self.text))]  # lines as documents count them
+        return [
+            0,
+            *(match.end() for match in re.finditer("\n", self.text)),
+        ]  # lines as documents count them
 
     def add(self, diagnostic: Diagnostic, finding: Finding) -> Diagnostic:
         """Return a diagnostic with the fix of its finding, if there is one."""
         rule = catalog.get(finding.rule)
         if diagnostic.hidden or not rule.fixes or not self.text:
             return diagnostic
-        fix = attempt(fix_of, rule.fixes, finding, self._line_starts[finding.manifest.document.line_offset])
+        fix = attempt(
+            fix_of, rule.fixes, finding, self._line_starts[finding.manifest.document.line_offset]
+        )
         if fix is None:
             return diagnostic
         help_ = diagnostic.help
-        if fix.applicability == "safe" and (help_ == rule.help or _WITHOUT_VALUE.search(help_ or "")):
+        if fix.applicability == "safe" and (
+            help_ == rule.help or _WITHOUT_VALUE.search(help_ or "")
+        ):
             help_ = _instruction(fix, *changed_lines(self.text, fix.edits)) or help_
         return replace(diagnostic, fix=fix, help=help_)
 
@@ -76,7 +91,11 @@ _WITHOUT_VALUE: Final = re.compile(
 
 def _instruction(fix: Fix, old: Sequence[str], new: Sequence[str]) -> str | None:
     """Return what a fix does, which makes `new` lines of `old` ones; None if one line becomes a long one."""
-    if len(old) > 1 or len(new) > 1 or [line.strip() for line in old] == [line.strip() for line in new]:
+    if (
+        len(old) > 1
+        or len(new) > 1
+        or [line.strip() for line in old] == [line.strip() for line in new]
+    ):
         return fix.title
     line = "".join(new or old).partition(" #")[0]
     if any(line.count(quote) % 2 for quote in "'\""):  # the mark is within a text
@@ -131,7 +150,9 @@ class DocumentWalk(ABC):
         """Return numbers that change if the check of a document is not complete, or affects the later documents."""
         return ()
 
-    def run(self, text: str, only: frozenset[int] | None = None, earlier: FileResult | None = None) -> FileResult:
+    def run(
+        self, text: str, only: frozenset[int] | None = None, earlier: FileResult | None = None
+    ) -> FileResult:
         """Check the documents of a text; `only` contains their numbers (see crdlint.yaml.parse.split), None for all.
 
         `earlier` is the result of an earlier text of the file: its reusable documents are not checked again where they
@@ -139,7 +160,11 @@ class DocumentWalk(ABC):
         """
         moves = {} if earlier is None else unchanged(earlier.text, text)
         reusable = {} if earlier is None else earlier.reusable
-        reused = {number: result.moved(*moves[number]) for number, result in reusable.items() if number in moves}
+        reused = {
+            number: result.moved(*moves[number])
+            for number, result in reusable.items()
+            if number in moves
+        }
         documents = skipped = 0
         crds: list[CRD] = []
         diagnostics: list[Diagnostic] = []
@@ -177,7 +202,10 @@ class DocumentWalk(ABC):
 
     def _checked(self, number: int, chunk: Chunk) -> DocumentResult:
         """Check one document; an internal error is a finding at its start, and ends the check of this document only."""
-        if self.skipped is not None and (chunk.text, chunk.junk) == (self.skipped.text, self.skipped.junk):
+        if self.skipped is not None and (chunk.text, chunk.junk) == (
+            self.skipped.text,
+            self.skipped.junk,
+        ):
             return _SKIPPED
         document, count, is_skipped, is_reusable, effects = None, True, False, False, self.effects()
         self.crds, self.diagnostics, self.notices = [], [], []
@@ -208,7 +236,9 @@ class DocumentWalk(ABC):
             try:
                 return not self.check_objects(document)
             except YAMLDecodeError as conversion:
-                error = first_error(document.root) or conversion  # in the order in which Go decodes the document
+                error = (
+                    first_error(document.root) or conversion
+                )  # in the order in which Go decodes the document
         if self.skips_unparsed(document):
             return True
         if error is not None:
@@ -238,7 +268,9 @@ class DocumentWalk(ABC):
         if cause is not None:
             span, help_ = Span(cause.line, cause.column, cause.line, cause.end_column), cause.help
         message = self.in_words_of_sender(problem.message, document)
-        self.report("decode", "yaml-syntax", message, span, help_, Manifest(document, None, cause=cause))
+        self.report(
+            "decode", "yaml-syntax", message, span, help_, Manifest(document, None, cause=cause)
+        )
         if cause is not None and cause.headline:
             self.diagnostics[-1] = replace(self.diagnostics[-1], headline=cause.headline)
 
@@ -263,10 +295,14 @@ class DocumentWalk(ABC):
     ) -> None:
         """Add a finding, with the help of its rule by default, and its fix if `manifest` is given and there is one."""
         diagnostic = catalog.get(rule).diagnostic(self.file, kind, message, span, help_)
-        self.diagnostics.append(diagnostic if manifest is None else self.fixes.add(diagnostic, Finding(manifest, rule)))
+        self.diagnostics.append(
+            diagnostic if manifest is None else self.fixes.add(diagnostic, Finding(manifest, rule))
+        )
 
 
-def read_documents(text: str, read: Callable[[Document], None]) -> Iterator[tuple[Document, int, int | None, str]]:
+def read_documents(
+    text: str, read: Callable[[Document], None]
+) -> Iterator[tuple[Document, int, int | None, str]]:
     """Read the documents of a text one by one, and yield those that cannot be read, with the place and the reason.
 
     The place is a line and a column (1-based); the column is None for an internal error.
@@ -289,7 +325,9 @@ def read_documents(text: str, read: Callable[[Document], None]) -> Iterator[tupl
 
 def unchecked(file: str, text: str, bug: Bug) -> FileResult:
     """Return the result of a file that is not checked because of an internal error."""
-    return FileResult(file, text, documents=1, diagnostics=(internal_error(file, bug, Span(1, 1, 1, 1)),))
+    return FileResult(
+        file, text, documents=1, diagnostics=(internal_error(file, bug, Span(1, 1, 1, 1)),)
+    )
 
 
 def take_duplicate_keys(document: Document, *, is_json: bool) -> list[DuplicateKey]:
@@ -334,10 +372,14 @@ def resource_names(root: Mapping, line_offset: int) -> tuple[ResourceName, ...]:
     for what in ("plural", "singular", "shortNames", "kind", "listKind"):
         node = child(names, what)
         for item in items_of(node) if what == "shortNames" else (node,):
-            text, origin = (text_of(item), item) if text_of(item) else (defaults.get(what), kind_node)
+            text, origin = (
+                (text_of(item), item) if text_of(item) else (defaults.get(what), kind_node)
+            )
             if text and origin is not None:
                 span = node_span(origin, line_offset)
-                resources.append(ResourceName(what, f"{text}.{group}", span.line, span.column, span.end_column))
+                resources.append(
+                    ResourceName(what, f"{text}.{group}", span.line, span.column, span.end_column)
+                )
     return tuple(resources)
 
 
@@ -374,7 +416,9 @@ def as_stored(old: OldCRD, server: Server) -> OldCRD:
     decoded = read_crd(old.positions.root, stored=True, server=server)
     decoded.crd.spec.preserve_unknown_fields = old.crd.spec.preserve_unknown_fields
     assume_established(decoded.crd)
-    return old._replace(crd=decoded.crd, problems=frozenset(problem.message for problem in decoded.problems))
+    return old._replace(
+        crd=decoded.crd, problems=frozenset(problem.message for problem in decoded.problems)
+    )
 
 
 def _collect(
@@ -400,7 +444,9 @@ def _collect(
     decoded = read_crd(root, stored=True)
     rejection = next((problem for problem in decoded.problems if problem.kind == "decode"), None)
     if rejection is not None:
-        yield UnreadDocument(node_span(rejection.node, offset).line, document.text, rejection.message)
+        yield UnreadDocument(
+            node_span(rejection.node, offset).line, document.text, rejection.message
+        )
         return
     crd = decoded.crd
     crd.spec.preserve_unknown_fields = crd.spec.preserve_unknown_fields or keeps_unknown_fields

@@ -68,7 +68,9 @@ class CheckedCRD(NamedTuple):
     stage: Stage | None = None
 
 
-def check_crd(subject: Subject, request: CheckRequest, like: CheckedCRD | None = None) -> CheckedCRD:
+def check_crd(
+    subject: Subject, request: CheckRequest, like: CheckedCRD | None = None
+) -> CheckedCRD:
     """Check a CRD for the newest server of a request, stage by stage.
 
     `like` is the result for another server that decodes the CRD in the same way, unless an update changes that.
@@ -89,14 +91,19 @@ def check_crd(subject: Subject, request: CheckRequest, like: CheckedCRD | None =
         findings += _changes(check)
     findings, notices = _without_placeholders(check, check.named(findings))
     compared = None if request.previous is None else _compared(check, report)
-    checked = CheckedCRD(findings, [], notices, decoded=check.decoded, common=check.common, compared=compared)
+    checked = CheckedCRD(
+        findings, [], notices, decoded=check.decoded, common=check.common, compared=compared
+    )
     if not request.keep or check.rejected:
         return checked
     blocking = set(map(str, report.blocking)) & errors.keys()
     return checked._replace(
         blocking=[finding for finding in findings if finding.message in blocking],
         definition=FoundCRD(check.crd, check.locator, request.versions),
-        rules=tuple(FoundRule(check.name, _version_of(rule, check.crd), rule, check.locator) for rule in report.rules),
+        rules=tuple(
+            FoundRule(check.name, _version_of(rule, check.crd), rule, check.locator)
+            for rule in report.rules
+        ),
     )
 
 
@@ -117,7 +124,9 @@ class _CRDCheck:
         self.locator = Locator(root, document.line_offset, document.text)
         self.manifest = Manifest(document, root, self.locator, self.crd)
         # A misspelled apiVersion or kind is fixed before the API server decodes the other fields.
-        self.problems = [p for p in self.decoded.problems if not (subject.rejected and is_type_key(root, p.node))]
+        self.problems = [
+            p for p in self.decoded.problems if not (subject.rejected and is_type_key(root, p.node))
+        ]
         openings = request.placeholders if request.skip_unfinished else ()
         self.has_placeholders = any(opening in document.text for opening in openings)
         # A check never ends at findings of placeholders, which are dropped.
@@ -128,7 +137,9 @@ class _CRDCheck:
         """Read the CRD as the server does for the sender of the request."""
         stored, sender = self.old is not None, self.request.sender
         if sender.applies:
-            from crdlint.typed.applied_crds import read_applied_crd  # only server-side apply needs it
+            from crdlint.typed.applied_crds import (
+                read_applied_crd,
+            )  # only server-side apply needs it
 
             decoded = read_applied_crd(root, stored=stored, server=self.server)
         else:
@@ -147,7 +158,9 @@ class _CRDCheck:
 
     def _is_rejection(self, problem: DecodeProblem) -> bool:
         """Return whether the server cannot decode a CRD; a placeholder may represent a value that it can decode."""
-        text = problem.node.value if self.has_placeholders and isinstance(problem.node, Scalar) else ""
+        text = (
+            problem.node.value if self.has_placeholders and isinstance(problem.node, Scalar) else ""
+        )
         return problem.kind == "decode" and not is_placeholder(text)
 
     def ends_with(self, findings: Iterable[Diagnostic]) -> bool:
@@ -170,7 +183,9 @@ class _CRDCheck:
         headline = finding.headline
         if finding.kind == "decode" and "`" not in headline and user_path.strip("."):
             headline = headlines.of_message(f"`{user_path}`: {headline}")
-        return replace(finding, crd=self.name, user_path=user_path, version=version, headline=headline)
+        return replace(
+            finding, crd=self.name, user_path=user_path, version=version, headline=headline
+        )
 
 
 def _validations(check: _CRDCheck) -> Iterator[ServerReport]:
@@ -209,7 +224,9 @@ def _duplicates(check: _CRDCheck) -> Iterator[Diagnostic]:
 
     subject, root = check.subject, check.subject.root
     in_json = duplicate_fields(root) if is_json(root) else ()
-    of_json = (duplicate_in_json(*two, subject.file, subject.document.line_offset) for two in in_json)
+    of_json = (
+        duplicate_in_json(*two, subject.file, subject.document.line_offset) for two in in_json
+    )
     for finding in (*duplicates, *of_json):
         yield replace(finding, kind="advice", origin="crdlint", server_message=None)
 
@@ -223,10 +240,14 @@ def _duplicate_key_findings(subject: Subject, manifest: Manifest) -> Iterator[Di
         yield subject.fixes.add(diagnostic, Finding(manifest, diagnostic.rule, key))
 
 
-def _problem_findings(check: _CRDCheck, problems: Iterable[DecodeProblem], *, hidden: bool) -> Iterator[Diagnostic]:
+def _problem_findings(
+    check: _CRDCheck, problems: Iterable[DecodeProblem], *, hidden: bool
+) -> Iterator[Diagnostic]:
     subject = check.subject
     for problem in problems:
-        diagnostic = replace(_decode_finding(problem, subject.file, subject.document), hidden=hidden)
+        diagnostic = replace(
+            _decode_finding(problem, subject.file, subject.document), hidden=hidden
+        )
         if problem.kind == "strict" and not check.request.sender.is_strict:
             diagnostic = replace(diagnostic, kind="warning", severity="warning")
         finding = Finding(check.manifest, diagnostic.rule, problem)
@@ -245,7 +266,9 @@ def _ignored_fields(check: _CRDCheck) -> Iterator[Diagnostic]:
         message = f"{problem.message}: the API server drops it without an error"
         span = node_span(problem.node, subject.document.line_offset)
         diagnostic = rule.diagnostic(subject.file, "advice", message, span, problem.help)
-        diagnostic = replace(diagnostic, headline=attempt(headlines.of_decode, problem) or diagnostic.headline)
+        diagnostic = replace(
+            diagnostic, headline=attempt(headlines.of_decode, problem) or diagnostic.headline
+        )
         yield subject.fixes.add(diagnostic, Finding(check.manifest, rule.id, problem))
 
 
@@ -254,20 +277,30 @@ def _decode_finding(problem: DecodeProblem, file: str, document: Document) -> Di
 
     offset = document.line_offset
     if problem.first is not None:
-        return duplicate_in_json(problem.message, problem.path, problem.first, problem.node, file, offset)
+        return duplicate_in_json(
+            problem.message, problem.path, problem.first, problem.node, file, offset
+        )
     help_ = attempt(_invisible_character, document.text, problem.node) or problem.help
-    help_ = help_ or (attempt(suggestion, problem) if problem.go_type else _help_of_placeholder(problem))
+    help_ = help_ or (
+        attempt(suggestion, problem) if problem.go_type else _help_of_placeholder(problem)
+    )
     rule = catalog.get(_rule_of(problem))
     if problem.kind == "decode":
         rule = rule._replace(origin="apiserver", severity="error")
     content, headline = problem.content, attempt(headlines.of_decode, problem)
     if problem.path:
-        diagnostic = rule.diagnostic(file, problem.kind, problem.message, node_span(problem.node, offset), help_)
+        diagnostic = rule.diagnostic(
+            file, problem.kind, problem.message, node_span(problem.node, offset), help_
+        )
         lacks = "" if problem.nearest is None else _lacking(content, problem.nearest)
         diagnostic = replace(diagnostic, headline=headline or diagnostic.headline, lacks=lacks)
         return replace(diagnostic, server_message=_server_message(problem))
     # A list is reported itself, and a mapping where it is in one line, otherwise at its key.
-    in_line = not isinstance(content, Scalar) and content.flow and content.start_mark.line == content.end_mark.line
+    in_line = (
+        not isinstance(content, Scalar)
+        and content.flow
+        and content.start_mark.line == content.end_mark.line
+    )
     span = node_span(content if in_line or isinstance(content, Sequence) else problem.node, offset)
     if isinstance(content, Sequence) and not in_line:
         first_line = document.text[content.start_mark.index :].partition("\n")[0].rstrip()
@@ -293,7 +326,9 @@ def _rule_of(problem: DecodeProblem) -> str:
 
 def _help_of_placeholder(problem: DecodeProblem) -> str | None:
     """Return the help for a text of documentation in the place of a CA certificate."""
-    if problem.expected != "a base64 text" or not {"<", ".", "{"} & set(getattr(problem.content, "value", "")):
+    if problem.expected != "a base64 text" or not {"<", ".", "{"} & set(
+        getattr(problem.content, "value", "")
+    ):
         return None
     return "Write the CA certificate as base64 in one line, or remove the field: cert-manager, for example, can set it"
 
@@ -321,11 +356,19 @@ def _lacking(mapping: Node, name: str) -> str:
 
 
 def _located(
-    check: _CRDCheck, errors: Iterable[FieldError], reported: Container[str] = (), *, hidden: bool = False
+    check: _CRDCheck,
+    errors: Iterable[FieldError],
+    reported: Container[str] = (),
+    *,
+    hidden: bool = False,
 ) -> dict[str, Diagnostic]:
     """Return the findings of field errors by message, without those `reported` and duplicates, as in upstream's ToAggregate."""
     subject, decoded, locator = check.subject, check.decoded, check.locator
-    not_decoded = {id(problem.node) for problem in (*decoded.problems, *decoded.later) if problem.kind == "decode"}
+    not_decoded = {
+        id(problem.node)
+        for problem in (*decoded.problems, *decoded.later)
+        if problem.kind == "decode"
+    }
     located: dict[str, Diagnostic] = {}
     for error in errors:
         if not_decoded and _is_at(locator, error, not_decoded):
@@ -336,7 +379,11 @@ def _located(
         path = error.at or error.path
         if error.type == REQUIRED and locator.find(error.path).exact and locator.find(path).exact:
             error = error._replace(value="")  # it is empty rather than missing
-        span = locator.span(path, key=error.key) if error.inside is None else locator.span_inside(path, error.inside)
+        span = (
+            locator.span(path, key=error.key)
+            if error.inside is None
+            else locator.span_inside(path, error.inside)
+        )
         diagnostic = catalog.get(error.rule).diagnostic_of(
             error,
             message,
@@ -357,7 +404,11 @@ def _contradicting(error: FieldError, locator: Locator, file: str, line: int) ->
     """Return the keyword because of which the server rejects a line, None if it is unknown or in the line itself."""
     location = contradicting(error, catalog.get(error.rule).because, locator)
     span = None if location is None else locator.span_of(location, key=True)
-    return None if span is None or span.line == line else Related("set here", file, span.line, span.column)
+    return (
+        None
+        if span is None or span.line == line
+        else Related("set here", file, span.line, span.column)
+    )
 
 
 def _is_at(locator: Locator, error: FieldError, nodes: set[int]) -> bool:
@@ -384,7 +435,11 @@ def _advisories(check: _CRDCheck, report: ServerReport) -> Iterator[Diagnostic]:
         old_names=None if old is None else accepted_names(old.crd),
     )
     accepted = not (check.problems or report.errors)
-    advice = catalog.advice(request.requested, accepted=accepted) if request.advice is None else request.advice
+    advice = (
+        catalog.advice(request.requested, accepted=accepted)
+        if request.advice is None
+        else request.advice
+    )
     for advise in advice:
         for advisory in attempt(_all, advise, decoded) or ():
             yield _advised(check, advisory)
@@ -392,11 +447,17 @@ def _advisories(check: _CRDCheck, report: ServerReport) -> Iterator[Diagnostic]:
 
 def _advised(check: _CRDCheck, advisory: Advisory) -> Diagnostic:
     locator, subject = check.locator, check.subject
-    span = locator.span_inside(advisory.path, advisory.inside) if advisory.inside else locator.span(advisory.path)
+    span = (
+        locator.span_inside(advisory.path, advisory.inside)
+        if advisory.inside
+        else locator.span(advisory.path)
+    )
     rule = catalog.get(advisory.rule)
     diagnostic = rule.diagnostic(subject.file, advisory.kind, advisory.message, span, advisory.help)
     headline = advisory.headline or headlines.named(diagnostic.headline, advisory.path)
-    diagnostic = with_marker(replace(diagnostic, headline=headline), check.crd, rule, advisory.marker)
+    diagnostic = with_marker(
+        replace(diagnostic, headline=headline), check.crd, rule, advisory.marker
+    )
     if advisory.severity is not None:
         diagnostic = replace(diagnostic, severity=advisory.severity)
     if advisory.old_path is not None and check.old is not None:
@@ -459,7 +520,9 @@ def _missing_in(locator: Locator, old: OldCRD, change: Change) -> Iterator[Liter
         yield "new"
 
 
-def _without_placeholders(check: _CRDCheck, diagnostics: list[Diagnostic]) -> tuple[list[Diagnostic], list[str]]:
+def _without_placeholders(
+    check: _CRDCheck, diagnostics: list[Diagnostic]
+) -> tuple[list[Diagnostic], list[str]]:
     """Return the findings that are not about placeholders, and notices instead of the others."""
     if not check.has_placeholders:
         return diagnostics, []
@@ -470,7 +533,9 @@ def _without_placeholders(check: _CRDCheck, diagnostics: list[Diagnostic]) -> tu
     for diagnostic in diagnostics:
         line = lines[diagnostic.line - 1 - document.line_offset]
         value = (
-            line[diagnostic.column - 1 : diagnostic.end_column - 1] if diagnostic.line == diagnostic.end_line else ""
+            line[diagnostic.column - 1 : diagnostic.end_column - 1]
+            if diagnostic.line == diagnostic.end_line
+            else ""
         )
         if is_placeholder(value):
             notices.append(f"line {diagnostic.line}: not checked: {value} is a placeholder")

@@ -7,7 +7,15 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from crdlint.crd.decode import decode_crd
-from crdlint.crd.identity import SPEC_KEYS, Identity, identify, is_partial, kind_missing, misspelled_type_key, near_miss
+from crdlint.crd.identity import (
+    SPEC_KEYS,
+    Identity,
+    identify,
+    is_partial,
+    kind_missing,
+    misspelled_type_key,
+    near_miss,
+)
 from crdlint.crd.placeholders import directive, placeholder_of
 from crdlint.crd.positions import node_span
 from crdlint.files.recognition import HELM, KIND, names_crd
@@ -47,17 +55,23 @@ def lint_file(
     """
     if len(request.versions.servers) > 1 and request.stop_at is not None:
         request = replace(request, stop_at=None)
-    walk = _CRDWalk(filename, request=request, fixes=Fixes(text if request.fixes else ""), text=text)
+    walk = _CRDWalk(
+        filename, request=request, fixes=Fixes(text if request.fixes else ""), text=text
+    )
     result = walk.run(text, only, None if request.keep or request.previous is not None else earlier)
     stages = {check.stage for check in walk.checks}
     return replace(
         result,
-        definitions=tuple(check.definition for check in walk.checks if check.definition is not None),
+        definitions=tuple(
+            check.definition for check in walk.checks if check.definition is not None
+        ),
         rules=tuple(rule for check in walk.checks for rule in check.rules),
         compared=tuple(check.compared for check in walk.checks if check.compared is not None),
         stage=next((stage for stage in STAGES if stage in stages), None),
         templates=walk.templates,
-        blocking=frozenset((finding.crd, finding.message) for check in walk.checks for finding in check.blocking),
+        blocking=frozenset(
+            (finding.crd, finding.message) for check in walk.checks for finding in check.blocking
+        ),
     )
 
 
@@ -101,7 +115,12 @@ class _CRDWalk(DocumentWalk):
             decoded = decode_crd(root)
         except YAMLDecodeError:
             return 1
-        return len(decoded.problems) + len(decoded.later) + len(decoded.ignored) + misfits(decoded.crd.spec)
+        return (
+            len(decoded.problems)
+            + len(decoded.later)
+            + len(decoded.ignored)
+            + misfits(decoded.crd.spec)
+        )
 
     def check_objects(self, document: Document) -> bool:
         has_crd = False
@@ -114,7 +133,13 @@ class _CRDWalk(DocumentWalk):
         root, offset = document.root, document.line_offset
         has_kind = isinstance(root, Mapping) and root.find("kind") is not None
         text = document.text
-        if root is None or has_kind or KIND not in text or "{{" in text or (lost := _LOST.search(text)) is None:
+        if (
+            root is None
+            or has_kind
+            or KIND not in text
+            or "{{" in text
+            or (lost := _LOST.search(text)) is None
+        ):
             return False
         first, end = root.start_mark.line + 1 + offset, root.end_mark
         last = max(end.line + bool(end.column) + offset, first)
@@ -122,8 +147,12 @@ class _CRDWalk(DocumentWalk):
         help_ = f"Fix the indentation, or comment the lines out: the API server reads {lines} as the whole document"
         if lost["number"]:
             help_ = "Remove the numbers at the beginning of the lines"
-        self.report("decode", "decode-type", kind_missing(root, text), node_span(root, offset), help_)
-        self.diagnostics[-1] = replace(self.diagnostics[-1], headline=f"`kind: {KIND}` is no key of the document")
+        self.report(
+            "decode", "decode-type", kind_missing(root, text), node_span(root, offset), help_
+        )
+        self.diagnostics[-1] = replace(
+            self.diagnostics[-1], headline=f"`kind: {KIND}` is no key of the document"
+        )
         return True
 
     def in_server_words(self, message: str) -> str:
@@ -147,14 +176,20 @@ class _CRDWalk(DocumentWalk):
         if self.request.skip_unfinished and self._skips_unfinished(document, root, identity):
             return False
         offset = document.line_offset
-        self.crds.append(CRD(name_of(root), node_span(root, offset).line, resource_names(root, offset)))
+        self.crds.append(
+            CRD(name_of(root), node_span(root, offset).line, resource_names(root, offset))
+        )
         if identity.error is not None:
             if not is_json(root):
-                to_json(root)  # the server converts YAML before it reads apiVersion and kind; raises YAMLDecodeError
+                to_json(
+                    root
+                )  # the server converts YAML before it reads apiVersion and kind; raises YAMLDecodeError
             self._report_type(document, root, identity, identity.error)
             if identity.form == "unserved" or identity.kind != KIND:
                 return True
-        subject = Subject(self.file, document, root, self.fixes, self.effort, rejected=identity.error is not None)
+        subject = Subject(
+            self.file, document, root, self.fixes, self.effort, rejected=identity.error is not None
+        )
         if len(self.request.versions.servers) == 1:
             checked = check_crd(subject, self.request)
         else:
@@ -167,14 +202,31 @@ class _CRDWalk(DocumentWalk):
         self.stopped += checked.stage is not None
         return True
 
-    def _report_type(self, document: Document, root: Mapping, identity: Identity, message: str) -> None:
+    def _report_type(
+        self, document: Document, root: Mapping, identity: Identity, message: str
+    ) -> None:
         """Report the apiVersion and kind of a CRD that the API server or kubectl rejects."""
         if identity.form == "unserved":
             entry = root.find("apiVersion")
-            rule, node, help_ = "api-version-removed", entry[1] if entry else identity.node or root, None
+            rule, node, help_ = (
+                "api-version-removed",
+                entry[1] if entry else identity.node or root,
+                None,
+            )
         else:
-            rule, node, help_ = "decode-type", identity.node or root, attempt(misspelled_type_key, root)
-        self.report("decode", rule, message, node_span(node, document.line_offset), help_, Manifest(document, root))
+            rule, node, help_ = (
+                "decode-type",
+                identity.node or root,
+                attempt(misspelled_type_key, root),
+            )
+        self.report(
+            "decode",
+            rule,
+            message,
+            node_span(node, document.line_offset),
+            help_,
+            Manifest(document, root),
+        )
         reported = self.diagnostics[-1]
         headline = attempt(headlines.of_type, root) or reported.headline
         self.diagnostics[-1] = replace(reported, crd=name_of(root), headline=headline)
@@ -186,11 +238,15 @@ class _CRDWalk(DocumentWalk):
             return False
         line = node_span(root, document.line_offset).line
         if missed is None:
-            self.notices.append(f"line {line}: skipped: apiVersion {identity.api_version} is not that of a CRD")
+            self.notices.append(
+                f"line {line}: skipped: apiVersion {identity.api_version} is not that of a CRD"
+            )
             return False
         self.crds.append(CRD(name_of(root), line))
         span = node_span(missed.node, document.line_offset)
-        self.report("decode", "crd-misspelled", missed.message, span, missed.help, Manifest(document, root))
+        self.report(
+            "decode", "crd-misspelled", missed.message, span, missed.help, Manifest(document, root)
+        )
         return True
 
     def _skips_unfinished(self, document: Document, root: Mapping, identity: Identity) -> bool:
@@ -198,17 +254,27 @@ class _CRDWalk(DocumentWalk):
         if identity.error is not None and identity.form != "unserved":
             return False
         line = node_span(root, document.line_offset).line
-        placeholder = placeholder_of(root) if any(map(document.text.__contains__, self.request.placeholders)) else None
+        placeholder = (
+            placeholder_of(root)
+            if any(map(document.text.__contains__, self.request.placeholders))
+            else None
+        )
         if placeholder is not None:
             line = node_span(placeholder[1], document.line_offset).line
-            self.notices.append(f"line {line}: skipped a template: {placeholder[0]} replaces a part of the CRD")
+            self.notices.append(
+                f"line {line}: skipped a template: {placeholder[0]} replaces a part of the CRD"
+            )
             return True
         if not is_partial(root):
             return False
         keys = f"{', '.join(SPEC_KEYS[:-1])} or {SPEC_KEYS[-1]}"
-        self.notices.append(f"line {line}: skipped: looks like {self.request.partial} (no spec.{keys})")
+        self.notices.append(
+            f"line {line}: skipped: looks like {self.request.partial} (no spec.{keys})"
+        )
         return True
 
 
 # The kind of a CRD at the start of a line, or behind the number of the line.
-_LOST: Final = re.compile(r"^(?P<number>[ \t]*\d+ ?[:.|]?[ \t]+)?kind:[ \t]+CustomResourceDefinition\b", re.MULTILINE)
+_LOST: Final = re.compile(
+    r"^(?P<number>[ \t]*\d+ ?[:.|]?[ \t]+)?kind:[ \t]+CustomResourceDefinition\b", re.MULTILINE
+)

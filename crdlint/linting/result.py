@@ -43,7 +43,11 @@ class CRD(NamedTuple):
 
     def moved(self, lines: Callable[[int], int]) -> CRD:
         """Return the CRD at other lines."""
-        return CRD(self.name, lines(self.line), tuple(name._replace(line=lines(name.line)) for name in self.names))
+        return CRD(
+            self.name,
+            lines(self.line),
+            tuple(name._replace(line=lines(name.line)) for name in self.names),
+        )
 
 
 class OldCRD(NamedTuple):
@@ -196,7 +200,12 @@ class DocumentResult:
         if not lines and not characters:
             return self
         if not lines:
-            return replace(self, diagnostics=tuple(finding.with_moved_fix(characters) for finding in self.diagnostics))
+            return replace(
+                self,
+                diagnostics=tuple(
+                    finding.with_moved_fix(characters) for finding in self.diagnostics
+                ),
+            )
         if self.diagnostics or self.notices:
             return None
         return replace(self, crds=tuple(crd.moved(lines.__add__) for crd in self.crds))
@@ -254,7 +263,9 @@ class SharedNames:
 
     def add(self, result: FileResult) -> FileResult:
         """Return a result with findings about names of its accepted CRDs that earlier ones of the same group have."""
-        rejected = {d.crd for d in result.diagnostics if d.origin == "apiserver" and d.severity == "error"}
+        rejected = {
+            d.crd for d in result.diagnostics if d.origin == "apiserver" and d.severity == "error"
+        }
         accepted = (crd for crd in result.crds if crd.name not in rejected)
         findings = [finding for crd in accepted for finding in self._add(crd, result.file)]
         return replace(result, diagnostics=(*result.diagnostics, *findings)) if findings else result
@@ -270,18 +281,24 @@ class SharedNames:
         for name in crd.names:
             if name not in others:
                 if name.what != _SHORT or are_short_names_accepted:
-                    self._accepted.setdefault((name.what in _KINDS, name.name), (name, crd.name, file))
+                    self._accepted.setdefault(
+                        (name.what in _KINDS, name.name), (name, crd.name, file)
+                    )
             elif (name.line, name.column) not in reported:  # a defaulted name is where the kind is
                 reported.add((name.line, name.column))
                 yield _finding(crd, name, file, *others[name])
 
 
-def _finding(crd: CRD, name: ResourceName, file: str, other: ResourceName, owner: str, other_file: str) -> Diagnostic:
+def _finding(
+    crd: CRD, name: ResourceName, file: str, other: ResourceName, owner: str, other_file: str
+) -> Diagnostic:
     from crdlint.crd.positions import Span
     from crdlint.rules.names import IN_USE
 
     reason = f"{name.what[0].upper()}{name.what[1:]}Conflict"
-    message = f"NamesAccepted is False, {reason}: {quote(name.name.partition('.')[0])} is already in use"
+    message = (
+        f"NamesAccepted is False, {reason}: {quote(name.name.partition('.')[0])} is already in use"
+    )
     span = Span(name.line, name.column, name.line, name.end_column)
     related = Related(f"the names of {owner}", other_file, other.line, other.column)
     return replace(IN_USE.diagnostic(file, "advice", message, span), crd=crd.name, related=related)

@@ -46,7 +46,9 @@ class VersionedFinding:
         if base.kind == "advice":
             return replace(base, versions=versions)
         which = _which(self.servers, servers, is_rejection=base.kind in REJECTIONS)
-        return replace(base, message=f"{which}: {text}", detail=detail, server_message=text, versions=versions)
+        return replace(
+            base, message=f"{which}: {text}", detail=detail, server_message=text, versions=versions
+        )
 
 
 def _which(holds: Sequence[Server], servers: Sequence[Server], *, is_rejection: bool) -> str:
@@ -83,7 +85,9 @@ class FindingsByVersion:
                     merged.servers.append(server)
                     if server is self.servers[-1]:
                         merged.newest = diagnostic
-        self._of_newest = {id(each.newest): each for each in self.findings if each.newest is not None}
+        self._of_newest = {
+            id(each.newest): each for each in self.findings if each.newest is not None
+        }
 
     def of(self, diagnostic: Diagnostic) -> Diagnostic:
         """Return a finding of the newest server as a finding of all servers that report it."""
@@ -101,7 +105,11 @@ class FindingsByVersion:
 
 
 def _position_of(finding: Diagnostic) -> Hashable:
-    cause = None if finding.related is None else (finding.related.file, finding.related.line, finding.related.column)
+    cause = (
+        None
+        if finding.related is None
+        else (finding.related.file, finding.related.line, finding.related.column)
+    )
     return finding.kind, finding.rule, finding.field, finding.line, finding.column, cause
 
 
@@ -119,7 +127,9 @@ def _paired(
             alike = (
                 finding
                 for finding in left
-                if all(getattr(finding.oldest, name) == getattr(diagnostic, name) for name in compared)
+                if all(
+                    getattr(finding.oldest, name) == getattr(diagnostic, name) for name in compared
+                )
             )
             same = None if i in matches else next(alike, None)
             if same is not None:
@@ -132,15 +142,25 @@ def check_versions(subject: Subject, request: CheckRequest) -> CheckedCRD:
     """Check a CRD for each server of a range; see `check_crd`, which checks it for the newest."""
     newest = check_crd(subject, request)
     servers, document = request.versions.servers, subject.document
-    has_later_features = request.previous is not None or _LATER_FEATURES.search(document.text) is not None
+    has_later_features = (
+        request.previous is not None or _LATER_FEATURES.search(document.text) is not None
+    )
     if not has_later_features and not of_server(newest.diagnostics):
         return newest  # older servers report nothing either
     fields = frozenset(field for field, pattern in FIELDS.items() if pattern.search(document.text))
     results = {servers[-1]: newest}
-    for server in reversed(servers[:-1]):  # in this order most servers have the result of the previous one
-        alike = (checked for other, checked in results.items() if _decodes_alike(checked, other, server, fields))
+    for server in reversed(
+        servers[:-1]
+    ):  # in this order most servers have the result of the previous one
+        alike = (
+            checked
+            for other, checked in results.items()
+            if _decodes_alike(checked, other, server, fields)
+        )
         like = next(alike, None) if request.previous is None else None
-        results[server] = check_crd(subject, replace(request, kube_version=str(server), advice=_ADVICE), like)
+        results[server] = check_crd(
+            subject, replace(request, kube_version=str(server), advice=_ADVICE), like
+        )
     by_server = [(server, of_server(results[server].diagnostics)) for server in servers]
     blocking = {id(diagnostic) for result in results.values() for diagnostic in result.blocking}
     merged = FindingsByVersion(by_server)
@@ -154,20 +174,33 @@ def check_versions(subject: Subject, request: CheckRequest) -> CheckedCRD:
     ]
     diagnostics = [reported for _, reported in pairs]
     unestimated = [
-        reported for diagnostic, reported in pairs if id(diagnostic) in blocking or diagnostic.rule == NEEDS_NEWER.id
+        reported
+        for diagnostic, reported in pairs
+        if id(diagnostic) in blocking or diagnostic.rule == NEEDS_NEWER.id
     ]
     notices = [*newest.notices, *_creatable(merged.findings, servers, subject)]
     compared = newest.compared
     if compared is not None:
-        of_old = {message for each in results.values() if each.compared for message in each.compared.rejections}
-        reworded = {reported.message for diagnostic, reported in pairs if diagnostic.message in of_old}
+        of_old = {
+            message
+            for each in results.values()
+            if each.compared
+            for message in each.compared.rejections
+        }
+        reworded = {
+            reported.message for diagnostic, reported in pairs if diagnostic.message in of_old
+        }
         compared = compared._replace(rejections=frozenset(of_old | reworded))
-    return newest._replace(diagnostics=diagnostics, blocking=unestimated, notices=notices, compared=compared)
+    return newest._replace(
+        diagnostics=diagnostics, blocking=unestimated, notices=notices, compared=compared
+    )
 
 
 # Escapes that may hide a name in a key.
 _ESCAPES: Final = r"\\[xuU\r\n]"
-_LATER_FEATURES: Final = re.compile(rf"x-kubernetes-validations|selectableFields|k8s-?(?:short|long)|{_ESCAPES}")
+_LATER_FEATURES: Final = re.compile(
+    rf"x-kubernetes-validations|selectableFields|k8s-?(?:short|long)|{_ESCAPES}"
+)
 # The fields that some servers do not know, or drop, by their names in the table of servers.
 FIELDS: Final = {
     "selectable_fields": re.compile(rf"selectableFields|{_ESCAPES}"),
@@ -175,7 +208,9 @@ FIELDS: Final = {
 }
 
 
-def _decodes_alike(result: CheckedCRD, server: Server, other: Server, fields: frozenset[str]) -> bool:
+def _decodes_alike(
+    result: CheckedCRD, server: Server, other: Server, fields: frozenset[str]
+) -> bool:
     """Return whether two servers decode a CRD with some of `fields` in the same way; `result` is the result for `server`."""
     if result.decoded is None or server.dropped_fields & fields != other.dropped_fields & fields:
         return False
@@ -186,7 +221,9 @@ def _decodes_alike(result: CheckedCRD, server: Server, other: Server, fields: fr
 
 
 # The advisory rules whose findings depend on the server.
-_ADVICE: Final = tuple(advice.findings for advice in (unrecognized, sets_of_objects, dropped_fields))
+_ADVICE: Final = tuple(
+    advice.findings for advice in (unrecognized, sets_of_objects, dropped_fields)
+)
 
 
 def of_server(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
@@ -214,14 +251,21 @@ def _is_covered(finding: Diagnostic, needs: Iterable[Diagnostic]) -> bool:
     )
 
 
-def _creatable(merged: Iterable[VersionedFinding], servers: Sequence[Server], subject: Subject) -> list[str]:
+def _creatable(
+    merged: Iterable[VersionedFinding], servers: Sequence[Server], subject: Subject
+) -> list[str]:
     """Return a notice of the first server that accepts a CRD which an older one rejects, if all newer ones do."""
     rejections = (
-        finding for finding in merged if finding.oldest.kind in REJECTIONS and finding.oldest.severity == "error"
+        finding
+        for finding in merged
+        if finding.oldest.kind in REJECTIONS and finding.oldest.severity == "error"
     )
     rejecting = {servers.index(server) for finding in rejections for server in finding.servers}
     accepting = max(rejecting, default=len(servers)) + 1
     if accepting >= len(servers):
         return []
-    line, name = node_span(subject.root, subject.document.line_offset).line, name_of(subject.root) or "the CRD"
+    line, name = (
+        node_span(subject.root, subject.document.line_offset).line,
+        name_of(subject.root) or "the CRD",
+    )
     return [f"line {line}: {name} {ACCEPTED} {servers[accepting]} and newer"]

@@ -41,7 +41,9 @@ class ActionRequest:
 
     def wants(self, kind: str) -> bool:
         """Return whether actions of a kind are asked for."""
-        return self.only is None or any(prefix == "" or f"{kind}.".startswith(f"{prefix}.") for prefix in self.only)
+        return self.only is None or any(
+            prefix == "" or f"{kind}.".startswith(f"{prefix}.") for prefix in self.only
+        )
 
 
 def actions_of(request: ActionRequest, checks: Checks) -> list[lsp.CodeAction]:
@@ -50,12 +52,18 @@ def actions_of(request: ActionRequest, checks: Checks) -> list[lsp.CodeAction]:
     checked = checks.of(document)
     offered: list[lsp.CodeAction] = []
     if request.wants(lsp.CodeActionKind.QuickFix.value):
-        here = [finding for finding in checked.findings if finding.rule and _is_at(document, finding, request.range)]
+        here = [
+            finding
+            for finding in checked.findings
+            if finding.rule and _is_at(document, finding, request.range)
+        ]
         offered += _fixes(here, request)
         offered += _ignored(here[:_MOST_IGNORED], request)
         for rule in dict.fromkeys(finding.rule for finding in here):
             explain = lsp.Command(f"Explain {rule}", EXPLAIN, arguments=[rule])
-            offered.append(lsp.CodeAction(explain.title, lsp.CodeActionKind.QuickFix, command=explain))
+            offered.append(
+                lsp.CodeAction(explain.title, lsp.CodeActionKind.QuickFix, command=explain)
+            )
     fixes = [finding.fix for finding in checked.findings if finding.fix is not None]
     if request.wants(FIX_ALL) and any(fix.applicability == "safe" for fix in fixes):
         action = lsp.CodeAction("Fix all problems that have a safe fix", FIX_ALL)
@@ -67,10 +75,16 @@ def actions_of(request: ActionRequest, checks: Checks) -> list[lsp.CodeAction]:
     return offered
 
 
-def fixing_edit(document: OpenDocument, checks: Checks, *, versioned: bool) -> lsp.WorkspaceEdit | None:
+def fixing_edit(
+    document: OpenDocument, checks: Checks, *, versioned: bool
+) -> lsp.WorkspaceEdit | None:
     """Return the edit that makes all safe fixes of a document, None if there is none."""
     fixed = checks.fixed(document)
-    return None if fixed is None or not fixed.edits else _edit(document, fixed.edits, versioned=versioned)
+    return (
+        None
+        if fixed is None or not fixed.edits
+        else _edit(document, fixed.edits, versioned=versioned)
+    )
 
 
 def explanation(rule: Rule) -> str:
@@ -80,8 +94,14 @@ def explanation(rule: Rule) -> str:
 
 def _is_at(document: OpenDocument, finding: Finding, selection: lsp.Range) -> bool:
     span = document.text.range_of(finding)
-    start, end = (selection.start.line, selection.start.character), (selection.end.line, selection.end.character)
-    return (span.start.line, span.start.character) <= end and start <= (span.end.line, span.end.character)
+    start, end = (
+        (selection.start.line, selection.start.character),
+        (selection.end.line, selection.end.character),
+    )
+    return (span.start.line, span.start.character) <= end and start <= (
+        span.end.line,
+        span.end.character,
+    )
 
 
 def _fixes(findings: Iterable[Finding], request: ActionRequest) -> Iterator[lsp.CodeAction]:
@@ -133,7 +153,9 @@ UNNECESSARY: Final = frozenset({
 DEPRECATED: Final = frozenset({"api-version-removed"})
 
 
-def diagnostic_of(finding: Finding, document: OpenDocument, read: Callable[[str], str | None]) -> lsp.Diagnostic:
+def diagnostic_of(
+    finding: Finding, document: OpenDocument, read: Callable[[str], str | None]
+) -> lsp.Diagnostic:
     """Return a finding of a document as a diagnostic; ``read`` returns the text of another file, None if it has none."""
     message = words.message(finding)
     tags = [lsp.DiagnosticTag.Unnecessary] if finding.rule in UNNECESSARY else []
@@ -146,7 +168,9 @@ def diagnostic_of(finding: Finding, document: OpenDocument, read: Callable[[str]
         source=SOURCE,
         message=message,
         tags=tags or None,
-        related_information=None if finding.related is None else [_related(finding.related, document, read)],
+        related_information=None
+        if finding.related is None
+        else [_related(finding.related, document, read)],
     )
 
 
@@ -156,7 +180,12 @@ def _related(
     if related.file == document.path:
         uri, text = document.uri, document.text
     else:
-        uri, text = uri_of(related.file), ProtocolText(read(related.file) or "", document.text.encoding)
+        uri, text = (
+            uri_of(related.file),
+            ProtocolText(read(related.file) or "", document.text.encoding),
+        )
     start = text.index_at(related.line, related.column)
     end = start + len(text.line(related.line - 1)[related.column - 1 :].rstrip())
-    return lsp.DiagnosticRelatedInformation(lsp.Location(uri, text.range(start, end)), related.label)
+    return lsp.DiagnosticRelatedInformation(
+        lsp.Location(uri, text.range(start, end)), related.label
+    )

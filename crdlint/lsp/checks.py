@@ -57,7 +57,9 @@ class Checks:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace: Final = workspace
-        self._known: dict[str, tuple[OpenDocument, Checked]] = {}  # of each URI, the newest version checked
+        self._known: dict[
+            str, tuple[OpenDocument, Checked]
+        ] = {}  # of each URI, the newest version checked
         self.index: Final = resources.CRDIndex(workspace)
         self._configs: ReadConfigs = {}
         self._stamps: dict[str, object] = {}
@@ -94,7 +96,11 @@ class Checks:
         if of_crds is not None and of_crds.edits:
             start = validate(of_crds.text)
         fixed = fix(start, validate, unsafe=False, config=checked.config, of_resources=True)
-        return fixed if of_crds is None else replace(fixed, edits=tuple(composed(of_crds.edits, fixed.edits)))
+        return (
+            fixed
+            if of_crds is None
+            else replace(fixed, edits=tuple(composed(of_crds.edits, fixed.edits)))
+        )
 
     def _fixed_crds(self, checked: Checked) -> Fixed | None:
         if checked.crds is None or checked.task is None:
@@ -111,7 +117,9 @@ class Checks:
 
     def _check(self, document: OpenDocument) -> Checked:
         version = self._workspace.settings.kube_version
-        planner = Planner(version, lambda config: config, kustomize=False, request=_REQUEST, configs=self._configs)
+        planner = Planner(
+            version, lambda config: config, kustomize=False, request=_REQUEST, configs=self._configs
+        )
         text = document.text.text
         plan = planner.add_text(document.path, text)
         config = planner.config_of(document.path)
@@ -124,7 +132,9 @@ class Checks:
             outcome = self._checker.check_text(text, task)
             result = outcome.results[0]
             shows_hidden = self._workspace.settings.hidden
-            findings = tuple(each for each in reported(result, config) if shows_hidden or not each.hidden)
+            findings = tuple(
+                each for each in reported(result, config) if shows_hidden or not each.hidden
+            )
             checked = replace(checked, findings=findings, crds=result, task=task, bugs=outcome.bugs)
         bugs = list(checked.bugs)
         with collected(bugs):
@@ -135,7 +145,9 @@ class Checks:
         findings = tuple(dict.fromkeys((*checked.findings, *others)))
         return replace(checked, findings=findings, bugs=tuple(bugs))
 
-    def _others(self, document: OpenDocument, checked: Checked) -> tuple[Checked, Iterable[Diagnostic]]:
+    def _others(
+        self, document: OpenDocument, checked: Checked
+    ) -> tuple[Checked, Iterable[Diagnostic]]:
         """Return the findings of resources or a suite, and the checked document with how its resources are validated."""
         text, path = document.text.text, document.path
         version = self.kube_version(checked)
@@ -156,7 +168,9 @@ class Checks:
         checked = replace(checked, resources=result, validate=validate)
         if not any(map(definitions.knows, groups)):
             # Other servers of the editor report the syntax errors of other files.
-            diagnostics = (finding for finding in result.diagnostics if finding.rule != "yaml-syntax")
+            diagnostics = (
+                finding for finding in result.diagnostics if finding.rule != "yaml-syntax"
+            )
             result = replace(result, diagnostics=tuple(diagnostics))
         return checked, reported(result, config, resources=True)
 
@@ -164,12 +178,18 @@ class Checks:
         """Return the version or range of Kubernetes that a document is checked for."""
         if checked.task is not None:
             return checked.task.request.kube_version
-        return self._workspace.settings.kube_version or checked.config.kube_version or NEWEST_VERSION
+        return (
+            self._workspace.settings.kube_version or checked.config.kube_version or NEWEST_VERSION
+        )
 
     def _has_other_configuration(self, document: OpenDocument) -> bool:
         """Return whether a configuration that may be a document's has changed, and drop what is known of it then."""
         folder = os.path.abspath(os.path.dirname(document.path))
-        stamps = [stamp_of(os.path.join(parent, name)) for parent in with_parents(folder) for name in NAMES]
+        stamps = [
+            stamp_of(os.path.join(parent, name))
+            for parent in with_parents(folder)
+            for name in NAMES
+        ]
         has_changed = self._stamps.get(folder, stamps) != stamps
         self._stamps[folder] = stamps
         if has_changed:

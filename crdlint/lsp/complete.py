@@ -7,12 +7,26 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from lsprotocol.types import CompletionItem, CompletionItemKind, InsertTextFormat, MarkupContent, MarkupKind, TextEdit
+from lsprotocol.types import (
+    CompletionItem,
+    CompletionItemKind,
+    InsertTextFormat,
+    MarkupContent,
+    MarkupKind,
+    TextEdit,
+)
 
 from crdlint.crd.gotypes import CRD, INT_RANGES, SCHEMA, STRING, GoType
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.kubecel.completion import DOCS, Completion, complete
-from crdlint.lsp.cursor import Cursor, EditedExpression, Steps, cursor_at, definition_of, expression_at
+from crdlint.lsp.cursor import (
+    Cursor,
+    EditedExpression,
+    Steps,
+    cursor_at,
+    definition_of,
+    expression_at,
+)
 from crdlint.lsp.workspace import OpenDocument
 from crdlint.resources.objects import text_at
 from crdlint.rules.schema_warnings import formats_of
@@ -29,11 +43,17 @@ KEYWORDS: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     "type": ("The type of the value. Every value needs one.", ()),
     "description": ("What the field is for; `kubectl explain` shows it.", ()),
     "title": ("A name of the schema. The API server ignores it.", ()),
-    "properties": ("The fields of an object. The API server drops fields that are not listed.", ("object",)),
+    "properties": (
+        "The fields of an object. The API server drops fields that are not listed.",
+        ("object",),
+    ),
     "additionalProperties": ("The schema of the values of a map.", ("object",)),
     "required": ("The fields that every object must set.", ("object",)),
     "minProperties": ("The smallest number of fields or keys.", ("object",)),
-    "maxProperties": ("The greatest number of fields or keys. It bounds the cost of rules.", ("object",)),
+    "maxProperties": (
+        "The greatest number of fields or keys. It bounds the cost of rules.",
+        ("object",),
+    ),
     "items": ("The schema of the items of a list.", ("array",)),
     "minItems": ("The smallest number of items.", ("array",)),
     "maxItems": ("The greatest number of items. It bounds the cost of rules.", ("array",)),
@@ -60,11 +80,20 @@ KEYWORDS: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     "not": ("A schema that must not accept the value.", ()),
     "x-kubernetes-validations": ("Rules in CEL that the API server evaluates on every value.", ()),
     "x-kubernetes-preserve-unknown-fields": ("Keeps fields that the schema does not list.", ()),
-    "x-kubernetes-embedded-resource": ("The value is an object with apiVersion, kind and metadata.", ("object",)),
+    "x-kubernetes-embedded-resource": (
+        "The value is an object with apiVersion, kind and metadata.",
+        ("object",),
+    ),
     "x-kubernetes-int-or-string": ("The value is an integer or a string, as a port may be.", ()),
-    "x-kubernetes-list-type": ("How server-side apply merges the list: atomic, set or map.", ("array",)),
+    "x-kubernetes-list-type": (
+        "How server-side apply merges the list: atomic, set or map.",
+        ("array",),
+    ),
     "x-kubernetes-list-map-keys": ("The fields that identify the items of a map list.", ("array",)),
-    "x-kubernetes-map-type": ("How server-side apply merges the object: granular or atomic.", ("object",)),
+    "x-kubernetes-map-type": (
+        "How server-side apply merges the object: granular or atomic.",
+        ("object",),
+    ),
 }
 # The values of a field, by its name and that of its type.
 _VALUES: Final = {
@@ -124,7 +153,9 @@ class _Probed:
         return node if isinstance(node, Scalar) and node.style in ("'", '"') else None
 
 
-def completions(document: OpenDocument, index: int, checks: Checks, *, snippets: bool) -> list[CompletionItem]:
+def completions(
+    document: OpenDocument, index: int, checks: Checks, *, snippets: bool
+) -> list[CompletionItem]:
     """Return what can be written at a place; with ``snippets``, with places to fill in."""
     text = document.text.text
     version = checks.kube_version(checks.of(document))
@@ -133,7 +164,9 @@ def completions(document: OpenDocument, index: int, checks: Checks, *, snippets:
     if cursor is not None and expression is not None and cursor.inside is not None:
         return list(_of_expression(document, cursor, expression, snippets=snippets))
     for probed in _probes(text, index):
-        words = list(_of_crd(probed) if probed.cursor.is_crd else _of_resource(document, probed, checks))
+        words = list(
+            _of_crd(probed) if probed.cursor.is_crd else _of_resource(document, probed, checks)
+        )
         if probed.quotes is not None:
             words = [word for word in words if isinstance(word.value, str)]
         if words:
@@ -150,7 +183,10 @@ def _of_expression(
     )
     if context is None:
         return
-    offsets = offsets_inside(cursor.document.text, expression.node, context.start, end) or (index, index)
+    offsets = offsets_inside(cursor.document.text, expression.node, context.start, end) or (
+        index,
+        index,
+    )
     range_ = document.text.range(cursor.start + offsets[0], cursor.start + offsets[1])
     parent = cursor.parents[-1]
     in_flow = isinstance(parent, Mapping) and parent.flow and expression.node.style is None
@@ -159,7 +195,11 @@ def _of_expression(
         if in_flow and re.search(r"[\[\]{},]", text):
             continue  # would end the value
         is_snippet = snippets and bool(suggestion.arguments)
-        since = "" if suggestion.since is None else f" (since Kubernetes {suggestion.since[0]}.{suggestion.since[1]})"
+        since = (
+            ""
+            if suggestion.since is None
+            else f" (since Kubernetes {suggestion.since[0]}.{suggestion.since[1]})"
+        )
         yield CompletionItem(
             label=suggestion.name if suggestion.arguments is None else f"{suggestion.name}()",
             kind=_KINDS[suggestion.kind],
@@ -167,8 +207,12 @@ def _of_expression(
             documentation=DOCS[suggestion.name] + since if suggestion.name in DOCS else None,
             sort_text=f"{order:04}",
             filter_text=suggestion.name,
-            insert_text_format=InsertTextFormat.Snippet if is_snippet else InsertTextFormat.PlainText,
-            text_edit=TextEdit(range_, _snippet(suggestion, expression.node) if is_snippet else text),
+            insert_text_format=InsertTextFormat.Snippet
+            if is_snippet
+            else InsertTextFormat.PlainText,
+            text_edit=TextEdit(
+                range_, _snippet(suggestion, expression.node) if is_snippet else text
+            ),
         )
 
 
@@ -200,7 +244,10 @@ def _probes(text: str, index: int) -> Iterator[_Probed]:
         return
     for probe in [_PROBE] if rest.lstrip().startswith(":") else [f"{_PROBE}: ", _PROBE]:
         cursor = cursor_at(f"{text[:start]}{probe}{text[end:]}", start + 1)
-        if cursor is None or _PROBE not in (str(getattr(cursor.node, "value", "")), cursor.steps[-1]):
+        if cursor is None or _PROBE not in (
+            str(getattr(cursor.node, "value", "")),
+            cursor.steps[-1],
+        ):
             continue
         if not cursor.on_key:
             yield _Probed(cursor, start, end, cursor.steps)
@@ -228,14 +275,21 @@ class _Word:
         return written(self.value)
 
 
-def _item(document: OpenDocument, probed: _Probed, word: _Word, *, snippets: bool) -> CompletionItem:
-    edit = TextEdit(document.text.range(probed.start, probed.end), _written(document, probed, word, snippets=snippets))
+def _item(
+    document: OpenDocument, probed: _Probed, word: _Word, *, snippets: bool
+) -> CompletionItem:
+    edit = TextEdit(
+        document.text.range(probed.start, probed.end),
+        _written(document, probed, word, snippets=snippets),
+    )
     is_snippet = "\n" in edit.new_text  # all others have one line
     return CompletionItem(
         label=word.text if probed.quotes is None else str(word.value),
         kind=CompletionItemKind.Property if probed.cursor.on_key else CompletionItemKind.EnumMember,
         detail=word.detail or None,
-        documentation=MarkupContent(MarkupKind.PlainText, word.documentation) if word.documentation else None,
+        documentation=MarkupContent(MarkupKind.PlainText, word.documentation)
+        if word.documentation
+        else None,
         sort_text=f"{0 if word.is_required else 1}{word.text}",
         insert_text_format=InsertTextFormat.Snippet if is_snippet else InsertTextFormat.PlainText,
         text_edit=edit,
@@ -283,7 +337,12 @@ def _keys_of_crd(probed: _Probed) -> Iterator[_Word]:
         documentation, types = KEYWORDS[name] if of is SCHEMA else ("", ())
         if not type_ or not types or type_ in types:
             kind = of.fields[name].type.kind
-            yield _Word(name, of.name.removeprefix("v1."), documentation, None if kind in _SCALARS else kind != "slice")
+            yield _Word(
+                name,
+                of.name.removeprefix("v1."),
+                documentation,
+                None if kind in _SCALARS else kind != "slice",
+            )
 
 
 def _type_beside(cursor: Cursor) -> str:
@@ -294,7 +353,9 @@ def _type_beside(cursor: Cursor) -> str:
 
 def _names_of_fields(probed: _Probed, *, items: bool) -> Iterator[_Word]:
     """Yield the names of the properties beside a list of names, or of those of the items."""
-    schema = next((node for node in reversed(probed.cursor.parents) if isinstance(node, Mapping)), None)
+    schema = next(
+        (node for node in reversed(probed.cursor.parents) if isinstance(node, Mapping)), None
+    )
     properties = child(child(schema, "items") if items else schema, "properties")
     if isinstance(properties, Mapping):
         names = (key_text(key) for key, _ in properties.pairs() if isinstance(key, Scalar))
@@ -313,7 +374,9 @@ def _of_resource(document: OpenDocument, probed: _Probed, checks: Checks) -> Ite
     for name, field in schema.properties.items():
         if name in probed.other_keys:
             continue
-        required = tuple(written(field_name) for field_name in field.required if field_name in field.properties)
+        required = tuple(
+            written(field_name) for field_name in field.required if field_name in field.properties
+        )
         collection = None if field.type not in ("object", "array") else field.type == "object"
         is_required = name in schema.required
         type_ = "integer or string" if field.x_int_or_string else field.type
@@ -324,5 +387,9 @@ def _of_resource(document: OpenDocument, probed: _Probed, checks: Checks) -> Ite
 def _values(schema: JSONSchemaProps) -> Iterator[_Word]:
     values = [*schema.enum, *((True, False) if schema.type == "boolean" else ())]
     yield from map(_Word, values)
-    if not values and schema.default is not None and not isinstance(schema.default.value, (dict, list)):
+    if (
+        not values
+        and schema.default is not None
+        and not isinstance(schema.default.value, (dict, list))
+    ):
         yield _Word(schema.default.value, "default")

@@ -16,7 +16,12 @@ from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
 from crdlint.crd.positions import Locator, Span
 from crdlint.kubecel.compilation import CompilationError, RuleCompiler
 from crdlint.kubecel.completion import WordContext, context_at, type_of
-from crdlint.kubecel.declarations import DeclarationFailedError, Declarations, DeclField, SchemaContext
+from crdlint.kubecel.declarations import (
+    DeclarationFailedError,
+    Declarations,
+    DeclField,
+    SchemaContext,
+)
 from crdlint.kubecel.environment import Environment, new_expressions
 from crdlint.kubernetes.servers import Server, parse_range
 from crdlint.lsp.workspace import OpenDocument
@@ -68,13 +73,20 @@ class Cursor:
 
     def has(self, span: Span) -> bool:
         """Return whether a place in the file is in the object."""
-        first, last = (mark.line + self.document.line_offset + 1 for mark in (self.root.start_mark, self.root.end_mark))
+        first, last = (
+            mark.line + self.document.line_offset + 1
+            for mark in (self.root.start_mark, self.root.end_mark)
+        )
         return span.line in range(first, last + 1)
 
     @property
     def is_behind(self) -> bool:
         """Whether the place is behind the value, as in a comment."""
-        return not self.on_key and isinstance(self.node, Scalar) and self.index - self.start > self.node.end_mark.index
+        return (
+            not self.on_key
+            and isinstance(self.node, Scalar)
+            and self.index - self.start > self.node.end_mark.index
+        )
 
     @property
     def inside(self) -> int | None:
@@ -127,7 +139,9 @@ def _descend(document: Document, start: int, index: int, root: Mapping) -> Curso
             key, node = None, node.items[number]
         else:
             break
-    return Cursor(document, start, index, root, tuple(steps), tuple(parents), key, node, on_key=on_key)
+    return Cursor(
+        document, start, index, root, tuple(steps), tuple(parents), key, node, on_key=on_key
+    )
 
 
 def crd_of(root: Mapping, server: Server) -> CustomResourceDefinition | None:
@@ -138,7 +152,9 @@ def crd_of(root: Mapping, server: Server) -> CustomResourceDefinition | None:
         return None
 
 
-def nearest_schema(crd: CustomResourceDefinition, steps: Steps) -> tuple[JSONSchemaProps, Steps] | None:
+def nearest_schema(
+    crd: CustomResourceDefinition, steps: Steps
+) -> tuple[JSONSchemaProps, Steps] | None:
     """Return the deepest schema of a version on a path, and the steps below it; None if the path leads to none."""
     if (*steps[:2], *steps[3:5]) != ("spec", "versions", *SCHEMA) or not isinstance(steps[2], int):
         return None
@@ -150,7 +166,9 @@ def nearest_schema(crd: CustomResourceDefinition, steps: Steps) -> tuple[JSONSch
     if schema is None:
         return None
     rest = steps[5:]
-    while below := next((each for each in children(schema) if rest[: len(each.steps)] == each.steps), None):
+    while below := next(
+        (each for each in children(schema) if rest[: len(each.steps)] == each.steps), None
+    ):
         schema, rest = below, rest[len(below.steps) :]
     return schema, rest
 
@@ -170,7 +188,12 @@ class EditedExpression:
 
 def expression_at(cursor: Cursor, kube_version: str) -> EditedExpression | None:
     """Return the expression that a place is in, None if it is in none or its schema has no type."""
-    if cursor.on_key or len(cursor.steps) < 3 or cursor.steps[-1] not in _EXPRESSIONS or cursor.steps[-3] != RULES:
+    if (
+        cursor.on_key
+        or len(cursor.steps) < 3
+        or cursor.steps[-1] not in _EXPRESSIONS
+        or cursor.steps[-3] != RULES
+    ):
         return None
     if not isinstance(cursor.node, Scalar) or not cursor.is_crd:
         return None
@@ -190,11 +213,19 @@ def expression_at(cursor: Cursor, kube_version: str) -> EditedExpression | None:
     environment = new_expressions(server)
     env = compiler.env(environment, optional_old_self=optional)
     return EditedExpression(
-        crd, cursor.node.value, cursor.node, schema, environment, env, compiler.declarations(environment)
+        crd,
+        cursor.node.value,
+        cursor.node,
+        schema,
+        environment,
+        env,
+        compiler.declarations(environment),
     )
 
 
-def definition_of(document: OpenDocument, cursor: Cursor, checks: Checks) -> tuple[Definition, JSONSchemaProps] | None:
+def definition_of(
+    document: OpenDocument, cursor: Cursor, checks: Checks
+) -> tuple[Definition, JSONSchemaProps] | None:
     """Return the CRD of a custom resource, and the schema of a place of it."""
     group, _, version = text_at(cursor.root, "apiVersion").rpartition("/")
     if not group:
@@ -202,7 +233,9 @@ def definition_of(document: OpenDocument, cursor: Cursor, checks: Checks) -> tup
     checked = checks.of(document)
     definitions = checks.index.definitions(document, checked.config, checks.kube_version(checked))
     definition = definitions.kinds(group).get(text_at(cursor.root, "kind"))
-    if definition is None or version not in {served.name for served in definition.crd.spec.versions}:
+    if definition is None or version not in {
+        served.name for served in definition.crd.spec.versions
+    }:
         return None
     schema = value_schema(definition.validator(version).schema, cursor.steps)
     return None if schema is None else (definition, schema)
@@ -211,10 +244,17 @@ def definition_of(document: OpenDocument, cursor: Cursor, checks: Checks) -> tup
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
 
 
-def word_at(expression: EditedExpression, index: int) -> tuple[re.Match[str] | None, WordContext | None]:
+def word_at(
+    expression: EditedExpression, index: int
+) -> tuple[re.Match[str] | None, WordContext | None]:
     """Return the word at an index of an expression, and its context, each None if there is none."""
-    word = next((name for name in _WORD.finditer(expression.text) if name.start() <= index <= name.end()), None)
-    return word, word and context_at(expression.text, word.end(), expression.env, expression.environment)
+    word = next(
+        (name for name in _WORD.finditer(expression.text) if name.start() <= index <= name.end()),
+        None,
+    )
+    return word, word and context_at(
+        expression.text, word.end(), expression.env, expression.environment
+    )
 
 
 def field_of(expression: EditedExpression, context: WordContext, word: str) -> DeclField | None:

@@ -69,7 +69,12 @@ def _rule_at(cursor: Cursor, checked: Checked, version: str) -> FoundRule | None
         return None
     path = f"{schema.path.child(RULES)}[{rest[1]}]"
     return next(
-        (rule for rule in checked.crds.rules if cursor.has(rule.span) and str(rule.estimated.path) == path), None
+        (
+            rule
+            for rule in checked.crds.rules
+            if cursor.has(rule.span) and str(rule.estimated.path) == path
+        ),
+        None,
     )
 
 
@@ -127,7 +132,11 @@ def _of_part(expression: EditedExpression, index: int) -> Iterator[str]:
         return
     ranges = SourceRanges(compiled.expr, compiled.source)
     parts = [(ranges.of(node), node) for node in nodes(compiled.expr)]
-    around = [(span[1] - span[0], node) for span, node in parts if span is not None and span[0] <= index <= span[1]]
+    around = [
+        (span[1] - span[0], node)
+        for span, node in parts
+        if span is not None and span[0] <= index <= span[1]
+    ]
     if around:
         node = min(around, key=lambda pair: pair[0])[1]
         type_ = compiled.result.type_map.get(node.id)
@@ -169,7 +178,9 @@ def _about(schema: JSONSchemaProps) -> Iterator[str]:
     parent = schema.parent
     is_property = parent is not None and schema.steps[:1] == ("properties",)
     yield f"`{value_path(schema)}`"
-    yield from _described(schema, required=parent is not None and is_property and schema.steps[1] in parent.required)
+    yield from _described(
+        schema, required=parent is not None and is_property and schema.steps[1] in parent.required
+    )
 
 
 def _described(schema: JSONSchemaProps, *, required: bool) -> Iterator[str]:
@@ -177,7 +188,10 @@ def _described(schema: JSONSchemaProps, *, required: bool) -> Iterator[str]:
     if schema.description:
         yield schema.description.strip()
     type_ = "integer or string" if schema.x_int_or_string else schema.type or "any type"
-    facts = [f"`{type_}`" + (f" ({schema.format})" if schema.format else ""), "required" if required else "optional"]
+    facts = [
+        f"`{type_}`" + (f" ({schema.format})" if schema.format else ""),
+        "required" if required else "optional",
+    ]
     if schema.nullable:
         facts.append("nullable")
     if schema.default is not None:

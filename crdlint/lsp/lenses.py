@@ -57,7 +57,9 @@ def _in_branch(path: str) -> tuple[str, CollectedCRDs] | None:
     if not files.has_file(inside):
         return None
     [(_, content)] = files.contents([inside])
-    return None if content.problem else (name, collect_crds(decode(content.data), f"{name}:{inside}"))
+    return (
+        None if content.problem else (name, collect_crds(decode(content.data), f"{name}:{inside}"))
+    )
 
 
 def lenses_of(document: OpenDocument, checked: Checked) -> list[CodeLens]:
@@ -70,7 +72,9 @@ def lenses_of(document: OpenDocument, checked: Checked) -> list[CodeLens]:
     for rule in () if checked.crds is None else checked.crds.rules:
         if rule.estimated.compiled.rule.error is None:
             cost = rule.estimated.total_cost
-            lenses.append(lens(rule.span, f"cost {cost:,}, {share_of(cost)} of the budget", cost_of(rule)))
+            lenses.append(
+                lens(rule.span, f"cost {cost:,}, {share_of(cost)} of the budget", cost_of(rule))
+            )
     return lenses + [lens(*each) for each in _changes(document, checked)]
 
 
@@ -84,12 +88,22 @@ def _changes(document: OpenDocument, checked: Checked) -> Iterator[tuple[Span, s
     result = lint_file(document.text.text, document.path, request)
     rules = all_rules()
     changes = [
-        each for each in result.diagnostics if each.rule in rules and rules[each.rule].compares and not each.hidden
+        each
+        for each in result.diagnostics
+        if each.rule in rules and rules[each.rule].compares and not each.hidden
     ]
     for crd, locator, _ in result.definitions:
         if crd.metadata.name in old.by_name:
-            texts = [f"{each.severity}: {headline(each)}" for each in changes if each.crd == crd.metadata.name]
-            yield locator.span(_NAME), f"{counted(len(texts), 'change')} since {name}", "\n".join(texts) or "no change"
+            texts = [
+                f"{each.severity}: {headline(each)}"
+                for each in changes
+                if each.crd == crd.metadata.name
+            ]
+            yield (
+                locator.span(_NAME),
+                f"{counted(len(texts), 'change')} since {name}",
+                "\n".join(texts) or "no change",
+            )
 
 
 def links_of(document: OpenDocument) -> list[DocumentLink]:
@@ -109,7 +123,10 @@ def hints_of(document: OpenDocument, checked: Checked, visible: Range) -> list[I
     text, hints = document.text, []
     for rule in () if checked.crds is None else checked.crds.rules:
         line = rule.span.line - 1
-        if rule.estimated.compiled.rule.error is None and visible.start.line <= line <= visible.end.line:
+        if (
+            rule.estimated.compiled.rule.error is None
+            and visible.start.line <= line <= visible.end.line
+        ):
             end = text.position(text.starts[line] + len(text.line(line).rstrip()))
             label = f"{share_of(rule.estimated.total_cost)} of the budget"
             hints.append(InlayHint(end, label, tooltip=cost_of(rule), padding_left=True))

@@ -38,7 +38,9 @@ if TYPE_CHECKING:
     from crdlint.lsp.checks import Checks  # what the playground does not load
 
 _OF_PROPERTIES: Final = frozenset({"resource-value", "resource-list-type"})
-_PATHS: Final = frozenset({"jsonPath", "specReplicasPath", "statusReplicasPath", "labelSelectorPath"})
+_PATHS: Final = frozenset(
+    {"jsonPath", "specReplicasPath", "statusReplicasPath", "labelSelectorPath"}
+)
 
 
 def definition_at(
@@ -50,7 +52,8 @@ def definition_at(
         if target is None:
             return None
         return Location(
-            uri_of(target[0]), ProtocolText(read(target[0]) or "", document.text.encoding).range_of(target[1])
+            uri_of(target[0]),
+            ProtocolText(read(target[0]) or "", document.text.encoding).range_of(target[1]),
         )
     path = _named_path(cursor, checks.kube_version(checks.of(document)))
     return None if path is None else _location(document, cursor, path)
@@ -62,12 +65,20 @@ def related_to(finding: Diagnostic, document: OpenDocument, checks: Checks) -> R
         return finding.related
     cursor = cursor_at(document.text.text, document.text.index_at(finding.line, finding.column))
     target = None if cursor is None or cursor.is_crd else _in_crd(document, cursor, checks)
-    return None if target is None else Related("the field in the CRD", target[0], target[1].line, target[1].column)
+    return (
+        None
+        if target is None
+        else Related("the field in the CRD", target[0], target[1].line, target[1].column)
+    )
 
 
 def _in_crd(document: OpenDocument, cursor: Cursor, checks: Checks) -> tuple[str, Span] | None:
     defined = definition_of(document, cursor, checks)
-    return None if defined is None else (defined[0].file, defined[0].locator.span(defined[1].path, key=True))
+    return (
+        None
+        if defined is None
+        else (defined[0].file, defined[0].locator.span(defined[1].path, key=True))
+    )
 
 
 def references_at(document: OpenDocument, cursor: Cursor, checks: Checks) -> list[Location]:
@@ -80,7 +91,9 @@ def references_at(document: OpenDocument, cursor: Cursor, checks: Checks) -> lis
     nearest = nearest_schema(crd, cursor.steps)
     is_property = nearest is not None and not nearest[1] and nearest[0].steps[:1] == ("properties",)
     path = nearest[0].path if nearest is not None and is_property else _named_path(cursor, version)
-    schema = next((schema for schema in all_schemas(crd.spec) if path and str(schema.path) == str(path)), None)
+    schema = next(
+        (schema for schema in all_schemas(crd.spec) if path and str(schema.path) == str(path)), None
+    )
     if schema is None:
         return []
     locations = [*_names(document, cursor, schema), *_paths(document, cursor, crd, schema)]
@@ -136,7 +149,11 @@ def _path_in_expression(cursor: Cursor, version: str) -> Path | None:
 
 
 def _location(document: OpenDocument, cursor: Cursor, path: Path) -> Location:
-    version = cursor.steps[2] if cursor.steps[:2] == ("spec", "versions") and isinstance(cursor.steps[2], int) else 0
+    version = (
+        cursor.steps[2]
+        if cursor.steps[:2] == ("spec", "versions") and isinstance(cursor.steps[2], int)
+        else 0
+    )
     span = cursor.locator.span_of(cursor.locator.find_in(path, version), key=True)
     return Location(document.uri, document.text.range_of(span))
 
@@ -148,7 +165,9 @@ def _names(document: OpenDocument, cursor: Cursor, schema: JSONSchemaProps) -> I
     locator, list_schema = cursor.locator, parent.parent
     lists = [(parent.path.child("required"), parent.required)]
     if list_schema is not None and parent.steps[:1] == ("items",):
-        lists.append((list_schema.path.child("x-kubernetes-list-map-keys"), list_schema.x_list_map_keys))
+        lists.append(
+            (list_schema.path.child("x-kubernetes-list-map-keys"), list_schema.x_list_map_keys)
+        )
     for path, names in lists:
         for number, name in enumerate(names):
             for version in range(locator.shared_by(path)) if name == schema.steps[1] else ():
@@ -165,14 +184,18 @@ def _paths(
         node, steps = pending.pop()
         if isinstance(node, Mapping):
             named = ((str(getattr(key, "value", "")), value) for key, value in node.pairs())
-            pending.extend((value, (*steps, name)) for name, value in named if name != "openAPIV3Schema")
+            pending.extend(
+                (value, (*steps, name)) for name, value in named if name != "openAPIV3Schema"
+            )
         elif isinstance(node, Sequence):
             pending.extend((element, (*steps, number)) for number, element in enumerate(node.items))
         elif isinstance(node, Scalar) and steps and steps[-1] in _PATHS and len(steps) > 3:
             root = nearest_schema(crd, (*steps[:3], "schema", "openAPIV3Schema"))
             target = None if root is None else _by_path(root[0], str(node.value))
             if target is not None and str(target.path) == path_text:
-                start, end = (cursor.start + mark.index for mark in (node.start_mark, node.end_mark))
+                start, end = (
+                    cursor.start + mark.index for mark in (node.start_mark, node.end_mark)
+                )
                 yield Location(document.uri, document.text.range(start, end))
 
 
@@ -189,7 +212,12 @@ def _reads(document: OpenDocument, rule: FoundRule, schema: JSONSchemaProps) -> 
                 continue
             member = expression.declarations.member(types.get(node.operand.id), node.field)
             offsets = ranges.of(node)
-            if offsets is None or member is None or member.schema is None or str(member.schema.path) != path_text:
+            if (
+                offsets is None
+                or member is None
+                or member.schema is None
+                or str(member.schema.path) != path_text
+            ):
                 continue
             end = offsets[1] - (1 if node.test_only else 0)
             path, part = rule.estimated.path.child(name), (end - len(node.field), end)
@@ -233,7 +261,9 @@ class _Symbols:
             if isinstance(version, Mapping):
                 name = text_at(version, "name") or "version"
                 fields = list(self._below(child(version, "schema", "openAPIV3Schema")))
-                symbols.append(self._symbol(name, "version", SymbolKind.Module, version, version, fields))
+                symbols.append(
+                    self._symbol(name, "version", SymbolKind.Module, version, version, fields)
+                )
         return symbols
 
     def _below(self, schema: Node | None) -> Iterator[DocumentSymbol]:
@@ -249,7 +279,9 @@ class _Symbols:
                         self._count += 1
                         type_ = text_at(below, "type") if isinstance(below, Mapping) else ""
                         children = list(self._below(below))
-                        yield self._symbol(str(field.value), type_, SymbolKind.Field, field, below, children)
+                        yield self._symbol(
+                            str(field.value), type_, SymbolKind.Field, field, below, children
+                        )
             elif name in _BELOW:
                 yield from self._below(value)
 
@@ -261,7 +293,13 @@ class _Symbols:
                 yield self._symbol(name or "rule", "rule", SymbolKind.Event, rule, rule, [])
 
     def _symbol(
-        self, name: str, detail: str, kind: SymbolKind, key: Node, value: Node, children: list[DocumentSymbol]
+        self,
+        name: str,
+        detail: str,
+        kind: SymbolKind,
+        key: Node,
+        value: Node,
+        children: list[DocumentSymbol],
     ) -> DocumentSymbol:
         start = self._start + key.start_mark.index
         end = max(self._start + value.end_mark.index, start)

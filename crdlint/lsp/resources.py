@@ -19,7 +19,13 @@ from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
 from crdlint.lsp.workspace import OpenDocument, Workspace, stamp_of
-from crdlint.resources.definitions import CRDFiles, DefinedKinds, Definitions, may_have_crd, outlines
+from crdlint.resources.definitions import (
+    CRDFiles,
+    DefinedKinds,
+    Definitions,
+    may_have_crd,
+    outlines,
+)
 from crdlint.resources.pipeline import ResourceOptions, validate_text
 from crdlint.resources.placeholders import PlaceholderPatterns
 from crdlint.sources.crd_lookup import configured_crds, crd_folders_near, files_beside
@@ -53,20 +59,33 @@ def needs_crds(document: OpenDocument) -> bool:
     return bool(groups_in(text)) or is_suite_text(text, document.path)
 
 
-def validated(text: str, path: str, definitions: Definitions, config: Config, *, is_template: bool) -> FileResult:
+def validated(
+    text: str, path: str, definitions: Definitions, config: Config, *, is_template: bool
+) -> FileResult:
     """Return the result of validating the custom resources of a text; a template is read with its directives masked."""
-    patterns = PlaceholderPatterns(config.placeholders or (), built_in=config.placeholders is not None or is_template)
+    patterns = PlaceholderPatterns(
+        config.placeholders or (), built_in=config.placeholders is not None or is_template
+    )
     options = ResourceOptions(patterns, fixes=not is_template, senders=config.senders)
     if not is_template:
         return validate_text(text, filename=path, definitions=definitions, options=options).result
     masked = mask(text)
-    result = validate_text(_with_placeholders(masked), filename=path, definitions=definitions, options=options).result
+    result = validate_text(
+        _with_placeholders(masked), filename=path, definitions=definitions, options=options
+    ).result
     # The lines of directives that may add lines or leave some out.
     lines = {line for block in masked.blocks for line in (block.line, block.end_line)}
     lines |= {output.directive.line for output in masked.outputs if output.alone}
     findings = result.diagnostics
-    certain = (each for each in findings if each.error_type != REQUIRED and each.rule not in _UNCERTAIN)
-    return replace(result, diagnostics=tuple(each for each in certain if each.line not in lines) if lines else findings)
+    certain = (
+        each for each in findings if each.error_type != REQUIRED and each.rule not in _UNCERTAIN
+    )
+    return replace(
+        result,
+        diagnostics=tuple(each for each in certain if each.line not in lines)
+        if lines
+        else findings,
+    )
 
 
 def _with_placeholders(masked: Masked) -> str:
@@ -113,7 +132,9 @@ def _crds_of(suite: Suite, index: CRDIndex, kube_version: str) -> SuiteCRDs:
 
 def _finding(path: str, line: int, message: str) -> Diagnostic:
     end = 1_000  # the end of the line
-    return Diagnostic("crdlint", "advice", "", "error", message, None, "", "", path, line, 1, line, end)
+    return Diagnostic(
+        "crdlint", "advice", "", "error", message, None, "", "", path, line, 1, line, end
+    )
 
 
 @dataclass(slots=True)
@@ -157,7 +178,9 @@ class CRDIndex:
     def forget(self) -> None:
         """Look for files and CRDs again, and no longer at those of folders that have left the workspace."""
         folders = self._workspace.folders
-        self._in_folders = tuple(file for file in self._in_folders if any(is_below(file, folder) for folder in folders))
+        self._in_folders = tuple(
+            file for file in self._in_folders if any(is_below(file, folder) for folder in folders)
+        )
         self._definitions.clear()
 
     def definitions(self, document: OpenDocument, config: Config, kube_version: str) -> Definitions:
@@ -167,7 +190,9 @@ class CRDIndex:
         if loaded is None or any(self._stamp(path) != stamp for path, stamp in loaded.read.items()):
             loaded = self._definitions[key] = _Known(Definitions(), {})
             searched = self._searched(document, config)
-            loaded.definitions.sources = [self._files_of(find, kube_version, loaded.read) for find in searched]
+            loaded.definitions.sources = [
+                self._files_of(find, kube_version, loaded.read) for find in searched
+            ]
         loaded.definitions.reported.clear()
         return loaded.definitions
 
@@ -186,11 +211,15 @@ class CRDIndex:
         entry = self._files.get(path)
         if entry is None or entry.stamp != stamp:
             text = self._workspace.read(path, only_crds=True) or ""
-            with_crds = {number: each for number, each in outlines(text).items() if each is not None}
+            with_crds = {
+                number: each for number, each in outlines(text).items() if each is not None
+            }
             entry = self._files[path] = _File(stamp, text if with_crds else "", with_crds)
         return entry if entry.outlines else None
 
-    def _files_of(self, find: Callable[[], Iterable[str]], kube_version: str, stamps: dict[str, object]) -> CRDFiles:
+    def _files_of(
+        self, find: Callable[[], Iterable[str]], kube_version: str, stamps: dict[str, object]
+    ) -> CRDFiles:
         """Return one of the places in which CRDs are looked for; `stamps` receives those of its files."""
         request = CheckRequest(kube_version=kube_version, skip_unfinished=True, keep=True)
 
@@ -207,7 +236,9 @@ class CRDIndex:
 
         return CRDFiles(find, documents, lint)
 
-    def _searched(self, document: OpenDocument, config: Config) -> Iterator[Callable[[], Iterable[str]]]:
+    def _searched(
+        self, document: OpenDocument, config: Config
+    ) -> Iterator[Callable[[], Iterable[str]]]:
         near = [document.path]
         yield lambda: near
         yield lambda: files_beside(near)

@@ -51,7 +51,11 @@ class Protocol(LanguageServerProtocol):
 
     def __init__(self, server: LanguageServer, converter: Any) -> None:
         super().__init__(server, converter)
-        for method in (lsp.TEXT_DOCUMENT_DID_OPEN, lsp.TEXT_DOCUMENT_DID_CHANGE, lsp.TEXT_DOCUMENT_DID_CLOSE):
+        for method in (
+            lsp.TEXT_DOCUMENT_DID_OPEN,
+            lsp.TEXT_DOCUMENT_DID_CHANGE,
+            lsp.TEXT_DOCUMENT_DID_CLOSE,
+        ):
             del self.fm.builtin_features[method]
 
     def structure_message(self, data: dict[str, Any]) -> Any:
@@ -61,7 +65,9 @@ class Protocol(LanguageServerProtocol):
         except Exception as error:
             if isinstance(data.get("id"), (str, int)) and "method" in data:
                 code = lsp.ErrorCodes.InvalidParams
-                self._send_response(data["id"], error=lsp.ResponseError(code, str(error) or "invalid parameters"))
+                self._send_response(
+                    data["id"], error=lsp.ResponseError(code, str(error) or "invalid parameters")
+                )
             raise
 
 
@@ -84,7 +90,9 @@ class EditorServer(LanguageServer):
         """Return the result of a function that runs in the thread of the checks."""
         return await asyncio.get_running_loop().run_in_executor(self._worker, function, *arguments)
 
-    async def answer(self, identifier: lsp.TextDocumentIdentifier, function: Callable[[OpenDocument], T]) -> T | None:
+    async def answer(
+        self, identifier: lsp.TextDocumentIdentifier, function: Callable[[OpenDocument], T]
+    ) -> T | None:
         """Return the result of a function for a document, None if it is not open."""
         document = self.document(identifier.uri)
         return None if document is None else await self.work(function, document)
@@ -92,7 +100,11 @@ class EditorServer(LanguageServer):
     def check_soon(self, document: OpenDocument, *, at_once: bool = False) -> None:
         """Check a document after a pause, unless it changes before."""
         self._cancel(document.uri)
-        pause = 0.0 if at_once else min(max(self._took.get(document.uri, 0), _SHORTEST_PAUSE), _LONGEST_PAUSE)
+        pause = (
+            0.0
+            if at_once
+            else min(max(self._took.get(document.uri, 0), _SHORTEST_PAUSE), _LONGEST_PAUSE)
+        )
         self._pending[document.uri] = asyncio.ensure_future(self._check(document, pause))
 
     def start_over(self) -> None:
@@ -105,14 +117,20 @@ class EditorServer(LanguageServer):
 
     async def _scan(self) -> None:
         folders = tuple(self.documents.folders)
-        files = await asyncio.get_running_loop().run_in_executor(self._scanner, self.checks.index.scan, folders)
+        files = await asyncio.get_running_loop().run_in_executor(
+            self._scanner, self.checks.index.scan, folders
+        )
         if await self.work(self.checks.index.use, files):
             self.refresh_all()
 
     def refresh_others(self, changed: OpenDocument) -> None:
         """Check the other open documents again that may depend on the CRDs of a changed one."""
         if KIND in changed.text.text:
-            others = (document for document in self.documents.documents.values() if document.uri != changed.uri)
+            others = (
+                document
+                for document in self.documents.documents.values()
+                if document.uri != changed.uri
+            )
             self.refresh(filter(needs_crds, others))
 
     def refresh(self, documents: Iterable[OpenDocument]) -> None:
@@ -152,7 +170,9 @@ class EditorServer(LanguageServer):
     def report_server_error(self, error: Exception, source: Any) -> None:
         """Write an error to the client's log: most are the answer to a message of its own."""
         del source
-        self.window_log_message(lsp.LogMessageParams(lsp.MessageType.Error, f"{type(error).__name__}: {error}"))
+        self.window_log_message(
+            lsp.LogMessageParams(lsp.MessageType.Error, f"{type(error).__name__}: {error}")
+        )
 
     def show_once(self, message: str, type_: lsp.MessageType = lsp.MessageType.Error) -> None:
         """Show a message to the user, if it was not shown before."""
@@ -184,8 +204,13 @@ class EditorServer(LanguageServer):
         start = time.thread_time()
         checked = self.checks.of(document)
         first, others = checked.findings[:_MOST_RELATED], checked.findings[_MOST_RELATED:]
-        findings = (*(replace(each, related=related_to(each, document, self.checks)) for each in first), *others)
-        diagnostics = [diagnostic_of(finding, document, self.documents.read) for finding in findings]
+        findings = (
+            *(replace(each, related=related_to(each, document, self.checks)) for each in first),
+            *others,
+        )
+        diagnostics = [
+            diagnostic_of(finding, document, self.documents.read) for finding in findings
+        ]
         return checked, diagnostics, time.thread_time() - start
 
 
@@ -204,7 +229,9 @@ def _add_lifecycle(server: EditorServer) -> None:
     @server.feature(lsp.INITIALIZE)
     def initialize(params: lsp.InitializeParams) -> None:
         documents = server.documents
-        documents.encoding = server.protocol.workspace.position_encoding or lsp.PositionEncodingKind.Utf16
+        documents.encoding = (
+            server.protocol.workspace.position_encoding or lsp.PositionEncodingKind.Utf16
+        )
         documents.settings = settings_of(params.initialization_options)
         folders = [folder.uri for folder in params.workspace_folders or ()]
         documents.add_folders(folders or ([params.root_uri] if params.root_uri else []))
@@ -224,10 +251,14 @@ def _add_lifecycle(server: EditorServer) -> None:
     @server.feature(lsp.INITIALIZED)
     def initialized(_: lsp.InitializedParams) -> None:
         show_problems()
-        if get_capability(server.client_capabilities, "workspace.did_change_watched_files.dynamic_registration"):
+        if get_capability(
+            server.client_capabilities, "workspace.did_change_watched_files.dynamic_registration"
+        ):
             watchers = [lsp.FileSystemWatcher(pattern) for pattern in _WATCHED]
             options = lsp.DidChangeWatchedFilesRegistrationOptions(watchers)
-            registration = lsp.Registration("files", lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
+            registration = lsp.Registration(
+                "files", lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES, options
+            )
             server.client_register_capability(lsp.RegistrationParams([registration]))
         server.start_over()
 
@@ -269,19 +300,26 @@ def _add_documents(server: EditorServer) -> None:
 
 def _add_actions(server: EditorServer) -> None:
     def takes_versions() -> bool:
-        return bool(get_capability(server.client_capabilities, "workspace.workspace_edit.document_changes"))
+        return bool(
+            get_capability(server.client_capabilities, "workspace.workspace_edit.document_changes")
+        )
 
     options = lsp.CodeActionOptions(code_action_kinds=actions.KINDS, resolve_provider=True)
 
     @server.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, options)
     async def code_action(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         resolved = (
-            get_capability(server.client_capabilities, "text_document.code_action.resolve_support.properties") or ()
+            get_capability(
+                server.client_capabilities, "text_document.code_action.resolve_support.properties"
+            )
+            or ()
         )
 
         def actions_of(document: OpenDocument) -> list[lsp.CodeAction]:
             resolves, versioned, read = "edit" in resolved, takes_versions(), server.documents.read
-            request = actions.ActionRequest(document, params.range, params.context.only, resolves, versioned, read)
+            request = actions.ActionRequest(
+                document, params.range, params.context.only, resolves, versioned, read
+            )
             return actions.actions_of(request, server.checks)
 
         return await server.answer(params.text_document, actions_of) or []
@@ -292,7 +330,9 @@ def _add_actions(server: EditorServer) -> None:
         document = server.document(data.get("uri"))
         if document is not None and document.version == data.get("version"):
             versioned = takes_versions()
-            action.edit = await server.work(lambda: actions.fixing_edit(document, server.checks, versioned=versioned))
+            action.edit = await server.work(
+                lambda: actions.fixing_edit(document, server.checks, versioned=versioned)
+            )
         return action
 
     @server.command(actions.EXPLAIN)
@@ -310,12 +350,18 @@ def _add_actions(server: EditorServer) -> None:
 
 
 def _add_reading(server: EditorServer) -> None:
-    async def at_cursor(params: _AtPosition, function: Callable[..., T], *arguments: Any) -> T | None:
+    async def at_cursor(
+        params: _AtPosition, function: Callable[..., T], *arguments: Any
+    ) -> T | None:
         """Return the result of a function for the place of a request, None if nothing is there."""
 
         def run(document: OpenDocument) -> T | None:
             cursor = cursor_at(document.text.text, document.text.index(params.position))
-            return None if cursor is None or cursor.is_behind else function(document, cursor, *arguments)
+            return (
+                None
+                if cursor is None or cursor.is_behind
+                else function(document, cursor, *arguments)
+            )
 
         return await server.answer(params.text_document, run)
 
@@ -334,14 +380,21 @@ def _add_reading(server: EditorServer) -> None:
 
 
 def _add_outlines(server: EditorServer) -> None:
-    @server.feature(lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=TRIGGERS))
+    @server.feature(
+        lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=TRIGGERS)
+    )
     async def completion(params: lsp.CompletionParams) -> list[lsp.CompletionItem]:
         snippets = get_capability(
             server.client_capabilities, "text_document.completion.completion_item.snippet_support"
         )
 
         def run(document: OpenDocument) -> list[lsp.CompletionItem]:
-            return completions(document, document.text.index(params.position), server.checks, snippets=bool(snippets))
+            return completions(
+                document,
+                document.text.index(params.position),
+                server.checks,
+                snippets=bool(snippets),
+            )
 
         return await server.answer(params.text_document, run) or []
 
@@ -352,7 +405,12 @@ def _add_outlines(server: EditorServer) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_CODE_LENS)
     async def lenses(params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
         checked = server.checks.of
-        return await server.answer(params.text_document, lambda document: lenses_of(document, checked(document))) or []
+        return (
+            await server.answer(
+                params.text_document, lambda document: lenses_of(document, checked(document))
+            )
+            or []
+        )
 
     @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_LINK)
     async def links(params: lsp.DocumentLinkParams) -> list[lsp.DocumentLink]:
@@ -361,7 +419,12 @@ def _add_outlines(server: EditorServer) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_INLAY_HINT)
     async def hints(params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
         checked, range_ = server.checks.of, params.range
-        return await server.answer(params.text_document, lambda each: hints_of(each, checked(each), range_)) or []
+        return (
+            await server.answer(
+                params.text_document, lambda each: hints_of(each, checked(each), range_)
+            )
+            or []
+        )
 
 
 class _Input:
@@ -388,7 +451,9 @@ def serve(stdin: BinaryIO, stdout: BinaryIO) -> int:
     server.protocol.set_writer(StdoutWriter(stdout))
     reader = StdinAsyncReader(cast("BinaryIO", _Input(stdin)), reading)
     try:
-        asyncio.run(run_async(stop, reader, server.protocol, error_handler=server.report_server_error))
+        asyncio.run(
+            run_async(stop, reader, server.protocol, error_handler=server.report_server_error)
+        )
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 1
     except BrokenPipeError:

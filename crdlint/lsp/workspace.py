@@ -58,7 +58,9 @@ def settings_of(options: Any) -> EditorSettings:
         return EditorSettings()
     if not isinstance(options, dict):
         return EditorSettings(problems=("initializationOptions must be an object",))
-    problems = [f"unknown option `{name}`" for name in options if name not in ("kubeVersion", "hidden")]
+    problems = [
+        f"unknown option `{name}`" for name in options if name not in ("kubeVersion", "hidden")
+    ]
     version, hidden = options.get("kubeVersion"), options.get("hidden", False)
     if version is not None:
         try:
@@ -83,10 +85,14 @@ class Workspace:
 
     def open(self, uri: str, version: int, text: str) -> OpenDocument:
         """Add a document, in place of one with the same URI."""
-        self.documents[uri] = OpenDocument(uri, self._path(uri), version, ProtocolText(text, self.encoding))
+        self.documents[uri] = OpenDocument(
+            uri, self._path(uri), version, ProtocolText(text, self.encoding)
+        )
         return self.documents[uri]
 
-    def change(self, uri: str, version: int, changes: Iterable[TextDocumentContentChangeEvent]) -> OpenDocument | None:
+    def change(
+        self, uri: str, version: int, changes: Iterable[TextDocumentContentChangeEvent]
+    ) -> OpenDocument | None:
         """Apply changes, each to the text that the one before results in; return None if the document is not open."""
         before = self.documents.get(uri)
         if before is None:
@@ -118,11 +124,17 @@ class Workspace:
     def read(self, path: str, *, only_crds: bool = False) -> str | None:
         """Return the text of a file, unsaved if it is open; None if it cannot be read, or, with `only_crds`, has no CRD."""
         document = self.document_at(path)
-        return document.text.text if document is not None else text_if_readable(path, only_crds=only_crds)
+        return (
+            document.text.text
+            if document is not None
+            else text_if_readable(path, only_crds=only_crds)
+        )
 
     def document_at(self, path: str) -> OpenDocument | None:
         """Return the open document of a file, None if it is not open."""
-        return next((document for document in list(self.documents.values()) if document.path == path), None)
+        return next(
+            (document for document in list(self.documents.values()) if document.path == path), None
+        )
 
     def _path(self, uri: str) -> str:
         path = to_fs_path(uri)
@@ -167,7 +179,9 @@ class ProtocolText:
     Lines end with CR LF, LF or CR. A position outside of the text is moved to the closest one inside.
     """
 
-    def __init__(self, text: str, encoding: PositionEncodingKind | str = PositionEncodingKind.Utf16) -> None:
+    def __init__(
+        self, text: str, encoding: PositionEncodingKind | str = PositionEncodingKind.Utf16
+    ) -> None:
         self.text: Final = text
         self.encoding: Final = PositionEncodingKind(encoding)
 

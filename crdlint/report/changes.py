@@ -55,7 +55,13 @@ def counts_of(findings: Iterable[Diagnostic]) -> dict[str, int]:
 
 
 # The names of groups in JSON.
-KEYS: Final = {REFUSED: "rejected", BREAKS: "breaking", ALPHA: "alpha", BEHAVIOUR: "behaviour", OTHER: "other"}
+KEYS: Final = {
+    REFUSED: "rejected",
+    BREAKS: "breaking",
+    ALPHA: "alpha",
+    BEHAVIOUR: "behaviour",
+    OTHER: "other",
+}
 
 
 def described(counts: dict[str, int]) -> str:
@@ -96,7 +102,10 @@ def clusters(findings: Iterable[Diagnostic]) -> list[Cluster]:
 def _cluster(findings: Sequence[Diagnostic]) -> Cluster:
     """Return a cluster whose sentences name what the sentence of any of its findings names."""
     sentences = zip(*map(words.sentences, findings), strict=True)
-    shared = [Sentence(same[0].label, _combined([sentence.text for sentence in same])) for same in sentences]
+    shared = [
+        Sentence(same[0].label, _combined([sentence.text for sentence in same]))
+        for same in sentences
+    ]
     return Cluster(findings, shared, _combined([words.advice(finding) for finding in findings]))
 
 
@@ -127,7 +136,9 @@ class Changes:
     def add(self, result: FileResult) -> None:
         """Add the findings of a file."""
         for crd in result.compared:
-            self.states[crd.name] = max(self.states.get(crd.name, crd.state), crd.state, key=_STATES.index)
+            self.states[crd.name] = max(
+                self.states.get(crd.name, crd.state), crd.state, key=_STATES.index
+            )
         self.findings += filter(is_consequence, result.diagnostics)
 
     def headline(self) -> str:
@@ -136,7 +147,11 @@ class Changes:
         changed = {name for name, state in self.states.items() if state == "changed"}
         text, harmless = f"{counted(len(changed), 'CRD')} changed", len(changed - affected)
         if harmless:
-            text += f", {harmless:,} without consequence" if harmless < len(changed) else ", without consequence"
+            text += (
+                f", {harmless:,} without consequence"
+                if harmless < len(changed)
+                else ", without consequence"
+            )
         states = Counter(self.states.values())
         removed = len({finding.crd for finding in self.findings if finding.rule == REMOVED.id})
         counts = {"added": states["added"], "removed": removed, "not compared": states["unread"]}
@@ -180,7 +195,9 @@ class AtEnd(Report):
         for finding in result.diagnostics:
             if finding.line <= len(starts):
                 start = starts[finding.line - 1]
-                self._lines[id(finding)] = result.text[start : start + _LONGEST_LINE].partition("\n")[0].rstrip("\r")
+                self._lines[id(finding)] = (
+                    result.text[start : start + _LONGEST_LINE].partition("\n")[0].rstrip("\r")
+                )
         self._changes.add(result)
         return ()
 
@@ -245,10 +262,16 @@ class Changelog(AtEnd):
             yield "No change of the CRDs has a consequence.\n"
         sections: dict[str, dict[str, list[Diagnostic]]] = {}
         for name, by_crd in groups:
-            for crd, finding in ((crd, finding) for crd, findings in by_crd.items() for finding in findings):
+            for crd, finding in (
+                (crd, finding) for crd, findings in by_crd.items() for finding in findings
+            ):
                 title = TITLES[name]
                 if finding.is_alpha:
-                    title = "Removed" if finding.rule.endswith(("-removed", "-unserved", "-renamed")) else "Changed"
+                    title = (
+                        "Removed"
+                        if finding.rule.endswith(("-removed", "-unserved", "-renamed"))
+                        else "Changed"
+                    )
                 sections.setdefault(title, {}).setdefault(crd, []).append(finding)
         for i, (title, of_title) in enumerate(sections.items()):
             yield f"{'' if i == 0 else chr(10)}### {title}\n\n"

@@ -33,7 +33,9 @@ class ChangesText(AtEnd):
         """Yield the complete report."""
         del outcome
         if not self._view.quiet:
-            yield from (f"{line}\n" for line in self._page.flow(CellPart(self._changes.headline(), "title")))
+            yield from (
+                f"{line}\n" for line in self._page.flow(CellPart(self._changes.headline(), "title"))
+            )
         for name, by_crd in self._changes.groups():
             title = f"{name}: {counted(sum(map(len, by_crd.values())), 'change')}"
             yield f"\n{self._page.styled(title, 'title')}\n"
@@ -52,7 +54,9 @@ class ChangesText(AtEnd):
                 yield from self._example(finding)
         others = findings[len(shown) :]
         if others:
-            yield from self._page.wrapped(f"{len(others):,} more: {_listed(others)}", _INDENT, "  = also: ", "label")
+            yield from self._page.wrapped(
+                f"{len(others):,} more: {_listed(others)}", _INDENT, "  = also: ", "label"
+            )
         for sentence in cluster.sentences:
             yield from self._page.wrapped(fold(sentence.text), _INDENT, f"  = {sentence.label}: ")
         if cluster.help:
@@ -62,10 +66,15 @@ class ChangesText(AtEnd):
 
     def _finding(self, finding: Diagnostic) -> Iterator[str]:
         yield from self._text.title(finding)
-        position, link = printable_line(f"{finding.file}:{finding.line}:{finding.column}"), self._page.file_link
+        position, link = (
+            printable_line(f"{finding.file}:{finding.line}:{finding.column}"),
+            self._page.file_link,
+        )
         parts = [CellPart("  --> ", "gutter"), CellPart(position, "", link(finding.file))]
         if finding.before is not None:
-            old = printable_line(f"{finding.before.file}:{finding.before.line}:{finding.before.column}")
+            old = printable_line(
+                f"{finding.before.file}:{finding.before.line}:{finding.before.column}"
+            )
             parts += [CellPart(", was "), CellPart(old, "", link(finding.before.file))]
         yield from self._page.flow(*parts)
         yield from self._source(finding)
@@ -136,7 +145,9 @@ def _listed(findings: Sequence[Diagnostic]) -> str:
             parent, name = "", words.headline(finding).partition(":")[0].replace("`", "")
         by_parent.setdefault(parent, []).append(name)
     return ", ".join(
-        f"`{parent}.{{{', '.join(names)}}}`" if len(names) > 1 and parent else f"`{parent}{'.' * bool(parent)}{name}`"
+        f"`{parent}.{{{', '.join(names)}}}`"
+        if len(names) > 1 and parent
+        else f"`{parent}{'.' * bool(parent)}{name}`"
         for parent, names in by_parent.items()
         for name in (names if not parent else names[:1])
     )

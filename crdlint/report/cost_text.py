@@ -61,7 +61,9 @@ def tables(costs: Costs, page: Page) -> Iterator[str]:
         yield from page.table(_COLUMNS, [_row(entry, page) for entry in by_schema[schema]])
         share = percent(totals[schema] / CRD_COST_LIMIT)
         total = f"{shown_cost(totals[schema])} in all, {share} of the {CRD_COST_LIMIT:,} that a schema's rules may cost"
-        without = f", without {counted(failed[schema], 'rule')} not estimated" if failed[schema] else ""
+        without = (
+            f", without {counted(failed[schema], 'rule')} not estimated" if failed[schema] else ""
+        )
         yield from page.wrapped(f"{total}{without}", "  ")
 
 
@@ -88,7 +90,11 @@ def _row(entry: CostEntry, page: Page) -> Row:
         ],
         [
             CellPart(printable_line(rule), "rule"),
-            CellPart(printable_line(f"{cost.file}:{cost.line}{_details(entry)}"), "faint", page.file_link(cost.file)),
+            CellPart(
+                printable_line(f"{cost.file}:{cost.line}{_details(entry)}"),
+                "faint",
+                page.file_link(cost.file),
+            ),
             *(CellPart(line, "warning") for line in _over_elsewhere(entry)),
         ],
         entry.help or "",
@@ -102,7 +108,11 @@ def _over_elsewhere(entry: CostEntry) -> list[str]:
         most = max(cost.expression_cost, cost.message_max_cost)
         if most > RULE_COST_LIMIT:
             versions.setdefault(percent(most / RULE_COST_LIMIT), []).append(version)
-    return ["; ".join(f"{', '.join(names)}: {share}" for share, names in versions.items())] if versions else []
+    return (
+        ["; ".join(f"{', '.join(names)}: {share}" for share, names in versions.items())]
+        if versions
+        else []
+    )
 
 
 def _details(entry: CostEntry) -> str:
@@ -112,7 +122,11 @@ def _details(entry: CostEntry) -> str:
         details.append("not estimated: it does not compile")
     elif cost.max_cardinality != 1:
         is_limited = cost.max_cardinality is not None
-        times = f"{cost.max_cardinality:,}" if is_limited else f"{cost.min_size_cardinality:,} (no limit)"
+        times = (
+            f"{cost.max_cardinality:,}"
+            if is_limited
+            else f"{cost.min_size_cardinality:,} (no limit)"
+        )
         details.append(f"{shown_cost(cost.max_cost)} x {times}")
     if cost.message_max_cost:
         details.append(f"message {shown_cost(cost.message_max_cost)}")
@@ -122,12 +136,18 @@ def _details(entry: CostEntry) -> str:
 def explanation(entry: CostEntry, page: Page) -> Iterator[str]:
     """Yield the lines about one rule: its path, how often it is evaluated, and the cost of each part."""
     cost = entry.cost
-    yield from page.flow(CellPart(printable_line(f"{cost.crd}  {entry.value_path}  {cost.file}:{cost.line}"), "title"))
+    yield from page.flow(
+        CellPart(
+            printable_line(f"{cost.crd}  {entry.value_path}  {cost.file}:{cost.line}"), "title"
+        )
+    )
     yield from page.wrapped(printable_line(cost.path), "  ")
     yield from page.wrapped(printable_line(f"evaluated {entry.times}"), "  ")
     share = cost.expression_cost / RULE_COST_LIMIT
     in_all = f"{shown_cost(cost.expression_cost)} in all"
-    yield from page.wrapped(f"{in_all}, {percent(share)} of the {RULE_COST_LIMIT:,} that a rule may cost", "  ")
+    yield from page.wrapped(
+        f"{in_all}, {percent(share)} of the {RULE_COST_LIMIT:,} that a rule may cost", "  "
+    )
     yield ""
     for tree in filter(None, (entry.tree, entry.message_tree)):
         if tree is entry.message_tree:
@@ -147,7 +167,9 @@ def _tree(tree: CostPart, page: Page) -> Iterator[str]:
         indent = "  " * min(depth, 12)
         head = f"  {shown_cost(part.cost):>{wide}}  {indent}"
         room = max((page.width or _PIPED) - columns(head), 20)
-        yield head + printable_line(part.text if len(part.text) <= room else f"{part.text[: room - 1]}…")
+        yield head + printable_line(
+            part.text if len(part.text) <= room else f"{part.text[: room - 1]}…"
+        )
         if part.bound:
             for line in page.wrapped(printable_line(part.bound), " " * columns(head)):
                 yield page.styled(line, "faint")
@@ -159,7 +181,9 @@ def _parts(tree: CostPart) -> Iterator[tuple[CostPart, int]]:
     while stack:
         part, depth = stack.pop()
         yield part, depth
-        stack.extend((child, depth + 1) for child in reversed(part.parts) if child.cost > 1 or child.parts)
+        stack.extend(
+            (child, depth + 1) for child in reversed(part.parts) if child.cost > 1 or child.parts
+        )
 
 
 def bar(share: float) -> str:

@@ -29,8 +29,12 @@ def changed_parts(old: str, new: str) -> tuple[list[Part], list[Part]]:
         first, rest, other_rest = differing(words, others)
         return _around(words, first, len(rest)), _around(others, first, len(other_rest))
     sides: tuple[list[Part], list[Part]] = ([], [])
-    for kind, start, end, other_start, other_end in SequenceMatcher(None, words, others, autojunk=False).get_opcodes():
-        for parts, text in zip(sides, (words[start:end], others[other_start:other_end]), strict=True):
+    for kind, start, end, other_start, other_end in SequenceMatcher(
+        None, words, others, autojunk=False
+    ).get_opcodes():
+        for parts, text in zip(
+            sides, (words[start:end], others[other_start:other_end]), strict=True
+        ):
             if text:
                 parts.append(Part("".join(text), kind != "equal"))
     for parts in sides:
@@ -52,7 +56,9 @@ def _around(words: Sequence[str], first: int, count: int) -> list[Part]:
 
 def fitted(parts: Sequence[Part], room: int) -> Iterator[Part]:
     """Yield the parts of a line, escaped, without its start and end if these do not fit into some columns."""
-    shown = [Part(printable_line(part.text.replace("\t", "    ")), part.is_changed) for part in parts]
+    shown = [
+        Part(printable_line(part.text.replace("\t", "    ")), part.is_changed) for part in parts
+    ]
     before = 0
     for part in shown:
         if part.is_changed:

@@ -49,14 +49,20 @@ class ValuesText(WholeReport[EvalResults]):
             rejected = sum(not rule.is_accepted for rule in values.rules)
             skipped = sum(rule.result is None and rule.is_accepted for rule in values.rules)
             accepted = len(values.rules) - rejected - skipped
-            counts = [f"{accepted:,} accepted", f"{rejected:,} rejected", f"{skipped:,} not evaluated"]
+            counts = [
+                f"{accepted:,} accepted",
+                f"{rejected:,} rejected",
+                f"{skipped:,} not evaluated",
+            ]
             yield ""
             yield from self._page.flow(CellPart(", ".join(counts), "error" if rejected else "good"))
 
     def _answer(self, answer: Answer, *, trees: bool) -> Iterator[str]:
         if answer.errors:
             report = text.TextReport(View(self._page, quiet=True))
-            yield from report.lines(FileResult(NAME, answer.text, documents=1, diagnostics=answer.errors))
+            yield from report.lines(
+                FileResult(NAME, answer.text, documents=1, diagnostics=answer.errors)
+            )
             return
         yield from self.figures(answer)
         if trees and answer.tree is not None:
@@ -67,7 +73,9 @@ class ValuesText(WholeReport[EvalResults]):
         """Yield the lines of an expression that compiles, by default all of them."""
         for label, content, style in _figures(answer):
             if not labels or label in labels:
-                yield from self._page.wrapped(printable_line(content), " " * _LABEL, label.ljust(_LABEL), style)
+                yield from self._page.wrapped(
+                    printable_line(content), " " * _LABEL, label.ljust(_LABEL), style
+                )
 
     def _branch(self, step: TraceStep) -> Branch:
         below = [*map(self._branch, step.parts)]
@@ -84,7 +92,9 @@ class ValuesText(WholeReport[EvalResults]):
             yield from self._page.wrapped(result.message, "    ")
         for step in result.why:
             if step.node is not getattr(result.tree, "node", None):
-                yield from self._page.wrapped(printable_line(_reason(step)), "        ", "  why:  ", "label")
+                yield from self._page.wrapped(
+                    printable_line(_reason(step)), "        ", "  why:  ", "label"
+                )
             for part in step.parts:
                 if part.value is not MISSING:
                     yield from self._page.wrapped(printable_line(_reason(part)), "          ")
@@ -98,7 +108,11 @@ def _figures(answer: Answer) -> Iterator[tuple[str, str, str]]:
     result = answer.result
     yield "type", answer.type, "title"
     if answer.estimate is not None:
-        yield "cost", _estimate(answer.estimate), "error" if answer.estimate.is_rejected else "title"
+        yield (
+            "cost",
+            _estimate(answer.estimate),
+            "error" if answer.estimate.is_rejected else "title",
+        )
     if result is None:
         yield "value", f"not evaluated: {answer.not_evaluated}", "warning"
         return
@@ -132,7 +146,10 @@ def _opinion(opinion: Opinion) -> str:
 
 def _label(step: TraceStep) -> list[CellPart]:
     """Return a line of a tree: the loop variables, the sub-expression, its value, type and cost."""
-    parts = [CellPart(printable_line(_binding(step)), "faint"), CellPart(printable_line(step.text), "code")]
+    parts = [
+        CellPart(printable_line(_binding(step)), "faint"),
+        CellPart(printable_line(step.text), "code"),
+    ]
     if not step.evaluated:
         return [*parts, CellPart("  not evaluated", "faint")]
     if step.value is not MISSING:
@@ -154,7 +171,9 @@ def _verdict(result: RuleResult) -> tuple[str, str]:
         if result.message:
             return f"rejected: {result.not_evaluated}", "error"
         return f"not evaluated: {result.not_evaluated}", "warning"
-    value = "an error" if result.result.error is not None else to_text(result.result.value, _IN_TREE)
+    value = (
+        "an error" if result.result.error is not None else to_text(result.result.value, _IN_TREE)
+    )
     return f"{value}, cost {result.result.cost:,}", "good" if result.is_accepted else "error"
 
 
@@ -200,7 +219,11 @@ def _result_json(result: Evaluated | None) -> dict[str, Any]:
     if result is None:
         return {"cost": None, "value": None, "error": None}
     error = result.error
-    return {"cost": result.cost, "value": None if error is not None else to_json(result.value), "error": error}
+    return {
+        "cost": result.cost,
+        "value": None if error is not None else to_json(result.value),
+        "error": error,
+    }
 
 
 def _opinion_json(opinion: Opinion) -> dict[str, Any]:

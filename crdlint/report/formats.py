@@ -13,7 +13,16 @@ from typing import Final, Generic, NamedTuple, TypeVar
 
 from crdlint.files.repository import LINK_OUT, leads_out
 from crdlint.phrases import nearest
-from crdlint.report.pieces import Costs, EvalResults, Report, Spool, SpoolError, SuiteReport, View, WholeReport
+from crdlint.report.pieces import (
+    Costs,
+    EvalResults,
+    Report,
+    Spool,
+    SpoolError,
+    SuiteReport,
+    View,
+    WholeReport,
+)
 from crdlint.safety import atomic
 
 AnyReport = TypeVar("AnyReport")
@@ -58,9 +67,13 @@ FORMATS: Final = {
     "rdjson": Format("reviewdog, with fixes as suggestions", "json.RDJSON"),
     "gitlab": Format("GitLab's Code Quality", "json.GitLab", changes="json.GitLab"),
     "checkstyle": Format("Checkstyle XML", "xml.Checkstyle"),
-    "markdown": Format("for job summaries and comments", "lines.Markdown", changes="changes.ChangesMarkdown"),
+    "markdown": Format(
+        "for job summaries and comments", "lines.Markdown", changes="changes.ChangesMarkdown"
+    ),
     "changelog": Format("Markdown for release notes", changes="changes.Changelog"),
-    "html": Format("a page of its own", "html.FindingsPage", "html.CostPage", changes="html.ChangesPage"),
+    "html": Format(
+        "a page of its own", "html.FindingsPage", "html.CostPage", changes="html.ChangesPage"
+    ),
 }
 
 
@@ -119,7 +132,9 @@ def parse_outputs(arguments: Iterable[str], kind: str) -> list[tuple[str, Path]]
             raise OutputError(f"{file} is written to twice")
         is_folder = os.path.isdir(path)  # noqa: PTH112  Path.is_dir raises OSError for a name that is too long
         if is_folder or not os.path.isdir(path.absolute().parent):  # noqa: PTH112
-            raise OutputError(f"{file} cannot be written: {'it is a folder' if is_folder else 'no such folder'}")
+            raise OutputError(
+                f"{file} cannot be written: {'it is a folder' if is_folder else 'no such folder'}"
+            )
         outputs.append((name, path))
     return outputs
 

@@ -70,11 +70,16 @@ def _environment() -> Environment:
 
 def _page(template: str, **values: Any) -> str:
     """Return a page whose content security policy allows only its own script."""
-    style, script = (f"\n{(_TEMPLATES / name).read_text(encoding='utf-8')}" for name in ("page.css", "page.js"))
+    style, script = (
+        f"\n{(_TEMPLATES / name).read_text(encoding='utf-8')}" for name in ("page.css", "page.js")
+    )
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
     page = _environment().get_template(template)
-    return page.render(style=Markup(style), script=Markup(script), policy=Markup(policy), **values) + "\n"
+    return (
+        page.render(style=Markup(style), script=Markup(script), policy=Markup(policy), **values)
+        + "\n"
+    )
 
 
 class CostPage(WholeReport[Costs]):
@@ -84,7 +89,9 @@ class CostPage(WholeReport[Costs]):
         """Yield the page."""
         layout = ChartLayout()
         locations = (layout.locate(result.file) for result in content.results)
-        charts = dict.fromkeys(outermost(location.chart) for location in locations if location is not None)
+        charts = dict.fromkeys(
+            outermost(location.chart) for location in locations if location is not None
+        )
         entries, shown, schemas = content.entries, content.shown, schema_costs(content.entries)
         yield _page(
             "costs.html",
@@ -99,7 +106,10 @@ class CostPage(WholeReport[Costs]):
             releases=list(map(_release, charts)),
             release_limit=LIMIT,
             columns=_COLUMNS,
-            is_sorted=all(dear.cost.expression_cost >= next_.cost.expression_cost for dear, next_ in pairwise(shown)),
+            is_sorted=all(
+                dear.cost.expression_cost >= next_.cost.expression_cost
+                for dear, next_ in pairwise(shown)
+            ),
             rule_limit=RULE_COST_LIMIT,
             schema_limit=CRD_COST_LIMIT,
             most=UINT64_MAX,
@@ -152,10 +162,14 @@ def _release(chart: str) -> _Release:
 def _map(sizes: Counter[str], limit: int) -> list[_Area]:
     """Return the areas of the largest sizes in a map, with their shares of a limit."""
     shares = [(name, size / limit) for name, size in sizes.most_common(_MOST_AREAS)]
-    return list(_divided([each for each in shares if each[1] > _LEAST_SHARE], 0.0, 0.0, 100.0, 100.0))
+    return list(
+        _divided([each for each in shares if each[1] > _LEAST_SHARE], 0.0, 0.0, 100.0, 100.0)
+    )
 
 
-def _divided(sizes: list[tuple[str, float]], left: float, top: float, width: float, height: float) -> Iterator[_Area]:
+def _divided(
+    sizes: list[tuple[str, float]], left: float, top: float, width: float, height: float
+) -> Iterator[_Area]:
     """Yield the rectangles of sizes in a rectangle, which is divided at half of their sum until each has its own."""
     if len(sizes) < 2:
         corners = (round(each, 3) for each in (left, top, width, height))
@@ -203,7 +217,9 @@ class FindingsPage(Report):
         starts = line_starts(result.text)
         rows = [
             _Row(
-                finding, _source(result.text, starts, finding), words.describe_others(finding, others) if others else ""
+                finding,
+                _source(result.text, starts, finding),
+                words.describe_others(finding, others) if others else "",
             )
             for finding, others in words.combined(self._shown(result), show_all=self._view.show_all)
         ]
@@ -223,7 +239,8 @@ class FindingsPage(Report):
             noun=self._view.noun,
             rules=sorted({finding.rule for finding in findings}),
             versions=sorted(
-                {version for each in findings for version in each.versions}, key=lambda text: text.split(".")
+                {version for each in findings for version in each.versions},
+                key=lambda text: text.split("."),
             ),
         )
 
@@ -239,11 +256,20 @@ def _source(text: str, starts: Sequence[int], finding: Diagnostic) -> list[_Sour
         line = text[starts[number - 1] : end].rstrip("\r\n")
         begin = finding.column - 1 if number == finding.line else len(line)
         stop = finding.end_column - 1 if finding.end_line == finding.line else len(line)
-        shown = slice(max(0, begin - _LONGEST_LINE) if number == finding.line else 0, max(stop, begin) + _LONGEST_LINE)
+        shown = slice(
+            max(0, begin - _LONGEST_LINE) if number == finding.line else 0,
+            max(stop, begin) + _LONGEST_LINE,
+        )
         marked = line[begin:stop] if number == finding.line else ""
         label = other.label if other is not None and number == other.line else ""
         lines.append(
-            _SourceLine(number, line[shown.start : begin], marked, line[begin + len(marked) : shown.stop], label)
+            _SourceLine(
+                number,
+                line[shown.start : begin],
+                marked,
+                line[begin + len(marked) : shown.stop],
+                label,
+            )
         )
     return lines
 
@@ -310,7 +336,9 @@ def _flat(tree: CostPart) -> Iterator[tuple[CostPart, bool, int]]:
         part, closes = pending.pop()
         below = [inner for inner in part.parts if inner.cost > 1 or inner.parts]
         yield part, bool(below), 0 if below else closes
-        pending.extend((inner, closes + 1 if i == 0 else 0) for i, inner in enumerate(reversed(below)))
+        pending.extend(
+            (inner, closes + 1 if i == 0 else 0) for i, inner in enumerate(reversed(below))
+        )
 
 
 def _breakable(text: str) -> Markup:

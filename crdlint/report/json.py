@@ -11,7 +11,14 @@ from crdlint.__about__ import __version__
 from crdlint.kubecel.cost import CRD_COST_LIMIT, RULE_COST_LIMIT
 from crdlint.report import words
 from crdlint.report.changes import KEYS, Changes
-from crdlint.report.locations import EditRange, TextPositions, fingerprints, is_printable, relative, uri
+from crdlint.report.locations import (
+    EditRange,
+    TextPositions,
+    fingerprints,
+    is_printable,
+    relative,
+    uri,
+)
 from crdlint.report.page import rule_link
 from crdlint.report.pieces import Costs, Lines, Report, RunOutcome, View, WholeReport
 from crdlint.rules.catalog import all_rules
@@ -52,14 +59,18 @@ class _Array(Report):
             yield f"{self._before}{json_text(value)}"
             self._before = ",\n"
 
-    def _values(self, findings: list[Diagnostic], positions: TextPositions) -> Iterable[dict[str, Any]]:
+    def _values(
+        self, findings: list[Diagnostic], positions: TextPositions
+    ) -> Iterable[dict[str, Any]]:
         raise NotImplementedError
 
 
 class FindingsJSON(_Array):
     """The complete object: findings in the order of the files, then data about the files and the run."""
 
-    head = f'{{\n"version": {FORMAT_VERSION},\n"crdlint": {json_text(__version__)},\n"diagnostics": ['
+    head = (
+        f'{{\n"version": {FORMAT_VERSION},\n"crdlint": {json_text(__version__)},\n"diagnostics": ['
+    )
     tail = '],\n"files": ['
 
     def __init__(self, view: View) -> None:
@@ -91,19 +102,28 @@ class FindingsJSON(_Array):
             yield f',\n"changes": {json_text({KEYS[name]: count for name, count in self._changes.counts().items()})}'
         yield "\n}\n"
 
-    def _values(self, findings: list[Diagnostic], positions: TextPositions) -> Iterator[dict[str, Any]]:
+    def _values(
+        self, findings: list[Diagnostic], positions: TextPositions
+    ) -> Iterator[dict[str, Any]]:
         first = causes(findings)
         return (_finding(finding, positions, first.get(id(finding))) for finding in findings)
 
 
-def _finding(finding: Diagnostic, positions: TextPositions, cause: Diagnostic | None) -> dict[str, Any]:
+def _finding(
+    finding: Diagnostic, positions: TextPositions, cause: Diagnostic | None
+) -> dict[str, Any]:
     """Return a finding as an object with the URL of its rule's page; its fix has the lines and columns of edits."""
-    fix, fields = finding.fix, {**asdict(replace(finding, fix=None)), "url": rule_link(finding.rule)}
+    fix, fields = (
+        finding.fix,
+        {**asdict(replace(finding, fix=None)), "url": rule_link(finding.rule)},
+    )
     if finding.related is not None:
         del fields["related"]["text"]  # its lines are in the file
     del fields["lacks"], fields["errors"]
     fields["example"] = None if finding.example is None else json.loads(finding.example)
-    fields["follows_from"] = cause and {name: getattr(cause, name) for name in ("rule", "message", "line", "column")}
+    fields["follows_from"] = cause and {
+        name: getattr(cause, name) for name in ("rule", "message", "line", "column")
+    }
     if fix is not None:
         edits = [asdict(edit) for edit in positions.ranges(fix)]
         fields["fix"] = {"title": fix.title, "applicability": fix.applicability, "edits": edits}
@@ -117,7 +137,9 @@ def _unreadable(problems: Iterable[tuple[str, str]]) -> list[dict[str, str]]:
 class GitLab(_Array):
     """GitLab's Code Quality report."""
 
-    def _values(self, findings: list[Diagnostic], positions: TextPositions) -> Iterator[dict[str, Any]]:
+    def _values(
+        self, findings: list[Diagnostic], positions: TextPositions
+    ) -> Iterator[dict[str, Any]]:
         del positions
         for finding, fingerprint in fingerprints(findings):
             yield {
@@ -139,14 +161,24 @@ class RDJSON(_Array):
     head = '{\n"source": {"name": "crdlint"},\n"diagnostics": ['
     tail = "]\n}\n"
 
-    def _values(self, findings: list[Diagnostic], positions: TextPositions) -> Iterator[dict[str, Any]]:
+    def _values(
+        self, findings: list[Diagnostic], positions: TextPositions
+    ) -> Iterator[dict[str, Any]]:
         for finding in findings:
             start = positions.index(finding.line, finding.column)
             end = positions.index(finding.end_line, finding.end_column)
-            in_bytes = finding.line, positions.byte_column(start), finding.end_line, positions.byte_column(end)
+            in_bytes = (
+                finding.line,
+                positions.byte_column(start),
+                finding.end_line,
+                positions.byte_column(end),
+            )
             entry: dict[str, Any] = {
                 "message": printable(words.message(finding)),
-                "location": {"path": printable_line(relative(finding.file)), "range": _range(*in_bytes)},
+                "location": {
+                    "path": printable_line(relative(finding.file)),
+                    "range": _range(*in_bytes),
+                },
                 "severity": finding.severity.upper(),
                 "code": {"value": finding.rule, "url": rule_link(finding.rule)},
             }
@@ -157,7 +189,10 @@ class RDJSON(_Array):
 
 
 def _range(line: int, column: int, end_line: int, end_column: int) -> dict[str, Any]:
-    return {"start": {"line": line, "column": column}, "end": {"line": end_line, "column": end_column}}
+    return {
+        "start": {"line": line, "column": column},
+        "end": {"line": end_line, "column": end_column},
+    }
 
 
 class CostJSON(WholeReport[Costs]):
@@ -177,11 +212,18 @@ class CostJSON(WholeReport[Costs]):
 
 def _costs(entry: CostEntry) -> dict[str, object]:
     by_version = {version: asdict(cost) for version, cost in entry.by_version.items()}
-    more = {"place": entry.value_path, "times": entry.times, "help": entry.help, "by_version": by_version}
+    more = {
+        "place": entry.value_path,
+        "times": entry.times,
+        "help": entry.help,
+        "by_version": by_version,
+    }
     return asdict(entry.cost) | more
 
 
-_SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_SCHEMA: Final = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
 _LEVELS: Final = {"error": "error", "warning": "warning", "info": "note"}
 _LONGEST_EXAMPLE: Final = 2000  # characters
 
@@ -199,7 +241,9 @@ class SARIF(Report):
         """Return nothing: the rules precede the results."""
         positions = TextPositions(result.text)
         for finding, fingerprint in fingerprints(self._shown(result)):
-            entry = _result(finding, self._rules.setdefault(finding.rule, len(self._rules)), fingerprint)
+            entry = _result(
+                finding, self._rules.setdefault(finding.rule, len(self._rules)), fingerprint
+            )
             if finding.fix is not None and is_printable(finding.fix):
                 entry["fixes"] = [_fix(finding.fix, finding.file, positions)]
             self._results.add(entry)
@@ -213,7 +257,10 @@ class SARIF(Report):
         rules = [_rule(declarations[rule]) for rule in self._rules]
         driver = {"name": "crdlint", "semanticVersion": __version__, "rules": rules}
         base = {"SRCROOT": {"description": {"text": "The folder that crdlint was run in."}}}
-        failures = [*outcome.problems, *((file, f"a bug in crdlint: {text}") for file, text in outcome.bugs)]
+        failures = [
+            *outcome.problems,
+            *((file, f"a bug in crdlint: {text}") for file, text in outcome.bugs),
+        ]
         for file, reason in failures:
             self._notes.add(_notification(file, reason, "error"))
         yield (
@@ -246,7 +293,9 @@ def _rule(rule: Rule) -> dict[str, Any]:
 
 
 def _result(finding: Diagnostic, index: int, fingerprint: str) -> dict[str, Any]:
-    name = "/".join(filter(None, (finding.crd, finding.version, finding.user_path or finding.field)))
+    name = "/".join(
+        filter(None, (finding.crd, finding.version, finding.user_path or finding.field))
+    )
     entry: dict[str, Any] = {
         "ruleId": finding.rule,
         "ruleIndex": index,
@@ -266,7 +315,8 @@ def _result(finding: Diagnostic, index: int, fingerprint: str) -> dict[str, Any]
 
 def _fix(fix: Fix, file: str, positions: TextPositions) -> dict[str, Any]:
     replacements = [
-        {"deletedRegion": _region(edit)} | ({"insertedContent": {"text": edit.text}} if edit.text else {})
+        {"deletedRegion": _region(edit)}
+        | ({"insertedContent": {"text": edit.text}} if edit.text else {})
         for edit in positions.ranges(fix)
     ]
     title = fix.title if fix.applicability == "safe" else f"{fix.title} (unsafe)"
@@ -283,12 +333,19 @@ def _region(part: Diagnostic | EditRange) -> dict[str, int]:
 
 
 def _location(file: str, region: dict[str, int] | None = None) -> dict[str, Any]:
-    return {"physicalLocation": {"artifactLocation": _artifact(file)} | ({"region": region} if region else {})}
+    return {
+        "physicalLocation": {"artifactLocation": _artifact(file)}
+        | ({"region": region} if region else {})
+    }
 
 
 def _artifact(file: str) -> dict[str, str]:
     location = uri(file)
-    return {"uri": location} if location.startswith("file:") else {"uri": location, "uriBaseId": "SRCROOT"}
+    return (
+        {"uri": location}
+        if location.startswith("file:")
+        else {"uri": location, "uriBaseId": "SRCROOT"}
+    )
 
 
 def _notification(file: str, text: str, level: str) -> dict[str, Any]:

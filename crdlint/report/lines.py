@@ -53,7 +53,9 @@ class ServerMessages(Report):
         """Yield the messages about a file."""
         starts = [crd.line for crd in result.crds]
         of_server = (finding for finding in result.diagnostics if finding.origin == "apiserver")
-        for _, of_crd in groupby(of_server, key=lambda finding: (finding.crd, bisect_right(starts, finding.line))):
+        for _, of_crd in groupby(
+            of_server, key=lambda finding: (finding.crd, bisect_right(starts, finding.line))
+        ):
             shown = [finding for finding in of_crd if self._view.hidden or not finding.hidden]
             if not self._view.hidden:  # what the API server reports for the first request
                 stages = set(map(_stage, shown))
@@ -69,7 +71,11 @@ class ServerMessages(Report):
 
 
 def _stage(finding: Diagnostic) -> Kind:
-    return "warning" if finding.rule == "unknown-field" and finding.severity != "error" else finding.kind
+    return (
+        "warning"
+        if finding.rule == "unknown-field" and finding.severity != "error"
+        else finding.kind
+    )
 
 
 class Azure(Report):
@@ -123,8 +129,13 @@ class GitHub(Report):
         values = {"file": relative(finding.file), "line": finding.line, "endLine": finding.end_line}
         values["title"] = words.headline(finding)
         if finding.line == finding.end_line:  # columns go with one line only
-            values |= {"col": finding.column, "endColumn": max(finding.end_column - 1, finding.column)}
-        properties = ",".join(f"{name}={command_property(str(value))}" for name, value in values.items())
+            values |= {
+                "col": finding.column,
+                "endColumn": max(finding.end_column - 1, finding.column),
+            }
+        properties = ",".join(
+            f"{name}={command_property(str(value))}" for name, value in values.items()
+        )
         text = f"{finding.file}:{finding.line}:{finding.column}: {finding.rule}: {words.message(finding)}"
         return f"::{_GITHUB_LEVELS[finding.severity]} {properties}::{command_data(text)}\n"
 
@@ -197,5 +208,9 @@ def _link(finding: Diagnostic) -> str:
     """Return the URL of the line of a finding: within GitHub Actions that of the commit, else a relative one."""
     environment = os.environ
     names = ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_SHA")
-    base = "".join(f"{environment[name]}/{'blob/' * (name == names[1])}" for name in names if name in environment)
+    base = "".join(
+        f"{environment[name]}/{'blob/' * (name == names[1])}"
+        for name in names
+        if name in environment
+    )
     return f"{base if all(name in environment for name in names) else ''}{uri(finding.file)}#L{finding.line}"

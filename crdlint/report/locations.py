@@ -34,16 +34,25 @@ def relative(path: str) -> str:
 def uri(path: str) -> str:
     """Return a path as a URI reference."""
     text = relative(path)
-    return ("file://" if text.startswith("/") else "") + quote(text, safe="/~!$&'()*+,;=@", errors="surrogateescape")
+    return ("file://" if text.startswith("/") else "") + quote(
+        text, safe="/~!$&'()*+,;=@", errors="surrogateescape"
+    )
 
 
 def fingerprints(diagnostics: Iterable[Diagnostic]) -> Iterator[tuple[Diagnostic, str]]:
     """Yield each finding of a file with a fingerprint, a hash of file, CRD, rule, path and detail. Equal ones are numbered."""
     seen: Counter[str] = Counter()
     for finding in diagnostics:
-        identity = "\0".join((relative(finding.file), finding.crd or "", finding.rule, finding.field, finding.detail))
+        identity = "\0".join(
+            (relative(finding.file), finding.crd or "", finding.rule, finding.field, finding.detail)
+        )
         seen[identity] += 1
-        yield finding, hashlib.sha256(f"{identity}\0{seen[identity]}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        yield (
+            finding,
+            hashlib.sha256(
+                f"{identity}\0{seen[identity]}".encode("utf-8", "surrogatepass")
+            ).hexdigest()[:32],
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +87,9 @@ class TextPositions:
         start, end = fix.edits[0].start, max(edit.end for edit in fix.edits)
         text = apply(self._text[start:end], [edit.moved(-start) for edit in fix.edits])
         replaced = self._range(Edit(start, end, text))
-        return EditRange(replaced.line, self.byte_column(start), replaced.end_line, self.byte_column(end), text)
+        return EditRange(
+            replaced.line, self.byte_column(start), replaced.end_line, self.byte_column(end), text
+        )
 
     def byte_column(self, index: int) -> int:
         """Return the 1-based column of a character in bytes of UTF-8."""
@@ -133,7 +144,10 @@ def patch(name: str, text: str, edits: Iterable[Edit]) -> str:
         grown = sum(len(change.lines) - (change.end - change.start) for change in hunk)
         before, after = _range(first, last - first), _range(first + moved, last - first + grown)
         out.append(f"@@ -{before} +{after} @@\n")
-        out.extend(line if line.endswith("\n") else line + _NO_NEWLINE for line in _body(hunk, lines, first, last))
+        out.extend(
+            line if line.endswith("\n") else line + _NO_NEWLINE
+            for line in _body(hunk, lines, first, last)
+        )
         moved += grown
     return "".join(out)
 
@@ -163,7 +177,9 @@ def _changes(text: str, lines: Sequence[str], edits: Iterable[Edit]) -> Iterator
     group: list[Edit] = []
     first = last = -1
     for edit in in_order(edits):
-        top, bottom = (min(bisect_right(starts, offset) - 1, end) for offset in (edit.start, edit.end))
+        top, bottom = (
+            min(bisect_right(starts, offset) - 1, end) for offset in (edit.start, edit.end)
+        )
         if group and top > last:
             yield from _change(text, starts, first, last, group)
             group = []
@@ -174,7 +190,9 @@ def _changes(text: str, lines: Sequence[str], edits: Iterable[Edit]) -> Iterator
         yield from _change(text, starts, first, last, group)
 
 
-def _change(text: str, starts: Sequence[int], first: int, last: int, edits: Sequence[Edit]) -> Iterator[_Change]:
+def _change(
+    text: str, starts: Sequence[int], first: int, last: int, edits: Sequence[Edit]
+) -> Iterator[_Change]:
     """Yield the change of lines ``first`` to ``last`` (0-based, both included) without unchanged lines at its start and end."""
     base = starts[first]
     before = text[base : starts[last + 1]]
@@ -215,5 +233,7 @@ def _quoted(name: str) -> str:
     data = os.fsencode(name)
     if not _SPECIAL.search(data):
         return f"{name}\t" if " " in name else name  # a tab ends a name with blanks
-    escaped = _SPECIAL.sub(lambda match: _ESCAPES.get(match[0], f"\\{match[0][0]:03o}").encode(), data)
+    escaped = _SPECIAL.sub(
+        lambda match: _ESCAPES.get(match[0], f"\\{match[0][0]:03o}").encode(), data
+    )
     return f'"{escaped.decode("ascii")}"'

@@ -51,7 +51,9 @@ class Page:
         del style, link
         return text
 
-    def wrapped(self, text: str, indent: str, first: str | None = None, style: str = "") -> list[str]:
+    def wrapped(
+        self, text: str, indent: str, first: str | None = None, style: str = ""
+    ) -> list[str]:
         """Return the lines of a text, escaped and indented; the first one begins with ``first``, which has a style."""
         del style
         lines = printable(text).split("\n")
@@ -73,7 +75,9 @@ class Page:
             yield from (self.styled(line, "title") for line in self._rows(heads, titles, fixed))
         yield from self._rows(heads, rows, fixed)
 
-    def _rows(self, heads: Sequence[Column], rows: Iterable[Row], fixed: Sequence[int]) -> Iterator[str]:
+    def _rows(
+        self, heads: Sequence[Column], rows: Iterable[Row], fixed: Sequence[int]
+    ) -> Iterator[str]:
         indent = " " * (fixed[0] + 2)
         last = len(heads) - 1
         for row in rows:
@@ -135,7 +139,10 @@ def _width(cell: Iterable[CellPart]) -> int:
 
 def widths(heads: Sequence[Column], rows: Sequence[Row]) -> list[int]:
     """Return the columns of a terminal that each column of a table needs."""
-    return [max(head.width, len(head.title), *(_width(row.cells[i]) for row in rows)) for i, head in enumerate(heads)]
+    return [
+        max(head.width, len(head.title), *(_width(row.cells[i]) for row in rows))
+        for i, head in enumerate(heads)
+    ]
 
 
 PLAIN: Final = Page()

@@ -93,7 +93,10 @@ class Summary:
 
     def repetitions(self) -> str:
         """Return a line about the findings of copies, which are left out."""
-        these, files = counted(self.repeated, "equal finding"), counted(self.copies, "copy", "copies")
+        these, files = (
+            counted(self.repeated, "equal finding"),
+            counted(self.copies, "copy", "copies"),
+        )
         return f"{these} in {files} of these CRDs: --show-all shows {'it' if self.repeated == 1 else 'them'}"
 
 
@@ -136,7 +139,9 @@ class Report(_Format):
         raise NotImplementedError
 
     def _shown(self, result: FileResult) -> Iterator[Diagnostic]:
-        return (finding for finding in result.diagnostics if self._view.hidden or not finding.hidden)
+        return (
+            finding for finding in result.diagnostics if self._view.hidden or not finding.hidden
+        )
 
 
 class SpoolError(Exception):
@@ -157,7 +162,9 @@ class Spool:
         try:
             self._file.write(text.encode())
         except OSError as error:
-            raise SpoolError(f"a temporary file cannot be written: {error.strerror or error}") from error
+            raise SpoolError(
+                f"a temporary file cannot be written: {error.strerror or error}"
+            ) from error
 
     def data(self) -> Iterator[bytes]:
         """Yield the written bytes, once."""

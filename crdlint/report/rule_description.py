@@ -49,7 +49,11 @@ def sections(rule: Rule) -> Iterator[Section]:
     """Yield the parts of a rule's description, in the order in which they are shown."""
     yield Section("Why", rule.why)
     suffix = example_position(rule)
-    labels = (("Old", rule.good), ("New", rule.bad)) if rule.compares else (("Bad", rule.bad), ("Good", rule.good))
+    labels = (
+        (("Old", rule.good), ("New", rule.bad))
+        if rule.compares
+        else (("Bad", rule.bad), ("Good", rule.good))
+    )
     for label, text in labels:
         if text and len(text) < EXAMPLE_LIMIT:
             yield Section(f"{label}{suffix}", code=text.rstrip(), language="yaml")
@@ -66,11 +70,16 @@ def sections(rule: Rule) -> Iterator[Section]:
         yield Section("Kubernetes", _versions(rule))
     elif rule.on_request:
         sets = f" The set `{rule.in_set}` contains it." if rule.in_set else ""
-        yield Section("Default", f"Not reported. `--select '*' --select {rule.id}` reports it.{sets}")
+        yield Section(
+            "Default", f"Not reported. `--select '*' --select {rule.id}` reports it.{sets}"
+        )
     if rule.marker:
         yield Section("controller-gen", f"{rule.marker[0].upper()}{rule.marker[1:]}")
     if rule.scope != "text":
-        yield Section("Ignore", f"`# crdlint: ignore[{rule.id}] reason` at the end of the line or above the field")
+        yield Section(
+            "Ignore",
+            f"`# crdlint: ignore[{rule.id}] reason` at the end of the line or above the field",
+        )
     family = next(list(rules) for rules in families() if rule.id in rules)
     start = max(0, min(family.index(rule.id) - 3, len(family) - 7))
     if len(family) > 1:
@@ -104,7 +113,9 @@ def _checked(rule: Rule, text: str, name: str, versions: str) -> FileResult:
 
     def lint(text: str, file: str, versions: str = versions) -> FileResult:
         requested = frozenset({rule.id})
-        request = CheckRequest(kube_version=versions, skip_unfinished=True, previous=previous, requested=requested)
+        request = CheckRequest(
+            kube_version=versions, skip_unfinished=True, previous=previous, requested=requested
+        )
         return lint_file(text, file, request)
 
     check = {"template": check_template, "crds": check_unrendered}.get(rule.scope)
@@ -114,8 +125,13 @@ def _checked(rule: Rule, text: str, name: str, versions: str) -> FileResult:
 def _answer(rule: Rule) -> Iterator[Section]:
     """Yield the message for the bad example: the API server's for its own rules, crdlint's for advice."""
     if rule.bad:
-        versions = ("", *map(str, reversed(SERVERS[:-1])))  # some advice is for servers that do not warn yet
-        candidates = (finding for version in versions for finding in findings(rule, rule.bad, version))
+        versions = (
+            "",
+            *map(str, reversed(SERVERS[:-1])),
+        )  # some advice is for servers that do not warn yet
+        candidates = (
+            finding for version in versions for finding in findings(rule, rule.bad, version)
+        )
         reported = next((finding for finding in candidates if finding.rule == rule.id), None)
         if reported is not None:
             speaker = "The API server" if rule.origin == "apiserver" else "crdlint"
@@ -131,7 +147,9 @@ def _fix(rule: Rule, fix: Fixer) -> Iterator[Section]:
         option = "--fix" if fix.applicability == "safe" else "--fix --unsafe-fixes"
         # What the API server accepts is only changed for a rule that is selected by name.
         option += (
-            f" --select {rule.id}" if option != "--fix" and rule.origin == "crdlint" and rule.id not in MISREAD else ""
+            f" --select {rule.id}"
+            if option != "--fix" and rule.origin == "crdlint" and rule.id not in MISREAD
+            else ""
         )
         lines = unified_diff(bad.splitlines(), good.splitlines(), n=_CONTEXT, lineterm="")
         changed = "\n".join(line for line in islice(lines, 2, None) if not line.startswith("@@"))

@@ -46,7 +46,9 @@ _WORD: Final = re.compile(r"\s*\S+\s*|\s+")
 class Terminal(Page):
     """A terminal of ``width`` columns (None: lines are not wrapped, for colours in a pipe) and ``colors`` (None: no styles)."""
 
-    def __init__(self, width: int | None, colors: ColorSystem | None = None, *, links: bool = False) -> None:
+    def __init__(
+        self, width: int | None, colors: ColorSystem | None = None, *, links: bool = False
+    ) -> None:
         self.width = width
         self._colors = colors
         self._links = links and colors is not None
@@ -60,12 +62,16 @@ class Terminal(Page):
         ansi = self._styles.get(style, _NO_STYLE)
         return ansi + Style(link=link) if link is not None and self._links else ansi
 
-    def wrapped(self, text: str, indent: str, first: str | None = None, style: str = "") -> list[str]:
+    def wrapped(
+        self, text: str, indent: str, first: str | None = None, style: str = ""
+    ) -> list[str]:
         """Return the lines of a text, escaped, indented and wrapped; the first one begins with ``first``, in a style."""
         lines: list[str] = []
         label = first
         for line in printable(text).split("\n"):
-            for piece in self._broken(line, cell_len(indent), cell_len(indent if label is None else label)):
+            for piece in self._broken(
+                line, cell_len(indent), cell_len(indent if label is None else label)
+            ):
                 lead = indent if label is None else self.styled(label, style) if style else label
                 lines.append(f"{lead}{self._ansi(piece)}" if piece.plain else lead.rstrip())
                 label = None
@@ -90,7 +96,9 @@ class Terminal(Page):
         if self.width - sum(fixed[:-1]) - 2 * (len(fixed) - 1) < _LAST_COLUMN:
             yield from self._stacked(rows)
             return
-        table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style=self._styles["title"])
+        table = Table(
+            box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style=self._styles["title"]
+        )
         for head, width in zip(heads, fixed, strict=True):
             is_last = head is heads[-1]
             table.add_column(
@@ -117,7 +125,9 @@ class Terminal(Page):
 
     def _stacked(self, rows: Iterable[Row]) -> Iterator[str]:
         for row in rows:
-            yield from self._rendered(Text("  ").join([self._text(cell) for cell in row.cells[:-1]]))
+            yield from self._rendered(
+                Text("  ").join([self._text(cell) for cell in row.cells[:-1]])
+            )
             yield from self._rendered(Padding(self._last_cell(row), (0, 0, 0, 2)))
             if row.below:
                 yield ""
@@ -131,7 +141,11 @@ class Terminal(Page):
     def _last_cell(self, row: Row) -> Text:
         lines = [self._text(row.cells[-1])]
         for part in row.below:
-            lines += [self._coloured(Text(part.text), _YAML) if part.style == "rule" else self._text([part])]
+            lines += [
+                self._coloured(Text(part.text), _YAML)
+                if part.style == "rule"
+                else self._text([part])
+            ]
         if row.help:
             help_ = self._coloured(Text(printable_line(row.help)), _CODE)
             lines.append(Text.assemble(("help: ", self._styles["label"]), help_))
@@ -152,25 +166,39 @@ class Terminal(Page):
         for line in text.split("\n"):
             coloured = self._coloured(Text(line), _YAML)
             hanging = " " * min(len(line) - len(line.lstrip()) + 2, _LEAST)
-            room = max(self.width - len(indent) - len(hanging), _LEAST) if self.width is not None else None
-            pieces = [coloured] if room is None else coloured.divide(breaks(line, room, used=-len(hanging)))
+            room = (
+                max(self.width - len(indent) - len(hanging), _LEAST)
+                if self.width is not None
+                else None
+            )
+            pieces = (
+                [coloured]
+                if room is None
+                else coloured.divide(breaks(line, room, used=-len(hanging)))
+            )
             for i, piece in enumerate(pieces):
                 piece.rstrip()
-                lines.append(f"{indent}{hanging if i else ''}{self._ansi(piece)}" if piece.plain else "")
+                lines.append(
+                    f"{indent}{hanging if i else ''}{self._ansi(piece)}" if piece.plain else ""
+                )
         return lines
 
     def _ansi(self, text: Text) -> str:
         if self._colors is None:
             return text.plain
         return "".join(
-            segment.text if segment.style is None else segment.style.render(segment.text, color_system=self._colors)
+            segment.text
+            if segment.style is None
+            else segment.style.render(segment.text, color_system=self._colors)
             for segment in text.render(self._console)
         )
 
     def _broken(self, line: str, indent: int, lead: int) -> Iterator[Text]:
         """Yield a coloured line in pieces that fit behind an indentation, the first one behind a lead."""
         room = 0 if self.width is None else max(self.width - indent, _LEAST)
-        for piece in self._coloured(Text(line), _CODE).divide(breaks(line, room, used=lead - indent) if room else []):
+        for piece in self._coloured(Text(line), _CODE).divide(
+            breaks(line, room, used=lead - indent) if room else []
+        ):
             piece.rstrip()
             # What was within a line may be at the start of one now.
             escaped = printable(piece.plain)
@@ -216,7 +244,9 @@ def breaks(line: str, room: int, used: int = 0) -> list[int]:
         word = match[0].rstrip()
         offset = match.start()
         pieces = (
-            [word] if cell_len(word) <= room else [cut for step in _STEP.split(word) for cut in chop_cells(step, room)]
+            [word]
+            if cell_len(word) <= room
+            else [cut for step in _STEP.split(word) for cut in chop_cells(step, room)]
         )
         for piece in filter(None, pieces):
             size = cell_len(piece)
@@ -249,7 +279,9 @@ def has_links() -> bool:
         or "KONSOLE_VERSION" in environment
         or environment.get("TERM_PROGRAM")
         in {"iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "rio", "WarpTerminal"}
-        or environment.get("TERM", "").startswith(("xterm-kitty", "alacritty", "foot", "xterm-ghostty", "contour"))
+        or environment.get("TERM", "").startswith(
+            ("xterm-kitty", "alacritty", "foot", "xterm-ghostty", "contour")
+        )
     )
 
 

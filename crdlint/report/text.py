@@ -40,14 +40,14 @@ class TextReport(pieces.Report):
         """Yield the statistics, and the closing line."""
         view, summary = self._view, outcome.summary
         if view.statistics:
-            for rule, count in sorted(outcome.by_rule.items(), key=lambda item: (-item[1], item[0])):
+            for rule, count in sorted(
+                outcome.by_rule.items(), key=lambda item: (-item[1], item[0])
+            ):
                 yield f"{count:6}  {self._page.styled(rule, '', rule_link(rule))}\n"
         if len(self._skipped) > 1 and not view.show_all:
             _, second, *others = self._skipped
             more = f" and {counted(len(others), 'other place')}" if others else ""
-            line = (
-                f"{counted(len(others) + 1, 'more CRD')} not checked without Helm, at {second.file}:{second.line}{more}"
-            )
+            line = f"{counted(len(others) + 1, 'more CRD')} not checked without Helm, at {second.file}:{second.line}{more}"
             yield f"{printable_line(line)}: --show-all shows {'them' if others else 'it'}\n"
         if self._repeated_notices:
             notes = counted(self._repeated_notices, "more note")
@@ -76,12 +76,16 @@ class TextReport(pieces.Report):
             if visible:
                 yield from self._stopped(visible)
             if hidden and self._view.hidden:
-                yield self._page.styled("after these are fixed, the API server would also report:", "title")
+                yield self._page.styled(
+                    "after these are fixed, the API server would also report:", "title"
+                )
                 yield ""
                 yield from self._grouped(hidden, lines, result.text)
             elif hidden and visible:
                 count = counted(len(hidden), "more finding")
-                yield from self._note(f"{count} after these are fixed: crdlint check --hidden shows them")
+                yield from self._note(
+                    f"{count} after these are fixed: crdlint check --hidden shows them"
+                )
                 yield ""
 
     def _is_repeated(self, finding: Diagnostic) -> bool:
@@ -90,7 +94,9 @@ class TextReport(pieces.Report):
             self._skipped.append(finding)
         return finding.rule == NOT_RENDERED and len(self._skipped) > 1 and not self._view.show_all
 
-    def _grouped(self, findings: Sequence[Diagnostic], lines: list[str], text: str) -> Iterator[str]:
+    def _grouped(
+        self, findings: Sequence[Diagnostic], lines: list[str], text: str
+    ) -> Iterator[str]:
         """Yield findings, each with those below it that only follow from it."""
         entries = words.combined(findings, show_all=self._view.show_all)
         findings = [finding for finding, _ in entries]
@@ -107,7 +113,9 @@ class TextReport(pieces.Report):
             yield from self._sentences(finding)
             other = finding.related
             if other is not None and other is not words.other_line(finding):
-                yield from self._note(printable_line(f"{other.label} at {other.file}:{other.line}:{other.column}"))
+                yield from self._note(
+                    printable_line(f"{other.label} at {other.file}:{other.line}:{other.column}")
+                )
             if words.advice(finding):
                 yield from self._page.wrapped(words.advice(finding), _INDENT, "  = help: ", "label")
             yield from self._fix(finding, text)
@@ -131,14 +139,22 @@ class TextReport(pieces.Report):
     def _head(self, finding: Diagnostic, remark: str = "") -> Iterator[str]:
         yield from self.title(finding)
         position = printable_line(f"{finding.file}:{finding.line}:{finding.column}")
-        parts = [CellPart("  --> ", "gutter"), CellPart(position, "", self._page.file_link(finding.file))]
+        parts = [
+            CellPart("  --> ", "gutter"),
+            CellPart(position, "", self._page.file_link(finding.file)),
+        ]
         about = printable_line("  ".join(filter(None, (words.where(finding), remark))))
         mark = "" if finding.fix is None else "  [*]"
-        if self._page.width is not None and columns(f"  --> {position}  {about}{mark}") > self._page.width:
+        if (
+            self._page.width is not None
+            and columns(f"  --> {position}  {about}{mark}") > self._page.width
+        ):
             yield from self._page.flow(*parts, CellPart(mark, "good"))
             yield from self._page.wrapped(about, _INDENT * 2, "      ") if about else ()
         else:
-            yield from self._page.flow(*parts, CellPart(f"  {about}" if about else ""), CellPart(mark, "good"))
+            yield from self._page.flow(
+                *parts, CellPart(f"  {about}" if about else ""), CellPart(mark, "good")
+            )
 
     def _source(self, finding: Diagnostic, lines: list[str]) -> Iterator[str]:
         """Yield the line of a finding, with the other line of the file that it is about above or below."""
@@ -154,10 +170,14 @@ class TextReport(pieces.Report):
             elif other is not None:
                 word = _WORD.match(lines[number - 1], other.column - 1)
                 end = other.column if word is None else word.end() + 1
-                marked = replace(finding, line=number, column=other.column, end_line=number, end_column=end)
+                marked = replace(
+                    finding, line=number, column=other.column, end_line=number, end_column=end
+                )
                 yield from self._marked(marked, lines, digits, other.label)
 
-    def _marked(self, finding: Diagnostic, lines: list[str], digits: int, label: str = "") -> Iterator[str]:
+    def _marked(
+        self, finding: Diagnostic, lines: list[str], digits: int, label: str = ""
+    ) -> Iterator[str]:
         """Yield a line with carets below, or with dashes and a label; `digits` is the width of line numbers."""
         width, styled = self._page.width or PIPED, self._page.styled
         shown = snippet(lines, finding, width)
@@ -196,7 +216,9 @@ class TextReport(pieces.Report):
         longest = max((columns(line) for _, _, line in changed), default=0)
         for number, mark, line in changed:
             room = self._page.width - len(f"{number} - ")
-            skipped = max(start - room // 2, 0) if longest > room and len(changed) == len("-+") else 0
+            skipped = (
+                max(start - room // 2, 0) if longest > room and len(changed) == len("-+") else 0
+            )
             shown = printable_line(f"…{line[skipped : skipped + room]}" if skipped else line)
             shown = shown if columns(shown) <= room else f"{fitting(shown, room - 1)}…"
             yield self._page.styled(f"{number} {mark} {shown}", "good" if mark == "+" else "error")
@@ -204,7 +226,9 @@ class TextReport(pieces.Report):
     def _stopped(self, findings: Sequence[Diagnostic]) -> Iterator[str]:
         """Explain once which findings the API server reports first, since a strict request stops at unknown fields."""
         errors = [error for error in findings if error.severity == "error" and error.errors]
-        has_both = any(error.rule == _UNKNOWN for error in errors) and any(error.kind == "field" for error in errors)
+        has_both = any(error.rule == _UNKNOWN for error in errors) and any(
+            error.kind == "field" for error in errors
+        )
         if has_both and _STOPPED not in self._noted:
             self._noted.add(_STOPPED)
             yield from (*self._note(_STOPPED), "")
@@ -214,7 +238,9 @@ class TextReport(pieces.Report):
 
     def summary(self, summary: Summary) -> str:
         """Return the closing line."""
-        skipped = f" ({counted(summary.skipped, 'other document')} skipped)" if summary.skipped else ""
+        skipped = (
+            f" ({counted(summary.skipped, 'other document')} skipped)" if summary.skipped else ""
+        )
         counts = [counted(summary.errors, "error"), counted(summary.warnings, "warning")]
         infos = counted(summary.infos, "info")
         if summary.infos > self._infos:
@@ -229,7 +255,9 @@ class TextReport(pieces.Report):
         lines = self._page.flow(CellPart(start), CellPart(findings, style), CellPart(seconds))
         lines += self._page.wrapped(summary.repetitions(), "") if summary.repeated else []
         fixable = _fixable(summary)
-        return "\n".join([*lines, *(self._page.wrapped(fixable, "    ", "[*] ", "good") if fixable else ())])
+        return "\n".join(
+            [*lines, *(self._page.wrapped(fixable, "    ", "[*] ", "good") if fixable else ())]
+        )
 
 
 def _fixable(summary: Summary) -> str:
@@ -237,9 +265,13 @@ def _fixable(summary: Summary) -> str:
     safe, unsafe, advice = summary.fixable, summary.fixable_unsafe, summary.fixable_advice
     parts = [f"{safe:,} fixable with --fix"] if safe else []
     if unsafe:
-        parts.append(f"{unsafe:,} {'more' if safe else 'fixable'} with {'' if safe else '--fix '}--unsafe-fixes")
+        parts.append(
+            f"{unsafe:,} {'more' if safe else 'fixable'} with {'' if safe else '--fix '}--unsafe-fixes"
+        )
     if advice:
-        parts.append(f"{advice:,} {'more ' if parts else 'fixable '}with --fix --unsafe-fixes --select RULE")
+        parts.append(
+            f"{advice:,} {'more ' if parts else 'fixable '}with --fix --unsafe-fixes --select RULE"
+        )
     return ", ".join(parts)
 
 
@@ -269,7 +301,11 @@ class SuiteText(pieces.SuiteReport):
     def test(self, suite: Suite, result: TestedCase) -> Iterator[str]:
         """Yield the line of a test, if every test is named; otherwise its mark is kept for the end of the suite."""
         if self._view.verbose:
-            word = self._page.styled("FAILED", "error") if result.failure else self._page.styled("PASSED", "good")
+            word = (
+                self._page.styled("FAILED", "error")
+                if result.failure
+                else self._page.styled("PASSED", "good")
+            )
             yield f"{printable_line(f'{suite.file}:{result.case.line} {result.case.name}')} {word}\n"
         else:
             self._marks.append(self._page.styled("F", "error") if result.failure else ".")
@@ -300,17 +336,28 @@ class SuiteText(pieces.SuiteReport):
                 yield f"{styled(printable(f'  {line}'), _DIFF.get(line[:1], ''))}\n"
         for result in outcome.results:
             for line in result.disagreements:
-                yield printable_line(f"{result.suite.file}:{result.case.line}: warning: {line}") + "\n"
-        parts = [f"{len(failed)} failed"] * bool(failed) + [f"{len(outcome.results) - len(failed)} passed"]
+                yield (
+                    printable_line(f"{result.suite.file}:{result.case.line}: warning: {line}")
+                    + "\n"
+                )
+        parts = [f"{len(failed)} failed"] * bool(failed) + [
+            f"{len(outcome.results) - len(failed)} passed"
+        ]
         parts += [f"{len(outcome.broken)} could not be run"] * bool(outcome.broken)
         style = "error" if failed or outcome.broken else "good"
-        yield "\n" * bool(outcome.results) + styled(f"{', '.join(parts)} in {outcome.seconds:.2f} s", style) + "\n"
+        yield (
+            "\n" * bool(outcome.results)
+            + styled(f"{', '.join(parts)} in {outcome.seconds:.2f} s", style)
+            + "\n"
+        )
 
 
 # A bad value longer than this many characters is folded in the terminal; JSON output has it whole.
 _LONGEST: Final = 80
 _HEAD: Final = 60
-_VALUE: Final = re.compile(r": (?:Invalid|Unsupported|Duplicate) value: (?=[\[{\"])|^Object '\w+' is missing in (?=')")
+_VALUE: Final = re.compile(
+    r": (?:Invalid|Unsupported|Duplicate) value: (?=[\[{\"])|^Object '\w+' is missing in (?=')"
+)
 _QUOTED: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 
 
@@ -325,14 +372,20 @@ def fold(message: str) -> str:
         end = _end_of_quoted(message, start) if message[start] == '"' else last_bracket
         if end > start:
             size = end - start
-            return f"{message[: start + _HEAD]}… ({size:,} characters){message[end:]}" if size > _LONGEST else message
+            return (
+                f"{message[: start + _HEAD]}… ({size:,} characters){message[end:]}"
+                if size > _LONGEST
+                else message
+            )
     return message
 
 
 def _end_of_quoted(message: str, start: int) -> int:
     """Return the end of the quoted value at ``start``, 0 if it does not end where a detail or nothing follows."""
     quoted = _QUOTED.match(message, start)
-    if quoted is None or not (quoted.end() == len(message) or message.startswith(": ", quoted.end())):
+    if quoted is None or not (
+        quoted.end() == len(message) or message.startswith(": ", quoted.end())
+    ):
         return 0
     return quoted.end()
 
@@ -344,13 +397,21 @@ def snippet(lines: list[str], diagnostic: Diagnostic, width: int) -> tuple[str, 
     number = str(diagnostic.line)
     line = lines[diagnostic.line - 1]
     start = min(diagnostic.column - 1, len(line))
-    end = min(diagnostic.end_column - 1, len(line)) if diagnostic.end_line == diagnostic.line else len(line)
+    end = (
+        min(diagnostic.end_column - 1, len(line))
+        if diagnostic.end_line == diagnostic.line
+        else len(line)
+    )
     end = max(end, start + 1)
     room = max(width - len(number) - 3, 20)
     # Only the part of the line that fits: it may be a megabyte long, with a finding for each word.
     before, marked, after = (
         printable_line(part.replace("\t", "    "))
-        for part in (line[max(start - room, 0) : start], line[start : min(end, start + room)], line[end : end + room])
+        for part in (
+            line[max(start - room, 0) : start],
+            line[start : min(end, start + room)],
+            line[end : end + room],
+        )
     )
     if columns(before) + columns(marked) + columns(after) > room or end - start > room:
         before, marked, after = _window(before, marked, after, room)

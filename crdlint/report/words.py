@@ -42,7 +42,11 @@ def sentences(finding: Diagnostic) -> list[Sentence]:
     elif finding.server_message:  # crdlint's own words, or the versions before the server's
         own = finding.message[: -len(server) - 2] if finding.versions else finding.message
     sentences = (Sentence("note", _rest(own, headline(finding))), Sentence("server", server))
-    return [sentence for sentence in sentences if sentence.text and _line(sentence.text) not in headline(finding)]
+    return [
+        sentence
+        for sentence in sentences
+        if sentence.text and _line(sentence.text) not in headline(finding)
+    ]
 
 
 def _rest(sentence: str, head: str) -> str:
@@ -76,13 +80,20 @@ def text(finding: Diagnostic) -> str:
 
 def message(finding: Diagnostic) -> str:
     """Return the headline and everything below it."""
-    return "\n".join(filter(None, (headline(finding) if finding.headline else finding.message, text(finding))))
+    return "\n".join(
+        filter(None, (headline(finding) if finding.headline else finding.message, text(finding)))
+    )
 
 
 def other_line(finding: Diagnostic) -> Related | None:
     """Return the other position of a finding if it is in another line of the file."""
     other = finding.related
-    if other is None or other is finding.before or other.file != finding.file or other.line == finding.line:
+    if (
+        other is None
+        or other is finding.before
+        or other.file != finding.file
+        or other.line == finding.line
+    ):
         return None
     return other
 
@@ -106,8 +117,12 @@ def by_crd(findings: Iterable[Diagnostic], *, show_all: bool = False) -> Iterato
         group: list[Diagnostic] = []
         groups.append(group)
         for finding in own:
-            is_shared = finding.severity == "warning" if finding.kind in _ADVICE else _is_about_all(finding)
-            holder = first.setdefault(_sameness(finding), group) if is_shared and not show_all else group
+            is_shared = (
+                finding.severity == "warning" if finding.kind in _ADVICE else _is_about_all(finding)
+            )
+            holder = (
+                first.setdefault(_sameness(finding), group) if is_shared and not show_all else group
+            )
             holder.append(finding)
     return filter(None, groups)
 
@@ -139,7 +154,11 @@ def _sameness(finding: Diagnostic) -> object:
     if finding.kind in _ADVICE or _is_about_all(finding):
         return finding.rule, finding.message
     *_, parent, name = f"..{finding.field}".split(".")
-    name = f"{parent}.{name}" if parent.startswith("x-kubernetes-validations") else name.partition("[")[0]
+    name = (
+        f"{parent}.{name}"
+        if parent.startswith("x-kubernetes-validations")
+        else name.partition("[")[0]
+    )
     path = finding.user_path or (finding.line, finding.column, finding.end_line, finding.end_column)
     return finding.rule, path, name, finding.detail or finding.message, finding.hidden
 
@@ -156,9 +175,15 @@ def describe_others(finding: Diagnostic, others: Sequence[Diagnostic]) -> str:
         lines = [other.line for other in others]
         return f"and {count:,} more of this rule in lines {min(lines)} to {max(lines)}: --show-all shows each"
     if all((other.line, other.column) == (finding.line, finding.column) for other in others):
-        return f"{count:,} more path{' leads' if count == 1 else 's lead'} here: --show-all shows each"
-    of_crds = {other.crd: other for other in reversed(others) if other.crd != finding.crd}  # the first of each
-    named = [*(other for other in others if other.crd == finding.crd), *reversed(of_crds.values())][:_SHOWN]
+        return (
+            f"{count:,} more path{' leads' if count == 1 else 's lead'} here: --show-all shows each"
+        )
+    of_crds = {
+        other.crd: other for other in reversed(others) if other.crd != finding.crd
+    }  # the first of each
+    named = [*(other for other in others if other.crd == finding.crd), *reversed(of_crds.values())][
+        :_SHOWN
+    ]
     more = f" and {count - len(named):,} more: --show-all shows each" if count > len(named) else ""
     return f"also in {', '.join(_describe(other, finding) for other in named)}{more}"
 
@@ -183,11 +208,14 @@ class Copies:
         new = tuple(
             each
             for each in result.diagnostics
-            if not each.crd or self._first_files.setdefault(_in_any_file(each), result.file) == result.file
+            if not each.crd
+            or self._first_files.setdefault(_in_any_file(each), result.file) == result.file
         )
         if len(new) == len(result.diagnostics):
             return result
-        self.findings += sum(not d.hidden for d in result.diagnostics) - sum(not d.hidden for d in new)
+        self.findings += sum(not d.hidden for d in result.diagnostics) - sum(
+            not d.hidden for d in new
+        )
         self.files.add(result.file)
         return replace(result, diagnostics=new)
 

@@ -20,7 +20,9 @@ _HEAD: Final = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
 
 def _tag(name: str, attributes: dict[str, object]) -> str:
-    return name + "".join(f" {key}={quoteattr(xml_text(str(value)))}" for key, value in attributes.items())
+    return name + "".join(
+        f" {key}={quoteattr(xml_text(str(value)))}" for key, value in attributes.items()
+    )
 
 
 def _element(depth: int, name: str, text: str = "", /, **attributes: object) -> str:
@@ -57,7 +59,9 @@ class Checkstyle(Report):
         """Yield the elements of inputs that could not be read, and the end."""
         yield self._head
         for file, reason in outcome.problems:
-            error = _element(2, "error", line=1, severity="error", message=reason, source="crdlint.unreadable")
+            error = _element(
+                2, "error", line=1, severity="error", message=reason, source="crdlint.unreadable"
+            )
             yield _around(1, error, "file", name=file)
         yield "</checkstyle>\n"
 
@@ -85,7 +89,9 @@ class JUnit(Report):
             if errors:
                 more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
                 message = f"{words.headline(errors[0])}{more}"
-                failure = _element(3, "failure", _texts(errors), type=errors[0].rule, message=message)
+                failure = _element(
+                    3, "failure", _texts(errors), type=errors[0].rule, message=message
+                )
             output = _texts([finding for finding in own if finding.severity != "error"])
             cases += _case(failure, output, classname=result.file, name=name or "file")
         counts = {"tests": len(by_crd), "failures": failures, "errors": 0, "skipped": 0}
@@ -97,7 +103,11 @@ class JUnit(Report):
     def end(self, outcome: RunOutcome) -> Iterator[str]:
         """Yield the complete document."""
         problems, seconds = outcome.problems, f"{outcome.summary.seconds:.3f}"
-        totals = {"tests": self._tests + len(problems), "failures": self._failures, "errors": len(problems)}
+        totals = {
+            "tests": self._tests + len(problems),
+            "failures": self._failures,
+            "errors": len(problems),
+        }
         yield f"{_HEAD}<{_tag('testsuites', {'name': 'crdlint', **totals, 'time': seconds})}>\n"
         yield from self._suites.pieces()
         for file, reason in problems:
@@ -119,12 +129,28 @@ class SuiteXML(pieces.SuiteReport):
     def end(self, outcome: SuiteOutcome) -> Iterator[str]:
         """Yield the complete document."""
         results, broken = outcome.results, outcome.broken
-        totals = {"tests": len(results) + len(broken), "failures": len(outcome.failed), "errors": len(broken)}
+        totals = {
+            "tests": len(results) + len(broken),
+            "failures": len(outcome.failed),
+            "errors": len(broken),
+        }
         yield f"{_HEAD}<{_tag('testsuites', {'name': 'crdlint', **totals, 'time': f'{outcome.seconds:.3f}'})}>\n"
-        for (_, crd), group in groupby(results, key=lambda result: (result.suite.file, result.crd_file)):
+        for (_, crd), group in groupby(
+            results, key=lambda result: (result.suite.file, result.crd_file)
+        ):
             own = list(group)
-            counts = {"tests": len(own), "failures": sum(bool(result.failure) for result in own), "errors": 0}
-            yield _around(1, "".join(map(_result, own)), "testsuite", name=f"{own[0].suite.name} ({crd})", **counts)
+            counts = {
+                "tests": len(own),
+                "failures": sum(bool(result.failure) for result in own),
+                "errors": 0,
+            }
+            yield _around(
+                1,
+                "".join(map(_result, own)),
+                "testsuite",
+                name=f"{own[0].suite.name} ({crd})",
+                **counts,
+            )
         for file, reason in broken:
             yield _broken(file, "suite", {"message": reason})
         yield "</testsuites>\n"

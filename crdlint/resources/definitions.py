@@ -38,7 +38,9 @@ _VALUE: Final = (
 _GROUP: Final = re.compile(f"group{_VALUE}")
 _KIND: Final = re.compile(f"kind{_VALUE}")
 # Escaped characters of names in a quoted scalar, and continued lines.
-_ESCAPED: Final = re.compile(r"\\(?:(?:x|u00|U000000)(?:2[dDeE]|3[0-9]|[46][1-9a-fA-F]|[57][0-9aA])|\r?\n)")
+_ESCAPED: Final = re.compile(
+    r"\\(?:(?:x|u00|U000000)(?:2[dDeE]|3[0-9]|[46][1-9a-fA-F]|[57][0-9aA])|\r?\n)"
+)
 _BINARY: Final = ("!!binary", "tag:yaml.org,2002:binary")
 
 
@@ -55,7 +57,9 @@ def outline(text: str) -> DefinedKinds | None:
         return DefinedKinds(None, None)
     if KIND not in text:
         return None
-    return DefinedKinds(_values(_GROUP, text) or None, _values(_KIND, text))  # a CRD without a group is invalid
+    return DefinedKinds(
+        _values(_GROUP, text) or None, _values(_KIND, text)
+    )  # a CRD without a group is invalid
 
 
 def _values(pattern: re.Pattern[str], text: str) -> frozenset[str] | None:
@@ -89,11 +93,15 @@ class CRDFiles:
         """Yield the results for documents that may define a group, file by file, each document once."""
         for path, documents in self._index().items():
             needed = frozenset(
-                number for number, outline_ in documents.items() if outline_.groups is None or group in outline_.groups
+                number
+                for number, outline_ in documents.items()
+                if outline_.groups is None or group in outline_.groups
             )
             for number in needed:
                 del documents[number]
-            result = self.lint(path, needed, self._others.pop(path, frozenset())) if needed else None
+            result = (
+                self.lint(path, needed, self._others.pop(path, frozenset())) if needed else None
+            )
             if result is not None:
                 yield result
 
@@ -113,7 +121,11 @@ class CRDFiles:
             self._documents = {}
             for path in self.find():
                 documents = self.outlines(path)
-                possible = {number: candidate for number, candidate in documents.items() if candidate is not None}
+                possible = {
+                    number: candidate
+                    for number, candidate in documents.items()
+                    if candidate is not None
+                }
                 if possible:
                     self._documents[path] = possible
                     self._others[path] = frozenset(documents) - possible.keys()
@@ -122,9 +134,13 @@ class CRDFiles:
 
 _SHOWN: Final = 3  # the number of errors in the message about a rejected CRD
 _ALIKE: Final = 0.75  # the minimum similarity of a suggested group or kind
-_TYPING_ERROR: Final = 0.85  # the minimum similarity of a kind that is treated as misspelled instead of unknown
+_TYPING_ERROR: Final = (
+    0.85  # the minimum similarity of a kind that is treated as misspelled instead of unknown
+)
 _LISTED: Final = 8  # the number of kinds in one help
-_MOST_LOOKUPS: Final = 100  # the number of unknown groups and kinds that are compared with all known ones
+_MOST_LOOKUPS: Final = (
+    100  # the number of unknown groups and kinds that are compared with all known ones
+)
 # Groups of objects that no CRD defines: those of kube-apiserver, and those of configuration files of kubectl's tools.
 _NOT_BY_CRD: Final = frozenset(
     f"{name}.k8s.io"
@@ -182,8 +198,14 @@ class Definition:
             stored = not self.as_requests
             self._by_server[server] = replace(
                 self,
-                crd=self.crd if keeps_alike else read_crd(self.locator.root, stored=stored, server=server).crd,
-                errors=tuple(error for error in self.errors if not error.versions or str(server) in error.versions),
+                crd=self.crd
+                if keeps_alike
+                else read_crd(self.locator.root, stored=stored, server=server).crd,
+                errors=tuple(
+                    error
+                    for error in self.errors
+                    if not error.versions or str(server) in error.versions
+                ),
                 versions=Range.of(server),
                 _validators={},
             )
@@ -224,13 +246,17 @@ class Definitions:
                     other = f"`{first.file}` defines the kind with another spec"
                     self.duplicates.append(f"`{name}` in `{result.file}` is not used: {other}")
                 continue
-            definition = Definition(crd, result.file, locator, tuple(errors.get(name, ())), versions=versions)
+            definition = Definition(
+                crd, result.file, locator, tuple(errors.get(name, ())), versions=versions
+            )
             self.by_kind[group, kind] = self._by_group.setdefault(group, {})[kind] = definition
         for listed in result.crds:
             # Findings about apiVersion or kind have no CRD name.
             crd_errors = errors.get(listed.name) or errors.get(None)
             if listed.name not in read and crd_errors:
-                self.unreadable.setdefault(listed.name.partition(".")[2], rejection_of(listed.name, crd_errors))
+                self.unreadable.setdefault(
+                    listed.name.partition(".")[2], rejection_of(listed.name, crd_errors)
+                )
 
     def kinds(self, group: str) -> Mapping[str, Definition]:
         """Return the CRDs of a group by kind."""
@@ -244,7 +270,9 @@ class Definitions:
 
     def groups(self) -> Iterator[str]:
         """Yield the groups that have or may have CRDs, without duplicates."""
-        yield from dict.fromkeys((*self._by_group, *(group for source in self.sources for group in source.groups())))
+        yield from dict.fromkeys(
+            (*self._by_group, *(group for source in self.sources for group in source.groups()))
+        )
 
     def group_meant(self, group: str, kind: str) -> str | None:
         """Return the group with a kind that was probably meant by an unknown or empty group."""
@@ -264,7 +292,11 @@ class Definitions:
         """Return a sentence that lists the kinds that the CRDs of a group define."""
         by_kind = sorted(self.kinds(group).items())
         kinds = [f"`{name}` ({', '.join(crd.served) or 'not served'})" for name, crd in by_kind]
-        return f"the CRDs of {group} define {some(kinds, _LISTED)}" if kinds else f"no CRD of {group} can be decoded"
+        return (
+            f"the CRDs of {group} define {some(kinds, _LISTED)}"
+            if kinds
+            else f"no CRD of {group} can be decoded"
+        )
 
     def _load(self, group: str) -> None:
         if group in self._loaded:
@@ -280,18 +312,26 @@ class Definitions:
         having = [other for other, kinds in self._by_group.items() if kind in kinds]
         having += dict.fromkeys(other for source in self.sources for other in source.groups(kind))
         while having:
-            longer = (other for other in having if group.endswith(f".{other}") or other.endswith(f".{group}"))
+            longer = (
+                other
+                for other in having
+                if group.endswith(f".{other}") or other.endswith(f".{group}")
+            )
             meant = having[0] if not group else next(longer, None) or nearest(group, having, _ALIKE)
             if meant is None or kind in self.kinds(meant):
                 return meant
-            having = [other for other in having if other != meant]  # its text contains the kind, but no CRD defines it
+            having = [
+                other for other in having if other != meant
+            ]  # its text contains the kind, but no CRD defines it
         return None
 
 
 def rejection_of(name: str, errors: Sequence[Diagnostic]) -> str:
     """Return the message about a CRD that the API server rejects, with its first errors."""
     what = "cannot be checked" if errors[0].rule == INTERNAL_ERROR else "itself is rejected"
-    shown = [f"{error.file}:{error.line}:{error.column}: {error.message}" for error in errors[:_SHOWN]]
+    shown = [
+        f"{error.file}:{error.line}:{error.column}: {error.message}" for error in errors[:_SHOWN]
+    ]
     if len(errors) == 1:
         return f"the CRD {name} {what}: {shown[0]}"
     more = [f"and {len(errors) - _SHOWN} more"] if len(errors) > _SHOWN else []

@@ -14,13 +14,25 @@ from crdlint.golang.printing import marshal
 from crdlint.safety.escapes import CI_COMMAND, HIDDEN
 from crdlint.yaml.resolve import is_plain_string
 
-_PLAIN: Final = re.compile(r"[A-Za-z_/](?:[A-Za-z0-9_./@%+=~^()<>;,$*!?|\\-]|:(?=[^\s])| (?=[^\s#]))*\Z")
-_WORDS: Final = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan", "inf"})
+_PLAIN: Final = re.compile(
+    r"[A-Za-z_/](?:[A-Za-z0-9_./@%+=~^()<>;,$*!?|\\-]|:(?=[^\s])| (?=[^\s#]))*\Z"
+)
+_WORDS: Final = frozenset(
+    {"true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan", "inf"}
+)
 _LITERAL: Final = re.compile(rf"[^\s{HIDDEN}]")
 _ESCAPED: Final = re.compile(f'[\t\n{HIDDEN}\ufffe\uffff"\\\\]|#(?=#(?:vso|teamcity)?\\[)')
 # In bytes; go-yaml prints longer keys with a question mark (yaml_emitter_check_simple_key).
 _LONGEST_SIMPLE_KEY: Final = 128
-_ESCAPES: Final = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0", "#": "\\x23"}
+_ESCAPES: Final = {
+    '"': '\\"',
+    "\\": "\\\\",
+    "\n": "\\n",
+    "\t": "\\t",
+    "\r": "\\r",
+    "\0": "\\0",
+    "#": "\\x23",
+}
 
 
 def dump(value: dict[str, Any]) -> Iterator[str]:
@@ -70,7 +82,11 @@ def _scalar(value: Any) -> str:
         return marshal(value)  # also an empty list or object
     if _PLAIN.match(value) and value.lower() not in _WORDS and is_plain_string(value):
         return value
-    return '"' + _ESCAPED.sub(lambda match: _ESCAPES.get(match[0]) or _escape(ord(match[0])), value) + '"'
+    return (
+        '"'
+        + _ESCAPED.sub(lambda match: _ESCAPES.get(match[0]) or _escape(ord(match[0])), value)
+        + '"'
+    )
 
 
 def _escape(code: int) -> str:
@@ -83,7 +99,9 @@ def _is_block(text: str) -> bool:
     """Return whether a text of several lines can be printed as a block scalar."""
     if "\n" not in text.rstrip("\n") or not _LITERAL.match(text):
         return False
-    return not any(line.endswith((" ", "\t")) or _NOT_IN_A_BLOCK.search(line) for line in text.split("\n"))
+    return not any(
+        line.endswith((" ", "\t")) or _NOT_IN_A_BLOCK.search(line) for line in text.split("\n")
+    )
 
 
 _NOT_IN_A_BLOCK: Final = re.compile(f"[{HIDDEN}\ufffe\uffff]|{CI_COMMAND}")

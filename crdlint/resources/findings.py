@@ -8,7 +8,16 @@ from collections.abc import Mapping as MappingOf
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from crdlint.crd.errors import INVALID, NOT_SUPPORTED, REQUIRED, TYPE_INVALID, BrokenRule, Code, FieldError, Reason
+from crdlint.crd.errors import (
+    INVALID,
+    NOT_SUPPORTED,
+    REQUIRED,
+    TYPE_INVALID,
+    BrokenRule,
+    Code,
+    FieldError,
+    Reason,
+)
 from crdlint.crd.gotypes import OBJECT_META, GoType
 from crdlint.crd.paths import NIL, Path
 from crdlint.crd.positions import SourceLocation, Span
@@ -46,16 +55,24 @@ if TYPE_CHECKING:
 
 _METADATA: Final = "resource-metadata"
 _FINALIZERS: Final = Path("metadata").child("finalizers")
-_REQUIRED_STATUS: Final = "Remove `status` from `required` in the CRD: the API server drops the status of new objects"
-_LONGEST_RULE: Final = 100  # the maximum number of characters of a rule in the label of its position
+_REQUIRED_STATUS: Final = (
+    "Remove `status` from `required` in the CRD: the API server drops the status of new objects"
+)
+_LONGEST_RULE: Final = (
+    100  # the maximum number of characters of a rule in the label of its position
+)
 _SCALARS: Final = {"bool": "a boolean", "number": "a number"}
 _NOT_A_NAME: Final = re.compile(r"[^a-z0-9.]+")
 _NOT_A_LABEL: Final = re.compile(r"[^A-Za-z0-9._-]+")
-_HELP_FOR_NULL: Final = "Remove the field, or give it a value: on create the API server drops the null"
+_HELP_FOR_NULL: Final = (
+    "Remove the field, or give it a value: on create the API server drops the null"
+)
 _LONGEST: Final = 60  # the maximum number of characters of the user's text in a help
 
 
-def diagnostic(file: str, kind: Kind, rule: str, message: str, span: Span, help_: str | None = None) -> Diagnostic:
+def diagnostic(
+    file: str, kind: Kind, rule: str, message: str, span: Span, help_: str | None = None
+) -> Diagnostic:
     """Create a finding of the rule with an id; without `help_`, it has the help of the rule."""
     return catalog.get(rule).diagnostic(file, kind, message, span, help_)
 
@@ -89,13 +106,20 @@ class ResourceFindings(NamedTuple):
             around = None if owner is None else self.manifest.editor.parent(owner)
             fitting = _fitting(fields, parent, location.node)
             mistake = Mistake(
-                location.node if key is None else key, fields, schema=parent, outer=outer, fitting=fitting
+                location.node if key is None else key,
+                fields,
+                schema=parent,
+                outer=outer,
+                fitting=fitting,
             )
             help_ = attempt(_help_of_unknown, path, name, mistake, owner, around)
             span = self.locator.span_of(location, key=True)
             headline = headlines.of_unknown(name, owner_path, None)
             message = f"unknown field {quote(path)}"
-            finding = replace(diagnostic(self.file, "strict", "unknown-field", message, span, help_), headline=headline)
+            finding = replace(
+                diagnostic(self.file, "strict", "unknown-field", message, span, help_),
+                headline=headline,
+            )
             yield finding if key is None else self._fixed(finding, mistake)
 
     def errors(self, outcome: ObjectResult) -> Iterator[Diagnostic]:
@@ -129,9 +153,17 @@ class ResourceFindings(NamedTuple):
         path = disagreement.cause.self_path or NIL
         message = f"crdlint evaluates the rule to {disagreement.ours}, cel-python to {disagreement.theirs}"
         finding = diagnostic(
-            self.file, "advice", "resource-second-opinion", message, self.locator.span_of(self.locator.find(path))
+            self.file,
+            "advice",
+            "resource-second-opinion",
+            message,
+            self.locator.span_of(self.locator.find(path)),
         )
-        return replace(finding, field=str(path), related=_rule_position(disagreement.cause, "", self.definition))
+        return replace(
+            finding,
+            field=str(path),
+            related=_rule_position(disagreement.cause, "", self.definition),
+        )
 
     def undecoded(self, error: NotDecodedError) -> Diagnostic:
         """Return the finding that an object cannot be decoded, at the field of its metadata that is the cause."""
@@ -141,10 +173,21 @@ class ResourceFindings(NamedTuple):
         if named is not None and named.go_type == "string" and named.json_type in _SCALARS:
             text = f': "{location.node.value}"' if isinstance(location.node, Scalar) else ""
             help_ = f"Write it in quotes, since YAML reads it as {_SCALARS[named.json_type]}{text}"
-        finding = diagnostic(self.file, "decode", "resource-decode", str(error), self.locator.span_of(location), help_)
-        return self._fixed(finding, Mistake(location.node, expected="" if named is None else named.go_type))
+        finding = diagnostic(
+            self.file,
+            "decode",
+            "resource-decode",
+            str(error),
+            self.locator.span_of(location),
+            help_,
+        )
+        return self._fixed(
+            finding, Mistake(location.node, expected="" if named is None else named.go_type)
+        )
 
-    def not_applied(self, rejection: ApplyRejection, placeholders: Placeholders | None = None) -> Iterator[Diagnostic]:
+    def not_applied(
+        self, rejection: ApplyRejection, placeholders: Placeholders | None = None
+    ) -> Iterator[Diagnostic]:
         """Yield the findings of an object that server-side apply does not accept, except for placeholders.
 
         The first has the server's message, which contains those of the others.
@@ -160,13 +203,21 @@ class ResourceFindings(NamedTuple):
                 continue
             message = f"{rejection.start}{error}"
             span = self.locator.span_of(location, key=error.expected == "nothing")
-            finding = replace(self._not_applied(message, span, _headline_of_typed(error)), hidden=error.hidden)
-            yield finding if full_message == message else replace(finding, server_message=full_message)
+            finding = replace(
+                self._not_applied(message, span, _headline_of_typed(error)), hidden=error.hidden
+            )
+            yield (
+                finding
+                if full_message == message
+                else replace(finding, server_message=full_message)
+            )
             full_message = ""
 
     def _not_applied(self, message: str, span: Span, headline: str) -> Diagnostic:
         finding = diagnostic(self.file, "decode", APPLY.id, message, span)
-        return replace(finding, origin="apiserver", severity="error", headline=headlines.cut(headline))
+        return replace(
+            finding, origin="apiserver", severity="error", headline=headlines.cut(headline)
+        )
 
     def only_applied(self, finding: Diagnostic, severity: Severity) -> Diagnostic:
         """Return a finding of server-side apply as one about an object that create accepts."""
@@ -185,9 +236,15 @@ class ResourceFindings(NamedTuple):
             fix=None,
         )
 
-    def _fixed(self, finding: Diagnostic, mistake: Mistake, error: FieldError | None = None) -> Diagnostic:
+    def _fixed(
+        self, finding: Diagnostic, mistake: Mistake, error: FieldError | None = None
+    ) -> Diagnostic:
         """Return a finding with its fix, if there is one."""
-        about = Advisory(finding.message, NIL) if error is None else error._replace(path=error.at or error.path)
+        about = (
+            Advisory(finding.message, NIL)
+            if error is None
+            else error._replace(path=error.at or error.path)
+        )
         about = about._replace(subject=mistake)
         return self.fixes.add(finding, Finding(self.manifest, finding.rule, about))
 
@@ -197,22 +254,34 @@ class ResourceFindings(NamedTuple):
         if named is None or not named.field:
             return "", self.locator.find_text("metadata")
         location = self.locator.find_text(f"metadata.{named.field}")
-        return named.field.partition(".")[0], _first_mistyped(location) if named.go_type == "string" else location
+        return named.field.partition(".")[0], _first_mistyped(
+            location
+        ) if named.go_type == "string" else location
 
     def _of(self, error: FieldError, message: str) -> Diagnostic:
         path = error.at or error.path
         location = self._location(error, path)
         named = error
         if str(path) == "metadata.name" and text_of(location.key) == "generateName":
-            named = error._replace(path=Path("generateName", path.parent), value=text_of(location.node))
+            named = error._replace(
+                path=Path("generateName", path.parent), value=text_of(location.node)
+            )
         validator = self.definition.validator(self.version)
         schema = value_schema(validator.schema, _steps(path))
         if error.type == REQUIRED and str(error.path) == "status" and validator.has_status:
             help_: str | None = _REQUIRED_STATUS
         else:
-            help_ = attempt(_help_of_error, named, location, schema, self.definition.crd.spec.names.kind)
-        related = None if error.cause is None else _rule_position(error.cause, error.detail, self.definition)
-        finding = catalog.get(error.rule).diagnostic_of(error, message, self.locator.span_of(location), file=self.file)
+            help_ = attempt(
+                _help_of_error, named, location, schema, self.definition.crd.spec.names.kind
+            )
+        related = (
+            None
+            if error.cause is None
+            else _rule_position(error.cause, error.detail, self.definition)
+        )
+        finding = catalog.get(error.rule).diagnostic_of(
+            error, message, self.locator.span_of(location), file=self.file
+        )
         finding = replace(finding, help=help_ or finding.help, related=related)
         reason = error.reason
         if error.type == REQUIRED:
@@ -221,7 +290,9 @@ class ResourceFindings(NamedTuple):
             return finding
         allowed = reason.arguments if reason is not None and error.type == NOT_SUPPORTED else ()
         words = tuple(word for word in allowed if isinstance(word, str))
-        expected = str(reason.arguments[0]) if reason is not None and reason.code is Code.TYPE else ""
+        expected = (
+            str(reason.arguments[0]) if reason is not None and reason.code is Code.TYPE else ""
+        )
         valid = _valid_name(named) or ""
         return self._fixed(finding, Mistake(location.node, words, valid, expected, schema), error)
 
@@ -237,7 +308,9 @@ class ResourceFindings(NamedTuple):
             return False
         if schema.type not in ("", *TYPES) or compile_error(schema.pattern) is not None:
             return True
-        return not self.locator.find(path).exact  # only the value of a default does not exist in the object
+        return not self.locator.find(
+            path
+        ).exact  # only the value of a default does not exist in the object
 
     def _location(self, error: FieldError, path: Path) -> SourceLocation:
         location = self.locator.find(path)
@@ -252,7 +325,11 @@ class ResourceFindings(NamedTuple):
 
 def _is_free(error: TypedError, location: SourceLocation, placeholders: Placeholders) -> bool:
     """Return whether an error is about a placeholder, which represents any value or field."""
-    if error.expected == "nothing" and error.path is not None and placeholders.is_key(location, str(error.path.step)):
+    if (
+        error.expected == "nothing"
+        and error.path is not None
+        and placeholders.is_key(location, str(error.path.step))
+    ):
         return True
     return placeholders.is_within(location)
 
@@ -260,9 +337,15 @@ def _is_free(error: TypedError, location: SourceLocation, placeholders: Placehol
 def _headline_of_typed(error: TypedError) -> str:
     if error.expected == "nothing":
         parent = "" if error.path is None or error.path.parent is None else str(error.path.parent)
-        return headlines.of_unknown(str(error.path.step) if error.path is not None else "", parent, None)
+        return headlines.of_unknown(
+            str(error.path.step) if error.path is not None else "", parent, None
+        )
     field = f"`{error.printed.removeprefix('.')}`"
-    return f"{field} must be {_EXPECTED[error.expected]}" if error.expected else f"{field} {error.reason}"
+    return (
+        f"{field} must be {_EXPECTED[error.expected]}"
+        if error.expected
+        else f"{field} {error.reason}"
+    )
 
 
 _EXPECTED: Final = {
@@ -287,7 +370,10 @@ def _within(location: SourceLocation, value: str) -> SourceLocation:
     parts += [(name, named_key, None) for name, named_key, _ in named]
     parts += [(text_of(item), item, item_key) for _, item_key, item in named]
     parts += [(text_of(item), item, None) for item in items_of(node)]
-    return next((SourceLocation(part, of, exact=True) for text, part, of in parts if text == value), location)
+    return next(
+        (SourceLocation(part, of, exact=True) for text, part, of in parts if text == value),
+        location,
+    )
 
 
 def _first_mistyped(location: SourceLocation) -> SourceLocation:
@@ -336,7 +422,9 @@ def _help_of_error(
     return help_ or (suggestion(error, schema) if has_text else None)
 
 
-def _help_of_unknown(path: str, name: str, mistake: Mistake, owner: Node | None, around: Node | None) -> str:
+def _help_of_unknown(
+    path: str, name: str, mistake: Mistake, owner: Node | None, around: Node | None
+) -> str:
     """Return the help for an unknown field of an object, or for one of an object `around` that; what is set is not meant."""
     fields, parent, outer = [*mistake.words], mistake.schema, mistake.outer
     if name in fields:
@@ -350,14 +438,18 @@ def _help_of_unknown(path: str, name: str, mistake: Mistake, owner: Node | None,
     if path.startswith("metadata."):
         return f"Remove `{name}`; use an annotation for data of your own"
     properties: MappingOf[str, JSONSchemaProps] = {} if parent is None else parent.properties
-    deeper = sorted(child_name for child_name, schema in properties.items() if name in schema.properties)
+    deeper = sorted(
+        child_name for child_name, schema in properties.items() if name in schema.properties
+    )
     if deeper and child(owner, deeper[0], name) is None:
         return f"Indent it: `{name}` is a field of `{deeper[0]}`"
     if outer is not None and name in outer.properties and child(around, name) is None:
         return f"Move it one level up: `{name}` is a field of the object that contains this one"
     if not properties:
         return f"Remove `{name}`: the schema specifies no fields here"
-    question = "" if near is None else f"Did you mean `{as_key(near.name)}`? Otherwise, remove `{name}`: "
+    question = (
+        "" if near is None else f"Did you mean `{as_key(near.name)}`? Otherwise, remove `{name}`: "
+    )
     return f"{question or f'Remove `{name}`; '}the fields here are {listed(sorted(properties))}"
 
 
@@ -377,7 +469,9 @@ def _of_rule(error: FieldError, rule: ValidationRule) -> str | None:
         return f"Set `{key}`, or make the rule in the CRD check `has(...{key})` first"
     if code in {Code.RULE_FAILED, Code.EVALUATION_FAILED}:
         return "Fix the rule in the CRD: it cannot be evaluated for this value"
-    is_of_update = "oldSelf" in rule.rule and not rule.optional_old_self  # another one may reject a new object
+    is_of_update = (
+        "oldSelf" in rule.rule and not rule.optional_old_self
+    )  # another one may reject a new object
     return "Restore the previous value, or create a new object" if is_of_update else None
 
 
@@ -396,7 +490,9 @@ def _valid_name(error: FieldError) -> str | None:
         return None
     if field in {"name", "namespace", "generateName"}:
         valid = _NOT_A_NAME.sub("-", value.lower()).lstrip("-.")
-        valid = valid.rstrip(".") if field == "generateName" else valid.rstrip("-.")  # `a-` is a good start of a name
+        valid = (
+            valid.rstrip(".") if field == "generateName" else valid.rstrip("-.")
+        )  # `a-` is a good start of a name
         if field == "namespace":
             valid = valid.replace(".", "-")
     elif field == "labels":
@@ -441,7 +537,11 @@ def _mistyped(reason: Reason, node: Node | None, _schema: JSONSchemaProps | None
         return f"Write {_NOUNS[expected]}"
     if expected == "integer" and actual == "number":
         return _integer_help(node)
-    return f"Write it as a list: `[{text}]`" if expected == "array" and actual != "null" and is_short(text) else None
+    return (
+        f"Write it as a list: `[{text}]`"
+        if expected == "array" and actual != "null" and is_short(text)
+        else None
+    )
 
 
 def _unformatted(reason: Reason, node: Node | None, _schema: JSONSchemaProps | None) -> str | None:
@@ -468,7 +568,11 @@ def _alternatives(reason: Reason, _node: Node | None, schema: JSONSchemaProps | 
     """List the fields that the alternatives require, or return None if they contain other keywords."""
     is_one = reason.code is Code.ONE_OF
     schemas = [] if schema is None else schema.one_of if is_one else schema.any_of
-    required_fields = [" and ".join(f"`{name}`" for name in schema.required) for schema in schemas if schema.required]
+    required_fields = [
+        " and ".join(f"`{name}`" for name in schema.required)
+        for schema in schemas
+        if schema.required
+    ]
     if not required_fields or len(required_fields) != len(schemas):
         return None
     return f"Set {'exactly' if is_one else 'at least'} one of {', '.join(required_fields)}"
@@ -483,7 +587,9 @@ _BY_CODE: Final[dict[Code, Callable[..., str | None]]] = {
     Code.TYPE: _mistyped,
     Code.FORMAT: _unformatted,
     Code.RANGE: _out_of_range,
-    Code.NO_MAP_ITEM: lambda *_: "Write each item as an object with the list's keys, such as `- name: ...`",
+    Code.NO_MAP_ITEM: lambda *_: (
+        "Write each item as an object with the list's keys, such as `- name: ...`"
+    ),
     Code.ONE_OF: _alternatives,
     Code.ANY_OF: _alternatives,
 }

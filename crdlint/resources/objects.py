@@ -51,7 +51,10 @@ class Object(NamedTuple):
     def read(self) -> dict[str, Any]:
         """Return it as the server stores it, with integers distinguished from floats; raise YAMLDecodeError if it is invalid."""
         resource = read_resource(self.root, json=self.json)
-        for name, value in (("apiVersion", self.identity.api_version), ("kind", self.identity.kind)):
+        for name, value in (
+            ("apiVersion", self.identity.api_version),
+            ("kind", self.identity.kind),
+        ):
             if value and not resource.get(name):
                 resource[name] = value  # inherited from the list
         return resource
@@ -69,7 +72,9 @@ def objects_of(document: Document) -> Iterator[Object]:
             continue
         identity = identify(root, document.text)
         if identity.error is not None:
-            read_resource(root, json=json)  # the server converts YAML before it reads apiVersion and kind
+            read_resource(
+                root, json=json
+            )  # the server converts YAML before it reads apiVersion and kind
         if kind and identity.error is None and not (identity.api_version and identity.kind):
             identity = identity._replace(api_version=api_version, kind=kind)
         items = _items(root, identity)
@@ -77,7 +82,9 @@ def objects_of(document: Document) -> Iterator[Object]:
             yield Object(root, identity, json)
             continue
         inner = identity.kind.removesuffix("List")
-        pending.extend((item, identity.api_version if inner else "", inner) for item in reversed(items))
+        pending.extend(
+            (item, identity.api_version if inner else "", inner) for item in reversed(items)
+        )
 
 
 def _items(root: Mapping, identity: Identity) -> list[Node] | None:
@@ -105,7 +112,11 @@ def text_at(root: Mapping, *names: str) -> str:
     """Return the text of a scalar below an object, or an empty string."""
     node: Node | None = root
     for name in names:
-        values = {key_text: value for key_text, _, value in entries(node)} if isinstance(node, Mapping) else {}
+        values = (
+            {key_text: value for key_text, _, value in entries(node)}
+            if isinstance(node, Mapping)
+            else {}
+        )
         node = values.get(name)
     return text_of(node) or ""
 
@@ -139,9 +150,7 @@ def key_of(resource: dict[str, Any], *, namespaced: bool) -> Key:
 _BOUNDARY: Final = re.compile(r"[.\[\]]")
 _ENDS: Final = frozenset({"", ".", "[", "]"})  # the text after a key
 _INDEX: Final = re.compile(r"\[([0-9]{1,9})\]")
-_DEAD_ENDS: Final = (
-    50_000  # the number of wrong alternatives that are tried for one object; there are none without unusual keys
-)
+_DEAD_ENDS: Final = 50_000  # the number of wrong alternatives that are tried for one object; there are none without unusual keys
 _FEWEST_DEAD_ENDS: Final = 100  # the number that is tried for each text after that
 
 
@@ -178,7 +187,11 @@ class ResourceLocator(Locator):
         entry = self._entry(location.node, step)
         if entry is not None:
             return SourceLocation(entry[1], entry[0], exact=True)
-        if location.node.__class__ is Mapping and step.__class__ is str and _BOUNDARY.search(str(step)):
+        if (
+            location.node.__class__ is Mapping
+            and step.__class__ is str
+            and _BOUNDARY.search(str(step))
+        ):
             return self._follow_text(location, str(step))
         return SourceLocation(location.node, location.key, exact=False)
 
@@ -201,7 +214,9 @@ class ResourceLocator(Locator):
             stack.append(self._ways(location, text, position))
         return SourceLocation(deepest.node, deepest.key, exact=not text)
 
-    def _ways(self, location: SourceLocation, text: str, position: int) -> Iterator[tuple[SourceLocation, int]]:
+    def _ways(
+        self, location: SourceLocation, text: str, position: int
+    ) -> Iterator[tuple[SourceLocation, int]]:
         """Yield the possible locations of the next key or index, the shortest key first, and the position after it."""
         node = location.node
         if node.__class__ is Sequence:

@@ -150,7 +150,9 @@ def report(
     _, crd_root = _read(crd_text)
     versions = parse_range(kube_version)
     crd = read_crd(crd_root, stored=True, server=versions.newest).crd
-    definition = Definition(crd, "<crd>", Locator(crd_root, 0, crd_text), as_requests=as_request, versions=versions)
+    definition = Definition(
+        crd, "<crd>", Locator(crd_root, 0, crd_text), as_requests=as_request, versions=versions
+    )
     crd_errors = list(_errors_of_crd(crd_text, kube_version))
     version = version_of(crd, resource)
     if not crd.spec.versions:
@@ -165,7 +167,9 @@ def report(
     manifest = Manifest(document, None, locator)
     unsent = client_problem(root, filename) if reencodes else None
     if unsent is not None:
-        error = diagnostic(filename, "decode", "resource-decode", unsent.message, node_span(unsent.node))
+        error = diagnostic(
+            filename, "decode", "resource-decode", unsent.message, node_span(unsent.node)
+        )
         return ResourceReport([error], [], resource, None, crd_errors)
     outcome: ObjectResult | None = None
     by_server: list[tuple[Server, Sequence[Diagnostic]]] = []
@@ -184,13 +188,21 @@ def report(
         except NotDecodedError as error:
             outcome = None
             rejection = error.rejection
-            of_server = [findings.undecoded(error)] if rejection is None else findings.not_applied(rejection)
-            by_server.append((server, [finding for finding in of_server if finding.server_message != ""]))
+            of_server = (
+                [findings.undecoded(error)]
+                if rejection is None
+                else findings.not_applied(rejection)
+            )
+            by_server.append(
+                (server, [finding for finding in of_server if finding.server_message != ""])
+            )
     errors = list(map(in_server_words, FindingsByVersion(by_server).merged()))
     if outcome is None:
         return ResourceReport(errors, [], resource, None, crd_errors)
     warned = FindingsByVersion(warnings).merged()
-    return ResourceReport(errors, list(outcome.unknown), outcome.resource, outcome.cel_cost, crd_errors, list(warned))
+    return ResourceReport(
+        errors, list(outcome.unknown), outcome.resource, outcome.cel_cost, crd_errors, list(warned)
+    )
 
 
 @lru_cache(maxsize=8)
@@ -198,7 +210,9 @@ def _errors_of_crd(text: str, kube_version: str) -> tuple[Diagnostic, ...]:
     """Return the errors for which servers of a version or range reject the CRD in the first document of a text."""
     result = lint_file(text, "<crd>", CheckRequest(kube_version=kube_version), only=frozenset({0}))
     return tuple(
-        in_server_words(finding) for finding in result.diagnostics if finding.severity == "error" and not finding.hidden
+        in_server_words(finding)
+        for finding in result.diagnostics
+        if finding.severity == "error" and not finding.hidden
     )
 
 
@@ -213,7 +227,9 @@ def old_objects(text: str, *, filename: str) -> OldObjects:
                 by_key.setdefault(key_of(resource, namespaced=namespaced), resource)
 
     with collector_paused():
-        unread = list(read_documents(text, read)) if all(field.search(text) for field in _FIELDS) else ()
+        unread = (
+            list(read_documents(text, read)) if all(field.search(text) for field in _FIELDS) else ()
+        )
     broken = (
         (f"{filename}:{line}" if column is None else f"{filename}:{line}:{column}", reason)
         for _, line, column, reason in unread
@@ -231,13 +247,19 @@ def validate_text(
 ) -> Validated:
     """Validate every custom resource of a text, as an update if `old` contains it; invalid input raises no exceptions."""
     fixes = Fixes(text if options.fixes else "")
-    walk = _ObjectWalk(filename, fixes, text=text, definitions=definitions, old=old, options=options)
+    walk = _ObjectWalk(
+        filename, fixes, text=text, definitions=definitions, old=old, options=options
+    )
     result = walk.run(text)
-    return Validated(replace(result, notices=(*result.notices, *_notices(walk))), tuple(walk.stored))
+    return Validated(
+        replace(result, notices=(*result.notices, *_notices(walk))), tuple(walk.stored)
+    )
 
 
 # Keys of the fields that every manifest has.
-_FIELDS: Final = [re.compile(rf"""(?<![\w.-])["']?{name}["']?\s*:""") for name in ("apiVersion", "kind")]
+_FIELDS: Final = [
+    re.compile(rf"""(?<![\w.-])["']?{name}["']?\s*:""") for name in ("apiVersion", "kind")
+]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -251,7 +273,9 @@ class _ObjectWalk(DocumentWalk):
     undefined: dict[tuple[str, str], list[int]] = field(default_factory=dict)
     templates: list[int] = field(default_factory=list)
     unidentified: list[int] = field(default_factory=list)
-    withheld: dict[tuple[int, int], str] = field(default_factory=dict)  # placeholders that cause findings, by position
+    withheld: dict[tuple[int, int], str] = field(
+        default_factory=dict
+    )  # placeholders that cause findings, by position
 
     def effects(self) -> tuple[int, ...]:
         """Return how many lines the notices at the end have."""
@@ -276,7 +300,11 @@ class _ObjectWalk(DocumentWalk):
         self.crds.append(CRD(name, check.line))
         for finding in findings:
             line = finding.line - check.offset
-            path = None if finding.field == str(NIL) else attempt(user_path_in_object, root, line, finding.column)
+            path = (
+                None
+                if finding.field == str(NIL)
+                else attempt(user_path_in_object, root, line, finding.column)
+            )
             self.diagnostics.append(replace(finding, crd=name, user_path=path or "."))
 
     def may_matter(self, text: str) -> bool:
@@ -319,22 +347,37 @@ class _ObjectCheck:
         if resource.version not in definition.served:
             served = ", ".join(f"`{version}`" for version in definition.served) or "none"
             words = [f"{resource.group}/{version}" for version in definition.served]
-            return [self._no_match(f"Use a served version of {identity.kind}: {served} ({definition.file})", words)]
+            return [
+                self._no_match(
+                    f"Use a served version of {identity.kind}: {served} ({definition.file})", words
+                )
+            ]
         return [*self._rejection(definition), *self._of_definition(definition)]
 
     def _advice(
-        self, rule: str, message: str, field: str, help_: str | None = None, words: Sequence[str] = ()
+        self,
+        rule: str,
+        message: str,
+        field: str,
+        help_: str | None = None,
+        words: Sequence[str] = (),
     ) -> Diagnostic:
         """Return a finding about a field, of which `words` are the values that may be meant."""
         root = self.resource.root
         node = child(root, field) or root
-        finding = diagnostic(self.walk.file, "advice", rule, message, node_span(node, self.offset), help_)
+        finding = diagnostic(
+            self.walk.file, "advice", rule, message, node_span(node, self.offset), help_
+        )
         advisory = Advisory(message, NIL, subject=Mistake(node, words))
         return self.walk.fixes.add(finding, Finding(Manifest(self.document, root), rule, advisory))
 
-    def _no_match(self, help_: str, words: Sequence[str] = (), field: str = "apiVersion") -> Diagnostic:
+    def _no_match(
+        self, help_: str, words: Sequence[str] = (), field: str = "apiVersion"
+    ) -> Diagnostic:
         identity = self.resource.identity
-        return self._advice("resource-no-match", _no_match(identity.kind, identity.api_version), field, help_, words)
+        return self._advice(
+            "resource-no-match", _no_match(identity.kind, identity.api_version), field, help_, words
+        )
 
     def _misidentified(self, error: str) -> Diagnostic:
         span = node_span(self.resource.identity.node or self.resource.root, self.offset)
@@ -345,7 +388,11 @@ class _ObjectCheck:
         self.walk.undefined.setdefault((identity.api_version, identity.kind), []).append(self.line)
 
     def _of_unknown_group(self) -> list[Diagnostic] | None:
-        resource, identity, definitions = self.resource, self.resource.identity, self.walk.definitions
+        resource, identity, definitions = (
+            self.resource,
+            self.resource.identity,
+            self.walk.definitions,
+        )
         kind, api_version = identity.kind, identity.api_version
         if api_version and not may_have_crd(resource.group):
             return None
@@ -357,7 +404,9 @@ class _ObjectCheck:
         if identity.error is not None and identity.node is not None:
             return [self._misidentified(identity.error)]
         served = definitions.kinds(meant)[kind].served
-        suggested = f"{meant}/{resource.version if resource.version in served or not served else served[0]}"
+        suggested = (
+            f"{meant}/{resource.version if resource.version in served or not served else served[0]}"
+        )
         if api_version:
             return [self._no_match(f"Write `{suggested}` instead", [suggested])]
         message, help_ = "Object 'apiVersion' is missing", f"Add `apiVersion: {suggested}`"
@@ -365,14 +414,24 @@ class _ObjectCheck:
 
     def _of_unknown_kind(self) -> list[Diagnostic] | None:
         """Return the finding that no CRD of the group defines the kind, or None if a notice reports it."""
-        group, kind, definitions = self.resource.group, self.resource.identity.kind, self.walk.definitions
+        group, kind, definitions = (
+            self.resource.group,
+            self.resource.identity.kind,
+            self.walk.definitions,
+        )
         unreadable = definitions.unreadable.get(group)
         if unreadable is not None:
             if unreadable in definitions.reported:
-                unreadable = f"not validated: the CRD of {group} that may define {kind} cannot be decoded"
+                unreadable = (
+                    f"not validated: the CRD of {group} that may define {kind} cannot be decoded"
+                )
             definitions.reported.add(unreadable)
             return [self._advice("resource-crd-unreadable", unreadable, "kind")]
-        if kind and not self.walk.options.strict_kinds and not definitions.kind_meant(group, kind, misspelt=True):
+        if (
+            kind
+            and not self.walk.options.strict_kinds
+            and not definitions.kind_meant(group, kind, misspelt=True)
+        ):
             self._note_undefined()
             return None
         near = definitions.kind_meant(group, kind) if kind else None
@@ -382,7 +441,11 @@ class _ObjectCheck:
     def _rejection(self, definition: Definition) -> Iterator[Diagnostic]:
         """Yield the finding that the API server rejects a CRD itself, once for each CRD."""
         reported = self.walk.definitions.reported
-        message = rejection_of(definition.crd.metadata.name, definition.errors) if definition.errors else ""
+        message = (
+            rejection_of(definition.crd.metadata.name, definition.errors)
+            if definition.errors
+            else ""
+        )
         if message and message not in reported:
             reported.add(message)
             command = f"crdlint check {definition.file}"
@@ -409,7 +472,9 @@ class _ObjectCheck:
             span = node_span(unsent.node, self.offset)
             yield diagnostic(walk.file, "decode", "resource-decode", unsent.message, span)
             return
-        content = (resource._replace(json=False) if sender.applies or sender.reencodes else resource).read()
+        content = (
+            resource._replace(json=False) if sender.applies or sender.reencodes else resource
+        ).read()
         sent = as_sent(content, namespaced=definition.namespaced)
         by_server: list[tuple[Server, Sequence[Diagnostic]]] = []
         outcome, disagreements = None, []
@@ -417,7 +482,9 @@ class _ObjectCheck:
             findings = ResourceFindings(
                 definition.on(server), resource.version, locator, walk.file, manifest, walk.fixes
             )
-            second_opinions = walk.options.second_opinions if server is definition.versions.newest else None
+            second_opinions = (
+                walk.options.second_opinions if server is definition.versions.newest else None
+            )
             with recorded() if second_opinions is not None else nullcontext(()) as evaluations:
                 outcome, unread = self._decoded(sent, findings, placeholders)
             server_findings = unread
@@ -429,7 +496,9 @@ class _ObjectCheck:
                 if second_opinions is not None:
                     from crdlint.kubecel.second_opinion import compare
 
-                    disagreements = list(map(findings.disagreement, compare(evaluations, second_opinions)))
+                    disagreements = list(
+                        map(findings.disagreement, compare(evaluations, second_opinions))
+                    )
             by_server.append((server, server_findings))
         merged = list(FindingsByVersion(by_server).merged())
         yield from merged
@@ -441,7 +510,9 @@ class _ObjectCheck:
         if outcome is not None:
             walk.stored.append(_stored(outcome.resource, content))
 
-    def _of_copy(self, content: dict[str, Any], manifest: Manifest, definition: Definition) -> Iterator[Diagnostic]:
+    def _of_copy(
+        self, content: dict[str, Any], manifest: Manifest, definition: Definition
+    ) -> Iterator[Diagnostic]:
         """Yield that the storage rejects a new object that was copied from a cluster."""
         resource, old = self.resource, self.walk.old
         if old is not None and key_of(content, namespaced=definition.namespaced) in old:
@@ -451,10 +522,18 @@ class _ObjectCheck:
         has_status = definition.validator(resource.version).has_status
         advisory = of_copy(resource.root, version, has_status=has_status)
         if advisory is not None:
-            span = node_span(child(resource.root, *map(str, advisory.path.steps())) or resource.root, self.offset)
-            finding = diagnostic(self.walk.file, advisory.kind, advisory.rule, advisory.message, span, advisory.help)
+            span = node_span(
+                child(resource.root, *map(str, advisory.path.steps())) or resource.root, self.offset
+            )
+            finding = diagnostic(
+                self.walk.file, advisory.kind, advisory.rule, advisory.message, span, advisory.help
+            )
             keeps_status = resource.root.find("status") is not None and not has_status
-            yield finding if keeps_status else self.walk.fixes.add(finding, Finding(manifest, advisory.rule, advisory))
+            yield (
+                finding
+                if keeps_status
+                else self.walk.fixes.add(finding, Finding(manifest, advisory.rule, advisory))
+            )
 
     def _decoded(
         self, sent: dict[str, Any], findings: ResourceFindings, placeholders: Placeholders
@@ -472,12 +551,24 @@ class _ObjectCheck:
                     return None, list(findings.not_applied(error.rejection, placeholders))
                 name, location = findings.undecoded_field(error)
                 meta = sent.get("metadata")
-                if not isinstance(meta, dict) or name not in meta or not placeholders.is_within(location):
+                if (
+                    not isinstance(meta, dict)
+                    or name not in meta
+                    or not placeholders.is_within(location)
+                ):
                     return None, [findings.undecoded(error)]
-                sent = {**sent, "metadata": {field: value for field, value in meta.items() if field != name}}
+                sent = {
+                    **sent,
+                    "metadata": {field: value for field, value in meta.items() if field != name},
+                }
 
     def _of_apply(
-        self, findings: ResourceFindings, placeholders: Placeholders, reported: list[Diagnostic], *, is_copy: bool
+        self,
+        findings: ResourceFindings,
+        placeholders: Placeholders,
+        reported: list[Diagnostic],
+        *,
+        is_copy: bool,
     ) -> Iterator[Diagnostic]:
         """Yield what only server-side apply rejects in a new object that the server can decode: what is not `reported` already.
 
@@ -490,20 +581,28 @@ class _ObjectCheck:
         definition = findings.definition
         sent = as_sent(self.resource._replace(json=False).read(), namespaced=definition.namespaced)
         if is_copy:
-            metadata = {name: value for name, value in sent["metadata"].items() if name not in _OF_SERVER}
+            metadata = {
+                name: value for name, value in sent["metadata"].items() if name not in _OF_SERVER
+            }
             sent = {**sent, "metadata": metadata}
         validator = definition.validator(self.resource.version)
         try:
-            outcome = validator.apply(sent, lambda error: findings.is_of_crd(error) or placeholders.cause(error))
+            outcome = validator.apply(
+                sent, lambda error: findings.is_of_crd(error) or placeholders.cause(error)
+            )
         except NotDecodedError as error:
             rejection = error.rejection
-            not_accepted = () if rejection is None else findings.not_applied(rejection, placeholders)
+            not_accepted = (
+                () if rejection is None else findings.not_applied(rejection, placeholders)
+            )
         else:
             not_accepted = findings.errors(outcome)
         messages = {finding.server_message or finding.message for finding in reported}
         positions = {(finding.line, finding.column) for finding in reported}
         for finding in not_accepted:
-            is_new = finding.message not in messages and (finding.line, finding.column) not in positions
+            is_new = (
+                finding.message not in messages and (finding.line, finding.column) not in positions
+            )
             if is_new and finding.errors and not finding.hidden:
                 yield findings.only_applied(finding, severity)
 
@@ -512,9 +611,15 @@ class _ObjectCheck:
         old = self.walk.old
         return None if old is None else old.get(key_of(content, namespaced=definition.namespaced))
 
-    def _outcome(self, sent: dict[str, Any], definition: Definition, withhold: Withhold) -> ObjectResult:
+    def _outcome(
+        self, sent: dict[str, Any], definition: Definition, withhold: Withhold
+    ) -> ObjectResult:
         """Validate the object, as an update if there is an old one that can be decoded; raise NotDecodedError."""
-        validator, olds, notices = definition.validator(self.resource.version), self.walk.old, self.walk.notices
+        validator, olds, notices = (
+            definition.validator(self.resource.version),
+            self.walk.old,
+            self.walk.notices,
+        )
         is_applied = base_sender(self.walk.options.senders).applies
         create = validator.apply if is_applied else validator.create
         if olds is None:
@@ -525,10 +630,14 @@ class _ObjectCheck:
             why = "is not among the old objects"
         else:
             try:
-                return validator.update(sent, as_sent(old, namespaced=definition.namespaced), withhold)
+                return validator.update(
+                    sent, as_sent(old, namespaced=definition.namespaced), withhold
+                )
             except NotDecodedError as error:
                 why = f"had an old object that cannot be decoded: {error}"
-        outcome = create(sent, withhold)  # raises an exception if it is the new object that cannot be decoded
+        outcome = create(
+            sent, withhold
+        )  # raises an exception if it is the new object that cannot be decoded
         name = f"{self.resource.identity.kind} {key[3]}".rstrip()
         notice = f"line {self.line}: {name} {why}; validated as a new object"
         if notices[-1:] != [notice]:  # every server of a range yields the same notice
@@ -549,7 +658,11 @@ def _stored(stored: dict[str, Any], content: dict[str, Any]) -> dict[str, Any]:
 
 def _no_match(kind: str, api_version: str) -> str:
     """Return kubectl's message that no kind of an apiVersion is served."""
-    return f"no matches for kind {quote(kind)} in version {quote(api_version)}" if kind else "Object 'Kind' is missing"
+    return (
+        f"no matches for kind {quote(kind)} in version {quote(api_version)}"
+        if kind
+        else "Object 'Kind' is missing"
+    )
 
 
 def _notices(walk: _ObjectWalk) -> Iterator[str]:

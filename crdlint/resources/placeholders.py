@@ -23,7 +23,9 @@ from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence
 _Steps: TypeAlias = tuple["_Steps | None", str | int]
 
 # ${NAME}, <name>, ($name), and a variable as the complete text.
-_BUILT_IN: Final = re.compile(r"\$\{[^{}\n]*\}|<[A-Za-z][^<>\n]*>|\(\$[A-Za-z_][^()\n]*\)|\A\$[A-Za-z_][A-Za-z0-9_]*\Z")
+_BUILT_IN: Final = re.compile(
+    r"\$\{[^{}\n]*\}|<[A-Za-z][^<>\n]*>|\(\$[A-Za-z_][^()\n]*\)|\A\$[A-Za-z_][A-Za-z0-9_]*\Z"
+)
 _VARIABLE: Final = re.compile(r"\$[A-Za-z_]")
 _MOST: Final = 1000  # the number of placeholders in an object that are compared with the paths that a rule reads
 # Errors about a list or an object that can be caused by its items and fields.
@@ -44,7 +46,11 @@ class PlaceholderPatterns(NamedTuple):
                 return match[0]
             if text[:1] == "(" and text[-1] == ")" and _VARIABLE.search(text):
                 return text
-        return text if any(is_in_order(f"*{pattern}*".split("*"), text) for pattern in self.own) else None
+        return (
+            text
+            if any(is_in_order(f"*{pattern}*".split("*"), text) for pattern in self.own)
+            else None
+        )
 
 
 @dataclass(slots=True)
@@ -67,7 +73,9 @@ class Placeholders:
         location = self.locator.find(error.at or error.path)
         if isinstance(error.value, str) and self.patterns.find(error.value):
             return self.is_within(location) or self._withhold(location.key or location.node)
-        if not location.exact or (error.type not in _OF_CONTENTS and not isinstance(location.node, Scalar)):
+        if not location.exact or (
+            error.type not in _OF_CONTENTS and not isinstance(location.node, Scalar)
+        ):
             return False
         return self.is_within(location)
 
@@ -81,11 +89,15 @@ class Placeholders:
 
     def _read_by(self, expr: Expr, self_path: Path | None) -> Node | None:
         """Return a placeholder that a rule reads; `self_path` is the path of `self`, None for the whole object."""
-        placeholders = self._within(self.locator.root if self_path is None else self.locator.find(self_path).node)
+        placeholders = self._within(
+            self.locator.root if self_path is None else self.locator.find(self_path).node
+        )
         if len(placeholders) > _MOST:
             return placeholders[0][0]
         read = paths_read(expr)
-        return next((scalar for scalar, steps in placeholders if is_read(_path_of(steps), read)), None)
+        return next(
+            (scalar for scalar, steps in placeholders if is_read(_path_of(steps), read)), None
+        )
 
     def _within(self, node: Node) -> list[tuple[Scalar, _Steps | None]]:
         below = self._below.get(id(node))
@@ -101,9 +113,13 @@ class Placeholders:
                 if self.patterns.find(node.value):
                     yield node, steps
             elif isinstance(node, Sequence):
-                pending.extend((node.items[i], (steps, i)) for i in reversed(range(len(node.items))))
+                pending.extend(
+                    (node.items[i], (steps, i)) for i in reversed(range(len(node.items)))
+                )
             elif isinstance(node, Mapping):
-                entries = [(value, (steps, str(getattr(key, "value", "")))) for key, value in node.pairs()]
+                entries = [
+                    (value, (steps, str(getattr(key, "value", "")))) for key, value in node.pairs()
+                ]
                 pending.extend(reversed(entries))
 
     def _withhold(self, node: Node | None) -> bool:

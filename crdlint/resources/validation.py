@@ -35,7 +35,14 @@ from crdlint.crd.object_meta import MetadataError, as_record, read_object_meta
 from crdlint.crd.paths import Path
 from crdlint.golang.printing import GO_TYPES, print_value
 from crdlint.kubecel.cost import RUNTIME_BUDGET
-from crdlint.kubecel.evaluation import MISSING, OutOfBudgetError, Ratcheting, RuleValidators, Run, validate_rules
+from crdlint.kubecel.evaluation import (
+    MISSING,
+    OutOfBudgetError,
+    Ratcheting,
+    RuleValidators,
+    Run,
+    validate_rules,
+)
 from crdlint.kubernetes.servers import NEWEST, Server
 from crdlint.safety import work
 from crdlint.schema.correlation import Correlation, validate_list_sets_and_maps
@@ -84,7 +91,10 @@ class NotDecodedError(ValueError):
     """
 
     def __init__(
-        self, text: str, metadata: MetadataError | None = None, rejection: ApplyRejection | None = None
+        self,
+        text: str,
+        metadata: MetadataError | None = None,
+        rejection: ApplyRejection | None = None,
     ) -> None:
         super().__init__(text)
         self.metadata = metadata
@@ -113,16 +123,25 @@ class ResourceValidator:
     """
 
     def __init__(
-        self, crd: CustomResourceDefinition, version: str, *, server: Server = NEWEST, as_requests: bool = False
+        self,
+        crd: CustomResourceDefinition,
+        version: str,
+        *,
+        server: Server = NEWEST,
+        as_requests: bool = False,
     ) -> None:
         """Prepare a CRD of the internal version; raise `UnknownVersionError` if it does not have the version."""
         self._server = server
         spec = crd.spec
-        crd_version = next((candidate for candidate in spec.versions if candidate.name == version), None)
+        crd_version = next(
+            (candidate for candidate in spec.versions if candidate.name == version), None
+        )
         if crd_version is None:
             raise UnknownVersionError(f"the CRD {crd.metadata.name} has no version {version!r}")
         validation = crd_version.schema or spec.validation
-        self.schema: JSONSchemaProps | None = None if validation is None else validation.open_api_v3_schema
+        self.schema: JSONSchemaProps | None = (
+            None if validation is None else validation.open_api_v3_schema
+        )
         self._versions = {candidate.name for candidate in spec.versions}
         self.kind = spec.names.kind
         self.group = spec.group
@@ -156,7 +175,11 @@ class ResourceValidator:
         if rejection is not None:
             raise NotDecodedError(rejection.text, rejection=rejection)
         resource = deep_copy(sent)
-        meta = {name: value for name, value in (resource.get("metadata") or {}).items() if name not in _WIPED}
+        meta = {
+            name: value
+            for name, value in (resource.get("metadata") or {}).items()
+            if name not in _WIPED
+        }
         try:
             resource["metadata"] = read_object_meta(meta)[0]
         except MetadataError as error:
@@ -170,7 +193,12 @@ class ResourceValidator:
     @cached_property
     def _applied(self) -> AppliedObjects:
         return AppliedObjects(
-            self.schema, self._resource, self.api_version, self.kind, self._server, preserves=self._preserves
+            self.schema,
+            self._resource,
+            self.api_version,
+            self.kind,
+            self._server,
+            preserves=self._preserves,
         )
 
     def _new(self, resource: dict[str, Any], withhold: Withhold | None) -> ObjectResult:
@@ -190,7 +218,9 @@ class ResourceValidator:
         return self._with_rules(resource, errors, MISSING, None, withhold=withhold)
 
     @work.limited()
-    def update(self, sent: dict[str, Any], old: dict[str, Any], withhold: Withhold | None = None) -> ObjectResult:
+    def update(
+        self, sent: dict[str, Any], old: dict[str, Any], withhold: Withhold | None = None
+    ) -> ObjectResult:
         """Validate a replacement of an object; unchanged values are not rejected. See `create` for `withhold`."""
         (resource, unknown), (before, _) = self._admit(sent), self._admit(old)
         if self._keeps_status:
@@ -206,7 +236,9 @@ class ResourceValidator:
         errors += validate_embedded(None, resource, schema, self._server, is_resource_root=False)
         if not validate_list_sets_and_maps(schema, before):
             errors += validate_list_sets_and_maps(schema, resource)
-        return self._with_rules(resource, errors, before, correlation, common, withhold)._replace(unknown=unknown)
+        return self._with_rules(resource, errors, before, correlation, common, withhold)._replace(
+            unknown=unknown
+        )
 
     @work.limited()
     def update_status(self, sent: dict[str, Any], old: dict[str, Any]) -> ObjectResult:
@@ -225,9 +257,13 @@ class ResourceValidator:
         errors += _scale_status_errors(self._scale, resource)
         if not validate_list_sets_and_maps(self.schema, before):
             errors += validate_list_sets_and_maps(self.schema, resource)
-        return self._with_rules(resource, errors, before, correlation, common)._replace(unknown=unknown)
+        return self._with_rules(resource, errors, before, correlation, common)._replace(
+            unknown=unknown
+        )
 
-    def _value_errors(self, resource: dict[str, Any], correlation: Correlation | None = None) -> Iterator[FieldError]:
+    def _value_errors(
+        self, resource: dict[str, Any], correlation: Correlation | None = None
+    ) -> Iterator[FieldError]:
         if self.schema is not None:
             yield from self._values.validate(resource, old=correlation)
         if self._scale is not None:  # upstream: ValidateScaleSpec
@@ -239,7 +275,9 @@ class ResourceValidator:
         if self.schema is None or not self._server.ratchets_values:
             return None
         correlation = Correlation(resource, old, self.schema)
-        correlation.known_equal = False  # a stored object has a resourceVersion, which upstream cannot correlate
+        correlation.known_equal = (
+            False  # a stored object has a resourceVersion, which upstream cannot correlate
+        )
         return correlation
 
     def read(self, stored: dict[str, Any]) -> dict[str, Any]:
@@ -265,10 +303,20 @@ class ResourceValidator:
         rules = None if self._schema_of(resource) is None else self._rules
         run = Run(RULE_ID, RUNTIME_BUDGET)
         cost: int | None = None
-        blocking = _BLOCKING | {NOT_SUPPORTED} if self._server.enum_errors_block_rules else _BLOCKING
+        blocking = (
+            _BLOCKING | {NOT_SUPPORTED} if self._server.enum_errors_block_rules else _BLOCKING
+        )
         if rules is not None and any(error.type in blocking for error in errors):
             errors.append(
-                FieldError(RULE_ID, INVALID, NOWHERE, None, _NOT_CHECKED, reason=Reason(Code.NOT_CHECKED), errors=0)
+                FieldError(
+                    RULE_ID,
+                    INVALID,
+                    NOWHERE,
+                    None,
+                    _NOT_CHECKED,
+                    reason=Reason(Code.NOT_CHECKED),
+                    errors=0,
+                )
             )
         elif rules is not None and all(error.type is not NOT_EVALUATED for error in errors):
             try:
@@ -291,12 +339,20 @@ class ResourceValidator:
         """Return the schema for embedded resources, lists and rules, which some servers find by the object's version."""
         api_version = str(resource.get("apiVersion", ""))
         version = api_version.rpartition("/")[2] if api_version.count("/") < 2 else ""
-        return self.schema if self._server.ignores_object_versions or version in self._versions else None
+        return (
+            self.schema
+            if self._server.ignores_object_versions or version in self._versions
+            else None
+        )
 
     def _admit(self, sent: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
         """Return a pruned and defaulted object, and the sorted paths of pruned fields; raise `NotDecodedError`."""
         resource = deep_copy(sent)
-        type_meta = {name: resource[name] for name in ("kind", "apiVersion") if isinstance(resource.get(name), str)}
+        type_meta = {
+            name: resource[name]
+            for name in ("kind", "apiVersion")
+            if isinstance(resource.get(name), str)
+        }
         unknown: list[str] = []
         meta = None
         if "metadata" in resource:
@@ -318,32 +374,50 @@ class ResourceValidator:
         resource.update(type_meta)
         if meta is not None:
             if not self._namespaced:
-                meta.pop("namespace", None)  # upstream: rest.EnsureObjectNamespaceMatchesRequestNamespace
-            if self._as_requests and not object_meta.kept_managed_fields(as_record(meta), self.group):
+                meta.pop(
+                    "namespace", None
+                )  # upstream: rest.EnsureObjectNamespaceMatchesRequestNamespace
+            if self._as_requests and not object_meta.kept_managed_fields(
+                as_record(meta), self.group
+            ):
                 meta.pop("managedFields", None)
             resource["metadata"] = meta
         if is_ours and self.schema is not None:
             apply_defaults(resource, self.schema, self._defaults)
         return resource, tuple(sorted(unknown))
 
-    def _metadata_errors(self, meta: Any, name_check: Callable[[str, bool], list[str]]) -> Iterator[FieldError]:
+    def _metadata_errors(
+        self, meta: Any, name_check: Callable[[str, bool], list[str]]
+    ) -> Iterator[FieldError]:
         return object_meta.validate_any_object_meta(
-            meta, _METADATA, self._server, requires_namespace=self._namespaced, name_check=name_check
+            meta,
+            _METADATA,
+            self._server,
+            requires_namespace=self._namespaced,
+            name_check=name_check,
         )
 
     def _metadata_update_errors(
         self, resource: dict[str, Any], old: dict[str, Any]
     ) -> tuple[list[FieldError], list[FieldError]]:
         """Return the errors of a replacement's metadata: those of rest.validateCommonFields, and of the CRD's strategy."""
-        meta, old_meta = (as_record(read_object_meta(each.get("metadata"))[0]) for each in (resource, old))
+        meta, old_meta = (
+            as_record(read_object_meta(each.get("metadata"))[0]) for each in (resource, old)
+        )
         object_meta.prepare_update(meta, old_meta, is_manifest=self._as_requests)
         rules = object_meta.RESOURCE_RULES
-        updated = object_meta.validate_object_meta_update(meta, old_meta, _METADATA, rules, self._server)
+        updated = object_meta.validate_object_meta_update(
+            meta, old_meta, _METADATA, rules, self._server
+        )
         of_update = {str(error): error for error in updated}
         common = {str(error): error for error in self._metadata_errors(meta, is_path_segment)}
-        return [error for text, error in common.items() if text not in of_update], list(of_update.values())
+        return [error for text, error in common.items() if text not in of_update], list(
+            of_update.values()
+        )
 
-    def finalizer_warnings(self, sent: dict[str, Any], old: dict[str, Any] | None) -> Iterator[tuple[str, str]]:
+    def finalizer_warnings(
+        self, sent: dict[str, Any], old: dict[str, Any] | None
+    ) -> Iterator[tuple[str, str]]:
         """Yield the finalizers of a new object, or that an update adds, with the server's warning of each."""
         meta, old_meta = _metadata_of(sent), None if old is None else _metadata_of(old)
         if meta is not None:
@@ -404,7 +478,9 @@ def _nested(resource: dict[str, Any], path: str, expected: type) -> tuple[Any, s
     current: Any = resource
     for i, name in enumerate(names):
         if current.__class__ is not dict:
-            return None, None if current is None else _accessor_error(names[: i + 1], current, "map[string]interface{}")
+            return None, None if current is None else _accessor_error(
+                names[: i + 1], current, "map[string]interface{}"
+            )
         if name not in current:
             return None, None
         current = current[name]
@@ -415,4 +491,6 @@ def _nested(resource: dict[str, Any], path: str, expected: type) -> tuple[Any, s
 
 def _accessor_error(names: list[str], value: Any, expected: str) -> str:
     path, type_ = "".join(f".{name}" for name in names), GO_TYPES[value.__class__]
-    return f"{path} accessor error: {print_value(value)} is of the type {type_}, expected {expected}"
+    return (
+        f"{path} accessor error: {print_value(value)} is of the type {type_}, expected {expected}"
+    )

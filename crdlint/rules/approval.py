@@ -47,7 +47,9 @@ def _bypass(finding: Finding) -> Edits:
         yield editor.set(expect(Mapping, metadata, "annotations"), ANNOTATION, value)
 
 
-@Fixer("Keep unknown fields with `x-kubernetes-preserve-unknown-fields`", "unsafe").example(good=_version(_PRESERVE))
+@Fixer("Keep unknown fields with `x-kubernetes-preserve-unknown-fields`", "unsafe").example(
+    good=_version(_PRESERVE)
+)
 def preserved_in_schemas(finding: Finding) -> Edits:
     """Keep unknown fields by the schemas of all versions instead of by the spec."""
     editor, name = finding.editor, "x-kubernetes-preserve-unknown-fields"
@@ -94,7 +96,10 @@ def _state(annotations: MappingOf[str, str]) -> tuple[str, FieldError | None]:
         return "missing", required(APPROVAL.id, _PATH, f"{requirement}, {_SEE}")
     if text.startswith("unapproved"):
         return "bypassed", None
-    from crdlint.golang.addresses import URLError, parse_request_uri  # few CRDs are in a protected group
+    from crdlint.golang.addresses import (
+        URLError,
+        parse_request_uri,
+    )  # few CRDs are in a protected group
 
     with suppress(URLError):
         url = parse_request_uri(text)
@@ -104,10 +109,14 @@ def _state(annotations: MappingOf[str, str]) -> tuple[str, FieldError | None]:
     return "invalid", invalid(APPROVAL.id, _PATH, text, detail)
 
 
-def validate(crd: CustomResourceDefinition, old: CustomResourceDefinition | None = None) -> Iterator[FieldError]:
+def validate(
+    crd: CustomResourceDefinition, old: CustomResourceDefinition | None = None
+) -> Iterator[FieldError]:
     """Yield what the community's groups ask for; on update, only where the state of approval has changed."""
     group = crd.spec.group
-    if group not in {"k8s.io", "kubernetes.io"} and not group.endswith((".k8s.io", ".kubernetes.io")):
+    if group not in {"k8s.io", "kubernetes.io"} and not group.endswith(
+        (".k8s.io", ".kubernetes.io")
+    ):
         return
     state, error = _state(crd.metadata.annotations)
     if error is not None and (old is None or _state(old.metadata.annotations)[0] != state):
@@ -121,7 +130,5 @@ def preserve_unknown_fields(
     if old is not None and old.spec.preserve_unknown_fields:
         return
     if crd.spec.preserve_unknown_fields:
-        detail = (
-            "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead"
-        )
+        detail = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead"
         yield invalid(PRESERVE.id, Path("spec").child("preserveUnknownFields"), True, detail)

@@ -39,7 +39,10 @@ def families() -> tuple[dict[str, Rule], ...]:
 
 def _rules(family: str) -> list[Rule]:
     declared: list[Rule | Advice | NodeAdvice] = _declared(family, (Rule, Advice, NodeAdvice))
-    return [declaration if isinstance(declaration, Rule) else declaration.rule for declaration in declared]
+    return [
+        declaration if isinstance(declaration, Rule) else declaration.rule
+        for declaration in declared
+    ]
 
 
 @cache
@@ -76,7 +79,10 @@ def of_whole_crds() -> frozenset[str]:
 def checks() -> list[Check]:
     """Return the checks that run at the nodes of a schema."""
     return [
-        check for family, declares in _FAMILIES.items() if declares == "checks" for check in _declared(family, Check)
+        check
+        for family, declares in _FAMILIES.items()
+        if declares == "checks"
+        for check in _declared(family, Check)
     ]
 
 
@@ -102,11 +108,20 @@ _T = TypeVar("_T")
 def _requested(requested: frozenset[str], kind: type[_AdviceT]) -> list[_AdviceT]:
     imported = {"checks", "requested"} if requested else {"checks"}
     declared = [
-        advice for family, declares in _FAMILIES.items() if declares in imported for advice in _declared(family, kind)
+        advice
+        for family, declares in _FAMILIES.items()
+        if declares in imported
+        for advice in _declared(family, kind)
     ]
-    return [advice for advice in declared if not advice.rule.on_request or advice.rule.id in requested]
+    return [
+        advice for advice in declared if not advice.rule.on_request or advice.rule.id in requested
+    ]
 
 
 def _declared(family: str, kind: type[_T] | tuple[type[_T], ...]) -> list[_T]:
     """Return what the module of a family declares, in the order of the module."""
-    return [member for member in vars(import_module(f"crdlint.rules.{family}")).values() if isinstance(member, kind)]
+    return [
+        member
+        for member in vars(import_module(f"crdlint.rules.{family}")).values()
+        if isinstance(member, kind)
+    ]

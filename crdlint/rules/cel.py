@@ -20,7 +20,14 @@ from crdlint.kubecel.cost import CompiledNode, EstimatedRule
 from crdlint.rules import cel_cost
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.common import ServerResults, ValidationOptions
-from crdlint.rules.engine.finding import Finding, Fixer, expect, quoted_tag, quoted_with_comment, require
+from crdlint.rules.engine.finding import (
+    Finding,
+    Fixer,
+    expect,
+    quoted_tag,
+    quoted_with_comment,
+    require,
+)
 from crdlint.rules.engine.rule import Rule
 from crdlint.safety import work
 from crdlint.safety.bugs import attempt
@@ -47,12 +54,16 @@ _DATA = (
     '  data: {{{}x-kubernetes-preserve-unknown-fields: true, x-kubernetes-validations: [{{rule: "self != null"}}]}}\n'
 )
 # A message of a rule that is to reject objects without a field.
-_REFUSES: Final = re.compile(r"\b(?:must|required|immutable|cannot|may not|should)\b", re.IGNORECASE)
+_REFUSES: Final = re.compile(
+    r"\b(?:must|required|immutable|cannot|may not|should)\b", re.IGNORECASE
+)
 _MARKER: Final = "correct the `rule` of `+kubebuilder:validation:XValidation`"
 _Rule: Final = partial(Rule, scope="schema", source=_SOURCE, marker=_MARKER)
 
 
-def _schema(rule: str, required: str = "replicas", fields: str = "replicas: {type: integer}") -> str:
+def _schema(
+    rule: str, required: str = "replicas", fields: str = "replicas: {type: integer}"
+) -> str:
     names = f"    required: [{required}]\n" if required else ""
     return (
         f"type: object\nproperties:\n  spec:\n    type: object\n{names}"
@@ -85,13 +96,19 @@ def meant(finding: Finding, *, certain: bool) -> Iterable[Edit]:
     node = finding.scalar(path)
     edits: tuple[Edit, ...] = reason.arguments[0]
     text = apply(node.value, edits)
-    if edits and not node.style and (getattr(finding.editor.parent(node), "flow", True) or not _PLAIN.match(text)):
+    if (
+        edits
+        and not node.style
+        and (getattr(finding.editor.parent(node), "flow", True) or not _PLAIN.match(text))
+    ):
         yield finding.editor.replace(node, quoted(text))
         return
     for edit in edits:
         offsets = require(offsets_inside(finding.editor.text, node, edit.start, edit.end))
         is_quoted = node.style in ("'", '"')
-        yield Edit(*offsets, finding.editor.value(edit.text, like=node)[1:-1] if is_quoted else edit.text)
+        yield Edit(
+            *offsets, finding.editor.value(edit.text, like=node)[1:-1] if is_quoted else edit.text
+        )
 
 
 COMPILES = _Rule("cel-compilation", "Rule or messageExpression does not compile",
@@ -180,7 +197,9 @@ def compile_and_estimate(
     rules = [rule for rule in compiled if isinstance(rule, EstimatedRule)]
     advice = cel_cost.advice_for(rules, options.effort)
     result = [*_all_errors(compiled, options, advice), *cel_cost.total(rules, path, advice)], rules
-    expressions = (expression for rule in rules for expression in (rule.compiled.rule, rule.compiled.message))
+    expressions = (
+        expression for rule in rules for expression in (rule.compiled.rule, rule.compiled.message)
+    )
     answers.append(ServerResults(result, tuple(filter(None, expressions)), environment, context))
     return result
 
@@ -199,7 +218,9 @@ def compile_hidden(
     """
     compiled = _compiled(nodes, options, doubtful)
     results = [
-        result for result in compiled if not (isinstance(result, EstimatedRule) and not result.rule.rule.strip(SPACE))
+        result
+        for result in compiled
+        if not (isinstance(result, EstimatedRule) and not result.rule.rule.strip(SPACE))
     ]
     rules = [result for result in results if isinstance(result, EstimatedRule)]
     advice = cel_cost.advice_for([*compiled_now, *rules], options.effort)
@@ -210,7 +231,9 @@ def compile_hidden(
         yield from cel_cost.total([*compiled_now, *rules], path, advice)
 
 
-def _broken_rules_message(estimated: EstimatedRule, options: ValidationOptions) -> Iterator[FieldError]:
+def _broken_rules_message(
+    estimated: EstimatedRule, options: ValidationOptions
+) -> Iterator[FieldError]:
     """Yield the error of a message expression that is not compiled yet, since its rule has an error."""
     broken, text = estimated.compiled.rule, estimated.rule.message_expression
     if broken.error is not None and text.strip(SPACE):
@@ -220,11 +243,15 @@ def _broken_rules_message(estimated: EstimatedRule, options: ValidationOptions) 
             text, MESSAGE, broken.environment, optional_old_self=broken.optional_old_self
         )
         if message.error is not None:
-            yield _problem(message, estimated.rule, estimated.path.child("messageExpression"), options.effort)
+            yield _problem(
+                message, estimated.rule, estimated.path.child("messageExpression"), options.effort
+            )
 
 
 def _compiled(
-    nodes: SequenceOf[CompiledNode], options: ValidationOptions, doubtful: SequenceOf[JSONSchemaProps] = ()
+    nodes: SequenceOf[CompiledNode],
+    options: ValidationOptions,
+    doubtful: SequenceOf[JSONSchemaProps] = (),
 ) -> Iterator[FieldError | EstimatedRule]:
     """Yield each rule compiled, or why the rules of a node cannot be; ``doubtful`` leaves costs out (see `compile_hidden`)."""
     if not nodes:
@@ -243,7 +270,11 @@ def _compiled(
     uncertain = Within(ids)
     enclosing = at_or_above(doubtful)
     dialect, common = options.server.cel, options.common
-    context = SchemaContext(dialect, common.sharing, ids) if ids else common.context(nodes[0].root_schema, dialect)
+    context = (
+        SchemaContext(dialect, common.sharing, ids)
+        if ids
+        else common.context(nodes[0].root_schema, dialect)
+    )
     for node in nodes:
         path = node.schema.path.child("x-kubernetes-validations")
         try:
@@ -264,14 +295,18 @@ def _compiled(
                 rule,
                 compiled,
                 cost=compiled.rule.highest_cost if has_cost else 0,
-                message_cost=compiled.message.highest_cost if has_cost and compiled.message is not None else 0,
+                message_cost=compiled.message.highest_cost
+                if has_cost and compiled.message is not None
+                else 0,
                 cardinality=context.cardinality(node.schema),
                 min_size_cardinality=max_cardinality(compiler.declared.min_serialized_size),
             )
 
 
 def _all_errors(
-    results: Iterable[FieldError | EstimatedRule], options: ValidationOptions, advice: Suggestions | None
+    results: Iterable[FieldError | EstimatedRule],
+    options: ValidationOptions,
+    advice: Suggestions | None,
 ) -> Iterator[FieldError]:
     for result in results:
         if isinstance(result, EstimatedRule):
@@ -280,7 +315,9 @@ def _all_errors(
             yield result
 
 
-def _errors(estimated: EstimatedRule, options: ValidationOptions, advice: Suggestions | None) -> Iterator[FieldError]:
+def _errors(
+    estimated: EstimatedRule, options: ValidationOptions, advice: Suggestions | None
+) -> Iterator[FieldError]:
     path, rule, compiled = estimated.path, estimated.rule, estimated.compiled
     yield from cel_cost.over_limit(estimated, options, advice)
     for expression, expression_path in (
@@ -299,10 +336,18 @@ def _errors(estimated: EstimatedRule, options: ValidationOptions, advice: Sugges
         help_ = "Fix the rule first: the API server counts a rule that does not compile as one without `oldSelf`"
         detail = "may not be set if oldSelf is not used in rule"
         field = path.child("optionalOldSelf")
-        yield invalid(OPTIONAL_OLD_SELF.id, field, rule.optional_old_self, detail, help=help_ if unknown else "")
+        yield invalid(
+            OPTIONAL_OLD_SELF.id,
+            field,
+            rule.optional_old_self,
+            detail,
+            help=help_ if unknown else "",
+        )
 
 
-def _problem(expression: Expression, rule: ValidationRule, path: Path, effort: Effort) -> FieldError:
+def _problem(
+    expression: Expression, rule: ValidationRule, path: Path, effort: Effort
+) -> FieldError:
     """Return the error of an expression, at the characters that it is about."""
     from crdlint.cel.source_ranges import error_range
     from crdlint.kubecel.hints import Hint, hint
@@ -317,7 +362,9 @@ def _problem(expression: Expression, rule: ValidationRule, path: Path, effort: E
         return error._replace(subject=detail.removeprefix(expression.kind.not_instantiated))
     first = min(errors, key=lambda problem: problem.location)
     return error._replace(
-        inside=error_range(first, expression.compiled.source), errors=len(errors), subject=first.problem
+        inside=error_range(first, expression.compiled.source),
+        errors=len(errors),
+        subject=first.problem,
     )
 
 

@@ -51,7 +51,9 @@ _NEAR: Final = 0.5
 )
 def _limits(finding: Finding) -> Edits:
     for limit, value in require(finding.subject).plan.values:
-        yield finding.editor.set(finding.mapping(limit.schema.path), limit.keyword, str(value), before="type")
+        yield finding.editor.set(
+            finding.mapping(limit.schema.path), limit.keyword, str(value), before="type"
+        )
 
 
 RULE_COST = _Cost("cel-rule-cost", "Estimated cost of a rule or messageExpression is over the limit",
@@ -104,7 +106,9 @@ def advice_for(rules: SequenceOf[EstimatedRule], effort: Effort) -> Suggestions 
     return Suggestions(rules, effort)
 
 
-def over_limit(rule: EstimatedRule, options: ValidationOptions, advice: Suggestions | None) -> Iterator[FieldError]:
+def over_limit(
+    rule: EstimatedRule, options: ValidationOptions, advice: Suggestions | None
+) -> Iterator[FieldError]:
     """Yield that a rule or its message costs too much; an unchanged schema keeps what it has."""
     if options.suppress_per_expression_cost or advice is None:
         return
@@ -113,7 +117,9 @@ def over_limit(rule: EstimatedRule, options: ValidationOptions, advice: Suggesti
             help_ = attempt(advice.on_rule, rule, of_message=name == "messageExpression")
             detail = _exceeds(f"estimated {name} cost", cost, RULE_COST_LIMIT)
             reason = Reason(Code.COST, (cost, RULE_COST_LIMIT))
-            error = forbidden(RULE_COST.id, rule.path.child(name), detail, help=help_, reason=reason)
+            error = forbidden(
+                RULE_COST.id, rule.path.child(name), detail, help=help_, reason=reason
+            )
             yield error._replace(subject=advice)
 
 
@@ -143,12 +149,15 @@ def near_limit(crd: DecodedCRD) -> Iterator[Advisory]:
         path = rule.path.child("rule")
         if rule.cardinality is None:
             limits = [
-                limit_of(schema, rule.compiled.rule.environment.dialect) for schema in enclosing(rule.node.schema)
+                limit_of(schema, rule.compiled.rule.environment.dialect)
+                for schema in enclosing(rule.node.schema)
             ]
             open_ = next(limit for limit in limits if limit is not None and limit.bound is None)
             where = value_path(open_.schema)
             message = f"the rule's cost depends on `{where}`, which has no {open_.keyword}, and is {share}"
-            advisory = Advisory(message, path, f"Set `{open_.keyword}` on `{where}`", rule=UNBOUNDED.id)
+            advisory = Advisory(
+                message, path, f"Set `{open_.keyword}` on `{where}`", rule=UNBOUNDED.id
+            )
             unbounded.setdefault(where, []).append(advisory)
         else:
             yield Advisory(f"the rule's estimated cost is {share}", path)
@@ -156,7 +165,9 @@ def near_limit(crd: DecodedCRD) -> Iterator[Advisory]:
         yield from once(advisories)
 
 
-def total(rules: SequenceOf[EstimatedRule], path: Path, advice: Suggestions | None) -> Iterator[FieldError]:
+def total(
+    rules: SequenceOf[EstimatedRule], path: Path, advice: Suggestions | None
+) -> Iterator[FieldError]:
     """Yield that all rules of a schema cost too much, the most expensive ones first; ``path`` is the schema's."""
     cost_of_all = _sum(rules)
     if cost_of_all <= CRD_COST_LIMIT or advice is None:
@@ -180,7 +191,9 @@ def total(rules: SequenceOf[EstimatedRule], path: Path, advice: Suggestions | No
 
 def _exceeds(name: str, cost: int, limit: int) -> str:
     factor = float(cost) / float(limit)
-    shown = "more than 100x" if factor > 100 else f"{factor:f}x" if factor < 1.5 else f"{factor:.1f}x"
+    shown = (
+        "more than 100x" if factor > 100 else f"{factor:f}x" if factor < 1.5 else f"{factor:.1f}x"
+    )
     return (
         f"{name} exceeds budget by factor of {shown} (try simplifying the rule, or adding maxItems, maxProperties,"
         " and maxLength where arrays, maps, and strings are declared)"

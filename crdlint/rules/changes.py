@@ -11,7 +11,9 @@ _Break: Final = partial(Rule, severity="error", origin="crdlint", compares=True)
 _Risk: Final = partial(Caution, compares=True)
 _Harmless: Final = partial(OnRequest, compares=True)
 _NewValues: Final = partial(
-    _Harmless, why="Clients meet values that were not possible before.", help="Check that clients handle the new values"
+    _Harmless,
+    why="Clients meet values that were not possible before.",
+    help="Check that clients handle the new values",
 )
 _NewObjects: Final = partial(
     _Harmless,
@@ -30,23 +32,24 @@ def _versions(*versions: str) -> str:
 
 _V1 = "name: v1, served: true, storage: true"
 _V1BETA1 = "name: v1beta1, served: true, storage: false"
-REQUIRED_HELP: Final = "Add a `default` to the field, or require it only where the old object has it: `{}`"
+REQUIRED_HELP: Final = (
+    "Add a `default` to the field, or require it only where the old object has it: `{}`"
+)
 _TIGHTER = (
     "Keep the old constraint, or replace it with a rule that has `optionalOldSelf: true` that accepts unchanged values: "
     "`oldSelf.hasValue() && self == oldSelf.value() || ...`"
 )
 
-PRUNED: Final = "reads lack the fields that no schema specifies at once, and the next write deletes them"
+PRUNED: Final = (
+    "reads lack the fields that no schema specifies at once, and the next write deletes them"
+)
 REMOVED_FIELD: Final = (
-    "reads lack it at once, the next write deletes it, and kubectl and server-side apply reject manifests with it"
+    "reads lack it at once, the next write deletes it, and kubectl and server-side apply reject "
+    "manifests with it"
 )
 BREAKS_APPLY: Final = "server-side apply of any field fails for an object that has such a value"
-ATOMIC_NOW: Final = (
-    "a second manager that applies the list gets a conflict, or replaces the items of all others by force"
-)
-MERGED_NOW: Final = (
-    "server-side apply merges items, and keeps stored ones that their owner leaves out; new duplicates are rejected"
-)
+ATOMIC_NOW: Final = "a second manager that applies the list gets a conflict, or replaces the items of all others by force"
+MERGED_NOW: Final = "server-side apply merges items, and keeps stored ones that their owner leaves out; new duplicates are rejected"
 
 # Three lines for each kind: what changes, why it matters and what to do; then the old and the new fragment.
 # fmt: off

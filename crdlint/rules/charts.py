@@ -12,9 +12,7 @@ _CRD = HEAD + "        type: object\n"
 _Fails: Final = partial(Rule, severity="error", origin="crdlint", scope="template")
 _InChart: Final = partial(Caution, scope="template")
 
-SAFE_MOVE: Final = (
-    "First release the chart once with `helm.sh/resource-policy: keep` on the CRD in `templates/`, then move it"
-)
+SAFE_MOVE: Final = "First release the chart once with `helm.sh/resource-policy: keep` on the CRD in `templates/`, then move it"
 KEEP_FIRST: Final = "Add the annotation `helm.sh/resource-policy: keep`"
 
 # Each rule in a few lines: what is wrong, why it matters and what to do; then the examples.

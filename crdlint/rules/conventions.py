@@ -24,7 +24,12 @@ from crdlint.rules.engine.advisory import (
 )
 from crdlint.rules.engine.markers import validation
 from crdlint.rules.engine.rule import Nodes, OnRequest
-from crdlint.rules.pruned_objects import is_arbitrary, is_of_root, keeps_as_item, may_be_without_keys
+from crdlint.rules.pruned_objects import (
+    is_arbitrary,
+    is_of_root,
+    keeps_as_item,
+    may_be_without_keys,
+)
 from crdlint.rules.server_side_apply import is_conditions
 from crdlint.schema.defaulting import apply_defaults
 from crdlint.schema.json_paths import follow, steps
@@ -52,16 +57,23 @@ def _version(root: str, more: str = "") -> str:
 
 
 def _status(fields: str, required: str = "") -> str:
-    return _version(f"properties: {{status: {{type: object, {required}properties: {{{fields}}}}}}}", _SUBRESOURCE)
+    return _version(
+        f"properties: {{status: {{type: object, {required}properties: {{{fields}}}}}}}",
+        _SUBRESOURCE,
+    )
 
 
 def _scale(more: str) -> str:
     paths = f"{{specReplicasPath: .spec.a, statusReplicasPath: .status.a{more}}}"
-    return _version("x-kubernetes-preserve-unknown-fields: true", f"subresources: {{scale: {paths}}}\n")
+    return _version(
+        "x-kubernetes-preserve-unknown-fields: true", f"subresources: {{scale: {paths}}}\n"
+    )
 
 
 def _columns(columns: str) -> str:
-    fields = "ready: {type: boolean}, list: {type: array, items: {type: string}}, at: {type: string}"
+    fields = (
+        "ready: {type: boolean}, list: {type: array, items: {type: string}}, at: {type: string}"
+    )
     done = "done: {type: string, format: date-time}"
     root = f"properties: {{spec: {{type: object, properties: {{{fields}, {done}}}}}}}"
     return _version(root, f"additionalPrinterColumns: [{columns}]\n")
@@ -168,7 +180,9 @@ def _root(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     bad=_status("phase: {type: string}"), good=_status("observedGeneration: {type: integer, format: int64}"),
 ).advice_on(Nodes(types={"object"}, without={"additionalProperties"}))  # fmt: skip
 def _generation(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    lacks_it = not schema.x_preserve_unknown_fields and "observedGeneration" not in schema.properties
+    lacks_it = (
+        not schema.x_preserve_unknown_fields and "observedGeneration" not in schema.properties
+    )
     if lacks_it and is_of_root(schema, "status"):
         yield Advisory("the status has no `observedGeneration`", schema.path)
 
@@ -196,7 +210,9 @@ def _no_schema(crd: DecodedCRD) -> Iterator[Advisory]:
 ).advice_on(Nodes({"required"}))  # fmt: skip
 def _children(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     if schema.required and schema.default is None and is_of_root(schema, "status"):
-        yield Advisory(f"a status without `{schema.required[0]}` is rejected", schema.path.child("required"))
+        yield Advisory(
+            f"a status without `{schema.required[0]}` is rejected", schema.path.child("required")
+        )
 
 
 @_OfVersion("conditions-nonstandard", "Conditions lack a field of metav1.Condition",
@@ -206,11 +222,18 @@ def _children(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 ).advice_on(Nodes({"items"}))  # fmt: skip
 def _conditions(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     items = schema.item_schema
-    if items is None or items.x_preserve_unknown_fields or keeps_as_item(items) or not is_conditions(schema):
+    if (
+        items is None
+        or items.x_preserve_unknown_fields
+        or keeps_as_item(items)
+        or not is_conditions(schema)
+    ):
         return
     missing = [name for name in _CONDITION if name not in items.properties]
     if missing:
-        yield Advisory(f"the conditions lack {', '.join(f'`{name}`' for name in missing)}", schema.path)
+        yield Advisory(
+            f"the conditions lack {', '.join(f'`{name}`' for name in missing)}", schema.path
+        )
 
 
 @_Convention("default-below-optional", "Default in an optional object without a default",
@@ -224,7 +247,12 @@ def _default(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield an object at most two levels below the root whose defaults only apply if it is set, though `default: {}` would do."""
     parent = schema.parent
     is_near_root = parent is not None and (parent.parent is None or parent.parent.parent is None)
-    if parent is None or not is_near_root or is_of_metadata(schema) or not _could_have_default(schema):
+    if (
+        parent is None
+        or not is_near_root
+        or is_of_metadata(schema)
+        or not _could_have_default(schema)
+    ):
         return
     defaults = [field for field, below in schema.properties.items() if below.default is not None]
     if not defaults or not set(schema.required).issubset(defaults) or _breaks_rules(schema, crd):
@@ -232,11 +260,14 @@ def _default(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
     name = str(schema.steps[1])
     help_ = f"Add `default: {{}}` to `{name}`"
     has_required = all(
-        field in parent.properties and parent.properties[field].default is not None for field in parent.required
+        field in parent.properties and parent.properties[field].default is not None
+        for field in parent.required
     )
     if _could_have_default(parent) and has_required and not _breaks_rules(parent, crd):
         help_ += f", and to `{parent.steps[1]}`"
-    yield Advisory(f"the default of `{min(defaults)}` is not set if `{name}` is missing", schema.path, help_)
+    yield Advisory(
+        f"the default of `{min(defaults)}` is not set if `{name}` is missing", schema.path, help_
+    )
 
 
 def _breaks_rules(schema: JSONSchemaProps, crd: DecodedCRD) -> bool:
@@ -249,7 +280,9 @@ def _breaks_rules(schema: JSONSchemaProps, crd: DecodedCRD) -> bool:
     apply_defaults(value, schema)
     run = Run("", RUNTIME_BUDGET)
     try:
-        validate_rules(RuleValidators(crd.versions.newest).of(schema, is_root=False), run, None, value, value)
+        validate_rules(
+            RuleValidators(crd.versions.newest).of(schema, is_root=False), run, None, value, value
+        )
     except OutOfBudgetError:
         return True
     return bool(run.errors)
@@ -290,10 +323,14 @@ def _age(crd: DecodedCRD) -> Iterator[Advisory]:
     for parts in version_parts(crd.spec):
         paths = [[name for name, _ in steps(column.json_path)] for column in parts.columns]
         if paths and ["metadata", "creationTimestamp"] not in paths:
-            yield Advisory("`kubectl get` does not show the age", parts.path.child("additionalPrinterColumns"))
+            yield Advisory(
+                "`kubectl get` does not show the age", parts.path.child("additionalPrinterColumns")
+            )
 
 
-def _each_column(crd: DecodedCRD) -> Iterator[tuple[CustomResourceColumnDefinition, JSONSchemaProps, Path]]:
+def _each_column(
+    crd: DecodedCRD,
+) -> Iterator[tuple[CustomResourceColumnDefinition, JSONSchemaProps, Path]]:
     """Yield the columns whose path leads to a field, with its schema, and their paths."""
     for parts in version_parts(crd.spec):
         for i, column in enumerate(parts.columns):
@@ -313,7 +350,11 @@ def _not_scalar(crd: DecodedCRD) -> Iterator[Advisory]:
     for column, schema, path in _each_column(crd):
         if schema.type in {"array", "object"}:
             message = f"the column {column.name} prints an {schema.type} as JSON"
-            scalar = f"one item, such as `{column.json_path}[0]`" if schema.type == "array" else "one of its fields"
+            scalar = (
+                f"one item, such as `{column.json_path}[0]`"
+                if schema.type == "array"
+                else "one of its fields"
+            )
             yield Advisory(message, path.child("jsonPath"), f"Use the path of {scalar}")
 
 
@@ -348,7 +389,9 @@ def _duplicate(crd: DecodedCRD) -> Iterator[Advisory]:
             seen.add(column.name)
 
 
-_AS_STRING: Final = "Set the type of the column to `string`: values with `format: date` have no time"
+_AS_STRING: Final = (
+    "Set the type of the column to `string`: values with `format: date` have no time"
+)
 _STRING_MARKER: Final = 'write `type="string"` in `+kubebuilder:printcolumn`'
 
 
@@ -362,11 +405,18 @@ _STRING_MARKER: Final = 'write `type="string"` in `+kubebuilder:printcolumn`'
 ).practice  # fmt: skip
 def _date(crd: DecodedCRD) -> Iterator[Advisory]:
     for column, schema, path in _each_column(crd):
-        if column.type == "date" and schema.type == "string" and schema.format not in {"date-time", "datetime"}:
+        if (
+            column.type == "date"
+            and schema.type == "string"
+            and schema.format not in {"date-time", "datetime"}
+        ):
             message = f"the column {column.name} shows `<invalid>` for each text that is not a date with a time"
             is_day = schema.format == "date"
             yield Advisory(
-                message, path.child("type"), _AS_STRING if is_day else None, marker=_STRING_MARKER if is_day else None
+                message,
+                path.child("type"),
+                _AS_STRING if is_day else None,
+                marker=_STRING_MARKER if is_day else None,
             )
 
 
@@ -381,7 +431,9 @@ def _selector(crd: DecodedCRD) -> Iterator[Advisory]:
     for parts in version_parts(crd.spec):
         scale = parts.subresources.scale if parts.subresources is not None else None
         if scale is not None and not scale.label_selector_path:
-            message = "HorizontalPodAutoscalers cannot find the pods: `labelSelectorPath` is missing"
+            message = (
+                "HorizontalPodAutoscalers cannot find the pods: `labelSelectorPath` is missing"
+            )
             yield Advisory(message, parts.path.child("subresources", "scale"))
 
 
@@ -400,8 +452,12 @@ def _as_schema(crd: DecodedCRD) -> Iterator[Advisory]:
         schema = rule.node.schema
         keywords = keywords_for(rule.compiled.rule.compiled.expr, schema.type, schema.format)
         if keywords and not (schema.nullable and "enum" in keywords):  # no enum accepts null
-            text = " and ".join(f"`{keyword}: {marshal(value)}`" for keyword, value in keywords.items())
-            markers = " and ".join(validation(schema, keyword, value) for keyword, value in keywords.items())
+            text = " and ".join(
+                f"`{keyword}: {marshal(value)}`" for keyword, value in keywords.items()
+            )
+            markers = " and ".join(
+                validation(schema, keyword, value) for keyword, value in keywords.items()
+            )
             marker = "" if "enum" in keywords else f"write {markers}"
             path = rule.path.child("rule")
             message = f"{text} {'express' if len(keywords) > 1 else 'expresses'} the same"
@@ -444,7 +500,13 @@ def _object(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield an object without keys that is no member of a union."""
     parent = schema.parent
     name = property_name(schema)
-    if schema.properties or parent is None or keeps_as_item(schema) or name == "metadata" or is_of_metadata(schema):
+    if (
+        schema.properties
+        or parent is None
+        or keeps_as_item(schema)
+        or name == "metadata"
+        or is_of_metadata(schema)
+    ):
         return
     if crd.spec.preserve_unknown_fields or is_of_root(schema, "spec") or is_arbitrary(schema):
         return  # the latter two are reported by default

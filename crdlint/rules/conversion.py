@@ -7,7 +7,16 @@ from collections.abc import Sequence as SequenceOf
 from functools import partial
 from typing import Final
 
-from crdlint.crd.errors import Code, FieldError, Reason, Wording, forbidden, invalid, not_supported, required
+from crdlint.crd.errors import (
+    Code,
+    FieldError,
+    Reason,
+    Wording,
+    forbidden,
+    invalid,
+    not_supported,
+    required,
+)
 from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain
 from crdlint.crd.model import (
     CustomResourceConversion,
@@ -30,7 +39,9 @@ REVIEWED: Final = ("v1", "v1beta1")
 _FORM: Final = "; desired format: https://host[/path]"
 
 
-def _webhook(client: str = "{service: {namespace: default, name: convert}}", versions: str = "[v1]") -> str:
+def _webhook(
+    client: str = "{service: {namespace: default, name: convert}}", versions: str = "[v1]"
+) -> str:
     return f"conversion:\n  strategy: Webhook\n  webhook:\n    clientConfig: {client}\n    conversionReviewVersions: {versions}\n"
 
 
@@ -44,7 +55,9 @@ def _webhook_strategy(finding: Finding) -> Edits:
     editor, conversion = finding.editor, expect(Mapping, finding.root, "spec", "conversion")
     webhook = expect(Mapping, conversion, "webhook")
     if finding.reason(Code.NO_WEBHOOK_STRATEGY) and webhook.find("clientConfig") is not None:
-        yield editor.set(conversion, "strategy", editor.value("Webhook"), before=editor.first(conversion))
+        yield editor.set(
+            conversion, "strategy", editor.value("Webhook"), before=editor.first(conversion)
+        )
 
 
 @Fixer("Add `v1`", "safe").example(good=_webhook(versions="[v2, v1]"))
@@ -60,7 +73,8 @@ def _known_review_version(finding: Finding) -> Edits:
 
 
 @Fixer("Call the webhook by https", "unsafe").example(
-    bad=_webhook("{url: 'http://example.com/convert'}"), good=_webhook("{url: 'https://example.com/convert'}")
+    bad=_webhook("{url: 'http://example.com/convert'}"),
+    good=_webhook("{url: 'https://example.com/convert'}"),
 )
 def _https(finding: Finding) -> Edits:
     node = finding.scalar()
@@ -135,7 +149,9 @@ PRESERVE = _Rule("conversion-with-preserve-unknown-fields", "Webhook conversion 
     source="apiextensions/validation validateCustomResourceDefinitionSpec")  # fmt: skip
 
 
-def validate(spec: CustomResourceDefinitionSpec, path: Path, options: ValidationOptions) -> Iterator[FieldError]:
+def validate(
+    spec: CustomResourceDefinitionSpec, path: Path, options: ValidationOptions
+) -> Iterator[FieldError]:
     """Yield what is wrong with how versions are converted; ``path`` is the spec's."""
     conversion = spec.conversion
     if conversion is None:
@@ -148,7 +164,9 @@ def validate(spec: CustomResourceDefinitionSpec, path: Path, options: Validation
     if not conversion.strategy:
         yield required(STRATEGY.id, conversion_path.child("strategy"), "")
     elif conversion.strategy not in STRATEGIES:
-        yield not_supported(STRATEGY.id, conversion_path.child("strategy"), conversion.strategy, STRATEGIES)
+        yield not_supported(
+            STRATEGY.id, conversion_path.child("strategy"), conversion.strategy, STRATEGIES
+        )
     if conversion.strategy == "Webhook":
         yield from _with_webhook(conversion, conversion_path, options)
         return
@@ -156,12 +174,26 @@ def validate(spec: CustomResourceDefinitionSpec, path: Path, options: Validation
     help_ = "Set `strategy: Webhook` in `spec.conversion`, or remove `webhook` there"
     reason = Reason(Code.NO_WEBHOOK_STRATEGY)
     if conversion.webhook_client_config is not None:
-        yield forbidden(CONFIG.id, conversion_path.child("webhookClientConfig"), detail, help=help_, reason=reason)
+        yield forbidden(
+            CONFIG.id,
+            conversion_path.child("webhookClientConfig"),
+            detail,
+            help=help_,
+            reason=reason,
+        )
     if conversion.conversion_review_versions:
-        yield forbidden(CONFIG.id, conversion_path.child("conversionReviewVersions"), detail, help=help_, reason=reason)
+        yield forbidden(
+            CONFIG.id,
+            conversion_path.child("conversionReviewVersions"),
+            detail,
+            help=help_,
+            reason=reason,
+        )
 
 
-def _with_webhook(conversion: CustomResourceConversion, path: Path, options: ValidationOptions) -> Iterator[FieldError]:
+def _with_webhook(
+    conversion: CustomResourceConversion, path: Path, options: ValidationOptions
+) -> Iterator[FieldError]:
     config_path = path.child("webhookClientConfig")
     config = conversion.webhook_client_config
     if config is None:
@@ -172,7 +204,9 @@ def _with_webhook(conversion: CustomResourceConversion, path: Path, options: Val
             yield from ca_bundle(config.ca_bundle, config_path.child("caBundle"))
     versions = conversion.conversion_review_versions
     require_recognized = options.require_recognized_conversion_review_version
-    yield from _review_versions(versions, path.child("conversionReviewVersions"), require_recognized=require_recognized)
+    yield from _review_versions(
+        versions, path.child("conversionReviewVersions"), require_recognized=require_recognized
+    )
 
 
 def _client_config(config: WebhookClientConfig, path: Path) -> Iterator[FieldError]:
@@ -200,9 +234,24 @@ def _url(text: str, path: Path) -> Iterator[FieldError]:
             "must begin with `https://`",
         ),
         (not url.host, url.host, f"host must be specified{_FORM}", "names no host"),
-        (url.user is not None, url.user, "user information is not permitted in the URL", "contains a user"),
-        (url.fragment, url.fragment, "fragments are not permitted in the URL", "contains a fragment"),
-        (url.raw_query, url.raw_query, "query parameters are not permitted in the URL", "contains a query"),
+        (
+            url.user is not None,
+            url.user,
+            "user information is not permitted in the URL",
+            "contains a user",
+        ),
+        (
+            url.fragment,
+            url.fragment,
+            "fragments are not permitted in the URL",
+            "contains a fragment",
+        ),
+        (
+            url.raw_query,
+            url.raw_query,
+            "query parameters are not permitted in the URL",
+            "contains a query",
+        ),
     ):
         if is_wrong:
             yield invalid(URL.id, path, value, detail, subject=subject)
@@ -210,14 +259,25 @@ def _url(text: str, path: Path) -> Iterator[FieldError]:
 
 def _service(service: ServiceReference, path: Path) -> Iterator[FieldError]:
     # Upstream's caller passes name and namespace in the wrong order, so each is reported as the other.
-    for reported, missing, value in (("name", "namespace", service.namespace), ("namespace", "name", service.name)):
+    for reported, missing, value in (
+        ("name", "namespace", service.namespace),
+        ("namespace", "name", service.name),
+    ):
         if not value:
             help_ = f"Add `{missing}` to the service: the API server reports a missing `{missing}` as `{reported}`"
             wording = Wording.by_version(f"service {reported} is required", (34, ""))
-            yield required(SERVICE.id, path.child(reported), wording, at=path.child(missing), help=help_)
+            yield required(
+                SERVICE.id, path.child(reported), wording, at=path.child(missing), help=help_
+            )
     if not 1 <= service.port <= 65535:
         detail = "port is not valid: must be between 1 and 65535, inclusive"
-        yield invalid(SERVICE.id, path.child("port"), service.port, detail, subject="is not between 1 and 65535")
+        yield invalid(
+            SERVICE.id,
+            path.child("port"),
+            service.port,
+            detail,
+            subject="is not between 1 and 65535",
+        )
     if service.path and service.path != "/":
         yield from _service_path(service.path, path.child("path"))
 
@@ -230,16 +290,24 @@ def _service_path(text: str, path: Path) -> Iterator[FieldError]:
         yield invalid(SERVICE.id, path, text, "segment[0] may not be empty", subject=_EMPTY_PART)
         return
     if not text.startswith("/"):
-        yield invalid(SERVICE.id, path, text, "must start with a '/'", subject="does not begin with `/`")
+        yield invalid(
+            SERVICE.id, path, text, "must start with a '/'", subject="does not begin with `/`"
+        )
     # Upstream takes off the first byte whether or not it is a slash.
     rest = text.encode("utf-8", "surrogatepass")[1:].removesuffix(b"/").decode("utf-8", "replace")
     for i, step in enumerate(rest.split("/")):
         if not step:
-            yield invalid(SERVICE.id, path, text, f"segment[{i}] may not be empty", subject=_EMPTY_PART)
+            yield invalid(
+                SERVICE.id, path, text, f"segment[{i}] may not be empty", subject=_EMPTY_PART
+            )
         else:
             for error in is_dns1123_subdomain(step):
                 yield invalid(
-                    SERVICE.id, path, text, f"segment[{i}]: {error}", subject="has a part that is no DNS name"
+                    SERVICE.id,
+                    path,
+                    text,
+                    f"segment[{i}]: {error}",
+                    subject="has a part that is no DNS name",
                 )
 
 
@@ -252,7 +320,9 @@ def ca_bundle(bundle: bytes, path: Path) -> Iterator[FieldError]:
         yield invalid(CA_BUNDLE.id, path, bundle, error)
 
 
-def _review_versions(versions: SequenceOf[str], path: Path, *, require_recognized: bool) -> Iterator[FieldError]:
+def _review_versions(
+    versions: SequenceOf[str], path: Path, *, require_recognized: bool
+) -> Iterator[FieldError]:
     if not versions:
         yield required(REVIEW_VERSIONS.id, path, "")
         return
@@ -260,7 +330,9 @@ def _review_versions(versions: SequenceOf[str], path: Path, *, require_recognize
     for i, version in enumerate(versions):
         if version in seen:
             detail = "duplicate version"
-            yield invalid(REVIEW_VERSIONS.id, path.index(i), version, detail, reason=Reason(Code.NOT_UNIQUE))
+            yield invalid(
+                REVIEW_VERSIONS.id, path.index(i), version, detail, reason=Reason(Code.NOT_UNIQUE)
+            )
             continue
         seen.add(version)
         for error in is_dns1035_label(version):

@@ -50,7 +50,9 @@ def _schema(replicas: str, default: str) -> str:
     return f"spec:\n  type: object\n  properties: {{replicas: {replicas}}}\n  default: {default}"
 
 
-@Fixer("Write the default as its type", "safe").example(bad="replicas: {type: integer, minimum: 1, default: '1'}")
+@Fixer("Write the default as its type", "safe").example(
+    bad="replicas: {type: integer, minimum: 1, default: '1'}"
+)
 def _of_its_type(finding: Finding) -> Edits:
     """Write the default as its type: a text in quotes, a number or a boolean without."""
     editor, node = finding.editor, finding.node()
@@ -64,7 +66,12 @@ def _of_its_type(finding: Finding) -> Edits:
                 yield editor.write(node, finding.written(value))
     elif node.value == {"array": "[]", "object": "{}"}.get(expected):
         yield editor.replace(node, node.value)
-    elif expected == "array" and node.value and node.style not in {"|", ">"} and _item_type(finding) == actual:
+    elif (
+        expected == "array"
+        and node.value
+        and node.style not in {"|", ">"}
+        and _item_type(finding) == actual
+    ):
         yield editor.replace(node, f"[{editor.text[node.start_mark.index : editor.end(node)]}]")
     elif expected == "string" and actual in {"integer", "number", "boolean"} and not node.style:
         from crdlint.schema.validator import ValueValidator  # few CRDs need it
@@ -76,7 +83,11 @@ def _of_its_type(finding: Finding) -> Edits:
             return  # the text does not match a pattern or limit either
         yield editor.replace(node, quoted(node.value, double=editor.is_json))
         yield from _enum_of_strings(finding)
-    elif actual == "string" and node.style not in {"|", ">"} and _WRITTEN.get(expected, _NEVER).match(node.value):
+    elif (
+        actual == "string"
+        and node.style not in {"|", ">"}
+        and _WRITTEN.get(expected, _NEVER).match(node.value)
+    ):
         word = node.value.lower()
         yield editor.replace(node, _BOOLEANS.get(word, word))
 
@@ -95,13 +106,18 @@ def _enum_of_strings(finding: Finding) -> Edits:
 
 
 @Fixer("Write the values of the enum as the type", "safe").example(
-    bad="size: {type: integer, enum: ['1', '2'], default: 1}", good="size: {type: integer, enum: [1, 2], default: 1}"
+    bad="size: {type: integer, enum: ['1', '2'], default: 1}",
+    good="size: {type: integer, enum: [1, 2], default: 1}",
 )
 def _enum_of_its_type(finding: Finding) -> Edits:
     if finding.reason(Code.ENUM) is None or finding.name != "default":
         return
     type_, editor = finding.schema(finding.owner).type, finding.editor
-    values = [value for value in expect(Sequence, finding.owner, "enum").items if isinstance(value, Scalar)]
+    values = [
+        value
+        for value in expect(Sequence, finding.owner, "enum").items
+        if isinstance(value, Scalar)
+    ]
     pattern = _WRITTEN.get(type_, _NEVER)
     if type_ == "string" and editor.is_text(finding.node()):
         yield from _enum_of_strings(finding)
@@ -114,7 +130,9 @@ def _enum_of_its_type(finding: Finding) -> Edits:
 def _near_field(finding: Finding) -> Edits:
     about, names = finding.error, require(finding.reason(Code.UNKNOWN_FIELDS)).arguments
     if names:
-        yield finding.editor.respell(expect(Scalar, finding.location(about.at or about.path).key), names[0])
+        yield finding.editor.respell(
+            expect(Scalar, finding.location(about.at or about.path).key), names[0]
+        )
 
 
 @Fixer("Correct the value of the enum", "unsafe").example(
@@ -184,12 +202,20 @@ RULE_FAILED = _Rule("default-rule-failed", "Default fails a validation rule",
 
 
 def validate(
-    schema: JSONSchemaProps, path: Path, defaulted: SequenceOf[JSONSchemaProps], options: ValidationOptions
+    schema: JSONSchemaProps,
+    path: Path,
+    defaulted: SequenceOf[JSONSchemaProps],
+    options: ValidationOptions,
 ) -> list[FieldError]:
     """Return the errors of the defaults of the schemas `defaulted` at `path`; if there are any, no rules are compiled."""
     server = options.server
     # What the errors depend on besides rules: the switches of the validator of values.
-    key = (id(schema), *map(id, defaulted), server.checks_number_ranges, server.has_kubernetes_name_formats)
+    key = (
+        id(schema),
+        *map(id, defaulted),
+        server.checks_number_ranges,
+        server.has_kubernetes_name_formats,
+    )
     answers = options.common.defaults.setdefault(key, [])
     for answer in answers:
         if answer.environment is None or _holds_on(answer, server):
@@ -197,9 +223,13 @@ def validate(
     from crdlint.schema.default_validation import validate_defaults
 
     rules, requires_pruned = _Rules(server, options.common.sharing), options.require_pruned_defaults
-    reported = validate_defaults(schema, path, defaulted, require_pruned=requires_pruned, rules=rules, server=server)
+    reported = validate_defaults(
+        schema, path, defaulted, require_pruned=requires_pruned, rules=rules, server=server
+    )
     own_rules, skipped = {RULE_FAILED.id, EVALUATION_LIMIT}, len(path.steps())
-    errors = [error if error.rule in own_rules else _ours(error, schema, skipped) for error in reported]
+    errors = [
+        error if error.rule in own_rules else _ours(error, schema, skipped) for error in reported
+    ]
     answers.append(ServerResults(errors, *rules.used()))
     return errors
 
@@ -215,8 +245,14 @@ def _ours(error: FieldError, root: JSONSchemaProps, skipped: int) -> FieldError:
     """Return an error of a default as one of this family; `skipped` is the number of steps to the root schema."""
     from crdlint.schema.value_help import suggestion
 
-    rule = UNPRUNED if error.reason is not None and error.reason.code is Code.UNKNOWN_FIELDS else INVALID_DEFAULT
-    schema = attempt(_missing, root, error.path.steps()[skipped:]) if error.type == REQUIRED else None
+    rule = (
+        UNPRUNED
+        if error.reason is not None and error.reason.code is Code.UNKNOWN_FIELDS
+        else INVALID_DEFAULT
+    )
+    schema = (
+        attempt(_missing, root, error.path.steps()[skipped:]) if error.type == REQUIRED else None
+    )
     return error._replace(rule=rule.id, help=error.help or attempt(suggestion, error, schema))
 
 
@@ -269,7 +305,9 @@ class _Rules:
         self.budget = left
         return errors, left < 0
 
-    def _run(self, validator: RuleValidator, value: Any, old: Any, path: Path) -> tuple[list[FieldError], int]:
+    def _run(
+        self, validator: RuleValidator, value: Any, old: Any, path: Path
+    ) -> tuple[list[FieldError], int]:
         from crdlint.kubecel.evaluation import OutOfBudgetError, Run, validate_rules
 
         run = Run(RULE_FAILED.id, self.budget)

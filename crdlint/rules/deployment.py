@@ -52,7 +52,9 @@ def newer_than_oldest(crd: DecodedCRD) -> Iterator[Advisory]:
     for path, needs in requirements:
         words = ", ".join(f"`{word}` as `__{word}__`" for word in needs.words)
         help_ = f"Write {words}, which all versions of Kubernetes accept" if words else general
-        message = f"needs Kubernetes {needs.server} or later{f': {needs.reason}' if needs.reason else ''}"
+        message = (
+            f"needs Kubernetes {needs.server} or later{f': {needs.reason}' if needs.reason else ''}"
+        )
         yield Advisory(message, path, help_)
 
 

@@ -33,7 +33,14 @@ _GLUED: Final = re.compile(r"([\w$-]+):(?=[^\s:])")  # a field and its value
 _PREFIX: Final = re.compile(r"(?:x-)?(?:kubernetes-|k8s-)?")
 _UPPER: Final = re.compile(r"(?<=[a-z])([A-Z])")
 _LISTS: Final = frozenset(
-    {"required", "shortNames", "categories", "enum", "x-kubernetes-list-map-keys", "conversionReviewVersions"}
+    {
+        "required",
+        "shortNames",
+        "categories",
+        "enum",
+        "x-kubernetes-list-map-keys",
+        "conversionReviewVersions",
+    }
 )
 # Names that other versions and tools have for a field, by its Go type.
 _OTHER_NAMES: Final = {
@@ -63,9 +70,13 @@ _OF_PROPERTIES: Final = frozenset(
     {"type", "properties", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-int-or-string"}
 )
 _OBJECTS_OF_SCHEMA: Final = frozenset({"properties", "items", "additionalProperties"})
-_ITEMS: Final = "type: object\nproperties:\n  names:\n    type: array\n    items:\n      type: string\n"
+_ITEMS: Final = (
+    "type: object\nproperties:\n  names:\n    type: array\n    items:\n      type: string\n"
+)
 _OBJECTS: Final = _ITEMS.replace("string", "object")
-_INDENTED: Final = in_spec("    properties:\n      port:\n        type: integer\n      host:\n        type: string\n")
+_INDENTED: Final = in_spec(
+    "    properties:\n      port:\n        type: integer\n      host:\n        type: string\n"
+)
 
 
 def _of_items(text: str) -> str:
@@ -74,11 +85,15 @@ def _of_items(text: str) -> str:
 
 
 _IN_ITEMS: Final = _of_items("host:\n  type: string\n")
-_OUT_OF_ITEMS: Final = _IN_ITEMS.replace("        host:\n          type", "      host:\n        type")
+_OUT_OF_ITEMS: Final = _IN_ITEMS.replace(
+    "        host:\n          type", "      host:\n        type"
+)
 
 
 def _converted(webhook: str) -> str:
-    return WHOLE_CRD.replace("  versions:\n", f"  conversion:\n{webhook}    strategy: Webhook\n  versions:\n")
+    return WHOLE_CRD.replace(
+        "  versions:\n", f"  conversion:\n{webhook}    strategy: Webhook\n  versions:\n"
+    )
 
 
 def _names(text: str) -> str:
@@ -93,7 +108,13 @@ def _blank_in_key(finding: Finding) -> Edits:
     """Add a space after the colon of a field between brackets."""
     mapping, key, value = finding.entry
     of, match = finding.go_type(mapping), _GLUED.match(key.value)
-    if of is not None and match is not None and match[1] in of.fields and is_null(value) and not key.style:
+    if (
+        of is not None
+        and match is not None
+        and match[1] in of.fields
+        and is_null(value)
+        and not key.style
+    ):
         yield finding.editor.inserted(key.start_mark.index + match.end(), " ")
 
 
@@ -111,7 +132,12 @@ def _rename(finding: Finding) -> Edits:
     if finding.go_type(mapping) is SCHEMA and is_property:
         return  # of the wrong indentation
     yield finding.editor.respell(key, near)
-    if near in _LISTS and isinstance(value, Scalar) and _ONE.match(value.value) and finding.editor.is_text(value):
+    if (
+        near in _LISTS
+        and isinstance(value, Scalar)
+        and _ONE.match(value.value)
+        and finding.editor.is_text(value)
+    ):
         yield finding.editor.replace(value, f"[{finding.written(value)}]")
 
 
@@ -147,7 +173,9 @@ def _const(finding: Finding) -> Edits:
 
 
 @Fixer("Put the schema below `openAPIV3Schema`", "safe").example(
-    bad=HEAD.replace("      openAPIV3Schema:\n", "      type: object\n"), good=WHOLE_CRD, scope="text"
+    bad=HEAD.replace("      openAPIV3Schema:\n", "      type: object\n"),
+    good=WHOLE_CRD,
+    scope="text",
 )
 def _schema_wrapper(finding: Finding) -> Edits:
     """Put a schema below the `openAPIV3Schema` that is missing above it, or that below `schema`."""
@@ -188,7 +216,12 @@ def _field_above(finding: Finding) -> Edits:
     editor = finding.editor
     parent = expect(Mapping, editor.parent(mapping))
     of, parent_key = finding.go_type(parent), editor.key_of(mapping)
-    if of is None or of.kind != "struct" or key.value not in of.fields or parent.find(key.value) is not None:
+    if (
+        of is None
+        or of.kind != "struct"
+        or key.value not in of.fields
+        or parent.find(key.value) is not None
+    ):
         return
     if not (mapping.flow or parent.flow or len(mapping.items) == 2):
         yield editor.remove(mapping, key.value)
@@ -197,7 +230,8 @@ def _field_above(finding: Finding) -> Edits:
 
 
 @Fixer("Move the field to where v1 has it", "safe").example(
-    bad=WHOLE_CRD.split("    schema:")[0] + "  validation:\n    openAPIV3Schema:\n      type: object\n",
+    bad=WHOLE_CRD.split("    schema:")[0]
+    + "  validation:\n    openAPIV3Schema:\n      type: object\n",
     good=WHOLE_CRD,
     scope="text",
 )
@@ -220,13 +254,22 @@ def _field_below(finding: Finding) -> Edits:
     if owner is None and owner_name == "openAPIV3Schema":
         return  # it may be that nothing there is a schema
     if owner is None:
-        of, below = require(finding.go_type(mapping)).fields, (text_of(each) or "" for each in mapping.items[::2])
-        if key.value == next(name for name in below if name in of[owner_name].type.fields and name not in of):
+        of, below = (
+            require(finding.go_type(mapping)).fields,
+            (text_of(each) or "" for each in mapping.items[::2]),
+        )
+        if key.value == next(
+            name for name in below if name in of[owner_name].type.fields and name not in of
+        ):
             yield from _below(editor, owner_name, key.start_mark, editor.end(value), flow=False)
         return  # the others are moved after the first
     source, is_inline = v1beta1.block(editor, value), isinstance(value, Scalar) or value.flow
     yield editor.remove(mapping, key.value)
-    if isinstance(owner[1], Mapping) and owner[1].find(key.value) is None and (is_inline or not owner[1].flow):
+    if (
+        isinstance(owner[1], Mapping)
+        and owner[1].find(key.value) is None
+        and (is_inline or not owner[1].flow)
+    ):
         yield editor.insert(owner[1], key.value, source)
     elif is_null(owner[1]) or (isinstance(owner[1], Mapping) and not owner[1].items and is_inline):
         yield editor.write(owner[1], f"{{{key.value}: {source}}}")
@@ -239,7 +282,11 @@ def _owner_below(finding: Finding) -> str | None:
     of, name = finding.go_type(finding.entry[0]), finding.entry[1].value
     if of is None or of is SCHEMA:
         return None
-    owners = [owner for owner, field in of.fields.items() if field.type.kind == "struct" and name in field.type.fields]
+    owners = [
+        owner
+        for owner, field in of.fields.items()
+        if field.type.kind == "struct" and name in field.type.fields
+    ]
     return owners[0] if len(owners) == 1 else None
 
 
@@ -259,7 +306,9 @@ def _has_no_properties(schema: Mapping) -> bool:
 
 
 @Fixer("Indent the property like the one above", "unsafe").example(
-    bad=in_spec("    properties:\n      port:\n        type: integer\n        host:\n          type: string\n"),
+    bad=in_spec(
+        "    properties:\n      port:\n        type: integer\n        host:\n          type: string\n"
+    ),
     good=_INDENTED,
 )
 def _indented_property(finding: Finding) -> Edits:
@@ -280,9 +329,12 @@ def _belongs_above(finding: Finding) -> bool:
         return False
     name_before = getattr(mapping.items[finding.editor.index(key) - 2], "value", "properties")
     is_own, is_outer = (
-        key.value in texts(items_of(child(each, "required"))) for each in (mapping, finding.editor.parent(upper))
+        key.value in texts(items_of(child(each, "required")))
+        for each in (mapping, finding.editor.parent(upper))
     )
-    return not is_own and (is_outer or (name_before != "properties" and mapping.find("properties") is not None))
+    return not is_own and (
+        is_outer or (name_before != "properties" and mapping.find("properties") is not None)
+    )
 
 
 def _like_owner(finding: Finding, end: int) -> Iterator[Edit]:
@@ -306,21 +358,31 @@ def _outdented_properties(finding: Finding) -> Edits:
     editor = finding.editor
     own, upper = editor.key_of(mapping), expect(Mapping, editor.parent(mapping))
     names = [getattr(each, "value", "") for each in (own, editor.key_of(upper))]
-    if own is None or names != ["properties", "properties"] or mapping.items[0] is not key or mapping.flow:
+    if (
+        own is None
+        or names != ["properties", "properties"]
+        or mapping.items[0] is not key
+        or mapping.flow
+    ):
         return
     index = editor.index(own)
     sibling = upper.items[index - 1] if index else own
     if sibling.style if isinstance(sibling, Scalar) else child(sibling, "properties") is not None:
         return
-    by = sibling.start_mark.column - own.start_mark.column if isinstance(sibling, Mapping) else _STEP
+    by = (
+        sibling.start_mark.column - own.start_mark.column if isinstance(sibling, Mapping) else _STEP
+    )
     properties = takewhile(
-        lambda pair: isinstance(pair[1], Mapping) or text_of(pair[0]) not in SCHEMA.fields, mapping.pairs()
+        lambda pair: isinstance(pair[1], Mapping) or text_of(pair[0]) not in SCHEMA.fields,
+        mapping.pairs(),
     )
     yield from editor.shifted(own.start_mark.index, editor.end([*properties][-1][1]), by)
 
 
 @Fixer("Indent the key like the one above", "unsafe").example(
-    bad=in_spec("    properties:\n      port:\n        type: integer\n        host:\n        type: string\n"),
+    bad=in_spec(
+        "    properties:\n      port:\n        type: integer\n        host:\n        type: string\n"
+    ),
     good=_INDENTED,
 )
 def _indented_key(finding: Finding) -> Edits:
@@ -330,12 +392,21 @@ def _indented_key(finding: Finding) -> Edits:
     upper, below = editor.parent(mapping), mapping.items[editor.index(key) + 2 :: 2]
     name = getattr(editor.key_of(upper), "value", "") if isinstance(upper, Mapping) else ""
     keywords = all(isinstance(each, Scalar) and each.value in SCHEMA.fields for each in below)
-    if finding.go_type(mapping) is SCHEMA and name == "properties" and below and keywords and is_null(value):
+    if (
+        finding.go_type(mapping) is SCHEMA
+        and name == "properties"
+        and below
+        and keywords
+        and is_null(value)
+    ):
         yield from _like_owner(finding, key.end_mark.index)
 
 
 @Fixer("Indent the property like those above", "unsafe").example(
-    bad=in_spec("    properties:\n      port:\n        type: integer\n    host:\n      type: string\n"), good=_INDENTED
+    bad=in_spec(
+        "    properties:\n      port:\n        type: integer\n    host:\n      type: string\n"
+    ),
+    good=_INDENTED,
 )
 def _outdented_property(finding: Finding) -> Edits:
     """Indent a property like those above it, which its lines follow."""
@@ -352,7 +423,11 @@ def _own_end(editor: Editor, value: Node) -> int:
     """Return where the fields of a schema end that are keywords: the others may be properties beside it."""
     if isinstance(value, Mapping) and not value.flow:
         for key, inner in value.pairs():
-            if isinstance(key, Scalar) and key.value not in SCHEMA.fields and isinstance(inner, Mapping):
+            if (
+                isinstance(key, Scalar)
+                and key.value not in SCHEMA.fields
+                and isinstance(inner, Mapping)
+            ):
                 return editor.line_start(key.start_mark.index) - 1
     return editor.end(value)
 
@@ -368,14 +443,22 @@ def _outdented_field(finding: Finding) -> Edits:
     items = expect(Sequence, mapping.items[index - 1] if index else None)
     item = expect(Mapping, items.items[-1] if items.items else None)
     of, by = finding.go_type(item), item.start_mark.column - key.start_mark.column
-    if of is None or of.kind != "struct" or key.value not in of.fields or item.find(key.value) is not None:
+    if (
+        of is None
+        or of.kind != "struct"
+        or key.value not in of.fields
+        or item.find(key.value) is not None
+    ):
         return
     if not item.flow and by > 0:
         yield from editor.shifted(key.start_mark.index, editor.end(value), by)
 
 
 @Fixer("Move the property into `properties`", "unsafe").example(
-    bad=in_spec("    host:\n      type: string\n    properties:\n      port:\n        type: integer\n"), good=_INDENTED
+    bad=in_spec(
+        "    host:\n      type: string\n    properties:\n      port:\n        type: integer\n"
+    ),
+    good=_INDENTED,
 )
 def _misplaced_property(finding: Finding) -> Edits:
     """Move a field that looks like a property's schema into `properties`."""
@@ -386,8 +469,14 @@ def _misplaced_property(finding: Finding) -> Edits:
     properties, source = mapping.find("properties"), v1beta1.block(editor, value)
     yield editor.remove(mapping, key.value)
     if properties is None:
-        yield editor.insert(mapping, "properties", f"\n  {key.value}:{v1beta1.shifted(source, 2)}", after="type")
-    elif isinstance(properties[1], Mapping) and not properties[1].flow and properties[1].find(key.value) is None:
+        yield editor.insert(
+            mapping, "properties", f"\n  {key.value}:{v1beta1.shifted(source, 2)}", after="type"
+        )
+    elif (
+        isinstance(properties[1], Mapping)
+        and not properties[1].flow
+        and properties[1].find(key.value) is None
+    ):
         yield editor.insert(properties[1], key.value, source)
     else:
         raise UneditableError
@@ -451,7 +540,11 @@ def _twice(finding: Finding) -> tuple[Mapping, int, int]:
     mapping = expect(Mapping, editor.parent(first))
     names = [getattr(key, "value", None) for key in mapping.items[: 2 * _MOST_KEYS + 2 : 2]]
     # A block that is indented too far repeats several keys: removing them would lose it.
-    if editor.parent(later) is not mapping or len(names) > _MOST_KEYS or len(names) - len(set(names)) > 1:
+    if (
+        editor.parent(later) is not mapping
+        or len(names) > _MOST_KEYS
+        or len(names) - len(set(names)) > 1
+    ):
         raise UneditableError
     start, end = editor.index(first), editor.index(later)
     if any(map(is_null, mapping.items[start + 3 : end : 2])) or _is_outdented(editor, mapping):
@@ -462,7 +555,9 @@ def _twice(finding: Finding) -> tuple[Mapping, int, int]:
 def _is_outdented(editor: Editor, mapping: Mapping) -> bool:
     """Return whether a mapping is named like a keyword, but is a property: it may belong to the one above."""
     names = [
-        getattr(editor.key_of(node), "value", "") for node in (mapping, editor.parent(mapping)) if node is not None
+        getattr(editor.key_of(node), "value", "")
+        for node in (mapping, editor.parent(mapping))
+        if node is not None
     ]
     return names[0] in _OBJECTS_OF_SCHEMA and names[1:] == ["properties"]
 
@@ -486,7 +581,9 @@ def _overridden_key(finding: Finding) -> Edits:
     if values == [None, None]:
         return  # one of two blocks may belong elsewhere
     # One of them is the type of an object around the other, or a property that is named like a keyword.
-    is_mixed = (values[0] is None) != (values[1] is None) or len({*values} & {"object", "array"}) == 1
+    is_mixed = (values[0] is None) != (values[1] is None) or len(
+        {*values} & {"object", "array"}
+    ) == 1
     # The first may belong below a key above it that has no value.
     if not is_mixed and not any(map(is_null, mapping.items[1:first:2])):
         yield finding.editor.remove_at(mapping, first)
@@ -541,18 +638,27 @@ def _outdented(finding: Finding) -> OutdentedFields:
         raise UneditableError
     owner, empty, *first = mapping.items[2 * empty_key : 2 * empty_key + 4]
     last = mapping.items[2 * end - 2 : 2 * end]
-    return OutdentedFields(expect(Scalar, owner), expect(Scalar, empty), (first[0], first[1]), (last[0], last[1]))
+    return OutdentedFields(
+        expect(Scalar, owner), expect(Scalar, empty), (first[0], first[1]), (last[0], last[1])
+    )
 
 
 def _ends(pairs: list[_Pair], outer: GoType | None) -> Iterator[tuple[int, int]]:
     """Yield the last key without a value up to each entry, and where the entries end that are fields of its value."""
     empty_key, end = -1, 0
-    ends: dict[int, int] = {}  # by the identity of the value's type, so that each entry is looked at once
+    ends: dict[
+        int, int
+    ] = {}  # by the identity of the value's type, so that each entry is looked at once
     for i, (key, value) in enumerate(pairs):
         if outer is not None and isinstance(value, Scalar) and not value.value and not value.style:
             inner = outer.below(key.value) if isinstance(key, Scalar) else None
             empty_key, end = i, max(ends.get(id(inner), 0), i + 1)
-            while inner and end < len(pairs) and _is_field(*pairs[end], inner) and _is_below(*pairs[end], outer):
+            while (
+                inner
+                and end < len(pairs)
+                and _is_field(*pairs[end], inner)
+                and _is_below(*pairs[end], outer)
+            ):
                 end += 1
             ends[id(inner)] = end
         yield empty_key, end
@@ -560,7 +666,9 @@ def _ends(pairs: list[_Pair], outer: GoType | None) -> Iterator[tuple[int, int]]
 
 def _is_below(key: Node, value: Node, outer: GoType) -> bool:
     """Return whether an entry is no field of the outer object, or a keyword whose value looks like a property."""
-    return not _is_field(key, value, outer) or (outer.kind == "map" and getattr(key, "value", "") in _OBJECTS_OF_SCHEMA)
+    return not _is_field(key, value, outer) or (
+        outer.kind == "map" and getattr(key, "value", "") in _OBJECTS_OF_SCHEMA
+    )
 
 
 def _is_field(key: Node, value: Node, of: GoType) -> bool:
@@ -573,8 +681,12 @@ def _is_field(key: Node, value: Node, of: GoType) -> bool:
 
 
 @Fixer("Indent the lines below their key", "safe").example(
-    bad=WHOLE_CRD.replace("  names: {plural: foos, kind: Foo}\n", "  names:\n  plural: foos\n  kind: Foo\n"),
-    good=WHOLE_CRD.replace("  names: {plural: foos, kind: Foo}\n", "  names:\n    plural: foos\n    kind: Foo\n"),
+    bad=WHOLE_CRD.replace(
+        "  names: {plural: foos, kind: Foo}\n", "  names:\n  plural: foos\n  kind: Foo\n"
+    ),
+    good=WHOLE_CRD.replace(
+        "  names: {plural: foos, kind: Foo}\n", "  names:\n    plural: foos\n    kind: Foo\n"
+    ),
     scope="text",
 )
 def indented(finding: Finding) -> Edits:
@@ -649,17 +761,25 @@ _HELPS: Final[dict[str, Callable[[Finding, Edit], Placement]]] = {
     _field_below.title: lambda finding, _: Placement(
         v1beta1.moved(finding) or f"Move `{finding.entry[1].value}` into `{_owner_below(finding)}`"
     ),
-    _outdented_field.title: _in_words("Indent `{name}` like the fields of the item above, which lacks it"),
+    _outdented_field.title: _in_words(
+        "Indent `{name}` like the fields of the item above, which lacks it"
+    ),
     _blank_in_key.title: _in_words("Add a space after the colon"),
     _outdented_property.title: _in_words("Indent `{name}` like the properties above"),
     _indented_property.title: _in_words("Indent `{name}` like the property above"),
-    _outdented_properties.title: _in_words("Indent `properties` and what is below it, up to the last property"),
-    _indented_key.title: _in_words("Indent `{name}` like the property above, so that its keywords are below it"),
+    _outdented_properties.title: _in_words(
+        "Indent `properties` and what is below it, up to the last property"
+    ),
+    _indented_key.title: _in_words(
+        "Indent `{name}` like the property above, so that its keywords are below it"
+    ),
     _misplaced_property.title: _in_words("Move `{name}` into `properties`"),
     _in_v1.title: lambda finding, _: Placement(v1beta1.moved(finding) or ""),
     _not_kept.title: _in_words("Remove the field: the API server keeps it in no schema"),
 }
 _SCHEMA: Final = "type: object\nproperties:\n  host:\n"
 OF_SCHEMA: Final = indented.example(
-    f"{_SCHEMA}  type: string\n  maxLength: 9\n", f"{_SCHEMA}    type: string\n    maxLength: 9\n", "schema"
+    f"{_SCHEMA}  type: string\n  maxLength: 9\n",
+    f"{_SCHEMA}    type: string\n    maxLength: 9\n",
+    "schema",
 )

@@ -18,7 +18,15 @@ from crdlint.diagnostics import Applicability
 from crdlint.phrases import nearest
 from crdlint.rules.engine.advisory import SCALARS
 from crdlint.rules.engine.common import Findings
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, removal, rename_to_true, require, unlisted
+from crdlint.rules.engine.finding import (
+    Edits,
+    Finding,
+    Fixer,
+    removal,
+    rename_to_true,
+    require,
+    unlisted,
+)
 from crdlint.rules.engine.rule import Nodes, Rule
 from crdlint.rules.engine.schema_walk import Context, check
 from crdlint.rules.structural import implied_type
@@ -55,7 +63,8 @@ _FRACTIONAL: Final = frozenset({"float", "float32", "float64", "double", "decima
 _MAP: Final = re.compile(r"map\[string\](\w+)")
 _OBJECTS: Final = frozenset({"object", "obj", "struct", "objects"})
 _KEEPING: Final = sum(
-    SCHEMA_BITS[name] for name in ("properties", "additionalProperties", "x-kubernetes-preserve-unknown-fields")
+    SCHEMA_BITS[name]
+    for name in ("properties", "additionalProperties", "x-kubernetes-preserve-unknown-fields")
 )
 _OF_FORMAT: Final = {"int32": "integer", "int64": "integer", "float": "number", "double": "number"}
 _BESIDE_PROPERTIES: Final = (
@@ -68,12 +77,15 @@ _UNIQUE_ITEMS_HELPS: Final = {
     "fields as `x-kubernetes-list-map-keys`",
     "array": "Remove `uniqueItems`: a set needs items of a scalar type",
 }
-_NO_OTHERS: Final = "Remove `additionalProperties: false`: the API server drops fields that are not in `properties`"
+_NO_OTHERS: Final = (
+    "Remove `additionalProperties: false`: the API server drops fields that are not in `properties`"
+)
 _WalkRule: Final = partial(Rule, source=_WALK)
 
 
 @Fixer("Correct the type", "safe").example(
-    bad="labels:\n  type: map[string]string", good="labels:\n  type: object\n  additionalProperties: {type: string}"
+    bad="labels:\n  type: map[string]string",
+    good="labels:\n  type: object\n  additionalProperties: {type: string}",
 )
 def _meant_type(finding: Finding) -> Edits:
     word, schema = finding.scalar().value, finding.schema(finding.owner)
@@ -92,7 +104,8 @@ def _meant_type(finding: Finding) -> Edits:
 
 
 @Fixer("Write `type: array`, and accept any items", "unsafe").example(
-    bad="hosts: {type: list}", good="hosts: {type: array, items: {x-kubernetes-preserve-unknown-fields: true}}"
+    bad="hosts: {type: list}",
+    good="hosts: {type: array, items: {x-kubernetes-preserve-unknown-fields: true}}",
 )
 def _array_of_any(finding: Finding) -> Edits:
     editor, owner = finding.editor, finding.owner
@@ -100,7 +113,11 @@ def _array_of_any(finding: Finding) -> Edits:
     if _meant(word) == "array" and owner.find("items") is None:
         item = _meant(word.replace("[]", "")) if "[]" in word else None
         plain = item if item in SCALARS else None
-        schema = f"{editor.name('type')}: {editor.value(plain)}" if plain else f"{editor.name(_PRESERVE)}: true"
+        schema = (
+            f"{editor.name('type')}: {editor.value(plain)}"
+            if plain
+            else f"{editor.name(_PRESERVE)}: true"
+        )
         yield from finding.write("array")
         yield editor.insert(owner, "items", f"{{{schema}}}", after="type")
 
@@ -117,7 +134,8 @@ def _string_of_format(finding: Finding) -> Edits:
 
 
 @Fixer("Write the type that the other keywords imply", "safe").example(
-    bad="mode: {type: enum, enum: [on-demand, spot]}", good="mode: {type: string, enum: [on-demand, spot]}"
+    bad="mode: {type: enum, enum: [on-demand, spot]}",
+    good="mode: {type: string, enum: [on-demand, spot]}",
 )
 def _implied_type(finding: Finding) -> Edits:
     word, schema = finding.scalar().value.lower(), finding.schema(finding.owner)
@@ -146,7 +164,11 @@ def _meant(word: str, schema: JSONSchemaProps | None = None) -> str | None:
         return "array"
     if word.lower() in _VAGUE:
         return None
-    meant = "object" if word.startswith("map[") else _MEANT.get(word.lower()) or nearest(word, TYPES, _LIKE)
+    meant = (
+        "object"
+        if word.startswith("map[")
+        else _MEANT.get(word.lower()) or nearest(word, TYPES, _LIKE)
+    )
     implied = _OF_FORMAT.get(schema.format) if schema is not None else None
     return meant if implied is None or meant == implied else None
 
@@ -191,7 +213,11 @@ def _properties_only(finding: Finding) -> Edits:
 )
 def _keep_unknown_fields(finding: Finding) -> Edits:
     node, owner = finding.node(), finding.owner
-    is_open = node.value == "true" if isinstance(node, Scalar) else isinstance(node, Mapping) and not node.items
+    is_open = (
+        node.value == "true"
+        if isinstance(node, Scalar)
+        else isinstance(node, Mapping) and not node.items
+    )
     if is_open and owner.find(_PRESERVE) is None:
         yield from rename_to_true(finding, owner, "additionalProperties", _PRESERVE)
 
@@ -206,7 +232,9 @@ def _nullable_instead(finding: Finding) -> Edits:
         yield finding.editor.insert(owner, "nullable", "true", after="type")
 
 
-def _field(name: str, why: str, help_: str, bad: str, good: str, *, removed: Applicability | None = None) -> Rule:
+def _field(
+    name: str, why: str, help_: str, bad: str, good: str, *, removed: Applicability | None = None
+) -> Rule:
     kebab = "".join(f"-{c.lower()}" if c.isupper() else c for c in name.strip("$"))
     fixes = (Fixer(f"Remove `{name}`", removed, removal),) if removed else ()
     summary = f"`{name}` is not supported in a CRD's schema"
@@ -303,7 +331,14 @@ _PRESERVE_FALSE = _WalkRule("preserve-unknown-fields-not-true", "`x-kubernetes-p
 
 # Those after whose fix a schema may have another type or other fields.
 CHANGING_TYPE: Final = frozenset(
-    {_TYPE_UNSUPPORTED.id, _TYPE_NULL.id, _ITEMS_ARRAY.id, _BOTH_PROPERTIES.id, _REF.id, _PATTERN_PROPERTIES.id}
+    {
+        _TYPE_UNSUPPORTED.id,
+        _TYPE_NULL.id,
+        _ITEMS_ARRAY.id,
+        _BOTH_PROPERTIES.id,
+        _REF.id,
+        _PATTERN_PROPERTIES.id,
+    }
 )
 
 
@@ -313,7 +348,10 @@ def _type(schema: JSONSchemaProps, context: Context, findings: Findings) -> None
     if context.options.require_valid_property_type:
         meant = _meant(schema.type, schema)
         help_ = f"Write `type: {meant}`" if meant else None
-        findings.add(schema, not_supported(_TYPE_UNSUPPORTED.id, path, schema.type, sorted(TYPES), help=help_))
+        findings.add(
+            schema,
+            not_supported(_TYPE_UNSUPPORTED.id, path, schema.type, sorted(TYPES), help=help_),
+        )
     if schema.type == "null":
         detail = "type cannot be set to null, use nullable as an alternative"
         findings.add(schema, forbidden(_TYPE_NULL.id, path, detail))
@@ -331,8 +369,13 @@ def _default(schema: JSONSchemaProps, context: Context, findings: Findings) -> N
 def _unsupported_fields(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
     for name, (rule, is_set) in _UNSUPPORTED.items():
         if is_set(schema):
-            help_ = _BESIDE_PROPERTIES if name == "patternProperties" and schema.properties else None
-            findings.add(schema, forbidden(rule.id, schema.path.child(name), f"{name} is not supported", help=help_))
+            help_ = (
+                _BESIDE_PROPERTIES if name == "patternProperties" and schema.properties else None
+            )
+            findings.add(
+                schema,
+                forbidden(rule.id, schema.path.child(name), f"{name} is not supported", help=help_),
+            )
 
 
 @check(Nodes({"items"}))
@@ -346,7 +389,10 @@ def _items_array(schema: JSONSchemaProps, _context: Context, findings: Findings)
 def _embedded(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
     if context.inside_meta and schema.x_embedded_resource:
         path = schema.path.child("x-kubernetes-embedded-resource")
-        findings.add(schema, forbidden(_EMBEDDED_IN_META.id, path, "must not be used inside of resource meta"))
+        findings.add(
+            schema,
+            forbidden(_EMBEDDED_IN_META.id, path, "must not be used inside of resource meta"),
+        )
 
 
 @check(Nodes({"uniqueItems"}))
@@ -357,13 +403,20 @@ def _unique_items(schema: JSONSchemaProps, _context: Context, findings: Findings
         help_ = _UNIQUE_BY_KEYS if schema.x_list_type == "map" else _UNIQUE_ITEMS_HELPS.get(item)
         if schema.type != "array":
             help_ = "Remove `uniqueItems`: it has no effect on a value that is not a list"
-        findings.add(schema, forbidden(_UNIQUE_ITEMS.id, schema.path.child("uniqueItems"), detail, help=help_))
+        findings.add(
+            schema,
+            forbidden(_UNIQUE_ITEMS.id, schema.path.child("uniqueItems"), detail, help=help_),
+        )
 
 
 @check(Nodes({"additionalProperties"}))
 def _both_properties(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
     additional = schema.additional_properties
-    if schema.properties and additional is not None and (not additional.allows or additional.schema is not None):
+    if (
+        schema.properties
+        and additional is not None
+        and (not additional.allows or additional.schema is not None)
+    ):
         path = schema.path.child("additionalProperties")
         detail = "additionalProperties and properties are mutual exclusive"
         help_ = None if additional.allows else _NO_OTHERS
@@ -371,7 +424,9 @@ def _both_properties(schema: JSONSchemaProps, _context: Context, findings: Findi
 
 
 @check(Nodes({"x-kubernetes-preserve-unknown-fields"}))
-def _preserve_unknown_fields(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
+def _preserve_unknown_fields(
+    schema: JSONSchemaProps, _context: Context, findings: Findings
+) -> None:
     if schema.x_preserve_unknown_fields is False:
         path = schema.path.child("x-kubernetes-preserve-unknown-fields")
         findings.add(schema, invalid(_PRESERVE_FALSE.id, path, False, "must be true or undefined"))

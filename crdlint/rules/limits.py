@@ -16,7 +16,9 @@ _Limit: Final = partial(OnRequest, in_set="limits")
 
 
 # The formats whose values are short.
-_SHORT: Final = frozenset({"date", "date-time", "datetime", "duration", "ipv4", "ipv6", "cidr", "mac", "uuid"})
+_SHORT: Final = frozenset(
+    {"date", "date-time", "datetime", "duration", "ipv4", "ipv6", "cidr", "mac", "uuid"}
+)
 
 
 def _is_free(schema: JSONSchemaProps, limit: str) -> bool:
@@ -34,7 +36,9 @@ def _is_free(schema: JSONSchemaProps, limit: str) -> bool:
     bad="a: {type: string}", good="a: {type: string, maxLength: 63}",
 ).advice_on(Nodes(types={"string"}, without={"maxLength"}))  # fmt: skip
 def _strings(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    if _is_free(schema, "max_length") and not any(part.format in _SHORT for part in with_all_of(schema)):
+    if _is_free(schema, "max_length") and not any(
+        part.format in _SHORT for part in with_all_of(schema)
+    ):
         marker = f"write {validation(schema, 'maxLength', 63)}"
         yield Advisory("the string has no `maxLength`", schema.path, marker=marker)
 
@@ -48,7 +52,11 @@ def _strings(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 ).advice_on(Nodes(types={"array"}, without={"maxItems"}))  # fmt: skip
 def _lists(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     if _is_free(schema, "max_items"):
-        yield Advisory("the list has no `maxItems`", schema.path, marker=f"write {validation(schema, 'maxItems', 16)}")
+        yield Advisory(
+            "the list has no `maxItems`",
+            schema.path,
+            marker=f"write {validation(schema, 'maxItems', 16)}",
+        )
 
 
 @_Limit("integer-unbounded", "Integer without a minimum and a maximum",
@@ -81,7 +89,10 @@ def _is_anchored(pattern: str) -> tuple[bool, bool]:
 ).advice_on(Nodes({"pattern"}))  # fmt: skip
 def _unanchored(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     if schema.pattern and _is_anchored(schema.pattern) == (False, False):
-        yield Advisory("any text with a part that matches the pattern is accepted", schema.path.child("pattern"))
+        yield Advisory(
+            "any text with a part that matches the pattern is accepted",
+            schema.path.child("pattern"),
+        )
 
 
 @_Limit("pattern-half-anchored", "Pattern is anchored at one end only",

@@ -36,7 +36,9 @@ from crdlint.safety.bugs import attempt
 from crdlint.spelling import name_meant
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence, child, items_of, text_of
 
-_Rule: Final = partial(Rule, source="apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema")
+_Rule: Final = partial(
+    Rule, source="apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
+)
 _IS_KEY: Final = "this property is in x-kubernetes-list-map-keys"
 _KeyRule: Final = partial(Rule, source="apiextensions/validation validateMapListKeysMapSet")
 _NAMED = "type: object, required: [name], properties: {name: {type: string}}"
@@ -63,15 +65,26 @@ _SET = _list("set", "type: string")
 def _with_type(finding: Finding, type_: str) -> Edits:
     """Write the type that a list or map marker requires, if there is none, or another one than that of the fields."""
     owner, editor = finding.owner, finding.editor
-    entry, fields = owner.find("type"), [name for name in ("items", "properties") if owner.find(name) is not None]
+    entry, fields = (
+        owner.find("type"),
+        [name for name in ("items", "properties") if owner.find(name) is not None],
+    )
     if entry is None and owner.find("x-kubernetes-int-or-string") is None:
         yield editor.insert(owner, "type", editor.value(type_), before=editor.first(owner))
-    elif entry is not None and not is_merged(owner) and fields == ["items" if type_ == "array" else "properties"]:
+    elif (
+        entry is not None
+        and not is_merged(owner)
+        and fields == ["items" if type_ == "array" else "properties"]
+    ):
         yield editor.respell(expect(Scalar, entry[1]), type_)
 
 
 def _without_marker(finding: Finding, name: str) -> Edits:
-    return [finding.editor.remove(finding.owner, name)] if finding.owner.find("type") is not None else []
+    return (
+        [finding.editor.remove(finding.owner, name)]
+        if finding.owner.find("type") is not None
+        else []
+    )
 
 
 @Fixer("Make the list atomic", "unsafe").example(
@@ -102,15 +115,22 @@ def _type_of_list(finding: Finding) -> Edits:
     if key is None or key.value != "items" or owner.find("x-kubernetes-list-type") is not None:
         return
     names = tuple(
-        name for name in ("x-kubernetes-list-map-keys", "x-kubernetes-list-type") if items.find(name) is not None
+        name
+        for name in ("x-kubernetes-list-map-keys", "x-kubernetes-list-type")
+        if items.find(name) is not None
     )
     yield from editor.remove_all(items, names)
-    yield from (editor.insert(owner, name, v1beta1.block(editor, editor.entry(items, name)[1])) for name in names)
+    yield from (
+        editor.insert(owner, name, v1beta1.block(editor, editor.entry(items, name)[1]))
+        for name in names
+    )
 
 
 @Fixer("Add `x-kubernetes-list-type: map`", "safe").example(
     bad=_list("", _NAMED, "name"),
-    good=_list("", _NAMED, "name").replace("  type: array\n", "  x-kubernetes-list-type: map\n  type: array\n"),
+    good=_list("", _NAMED, "name").replace(
+        "  type: array\n", "  x-kubernetes-list-type: map\n  type: array\n"
+    ),
 )
 def _map_with_keys(finding: Finding) -> Edits:
     return finding.write("map") if finding.owner.find("x-kubernetes-list-type") is None else []
@@ -122,7 +142,12 @@ def _only_key(finding: Finding) -> Edits:
     owner, editor = finding.owner, finding.editor
     item = require(finding.schema(owner).item_schema)
     key = require(_likely_key(item))
-    yield editor.set(owner, "x-kubernetes-list-map-keys", f"[{editor.value(key)}]", after="x-kubernetes-list-type")
+    yield editor.set(
+        owner,
+        "x-kubernetes-list-map-keys",
+        f"[{editor.value(key)}]",
+        after="x-kubernetes-list-type",
+    )
     if item.node is not None and _is_optional(item, key):
         yield from add_required(editor, item.node, [key])
 
@@ -160,7 +185,11 @@ def _set_of_scalars(finding: Finding) -> Edits:
 def _nearest_key(finding: Finding) -> Edits:
     names = texts(expect(Mapping, finding.owner, "items", "properties").items[::2])
     for key in expect(Sequence, finding.node()).items:
-        near = name_meant(key.value, names) if isinstance(key, Scalar) and key.value not in names else None
+        near = (
+            name_meant(key.value, names)
+            if isinstance(key, Scalar) and key.value not in names
+            else None
+        )
         if near is not None:
             yield finding.editor.respell(expect(Scalar, key), near)
 
@@ -169,7 +198,9 @@ def _nearest_key(finding: Finding) -> Edits:
 def _each_key_once(finding: Finding) -> Edits:
     keys = expect(Sequence, finding.node())
     names = texts(keys.items)
-    yield from (finding.editor.remove_at(keys, i) for i, name in enumerate(names) if name in names[:i])
+    yield from (
+        finding.editor.remove_at(keys, i) for i, name in enumerate(names) if name in names[:i]
+    )
 
 
 @Fixer("Make the key required, or give it the default of Kubernetes", "unsafe").example(
@@ -329,15 +360,24 @@ def _map_type(schema: JSONSchemaProps, _context: Context, findings: Findings) ->
     if schema.x_map_type is None:
         return
     if schema.type != "object":
-        _wrong_type(schema, findings, MAP_TYPE_OBJECT.id, "must be object if x-kubernetes-map-type is specified")
+        _wrong_type(
+            schema,
+            findings,
+            MAP_TYPE_OBJECT.id,
+            "must be object if x-kubernetes-map-type is specified",
+        )
     if schema.x_map_type not in {"atomic", "granular"}:
         path = schema.path.child("x-kubernetes-map-type")
-        findings.add(schema, not_supported(MAP_TYPE.id, path, schema.x_map_type, ("atomic", "granular")))
+        findings.add(
+            schema, not_supported(MAP_TYPE.id, path, schema.x_map_type, ("atomic", "granular"))
+        )
 
 
 def _wrong_type(schema: JSONSchemaProps, findings: Findings, rule: str, detail: str) -> None:
     path = schema.path.child("type")
-    error = invalid(rule, path, schema.type, detail) if schema.type else required(rule, path, detail)
+    error = (
+        invalid(rule, path, schema.type, detail) if schema.type else required(rule, path, detail)
+    )
     findings.add(schema, error)
 
 
@@ -347,14 +387,25 @@ def _list_type(schema: JSONSchemaProps, context: Context, findings: Findings) ->
     if list_type is None:
         return
     if schema.type != "array":
-        _wrong_type(schema, findings, LIST_TYPE_ARRAY.id, "must be array if x-kubernetes-list-type is specified")
-    elif context.options.require_atomic_set_type and (item := mergeable_set_item(schema)) is not None:
+        _wrong_type(
+            schema,
+            findings,
+            LIST_TYPE_ARRAY.id,
+            "must be array if x-kubernetes-list-type is specified",
+        )
+    elif (
+        context.options.require_atomic_set_type and (item := mergeable_set_item(schema)) is not None
+    ):
         kind = "list" if item.type == "array" else "map"
         path = schema.path.child("items", f"x-kubernetes-{kind}-type")
         # Upstream prints the list type for objects too.
         value = Typed(item.x_list_type, "*string")
         detail = "must be atomic as item of a list with x-kubernetes-list-type=set"
-        help_ = "Set `x-kubernetes-list-type: atomic`, which accepts duplicates" if kind == "list" else None
+        help_ = (
+            "Set `x-kubernetes-list-type: atomic`, which accepts duplicates"
+            if kind == "list"
+            else None
+        )
         findings.add(schema, invalid(SET_ATOMIC.id, path, value, detail, help=help_))
     if list_type not in _TYPES:
         path = schema.path.child("x-kubernetes-list-type")
@@ -367,7 +418,9 @@ def mergeable_set_item(schema: JSONSchemaProps) -> JSONSchemaProps | None:
     if item is None:
         return None
     is_merged_list = item.type == "array" and item.x_list_type not in {None, "atomic"}
-    return item if is_merged_list or (item.type == "object" and item.x_map_type != "atomic") else None
+    return (
+        item if is_merged_list or (item.type == "object" and item.x_map_type != "atomic") else None
+    )
 
 
 @check(Nodes({"x-kubernetes-list-type", "x-kubernetes-list-map-keys"}))
@@ -379,7 +432,9 @@ def _map_keys(schema: JSONSchemaProps, _context: Context, findings: Findings) ->
         if schema.x_list_type is None:
             findings.add(schema, required(KEYS_WITHOUT_MAP.id, type_path, detail))
         else:
-            findings.add(schema, invalid(KEYS_WITHOUT_MAP.id, type_path, schema.x_list_type, detail))
+            findings.add(
+                schema, invalid(KEYS_WITHOUT_MAP.id, type_path, schema.x_list_type, detail)
+            )
     if schema.x_list_type == "map":
         for error in _list_map(schema):
             findings.add(schema, error)
@@ -391,9 +446,13 @@ def _list_map(schema: JSONSchemaProps) -> Iterator[FieldError]:
     if not keys:
         detail = "must not be empty if x-kubernetes-list-type is map"
         help_ = _help_with_key(schema.item_schema)
-        yield required(KEYS_REQUIRED.id, path.child("x-kubernetes-list-map-keys"), detail, help=help_)
+        yield required(
+            KEYS_REQUIRED.id, path.child("x-kubernetes-list-map-keys"), detail, help=help_
+        )
     if items is None:
-        yield required(MAP_ITEMS.id, path.child("items"), "must have a schema if x-kubernetes-list-type is map")
+        yield required(
+            MAP_ITEMS.id, path.child("items"), "must have a schema if x-kubernetes-list-type is map"
+        )
         return
     item = items.schema
     if item is None:
@@ -414,15 +473,26 @@ def _list_map(schema: JSONSchemaProps) -> Iterator[FieldError]:
             unknown = True
             help_ = f"Correct `{key}`, or add it to the properties of the items, which are: {_shown(item.properties) or 'none'}"
             detail = "entries must all be names of item properties"
-            yield invalid(KEY_UNKNOWN.id, keys_path, Typed(keys, "[]string"), detail, at=keys_path.index(i), help=help_)
+            yield invalid(
+                KEY_UNKNOWN.id,
+                keys_path,
+                Typed(keys, "[]string"),
+                detail,
+                at=keys_path.index(i),
+                help=help_,
+            )
         elif field is not None and field.type in {"array", "object"} and key not in seen:
             scalar = path.child("items", "properties").key(key).child("type")
             detail = "must be a scalar type if parent array's x-kubernetes-list-type is map"
-            yield invalid(KEY_SCALAR.id, scalar, item.type, detail)  # upstream prints the items' type
+            yield invalid(
+                KEY_SCALAR.id, scalar, item.type, detail
+            )  # upstream prints the items' type
         if key in seen and not duplicate:
             duplicate = True
             detail = "must not contain duplicate entries"
-            yield invalid(KEY_DUPLICATE.id, keys_path, Typed(keys, "[]string"), detail, at=keys_path.index(i))
+            yield invalid(
+                KEY_DUPLICATE.id, keys_path, Typed(keys, "[]string"), detail, at=keys_path.index(i)
+            )
         seen.add(key)
 
 
@@ -456,14 +526,18 @@ def map_list_keys_map_set(schema: JSONSchemaProps) -> Iterator[FieldError]:
         path = schema.path.child("items", "properties").key(key)
         if key not in required_keys and field.default is None:
             detail = f"{_IS_KEY}, so it must have a default or be a required property"
-            yield required(KEY_REQUIRED.id, path.child("default"), detail, help=attempt(_key_help, key, item))
+            yield required(
+                KEY_REQUIRED.id, path.child("default"), detail, help=attempt(_key_help, key, item)
+            )
         if field.nullable:
             detail = f"{_IS_KEY}, so it cannot be nullable"
             yield forbidden(KEY_NULLABLE.id, path.child("nullable"), detail)
 
 
 def _key_help(key: str, item: JSONSchemaProps) -> str:
-    required_now = f"..., {key}" if len(item.required) >= _SHOWN else ", ".join((*item.required, key))
+    required_now = (
+        f"..., {key}" if len(item.required) >= _SHOWN else ", ".join((*item.required, key))
+    )
     usual = _USUAL_DEFAULTS.get(key)
     default = f"`default: {usual}`, as Kubernetes does" if usual else "a `default`"
     return f"Write `required: [{required_now}]` in the items, or give `{key}` {default}"

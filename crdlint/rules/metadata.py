@@ -10,7 +10,12 @@ from typing import Final
 
 from crdlint.crd import object_meta
 from crdlint.crd.errors import FieldError, invalid, required
-from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain, is_path_segment, mask_trailing_dash
+from crdlint.crd.kubenames import (
+    is_dns1035_label,
+    is_dns1123_subdomain,
+    is_path_segment,
+    mask_trailing_dash,
+)
 from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionNames, ObjectMeta
 from crdlint.crd.object_meta import ANNOTATIONS_LIMIT
 from crdlint.crd.paths import Path
@@ -35,7 +40,9 @@ def _wanted_name(finding: Finding) -> tuple[str, str]:
     """Return the name that the spec asks for, and the one that is given; raise UneditableError if the spec is wrong."""
     crd = finding.crd
     group, plural = crd.spec.group, crd.spec.names.plural
-    is_wrong = not plural or "." not in group or is_dns1035_label(plural) or is_dns1123_subdomain(group)
+    is_wrong = (
+        not plural or "." not in group or is_dns1035_label(plural) or is_dns1123_subdomain(group)
+    )
     if is_wrong or crd.metadata.generate_name:
         raise UneditableError
     return f"{plural}.{group}", crd.metadata.name
@@ -51,12 +58,21 @@ def _name_of_spec(finding: Finding) -> Edits:
     first, _, rest = name.partition(".")
     names = finding.crd.spec.names
     is_partly_right = (
-        (rest == group and first in {names.singular, to_lower(names.kind)} and plural in _plurals(names))
+        (
+            rest == group
+            and first in {names.singular, to_lower(names.kind)}
+            and plural in _plurals(names)
+        )
         or (rest == group and plural in _plurals(names) and nearest(first, [plural], _LIKE))
         or name in {plural, names.singular, names.kind, group}
         or to_lower(name) == expected
         or re.sub(r"[/_ -]", ".", name) == expected.replace("-", ".")
-        or (first == plural and rest != group and _mentions(finding, group) > 1 and nearest(rest, [group], _LIKE))
+        or (
+            first == plural
+            and rest != group
+            and _mentions(finding, group) > 1
+            and nearest(rest, [group], _LIKE)
+        )
     )
     return finding.write(expected) if is_partly_right else []
 
@@ -86,7 +102,9 @@ def _names_of_name(finding: Finding) -> Edits:
 
 def _plurals(names: CustomResourceDefinitionNames) -> set[str]:
     words = {names.singular, to_lower(names.kind)} - {""}
-    return {form for word in words for form in (f"{word}s", f"{word}es", f"{word.removesuffix('y')}ies")}
+    return {
+        form for word in words for form in (f"{word}s", f"{word}es", f"{word.removesuffix('y')}ies")
+    }
 
 
 def _missing_name(finding: Finding, expected: str) -> Edits:
@@ -156,7 +174,14 @@ IMMUTABLE = Rule("metadata-immutable", "Update changes an immutable metadata fie
     help="Restore the previous value, or remove the field if the API server maintains it", source=_UPDATE)  # fmt: skip
 
 IDS: Final = object_meta.Rules(
-    NAME.id, LABELS.id, ANNOTATIONS.id, ANNOTATIONS_SIZE.id, OWNERS.id, FINALIZERS.id, SERVER_OWNED.id, IMMUTABLE.id
+    NAME.id,
+    LABELS.id,
+    ANNOTATIONS.id,
+    ANNOTATIONS_SIZE.id,
+    OWNERS.id,
+    FINALIZERS.id,
+    SERVER_OWNED.id,
+    IMMUTABLE.id,
 )
 
 
@@ -165,7 +190,9 @@ def validate(crd: CustomResourceDefinition, server: Server) -> Iterator[FieldErr
     meta = crd.metadata
     plural, group = crd.spec.names.plural, crd.spec.group
     expected = f"{plural}.{group}"
-    missing = " and ".join(name for name, value in (("spec.names.plural", plural), ("spec.group", group)) if not value)
+    missing = " and ".join(
+        name for name, value in (("spec.names.plural", plural), ("spec.group", group)) if not value
+    )
     first = None
     if missing:
         first = f"Set {missing} first: the CRD is named `<plural>.<group>`"
@@ -174,7 +201,13 @@ def validate(crd: CustomResourceDefinition, server: Server) -> Iterator[FieldErr
     if meta.generate_name:
         path = _PATH.child("generateName")
         for message in _name(mask_trailing_dash(meta.generate_name), meta.generate_name, expected):
-            yield invalid(NAME.id, path, meta.generate_name, message, help=first or f"Write `name: {expected}` instead")
+            yield invalid(
+                NAME.id,
+                path,
+                meta.generate_name,
+                message,
+                help=first or f"Write `name: {expected}` instead",
+            )
     name = meta.name
     if not name and meta.generate_name:
         name = object_meta.generated_name(meta.generate_name)
@@ -201,7 +234,11 @@ def _both(name: str, expected: str) -> str:
     """Return the help for a name that differs from the expected one, in which either may have the error."""
     plural, _, group = name.partition(".")
     expected_plural, _, expected_group = expected.partition(".")
-    other = f"set `spec.group` to `{group}`" if plural == expected_plural else f"set `spec.names.plural` to `{plural}`"
+    other = (
+        f"set `spec.group` to `{group}`"
+        if plural == expected_plural
+        else f"set `spec.names.plural` to `{plural}`"
+    )
     is_other = "." in group and (plural == expected_plural) != (group == expected_group)
     return f"Rename it to `{expected}`{f', or {other}' if is_other else ''}"
 

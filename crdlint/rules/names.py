@@ -28,7 +28,12 @@ _SCOPES: Final = ("Cluster", "Namespaced")
 _ENDINGS: Final = (
     ("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"), ("ss", "ss"), ("s", ""),
 )  # fmt: skip
-_REQUIRED: Final = (("plural", "plural"), ("singular", "singular"), ("kind", "kind"), ("listKind", "list_kind"))
+_REQUIRED: Final = (
+    ("plural", "plural"),
+    ("singular", "singular"),
+    ("kind", "kind"),
+    ("listKind", "list_kind"),
+)
 _MIXED_CASE: Final = "may have mixed case, but should otherwise match: "
 
 
@@ -41,9 +46,17 @@ def _group(finding: Finding) -> Edits:
     if is_dns1123_subdomain(group) or "." not in group:  # the name of the CRD contains the group
         group = name.removeprefix(f"{plural}.") if plural and name.startswith(f"{plural}.") else ""
         is_within = group and group in to_lower(written)  # a URL, or with a version
-        if written and not is_within and not nearest(to_lower(written), [group, group.partition(".")[0]], _LIKE):
+        if (
+            written
+            and not is_within
+            and not nearest(to_lower(written), [group, group.partition(".")[0]], _LIKE)
+        ):
             return []
-    return finding.write(group) if group != written and "." in group and not is_dns1123_subdomain(group) else []
+    return (
+        finding.write(group)
+        if group != written and "." in group and not is_dns1123_subdomain(group)
+        else []
+    )
 
 
 @Fixer("Add `scope: Namespaced`", "unsafe").example(bad="scope: ''")
@@ -115,13 +128,24 @@ def _plain_name(finding: Finding) -> Edits:
     node, group, names = finding.scalar(), finding.crd.spec.group, finding.crd.spec.names
     name = node.value.removesuffix(f".{group}") if group else node.value
     name = re.sub(r"[^\w-]|_", "", name).strip("-")
-    is_known = f"{name}List" == names.list_kind or name == f"{names.kind}List" or to_lower(name) == names.singular
+    is_known = (
+        f"{name}List" == names.list_kind
+        or name == f"{names.kind}List"
+        or to_lower(name) == names.singular
+    )
     is_joined = re.search(r"\w\s+\w", node.value) and not is_known
-    if name in {"", node.value} or is_dns1035_label(to_lower(name)) or is_joined or " - " in node.value:
+    if (
+        name in {"", node.value}
+        or is_dns1035_label(to_lower(name))
+        or is_joined
+        or " - " in node.value
+    ):
         return
     if finding.name == "listKind":
         name = f"{names.kind}List"
-    yield finding.editor.respell(node, name if finding.name in {"kind", "listKind"} else to_lower(name))
+    yield finding.editor.respell(
+        node, name if finding.name in {"kind", "listKind"} else to_lower(name)
+    )
 
 
 @Fixer("Name the list after the kind", "safe")
@@ -198,7 +222,12 @@ def validate(names: CustomResourceDefinitionNames, path: Path) -> Iterator[Field
             yield invalid(NAMES_INVALID.id, path.child(name), value, prefix + ",".join(errors))
     yield from _each(names.short_names, path.child("shortNames"))
     if names.kind and names.kind == names.list_kind:
-        yield invalid(LIST_KIND.id, path.child("listKind"), names.list_kind, "kind and listKind may not be the same")
+        yield invalid(
+            LIST_KIND.id,
+            path.child("listKind"),
+            names.list_kind,
+            "kind and listKind may not be the same",
+        )
     yield from _each(names.categories, path.child("categories"))
 
 
@@ -234,7 +263,9 @@ def own_names(crd: DecodedCRD) -> Iterator[Advisory]:
     Upstream: NamingConditionController.calculateNamesAndConditions.
     """
     names, old = crd.spec.names, crd.old_names
-    accepted = () if old is None or not old.plural else (old.singular or old.kind.lower(), old.plural)
+    accepted = (
+        () if old is None or not old.plural else (old.singular or old.kind.lower(), old.plural)
+    )
     others = {names.singular or names.kind.lower(): "the singular", names.plural: "the plural"}
     path = _NAMES.child("shortNames")
     for i, name in enumerate(names.short_names):
@@ -242,7 +273,9 @@ def own_names(crd: DecodedCRD) -> Iterator[Advisory]:
         if what:
             message = f"`{name}` is also {what} name of this CRD"
             if old is not None and name in accepted and name not in old.short_names:
-                message += ", which is established: the API server does not accept it as a new short name"
+                message += (
+                    ", which is established: the API server does not accept it as a new short name"
+                )
                 yield Advisory(message, path.index(i), severity="error", old_path=_NAMES)
             else:
                 yield Advisory(message, path.index(i))

@@ -9,7 +9,13 @@ from typing import Final
 
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path
-from crdlint.rules.engine.advisory import Advisory, DecodedCRD, is_of_metadata, property_name, top_property
+from crdlint.rules.engine.advisory import (
+    Advisory,
+    DecodedCRD,
+    is_of_metadata,
+    property_name,
+    top_property,
+)
 from crdlint.rules.engine.finding import Edits, Finding, Fixer
 from crdlint.rules.engine.rule import EVERY_NODE, Nodes, OnRequest
 from crdlint.schema.traversal import with_all_of
@@ -116,7 +122,9 @@ _is_bool = _Convention("name-is-bool", "Name of a boolean begins with `is`",
 ).advice_on(Nodes({"enum", "allOf"}, types={"string"}))  # fmt: skip
 def _pascal(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     for part in with_all_of(schema):
-        wrong = [value for value in part.enum if isinstance(value, str) and not _PASCAL.fullmatch(value)]
+        wrong = [
+            value for value in part.enum if isinstance(value, str) and not _PASCAL.fullmatch(value)
+        ]
         if wrong:
             yield Advisory(f"`{wrong[0]}` is not in PascalCase", part.path.child("enum"))
             return
@@ -170,7 +178,10 @@ def _category(crd: DecodedCRD) -> Iterator[Advisory]:
 def _plural(crd: DecodedCRD) -> Iterator[Advisory]:
     plural = crd.spec.names.plural
     if plural in _PLURALS:
-        yield Advisory(f"`kubectl get {plural}` lists the built-in resource", Path("spec").child("names", "plural"))
+        yield Advisory(
+            f"`kubectl get {plural}` lists the built-in resource",
+            Path("spec").child("names", "plural"),
+        )
 
 
 @_Convention("short-name-shadows-builtin", "Short name is the same as that of a built-in resource", scope="spec",

@@ -45,14 +45,18 @@ def _with_labels(finding: Finding) -> Edits:
             raise UneditableError
         maps = "{type: object, additionalProperties: {type: string}}"
         if metadata.flow:
-            yield finding.editor.insert(metadata, "properties", f"{{annotations: {maps}, labels: {maps}}}")
+            yield finding.editor.insert(
+                metadata, "properties", f"{{annotations: {maps}, labels: {maps}}}"
+            )
         else:
             yield finding.editor.insert(metadata, "properties", _MAPS, before="type")
 
 
 @Fixer("Keep the object's unknown fields", "unsafe")
 def _with_unknown_fields(finding: Finding) -> Edits:
-    yield finding.editor.insert(finding.mapping(finding.path), "x-kubernetes-preserve-unknown-fields", "true")
+    yield finding.editor.insert(
+        finding.mapping(finding.path), "x-kubernetes-preserve-unknown-fields", "true"
+    )
 
 
 def may_be_without_keys(fields: frozenset[str], type_: str) -> bool:
@@ -70,18 +74,29 @@ def may_be_without_keys(fields: frozenset[str], type_: str) -> bool:
 ).advice_on(Nodes(when=may_be_without_keys), once=True)  # fmt: skip
 def _metadata(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
     parent = schema.parent
-    if schema.properties or schema.steps != ("properties", "metadata") or parent is None or parent.parent is None:
+    if (
+        schema.properties
+        or schema.steps != ("properties", "metadata")
+        or parent is None
+        or parent.parent is None
+    ):
         return ()
     if parent.x_embedded_resource or crd.spec.preserve_unknown_fields:
         return ()
     severity: Severity | None = "info" if _is_ephemeral_volume(parent) else None
-    return [Advisory("labels and annotations written here are dropped", schema.path, severity=severity)]
+    return [
+        Advisory("labels and annotations written here are dropped", schema.path, severity=severity)
+    ]
 
 
 def _is_ephemeral_volume(schema: JSONSchemaProps) -> bool:
     """Return whether a schema is the claim of Kubernetes' EphemeralVolumeSource, as in a copy of a PodSpec."""
     source = schema.parent
-    return schema.steps == ("properties", "volumeClaimTemplate") and source is not None and len(source.properties) == 1
+    return (
+        schema.steps == ("properties", "volumeClaimTemplate")
+        and source is not None
+        and len(source.properties) == 1
+    )
 
 
 @Hint("object-prunes-everything", "Every field of `spec`, or of an arbitrary object, is dropped",
@@ -94,7 +109,12 @@ def _is_ephemeral_volume(schema: JSONSchemaProps) -> bool:
     fixes=(_with_unknown_fields,),
 ).advice_on(Nodes(when=may_be_without_keys))  # fmt: skip
 def _objects(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
-    if schema.properties or schema.parent is None or crd.spec.preserve_unknown_fields or keeps_as_item(schema):
+    if (
+        schema.properties
+        or schema.parent is None
+        or crd.spec.preserve_unknown_fields
+        or keeps_as_item(schema)
+    ):
         return ()
     # An empty status is usually meant: its controller writes nothing.
     if is_of_root(schema, "spec") or is_arbitrary(schema):
@@ -104,16 +124,28 @@ def _objects(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
 
 def is_of_root(schema: JSONSchemaProps, name: str) -> bool:
     """Return whether a schema is that of a property of the root."""
-    return schema.steps == ("properties", name) and schema.parent is not None and schema.parent.parent is None
+    return (
+        schema.steps == ("properties", name)
+        and schema.parent is not None
+        and schema.parent.parent is None
+    )
 
 
 def is_arbitrary(schema: JSONSchemaProps) -> bool:
     """Return whether an object may have any keys, by its description."""
     is_metadata = schema.steps == ("properties", "metadata")
-    return not is_metadata and bool(schema.description) and _ARBITRARY.search(schema.description) is not None
+    return (
+        not is_metadata
+        and bool(schema.description)
+        and _ARBITRARY.search(schema.description) is not None
+    )
 
 
 def keeps_as_item(schema: JSONSchemaProps) -> bool:
     """Return whether the list of an item keeps the item's unknown fields."""
     parent = schema.parent
-    return schema.steps[:1] == ("items",) and parent is not None and bool(parent.x_preserve_unknown_fields)
+    return (
+        schema.steps[:1] == ("items",)
+        and parent is not None
+        and bool(parent.x_preserve_unknown_fields)
+    )

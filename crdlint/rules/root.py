@@ -69,7 +69,11 @@ def validate(schema: JSONSchemaProps, path: Path, *, status_enabled: bool) -> It
     if status_enabled:
         yield from _with_status(schema, path)
     if schema.nullable:
-        yield forbidden(NULLABLE.id, path.child("openAPIV3Schema.nullable"), "nullable cannot be true at the root")
+        yield forbidden(
+            NULLABLE.id,
+            path.child("openAPIV3Schema.nullable"),
+            "nullable cannot be true at the root",
+        )
 
 
 def _with_status(schema: JSONSchemaProps, path: Path) -> Iterator[FieldError]:
@@ -82,7 +86,9 @@ def _with_status(schema: JSONSchemaProps, path: Path) -> Iterator[FieldError]:
         if field.go_name == "Type":
             if schema.type != "object":
                 detail = 'only "object" is allowed as the type at the root of the schema if the status subresource is enabled'
-                yield invalid(STATUS_TYPE.id, path.child("openAPIV3Schema.type"), schema.type, detail)
+                yield invalid(
+                    STATUS_TYPE.id, path.child("openAPIV3Schema.type"), schema.type, detail
+                )
                 return
         elif field.go_name not in _ALLOWED:
             detail = (
@@ -91,5 +97,12 @@ def _with_status(schema: JSONSchemaProps, path: Path) -> Iterator[FieldError]:
             )
             field_path = schema.path.child(field.json_name)
             help_ = f"Remove `{field.json_name}` from the root, or move it to `properties.spec`"
-            yield invalid(STATUS_FIELDS.id, path.child("openAPIV3Schema"), schema, detail, at=field_path, help=help_)
+            yield invalid(
+                STATUS_FIELDS.id,
+                path.child("openAPIV3Schema"),
+                schema,
+                detail,
+                at=field_path,
+                help=help_,
+            )
             return

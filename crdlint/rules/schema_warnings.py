@@ -31,7 +31,9 @@ _STRING: Final = (
     "datetime", "k8s-short-name", "k8s-long-name",
 )  # fmt: skip
 _KNOWN: Final = {"integer": ("int32", "int64"), "number": ("float", "double")}
-_UNSIGNED: Final = "Write `format: int64`, `minimum: 0` and `maximum: {}`: the API server has no unsigned formats"
+_UNSIGNED: Final = (
+    "Write `format: int64`, `minimum: 0` and `maximum: {}`: the API server has no unsigned formats"
+)
 # Formats of other tools, and what the API server has in their place.
 _OTHER_FORMATS: Final = {
     "int-or-string": "Write `x-kubernetes-int-or-string: true` instead of `type` and `format`",
@@ -46,12 +48,17 @@ _OTHER_FORMATS: Final = {
 
 
 @Fixer("Correct the spelling of the format", "unsafe").example(
-    bad="address: {type: string, format: hostnmae}", good="address: {type: string, format: hostname}"
+    bad="address: {type: string, format: hostnmae}",
+    good="address: {type: string, format: hostname}",
 )
 def _respelled_format(finding: Finding) -> Edits:
     """Correct the spelling: from then on the API server rejects values of another format, so that this is unsafe."""
     schema = finding.schema(finding.owner)
-    near = name_meant(schema.format, _spellings(schema.type)) if schema.format not in _OTHER_FORMATS else None
+    near = (
+        name_meant(schema.format, _spellings(schema.type))
+        if schema.format not in _OTHER_FORMATS
+        else None
+    )
     return finding.write(near) if near else []
 
 
@@ -74,8 +81,15 @@ def unrecognized(crd: DecodedCRD) -> Iterator[Advisory]:
     server = crd.versions.newest
     known_before = {schema.format for schema in crd.old_schemas if is_reported(schema, server)}
     for schema in crd.schemas:
-        if schema.set_fields & _FORMAT and is_reported(schema, server) and schema.format not in known_before:
-            message, path = f"unrecognized format {quote(schema.format)}", schema.path.child("format")
+        if (
+            schema.set_fields & _FORMAT
+            and is_reported(schema, server)
+            and schema.format not in known_before
+        ):
+            message, path = (
+                f"unrecognized format {quote(schema.format)}",
+                schema.path.child("format"),
+            )
             headline = headlines.of_format(schema.format, schema.type, path)
             yield Advisory(message, path, _help(schema), kind="warning", headline=headline)
 
@@ -100,7 +114,9 @@ def sets_of_objects(crd: DecodedCRD) -> Iterator[Advisory]:
     known_before = {"", *map(type_in_set, crd.old_schemas)}
     for type_ in sorted(first.keys() - known_before):
         path = first[type_].path.child("x-kubernetes-list-type")
-        yield Advisory(set_warning(type_), path, kind="warning", headline=headlines.of_set(type_, path))
+        yield Advisory(
+            set_warning(type_), path, kind="warning", headline=headlines.of_set(type_, path)
+        )
 
 
 def set_warning(type_: str) -> str:

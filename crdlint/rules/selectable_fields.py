@@ -55,7 +55,9 @@ def _nearest_field(finding: Finding) -> Edits:
     if spec is not None and first in spec.properties and first not in schema.properties:
         written, schema = ["spec"], spec
     for step in steps:
-        written.append(require(step if step in schema.properties else name_meant(step, schema.properties)))
+        written.append(
+            require(step if step in schema.properties else name_meant(step, schema.properties))
+        )
         schema = schema.properties[written[-1]]
     if written != steps:
         yield finding.editor.respell(node, "." + ".".join(written))
@@ -64,7 +66,9 @@ def _nearest_field(finding: Finding) -> Edits:
 @Fixer("Remove the repetition", "safe")
 def _repetition(finding: Finding) -> Edits:
     item = finding.owner
-    yield finding.editor.remove_at(expect(Sequence, finding.editor.parent(item)), finding.editor.index(item))
+    yield finding.editor.remove_at(
+        expect(Sequence, finding.editor.parent(item)), finding.editor.index(item)
+    )
 
 
 PATH = _Rule("selectable-field-invalid", "Selectable field is not a string, boolean or integer of the schema",
@@ -120,29 +124,49 @@ def validate(
         cause, reason = rejection
         cause_path = cause.path.child(reason.field)
         schema_path = path.child("schema.openAPIV3Schema")
-        yield invalid("schema-not-convertible", schema_path, "", reason.text, at=cause_path, key=True)
+        yield invalid(
+            "schema-not-convertible", schema_path, "", reason.text, at=cause_path, key=True
+        )
     fields_path = path.child("selectableFields")
     seen: set[str] = set()
     for i, field in enumerate(fields):
         field_path = fields_path.index(i).child("jsonPath")
         if schema is not None and rejection is None:
             yield from _selectable_field(field.json_path, schema, field_path, seen)
-        elif field.json_path == "." or not field.json_path.startswith("."):  # whatever the schema is
+        elif field.json_path == "." or not field.json_path.startswith(
+            "."
+        ):  # whatever the schema is
             yield from _selectable_field(field.json_path, JSONSchemaProps(), field_path, seen)
         elif schema is not None:
-            yield FieldError(PANIC.id, NO_ANSWER, field_path, None, "the API server panics and closes the connection")
+            yield FieldError(
+                PANIC.id,
+                NO_ANSWER,
+                field_path,
+                None,
+                "the API server panics and closes the connection",
+            )
     if len(seen) > MAX_SELECTABLE_FIELDS and not too_many_allowed:
-        yield FieldError(TOO_MANY_FIELDS.id, TOO_MANY, fields_path, len(seen), too_many_detail(MAX_SELECTABLE_FIELDS))
+        yield FieldError(
+            TOO_MANY_FIELDS.id,
+            TOO_MANY,
+            fields_path,
+            len(seen),
+            too_many_detail(MAX_SELECTABLE_FIELDS),
+        )
 
 
-def _selectable_field(text: str, schema: JSONSchemaProps, field_path: Path, seen: set[str]) -> Iterator[FieldError]:
+def _selectable_field(
+    text: str, schema: JSONSchemaProps, field_path: Path, seen: set[str]
+) -> Iterator[FieldError]:
     if not text:
         yield required(PATH.id, field_path, "")
         return
     try:
         target_path, target = valid_field_path(text, schema, allow_array_notation=False)
     except FieldPathError as error:
-        yield invalid(PATH.id, field_path, text, f"is an invalid path: {error}", reason=Reason(Code.NO_FIELD))
+        yield invalid(
+            PATH.id, field_path, text, f"is an invalid path: {error}", reason=Reason(Code.NO_FIELD)
+        )
         return
     assert target_path is not None  # noqa: S101  a text that is not empty has a step
     if target_path.steps()[0] == "metadata":

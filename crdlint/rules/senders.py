@@ -77,7 +77,9 @@ def _may_be_rejected(crd: DecodedCRD) -> bool:
     if len(items_of(child(crd.root, "status", "conditions"))) > 1:
         return True
     with_rules = (schema for schema in crd.schemas if len(schema.x_validations) > 1)
-    repeated = (schema for schema in with_rules if _repeated([rule.rule for rule in schema.x_validations]))
+    repeated = (
+        schema for schema in with_rules if _repeated([rule.rule for rule in schema.x_validations])
+    )
     return any(map(_is_typed, repeated))
 
 

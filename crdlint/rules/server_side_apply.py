@@ -7,13 +7,23 @@ from functools import partial
 from typing import Final
 
 from crdlint.crd.model import JSONSchemaProps
-from crdlint.rules.engine.advisory import SCALARS, Advisory, DecodedCRD, in_junctor, property_name, top_property
+from crdlint.rules.engine.advisory import (
+    SCALARS,
+    Advisory,
+    DecodedCRD,
+    in_junctor,
+    property_name,
+    top_property,
+)
 from crdlint.rules.engine.rule import Nodes, OnRequest
 
 _Merging: Final = partial(OnRequest, in_set="ssa")
-_BY_TYPE: Final = "Set `x-kubernetes-list-type` to `map`, and `x-kubernetes-list-map-keys` to `[type]`"
+_BY_TYPE: Final = (
+    "Set `x-kubernetes-list-type` to `map`, and `x-kubernetes-list-map-keys` to `[type]`"
+)
 _ITEMS_STAY: Final = (
-    "; in an existing CRD, `map` and `set` keep the items of stored objects, also those that their owner leaves out"
+    "; in an existing CRD, `map` and `set` keep the items of stored objects, also those that "
+    "their owner leaves out"
 )
 _CONDITIONS_STAY: Final = (
     "; in an existing CRD, stored conditions then stay, also those that their controller leaves out"
@@ -70,7 +80,10 @@ def _named(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
         return
     name = items.properties.get("name")
     if name is not None and name.type in SCALARS and not name.nullable:
-        yield Advisory("server-side apply treats the list as one value, although each item has a `name`", schema.path)
+        yield Advisory(
+            "server-side apply treats the list as one value, although each item has a `name`",
+            schema.path,
+        )
 
 
 @_Merging("selector-not-atomic", "Label selector is not atomic",
@@ -82,7 +95,10 @@ def _named(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     good=f"selector: {{type: object, x-kubernetes-map-type: atomic, {_SELECTOR}}}",
 ).advice_on(Nodes({"properties"}))  # fmt: skip
 def _selectors(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    is_selector = {"matchLabels", "matchExpressions"} <= schema.properties.keys() and not in_junctor(schema)
+    is_selector = {
+        "matchLabels",
+        "matchExpressions",
+    } <= schema.properties.keys() and not in_junctor(schema)
     if is_selector and schema.x_map_type != "atomic":
         yield Advisory("server-side apply merges the selectors of two owners", schema.path)
 
@@ -112,8 +128,13 @@ def _references(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]
 ).advice_on(Nodes(types={"array"}))  # fmt: skip
 def conditions(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the conditions of the status that are no map by type."""
-    if is_conditions(schema) and (schema.x_list_type != "map" or list(schema.x_list_map_keys) != ["type"]):
-        message, items = "server-side apply cannot merge the conditions by `type`", schema.item_schema
+    if is_conditions(schema) and (
+        schema.x_list_type != "map" or list(schema.x_list_map_keys) != ["type"]
+    ):
+        message, items = (
+            "server-side apply cannot merge the conditions by `type`",
+            schema.item_schema,
+        )
         needed = items is not None and "type" not in items.required
         help_ = f"{_BY_TYPE}{'; add `type` to the `required` of the items' if needed else ''}{_CONDITIONS_STAY}"
         yield Advisory(message, schema.path, help_)

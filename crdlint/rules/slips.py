@@ -29,9 +29,7 @@ _CURLY_QUOTED: Final = re.compile("[\u2018\u201c](.*)[\u2019\u201d]", re.DOTALL)
 _INNER_EDGE: Final = re.compile(r"(?<![\[(|:?\\^])(?<=.)\^|(?<!\\)\$(?=[^)|$])", re.DOTALL)
 _NOTHING: Final = r"[^\x00-\x{10FFFF}]"
 _INT32: Final = (("minimum", -(2**31)), ("maximum", 2**31 - 1))
-_MODE: Final = (
-    "mode:\n  type: string\n  maxLength: 9\n  x-kubernetes-validations:\n  - rule: self {0} 'Fast' {1} self {0} 'Safe'"
-)
+_MODE: Final = "mode:\n  type: string\n  maxLength: 9\n  x-kubernetes-validations:\n  - rule: self {0} 'Fast' {1} self {0} 'Safe'"
 _COMPARISONS: Final = frozenset({"_==_", "_!=_", "_<_", "_<=_", "_>_", "_>=_", "@in"})
 _COMPARED: Final = re.compile(r"[=!]=|[<>]|\bin\b")  # in the text of a rule
 _LONGEST: Final = 300  # characters of a rule
@@ -59,13 +57,20 @@ def _straight(finding: Finding) -> Edits:
 ).advice_on(Nodes({"pattern", "enum"}))  # fmt: skip
 def _curly_quotes(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     pattern = schema.pattern
-    curly = "" if pattern.isascii() else "".join(sorted({char for char in pattern if ord(char) in _STRAIGHT}))
+    curly = (
+        ""
+        if pattern.isascii()
+        else "".join(sorted({char for char in pattern if ord(char) in _STRAIGHT}))
+    )
     if curly:
         message = f"the pattern has curly quotes ({curly}) instead of straight ones"
         yield Advisory(message, schema.path.child("pattern"))
     for i, value in enumerate(schema.enum):
         if isinstance(value, str) and _CURLY_QUOTED.fullmatch(value):
-            yield Advisory(f"the curly quotes of {value} are a part of the value", schema.path.child("enum").index(i))
+            yield Advisory(
+                f"the curly quotes of {value} are a part of the value",
+                schema.path.child("enum").index(i),
+            )
 
 
 @Caution("pattern-matches-nothing", "Pattern that no text matches",
@@ -79,13 +84,17 @@ def _curly_quotes(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisor
 def _patterns_without_texts(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     pattern = schema.pattern
     if _INNER_EDGE.search(pattern) is not None and _matches_nothing(pattern):
-        from crdlint.golang.regexp_repair import repair  # with all of Go's patterns, which few schemas need
+        from crdlint.golang.regexp_repair import (
+            repair,
+        )  # with all of Go's patterns, which few schemas need
 
         slashes = pattern.startswith("/") and pattern.endswith("/")
         help_ = "Remove the slashes at both ends of the pattern" if slashes else None
         meant = repair(schema.pattern)  # such as a pattern of JavaScript, with slashes
         yield Advisory(
-            "no text matches the pattern", schema.path.child("pattern"), help_ if meant is None else meant.help
+            "no text matches the pattern",
+            schema.path.child("pattern"),
+            help_ if meant is None else meant.help,
         )
 
 
@@ -112,7 +121,9 @@ def _repeated_values(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advi
     for i, value in enumerate(schema.enum):
         key = equality_key(value)
         if key in seen:
-            yield Advisory(f"`{marshal(value)}` is in the enum already", schema.path.child("enum").index(i))
+            yield Advisory(
+                f"`{marshal(value)}` is in the enum already", schema.path.child("enum").index(i)
+            )
         seen.add(key)
 
 
@@ -126,7 +137,11 @@ def _repeated_values(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advi
 ).advice_on(Nodes({"enum"}))  # fmt: skip
 def _merged_values(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     for i, node in enumerate(items_of(child(schema.node, "enum"))):
-        is_long = isinstance(node, Scalar) and not node.style and node.start_mark.line < node.end_mark.line
+        is_long = (
+            isinstance(node, Scalar)
+            and not node.style
+            and node.start_mark.line < node.end_mark.line
+        )
         if is_long and " - " in str(schema.enum[i]):
             message = f"`{schema.enum[i]}` is one value: the dash in it is part of the text"
             yield Advisory(message, schema.path.child("enum").index(i))
@@ -171,7 +186,11 @@ def _constant_rules(crd: DecodedCRD) -> Iterator[Advisory]:
         text = rule.rule.rule
         # The time grows with the number of comparisons, and hardly any rule with one is constant.
         is_judged = len(text) <= _LONGEST and len(_COMPARED.findall(text)) > 1
-        consequence = _consequence(text) if is_judged and _compares_again(rule.compiled.rule.compiled.expr) else ""
+        consequence = (
+            _consequence(text)
+            if is_judged and _compares_again(rule.compiled.rule.compiled.expr)
+            else ""
+        )
         if consequence:
             yield Advisory(consequence, rule.path.child("rule"))
 
@@ -255,7 +274,9 @@ def _with_rule(finding: Finding, owner: Mapping, level: _OptionalField) -> Edits
     rule, message = editor.value(level.guard), editor.value(level.message)
     item = f"{{{editor.name('rule')}: {rule}, {editor.name('message')}: {message}}}"
     if owner.find(_RULES) is None:
-        yield editor.insert(owner, _RULES, f"[{item}]" if owner.flow else f"\n- rule: {rule}\n  message: {message}")
+        yield editor.insert(
+            owner, _RULES, f"[{item}]" if owner.flow else f"\n- rule: {rule}\n  message: {message}"
+        )
         return
     rules = expect(Sequence, owner, _RULES)
     blanks = " " * (rules.start_mark.column + 2)
@@ -295,7 +316,9 @@ def _bypasses(crd: DecodedCRD) -> Iterator[Advisory]:
         mentioned.setdefault(id(schema), set()).update(fields_beside_old_self(expr))
     for rule in rules:
         schema = rule.node.schema
-        is_immutable = keeps_value(rule.compiled.rule.compiled.expr) and top_property(schema) != "status"
+        is_immutable = (
+            keeps_value(rule.compiled.rule.compiled.expr) and top_property(schema) != "status"
+        )
         is_kept_above = any(id(each) in keeping for each in lineage(schema.parent))
         if is_immutable and not is_kept_above:
             levels = tuple(_unguarded(schema, mentioned))
@@ -325,10 +348,11 @@ def _bypass(path: Path, name: str, levels: tuple[_OptionalField, ...]) -> Adviso
     """Return the finding of an immutable field that can be changed by removing what may be missing: itself or an object above."""
     first = levels[0]
     value = "value" if first.distance == 0 else f"`{name}`"
-    message = (
-        f"`{first.name}` can be removed and added again with another {value}: the rule is skipped if either is missing"
+    message = f"`{first.name}` can be removed and added again with another {value}: the rule is skipped if either is missing"
+    names, guards = (
+        joined([f"`{level.name}`" for level in levels]),
+        joined([f"`{level.guard}`" for level in levels]),
     )
-    names, guards = joined([f"`{level.name}`" for level in levels]), joined([f"`{level.guard}`" for level in levels])
     markers = joined([rule_marker(level.guard, level.message) for level in levels])
     if len(levels) == 1:
         help_ = f"Add {names} to `required`, or add this rule to the object that has it: {guards}"

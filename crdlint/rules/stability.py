@@ -34,7 +34,9 @@ _Earlier: TypeAlias = "list[tuple[str, JSONSchemaProps]]"
 def _versions(*versions: tuple[str, str, str]) -> str:
     lines = ["versions:"]
     for i, (name, more, fields) in enumerate(versions):
-        schema = f"{{type: object, properties: {{spec: {{type: object, properties: {{{fields}}}}}}}}}"
+        schema = (
+            f"{{type: object, properties: {{spec: {{type: object, properties: {{{fields}}}}}}}}}"
+        )
         lines.append(
             f"- {{name: {name}, served: true, storage: {str(not i).lower()}, {more}schema: {{openAPIV3Schema: {schema}}}}}"
         )
@@ -67,7 +69,10 @@ def _fields(root: JSONSchemaProps) -> dict[tuple[str, ...], JSONSchemaProps]:
             continue
         is_object = parent is root or parent.x_embedded_resource
         if not (is_object and schema.steps[0] == "properties" and schema.steps[1] in META_FIELDS):
-            names[id(schema)] = steps = (*parent_steps, _FIELDS_OF[schema.steps[0]] or str(schema.steps[1]))
+            names[id(schema)] = steps = (
+                *parent_steps,
+                _FIELDS_OF[schema.steps[0]] or str(schema.steps[1]),
+            )
             fields[steps] = schema
     return fields
 
@@ -85,12 +90,20 @@ def _types(crd: DecodedCRD) -> Iterator[Advisory]:
         names = [name for name, other in earlier if _type(other) != _type(schema)]
         if names:
             other = next(_type(other) for name, other in earlier if name == names[0])
-            message = f"`{_shown(steps)}` is {_type(schema)} here, but {other} in {_versions_of(names)}"
+            message = (
+                f"`{_shown(steps)}` is {_type(schema)} here, but {other} in {_versions_of(names)}"
+            )
             yield Advisory(message, schema.path)
 
 
 def _type(schema: JSONSchemaProps) -> str:
-    return "an int-or-string" if schema.x_int_or_string else f"of type {schema.type}" if schema.type else "of any type"
+    return (
+        "an int-or-string"
+        if schema.x_int_or_string
+        else f"of type {schema.type}"
+        if schema.type
+        else "of any type"
+    )
 
 
 @_Stability("none-conversion-loses-fields", "Field is only in some of the served versions", of_whole_crds=True,
@@ -108,7 +121,9 @@ def _lost_fields(crd: DecodedCRD) -> Iterator[Advisory]:
         others = [(name, {(): roots[name], **fields_}) for name, fields_ in versions if name != own]
         for steps, schema in fields.items():
             names = [
-                name for name, schemas in others if steps not in schemas and _drops(schemas.get(steps[:-1]), steps[-1])
+                name
+                for name, schemas in others
+                if steps not in schemas and _drops(schemas.get(steps[:-1]), steps[-1])
             ]
             if names:
                 message = f"{_versions_of(names)} {'drop' if len(names) > 1 else 'drops'} `{_shown(steps)}`"
@@ -119,7 +134,9 @@ def _drops(parent: JSONSchemaProps | None, step: str) -> bool:
     """Return whether an object without a property drops it; None is an object that a version drops itself."""
     if parent is None or step in _STEPS or parent.type != "object":
         return False
-    return not (parent.x_preserve_unknown_fields or parent.additional_properties or keeps_as_item(parent))
+    return not (
+        parent.x_preserve_unknown_fields or parent.additional_properties or keeps_as_item(parent)
+    )
 
 
 def _shown(steps: tuple[str, ...]) -> str:
@@ -147,21 +164,31 @@ def _stability(version: CustomResourceDefinitionVersion) -> int:
 ).practice  # fmt: skip
 def _defaults(crd: DecodedCRD) -> Iterator[Advisory]:
     for steps, schema, earlier in _in_earlier_versions(crd):
-        names = [name for name, other in earlier if not deep_equal(_default(other), _default(schema))]
+        names = [
+            name for name, other in earlier if not deep_equal(_default(other), _default(schema))
+        ]
         if names:
-            yield Advisory(f"the default of `{_shown(steps)}` differs in {_versions_of(names)}", schema.path)
+            yield Advisory(
+                f"the default of `{_shown(steps)}` differs in {_versions_of(names)}", schema.path
+            )
 
 
 def _default(schema: JSONSchemaProps) -> Any:
     return None if schema.default is None else schema.default.value
 
 
-def _in_earlier_versions(crd: DecodedCRD) -> Iterator[tuple[tuple[str, ...], JSONSchemaProps, _Earlier]]:
+def _in_earlier_versions(
+    crd: DecodedCRD,
+) -> Iterator[tuple[tuple[str, ...], JSONSchemaProps, _Earlier]]:
     """Yield the fields of served versions with those of the same steps in earlier versions."""
     versions = _served(crd)
     for i, (_, fields) in enumerate(versions):
         for steps, schema in fields.items() if i else ():
-            yield steps, schema, [(name, earlier[steps]) for name, earlier in versions[:i] if steps in earlier]
+            yield (
+                steps,
+                schema,
+                [(name, earlier[steps]) for name, earlier in versions[:i] if steps in earlier],
+            )
 
 
 @_Stability("storage-version-less-stable", "Storage version is less stable than a served one",
@@ -174,7 +201,9 @@ def _in_earlier_versions(crd: DecodedCRD) -> Iterator[tuple[tuple[str, ...], JSO
 def _less_stable(crd: DecodedCRD) -> Iterator[Advisory]:
     for i, version in enumerate(crd.spec.versions):
         better = [
-            other.name for other in crd.spec.versions if other.served and 0 <= _stability(version) < _stability(other)
+            other.name
+            for other in crd.spec.versions
+            if other.served and 0 <= _stability(version) < _stability(other)
         ]
         if version.storage and better:
             message = f"objects are stored in {version.name}, although {better[0]} is served"
@@ -216,9 +245,13 @@ def _all_deprecated(crd: DecodedCRD) -> Iterator[Advisory]:
     bad=_versions(("v2", _OLD, _A), ("v1", "", _A)), good=_versions(("v2", _WARNED, _A), ("v1", "", _A)),
 ).practice  # fmt: skip
 def _without_warning(crd: DecodedCRD) -> Iterator[Advisory]:
-    current = [version.name for version in crd.spec.versions if version.served and not version.deprecated]
+    current = [
+        version.name for version in crd.spec.versions if version.served and not version.deprecated
+    ]
     for i, version in enumerate(crd.spec.versions):
-        is_unexplained = version.deprecated and version.served and version.deprecation_warning is None
+        is_unexplained = (
+            version.deprecated and version.served and version.deprecation_warning is None
+        )
         if is_unexplained and not any(_is_preferred(name, version.name) for name in current):
             message = f"clients of {version.name} see no replacement for it"
             yield Advisory(message, _VERSIONS.index(i).child("deprecated"))
@@ -251,7 +284,11 @@ def _rank(match: re.Match[str]) -> tuple[int, int, int]:
 ).practice  # fmt: skip
 def _without_ca(crd: DecodedCRD) -> Iterator[Advisory]:
     conversion = crd.spec.conversion
-    client = conversion.webhook_client_config if conversion is not None and conversion.strategy == "Webhook" else None
+    client = (
+        conversion.webhook_client_config
+        if conversion is not None and conversion.strategy == "Webhook"
+        else None
+    )
     injected = any(word in name for name in crd.annotations for word in _INJECTORS)
     if client is not None and not client.ca_bundle and not injected:
         message = "the API server has no certificate authority to trust the webhook by"

@@ -52,7 +52,9 @@ _ANCHOR: Final = re.compile(r"&(?<=[\s\[{,]&)[^\s&]")
 def _omitted(record: type[Record], *stored: str) -> dict[str, str]:
     """Return what encoding/json leaves out (omitempty) if it is false, 0 or empty: all but pointers and what is always `stored`."""
     fields = (field for field in record.FIELDS if not field.go_type.startswith("*"))
-    return {field.json_name: field.attribute for field in fields if field.json_name not in {"", *stored}}
+    return {
+        field.json_name: field.attribute for field in fields if field.json_name not in {"", *stored}
+    }
 
 
 _DESCRIPTION: Final = SCHEMA_BITS["description"]
@@ -66,7 +68,9 @@ _METADATA: Final = _omitted(model.ObjectMeta, "name", "creationTimestamp")
 
 @Fixer("Remove the fields that the API server sets", "safe")
 def _removal(finding: Finding) -> Edits:
-    yield from finding.editor.remove_all(expect(Mapping, finding.root, "metadata"), ("resourceVersion", *_COPIED))
+    yield from finding.editor.remove_all(
+        expect(Mapping, finding.root, "metadata"), ("resourceVersion", *_COPIED)
+    )
     yield from finding.editor.remove_all(finding.root, ("status",))
 
 
@@ -81,7 +85,12 @@ RESOURCE_VERSION = Rule("resource-version-on-create", "Object to be created has 
 
 def of_copy(root: Mapping, version: object, *, has_status: bool) -> Advisory | None:
     """Return the finding that an object with a `resourceVersion` cannot be created; `has_status`: the server drops its status."""
-    is_number = isinstance(version, str) and version.isascii() and version.isdigit() and len(version.lstrip("0")) <= 20
+    is_number = (
+        isinstance(version, str)
+        and version.isascii()
+        and version.isdigit()
+        and len(version.lstrip("0")) <= 20
+    )
     if not is_number or not 0 < int(str(version)) < _UINT64:
         return None
     others = [name for name in _COPIED if child(root, "metadata", name) is not None]
@@ -96,7 +105,11 @@ def of_copy(root: Mapping, version: object, *, has_status: bool) -> Advisory | N
 @RESOURCE_VERSION.advice
 def on_create(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield that the CRD cannot be created."""
-    version = None if crd.old_names is not None else getattr(child(crd.root, *map(str, PATH.steps())), "value", None)
+    version = (
+        None
+        if crd.old_names is not None
+        else getattr(child(crd.root, *map(str, PATH.steps())), "value", None)
+    )
     advisory = of_copy(crd.root, version, has_status=True)
     if advisory is not None:
         yield advisory
@@ -124,7 +137,9 @@ def leftovers(crd: DecodedCRD) -> Iterator[Advisory]:
         return
     for path, reason in _LEFTOVERS:
         if child(crd.root, *map(str, path.steps())) is not None:
-            yield Advisory(f"`{path}` has no effect in a manifest: {reason}", path, "Remove the field")
+            yield Advisory(
+                f"`{path}` has no effect in a manifest: {reason}", path, "Remove the field"
+            )
 
 
 @Hint("too-large-to-apply", "CRD is too large for client-side `kubectl apply`", scope="schema",
@@ -151,7 +166,11 @@ def _help(crd: DecodedCRD, size: int) -> str:
     apply = "Use `kubectl apply --server-side`"
     if size - described <= ANNOTATIONS_LIMIT:
         return f"{apply}, or remove the descriptions (controller-gen `crd:maxDescLen=0`): {share} of the CRD{_largest(crd)}"
-    return apply if share == "0%" else f"{apply}: the CRD is too large even without its descriptions ({share} of it)"
+    return (
+        apply
+        if share == "0%"
+        else f"{apply}: the CRD is too large even without its descriptions ({share} of it)"
+    )
 
 
 def _copies(crd: DecodedCRD) -> int:
@@ -162,7 +181,9 @@ def _largest(crd: DecodedCRD) -> str:
     from crdlint.kubecel.cost.explain import value_path
 
     times = _copies(crd)
-    largest = sorted(crd.schemas, key=lambda schema: len(schema.description), reverse=True)[:_SHOWN_DESCRIPTIONS]
+    largest = sorted(crd.schemas, key=lambda schema: len(schema.description), reverse=True)[
+        :_SHOWN_DESCRIPTIONS
+    ]
     named = [
         f"`{value_path(schema)}` ({times * len(schema.description.encode('utf-8', 'surrogatepass')):,} bytes)"
         for schema in largest
@@ -180,7 +201,9 @@ def _size(root: Mapping, text: str) -> int:
     if len(text) < ANNOTATIONS_LIMIT // 2:
         return len(text)
     lines = text.count("\n")
-    written = len(text) - 2 * text.count("  ")  # JSON has no indentation, and adds quotes and braces to most lines
+    written = len(text) - 2 * text.count(
+        "  "
+    )  # JSON has no indentation, and adds quotes and braces to most lines
     about = written + 2 * lines
     if about > _SURELY * ANNOTATIONS_LIMIT:
         return about
@@ -226,7 +249,11 @@ def not_stored(crd: DecodedCRD) -> Iterator[Advisory]:
         for j, column in enumerate(items_of(child(version, "additionalPrinterColumns"))):
             yield from _within(column, _COLUMN, columns.index(j))
     # A description is what nearly all schemas have.
-    for schema in [schema for schema in crd.schemas if not schema.description and schema.set_fields & _DESCRIPTION]:
+    for schema in [
+        schema
+        for schema in crd.schemas
+        if not schema.description and schema.set_fields & _DESCRIPTION
+    ]:
         yield _advisory(schema.path.child("description"), "description", "")
 
 
@@ -259,11 +286,16 @@ def _of_schema(schema: JSONSchemaProps) -> Iterator[Advisory]:
 def _within(mapping: Node | None, names: Iterable[str], path: Path) -> Iterator[Advisory]:
     for name in names:
         node = child(mapping, name)
-        value = resolve(node) if isinstance(node, Scalar) else node.items if node is not None else None
+        value = (
+            resolve(node) if isinstance(node, Scalar) else node.items if node is not None else None
+        )
         if value is not None and not value:
             yield _advisory(path.child(name), name, {} if isinstance(node, Mapping) else value)
 
 
 def _advisory(path: Path, name: str, value: Any) -> Advisory:
     shown = marshal(list(value) if isinstance(value, tuple) else value)
-    return Advisory(f"the API server does not store `{name}: {shown}`: GitOps tools always see a difference", path)
+    return Advisory(
+        f"the API server does not store `{name}: {shown}`: GitOps tools always see a difference",
+        path,
+    )

@@ -58,7 +58,10 @@ _TYPE_MISSING: Final = {
 }
 # Keywords that only make sense with one type, for the suggestion.
 _SPEAKS_OF: Final = (
-    (("properties", "additional_properties", "max_properties", "min_properties", "required"), "object"),
+    (
+        ("properties", "additional_properties", "max_properties", "min_properties", "required"),
+        "object",
+    ),
     (("items", "max_items", "min_items", "x_list_type"), "array"),
     (("pattern", "max_length", "min_length"), "string"),
     (("maximum", "minimum", "multiple_of"), "integer"),
@@ -73,11 +76,16 @@ _OfRoot: Final = partial(_Rule, scope="schema")
 
 
 @Fixer("Add the type that the other keywords imply", "safe").example(
-    bad="spec: {properties: {host: {type: string}}}", good="spec: {properties: {host: {type: string}}, type: object}"
+    bad="spec: {properties: {host: {type: string}}}",
+    good="spec: {properties: {host: {type: string}}, type: object}",
 )
 def _decided_type(finding: Finding) -> Edits:
     type_ = _type_of(finding)
-    if _misspelled(finding) is not None or _is_int_or_string(finding) or _text_fields(finding) is not None:
+    if (
+        _misspelled(finding) is not None
+        or _is_int_or_string(finding)
+        or _text_fields(finding) is not None
+    ):
         return
     if repeated_below(finding):
         return
@@ -104,14 +112,22 @@ def _text_fields(finding: Finding) -> tuple[int, int, int] | None:
     end = editor.end(description)
     for line in _KEYWORD.finditer(editor.text, description.start_mark.index, end):
         text = editor.text[line.start() : end]
-        if line[2] in SCHEMA.fields and all(each.startswith((line[1], "\r")) for each in text.split("\n") if each):
+        if line[2] in SCHEMA.fields and all(
+            each.startswith((line[1], "\r")) for each in text.split("\n") if each
+        ):
             root = parse_first(dedent(text)).root
             fields = root.items if isinstance(root, Mapping) else []
             names = [getattr(key, "value", "") for key in fields[::2]]
             own = [name for name in {*names} & SCHEMA.fields.keys() if owner.find(name) is None]
-            is_key = len(names) > 1 and finding.name == names[0] and is_null(fields[1])  # what follows is below it
+            is_key = (
+                len(names) > 1 and finding.name == names[0] and is_null(fields[1])
+            )  # what follows is below it
             if is_key or (finding.name in own and len(own) == len(names)):
-                return line.start(), line.end() if is_key else end, len(line[1]) - owner.start_mark.column
+                return (
+                    line.start(),
+                    line.end() if is_key else end,
+                    len(line[1]) - owner.start_mark.column,
+                )
     return None
 
 
@@ -135,7 +151,9 @@ def _any_type(finding: Finding) -> Edits:
         below = properties.items[finding.editor.index(node) + 1 :][:1]
         if below and text_of(below[0]) in SCHEMA.fields:
             return  # may be its keyword
-        yield finding.editor.replace(node, f"{{{finding.editor.name('x-kubernetes-preserve-unknown-fields')}: true}}")
+        yield finding.editor.replace(
+            node, f"{{{finding.editor.name('x-kubernetes-preserve-unknown-fields')}: true}}"
+        )
         return
     if not finding.owner.items:
         yield finding.editor.insert(finding.owner, "x-kubernetes-preserve-unknown-fields", "true")
@@ -161,7 +179,9 @@ def _type_of(finding: Finding) -> str:
         return "object"
     guess = implied_type(schema)
     bounds = (schema.minimum, schema.maximum, schema.multiple_of)
-    if guess == "integer" and any(isinstance(bound, float) and not bound.is_integer() for bound in bounds):
+    if guess == "integer" and any(
+        isinstance(bound, float) and not bound.is_integer() for bound in bounds
+    ):
         return "number"
     return guess
 
@@ -187,7 +207,9 @@ def _outdented_items(finding: Finding) -> Edits:
         return
     first, last = names.index("items") + 1, names.index("type")
     if first <= last:
-        yield from editor.shifted(owner.items[2 * first].start_mark.index, editor.end(owner.items[2 * last + 1]), 2)
+        yield from editor.shifted(
+            owner.items[2 * first].start_mark.index, editor.end(owner.items[2 * last + 1]), 2
+        )
 
 
 @Fixer("Write a schema of the type", "safe").example(bad="ports: {type: array, items: integer}")
@@ -213,11 +235,20 @@ def _misspelled(finding: Finding) -> Scalar | None:
 )
 def _items_of_any_type(finding: Finding) -> Edits:
     owner, parent = finding.owner, finding.editor.parent(finding.owner)
-    names = [getattr(finding.editor.key_of(node), "value", "") for node in (owner, parent) if node is not None]
+    names = [
+        getattr(finding.editor.key_of(node), "value", "")
+        for node in (owner, parent)
+        if node is not None
+    ]
     types = [key for key in owner.items[::2] if getattr(key, "value", "") == "type"]
     description = text_of(child(owner, "description")) or ""
     has_items_beside = isinstance(parent, Mapping) and parent.find("items") is not None
-    if names == ["items", "properties"] or len(types) > 1 or has_items_beside or _SWALLOWED.search(description):
+    if (
+        names == ["items", "properties"]
+        or len(types) > 1
+        or has_items_beside
+        or _SWALLOWED.search(description)
+    ):
         return  # its indentation may be wrong
     if owner.find("items") is None and _misspelled(finding) is None:
         name = finding.editor.name("x-kubernetes-preserve-unknown-fields")
@@ -233,7 +264,8 @@ def _named_type(finding: Finding) -> Edits:
 
 
 @Fixer("Put the pattern in quotes", "safe").example(
-    bad="name:\n  type: string\n  pattern: ^[a-z #]+$", good="name:\n  type: string\n  pattern: '^[a-z #]+$'"
+    bad="name:\n  type: string\n  pattern: ^[a-z #]+$",
+    good="name:\n  type: string\n  pattern: '^[a-z #]+$'",
 )
 def _pattern_with_comment(finding: Finding) -> Edits:
     """Put a pattern in quotes together with what YAML reads as a comment, if that makes it a pattern."""
@@ -275,7 +307,9 @@ def _rule_of_lookahead(finding: Finding) -> Edits:
         rules = expect(Sequence, owner, name)
         yield editor.append(rules, f"{{{rule}}}" if rules.flow else rule)
     else:
-        yield editor.insert(owner, name, f"[{{{rule}}}]" if owner.flow else f"\n- {rule}", after="pattern")
+        yield editor.insert(
+            owner, name, f"[{{{rule}}}]" if owner.flow else f"\n- {rule}", after="pattern"
+        )
     yield editor.respell(node, rest) if rest else editor.remove(owner, "pattern")
 
 
@@ -337,7 +371,10 @@ def _int_or_string_alternatives(finding: Finding) -> Edits:
 )
 def _repeated_outside(finding: Finding) -> Edits:
     outer, _, _ = _alternatives(finding, finding.owner)
-    if expect(Scalar, finding.owner, finding.name).value == expect(Scalar, outer, finding.name).value:
+    if (
+        expect(Scalar, finding.owner, finding.name).value
+        == expect(Scalar, outer, finding.name).value
+    ):
         yield from _without(finding)
 
 
@@ -349,8 +386,17 @@ def _outdented_documentation(finding: Finding) -> Edits:
     """Indent what follows the last alternative like the schema around it, which lacks it."""
     editor, last = finding.editor, finding.owner
     outer, listed = _alternatives(finding, last)[0], editor.parent(last)
-    is_last = isinstance(listed, Sequence) and listed.items[-1] is last and text_of(last.items[-2]) == finding.name
-    if finding.name not in _DOCUMENTATION or not is_last or last.flow or last.items[0] is last.items[-2]:
+    is_last = (
+        isinstance(listed, Sequence)
+        and listed.items[-1] is last
+        and text_of(last.items[-2]) == finding.name
+    )
+    if (
+        finding.name not in _DOCUMENTATION
+        or not is_last
+        or last.flow
+        or last.items[0] is last.items[-2]
+    ):
         return
     key, value = last.items[-2:]
     if outer.find(finding.name) is None:
@@ -374,10 +420,16 @@ def _same_type_outside(finding: Finding) -> Edits:
     editor = finding.editor
     outer, _, alternatives = _alternatives(finding, finding.owner)
     types = {text_of(child(alternative, "type")) for alternative in alternatives}
-    if finding.name != "type" or len(types) != 1 or any(len(alternative.items) == 2 for alternative in alternatives):
+    if (
+        finding.name != "type"
+        or len(types) != 1
+        or any(len(alternative.items) == 2 for alternative in alternatives)
+    ):
         return
     if outer.find("type") is None and outer.find("x-kubernetes-int-or-string") is None:
-        yield editor.insert(outer, "type", editor.value(types.pop() or ""), before=editor.first(outer))
+        yield editor.insert(
+            outer, "type", editor.value(types.pop() or ""), before=editor.first(outer)
+        )
         yield from (editor.remove(alternative, "type") for alternative in alternatives)
 
 
@@ -388,7 +440,11 @@ def _alternatives(finding: Finding, nested: Mapping) -> tuple[Mapping, str, list
     outer, key = expect(Mapping, editor.parent(listed)), require(editor.key_of(listed)).value
     if key not in JUNCTORS:
         raise UneditableError
-    return outer, key, [alternative for alternative in listed.items if isinstance(alternative, Mapping)]
+    return (
+        outer,
+        key,
+        [alternative for alternative in listed.items if isinstance(alternative, Mapping)],
+    )
 
 
 def _without(finding: Finding) -> Edits:
@@ -409,7 +465,11 @@ def _schemas_below(finding: Finding, mapping: Mapping) -> list[Mapping]:
         node = pending.pop()
         if isinstance(node, Scalar):
             continue
-        if isinstance(node, Mapping) and id(node) in finding.manifest.schemas and node.find("$schema") is not None:
+        if (
+            isinstance(node, Mapping)
+            and id(node) in finding.manifest.schemas
+            and node.find("$schema") is not None
+        ):
             mappings.append(node)
         pending.extend(node.items)
     return mappings
@@ -563,7 +623,11 @@ def implied_type(schema: JSONSchemaProps) -> str:
 
 
 @check(
-    Nodes(when=lambda fields, type_: not type_ or (type_ != "object" and "x-kubernetes-embedded-resource" in fields)),
+    Nodes(
+        when=lambda fields, type_: (
+            not type_ or (type_ != "object" and "x-kubernetes-embedded-resource" in fields)
+        )
+    ),
     STRUCTURAL,
 )
 def _type(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
@@ -572,7 +636,9 @@ def _type(schema: JSONSchemaProps, context: Context, findings: Findings) -> None
         detail = "must be object if x-kubernetes-embedded-resource is true"
         help_ = "Set `type: object`"
         if schema.type:
-            findings.add_structural(schema, invalid(EMBEDDED.id, path, schema.type, detail, help=help_))
+            findings.add_structural(
+                schema, invalid(EMBEDDED.id, path, schema.type, detail, help=help_)
+            )
         else:
             findings.add_structural(schema, required(EMBEDDED.id, path, detail, help=help_))
     elif not schema.type and not schema.x_int_or_string and not schema.x_preserve_unknown_fields:
@@ -589,12 +655,16 @@ def _type(schema: JSONSchemaProps, context: Context, findings: Findings) -> None
                 "Add the `type` of this value, such as `type: string`; "
                 "`x-kubernetes-preserve-unknown-fields: true` accepts any value"
             )
-        findings.add_structural(schema, required(TYPE_REQUIRED.id, path, _TYPE_MISSING[context.position], help=help_))
+        findings.add_structural(
+            schema, required(TYPE_REQUIRED.id, path, _TYPE_MISSING[context.position], help=help_)
+        )
 
 
 @check(Nodes(when=lambda _, type_: type_ not in {"", "object"}), _ROOT)
 def _root_type(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
-    error = invalid(ROOT_TYPE.id, schema.path.child("type"), schema.type, "must be object at the root")
+    error = invalid(
+        ROOT_TYPE.id, schema.path.child("type"), schema.type, "must be object at the root"
+    )
     findings.add_structural(schema, error)
 
 
@@ -602,8 +672,14 @@ def _root_type(schema: JSONSchemaProps, _context: Context, findings: Findings) -
 def _items(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
     if schema.item_schema is None:
         path = schema.path.child("items")
-        help_ = None if schema.items is None else "Write one schema for all items instead of the list of schemas"
-        findings.add_structural(schema, required(ITEMS_REQUIRED.id, path, "must be specified", help=help_))
+        help_ = (
+            None
+            if schema.items is None
+            else "Write one schema for all items instead of the list of schemas"
+        )
+        findings.add_structural(
+            schema, required(ITEMS_REQUIRED.id, path, "must be specified", help=help_)
+        )
 
 
 @check(Nodes({"additionalProperties"}), STRUCTURAL)
@@ -613,8 +689,14 @@ def _additional_properties(schema: JSONSchemaProps, context: Context, findings: 
     path = schema.path.child("additionalProperties")
     if context.position is SchemaPosition.ROOT:
         is_closed = not schema.additional_properties.allows
-        help_ = "Remove `additionalProperties: false`: the API server drops unknown fields" if is_closed else None
-        findings.add_structural(schema, forbidden(ROOT_MAP.id, path, "must not be used at the root", help=help_))
+        help_ = (
+            "Remove `additionalProperties: false`: the API server drops unknown fields"
+            if is_closed
+            else None
+        )
+        findings.add_structural(
+            schema, forbidden(ROOT_MAP.id, path, "must not be used at the root", help=help_)
+        )
     if schema.x_embedded_resource:
         detail = "must not be used if x-kubernetes-embedded-resource is set"
         findings.add_structural(schema, forbidden(EMBEDDED.id, path, detail))
@@ -638,12 +720,18 @@ def _int_or_string(schema: JSONSchemaProps, _context: Context, findings: Finding
 
 @check(Nodes({"x-kubernetes-embedded-resource"}), STRUCTURAL)
 def _embedded_fields(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
-    if schema.x_embedded_resource and not schema.x_preserve_unknown_fields and not schema.properties:
-        detail = (
-            "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields"
+    if (
+        schema.x_embedded_resource
+        and not schema.x_preserve_unknown_fields
+        and not schema.properties
+    ):
+        detail = "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields"
+        help_ = (
+            "Add `x-kubernetes-preserve-unknown-fields: true`, or the `properties` of the object"
         )
-        help_ = "Add `x-kubernetes-preserve-unknown-fields: true`, or the `properties` of the object"
-        findings.add_structural(schema, required(EMBEDDED.id, schema.path.child("properties"), detail, help=help_))
+        findings.add_structural(
+            schema, required(EMBEDDED.id, schema.path.child("properties"), detail, help=help_)
+        )
 
 
 @check(Nodes({"properties"}), STRUCTURAL)
@@ -655,9 +743,17 @@ def _object_fields(schema: JSONSchemaProps, context: Context, findings: Findings
         child = schema.properties.get(name)
         if child is not None and child.type != type_:
             path = child.path.child("type")
-            detail, help_, reason = (f"must be {type_}", f"Set `type: {type_}`", Reason(Code.TYPE, (type_, child.type)))
-            findings.add_structural(child, invalid(META_TYPE.id, path, child.type, detail, help=help_, reason=reason))
-    metadata = schema.properties.get("metadata") if context.position is SchemaPosition.ROOT else None
+            detail, help_, reason = (
+                f"must be {type_}",
+                f"Set `type: {type_}`",
+                Reason(Code.TYPE, (type_, child.type)),
+            )
+            findings.add_structural(
+                child, invalid(META_TYPE.id, path, child.type, detail, help=help_, reason=reason)
+            )
+    metadata = (
+        schema.properties.get("metadata") if context.position is SchemaPosition.ROOT else None
+    )
     if metadata is not None and not _may_restrict(metadata, context.options.server):
         detail = "must not specify anything other than name and generateName, but metadata is implicitly specified"
         findings.add_structural(schema, forbidden(METADATA.id, metadata.path, detail))
@@ -681,7 +777,8 @@ def _pattern(schema: JSONSchemaProps, _context: Context, findings: Findings) -> 
         violation = invalid(PATTERN.id, path, schema.pattern, detail, help=help_, subject=cause)
         lookaround = _LOOKAROUND.search(schema.pattern)
         findings.add_structural(
-            schema, violation if lookaround is None else violation._replace(inside=lookaround.span())
+            schema,
+            violation if lookaround is None else violation._replace(inside=lookaround.span()),
         )
 
 
@@ -726,7 +823,9 @@ _FORBIDDEN_NESTED: Final[tuple[tuple[str, str, Callable[[JSONSchemaProps], bool]
 def _nested(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
     for name, state, is_set in _FORBIDDEN_NESTED:
         if is_set(schema):
-            junctor = next((each for each in reversed(_JUNCTOR.findall(str(schema.path)))), "junctor")
+            junctor = next(
+                (each for each in reversed(_JUNCTOR.findall(str(schema.path)))), "junctor"
+            )
             help_ = f"Remove `{name}` here, and specify it outside of the `{junctor}`"
             if name == "type" and schema.parent is not None and schema.parent.type == schema.type:
                 help_ = f"Remove `type` here: the schema outside of the `{junctor}` has the same"
@@ -736,7 +835,9 @@ def _nested(schema: JSONSchemaProps, _context: Context, findings: Findings) -> N
                     "with `anyOf: [{type: integer}, {type: string}]`"
                 )
             detail = f"must be {state} to be structural"
-            findings.add_structural(schema, forbidden(NOT_STRUCTURAL.id, schema.path.child(name), detail, help=help_))
+            findings.add_structural(
+                schema, forbidden(NOT_STRUCTURAL.id, schema.path.child(name), detail, help=help_)
+            )
 
 
 @check(Nodes({"properties"}), _NESTED)
@@ -744,7 +845,10 @@ def _nested_metadata(schema: JSONSchemaProps, _context: Context, findings: Findi
     metadata = schema.properties.get("metadata")
     if metadata is not None:
         findings.add_structural(
-            schema, forbidden(METADATA_NESTED.id, metadata.path, "must not be specified in a nested context")
+            schema,
+            forbidden(
+                METADATA_NESTED.id, metadata.path, "must not be specified in a nested context"
+            ),
         )
 
 
@@ -752,5 +856,6 @@ def _nested_metadata(schema: JSONSchemaProps, _context: Context, findings: Findi
 def _complete(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
     for structure, nested, path, spoken_of in incomplete(schema):
         findings.add_structural(
-            structure, required(INCOMPLETE.id, path, f"because it is defined in {spoken_of}", at=nested.path)
+            structure,
+            required(INCOMPLETE.id, path, f"because it is defined in {spoken_of}", at=nested.path),
         )

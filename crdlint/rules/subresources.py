@@ -12,7 +12,11 @@ from string import ascii_letters, digits
 from typing import Final
 
 from crdlint.crd.errors import REQUIRED, Code, FieldError, Reason, invalid, required
-from crdlint.crd.model import CustomResourceColumnDefinition, CustomResourceSubresources, JSONSchemaProps
+from crdlint.crd.model import (
+    CustomResourceColumnDefinition,
+    CustomResourceSubresources,
+    JSONSchemaProps,
+)
 from crdlint.crd.paths import Path
 from crdlint.golang.printing import Typed
 from crdlint.phrases import nearest
@@ -25,7 +29,9 @@ from crdlint.spelling import name_meant
 from crdlint.yaml.nodes import Mapping, Scalar, child, text_of
 
 # A schema with what the examples refer to. It preserves unknown fields, so that an example needs no status subresource.
-_OPEN: Final = "schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}\n"
+_OPEN: Final = (
+    "schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}\n"
+)
 _WITH_SCALE: Final = f"{_OPEN}subresources: {{scale: {{%sstatusReplicasPath: .status.replicas}}}}\n"
 _WITH_COLUMN: Final = f"{_OPEN}additionalPrinterColumns: [{{%s}}]\n"
 # Each path of the scale subresource: its name, its attribute, and its possible parents.
@@ -48,7 +54,10 @@ _TYPES: Final = ("boolean", "date", "integer", "number", "string")
 _FORMATS: Final = ("byte", "date", "date-time", "double", "float", "int32", "int64", "password")
 # The type of the field of each path of the scale, and what happens if the schema does not have it.
 _SCALE_FIELDS: Final = {
-    "specReplicasPath": ("integer", "autoscalers fail, and `kubectl scale` reports success but changes nothing"),
+    "specReplicasPath": (
+        "integer",
+        "autoscalers fail, and `kubectl scale` reports success but changes nothing",
+    ),
     "statusReplicasPath": ("integer", "the scale always has 0 replicas in its status"),
     "labelSelectorPath": ("string", "autoscalers find no pods"),
 }
@@ -79,7 +88,9 @@ def _below_its_parent(finding: Finding) -> Edits:
 def _usual_path(finding: Finding) -> Edits:
     name = finding.name.rpartition(".")[2]
     scale = expect(Mapping, finding.owner, "scale")
-    usual = {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}.get(name)
+    usual = {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}.get(
+        name
+    )
     if usual and finding.error.type == REQUIRED:
         yield finding.editor.set(scale, name, finding.editor.value(usual))
 
@@ -114,19 +125,31 @@ def _column_type(finding: Finding) -> Edits:
     path = text_of(child(finding.owner, "jsonPath")) or ""
     for step in path.split(".")[1:]:
         schema = None if schema is None else schema.properties.get(step)
-    is_date = path == ".metadata.creationTimestamp" or (schema is not None and schema.format == "date-time")
-    type_ = "date" if is_date else "string" if schema is None or schema.type not in _TYPES else schema.type
+    is_date = path == ".metadata.creationTimestamp" or (
+        schema is not None and schema.format == "date-time"
+    )
+    type_ = (
+        "date"
+        if is_date
+        else "string"
+        if schema is None or schema.type not in _TYPES
+        else schema.type
+    )
     yield finding.editor.set(finding.owner, "type", finding.editor.value(type_))
 
 
-@Fixer("Name the column after its field", "unsafe").example(bad=_WITH_COLUMN % "type: boolean, jsonPath: .status.ready")
+@Fixer("Name the column after its field", "unsafe").example(
+    bad=_WITH_COLUMN % "type: boolean, jsonPath: .status.ready"
+)
 def _column_name(finding: Finding) -> Edits:
     if finding.name != "name":
         return
     path = expect(Scalar, finding.owner, "jsonPath").value
     last = path[len(path.rstrip(f"{ascii_letters}{digits}_")) :].lstrip(f"{digits}_")
     if last:
-        yield finding.editor.set(finding.owner, "name", finding.editor.value(last[0].upper() + last[1:]))
+        yield finding.editor.set(
+            finding.owner, "name", finding.editor.value(last[0].upper() + last[1:])
+        )
 
 
 SCALE = Rule("scale-path-invalid", "Invalid path in the scale subresource", scope="version",
@@ -178,7 +201,11 @@ def _json_path_problem(text: str) -> str | None:
 
 def _dotted_help(json_path: str) -> str:
     path = _SIMPLE.match(json_path)
-    return f"Write `.{path[1]}`" if path is not None else "Write the path of a field, such as `.status.phase`"
+    return (
+        f"Write `.{path[1]}`"
+        if path is not None
+        else "Write the path of a field, such as `.status.phase`"
+    )
 
 
 def column(definition: CustomResourceColumnDefinition, path: Path) -> Iterator[FieldError]:
@@ -187,17 +214,31 @@ def column(definition: CustomResourceColumnDefinition, path: Path) -> Iterator[F
         yield required(COLUMN.id, path.child("name"), "", help="Add the `name` of the column")
     types = f"must be one of {','.join(_TYPES)}"
     if not definition.type:
-        yield required(COLUMN.id, path.child("type"), types, help="Add `type: string`, or another of these types")
+        yield required(
+            COLUMN.id,
+            path.child("type"),
+            types,
+            help="Add `type: string`, or another of these types",
+        )
     elif definition.type not in _TYPES:
         help_, reason = _one_of(definition.type, _TYPES), Reason(Code.ENUM, _TYPES)
-        yield invalid(COLUMN.id, path.child("type"), definition.type, types, reason=reason, help=help_)
+        yield invalid(
+            COLUMN.id, path.child("type"), definition.type, types, reason=reason, help=help_
+        )
     if definition.format and definition.format not in _FORMATS:
-        formats, help_ = f"must be one of {','.join(_FORMATS)}", _one_of(definition.format, _FORMATS)
+        formats, help_ = (
+            f"must be one of {','.join(_FORMATS)}",
+            _one_of(definition.format, _FORMATS),
+        )
         reason = Reason(Code.ENUM, _FORMATS)
-        yield invalid(COLUMN.id, path.child("format"), definition.format, formats, reason=reason, help=help_)
+        yield invalid(
+            COLUMN.id, path.child("format"), definition.format, formats, reason=reason, help=help_
+        )
     json_path, text = path.child("JSONPath"), definition.json_path
     if not text:
-        yield required(COLUMN.id, json_path, "", help="Add `jsonPath`, such as `jsonPath: .status.phase`")
+        yield required(
+            COLUMN.id, json_path, "", help="Add `jsonPath`, such as `jsonPath: .status.phase`"
+        )
     elif problem := _json_path_problem(text):
         yield invalid(COLUMN.id, json_path, text, problem, help=attempt(_dotted_help, text))
 
@@ -217,12 +258,16 @@ def _version(more: str, status: str = "phase: {type: string}", required: str = "
 
 
 def _column(path: str) -> str:
-    return _version(f"{_ENABLED}additionalPrinterColumns: [{{name: Phase, type: string, jsonPath: {path}}}]\n")
+    return _version(
+        f"{_ENABLED}additionalPrinterColumns: [{{name: Phase, type: string, jsonPath: {path}}}]\n"
+    )
 
 
 def _scale(path: str) -> str:
     scale = f"{{specReplicasPath: {path}, statusReplicasPath: .status.replicas}}"
-    return _version(f"subresources: {{status: {{}}, scale: {scale}}}\n", "replicas: {type: integer}")
+    return _version(
+        f"subresources: {{status: {{}}, scale: {scale}}}\n", "replicas: {type: integer}"
+    )
 
 
 DEAD_COLUMN = _OfVersion("printer-column-dead-path", "Printer column of a field that the schema does not have",
@@ -274,12 +319,23 @@ def _scale_paths(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advis
         target, path = follow(text, schema), parts.path.child("subresources", "scale", name)
         type_, consequence = _SCALE_FIELDS[name]
         if isinstance(target, Missing):
-            fitting = [each for each, schema in target.schema.properties.items() if schema.type == type_]
+            fitting = [
+                each for each, schema in target.schema.properties.items() if schema.type == type_
+            ]
             meant = _respelled(target, text, fitting, typed=True)
-            yield Advisory(f"{_reason(target)}: {consequence}", path, *_help(target, text, meant), rule=DEAD_SCALE.id)
+            yield Advisory(
+                f"{_reason(target)}: {consequence}",
+                path,
+                *_help(target, text, meant),
+                rule=DEAD_SCALE.id,
+            )
         elif target is not None and target.type and target.type != type_:
-            message = f"`{text}` is of type {target.type}, not {type_}: objects that set it are rejected"
-            yield Advisory(message, path, f"Set `{name}` to a field of type {type_}", rule=DEAD_SCALE.id)
+            message = (
+                f"`{text}` is of type {target.type}, not {type_}: objects that set it are rejected"
+            )
+            yield Advisory(
+                message, path, f"Set `{name}` to a field of type {type_}", rule=DEAD_SCALE.id
+            )
 
 
 def _reason(missing: Missing) -> str:
@@ -291,7 +347,11 @@ def _reason(missing: Missing) -> str:
 def _help(missing: Missing, text: str, meant: str | None) -> tuple[str | None, None, str | None]:
     """Return the help of an advisory, no part to point at, and the path that is meant if that is known."""
     if not missing.name:
-        return f"Write `{missing.before}[*]{text[len(missing.before) :]}` for all items, or remove the path", None, None
+        return (
+            f"Write `{missing.before}[*]{text[len(missing.before) :]}` for all items, or remove the path",
+            None,
+            None,
+        )
     if meant is None:
         return None, None, None
     return f"Write `{meant}`, or add `{missing.name}` to the schema", None, meant
@@ -303,9 +363,13 @@ def _respelled(missing: Missing, text: str, names: Iterable[str], *, typed: bool
     return None if near is None else f"{missing.before}.{near}{text[len(missing.path) :]}"
 
 
-def _meant_column(missing: Missing, text: str, root: JSONSchemaProps, columns: Sequence[str]) -> str | None:
+def _meant_column(
+    missing: Missing, text: str, root: JSONSchemaProps, columns: Sequence[str]
+) -> str | None:
     """Return the path that is meant by that of a column, if no other of the columns shows it."""
-    path = _respelled(missing, text, missing.schema.properties, typed=False) or _on_other_side(text, root)
+    path = _respelled(missing, text, missing.schema.properties, typed=False) or _on_other_side(
+        text, root
+    )
     return None if path in columns else path
 
 
@@ -333,7 +397,9 @@ def unparsed_columns(crd: DecodedCRD) -> Iterator[Advisory]:
             if error is not None:
                 dropped = "this column and all after it" if i else "all columns"
                 message = f"`{column.json_path}` cannot be parsed ({error}): the API server discards {dropped}"
-                yield Advisory(message, parts.path.child("additionalPrinterColumns").index(i).child("jsonPath"))
+                yield Advisory(
+                    message, parts.path.child("additionalPrinterColumns").index(i).child("jsonPath")
+                )
                 break
 
 
@@ -346,7 +412,9 @@ def _enabled(finding: Finding) -> Edits:
             return
         node = parent
     if node.find("subresources") is None:
-        yield finding.editor.insert(node, "subresources", "{status: {}}" if node.flow else "\n  status: {}")
+        yield finding.editor.insert(
+            node, "subresources", "{status: {}}" if node.flow else "\n  status: {}"
+        )
     else:
         yield finding.editor.insert(expect(Mapping, node, "subresources"), "status", "{}")
 
@@ -393,16 +461,16 @@ def status(crd: DecodedCRD) -> Iterator[Advisory]:
             message = "the status subresource is not enabled: `status` is null"
             yield Advisory(message, parts.path.child("subresources", "status"), rule=NULL_STATUS.id)
         field = None if schema is None else schema.properties.get("status")
-        if schema is None or (field is None and not (parts.has_status and schema.x_preserve_unknown_fields)):
+        if schema is None or (
+            field is None and not (parts.has_status and schema.x_preserve_unknown_fields)
+        ):
             continue
         # A schema without fields drops a status.
         keeps = field is not None and (
             field.properties or field.additional_properties or field.x_preserve_unknown_fields
         )
         if keeps and not parts.has_status and not is_null:
-            message = (
-                "the status subresource is disabled: `/status` does not exist, and writes of it raise the generation"
-            )
+            message = "the status subresource is disabled: `/status` does not exist, and writes of it raise the generation"
             without.append(Advisory(message, parts.schema_path.child("properties").key("status")))
         elif parts.has_status and "status" in schema.required:
             message = "no object can be created: the API server drops `status` on create, and then requires it"

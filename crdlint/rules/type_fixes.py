@@ -12,7 +12,16 @@ from crdlint.files.recognition import KIND, VERSION
 from crdlint.phrases import nearest
 from crdlint.rules.engine.advisory import SCALARS, TYPES_OF
 from crdlint.rules.engine.examples import HEAD
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, add_required, expect, is_null, texts, unlisted
+from crdlint.rules.engine.finding import (
+    Edits,
+    Finding,
+    Fixer,
+    add_required,
+    expect,
+    is_null,
+    texts,
+    unlisted,
+)
 from crdlint.rules.v1beta1 import block
 from crdlint.schema.structural import TYPES
 from crdlint.yaml.edit import Edit
@@ -20,12 +29,16 @@ from crdlint.yaml.editor import UneditableError, quoted
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, text_of
 
 _GROUPED: Final = re.compile(r"-?\d{1,3}(?:[,_]\d{3})+\Z")
-_AMONG: Final = re.compile(r"(?:<=?|>=?|=)? *(-?(?=[OolI]*\d)[\dOolI]+)(?: *(k|K)| +[A-Za-z]+| *//.*| +<\d+>)?\Z")
+_AMONG: Final = re.compile(
+    r"(?:<=?|>=?|=)? *(-?(?=[OolI]*\d)[\dOolI]+)(?: *(k|K)| +[A-Za-z]+| *//.*| +<\d+>)?\Z"
+)
 _LOOKALIKES: Final = str.maketrans("OolI", "0011")
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?\Z")
 _WHOLE: Final = re.compile(r"(-?(?:0|[1-9]\d*))(?:\.0+)?\Z")
 # A field that YAML reads as text: no blank after its colon, or another character instead of the colon.
-_FIELD: Final = re.compile(r"([\w$-]+)(?::(?=[^\s:])|[ \u00a0]*[=;\uff1a][ \u00a0]*|:\u00a0+)(?=\S+\Z)")
+_FIELD: Final = re.compile(
+    r"([\w$-]+)(?::(?=[^\s:])|[ \u00a0]*[=;\uff1a][ \u00a0]*|:\u00a0+)(?=\S+\Z)"
+)
 _SEPARATORS: Final = re.compile("[,;|]")
 _ONE: Final = re.compile(r"[^\s,\[\]{}]+\Z")
 _BOOLEANS: Final = {
@@ -89,7 +102,8 @@ def _entry_of(finding: Finding, name: str) -> tuple[Mapping, Scalar, Node]:
 
 
 @Fixer("Indent with plain spaces", "safe").example(
-    bad=_with("host:\n    type: string\n  \u00a0 maxLength: 9"), good=_with("host:\n    type: string\n    maxLength: 9")
+    bad=_with("host:\n    type: string\n  \u00a0 maxLength: 9"),
+    good=_with("host:\n    type: string\n    maxLength: 9"),
 )
 def plain_blanks(finding: Finding) -> Edits:
     """Indent a key with spaces instead of non-breaking spaces."""
@@ -132,7 +146,11 @@ def _required_property(finding: Finding) -> Edits:
     if name is not None and name.value == "items":
         yield editor.remove(schema, "required")  # an item is never missing
         return
-    key, owner = (None, None) if properties is None else (editor.key_of(properties), editor.parent(properties))
+    key, owner = (
+        (None, None)
+        if properties is None
+        else (editor.key_of(properties), editor.parent(properties))
+    )
     if name is None or key is None or key.value != "properties":
         return
     yield editor.remove(schema, "required")
@@ -149,7 +167,9 @@ def _required_in_properties(finding: Finding) -> Edits:
     key, schema = finding.editor.key_of(properties), finding.editor.parent(properties)
     if key is not None and key.value == "properties":
         yield finding.editor.remove(properties, "required")
-        yield from add_required(finding.editor, expect(Mapping, schema), texts(expect(Sequence, value).items))
+        yield from add_required(
+            finding.editor, expect(Mapping, schema), texts(expect(Sequence, value).items)
+        )
 
 
 @Fixer("Move the rules out of `properties`", "safe").example(
@@ -163,7 +183,11 @@ def _required_in_properties(finding: Finding) -> Edits:
 def _rules_in_properties(finding: Finding) -> Edits:
     """Move the rules of an object, which are among its properties, out to the object."""
     properties, _, value = _entry_of(finding, "x-kubernetes-validations")
-    key, schema, editor = finding.editor.key_of(properties), finding.editor.parent(properties), finding.editor
+    key, schema, editor = (
+        finding.editor.key_of(properties),
+        finding.editor.parent(properties),
+        finding.editor,
+    )
     if key is None or key.value != "properties" or len(properties.items) == 2 or properties.flow:
         return
     owner, rules = expect(Mapping, schema), expect(Sequence, value)
@@ -173,11 +197,14 @@ def _rules_in_properties(finding: Finding) -> Edits:
         return  # they may be of the property above
     if owner.find("x-kubernetes-validations") is None and not owner.flow:
         yield editor.remove(properties, "x-kubernetes-validations")
-        yield editor.insert(owner, "x-kubernetes-validations", block(editor, rules), before="properties")
+        yield editor.insert(
+            owner, "x-kubernetes-validations", block(editor, rules), before="properties"
+        )
 
 
 @Fixer("Write the type and `nullable`", "safe").example(
-    bad=_with('note:\n    type: [string, "null"]'), good=_with("note:\n    type: string\n    nullable: true")
+    bad=_with('note:\n    type: [string, "null"]'),
+    good=_with("note:\n    type: string\n    nullable: true"),
 )
 def _nullable_type(finding: Finding) -> Edits:
     mapping, _, value = _entry_of(finding, "type")
@@ -190,7 +217,8 @@ def _nullable_type(finding: Finding) -> Edits:
 
 
 @Fixer("Write `x-kubernetes-int-or-string`", "safe").example(
-    bad=_with("port:\n    type: [integer, string]"), good=_with("port:\n    x-kubernetes-int-or-string: true")
+    bad=_with("port:\n    type: [integer, string]"),
+    good=_with("port:\n    x-kubernetes-int-or-string: true"),
 )
 def _alternative_types(finding: Finding) -> Edits:
     mapping, key, value = _entry_of(finding, "type")
@@ -229,13 +257,18 @@ def _plain_value(finding: Finding) -> Edits:
     elif expected == "float64" and _NUMBER.match(text) and finding.editor.is_text(node):
         yield finding.editor.replace(node, text)
     elif expected == "bool":
-        word = text.lower() if text.lower() in _BOOLEANS else nearest(text.lower(), ("true", "false"), 0.7)
+        word = (
+            text.lower()
+            if text.lower() in _BOOLEANS
+            else nearest(text.lower(), ("true", "false"), 0.7)
+        )
         if word:
             yield finding.editor.replace(node, _BOOLEANS[word])
 
 
 @Fixer("Correct the number", "unsafe").example(
-    bad=_with("name: {type: string, maxLength: 1k}"), good=_with("name: {type: string, maxLength: 1000}")
+    bad=_with("name: {type: string, maxLength: 1k}"),
+    good=_with("name: {type: string, maxLength: 1000}"),
 )
 def _number_within(finding: Finding) -> Edits:
     """Write the number that a text contains, such as `8` for `<= 8`, `8 items` and `1000` for `1k`."""
@@ -253,13 +286,20 @@ def _missing_blank(finding: Finding) -> Edits:
     """Add a space after the colon of a field that is alone in a mapping."""
     value = expect(Scalar, finding.entry[2])
     of, match = finding.go_type(value), _FIELD.match(value.value)
-    if of is not None and of.kind == "struct" and match is not None and match[1] in of.fields and not value.style:
+    if (
+        of is not None
+        and of.kind == "struct"
+        and match is not None
+        and match[1] in of.fields
+        and not value.style
+    ):
         start = value.start_mark.index
         yield Edit(start + match.end(1), start + match.end(), ": ")
 
 
 @Fixer("Write the text in quotes", "safe").example(
-    bad=_with("name: {type: string, description: 5}"), good=_with("name: {type: string, description: '5'}")
+    bad=_with("name: {type: string, description: 5}"),
+    good=_with("name: {type: string, description: '5'}"),
 )
 def _text_value(finding: Finding) -> Edits:
     node = _wrong_scalar(finding)
@@ -287,12 +327,16 @@ def _list_of_one(finding: Finding) -> Edits:
         if len(names) == 1:
             yield editor.replace(value, f"[{finding.written(value)}]")
         else:
-            yield editor.replace(value, f"[{', '.join(editor.value(name.strip(), like=value) for name in names)}]")
+            yield editor.replace(
+                value, f"[{', '.join(editor.value(name.strip(), like=value) for name in names)}]"
+            )
     elif isinstance(value, Mapping) and not value.items:
         yield editor.replace(value, "[]")
     elif isinstance(value, Mapping) and of.element is not None and of.element.kind != "struct":
         if all(is_null(each) or text_of(each) == "true" for each in value.items[1::2]):
-            yield editor.write(value, f"[{', '.join(editor.value(name) for name in texts(value.items[::2]))}]")
+            yield editor.write(
+                value, f"[{', '.join(editor.value(name) for name in texts(value.items[::2]))}]"
+            )
     elif isinstance(value, Mapping) and value.flow:
         yield editor.replace(value, f"[{editor.text[value.start_mark.index : editor.end(value)]}]")
     elif isinstance(value, Mapping):
@@ -301,7 +345,8 @@ def _list_of_one(finding: Finding) -> Edits:
 
 
 @Fixer("Take the value out of the list", "safe").example(
-    bad=_with("name: {type: string, format: [uuid]}"), good=_with("name: {type: string, format: uuid}")
+    bad=_with("name: {type: string, format: [uuid]}"),
+    good=_with("name: {type: string, format: uuid}"),
 )
 def _single_value(finding: Finding) -> Edits:
     """Take the only value out of a list, and write the type for an empty list or mapping."""
@@ -309,12 +354,19 @@ def _single_value(finding: Finding) -> Edits:
     expected = finding.problem.go_type
     if key.value == "type" and isinstance(value, (Mapping, Sequence)) and not value.items:
         yield finding.editor.replace(value, "object" if isinstance(value, Mapping) else "array")
-    if expected not in {"string", "bool", "int32", "int64", "float64", "v1.ResourceScope"} or key.value == "type":
+    if (
+        expected not in {"string", "bool", "int32", "int64", "float64", "v1.ResourceScope"}
+        or key.value == "type"
+    ):
         return
     match expect(Sequence, value).items:
         case [Scalar() as scalar]:
             is_text = expected in {"string", "v1.ResourceScope"}
-            text = finding.editor.value(scalar.value, like=scalar) if is_text else finding.editor.source(scalar)
+            text = (
+                finding.editor.value(scalar.value, like=scalar)
+                if is_text
+                else finding.editor.source(scalar)
+            )
             yield finding.editor.write(value, text)
 
 
@@ -354,9 +406,15 @@ def _keyword_beside_properties(finding: Finding) -> tuple[Mapping, Scalar]:
     properties, key, value = finding.entry
     field = SCHEMA.fields.get(key.value)
     is_keyword = field is not None and field.type.kind in {"string", "bool", "int64", "float64"}
-    if getattr(finding.editor.key_of(properties), "value", "") != "properties" or not is_keyword or is_null(value):
+    if (
+        getattr(finding.editor.key_of(properties), "value", "") != "properties"
+        or not is_keyword
+        or is_null(value)
+    ):
         raise UneditableError
-    if key.value != "type" and expect(Scalar, value).value in TYPES:  # a property that is written as its type
+    if (
+        key.value != "type" and expect(Scalar, value).value in TYPES
+    ):  # a property that is written as its type
         raise UneditableError
     return properties, key
 
@@ -364,10 +422,22 @@ def _keyword_beside_properties(finding: Finding) -> tuple[Mapping, Scalar]:
 def _fits(schema: Mapping, entry: tuple[Mapping, Scalar, Node]) -> bool:
     """Return whether a schema may have a keyword that it lacks: a type as its other keywords imply it."""
     _, key, value = entry
-    implied = [name for name, field in (("object", "properties"), ("array", "items")) if schema.find(field) is not None]
-    types = {**TYPES_OF, "x-kubernetes-list-type": {"array"}, "x-kubernetes-map-type": {"object"}}.get(key.value)
+    implied = [
+        name
+        for name, field in (("object", "properties"), ("array", "items"))
+        if schema.find(field) is not None
+    ]
+    types = {
+        **TYPES_OF,
+        "x-kubernetes-list-type": {"array"},
+        "x-kubernetes-map-type": {"object"},
+    }.get(key.value)
     is_type = key.value != "type" or expect(Scalar, value).value in (implied or SCALARS)
-    return schema.find(key.value) is None and is_type and (types is None or text_of(child(schema, "type")) in types)
+    return (
+        schema.find(key.value) is None
+        and is_type
+        and (types is None or text_of(child(schema, "type")) in types)
+    )
 
 
 @Fixer("Indent the field like `properties`", "safe").example(
@@ -380,7 +450,12 @@ def _field_of_object(finding: Finding) -> Edits:
     owner, editor = expect(Mapping, finding.editor.parent(properties)), finding.editor
     by = owner.start_mark.column - key.start_mark.column
     last = expect(Mapping, properties.items[-3] if key in properties.items[2:][-2:] else None)
-    if not _fits(last, finding.entry) and not owner.flow and not properties.flow and _fits(owner, finding.entry):
+    if (
+        not _fits(last, finding.entry)
+        and not owner.flow
+        and not properties.flow
+        and _fits(owner, finding.entry)
+    ):
         yield from editor.shifted(key.start_mark.index, key.end_mark.index, by)
 
 
@@ -404,7 +479,10 @@ def _schema_of_type(finding: Finding) -> Edits:
 )
 def _object_of_text(finding: Finding) -> Edits:
     """Write an object with the text that is written in its place, as a rule with its expression."""
-    editor, node = finding.editor, expect(Scalar, _value_expected_as(finding, finding.problem.go_type))
+    editor, node = (
+        finding.editor,
+        expect(Scalar, _value_expected_as(finding, finding.problem.go_type)),
+    )
     expected = _LISTS.get(finding.problem.go_type, finding.problem.go_type)
     field = _MAIN_FIELDS.get(expected.removeprefix("[]"))
     if field is None or node.style in {"|", ">"} or not editor.is_text(node):
@@ -412,14 +490,18 @@ def _object_of_text(finding: Finding) -> Edits:
     text, parent = f"{editor.name(field)}: {finding.written(node)}", editor.parent(node)
     if expected.startswith("[]"):
         if "\n" not in text and not isinstance(parent, Sequence):
-            yield editor.replace(node, f"[{{{editor.name(field)}: {editor.value(node.value, like=node)}}}]")
+            yield editor.replace(
+                node, f"[{{{editor.name(field)}: {editor.value(node.value, like=node)}}}]"
+            )
     elif isinstance(parent, Sequence) and parent.flow:
         yield editor.replace(node, f"{{{text}}}")
     elif isinstance(parent, Sequence) and "\n" not in text:
         yield editor.replace(node, text)
 
 
-@Fixer("Write the path without braces", "safe").example(_with_column("{.spec.a}"), _with_column(".spec.a"), "text")
+@Fixer("Write the path without braces", "safe").example(
+    _with_column("{.spec.a}"), _with_column(".spec.a"), "text"
+)
 def _path_in_braces(finding: Finding) -> Edits:
     """Write a path without the braces, which YAML reads as a mapping."""
     node = expect(Mapping, _value_expected_as(finding, "string"))
@@ -433,7 +515,10 @@ def _path_in_braces(finding: Finding) -> Edits:
     bad="conversion: None", good="conversion: {strategy: None}", scope="spec"
 )
 def _conversion_of_strategy(finding: Finding) -> Edits:
-    editor, node = finding.editor, expect(Scalar, _value_expected_as(finding, "v1.CustomResourceConversion"))
+    editor, node = (
+        finding.editor,
+        expect(Scalar, _value_expected_as(finding, "v1.CustomResourceConversion")),
+    )
     if node.value.lower() == "none":
         yield editor.replace(node, f"{{{editor.name('strategy')}: {editor.value('None')}}}")
 
@@ -445,12 +530,18 @@ def _conversion_of_strategy(finding: Finding) -> Edits:
 )
 def _encoded_certificate(finding: Finding) -> Edits:
     _, key, node = finding.entry
-    if key.value == "caBundle" and isinstance(node, Scalar) and node.value.startswith("-----BEGIN CERTIFICATE-----"):
+    if (
+        key.value == "caBundle"
+        and isinstance(node, Scalar)
+        and node.value.startswith("-----BEGIN CERTIFICATE-----")
+    ):
         yield finding.editor.write(node, b64encode(node.value.encode()).decode())
 
 
 @Fixer("Write the status subresource as a mapping", "safe").example(
-    bad=_in_version("subresources:\n    - status"), good=_in_version("subresources:\n      status: {}"), scope="text"
+    bad=_in_version("subresources:\n    - status"),
+    good=_in_version("subresources:\n      status: {}"),
+    scope="text",
 )
 def _status_subresource(finding: Finding) -> Edits:
     """Write the status subresource, which has no fields, as an empty mapping."""
@@ -466,7 +557,9 @@ def _status_subresource(finding: Finding) -> Edits:
     if not isinstance(node, Sequence) or len(node.items) != 1:
         return
     (item,) = node.items
-    is_mapping = isinstance(item, Mapping) and [getattr(key, "value", None) for key in item.items[::2]] == ["status"]
+    is_mapping = isinstance(item, Mapping) and [
+        getattr(key, "value", None) for key in item.items[::2]
+    ] == ["status"]
     if getattr(item, "value", None) != "status" and not is_mapping:
         return
     if node.flow:

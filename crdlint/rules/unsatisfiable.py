@@ -29,7 +29,10 @@ from crdlint.yaml.editor import quoted
 from crdlint.yaml.nodes import Mapping, Sequence
 from crdlint.yaml.resolve import resolve
 
-_NUMBER: Final = {"integer": re.compile(r"-?(?:0|[1-9]\d*)\Z"), "number": re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?\Z")}
+_NUMBER: Final = {
+    "integer": re.compile(r"-?(?:0|[1-9]\d*)\Z"),
+    "number": re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?\Z"),
+}
 _PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
 _FIELDS: Final = frozenset({"items", "properties", "additionalProperties"})
 _INT_OR_STRING: Final = frozenset({"integer", "number", "string"})
@@ -51,7 +54,8 @@ _SOME: Final = {
 
 
 @Fixer("Remove `nullable`, and null from the enum", "unsafe").example(
-    bad="name:\n  type: string\n  nullable: true\n  enum: [a, b, null]", good="name:\n  type: string\n  enum: [a, b]"
+    bad="name:\n  type: string\n  nullable: true\n  enum: [a, b, null]",
+    good="name:\n  type: string\n  enum: [a, b]",
 )
 def _without_null(finding: Finding) -> Edits:
     editor, values = finding.editor, expect(Sequence, finding.owner, "enum")
@@ -75,10 +79,13 @@ def _to_items(finding: Finding) -> Edits:
 
 
 @Fixer("Remove the type", "safe").example(
-    bad="name:\n  type: string\n  x-kubernetes-int-or-string: true", good="name:\n  x-kubernetes-int-or-string: true"
+    bad="name:\n  type: string\n  x-kubernetes-int-or-string: true",
+    good="name:\n  x-kubernetes-int-or-string: true",
 )
 def _without_type(finding: Finding) -> Edits:
-    is_one = finding.name == "type" and finding.scalar().value in _INT_OR_STRING  # another type may be of a lost key
+    is_one = (
+        finding.name == "type" and finding.scalar().value in _INT_OR_STRING
+    )  # another type may be of a lost key
     return finding.remove() if is_one and not is_merged(finding.owner) else []
 
 
@@ -119,7 +126,11 @@ def _schema_of(finding: Finding) -> JSONSchemaProps:
 def _required_property(finding: Finding) -> Edits:
     schema, node = _schema_of(finding), finding.scalar()
     near = name_meant(node.value, schema.properties)
-    if require(finding.path.parent).step == "required" and near is not None and near not in schema.required:
+    if (
+        require(finding.path.parent).step == "required"
+        and near is not None
+        and near not in schema.required
+    ):
         yield finding.editor.respell(node, near)
 
 
@@ -139,13 +150,18 @@ NEVER: Final = Caution("never-valid", "Schema that no value can match",
 
 
 def _may_exclude(fields: frozenset[str], type_: str) -> bool:
-    return any(type_ in TYPES_OF[low] and ("allOf" in fields or {low, high} <= fields) for low, high, _, _ in _PAIRS)
+    return any(
+        type_ in TYPES_OF[low] and ("allOf" in fields or {low, high} <= fields)
+        for low, high, _, _ in _PAIRS
+    )
 
 
 def _has_keyword_of_other_type(fields: frozenset[str], type_: str) -> bool:
     if not type_ and "x-kubernetes-int-or-string" not in fields:
         return False
-    return "allOf" in fields or any(keyword in fields and type_ not in types for keyword, types in TYPES_OF.items())
+    return "allOf" in fields or any(
+        keyword in fields and type_ not in types for keyword, types in TYPES_OF.items()
+    )
 
 
 @NEVER.advice_on(Nodes(when=_may_exclude))
@@ -161,15 +177,23 @@ def _limits(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterable[Advisory]:
 def _excluding(schema: JSONSchemaProps, pair: tuple[str, str, str, str]) -> Iterator[Advisory]:
     low_word, high_word, low_name, high_name = pair
     every = list(with_all_of(schema))
-    lows = [(part, getattr(part, low_name)) for part in every if getattr(part, low_name) is not None]
-    highs = [(part, getattr(part, high_name)) for part in every if getattr(part, high_name) is not None]
+    lows = [
+        (part, getattr(part, low_name)) for part in every if getattr(part, low_name) is not None
+    ]
+    highs = [
+        (part, getattr(part, high_name)) for part in every if getattr(part, high_name) is not None
+    ]
     if not lows or not highs:
         return
     low, least = max(lows, key=lambda pair: pair[1])
     most = min(value for _, value in highs)
     of_numbers = low_word == "minimum"
-    is_open_low = of_numbers and any(part.exclusive_minimum for part, value in lows if value == least)
-    is_open_high = of_numbers and any(part.exclusive_maximum for part, value in highs if value == most)
+    is_open_low = of_numbers and any(
+        part.exclusive_minimum for part, value in lows if value == least
+    )
+    is_open_high = of_numbers and any(
+        part.exclusive_maximum for part, value in highs if value == most
+    )
     if least > most:
         why = f"`{low_word}` {marshal(least)} > `{high_word}` {marshal(most)}"
     elif least == most and (is_open_low or is_open_high):
@@ -178,7 +202,9 @@ def _excluding(schema: JSONSchemaProps, pair: tuple[str, str, str, str]) -> Iter
         (math.floor(least) + 1 if is_open_low else math.ceil(least))
         > (math.ceil(most) - 1 if is_open_high else math.floor(most))
     ):
-        why = f"no integer is between `{low_word}` {marshal(least)} and `{high_word}` {marshal(most)}"
+        why = (
+            f"no integer is between `{low_word}` {marshal(least)} and `{high_word}` {marshal(most)}"
+        )
     else:
         return
     marker = _correct(schema, low_word, high_word)
@@ -189,7 +215,9 @@ _INT32: Final = 2**31
 
 
 def _has_unusual_limit(schema: JSONSchemaProps) -> bool:
-    limits = [limit for limit in (schema.minimum, schema.maximum, schema.multiple_of) if limit is not None]
+    limits = [
+        limit for limit in (schema.minimum, schema.maximum, schema.multiple_of) if limit is not None
+    ]
     return any(abs(limit) >= _INT32 or not float(limit).is_integer() for limit in limits)
 
 
@@ -211,7 +239,13 @@ def _unfit_limits(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory
     unfit, of_fractions = (_unfit_keywords(validator.validate(value)) for value in (1, 1.5))
     reported_keywords = {name for name, _ in beyond_int32(schema)}
     for keyword in sorted(unfit - reported_keywords):
-        numbers = "integer" if schema.type == "integer" else "number" if keyword in of_fractions else "whole number"
+        numbers = (
+            "integer"
+            if schema.type == "integer"
+            else "number"
+            if keyword in of_fractions
+            else "whole number"
+        )
         limit = getattr(schema, "multiple_of" if keyword == "multipleOf" else keyword)
         yield Advisory(
             f"no {numbers} can match: the API server cannot use `{keyword}` {marshal(limit)}",
@@ -223,7 +257,11 @@ def _unfit_limits(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory
 
 def _unfit_keywords(errors: Iterable[FieldError]) -> set[str]:
     reasons = (error.reason for error in errors)
-    return {str(reason.arguments[0]) for reason in reasons if reason is not None and reason.code is Code.UNFIT_LIMIT}
+    return {
+        str(reason.arguments[0])
+        for reason in reasons
+        if reason is not None and reason.code is Code.UNFIT_LIMIT
+    }
 
 
 def _help_for_unfit(keyword: str, schema: JSONSchemaProps, limit: float) -> str:
@@ -265,7 +303,11 @@ def _dropped(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
         for i, name in missing[shown : shown + 1]:
             others = f"`{name}` and {len(missing) - shown - 1:,} more names"
             message = f"no object can match: {others} are required, but not in `properties`, so they are dropped"
-            yield Advisory(message, path.index(i), "Add the names to `properties`, or remove them from `required`")
+            yield Advisory(
+                message,
+                path.index(i),
+                "Add the names to `properties`, or remove them from `required`",
+            )
 
 
 def _help_of_required(name: str, properties: Iterable[str]) -> str:
@@ -285,9 +327,14 @@ def enums(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     with_enum = [part for part in with_all_of(schema) if part.enum]
     for part in with_enum:
         yield from _of_other_types(part, schema)
-    if len(with_enum) > 1 and not frozenset.intersection(*(frozenset(map(_key, part.enum)) for part in with_enum)):
+    if len(with_enum) > 1 and not frozenset.intersection(
+        *(frozenset(map(_key, part.enum)) for part in with_enum)
+    ):
         message = "no value can match: the enum and those in `allOf` have no value in common"
-        path, help_ = with_enum[0].path.child("enum"), "Correct the enums so that at least one value is in all of them"
+        path, help_ = (
+            with_enum[0].path.child("enum"),
+            "Correct the enums so that at least one value is in all of them",
+        )
         yield Advisory(message, path, help_, marker=_correct(schema, "enum"))
     elif with_enum and schema.type == "string":
         yield from _unmatched(with_enum[0], schema)
@@ -304,7 +351,9 @@ def _of_other_types(part: JSONSchemaProps, schema: JSONSchemaProps) -> Iterator[
         values = what if len(wrong) > 1 else f"`{marshal(part.enum[i])}` in the enum"
         message = f"no value can match {values}: the type is {schema.type}"
         help_ = "Write a value of the type, or remove it from the enum"
-        yield Advisory(message, part.path.child("enum").index(i), help_, marker=_correct(schema, "enum"))
+        yield Advisory(
+            message, part.path.child("enum").index(i), help_, marker=_correct(schema, "enum")
+        )
 
 
 def _unmatched(with_values: JSONSchemaProps, schema: JSONSchemaProps) -> Iterator[Advisory]:
@@ -322,8 +371,15 @@ def _unmatched(with_values: JSONSchemaProps, schema: JSONSchemaProps) -> Iterato
             continue
         if not matched:
             message = "no value can match: the pattern matches no value of the enum"
-            help_ = "Correct the pattern or the enum, or remove the pattern: the enum lists all values"
-            yield Advisory(message, part.path.child("pattern"), help_, marker=_correct(schema, "pattern", "enum"))
+            help_ = (
+                "Correct the pattern or the enum, or remove the pattern: the enum lists all values"
+            )
+            yield Advisory(
+                message,
+                part.path.child("pattern"),
+                help_,
+                marker=_correct(schema, "pattern", "enum"),
+            )
 
 
 def _has_type(value: Any, schema: JSONSchemaProps) -> bool:
@@ -354,7 +410,8 @@ def null_in_enum(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory
     """Yield a nullable schema with an enum, in which null is never found."""
     if schema.nullable and schema.enum:
         yield Advisory(
-            "null is rejected although the field is nullable: no enum accepts it", schema.path.child("nullable")
+            "null is rejected although the field is nullable: no enum accepts it",
+            schema.path.child("nullable"),
         )
 
 
@@ -383,9 +440,7 @@ def keywords(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 def _replaced_types(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterable[Advisory]:
     if not schema.x_int_or_string:
         return ()
-    message = (
-        f"`type: {schema.type}` is not validated beside `x-kubernetes-int-or-string`, but breaks server-side apply"
-    )
+    message = f"`type: {schema.type}` is not validated beside `x-kubernetes-int-or-string`, but breaks server-side apply"
     marker = "remove `+kubebuilder:validation:Type`"
     return [Advisory(message, schema.path.child("type"), "Remove `type`", marker=marker)]
 
@@ -394,7 +449,12 @@ def _without_effect(keyword: str, part: JSONSchemaProps, schema: JSONSchemaProps
     effect = "has no effect" if keyword == _PRESERVE or keyword in _FIELDS else "checks nothing"
     shown = f"format: {schema.format}" if keyword == "format" else keyword
     message = f"`{shown}` {effect} on {_SOME.get(schema.type, 'an integer or string')}"
-    return Advisory(message, part.path.child(keyword), _place_for(keyword, schema), marker=_marker(keyword, schema))
+    return Advisory(
+        message,
+        part.path.child(keyword),
+        _place_for(keyword, schema),
+        marker=_marker(keyword, schema),
+    )
 
 
 def _marker(keyword: str, schema: JSONSchemaProps) -> str:
@@ -404,13 +464,21 @@ def _marker(keyword: str, schema: JSONSchemaProps) -> str:
         return "remove `+kubebuilder:pruning:PreserveUnknownFields`"
     written = validation(schema, keyword)
     items = _items_of(keyword, schema)
-    return f"write {validation(items, keyword)} instead of {written}" if items is not None else f"remove {written}"
+    return (
+        f"write {validation(items, keyword)} instead of {written}"
+        if items is not None
+        else f"remove {written}"
+    )
 
 
 @KEYWORD.advice_on(Nodes({"format"}, when=lambda _, type_: type_ not in {"", "string"}))
 def formats(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
     """Return the format of a schema if it is one of strings, the type is another, and the server does not report it itself."""
-    if schema.format in _OF_STRINGS and not schema.x_int_or_string and not is_reported(schema, crd.versions.newest):
+    if (
+        schema.format in _OF_STRINGS
+        and not schema.x_int_or_string
+        and not is_reported(schema, crd.versions.newest)
+    ):
         return [_without_effect("format", schema, schema)]
     return ()
 

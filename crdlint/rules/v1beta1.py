@@ -18,17 +18,28 @@ _PER_VERSION: Final = (
     ("validation", "schema", ""),
     ("schema", "schema", ""),
     ("subresources", "subresources", ""),
-    ("additionalPrinterColumns", "additionalPrinterColumns", ", with `jsonPath` instead of `JSONPath`"),
+    (
+        "additionalPrinterColumns",
+        "additionalPrinterColumns",
+        ", with `jsonPath` instead of `JSONPath`",
+    ),
     ("selectableFields", "selectableFields", ""),
 )
-_OF_WEBHOOK: Final = {"webhookClientConfig": "clientConfig", "conversionReviewVersions": "conversionReviewVersions"}
+_OF_WEBHOOK: Final = {
+    "webhookClientConfig": "clientConfig",
+    "conversionReviewVersions": "conversionReviewVersions",
+}
 _PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
 _COMMENT: Final = re.compile(r"(?<=\s)#")
 
 
 def _moved_help(old: str, new: str, more: str) -> str:
     to = "to each item of `spec.versions`"
-    return f"Move `{old}` {to}{more}" if old == new else f"Move the content of `{old}` {to}, below `{new}`"
+    return (
+        f"Move `{old}` {to}{more}"
+        if old == new
+        else f"Move the content of `{old}` {to}, below `{new}`"
+    )
 
 
 # The help for each field of v1beta1 that v1 has in another place.
@@ -61,11 +72,16 @@ def moved(finding: Finding) -> str | None:
     """Return the help for a field that v1 has in another place, None for others."""
     mapping, key, value = finding.entry
     spec = expect(Mapping, finding.root, "spec")
-    if mapping is spec and key.value == "version" and isinstance(value, Scalar) and spec.find("versions") is None:
-        return (
-            f"Write `versions` instead, with an item that has `name: {value.value}`, `served: true` and `storage: true`"
-        )
-    names = _OF_SPEC if mapping is spec else _OF_WEBHOOK if mapping is child(spec, "conversion") else ()
+    if (
+        mapping is spec
+        and key.value == "version"
+        and isinstance(value, Scalar)
+        and spec.find("versions") is None
+    ):
+        return f"Write `versions` instead, with an item that has `name: {value.value}`, `served: true` and `storage: true`"
+    names = (
+        _OF_SPEC if mapping is spec else _OF_WEBHOOK if mapping is child(spec, "conversion") else ()
+    )
     return MOVED[key.value] if key.value in names else None
 
 
@@ -76,7 +92,9 @@ def in_v1(finding: Finding) -> Edits:
         return
     if finding.entry[0] is spec:
         version = child(spec, "version")
-        names = {text_of(child(node, "name")) for node in items_of(child(spec, "versions"))} - {None}
+        names = {text_of(child(node, "name")) for node in items_of(child(spec, "versions"))} - {
+            None
+        }
         if version is None or not names or text_of(version) in names:
             yield from _into_versions(editor, spec, keeps=False, default=False)
     else:
@@ -114,7 +132,10 @@ def _into_versions(editor: Editor, spec: Mapping, *, keeps: bool, default: bool)
     if spec.flow and (has_client or _COMMENT.search(editor.text, start, end)):
         raise UneditableError
     fields = _fields(spec)
-    entries = {name: _entry(editor, name, *entry, keeps=keeps and name == "schema") for name, entry in fields.items()}
+    entries = {
+        name: _entry(editor, name, *entry, keeps=keeps and name == "schema")
+        for name, entry in fields.items()
+    }
     gone: list[str] = []
     if default:
         gone.append("preserveUnknownFields")
@@ -131,7 +152,9 @@ def _into_versions(editor: Editor, spec: Mapping, *, keeps: bool, default: bool)
     spans = [_lines_of(editor, key, value) for key, value in fields.values()]
     for key, value in (editor.entry(spec, name) for name in gone if spec.find(name) is not None):
         spans.append((editor.line_start(key.start_mark.index), _lines_of(editor, key, value)[1]))
-    yield from (Edit(start, editor.text.find("\n", end) + 1 or len(editor.text), "") for start, end in spans)
+    yield from (
+        Edit(start, editor.text.find("\n", end) + 1 or len(editor.text), "") for start, end in spans
+    )
 
 
 def open_schema(editor: Editor) -> str:
@@ -143,7 +166,9 @@ def open_schema(editor: Editor) -> str:
 def _entry(editor: Editor, name: str, key: Scalar, value: Node, *, keeps: bool) -> str:
     """Return a field as an entry of a version, with its lines relative to the column of its key."""
     flow = expect(Mapping, editor.parent(key)).flow
-    start, end = (key.start_mark.index, editor.end(value)) if flow else _lines_of(editor, key, value)
+    start, end = (
+        (key.start_mark.index, editor.end(value)) if flow else _lines_of(editor, key, value)
+    )
     edits = [editor.respell(key, name), *_edits_within(editor, value, keeps=keeps)]
     lines = apply(editor.text[start:end], [edit.moved(-start) for edit in edits]).split("\n")
     column = 0 if flow else key.start_mark.column
@@ -162,7 +187,10 @@ def _lines_of(editor: Editor, key: Scalar, value: Node) -> tuple[int, int]:
 
 
 def _filled(
-    editor: Editor, version: Mapping, fields: dict[str, tuple[Scalar, Node]], entries: dict[str, str]
+    editor: Editor,
+    version: Mapping,
+    fields: dict[str, tuple[Scalar, Node]],
+    entries: dict[str, str],
 ) -> Iterator[Edit]:
     """Yield the edit that adds the entries that a version lacks; raise UneditableError if it has another value for one."""
     own = {name: version.find(name) for name in entries}
@@ -180,12 +208,16 @@ def _filled(
             raise UneditableError
         yield Edit(end, end, "".join(f", {text}" for text in added))
     elif version.flow:  # which is then written in block style
-        old = [editor.text[key.start_mark.index : editor.end(value)] for key, value in version.pairs()]
+        old = [
+            editor.text[key.start_mark.index : editor.end(value)] for key, value in version.pairs()
+        ]
         lines = _indented(editor, [*old, *added], version.start_mark.column)
         yield Edit(version.start_mark.index, editor.end(version), lines.lstrip(" "))
     else:
         offset = editor.line_end(max(end, version.items[-2].end_mark.index))
-        yield Edit(offset, offset, editor.newline + _indented(editor, added, version.start_mark.column))
+        yield Edit(
+            offset, offset, editor.newline + _indented(editor, added, version.start_mark.column)
+        )
 
 
 def _first_version(editor: Editor, spec: Mapping, entries: list[str]) -> Iterator[Edit]:
@@ -224,7 +256,10 @@ def shifted(text: str, by: int) -> str:
 def _conversion(editor: Editor, spec: Mapping, default: str) -> Iterator[Edit]:
     """Yield the edits that move the webhook's configuration below `webhook`, with ``default`` as its review versions."""
     conversion = child(spec, "conversion")
-    client, reviewed = child(conversion, "webhookClientConfig"), child(conversion, "conversionReviewVersions")
+    client, reviewed = (
+        child(conversion, "webhookClientConfig"),
+        child(conversion, "conversionReviewVersions"),
+    )
     if not isinstance(conversion, Mapping) or (client is None and reviewed is None):
         return
     if conversion.flow or (client is not None and conversion.find("webhook") is not None):

@@ -33,25 +33,36 @@ _NOT_EMPTY: Final = "must be non-empty if specified"
 _ONE_LINE: Final = "must not contain line breaks"
 # Reported only if the schema can be converted to a structural one, in which the path is resolved (crdlint.linting.create).
 NO_FIELD: Final = Reason(Code.NO_FIELD)
-_NO_FIELD_DETAIL: Final = Wording.by_version("fieldPath must be a valid path", (34, "must be a valid path"))
-REASONS: Final = ("FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired")
+_NO_FIELD_DETAIL: Final = Wording.by_version(
+    "fieldPath must be a valid path", (34, "must be a valid path")
+)
+REASONS: Final = (
+    "FieldValueDuplicate",
+    "FieldValueForbidden",
+    "FieldValueInvalid",
+    "FieldValueRequired",
+)
 
 
 def _rule(fields: str) -> str:
-    return (
-        f"tls:\n  type: object\n  properties: {{mode: {{type: string}}}}\n  x-kubernetes-validations:\n  - {{{fields}}}"
-    )
+    return f"tls:\n  type: object\n  properties: {{mode: {{type: string}}}}\n  x-kubernetes-validations:\n  - {{{fields}}}"
 
 
-_GOOD = _rule("rule: has(self.mode), message: must have a mode, reason: FieldValueRequired, fieldPath: .mode")
+_GOOD = _rule(
+    "rule: has(self.mode), message: must have a mode, reason: FieldValueRequired, fieldPath: .mode"
+)
 
 
-@Fixer("Write the message in one line", "safe").example(good=_rule('rule: has(self.mode), message: "must have a mode"'))
+@Fixer("Write the message in one line", "safe").example(
+    good=_rule('rule: has(self.mode), message: "must have a mode"')
+)
 def _message_in_one_line(finding: Finding) -> Edits:
     node = finding.scalar()
     text = " ".join(node.value.split())
     if text:
-        yield finding.editor.replace(node, quoted(text, double=node.style == '"' or finding.editor.is_json))
+        yield finding.editor.replace(
+            node, quoted(text, double=node.style == '"' or finding.editor.is_json)
+        )
 
 
 @Fixer("Remove the empty message", "safe").example(
@@ -63,7 +74,9 @@ def _empty_message(finding: Finding) -> Edits:
 
 @Fixer("Add a message that quotes the rule", "unsafe").example(
     bad=_rule('rule: "has(self.mode)\\n&& true"'),
-    good=_rule("rule: \"has(self.mode)\\n&& true\", message: 'failed rule: has(self.mode) && true'"),
+    good=_rule(
+        "rule: \"has(self.mode)\\n&& true\", message: 'failed rule: has(self.mode) && true'"
+    ),
 )
 def _message_of_rule(finding: Finding) -> Edits:
     text = " ".join(expect(Scalar, finding.owner, "rule").value.split())
@@ -72,7 +85,9 @@ def _message_of_rule(finding: Finding) -> Edits:
         yield finding.editor.insert(finding.owner, "message", value, after="rule")
 
 
-@Fixer("Correct the reason", "safe").example(good=_rule("rule: has(self.mode), reason: FieldValueInvalid"))
+@Fixer("Correct the reason", "safe").example(
+    good=_rule("rule: has(self.mode), reason: FieldValueInvalid")
+)
 def _reason(finding: Finding) -> Edits:
     word = re.sub(r"[\W_]", "", finding.scalar().value).lower().removeprefix("fieldvalue")
     near = nearest(f"FieldValue{word.capitalize()}", REASONS, _LIKE)
@@ -80,7 +95,8 @@ def _reason(finding: Finding) -> Edits:
 
 
 @Fixer("Begin the path with a dot", "safe").example(
-    bad=_rule("rule: has(self.mode), fieldPath: mode"), good=_rule("rule: has(self.mode), fieldPath: .mode")
+    bad=_rule("rule: has(self.mode), fieldPath: mode"),
+    good=_rule("rule: has(self.mode), fieldPath: .mode"),
 )
 def _path_of_field(finding: Finding) -> Edits:
     node = finding.scalar()
@@ -153,7 +169,11 @@ def _validations(schema: JSONSchemaProps, _context: Context, findings: Findings)
 def _rule_errors(schema: JSONSchemaProps, rule: ValidationRule, path: Path) -> Iterator[FieldError]:
     yield from _rule_and_message(rule, path)
     if rule.message_expression and not rule.message_expression.strip(SPACE):
-        yield required(MESSAGE_EXPRESSION.id, path.child("messageExpression"), f"messageExpression {_NOT_EMPTY}")
+        yield required(
+            MESSAGE_EXPRESSION.id,
+            path.child("messageExpression"),
+            f"messageExpression {_NOT_EMPTY}",
+        )
     if rule.reason is not None and rule.reason not in REASONS:
         value = Typed(rule.reason, "*apiextensions.FieldValueErrorReason")
         yield not_supported(REASON.id, path.child("reason"), value, REASONS)
@@ -167,13 +187,13 @@ def _rule_and_message(rule: ValidationRule, path: Path) -> Iterator[FieldError]:
         yield required(RULE_REQUIRED.id, path.child("rule"), "rule is not specified")
     elif rule.message and not message:
         help_ = "Remove `message`, or write one line that states the requirement"
-        yield invalid(MESSAGE.id, message_path, rule.message, _worded("message", _NOT_EMPTY), help=help_)
+        yield invalid(
+            MESSAGE.id, message_path, rule.message, _worded("message", _NOT_EMPTY), help=help_
+        )
     elif _has_newlines(message):
         yield invalid(MESSAGE.id, message_path, rule.message, _worded("message", _ONE_LINE))
     elif _has_newlines(text) and not message:
-        help_ = (
-            "Add `message:` with one line of text: without it users would see the expression, which has several lines"
-        )
+        help_ = "Add `message:` with one line of text: without it users would see the expression, which has several lines"
         detail = "message must be specified if rule contains line breaks"
         yield required(MESSAGE.id, message_path, detail, at=path.child("rule"), help=help_)
 

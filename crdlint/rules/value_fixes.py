@@ -42,7 +42,10 @@ CRD_OF_EXAMPLES: Final = (
 
 
 def stream(
-    spec: str, kind: str = "Foo", api_version: str = "example.com/v1", metadata: str = "{name: x, namespace: team}"
+    spec: str,
+    kind: str = "Foo",
+    api_version: str = "example.com/v1",
+    metadata: str = "{name: x, namespace: team}",
 ) -> str:
     """Return a CRD and a resource of it."""
     head = f"apiVersion: {api_version}\nkind: {kind}\nmetadata: {metadata}\n"
@@ -121,7 +124,9 @@ def _respelled(finding: Finding) -> Edits:
     # YAML may read a key such as `y` as another one.
     word = node.value if node.value in mistake.words else require(_word_meant(node.value, mistake))
     owner = editor.parent(node) if editor.is_key(node) else None
-    entry = None if owner is None else expect(Mapping, owner).find(word)  # itself, if YAML reads it as another key
+    entry = (
+        None if owner is None else expect(Mapping, owner).find(word)
+    )  # itself, if YAML reads it as another key
     if (entry is None or entry[0] is node) and "{{" not in node.value:
         yield editor.respell(node, word)
 
@@ -137,7 +142,12 @@ def _mistyped(finding: Finding) -> tuple[Scalar, str]:
     """Return a scalar of the wrong type, and the type that is expected."""
     mistake = _mistake(finding)
     node = expect(Scalar, mistake.node)
-    if not mistake.expected or "{{" in node.value or not is_short(node.value) or node.style in {"|", ">"}:
+    if (
+        not mistake.expected
+        or "{{" in node.value
+        or not is_short(node.value)
+        or node.style in {"|", ">"}
+    ):
         raise UneditableError
     return node, mistake.expected
 
@@ -194,11 +204,16 @@ def _moved(finding: Finding) -> Edits:
     mistake, editor = _mistake(finding), finding.editor
     key = expect(Scalar, mistake.node)
     owner = expect(Mapping, editor.parent(key))
-    around, fields = editor.parent(owner), {} if mistake.schema is None else mistake.schema.properties
+    around, fields = (
+        editor.parent(owner),
+        {} if mistake.schema is None else mistake.schema.properties,
+    )
     if not editor.is_key(key) or name_meant(key.value, fields) is not None:
         return
     homes = [around] if mistake.outer is not None and key.value in mistake.outer.properties else []
-    homes += [child(owner, name) for name, schema in fields.items() if key.value in schema.properties]
+    homes += [
+        child(owner, name) for name, schema in fields.items() if key.value in schema.properties
+    ]
     home = expect(Mapping, homes[0] if len(homes) == 1 else None)
     if home.find(key.value) is None and not owner.flow and not home.flow and len(owner.items) > 2:
         inner = editor.key_of(owner) if home is around else None
@@ -209,7 +224,9 @@ def _moved(finding: Finding) -> Edits:
 
 UNKNOWN: Final = (
     _example(_respelled, "{replica: 1}", "{replicas: 1}"),
-    _example(_moved, "\n  image: a\n  pod:\n    tier: web", "\n  pod:\n    tier: web\n    image: a"),
+    _example(
+        _moved, "\n  image: a\n  pod:\n    tier: web", "\n  pod:\n    tier: web\n    image: a"
+    ),
 )
 VALUE: Final = (
     _example(_respelled, "{mode: fast}", "{mode: Fast}"),
@@ -219,7 +236,9 @@ VALUE: Final = (
     _example(_list, "{ports: 80}", "{ports: [80]}"),
     _example(_only_value, "{pod: {image: a}}", "{pod: {image: a, tier: web}}"),
 )
-METADATA: Final = (_valid.example(stream("{}", metadata="{name: X_, namespace: team}"), stream("{}"), "resource"),)
+METADATA: Final = (
+    _valid.example(stream("{}", metadata="{name: X_, namespace: team}"), stream("{}"), "resource"),
+)
 DECODE: Final = (
     _in_quotes.example(
         stream("{}", metadata="{name: x, labels: {a: 1}}"),
@@ -227,4 +246,6 @@ DECODE: Final = (
         "resource",
     ),
 )
-NO_MATCH: Final = (_respelled.example(stream("{}", api_version="exampel.com/v1"), stream("{}"), "resource"),)
+NO_MATCH: Final = (
+    _respelled.example(stream("{}", api_version="exampel.com/v1"), stream("{}"), "resource"),
+)

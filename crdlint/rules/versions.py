@@ -31,7 +31,9 @@ _VERSIONS = Path("spec").child("versions")
 _VERSIONS_TYPE: Final = "[]apiextensions.CustomResourceDefinitionVersion"
 _SPEC = "apiextensions/validation validateCustomResourceDefinitionSpec"
 _Rule: Final = partial(Rule, source=_SPEC, scope="spec")
-_VERSION: Final = re.compile(r"[vV]?([1-9]\d*)(?:\.0)*[ ._]*((?:(?:alpha|beta)[1-9]\d*)?)\Z", re.IGNORECASE)
+_VERSION: Final = re.compile(
+    r"[vV]?([1-9]\d*)(?:\.0)*[ ._]*((?:(?:alpha|beta)[1-9]\d*)?)\Z", re.IGNORECASE
+)
 _SCHEMAS_REQUIRED: Final = Wording.by_version("schemas are required", (34, ""))
 
 
@@ -52,9 +54,13 @@ _WITH_COLUMN = HEAD.replace("- name: v1\n    served", "- served") + (
 _GOOD = _versions(_BASE, _version("v2", storage=False, fields=_ANY))
 
 
-@Fixer("Add a schema that keeps all fields", "unsafe").example(good=f"versions: [{_version('v1', fields=_ANY)}]")
+@Fixer("Add a schema that keeps all fields", "unsafe").example(
+    good=f"versions: [{_version('v1', fields=_ANY)}]"
+)
 def _any_schema(finding: Finding) -> Edits:
-    version = finding.mapping(_VERSIONS.index(next(step for step in finding.path.steps() if isinstance(step, int))))
+    version = finding.mapping(
+        _VERSIONS.index(next(step for step in finding.path.steps() if isinstance(step, int)))
+    )
     schema = child(version, "schema")
     if not isinstance(schema, Mapping) or not schema.items:
         yield finding.editor.set(version, "schema", open_schema(finding.editor))
@@ -76,7 +82,11 @@ def _nodes(finding: Finding) -> list[Mapping]:
 )
 def _only_version(finding: Finding) -> Edits:
     versions = _nodes(finding)
-    if len(versions) == 1 and not finding.crd.spec.versions[0].storage and not ends_early(finding.crd.spec.versions):
+    if (
+        len(versions) == 1
+        and not finding.crd.spec.versions[0].storage
+        and not ends_early(finding.crd.spec.versions)
+    ):
         yield finding.editor.set(versions[0], "storage", "true", after="served")
 
 
@@ -88,7 +98,12 @@ def ends_early(versions: SequenceOf[CustomResourceDefinitionVersion]) -> bool:
 def _preference(version: CustomResourceDefinitionVersion) -> tuple[bool, bool, bool, int]:
     """Return what is greater for versions that objects are rather stored in: current, stable and later ones."""
     name, match = version.name, _VERSION.match(version.name)
-    return not version.deprecated, "alpha" not in name, "beta" not in name, int(match[1]) if match else 0
+    return (
+        not version.deprecated,
+        "alpha" not in name,
+        "beta" not in name,
+        int(match[1]) if match else 0,
+    )
 
 
 @Fixer("Store objects in one version only", "unsafe").example(
@@ -103,7 +118,9 @@ def _one_stored(finding: Finding) -> Edits:
     keep = max(stored or range(len(nodes)), key=lambda i: (_preference(versions[i]), i))
     for i, node in enumerate(nodes):
         if (i == keep) != versions[i].storage:
-            yield finding.editor.set(node, "storage", "true" if i == keep else "false", after="served")
+            yield finding.editor.set(
+                node, "storage", "true" if i == keep else "false", after="served"
+            )
 
 
 @Fixer("Mark the version as deprecated", "safe")
@@ -157,13 +174,26 @@ def schemas_required(
         return
     if not options.require_open_api_schema and spec.preserve_unknown_fields:
         return
-    detail = _SCHEMAS_REQUIRED if options.require_open_api_schema else "because otherwise all fields are pruned"
+    detail = (
+        _SCHEMAS_REQUIRED
+        if options.require_open_api_schema
+        else "because otherwise all fields are pruned"
+    )
     for i, version in enumerate(spec.versions):
         if version.root_schema is None and (options.require_open_api_schema or version.served):
             version_path = path.child("versions").index(i)
             # The version's name, since there is no schema to point at.
-            where = version_path.child("schema") if version.schema is not None else version_path.child("name")
-            yield required(SCHEMA_REQUIRED.id, version_path.child("schema", "openAPIV3Schema"), detail, at=where)
+            where = (
+                version_path.child("schema")
+                if version.schema is not None
+                else version_path.child("name")
+            )
+            yield required(
+                SCHEMA_REQUIRED.id,
+                version_path.child("schema", "openAPIV3Schema"),
+                detail,
+                at=where,
+            )
 
 
 def name(version: CustomResourceDefinitionVersion, path: Path) -> Iterator[FieldError]:
@@ -186,19 +216,22 @@ def as_a_whole(spec: CustomResourceDefinitionSpec, path: Path) -> Iterator[Field
     marked = [i for i, version in enumerate(versions) if version.storage]
     if len(marked) != 1:
         where = versions_path.index(marked[1]).child("storage") if marked else None
-        value, detail = Typed(versions, _VERSIONS_TYPE), "must have exactly one version marked as storage version"
+        value, detail = (
+            Typed(versions, _VERSIONS_TYPE),
+            "must have exactly one version marked as storage version",
+        )
         hint = attempt(_storage_help, [names[i] for i in marked], names)
         if not marked and ends_early(versions):
-            hint = (
-                f"Add `served: true` and `storage: true` to `{names[-1]}`, unless the rest of the file is missing, too"
-            )
+            hint = f"Add `served: true` and `storage: true` to `{names[-1]}`, unless the rest of the file is missing, too"
         yield invalid(STORAGE.id, versions_path, value, detail, at=where, help=hint)
 
 
 def _storage_help(stored: SequenceOf[str], names: SequenceOf[str]) -> str | None:
     if len(stored) > 1:
         return f"Set `storage: true` on one version only: {' and '.join(f'`{n}`' for n in stored)} have it"
-    return f"Set `storage: true` on `{names[-1]}`, or on the version that is stored" if names else None
+    return (
+        f"Set `storage: true` on `{names[-1]}`, or on the version that is stored" if names else None
+    )
 
 
 def version_field(spec: CustomResourceDefinitionSpec, path: Path) -> Iterator[FieldError]:
@@ -215,7 +248,9 @@ def deprecation(version: CustomResourceDefinitionVersion, path: Path) -> Iterato
     warning_path, value = path.child("deprecationWarning"), Typed(text, "*string")
     if not version.deprecated:
         detail = "can only be set for deprecated versions"
-        yield invalid(DEPRECATION.id, warning_path, value, detail, reason=Reason(Code.NOT_DEPRECATED))
+        yield invalid(
+            DEPRECATION.id, warning_path, value, detail, reason=Reason(Code.NOT_DEPRECATED)
+        )
         return
     for message in _deprecation_errors(text):
         yield invalid(DEPRECATION.id, warning_path, value, message)
@@ -229,7 +264,9 @@ def _deprecation_errors(text: str) -> Iterator[str]:
     offset = 0
     for char in text:
         if not is_print(ord(char)):
-            yield (f"must only contain printable UTF-8 characters; non-printable character found at index {offset}")
+            yield (
+                f"must only contain printable UTF-8 characters; non-printable character found at index {offset}"
+            )
             break
         offset += len(char.encode("utf-8", "surrogatepass"))
 
@@ -248,8 +285,13 @@ def stored_versions(
     positions = {name: i for i, name in enumerate(stored)}
     for version in versions:
         if version.storage and version.name not in positions:
-            detail, help_ = f"must have the storage version {version.name}", "Set `storage: true` on one version only"
-            yield invalid(STORAGE.id, stored_path, Typed(stored, "[]string"), detail, at=_VERSIONS, help=help_)
+            detail, help_ = (
+                f"must have the storage version {version.name}",
+                "Set `storage: true` on one version only",
+            )
+            yield invalid(
+                STORAGE.id, stored_path, Typed(stored, "[]string"), detail, at=_VERSIONS, help=help_
+            )
         positions.pop(version.name, None)
     for name_, i in positions.items():
         since_1_33 = (

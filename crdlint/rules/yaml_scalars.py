@@ -23,7 +23,9 @@ _PROPERTIES: Final = SCHEMA_BITS["properties"]
 _ENUM: Final = SCHEMA_BITS["enum"]
 _WRITTEN_OUT: Final = frozenset({"true", "True", "TRUE", "false", "False", "FALSE"})
 # The start of a plain text.
-_LINE: Final = re.compile(r"^[ -]*(?:description|title|message): +([^\n '\"|>\[{#][^\n]*)$", re.MULTILINE)
+_LINE: Final = re.compile(
+    r"^[ -]*(?:description|title|message): +([^\n '\"|>\[{#][^\n]*)$", re.MULTILINE
+)
 # A comment that a linter reads.
 _FOR_A_TOOL: Final = re.compile(r" #[ \t]*(?:crdlint|yamllint)\b")
 _ISSUE: Final = re.compile(r" #\w")
@@ -66,7 +68,9 @@ def other_words(schema: JSONSchemaProps) -> dict[int, str]:
     return {
         i: node.value
         for i, node in enumerate(items_of(child(schema.node, "enum")))
-        if isinstance(node, Scalar) and schema.enum[i].__class__ is bool and node.value not in _WRITTEN_OUT
+        if isinstance(node, Scalar)
+        and schema.enum[i].__class__ is bool
+        and node.value not in _WRITTEN_OUT
     }
 
 
@@ -90,8 +94,12 @@ def _names_of_properties(crd: DecodedCRD) -> Iterator[Advisory]:
             name = key_text(key) if isinstance(key, Scalar) and not is_merge(key) else None
             if isinstance(key, Scalar) and name is not None and name != key.value:
                 what = "boolean" if name in {"true", "false"} else "number"
-                message = f"`{key.value}` is read as the {what} {name}, so the property is named `{name}`"
-                yield Advisory(message, schema.path.child("properties").key(name), f'Write `"{key.value}"`')
+                message = (
+                    f"`{key.value}` is read as the {what} {name}, so the property is named `{name}`"
+                )
+                yield Advisory(
+                    message, schema.path.child("properties").key(name), f'Write `"{key.value}"`'
+                )
 
 
 def _quoted(finding: Finding) -> Edits:
@@ -133,7 +141,12 @@ def _cut_texts(crd: DecodedCRD) -> Iterator[Advisory]:
     for schema in crd.schemas:
         for path, node in _prose(schema):
             full_text = texts.get(node.start_mark.index, "")
-            if full_text and not node.style and node.value != full_text and not _is_used(node, crd.text):
+            if (
+                full_text
+                and not node.style
+                and node.value != full_text
+                and not _is_used(node, crd.text)
+            ):
                 message = f"YAML reads only `{node.value}` of this text"
                 help_ = f"Put the text in quotes: {quoted(full_text)}"
                 severity: Severity | None = "warning" if _is_meant(full_text) else None
@@ -152,7 +165,9 @@ def _cut_lines(text: str) -> dict[int, str]:
             start, end = text.rfind("\n", 0, index) + 1, text.find("\n", index)
             match = _LINE.match(text, start)
             full_text = "" if match is None else match[1].rstrip()
-            is_cut = full_text[:1] in {"!", "&"} if " #" not in full_text else "  #" not in full_text
+            is_cut = (
+                full_text[:1] in {"!", "&"} if " #" not in full_text else "  #" not in full_text
+            )
             if match is not None and full_text and is_cut and not _FOR_A_TOOL.search(full_text):
                 texts[match.start(1)] = full_text
             index = -1 if end < 0 else text.find(mark, end)
@@ -161,7 +176,10 @@ def _cut_lines(text: str) -> dict[int, str]:
 
 def _is_used(node: Scalar, text: str) -> bool:
     """Return whether an alias repeats a text, which is then meant to have an anchor."""
-    return node.anchor is not None and re.search(rf"\*{re.escape(node.anchor)}(?![\w-])", text) is not None
+    return (
+        node.anchor is not None
+        and re.search(rf"\*{re.escape(node.anchor)}(?![\w-])", text) is not None
+    )
 
 
 def _prose(schema: JSONSchemaProps) -> Iterator[tuple[Path, Scalar]]:

@@ -71,7 +71,9 @@ class _BuildCheck:
         self._planned: Build | list[FileResult] = []
         self._bugs: Final[list[Bug]] = []
 
-    def start(self, checked: dict[str, FileResult], elsewhere: Container[str], pool: ThreadPoolExecutor) -> None:
+    def start(
+        self, checked: dict[str, FileResult], elsewhere: Container[str], pool: ThreadPoolExecutor
+    ) -> None:
         """Start the build if there is one, and its result is not in the cache.
 
         `checked` are the results of files by their real path, `elsewhere` the directories of the kustomizations of the run.
@@ -80,7 +82,12 @@ class _BuildCheck:
         with collected(self._bugs):
             try:
                 self._planned = plan_build(
-                    task.path, self._linter.lint, checked, elsewhere, has_changed=self._has_changed, alone=task.alone
+                    task.path,
+                    self._linter.lint,
+                    checked,
+                    elsewhere,
+                    has_changed=self._has_changed,
+                    alone=task.alone,
                 )
             except Exception as error:
                 self._planned = [unchecked(task.path, "", contain(error))]
@@ -101,15 +108,26 @@ class _BuildCheck:
         """Wait for the build, and return the outcome of the check."""
         build = self._planned
         if not isinstance(build, Build):
-            return outcome_of(self._task.path, self._task, "", build.__iter__, self._linter.unread, self._bugs)
-        return outcome_of(build.file, self._task, "", lambda: self._results(build), self._linter.unread, self._bugs)
+            return outcome_of(
+                self._task.path, self._task, "", build.__iter__, self._linter.unread, self._bugs
+            )
+        return outcome_of(
+            build.file,
+            self._task,
+            "",
+            lambda: self._results(build),
+            self._linter.unread,
+            self._bugs,
+        )
 
     def _results(self, build: Build) -> list[FileResult]:
         if self._future is None:
             assert self._cached is not None  # noqa: S101  it is known or built
             return build.results(self._cached)
         # The text of a build belongs to no file that could be fixed.
-        lint = Linter(replace(self._task.request, fixes=False), self._linter.previous, self._linter.unread).lint
+        lint = Linter(
+            replace(self._task.request, fixes=False), self._linter.previous, self._linter.unread
+        ).lint
         output = self._future.result()
         built = build.lint(output, lint)
         if not output.exact and build.new_findings(built):

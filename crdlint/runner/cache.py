@@ -38,9 +38,7 @@ _SUFFIX: Final = ".crdlint"  # git's objects and other caches have names of digi
 _ENTRY: Final = re.compile(rf"[0-9a-f]{{38}}{re.escape(_SUFFIX)}")
 _SWEPT: Final = "swept"
 _TAG: Final = "CACHEDIR.TAG"  # as backup programs know it: https://bford.info/cachedir
-_TAGGED: Final = (
-    b"Signature: 8a477f597d28d172789f06886806bc55\n# The results of crdlint. The oldest ones are removed.\n"
-)
+_TAGGED: Final = b"Signature: 8a477f597d28d172789f06886806bc55\n# The results of crdlint. The oldest ones are removed.\n"
 _SIZE: Final = 32  # bytes of the secret
 _CREATE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
@@ -76,7 +74,9 @@ def _read(path: Path) -> bytes | None:
         data = read_bytes(str(path), _SIZE, follow_link=False)
     except (OSError, UnreadableError):
         return None
-    if hasattr(os, "geteuid") and (status.st_uid != os.geteuid() or stat.S_IMODE(status.st_mode) & 0o077):
+    if hasattr(os, "geteuid") and (
+        status.st_uid != os.geteuid() or stat.S_IMODE(status.st_mode) & 0o077
+    ):
         return None
     return data if len(data) == _SIZE else None
 
@@ -133,7 +133,9 @@ class Cache:
         """Return the cached result for a key, with a file name and text, or None."""
         path = self._path(key)
         try:
-            signature, _, payload = read_bytes(str(path), _LARGEST, follow_link=False).partition(b"\n")
+            signature, _, payload = read_bytes(str(path), _LARGEST, follow_link=False).partition(
+                b"\n"
+            )
             if self.secret is None or not compare_digest(signature, self._signature(payload)):
                 return None
             result = _result(json.loads(payload), key, file, text)
@@ -164,7 +166,9 @@ class Cache:
             return
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with os.scandir(self.folder) as entries:
-            is_own = all(entry.name in {"key", _SWEPT} or _FOLDER.fullmatch(entry.name) for entry in entries)
+            is_own = all(
+                entry.name in {"key", _SWEPT} or _FOLDER.fullmatch(entry.name) for entry in entries
+            )
         if is_own:
             atomic.write(self.folder / _TAG, _TAGGED)
 
@@ -193,7 +197,9 @@ class Cache:
         """Yield time, size and path of the files that this cache has written; links are not followed."""
         with os.scandir(self.folder) as folders:
             folders_of_entries = [
-                each.path for each in folders if _FOLDER.fullmatch(each.name) and each.is_dir(follow_symlinks=False)
+                each.path
+                for each in folders
+                if _FOLDER.fullmatch(each.name) and each.is_dir(follow_symlinks=False)
             ]
         for folder in folders_of_entries:
             with suppress(OSError), os.scandir(folder) as files:
@@ -226,7 +232,16 @@ def _entry(result: FileResult, key: str) -> list[Any]:
     crds = [[crd.name, crd.line, crd.names] for crd in result.crds]
     # The name of the file is replaced on reading, because files with the same content share an entry.
     diagnostics = [astuple(finding) for finding in result.diagnostics]
-    return [_FORMAT, key, result.file, result.documents, crds, result.skipped, diagnostics, list(result.notices)]
+    return [
+        _FORMAT,
+        key,
+        result.file,
+        result.documents,
+        crds,
+        result.skipped,
+        diagnostics,
+        list(result.notices),
+    ]
 
 
 def _result(entry: list[Any], key: str, file: str, text: str) -> FileResult:
@@ -244,8 +259,13 @@ def _result(entry: list[Any], key: str, file: str, text: str) -> FileResult:
         arguments["file"] = file
         if related is not None:
             position = Related(*related)
-            arguments["related"] = replace(position, file=file) if position.file == known_file else position
+            arguments["related"] = (
+                replace(position, file=file) if position.file == known_file else position
+            )
         arguments["fix"] = fix and Fix(fix[0], fix[1], tuple(Edit(*edit) for edit in fix[2]))
         findings.append(Diagnostic(**arguments))
-    definitions = tuple(CRD(name, line, tuple(ResourceName(*each) for each in others)) for name, line, others in crds)
+    definitions = tuple(
+        CRD(name, line, tuple(ResourceName(*each) for each in others))
+        for name, line, others in crds
+    )
     return FileResult(file, text, documents, definitions, skipped, tuple(findings), tuple(notices))

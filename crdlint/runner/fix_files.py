@@ -37,7 +37,9 @@ class Fixing:
     def add(self, checked: CheckOutcome, checker: Checker) -> CheckOutcome:
         """Write the fixes of a file, and return its result; if they cannot be written, that of the unchanged file."""
         fixes = checked.fixes
-        problem = None if fixes is None else self.write(checked.task.path, checked.results[0].file, fixes)
+        problem = (
+            None if fixes is None else self.write(checked.task.path, checked.results[0].file, fixes)
+        )
         if fixes is None or problem is None:
             return checked
         return checker.check_text(fixes.before, checked.task)._replace(problem=problem)
@@ -70,7 +72,9 @@ class Fixing:
         """Yield lines that list the applied fixes by file and rule."""
         for file, applied in self.applied.items():
             yield f"- {file}:"
-            for (rule, title), times in Counter((finding.rule, finding.title) for finding in applied).items():
+            for (rule, title), times in Counter(
+                (finding.rule, finding.title) for finding in applied
+            ).items():
                 yield f"    {times:,} x {rule} ({title})"
 
     def problems(self) -> Iterator[str]:

@@ -38,7 +38,13 @@ _END: Final = attrgetter("end")
 # A cost is estimated only for a rule that compiles, at a schema with types.
 _COSTS: Final = frozenset({"cel-rule-cost", "cel-schema-cost"})
 _HIDING_COSTS: Final = frozenset(
-    {"type-unsupported", "structural-type-required", "structural-items-required", "cel-compilation", "default-invalid"}
+    {
+        "type-unsupported",
+        "structural-type-required",
+        "structural-items-required",
+        "cel-compilation",
+        "default-invalid",
+    }
 )
 # The server's path of the schema that all versions share, and its path if they do not share it.
 _SCHEMA: Final = re.compile(r"spec\.(?:validation|versions\[\d+\]\.schema)\b")
@@ -104,11 +110,15 @@ def fix(
     until = check_until or (lambda text, _: results.check(text))
     endless: frozenset[_Kind] = frozenset()
     for _ in range(_ATTEMPTS):
-        fixed = latest = _Rounds(result, results.check, until, unsafe, config, of_resources, endless).run()
+        fixed = latest = _Rounds(
+            result, results.check, until, unsafe, config, of_resources, endless
+        ).run()
         for _ in range(_PASSES):
             if not latest.edits:
                 break
-            latest = _Rounds(latest.result, results.check, until, unsafe, config, of_resources, endless).run()
+            latest = _Rounds(
+                latest.result, results.check, until, unsafe, config, of_resources, endless
+            ).run()
             fixed = _joined(fixed, latest)
         if not latest.edits:
             return _with_undone(fixed, endless)
@@ -147,8 +157,14 @@ class _Kind(NamedTuple):
 
 def _with_undone(fixed: Fixed, endless: Container[_Kind]) -> Fixed:
     """Return fixes with those of endless kinds as undone."""
-    left = [each for each in fixed.result.diagnostics if each.fix and _Kind(each.rule, each.fix.title) in endless]
-    return replace(fixed, undone=(*fixed.undone, *(Undone(each, ("the same finding again",)) for each in left)))
+    left = [
+        each
+        for each in fixed.result.diagnostics
+        if each.fix and _Kind(each.rule, each.fix.title) in endless
+    ]
+    return replace(
+        fixed, undone=(*fixed.undone, *(Undone(each, ("the same finding again",)) for each in left))
+    )
 
 
 @dataclass(slots=True)
@@ -186,17 +202,23 @@ class _Rounds:
             if unproved:
                 continue
             trial = _TrialOfResources if self.of_resources else _Trial
-            accepted, following = trial(self.current, chosen, self.check, self._check_next, self.undone).run()
+            accepted, following = trial(
+                self.current, chosen, self.check, self._check_next, self.undone
+            ).run()
             self.refused |= self.undone.keys()
             if accepted and following.text in self.seen:
                 break
             self.seen.add(following.text)
             self.edits = composed(self.edits, _edits(accepted)) if accepted else self.edits
-            self.applied += [AppliedFix(finding.rule, _fix(finding).title, finding.line) for finding in accepted]
+            self.applied += [
+                AppliedFix(finding.rule, _fix(finding).title, finding.line) for finding in accepted
+            ]
             self.current = following
         self._complete()
         undone = tuple(self.undone.values())
-        return Fixed(before, self.current.text, tuple(self.edits), tuple(self.applied), undone, self.current)
+        return Fixed(
+            before, self.current.text, tuple(self.edits), tuple(self.applied), undone, self.current
+        )
 
     def _choose(self) -> list[Diagnostic]:
         """Return the findings of the next round; the check is completed if it may have stopped before the first of them."""
@@ -214,7 +236,10 @@ class _Rounds:
         )
 
     def _is_refused(self, finding: Diagnostic) -> bool:
-        return _Kind(finding.rule, _fix(finding).title) in self.endless or _identity(finding) in self.refused
+        return (
+            _Kind(finding.rule, _fix(finding).title) in self.endless
+            or _identity(finding) in self.refused
+        )
 
     def _complete(self) -> None:
         if self.current.stage is not None:
@@ -223,7 +248,9 @@ class _Rounds:
     def _check_next(self, text: str) -> FileResult:
         """Check a text as far as the next round needs it."""
         stops = will_be_fixed(unsafe=self.unsafe)
-        return self.check_until(text, lambda finding: stops(finding) and _identity(finding) not in self.undone)
+        return self.check_until(
+            text, lambda finding: stops(finding) and _identity(finding) not in self.undone
+        )
 
 
 def will_be_fixed(*, unsafe: bool) -> StopAt:
@@ -232,7 +259,11 @@ def will_be_fixed(*, unsafe: bool) -> StopAt:
 
 
 def _is_wanted(finding: Diagnostic, *, unsafe: bool) -> bool:
-    return finding.fix is not None and (unsafe or finding.fix.applicability == "safe") and not finding.hidden
+    return (
+        finding.fix is not None
+        and (unsafe or finding.fix.applicability == "safe")
+        and not finding.hidden
+    )
 
 
 def _chosen(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
@@ -243,13 +274,19 @@ def _chosen(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
     candidates = list(findings)
     following = causes(candidates)
     candidates = [
-        finding for finding in candidates if _fix(following.get(id(finding), finding)).edits == _fix(finding).edits
+        finding
+        for finding in candidates
+        if _fix(following.get(id(finding), finding)).edits == _fix(finding).edits
     ]
     first = min(map(_stage, candidates), default=0)
     chosen: list[Diagnostic] = []
     edits: list[Edit] = []  # sorted, without adjacent edits
-    for finding in sorted((finding for finding in candidates if _stage(finding) == first), key=_start):
-        positions = [(edit, bisect_left(edits, edit.start, key=_END)) for edit in _fix(finding).edits]
+    for finding in sorted(
+        (finding for finding in candidates if _stage(finding) == first), key=_start
+    ):
+        positions = [
+            (edit, bisect_left(edits, edit.start, key=_END)) for edit in _fix(finding).edits
+        ]
         if all(index < len(edits) and edit == edits[index] for edit, index in positions):
             chosen.append(finding)
         elif all(index == len(edits) or edit.end < edits[index].start for edit, index in positions):
@@ -273,7 +310,9 @@ def _edits(findings: Iterable[Diagnostic]) -> list[Edit]:
     return [edit for finding in findings for edit in _fix(finding).edits]
 
 
-def _provable(before: FileResult, chosen: list[Diagnostic], named: Callable[[str], bool]) -> list[Diagnostic]:
+def _provable(
+    before: FileResult, chosen: list[Diagnostic], named: Callable[[str], bool]
+) -> list[Diagnostic]:
     """Return the findings whose fixes are guesses, or proved to change only what they name.
 
     Those of advice may change nothing that the API server accepts, unless their rule is named.
@@ -282,7 +321,11 @@ def _provable(before: FileResult, chosen: list[Diagnostic], named: Callable[[str
 
     text = before.masked or before.text
     advice = [finding for finding in chosen if finding.is_advice and not named(finding.rule)]
-    safe = [finding for finding in chosen if finding not in advice and _fix(finding).applicability == "safe"]
+    safe = [
+        finding
+        for finding in chosen
+        if finding not in advice and _fix(finding).applicability == "safe"
+    ]
 
     def proved(group: list[Diagnostic], *, keeps_meaning: bool) -> Iterator[Diagnostic]:
         if not group or not unnamed_changes(text, _edits(group), keeps_meaning=keeps_meaning):
@@ -292,7 +335,10 @@ def _provable(before: FileResult, chosen: list[Diagnostic], named: Callable[[str
             yield from proved(group[:middle], keeps_meaning=keeps_meaning)
             yield from proved(group[middle:], keeps_meaning=keeps_meaning)
 
-    good = {*map(id, proved(advice, keeps_meaning=True)), *map(id, proved(safe, keeps_meaning=False))}
+    good = {
+        *map(id, proved(advice, keeps_meaning=True)),
+        *map(id, proved(safe, keeps_meaning=False)),
+    }
     return [finding for finding in chosen if id(finding) in good or finding not in (*advice, *safe)]
 
 
@@ -328,7 +374,9 @@ class _Trial:
 
     def _halved(self, brought: list[str]) -> tuple[list[Diagnostic], FileResult]:
         """Try halves of the fixes, of which all together have failed, and halves of those that fail."""
-        failed = {frozenset(map(id, self.chosen)): brought}  # a group that is halved comes back with the kept half
+        failed = {
+            frozenset(map(id, self.chosen)): brought
+        }  # a group that is halved comes back with the kept half
         accepted: list[Diagnostic] = []
         following = self.before
         pending = [list(self.chosen)]
@@ -352,17 +400,29 @@ class _Trial:
     def _new_errors(self, after: FileResult, group: SequenceOf[Diagnostic]) -> list[str]:
         """Return the messages of the errors that fixes bring: those that were neither there nor hidden, in any words."""
         errors, left = _errors(self.before), _errors(after)
-        fewer = {(finding.rule, _path(finding)): finding.errors for finding in group if finding.errors > 1}
-        reworded = Counter(key[:3] for key in errors) - Counter(key[:3] for key in left if key in errors)
+        fewer = {
+            (finding.rule, _path(finding)): finding.errors
+            for finding in group
+            if finding.errors > 1
+        }
+        reworded = Counter(key[:3] for key in errors) - Counter(
+            key[:3] for key in left if key in errors
+        )
         for finding in group:
             reworded.pop((_stage(finding), finding.rule, _path(finding)), None)
         brought = []
         for key, finding in left.items():
-            if key in errors or key[0] > self.stage or finding.errors < fewer.get((finding.rule, key[2]), 1):
+            if (
+                key in errors
+                or key[0] > self.stage
+                or finding.errors < fewer.get((finding.rule, key[2]), 1)
+            ):
                 continue
             if _is_revealed(finding, group, self.stage):
                 continue
-            if reworded[key[:3]] > 0:  # an error of another finding, whose message depends on what is fixed
+            if (
+                reworded[key[:3]] > 0
+            ):  # an error of another finding, whose message depends on what is fixed
                 reworded[key[:3]] -= 1
             else:
                 brought.append(finding.message)
@@ -378,14 +438,22 @@ class _TrialOfResources(_Trial):
         """Return the messages of the errors that fixes bring to an object, or do not remove from it."""
         errors, left = _by_object(self.before), _by_object(after)
         gone = Counter(_key(self.before, finding) for finding in group)
-        unchecked = {key[0] for key, findings in errors.items() if any(not each.errors for each in findings)}
+        unchecked = {
+            key[0] for key, findings in errors.items() if any(not each.errors for each in findings)
+        }
         undecoded = {key[0] for key in errors if key[1] == _RESOURCE_DECODE}
         fixed = {(finding.rule, finding.line, finding.column) for finding in group}
         brought = []
         for key, findings in left.items():
-            is_revealed = self.stage == _SYNTAX or (key[0] in unchecked and key[1] == _RESOURCE_RULE)
+            is_revealed = self.stage == _SYNTAX or (
+                key[0] in unchecked and key[1] == _RESOURCE_RULE
+            )
             if key[0] in undecoded:  # the decoder stops at the first error
-                brought += [each.message for each in findings if (each.rule, each.line, each.column) in fixed]
+                brought += [
+                    each.message
+                    for each in findings
+                    if (each.rule, each.line, each.column) in fixed
+                ]
             elif key in gone or not is_revealed:
                 more = len(findings) - len(errors.get(key, ())) + gone[key]
                 brought += [finding.message for finding in findings[-more:] if more > 0]
@@ -435,7 +503,9 @@ def _is_revealed(error: Diagnostic, group: SequenceOf[Diagnostic], stage: int) -
     if stage == _STAGES["strict"]:
         return error.kind in {"decode", "strict"} and is_below
     return error.rule == "cel-compilation" and any(
-        finding.rule == error.rule and _path(finding) == _path(error) and _fix(finding).title != error.fix.title
+        finding.rule == error.rule
+        and _path(finding) == _path(error)
+        and _fix(finding).title != error.fix.title
         for finding in group
     )
 
@@ -457,7 +527,9 @@ def _path(finding: Diagnostic) -> str:
     return _SCHEMA.sub("schema", finding.field)
 
 
-def reported(result: FileResult, config: Config, *, resources: bool = False) -> tuple[Diagnostic, ...]:
+def reported(
+    result: FileResult, config: Config, *, resources: bool = False
+) -> tuple[Diagnostic, ...]:
     """Return the findings of a file that its configuration and its comments do not ignore."""
     from crdlint.config.apply import apply, comments_of
 

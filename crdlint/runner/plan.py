@@ -36,7 +36,9 @@ if TYPE_CHECKING:
     from crdlint.config.model import Config
     from crdlint.sources.helm.check import Charts, Support
 
-_PATCH: Final = Fragment("a patch of a kustomization: what is built with it is checked", includes_complete=True)
+_PATCH: Final = Fragment(
+    "a patch of a kustomization: what is built with it is checked", includes_complete=True
+)
 _NAMED: Final = 3  # the number of suites in one notice
 
 
@@ -90,7 +92,9 @@ class Planner:
     _patches: Patches = field(default_factory=Patches)
     _fragments: Fragments = field(default_factory=Fragments)
     _suites: list[str] = field(default_factory=list)
-    invalid: set[int] = field(default_factory=set)  # the reported errors of configurations, by identity
+    invalid: set[int] = field(
+        default_factory=set
+    )  # the reported errors of configurations, by identity
     _loaded: dict[str, _Loaded] = field(default_factory=dict)  # by outermost chart
 
     def add(self, paths: Iterable[str]) -> Plan:
@@ -117,7 +121,12 @@ class Planner:
         from crdlint.sources.kustomize.build import resource_files
 
         planned = {os.path.realpath(path) for path in checked}
-        for path in (path for task in self.plan.kustomizations if not task.alone for path in resource_files(task.path)):
+        for path in (
+            path
+            for task in self.plan.kustomizations
+            if not task.alone
+            for path in resource_files(task.path)
+        ):
             if os.path.realpath(path) not in planned:
                 planned.add(os.path.realpath(path))
                 self._add(path)
@@ -145,7 +154,9 @@ class Planner:
         path = kustomization_of(folder)
         config = None if path is None else self.config_of(path)
         if config is not None:
-            self.plan.kustomizations.append(self._task(folder or ".", config)._replace(alone=path not in named))
+            self.plan.kustomizations.append(
+                self._task(folder or ".", config)._replace(alone=path not in named)
+            )
 
     def _add(self, path: str) -> None:
         plan = self.plan
@@ -199,7 +210,9 @@ class Planner:
             self._add_chart(outermost(location.chart), config)
         support = None if location is None else self._chart(location.chart, config)
         task = self._task(name, config, location, support, text)
-        plan.tasks.append(task._replace(request=replace(task.request, partial=partial, policy=config.change)))
+        plan.tasks.append(
+            task._replace(request=replace(task.request, partial=partial, policy=config.change))
+        )
         plan.configs.append(config._replace(in_chart=location is not None))
 
     def _is_left_out(self, name: str, fragment: Fragment, config: Config) -> bool:
@@ -229,7 +242,11 @@ class Planner:
         if loaded.has_crds:
             self._add_chart(chart, config)
         for archive in () if config.include_dependencies else loaded.packed:
-            self._skip(archive, config, "skipped: --include-dependencies checks the CRDs that Helm installs from it")
+            self._skip(
+                archive,
+                config,
+                "skipped: --include-dependencies checks the CRDs that Helm installs from it",
+            )
 
     def note_without_helm(self) -> None:
         """Note that charts are read without Helm, because it is not there."""
@@ -279,7 +296,12 @@ class Planner:
         archive = path.rpartition(":")[0] if not Path(path).is_file() else ""
         config = self.config_of(chart if archive else path)
         location = location_in(archive, path) if archive else self._layout.locate(path)
-        is_left_out = archive != chart and config is not None and not config.include_dependencies and bool(archive)
+        is_left_out = (
+            archive != chart
+            and config is not None
+            and not config.include_dependencies
+            and bool(archive)
+        )
         if config is None or location is None or is_left_out:
             return
         text = charts.text_of(chart, path) if archive else None
@@ -288,7 +310,9 @@ class Planner:
         self.plan.configs.append(config._replace(in_chart=True))
 
     def _skip(self, path: str, config: Config, notice: str) -> None:
-        self.plan.results.append((FileResult(path, documents=1, skipped=1, notices=(notice,)), config))
+        self.plan.results.append(
+            (FileResult(path, documents=1, skipped=1, notices=(notice,)), config)
+        )
 
     def _note_suites(self) -> None:
         """Add one notice about all test suites, because a repository may have hundreds."""
@@ -296,7 +320,9 @@ class Planner:
         if not count:
             return
         what = "a test suite is" if count == 1 else f"{count:,} test suites are"
-        self.plan.notices.append(f"{what} not checked as CRDs, `crdlint test` runs them: {some(self._suites, _NAMED)}")
+        self.plan.notices.append(
+            f"{what} not checked as CRDs, `crdlint test` runs them: {some(self._suites, _NAMED)}"
+        )
 
     def _add_dependencies(self, path: str) -> None:
         """Plan the packed dependencies of a chart, which may itself have no CRD."""
@@ -323,7 +349,9 @@ class Planner:
             if id(error) not in self.invalid:
                 self.invalid.add(id(error))
                 for fault in error.faults:
-                    self.plan.problems.append((f"{fault.file}:{fault.line}:{fault.column}", fault.message))
+                    self.plan.problems.append(
+                        (f"{fault.file}:{fault.line}:{fault.column}", fault.message)
+                    )
             return None
         for notice in config.notices:
             if notice not in self.plan.notices:
@@ -343,13 +371,17 @@ class Planner:
         requested, senders = config.requested(), config.senders
         request = replace(self.request, kube_version=version, requested=requested, senders=senders)
         if location is not None and location.part == CRDS:  # which Helm does not render
-            request = replace(request, placeholders=tuple(each for each in request.placeholders if each != HELM))
+            request = replace(
+                request, placeholders=tuple(each for each in request.placeholders if each != HELM)
+            )
         return Task(path, request, location, text, supported)
 
     def _versions(self, config: Config, support: Support | None) -> tuple[str, str | None]:
         """Return the versions of Kubernetes to check for, and the chart's `kubeVersion` if they are derived from it."""
         version = self.kube_version or config.kube_version
-        self.plan.preview = self.plan.preview or (None if version is None else parse_range(version).preview_note)
+        self.plan.preview = self.plan.preview or (
+            None if version is None else parse_range(version).preview_note
+        )
         if version is None and support is not None:
             return support.versions, support.constraint
         return version or NEWEST_VERSION, None
@@ -383,7 +415,10 @@ class Planner:
         self._add_packed(files_of_archive(path), config, support)
 
     def _add_packed(
-        self, files: Iterable[tuple[str, str, ChartLocation] | UnreadInput], config: Config, support: Support | None
+        self,
+        files: Iterable[tuple[str, str, ChartLocation] | UnreadInput],
+        config: Config,
+        support: Support | None,
     ) -> None:
         for packed in files:
             if isinstance(packed, UnreadInput):
@@ -422,18 +457,32 @@ class _Loaded(NamedTuple):
         crds = {file.shown for each in model.all_charts() for file in each.crd_files()}
         templates = {file.shown for _, file in loaded if file.name.startswith(f"{TEMPLATES}/")}
         files = frozenset(map(os.path.normpath, crds | templates))
-        has_directives = any(b"{{" in file.data for each in model.all_charts() for file in each.templates())
-        packed = (each for each in model.all_charts() if each.shown.endswith(ARCHIVES) and each is not model)
-        with_crds = (each.shown for each in packed if any(may_hold_crd(file.data) for file in each.files.values()))
+        has_directives = any(
+            b"{{" in file.data for each in model.all_charts() for file in each.templates()
+        )
+        packed = (
+            each
+            for each in model.all_charts()
+            if each.shown.endswith(ARCHIVES) and each is not model
+        )
+        with_crds = (
+            each.shown
+            for each in packed
+            if any(may_hold_crd(file.data) for file in each.files.values())
+        )
         return cls(files, model.may_have_crds(), has_directives, tuple(dict.fromkeys(with_crds)))
 
 
 def _is_linked(path: str, chart: str) -> bool:
     """Return whether a link leads to a file within a chart."""
-    return Path(os.path.realpath(path)) != Path(os.path.realpath(chart), os.path.relpath(path, chart))
+    return Path(os.path.realpath(path)) != Path(
+        os.path.realpath(chart), os.path.relpath(path, chart)
+    )
 
 
-_NEAR: Final = 3  # the folder of a file and those above it in which a kustomization may include the file
+_NEAR: Final = (
+    3  # the folder of a file and those above it in which a kustomization may include the file
+)
 
 
 @dataclass(slots=True)
@@ -478,7 +527,9 @@ def _is_whole_file(task: Task, builds: Sequence[_Build]) -> bool:
 
 def _is_whole_build(task: Task, builds: Sequence[_Build]) -> bool:
     real = os.path.realpath(task.path)
-    return not any(build.changes and build.folder != real and real in build.folders for build in builds)
+    return not any(
+        build.changes and build.folder != real and real in build.folders for build in builds
+    )
 
 
 def _read(folders: Sequence[str]) -> list[_Build]:
@@ -491,7 +542,9 @@ def _read(folders: Sequence[str]) -> list[_Build]:
         kustomization = read_kustomization(folder)
         if kustomization is not None:
             layers = kustomization.layers
-            resources = {os.path.realpath(path) for layer in layers.values() for path in layer.resources}
+            resources = {
+                os.path.realpath(path) for layer in layers.values() for path in layer.resources
+            }
             changes = changes_crds(kustomization, elsewhere) or kustomization.problem is not None
             builds.append(_Build(kustomization.top.folder, set(layers), resources, changes))
     return builds

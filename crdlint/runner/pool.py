@@ -30,7 +30,9 @@ _MOST: Final = 8
 
 def processors() -> int:
     """Return the number of processors that this process may use, given its affinity and a container's quota."""
-    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    count = (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
     with suppress(OSError, ValueError):
         quota, period = map(int, _QUOTA.read_text(encoding="ascii").split())
         count = min(count, max(math.ceil(quota / period), 1))
@@ -55,7 +57,9 @@ _CHUNK_TASKS: Final = 100
 _AHEAD: Final = 3  # the number of chunks per process that are in progress, or wait for earlier ones
 
 
-def run(tasks: Iterable[Task | CheckOutcome], settings: Settings, jobs: int | None) -> Iterator[CheckOutcome]:
+def run(
+    tasks: Iterable[Task | CheckOutcome], settings: Settings, jobs: int | None
+) -> Iterator[CheckOutcome]:
     """Yield the results of tasks in order; results among `tasks` are yielded unchanged.
 
     `jobs` is the number of processes. None means as many as there are free processors, if the files that are not in the
@@ -97,7 +101,9 @@ def _read_ahead(
     return None
 
 
-def _spread(tasks: Iterable[Task | CheckOutcome], checker: Checker, count: int) -> Iterator[CheckOutcome]:
+def _spread(
+    tasks: Iterable[Task | CheckOutcome], checker: Checker, count: int
+) -> Iterator[CheckOutcome]:
     """Yield the results of tasks that up to `count` processes check."""
     from crdlint.runner.workers import Workers
 
@@ -136,7 +142,9 @@ def _chunks(tasks: Iterable[Task | CheckOutcome], checker: Checker) -> Iterator[
         is_rendered = task.location is not None and task.location.chart in checker.settings.charts
         is_full = is_rendered or chunk_size + size > _CHUNK or len(chunk) == _CHUNK_TASKS
         last = chunk[-1].location if chunk else None
-        is_of_one_chart = task.location is not None and last is not None and task.location.chart == last.chart
+        is_of_one_chart = (
+            task.location is not None and last is not None and task.location.chart == last.chart
+        )
         if chunk and is_full and not is_of_one_chart:
             yield Batch(chunk)
             chunk, chunk_size = [], 0

@@ -40,14 +40,18 @@ def unnamed_changes(text: str, edits: Iterable[Edit], *, keeps_meaning: bool = F
         for name, before in old.items()
         if (after := new.get(name)) is not None
         for change in changes(before.crd, after.crd, parse_range(NEWEST_VERSION), Policy())
-        if lines is None or not _is_named((before, change.old, lines[0]), (after, change.new, lines[1]))
+        if lines is None
+        or not _is_named((before, change.old, lines[0]), (after, change.new, lines[1]))
     ]
 
 
 def _unnamed_values(text: str, fixed: str, lines: tuple[Lines, Lines]) -> Iterator[str]:
     """Yield the keys and values of objects other than CRDs that vanish or appear on lines that are not edited."""
     for pair in zip(iter_documents(text), iter_documents(fixed), strict=False):
-        if all(each.root is not None and identify(each.root, each.text).form == "other" for each in pair):
+        if all(
+            each.root is not None and identify(each.root, each.text).form == "other"
+            for each in pair
+        ):
             before, after = map(_values_beside, pair, lines)
             yield from (f"`{value}` is gone" for value in before - after)
             yield from (f"`{value}` is new" for value in after - before)
@@ -58,20 +62,28 @@ def _values_beside(document: Document, lines: Lines) -> Counter[str]:
     counts: Counter[str] = Counter()
     for node in nodes_of(document.root):
         if isinstance(node, Scalar):
-            first, last = (mark.line + document.line_offset + 1 for mark in (node.start_mark, node.end_mark))
+            first, last = (
+                mark.line + document.line_offset + 1 for mark in (node.start_mark, node.end_mark)
+            )
             counts[node.value] += not any(start <= last and first <= end for start, end in lines)
     return counts
 
 
 def _is_named(*sides: tuple[OldCRD, Path, Lines]) -> bool:
     """Return whether edits touch what changes, on the side that has it, or the key of an object around it."""
-    deepest = max(_depth(path) for _, path, _ in sides)  # the side that has what the other one lacks
+    deepest = max(
+        _depth(path) for _, path, _ in sides
+    )  # the side that has what the other one lacks
     located = [
-        (crd.positions, crd.positions.find(path), path, lines) for crd, path, lines in sides if _depth(path) == deepest
+        (crd.positions, crd.positions.find(path), path, lines)
+        for crd, path, lines in sides
+        if _depth(path) == deepest
     ]
     is_anywhere = any(location.exact for _, location, _, _ in located)
     for locator, (node, key, exact), path, lines in located:
-        if exact >= is_anywhere and _touches(lines, locator, (key or node).start_mark, node.end_mark):
+        if exact >= is_anywhere and _touches(
+            lines, locator, (key or node).start_mark, node.end_mark
+        ):
             return True
         ancestor = path.parent
         while ancestor is not None:
@@ -85,12 +97,19 @@ def _is_named(*sides: tuple[OldCRD, Path, Lines]) -> bool:
 def _depth(path: Path) -> int:
     """Return the number of steps to a place, in a version as many as in the spec that the versions share."""
     steps = path.steps()
-    return len(steps) - _MORE_STEPS if steps[1:2] == ["versions"] and steps[3:4] == ["schema"] else len(steps)
+    return (
+        len(steps) - _MORE_STEPS
+        if steps[1:2] == ["versions"] and steps[3:4] == ["schema"]
+        else len(steps)
+    )
 
 
 def _touches(lines: Lines, locator: Locator, start: Mark, end: Mark) -> bool:
     """Return whether edited lines are among the lines between two marks."""
-    begin, last_line = start.line + locator.line_offset + 1, end.line + locator.line_offset + bool(end.column)
+    begin, last_line = (
+        start.line + locator.line_offset + 1,
+        end.line + locator.line_offset + bool(end.column),
+    )
     return any(first <= max(begin, last_line) and begin <= last for first, last in lines)
 
 
@@ -101,7 +120,9 @@ def _edited_lines(text: str, fixed: str, edits: list[Edit]) -> tuple[Lines, Line
     after: Lines = []
     for edit in edits:
         start, end = edit.start + moved, edit.start + moved + len(edit.text)
-        before.append((line_and_column(old, edit.start)[0] + 1, line_and_column(old, edit.end)[0] + 1))
+        before.append(
+            (line_and_column(old, edit.start)[0] + 1, line_and_column(old, edit.end)[0] + 1)
+        )
         after.append((line_and_column(new, start)[0] + 1, line_and_column(new, end)[0] + 1))
         moved = end - edit.end
     return before, after

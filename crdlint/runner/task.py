@@ -96,12 +96,16 @@ def shown_name(path: str) -> str:
 class Linter:
     """Checks texts against the CRDs of `previous`, if there is an old side; `unread` is why some of them cannot be read."""
 
-    def __init__(self, request: CheckRequest, previous: PreviousCRDs | None, unread: dict[str, None]) -> None:
+    def __init__(
+        self, request: CheckRequest, previous: PreviousCRDs | None, unread: dict[str, None]
+    ) -> None:
         self.request: Final = request
         self.previous: Final = previous
         self.unread: Final = unread
 
-    def lint(self, text: str, name: str, *, earlier: FileResult | None = None, values: str = "") -> FileResult:
+    def lint(
+        self, text: str, name: str, *, earlier: FileResult | None = None, values: str = ""
+    ) -> FileResult:
         """Check a text, rendered with the chart's `values` file if it is; `earlier` is the result of an earlier text."""
         from crdlint.linting.pipeline import lint_file
 
@@ -148,10 +152,17 @@ class Checker:
         stopping = task._replace(request=replace(task.request, stop_at=self._stop_at(task)))
         checked = self._fixed(self.check_text(text, stopping)._replace(task=task))
         # Only the next check of a changed text needs what is reusable.
-        checked = checked._replace(results=tuple(replace(result, reusable={}) for result in checked.results))
+        checked = checked._replace(
+            results=tuple(replace(result, reusable={}) for result in checked.results)
+        )
         is_changed = checked.fixes is not None and checked.fixes.edits
         is_final = bool(checked.results) and not is_changed and not checked.bugs
-        if key is not None and self.settings.cache is not None and is_final and checked.results[0].masked is None:
+        if (
+            key is not None
+            and self.settings.cache is not None
+            and is_final
+            and checked.results[0].masked is None
+        ):
             self.settings.cache.put(key, checked.results[0])
         return checked
 
@@ -166,12 +177,19 @@ class Checker:
     def _fixed(self, checked: CheckOutcome) -> CheckOutcome:
         """Return the result of a file with its fixes, if fixes are applied; a packed file is not changed."""
         task = checked.task
-        if self.settings.fixing is None or task.text is not None or task.config is None or not checked.results:
+        if (
+            self.settings.fixing is None
+            or task.text is not None
+            or task.config is None
+            or not checked.results
+        ):
             return checked
         from crdlint.runner.fixes import CheckFailedError
 
         try:
-            return _Repair(self, checked, task.config, unsafe=self.settings.fixing == "unsafe").run()
+            return _Repair(
+                self, checked, task.config, unsafe=self.settings.fixing == "unsafe"
+            ).run()
         except CheckFailedError as error:
             return checked._replace(bugs=(*checked.bugs, error.bug))
         except Exception as error:
@@ -199,7 +217,12 @@ class Checker:
         except UnreadableError as error:
             return CheckOutcome(name, task, problem=str(error))
         settings = self.settings
-        if settings.cache is None or settings.previous is not None or task.request.keep or task.location:
+        if (
+            settings.cache is None
+            or settings.previous is not None
+            or task.request.keep
+            or task.location
+        ):
             return text, None
         key = settings.cache.key(data, task.request.key)
         cached = settings.cache.get(key, name, text)
@@ -227,9 +250,15 @@ class Checker:
             return (result, *(failure.result() for failure in failures))
 
         outcome = outcome_of(name, task, text, check, linter.unread)
-        return outcome._replace(problem=NOT_RENDERED) if any(failure.is_chosen for failure in failures) else outcome
+        return (
+            outcome._replace(problem=NOT_RENDERED)
+            if any(failure.is_chosen for failure in failures)
+            else outcome
+        )
 
-    def _in_chart(self, text: str, task: Task, location: ChartLocation, linter: Linter) -> FileResult:
+    def _in_chart(
+        self, text: str, task: Task, location: ChartLocation, linter: Linter
+    ) -> FileResult:
         from crdlint.sources.helm.check import ChartFile
 
         is_saved = task.text is None or is_archive(location.chart)
@@ -269,15 +298,25 @@ class _Repair:
         is_fixable = any(finding.fix is not None for finding in result.diagnostics)
         if not (is_fixable or (is_template and result.diagnostics)):
             return checked
-        start = self.check(result.text) if is_template else result  # without Helm: what is written is the template
-        fixed = fix(start, self.check, unsafe=self.unsafe, config=self.config, check_until=self.check)
-        fixes = replace(fixed, result=replace(result, text="", diagnostics=()))  # the fixed one is among the results
+        start = (
+            self.check(result.text) if is_template else result
+        )  # without Helm: what is written is the template
+        fixed = fix(
+            start, self.check, unsafe=self.unsafe, config=self.config, check_until=self.check
+        )
+        fixes = replace(
+            fixed, result=replace(result, text="", diagnostics=())
+        )  # the fixed one is among the results
         if not fixed.edits:
-            return checked._replace(results=(result if is_template else fixed.result, *others), fixes=fixes)
+            return checked._replace(
+                results=(result if is_template else fixed.result, *others), fixes=fixes
+            )
         latest = self.latest
         if latest is None or latest.results[0] is not fixed.result:
             latest = self.checker.check_text(fixed.text, task._replace(text=fixed.text))
-        return latest._replace(results=(*latest.results, *others), task=task, problem=checked.problem, fixes=fixes)
+        return latest._replace(
+            results=(*latest.results, *others), task=task, problem=checked.problem, fixes=fixes
+        )
 
     def check(self, text: str, stop_at: StopAt | None = None) -> FileResult:
         from crdlint.runner.fixes import CheckFailedError
@@ -285,7 +324,9 @@ class _Repair:
         task = self.checked.task
         earlier = (self.latest or self.checked).results[0]
         request = replace(task.request, stop_at=stop_at)
-        self.latest = self.checker.check_text(text, task._replace(text=text, request=request), earlier)
+        self.latest = self.checker.check_text(
+            text, task._replace(text=text, request=request), earlier
+        )
         if len(self.latest.bugs) > len(self.checked.bugs):
             raise CheckFailedError(self.latest.bugs[-1])
         return self.latest.results[0]

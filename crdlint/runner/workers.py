@@ -57,7 +57,10 @@ class Workers:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         for worker in self._workers:
             worker.process.terminate()
@@ -89,7 +92,9 @@ class Workers:
             self._workers.remove(worker)
             worker.process.join()
             worker.connection.close()
-            chunk.results = [self._after_death(task, worker.process.exitcode) for task in chunk.tasks]
+            chunk.results = [
+                self._after_death(task, worker.process.exitcode) for task in chunk.tasks
+            ]
 
     def _after_death(self, task: Task, status: int | None) -> CheckOutcome:
         if self._is_last_try:
@@ -107,7 +112,9 @@ class Workers:
 
     def _assign(self) -> None:
         while self._queue:
-            worker = next((candidate for candidate in self._workers if candidate.chunk is None), None)
+            worker = next(
+                (candidate for candidate in self._workers if candidate.chunk is None), None
+            )
             if worker is None:
                 if len(self._workers) == self._count:
                     return

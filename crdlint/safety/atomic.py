@@ -22,7 +22,9 @@ class ChangedError(Exception):
     """The content of the file has changed since it was read."""
 
 
-def write(path: str | Path, data: bytes | Iterable[bytes], *, made_from: bytes | None = None) -> None:
+def write(
+    path: str | Path, data: bytes | Iterable[bytes], *, made_from: bytes | None = None
+) -> None:
     """Replace the content of a file with `data` (complete or in pieces), or leave the file unchanged.
 
     Raise OSError, also for a read-only file, or ChangedError if the file no longer contains `made_from` when it is replaced. A
@@ -34,7 +36,9 @@ def write(path: str | Path, data: bytes | Iterable[bytes], *, made_from: bytes |
     status: os.stat_result | None = None
     with suppress(FileNotFoundError):
         status = path.stat()
-    if status is not None and (not stat.S_ISREG(status.st_mode) or not _OPEN_FILES.isdisjoint(path.absolute().parents)):
+    if status is not None and (
+        not stat.S_ISREG(status.st_mode) or not _OPEN_FILES.isdisjoint(path.absolute().parents)
+    ):
         with path.open("wb") as file:
             file.writelines(pieces)
         return
@@ -70,12 +74,16 @@ def _fill(file: FileIO, data: bytes) -> None:
     file.truncate()
 
 
-def _replace(target: Path, pieces: Iterable[bytes], made_from: bytes | None, status: os.stat_result | None) -> None:
+def _replace(
+    target: Path, pieces: Iterable[bytes], made_from: bytes | None, status: os.stat_result | None
+) -> None:
     """Write a new file, and rename it to `target`, whose status is `status` if it exists."""
     # The length of the name is fixed, because the name of the file may already have the maximum length.
     temporary = target.parent / f".crdlint-{os.urandom(8).hex()}"
     try:
-        descriptor = os.open(temporary, _CREATE, _NEW_FILE if status is None else stat.S_IMODE(status.st_mode))
+        descriptor = os.open(
+            temporary, _CREATE, _NEW_FILE if status is None else stat.S_IMODE(status.st_mode)
+        )
         with os.fdopen(descriptor, "wb") as file:
             file.writelines(pieces)
         if status is not None:

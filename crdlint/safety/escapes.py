@@ -15,7 +15,9 @@ from typing import Any, Final
 VERBOSE: Final = "CRDLINT_VERBOSE"  # in the environment, which worker processes inherit
 # The content of a character class of `re`: control characters except tab and line feed, lone surrogates, characters that
 # reorder text (Unicode's Bidi_Control), and characters that some programs treat as line breaks.
-HIDDEN: Final = "\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff"
+HIDDEN: Final = (
+    "\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff"
+)
 # CI systems run `::name::` at the start of a line (with re.MULTILINE), and `##[name]` anywhere in one.
 CI_COMMAND: Final = r"^[^\S\n]*::|##(?=(?:vso|teamcity)?\[)"
 _IN_LINES: Final = re.compile(f"[{HIDDEN}]|{CI_COMMAND}", re.MULTILINE)
@@ -46,7 +48,9 @@ def _spelled(match: re.Match[str]) -> str:
         return "#\\x23"
     if hidden.endswith("::"):
         return f"{_IN_LINE.sub(_spelled, hidden[:-2])}\\x3a:"
-    return _NAMED.get(hidden) or (f"\\x{ord(hidden):02x}" if hidden <= "\x7f" else f"\\u{ord(hidden):04x}")
+    return _NAMED.get(hidden) or (
+        f"\\x{ord(hidden):02x}" if hidden <= "\x7f" else f"\\u{ord(hidden):04x}"
+    )
 
 
 def _escape(table: dict[str, str]) -> Callable[[str], str]:
@@ -63,7 +67,13 @@ issue_data: Final = _escape(_AZURE_PERCENT)
 issue_property: Final = _escape({**_AZURE_PERCENT, "]": "%5D", ";": "%3B"})
 # A cell of a table.
 markdown: Final = _escape(
-    {**{char: f"\\{char}" for char in "\\`*_[]|~$"}, "&": "&amp;", "<": "&lt;", ">": "&gt;", "\n": "<br>"}
+    {
+        **{char: f"\\{char}" for char in "\\`*_[]|~$"},
+        "&": "&amp;",
+        "<": "&lt;",
+        ">": "&gt;",
+        "\n": "<br>",
+    }
 )
 # Without characters that XML cannot contain; the XML writer escapes the rest.
 xml_text: Final = _escape({"\ufffe": "\\ufffe", "\uffff": "\\uffff"})
@@ -76,7 +86,10 @@ def markdown_with_code(text: str) -> str:
     parts = text.split("`")
     if len(parts) % 2 == 0:
         return markdown(text)
-    return "".join(f"<code>{markdown(part)}</code>" if i % 2 else markdown(part) for i, part in enumerate(parts))
+    return "".join(
+        f"<code>{markdown(part)}</code>" if i % 2 else markdown(part)
+        for i, part in enumerate(parts)
+    )
 
 
 def markdown_source(text: str) -> str:
@@ -84,7 +97,11 @@ def markdown_source(text: str) -> str:
     parts = printable_line(text).split("`")
     if len(parts) % 2 == 0:
         return markdown(text)
-    return "".join(f"`{part}`" if i % 2 else markdown(part) for i, part in enumerate(parts) if part or not i % 2)
+    return "".join(
+        f"`{part}`" if i % 2 else markdown(part)
+        for i, part in enumerate(parts)
+        if part or not i % 2
+    )
 
 
 def json_text(value: Any, indent: int | None = None) -> str:

@@ -123,7 +123,9 @@ def run(
     return Done(output, errors.decode("utf-8", "replace"), process.returncode)
 
 
-def _communicate(process: subprocess.Popen[bytes], data: bytes, limit: int | None) -> tuple[bytes, bytes]:
+def _communicate(
+    process: subprocess.Popen[bytes], data: bytes, limit: int | None
+) -> tuple[bytes, bytes]:
     """Return the output of a program as Popen.communicate does, but end it if it prints more than `limit` bytes."""
     deadline = time.monotonic() + TIMEOUT
     printed = bytearray(), bytearray()
@@ -140,7 +142,9 @@ def _communicate(process: subprocess.Popen[bytes], data: bytes, limit: int | Non
             stream.write(data)
 
     streams = [stream for stream in (process.stdout, process.stderr) if stream is not None]
-    threads = [Thread(target=read, args=pair, daemon=True) for pair in zip(streams, printed, strict=True)]
+    threads = [
+        Thread(target=read, args=pair, daemon=True) for pair in zip(streams, printed, strict=True)
+    ]
     if process.stdin is not None:
         threads.append(Thread(target=write, args=(process.stdin,), daemon=True))
     for thread in threads:
@@ -170,7 +174,10 @@ def _restrict(process: subprocess.Popen[bytes], limits: Limits) -> None:
     if sys.platform == "linux":
         import resource
 
-        for kind, most in ((resource.RLIMIT_DATA, limits.memory), (resource.RLIMIT_CPU, limits.seconds)):
+        for kind, most in (
+            (resource.RLIMIT_DATA, limits.memory),
+            (resource.RLIMIT_CPU, limits.seconds),
+        ):
             with suppress(OSError, ValueError):  # the program has ended, or has a lower limit
                 resource.prlimit(process.pid, kind, (most, most))
 

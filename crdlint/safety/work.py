@@ -22,7 +22,9 @@ _V = TypeVar("_V")
 class WorkLimitError(Exception):
     """A part of a document is not evaluated; `str()` is the reason: too many steps, or too large a value."""
 
-    def __init__(self, why: str = f"crdlint stops after {LIMIT:,} steps of work on one document") -> None:
+    def __init__(
+        self, why: str = f"crdlint stops after {LIMIT:,} steps of work on one document"
+    ) -> None:
         super().__init__(why)
 
 
@@ -170,7 +172,9 @@ def run_calls(call: Generator[Any, Any, T]) -> T:
         except Exception as error:
             stack.pop()
             if not stack:
-                raised = None  # its traceback refers to this frame, which would be a reference cycle
+                raised = (
+                    None  # its traceback refers to this frame, which would be a reference cycle
+                )
                 raise
             result, raised = None, error
         else:

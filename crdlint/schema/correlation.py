@@ -30,7 +30,9 @@ class Correlation:
 
     __slots__ = ("children", "items_by_key", "known_equal", "new", "old", "parent", "schema")
 
-    def __init__(self, new: Any, old: Any, schema: JSONSchemaProps, parent: Correlation | None = None) -> None:
+    def __init__(
+        self, new: Any, old: Any, schema: JSONSchemaProps, parent: Correlation | None = None
+    ) -> None:
         self.new = new
         self.old = old
         self.schema = schema
@@ -45,7 +47,12 @@ class Correlation:
         if child is not None:
             return child
         old, new = self.old, self.new
-        if old.__class__ is not dict or new.__class__ is not dict or name not in old or name not in new:
+        if (
+            old.__class__ is not dict
+            or new.__class__ is not dict
+            or name not in old
+            or name not in new
+        ):
             return None
         schema = self.schema.properties.get(name) or self.schema.additional_schema
         return None if schema is None else self._child(name, new[name], old[name], schema)
@@ -55,7 +62,11 @@ class Correlation:
         child = self.children.get(i)
         if child is not None:
             return child
-        if self.new.__class__ is not list or self.old.__class__ is not list or self.schema.x_list_type != "map":
+        if (
+            self.new.__class__ is not list
+            or self.old.__class__ is not list
+            or self.schema.x_list_type != "map"
+        ):
             return None
         if self.items_by_key is None:
             self.items_by_key = items_by_key(self.schema, self.old)
@@ -116,7 +127,12 @@ class Correlation:
 def items_by_key(schema: JSONSchemaProps, items: Any) -> dict[Hashable, Any]:
     """Return the items of a map list by their keys; the first of several with the same keys. Upstream: common.MakeMapList."""
     by_key: dict[Hashable, Any] = {}
-    if items.__class__ is list and schema.type == "array" and schema.x_list_type == "map" and schema.x_list_map_keys:
+    if (
+        items.__class__ is list
+        and schema.type == "array"
+        and schema.x_list_type == "map"
+        and schema.x_list_map_keys
+    ):
         for item in items:
             key = item_key(schema, item)
             if key is not _NO_KEY:
@@ -168,7 +184,11 @@ def _repeated(items: Sequence[Any]) -> Iterator[int]:
     seen: dict[object, int] = {}
     for i, item in enumerate(items):
         # Objects and lists are compared by their JSON text, and others as in Go, where the type is part of a key.
-        same: object = marshal(item) if item.__class__ is dict or item.__class__ is list else (item.__class__, item)
+        same: object = (
+            marshal(item)
+            if item.__class__ is dict or item.__class__ is list
+            else (item.__class__, item)
+        )
         seen[same] = times = seen.get(same, 0) + 1
         if times == 2:
             yield i
@@ -186,6 +206,9 @@ def _map_errors(path: Path | None, keys: Sequence[str], items: list[Any]) -> Ite
         for i in _repeated(values):
             yield _duplicate(path, i, {} if values[i] is _UNSPECIFIED else {name: values[i]})
         return
-    composed = [{name: item[name] for name in keys if name in item} if item is not None else {} for item in items]
+    composed = [
+        {name: item[name] for name in keys if name in item} if item is not None else {}
+        for item in items
+    ]
     for i in _repeated(composed):
         yield _duplicate(path, i, composed[i])

@@ -20,7 +20,9 @@ def deep_copy(value: Any) -> Any:
     pending: list[Any] = [top]
     while pending:
         container = pending.pop()
-        for slot, item in container.items() if container.__class__ is dict else enumerate(container):
+        for slot, item in (
+            container.items() if container.__class__ is dict else enumerate(container)
+        ):
             if item.__class__ in _CONTAINERS:
                 container[slot] = copied = _shallow(item)
                 pending.append(copied)

@@ -87,7 +87,9 @@ def _find(schema: JSONSchemaProps, positions: dict[int, _At | None]) -> _At | No
         ancestor = ancestor.parent
     position = None if ancestor is None else positions[id(ancestor)]
     for subschema in reversed(way):
-        position = positions[id(subschema)] = None if position is None else _below(position, subschema)
+        position = positions[id(subschema)] = (
+            None if position is None else _below(position, subschema)
+        )
     return position
 
 
@@ -128,7 +130,11 @@ def _validate_default(
                 errors.append(_unpruned(path, value, unknown, schema))
         # Go coerces metadata in place, so the default is printed in the coerced form from here on.
         coerced = coerce(path, value, schema, is_resource_root=embedded).error
-        more = [coerced] if coerced else validate_embedded(path, value, schema, server, is_resource_root=embedded)
+        more = (
+            [coerced]
+            if coerced
+            else validate_embedded(path, value, schema, server, is_resource_root=embedded)
+        )
         errors += more
         wrong = bool(more)
     if wrong:
@@ -142,14 +148,20 @@ def _validate_default(
 
 def _unpruned(path: Path, value: Any, unknown: list[str], schema: JSONSchemaProps) -> FieldError:
     """Return the error for fields of a default that pruning removes, positioned at the first of them."""
-    error = invalid(RULE, path, value, "must not have unknown fields", reason=Reason(Code.UNKNOWN_FIELDS))
+    error = invalid(
+        RULE, path, value, "must not have unknown fields", reason=Reason(Code.UNKNOWN_FIELDS)
+    )
     if not unknown:
         return error
     listed = some([f"`{name}`" for name in unknown], _LISTED)
     help_ = f"Remove {listed} from the default, or specify it in `properties` of the schema"
     near = None
     if len(unknown) == 1 and isinstance(value, dict):
-        fitting = [name for name, property_ in schema.properties.items() if fits(value.get(unknown[0]), property_)]
+        fitting = [
+            name
+            for name, property_ in schema.properties.items()
+            if fits(value.get(unknown[0]), property_)
+        ]
         near = name_meant(unknown[0], fitting, typed=True)
     if near is not None and near not in value:
         help_ = f"Rename `{unknown[0]}` in the default to `{near}`, or remove it"
@@ -161,7 +173,11 @@ def _inside_metadata(position: _At, value: Any, path: Path, server: Server) -> l
     """Return the errors of a default in type or object metadata, checked in a resource that contains nothing else."""
     resource = position.outer.around(deep_copy(value))
     coerced = coerce(None, resource, position.root, is_resource_root=True).error
-    wrong = [coerced] if coerced else validate_embedded(None, resource, position.root, server, is_resource_root=True)
+    wrong = (
+        [coerced]
+        if coerced
+        else validate_embedded(None, resource, position.root, server, is_resource_root=True)
+    )
     return [invalid(RULE, path, value, Wording(partial(_metadata_detail, wrong)))] if wrong else []
 
 

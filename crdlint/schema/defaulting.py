@@ -27,7 +27,9 @@ def prune(value: Any, schema: JSONSchemaProps | None, *, is_resource_root: bool)
     unknown: list[str] = []
     if is_resource_root and schema is None:
         schema = _EMPTY
-    pending: list[Pending] = [(value, schema, is_resource_root, "", False)] if value.__class__ in _CONTAINERS else []
+    pending: list[Pending] = (
+        [(value, schema, is_resource_root, "", False)] if value.__class__ in _CONTAINERS else []
+    )
     while pending:
         here, schema, embedded, path, keep = pending.pop()
         if schema is not None:
@@ -74,7 +76,9 @@ def _join(path: str, name: str) -> str:
 _NONE: Final[dict[int, Any]] = {}
 
 
-def apply_defaults(value: Any, schema: JSONSchemaProps | None, pruned: Mapping[int, Any] = _NONE) -> None:
+def apply_defaults(
+    value: Any, schema: JSONSchemaProps | None, pruned: Mapping[int, Any] = _NONE
+) -> None:
     """Set defaults for absent fields and for nulls that are not allowed, in place. Upstream: defaulting.Default.
 
     `pruned` contains replacements for defaults by the identity of their schema (see `prune_defaults`); None means that
@@ -93,7 +97,9 @@ def _fill_object(here: dict[str, Any], schema: JSONSchemaProps, pruned: Mapping[
     additional = schema.additional_schema
     properties = schema.properties
     for name, property_ in properties.items():
-        if property_.default is not None and (name not in here or (here[name] is None and not property_.nullable)):
+        if property_.default is not None and (
+            name not in here or (here[name] is None and not property_.nullable)
+        ):
             default = _default(property_, pruned)
             if default is not None:
                 here[name] = deep_copy(default)

@@ -30,7 +30,12 @@ class Coerced(NamedTuple):
 
 
 def coerce(
-    path: Path | None, value: Any, schema: JSONSchemaProps | None, *, is_resource_root: bool, drop_invalid: bool = False
+    path: Path | None,
+    value: Any,
+    schema: JSONSchemaProps | None,
+    *,
+    is_resource_root: bool,
+    drop_invalid: bool = False,
 ) -> Coerced:
     """Coerce apiVersion, kind and metadata of embedded resources, in place. Upstream: objectmeta.CoerceWithOptions.
 
@@ -39,11 +44,16 @@ def coerce(
     """
     unknown: list[str] = []
     resources = _embedded(path, value, schema, is_resource_root=is_resource_root)
-    errors = (_coerce(resource_path, here, unknown, drop_invalid=drop_invalid) for resource_path, here in resources)
+    errors = (
+        _coerce(resource_path, here, unknown, drop_invalid=drop_invalid)
+        for resource_path, here in resources
+    )
     return Coerced(next(filter(None, errors), None), tuple(sorted(unknown)))
 
 
-def _coerce(path: Path | None, here: dict[str, Any], unknown: list[str], *, drop_invalid: bool) -> FieldError | None:
+def _coerce(
+    path: Path | None, here: dict[str, Any], unknown: list[str], *, drop_invalid: bool
+) -> FieldError | None:
     for name in ("apiVersion", "kind"):
         if name in here and here[name].__class__ is not str:
             if not drop_invalid:
@@ -56,17 +66,30 @@ def _coerce(path: Path | None, here: dict[str, Any], unknown: list[str], *, drop
         here["metadata"], fields = read_object_meta(here["metadata"], drop_malformed=drop_invalid)
     except MetadataError as error:
         # With `drop_invalid`, metadata that is not an object is kept unchanged.
-        return None if drop_invalid else invalid(RESOURCE_METADATA, metadata_path, here["metadata"], str(error))
+        return (
+            None
+            if drop_invalid
+            else invalid(RESOURCE_METADATA, metadata_path, here["metadata"], str(error))
+        )
     unknown.extend(f"{metadata_path}.{name}" for name in fields)
     return None
 
 
 def validate_embedded(
-    path: Path | None, value: Any, schema: JSONSchemaProps | None, server: Server, *, is_resource_root: bool
+    path: Path | None,
+    value: Any,
+    schema: JSONSchemaProps | None,
+    server: Server,
+    *,
+    is_resource_root: bool,
 ) -> list[FieldError]:
     """Return the errors in type and metadata of embedded resources, including the value itself if `is_resource_root`."""
     resources = _embedded(path, value, schema, is_resource_root=is_resource_root)
-    return [error for resource_path, here in resources for error in _validate(resource_path, here, server)]
+    return [
+        error
+        for resource_path, here in resources
+        for error in _validate(resource_path, here, server)
+    ]
 
 
 def _embedded(
@@ -76,7 +99,9 @@ def _embedded(
     if is_resource_root and schema is None:
         schema = _EMPTY
     for value_path, here, own in containers(value, schema):
-        if here.__class__ is dict and (own.x_embedded_resource or (is_resource_root and here is value)):
+        if here.__class__ is dict and (
+            own.x_embedded_resource or (is_resource_root and here is value)
+        ):
             yield path_of(value_path, path), here
 
 
@@ -102,11 +127,15 @@ def _validate(path: Path | None, here: dict[str, Any], server: Server) -> Iterat
 
 def _kind_error(text: str) -> str | None:
     errors = is_dns1035_label("".join(char.lower()[0] for char in text))
-    return "may have mixed case, but should otherwise match: " + ",".join(errors) if errors else None
+    return (
+        "may have mixed case, but should otherwise match: " + ",".join(errors) if errors else None
+    )
 
 
 _TYPE_META: Final[dict[str, Callable[[str], str | None]]] = {
-    "apiVersion": lambda text: f"unexpected GroupVersion string: {text}" if text.count("/") > 1 else None,
+    "apiVersion": lambda text: (
+        f"unexpected GroupVersion string: {text}" if text.count("/") > 1 else None
+    ),
     "kind": _kind_error,
 }
 
@@ -120,5 +149,9 @@ def _metadata(path: Path | None, value: Any, server: Server) -> Iterator[FieldEr
         return
     meta.setdefault("name", "fakename")  # an embedded resource does not need a name
     yield from validate_any_object_meta(
-        as_record(meta), metadata_path, server, requires_namespace="namespace" in meta, name_check=is_path_segment
+        as_record(meta),
+        metadata_path,
+        server,
+        requires_namespace="namespace" in meta,
+        name_check=is_path_segment,
     )

@@ -39,7 +39,9 @@ def is_registered(name: str, server: Server) -> bool:
 def is_supported(name: str, server: Server) -> bool:
     """Return whether a server checks the format of a string in resources."""
     key = normalized(name)
-    return key in FORMATS and (server.checks_kubernetes_name_formats or key not in _KUBERNETES_NAMES)
+    return key in FORMATS and (
+        server.checks_kubernetes_name_formats or key not in _KUBERNETES_NAMES
+    )
 
 
 def _matches(pattern: str, flags: int = re.ASCII) -> Callable[[str], bool]:
@@ -49,7 +51,9 @@ def _matches(pattern: str, flags: int = re.ASCII) -> Callable[[str], bool]:
 
 
 _is_full_date: Final = _matches(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_TIME: Final = re.compile(r"([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?([zZ]|([+-][0-9]{2}:[0-9]{2}))", re.ASCII)
+_TIME: Final = re.compile(
+    r"([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?([zZ]|([+-][0-9]{2}:[0-9]{2}))", re.ASCII
+)
 
 
 def _is_date(text: str) -> bool:
@@ -114,7 +118,9 @@ def is_hostname(text: str) -> bool:
     Upstream's regular expression is split here: its bounded repetitions of large classes would need hundreds of megabytes.
     """
     octets = text.encode("utf-8", "surrogatepass")
-    if len(octets) > _LONGEST_HOSTNAME or any(len(label) > _LONGEST_LABEL for label in octets.split(b".")):
+    if len(octets) > _LONGEST_HOSTNAME or any(
+        len(label) > _LONGEST_LABEL for label in octets.split(b".")
+    ):
         return False
     if text.isascii():
         return _ASCII_HOSTNAME.fullmatch(text) is not None
@@ -180,7 +186,9 @@ _HEX4: Final = "[0-9a-f]{4}"
 
 
 def _uuid(third: str, fourth: str) -> Callable[[str], bool]:
-    return _matches(f"[0-9a-f]{{8}}-?{_HEX4}-?{third}-?{fourth}-?[0-9a-f]{{12}}", re.ASCII | re.IGNORECASE)
+    return _matches(
+        f"[0-9a-f]{{8}}-?{_HEX4}-?{third}-?{fourth}-?[0-9a-f]{{12}}", re.ASCII | re.IGNORECASE
+    )
 
 
 _is_isbn10_text: Final = _matches("[0-9]{9}X|[0-9]{10}")
@@ -198,7 +206,10 @@ def _is_isbn10(text: str) -> bool:
 
 def _is_isbn13(text: str) -> bool:
     digits = _SPACE_AND_DASH.sub("", text)
-    return _is_isbn13_text(digits) and sum((1, 3)[i % 2] * int(digit) for i, digit in enumerate(digits)) % 10 == 0
+    return (
+        _is_isbn13_text(digits)
+        and sum((1, 3)[i % 2] * int(digit) for i, digit in enumerate(digits)) % 10 == 0
+    )
 
 
 _is_card: Final = _matches(
@@ -237,8 +248,12 @@ FORMATS: Final[dict[str, Callable[[str], bool]]] = {
     "creditcard": _is_credit_card,
     "ssn": lambda text: len(text.encode("utf-8", "surrogatepass")) == 11 and _is_ssn(text),
     "hexcolor": _matches("#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})"),
-    "rgbcolor": _matches(rf"rgb\({_CHANNEL},{_CHANNEL},{_CHANNEL}\)".replace(r"\s", "[\\t\\n\\f\\r ]")),
-    "byte": _matches(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})"),
+    "rgbcolor": _matches(
+        rf"rgb\({_CHANNEL},{_CHANNEL},{_CHANNEL}\)".replace(r"\s", "[\\t\\n\\f\\r ]")
+    ),
+    "byte": _matches(
+        r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})"
+    ),
     "password": lambda _text: True,
     "date": _is_date,
     "duration": _is_duration,

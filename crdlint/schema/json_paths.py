@@ -16,7 +16,17 @@ from crdlint.crd.paths import Key, Path
 # Delimiters are separate tokens; a quoted string ends at the next unescaped quote.
 _TOKEN: Final = re.compile(r"[.\[\]]|'.*?(?<!\\)'|'.*|[^.\[\]]+", re.DOTALL)
 _ESCAPE: Final = re.compile(r"\\(.)")
-_UNESCAPED: Final = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "'": "'", "\\": "\\"}
+_UNESCAPED: Final = {
+    "a": "\a",
+    "b": "\b",
+    "f": "\f",
+    "n": "\n",
+    "r": "\r",
+    "t": "\t",
+    "v": "\v",
+    "'": "'",
+    "\\": "\\",
+}
 
 
 class FieldPathError(ValueError):
@@ -55,7 +65,9 @@ def _next(tokens: Iterator[str]) -> str:
     return token
 
 
-def _step(path: Path | None, schema: JSONSchemaProps | None, name: str) -> tuple[Path, JSONSchemaProps | None]:
+def _step(
+    path: Path | None, schema: JSONSchemaProps | None, name: str
+) -> tuple[Path, JSONSchemaProps | None]:
     if schema is not None and schema.properties:
         if name not in schema.properties:
             raise FieldPathError("does not refer to a valid field")
@@ -124,7 +136,9 @@ def follow(text: str, root: JSONSchemaProps) -> JSONSchemaProps | Missing | None
                 return None
             current = items
         elif current.type == "array" or name not in current.properties:
-            return Missing(current, "" if current.type == "array" else name, text[:end], text[:before])
+            return Missing(
+                current, "" if current.type == "array" else name, text[:end], text[:before]
+            )
         else:
             current = current.properties[name]
         before = end
@@ -156,7 +170,8 @@ _ESCAPED: Final = (
     r"|U(?:0000(?!{surrogate})|000[1-9a-fA-F]|0010)[0-9a-fA-F]{{4}})"
 )
 _QUOTED: Final = {
-    quote: re.compile(rf"(?:[^\\{quote}]|{_ESCAPED.format(quote=quote, surrogate=_SURROGATE)})*") for quote in "'\""
+    quote: re.compile(rf"(?:[^\\{quote}]|{_ESCAPED.format(quote=quote, surrogate=_SURROGATE)})*")
+    for quote in "'\""
 }
 
 
@@ -190,7 +205,9 @@ class _Action:
             if self._text[self._offset] != "}":
                 self._step()
                 continue
-            start = self._text.find("{", self._offset)  # of the next action; there may be text between them
+            start = self._text.find(
+                "{", self._offset
+            )  # of the next action; there may be text between them
             if start < 0:
                 return self._parts
             self._offset, self._follows_descent = start + 1, False
@@ -260,7 +277,11 @@ class _Action:
             raise _SyntaxError(f"invalid array index {index}")
         for bound in filter(None, bounds.groups()):
             sign, digits = "-" * bound.startswith("-"), bound.lstrip("-0")
-            if bound == "-" or len(digits) > _MOST_DIGITS or int(f"{sign}{digits or 0}") not in _INTS:
+            if (
+                bound == "-"
+                or len(digits) > _MOST_DIGITS
+                or int(f"{sign}{digits or 0}") not in _INTS
+            ):
                 raise _SyntaxError(f"array index {bound} is not a number")
 
     def _filter(self) -> None:
@@ -279,7 +300,9 @@ class _Action:
             raise _SyntaxError("unclosed array expect ]")
         self._offset = end + 2
         operator = _OPERATOR.search(self._text, start, end)
-        right = end if operator is None else min(operator.end(), end - 1)  # it has a character at least
+        right = (
+            end if operator is None else min(operator.end(), end - 1)
+        )  # it has a character at least
         if operator is not None and start < operator.start() < right:
             self._parts += [self._text[start : operator.start()], self._text[right:end]]
         else:

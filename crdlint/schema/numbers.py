@@ -35,7 +35,9 @@ def to_int64(value: float) -> int:
     return int(value) if _MIN_INT64 <= value < 2.0**63 else _MIN_INT64
 
 
-def checks(schema: JSONSchemaProps, types: tuple[str, ...], format_: str, kind: type) -> list[Check]:
+def checks(
+    schema: JSONSchemaProps, types: tuple[str, ...], format_: str, kind: type
+) -> list[Check]:
     """Return the checks of a number (`int` or `float`) in upstream's order."""
     type_ = types[0] if len(types) == 1 and types[0] in FORMATS else ""
     if format_ not in FORMATS.get(type_, ()):
@@ -45,8 +47,16 @@ def checks(schema: JSONSchemaProps, types: tuple[str, ...], format_: str, kind: 
         result.append(_in_range(type_, format_))
     for bound, what, check in (
         (schema.multiple_of, "MultipleOf", _multiple_of),
-        (schema.minimum, "Minimum boundary", partial(_limit, Code.LEAST, exclusive=schema.exclusive_minimum)),
-        (schema.maximum, "Maximum boundary", partial(_limit, Code.MOST, exclusive=schema.exclusive_maximum)),
+        (
+            schema.minimum,
+            "Minimum boundary",
+            partial(_limit, Code.LEAST, exclusive=schema.exclusive_minimum),
+        ),
+        (
+            schema.maximum,
+            "Maximum boundary",
+            partial(_limit, Code.MOST, exclusive=schema.exclusive_maximum),
+        ),
     ):
         if bound is None:
             continue
@@ -68,7 +78,11 @@ def _fits(value: float, type_: str, format_: str) -> bool:
 
 
 _OF_VALUE: Final = "Checked"
-_KEYWORDS: Final = {"MultipleOf": "multipleOf", "Minimum boundary": "minimum", "Maximum boundary": "maximum"}
+_KEYWORDS: Final = {
+    "MultipleOf": "multipleOf",
+    "Minimum boundary": "minimum",
+    "Maximum boundary": "maximum",
+}
 
 
 def _misfit(what: str, type_: str, format_: str) -> Check:
@@ -76,7 +90,11 @@ def _misfit(what: str, type_: str, format_: str) -> Check:
     words = f"{what} value must be of type {type_} {as_format}"
 
     keyword = _KEYWORDS.get(what)
-    reason = Reason(Code.RANGE, (type_, format_)) if keyword is None else Reason(Code.UNFIT_LIMIT, (keyword,))
+    reason = (
+        Reason(Code.RANGE, (type_, format_))
+        if keyword is None
+        else Reason(Code.UNFIT_LIMIT, (keyword,))
+    )
 
     def add(_value: float, value_path: ValuePath, violations: list[Violation]) -> None:
         violations.append(nowhere(value_path, lambda text: f"{words} in {text}", reason))
@@ -129,6 +147,8 @@ def _multiple_of(factor: float, *, as_float: bool) -> Check:
         else:
             is_multiple = is_json_integer(1 / factor * number if factor < 1 else number / factor)
         if not is_multiple:
-            violations.append(invalid(value_path, number, f"should be a multiple of {shown}", reason))
+            violations.append(
+                invalid(value_path, number, f"should be a multiple of {shown}", reason)
+            )
 
     return check

@@ -26,7 +26,9 @@ _DROPPED: Final = frozenset(
 # Fields that only the structural schemas of newer servers have.
 _KEPT_LATER: Final = frozenset({"example", "external_docs"})
 # Pointers to strings, which are not nil even if the string is empty.
-_POINTERS: Final = frozenset(field.attribute for field in JSONSchemaProps.FIELDS if field.go_type == "*string")
+_POINTERS: Final = frozenset(
+    field.attribute for field in JSONSchemaProps.FIELDS if field.go_type == "*string"
+)
 
 
 class Rejection(NamedTuple):
@@ -80,7 +82,9 @@ def set_attributes(schema: JSONSchemaProps, *, nested: bool) -> set[str]:
         elif name in _COPIED_IF_FULL or (name == "properties" and not nested):
             is_set = bool(value)
         else:
-            is_set = not (value is None or value is False or value == "")  # pointers to zero values are none
+            is_set = not (
+                value is None or value is False or value == ""
+            )  # pointers to zero values are none
         if is_set:
             attributes.add(name)
     return attributes
@@ -112,7 +116,9 @@ def is_int_or_string(alternatives: SequenceOf[JSONSchemaProps], server: Server) 
     )
 
 
-def incomplete(root: JSONSchemaProps) -> Iterator[tuple[JSONSchemaProps, JSONSchemaProps, Path, Path]]:
+def incomplete(
+    root: JSONSchemaProps,
+) -> Iterator[tuple[JSONSchemaProps, JSONSchemaProps, Path, Path]]:
     """Yield the nodes in allOf, anyOf, oneOf and not that the structure lacks. Upstream: validateStructuralCompleteness.
 
     Each is (the schema that lacks it, the nested schema, the path that should be defined, the path that mentions it).

@@ -67,7 +67,11 @@ def children(schema: JSONSchemaProps) -> Iterator[JSONSchemaProps]:
             yield either.schema
     yield from schema.pattern_properties.values()
     yield from schema.definitions.values()
-    yield from (dependency.schema for dependency in schema.dependencies.values() if dependency.schema is not None)
+    yield from (
+        dependency.schema
+        for dependency in schema.dependencies.values()
+        if dependency.schema is not None
+    )
 
 
 def value_schema(schema: JSONSchemaProps | None, steps: Iterable[Step]) -> JSONSchemaProps | None:
@@ -79,11 +83,17 @@ def value_schema(schema: JSONSchemaProps | None, steps: Iterable[Step]) -> JSONS
         if name in schema.properties:
             schema = schema.properties[name]
         else:
-            schema = schema.item_schema if schema.items is not None and name.isdecimal() else schema.additional_schema
+            schema = (
+                schema.item_schema
+                if schema.items is not None and name.isdecimal()
+                else schema.additional_schema
+            )
     return schema
 
 
-def containers(value: Any, schema: JSONSchemaProps | None) -> Iterator[tuple[ValuePath, Any, JSONSchemaProps]]:
+def containers(
+    value: Any, schema: JSONSchemaProps | None
+) -> Iterator[tuple[ValuePath, Any, JSONSchemaProps]]:
     """Yield the objects and lists of a value with their schemas and paths, outer ones first; the caller may change them."""
     pending: list[tuple[ValuePath, Any, JSONSchemaProps | None]]
     pending = [(None, value, schema)] if value.__class__ in _CONTAINERS else []
@@ -104,7 +114,9 @@ def containers(value: Any, schema: JSONSchemaProps | None) -> Iterator[tuple[Val
                 if item.__class__ in _CONTAINERS:
                     property_ = properties.get(name)
                     kind = ADDITIONAL if property_ is None else PROPERTY
-                    below.append(((path, name, kind), item, additional if property_ is None else property_))
+                    below.append(
+                        ((path, name, kind), item, additional if property_ is None else property_)
+                    )
         below.reverse()
         pending += below
 

@@ -86,11 +86,15 @@ class Dialect:
 class ValueValidator:
     """Validates values against a schema; it can be used for any number of values."""
 
-    def __init__(self, schema: JSONSchemaProps, *, structural: bool = False, server: Server = NEWEST) -> None:
+    def __init__(
+        self, schema: JSONSchemaProps, *, structural: bool = False, server: Server = NEWEST
+    ) -> None:
         """Prepare a schema in the form for resources or, with `structural`, in the form for defaults."""
         self._root = _PreparedSchema(schema, Dialect(server, structural), nested=False)
 
-    def validate(self, value: Any, path: Path | None = None, old: Correlation | None = None) -> list[FieldError]:
+    def validate(
+        self, value: Any, path: Path | None = None, old: Correlation | None = None
+    ) -> list[FieldError]:
         """Return the errors of a value at `path`, None for a whole resource; with `old`, without those it had (ratcheting).
 
         Upstream: ValidateCustomResource, and ValidateCustomResourceUpdate, which ignores errors in unchanged parts.
@@ -104,8 +108,15 @@ class ValueValidator:
                 run_calls(self._root.walk(value, None, violations, old))
         except WorkLimitError as limit:
             # On update, it is unknown which errors so far could be ignored.
-            return [*(field_errors(violations, path) if old is None else ()), not_evaluated(path or NIL, limit)]
-        return [] if not violations or (old is not None and old.equal()) else field_errors(violations, path)
+            return [
+                *(field_errors(violations, path) if old is None else ()),
+                not_evaluated(path or NIL, limit),
+            ]
+        return (
+            []
+            if not violations or (old is not None and old.equal())
+            else field_errors(violations, path)
+        )
 
 
 class _Flats(dict[type, "Flat | None"]):
@@ -129,7 +140,13 @@ def _flat_check(schema: JSONSchemaProps, dialect: Dialect, kind: type) -> Flat |
     """Return the check of values of a type, or None if they need a walk."""
     if kind is type(None):
         return _null_check(schema, dialect.types(schema))
-    if kind in _CONTAINERS or schema.any_of or schema.one_of or schema.all_of or schema.not_ is not None:
+    if (
+        kind in _CONTAINERS
+        or schema.any_of
+        or schema.one_of
+        or schema.all_of
+        or schema.not_ is not None
+    ):
         return None
     own = _own_checks(schema, dialect, kind)
     if own.type is None and not own.rest:
@@ -157,11 +174,15 @@ class _PreparedSchema:
         self.flat = _Flats(schema, dialect)
         self._own: dict[type, _Own] = {}
 
-    def walk(self, value: Any, value_path: ValuePath, violations: Found, old: Correlation | None) -> Walk:
+    def walk(
+        self, value: Any, value_path: ValuePath, violations: Found, old: Correlation | None
+    ) -> Walk:
         """Check a value that has no flat check."""
         own = self._own.get(value.__class__)
         if own is None:
-            own = self._own[value.__class__] = _own_checks(self.schema, self.dialect, value.__class__)
+            own = self._own[value.__class__] = _own_checks(
+                self.schema, self.dialect, value.__class__
+            )
         matched = own.matches
         if own.type is not None and own.type(value, value_path, violations):
             matched -= 1
@@ -177,9 +198,17 @@ class _PreparedSchema:
             matched += yield self._object(value, value_path, violations, old)
         return matched
 
-    def _object(self, value: dict[str, Any], value_path: ValuePath, violations: Found, old: Correlation | None) -> Walk:
+    def _object(
+        self,
+        value: dict[str, Any],
+        value_path: ValuePath,
+        violations: Found,
+        old: Correlation | None,
+    ) -> Walk:
         schema, properties, additional = self.schema, self._properties, self._additional
-        forbidden = schema.additional_properties is not None and not schema.additional_properties.allows
+        forbidden = (
+            schema.additional_properties is not None and not schema.additional_properties.allows
+        )
         matched = 0
         for name, item in value.items():
             child = properties.get(name)
@@ -190,7 +219,11 @@ class _PreparedSchema:
                 if additional is None:
                     continue
                 child, how = additional, ADDITIONAL
-            below = old.key(name) if old is not None and not (value_path is None and name in _TYPE_META) else None
+            below = (
+                old.key(name)
+                if old is not None and not (value_path is None and name in _TYPE_META)
+                else None
+            )
             flat = child.flat[item.__class__]
             if below is not None:
                 matched += yield _check(child, item, (value_path, name, how), violations, below)
@@ -198,7 +231,9 @@ class _PreparedSchema:
                 matched += flat(item, (value_path, name, how), violations)
             else:
                 matched += yield child.walk(item, (value_path, name, how), violations, None)
-        violations.extend(missing(value_path, name) for name in schema.required if name not in value)
+        violations.extend(
+            missing(value_path, name) for name in schema.required if name not in value
+        )
         return matched
 
     @property
@@ -237,7 +272,9 @@ class _PreparedSchema:
     def _below(self, schema: JSONSchemaProps, *, nested: bool = False) -> _PreparedSchema:
         return _PreparedSchema(schema, self.dialect, nested=nested or self.nested)
 
-    def _list(self, value: list[Any], value_path: ValuePath, violations: Found, old: Correlation | None) -> Walk:
+    def _list(
+        self, value: list[Any], value_path: ValuePath, violations: Found, old: Correlation | None
+    ) -> Walk:
         child, matched = self._items, 0
         if child is None:
             return 0
@@ -312,7 +349,9 @@ def _null_check(schema: JSONSchemaProps, types: tuple[str, ...]) -> Flat:
     return check
 
 
-def _type_check(types: tuple[str, ...], format_: str, kind: type) -> Callable[[Any, ValuePath, Found], bool] | None:
+def _type_check(
+    types: tuple[str, ...], format_: str, kind: type
+) -> Callable[[Any, ValuePath, Found], bool] | None:
     """Return the check of the type of a value, or None if every value of that Python type passes. Upstream: typeValidator."""
     if not types and not format_:
         return None
@@ -351,12 +390,16 @@ def _string_checks(schema: JSONSchemaProps) -> list[Check]:
             violations.append(too_long(value_path, longest))
         elif shortest is not None and size < shortest:
             words = f"should be at least {shortest} chars long"
-            violations.append(invalid(value_path, value, words, Reason(Code.TOO_SHORT, (shortest,))))
+            violations.append(
+                invalid(value_path, value, words, Reason(Code.TOO_SHORT, (shortest,)))
+            )
         elif pattern:
             expected = _mismatch(pattern, value)
             if expected is not None:
                 words = f"should match '{expected}'"
-                violations.append(invalid(value_path, value, words, Reason(Code.PATTERN, (expected,))))
+                violations.append(
+                    invalid(value_path, value, words, Reason(Code.PATTERN, (expected,)))
+                )
 
     return [check]
 
@@ -373,7 +416,9 @@ def _format_check(format_: str) -> Check:
 
 def _unique_check(value: list[Any], value_path: ValuePath, violations: Found) -> None:
     if len(set(map(equality_key, value))) < len(value):
-        violations.append(invalid(value_path, "", "shouldn't contain duplicates", Reason(Code.NOT_UNIQUE)))
+        violations.append(
+            invalid(value_path, "", "shouldn't contain duplicates", Reason(Code.NOT_UNIQUE))
+        )
 
 
 def _size_checks(fewest: int | None, most: int | None, parts: str) -> list[Check]:
@@ -385,7 +430,9 @@ def _size_checks(fewest: int | None, most: int | None, parts: str) -> list[Check
         size = len(value)
         if fewest is not None and size < fewest:
             text = f"should have at least {fewest} {parts}"
-            violations.append(invalid(value_path, size, text, Reason(Code.TOO_FEW, (fewest, parts))))
+            violations.append(
+                invalid(value_path, size, text, Reason(Code.TOO_FEW, (fewest, parts)))
+            )
         if most is not None and size > most:
             violations.append(too_many(value_path, size, most))
 
@@ -393,7 +440,9 @@ def _size_checks(fewest: int | None, most: int | None, parts: str) -> list[Check
 
 
 def _forbidden(value_path: ValuePath, name: str) -> Violation:
-    return Violation(INVALID, value_path, name, lambda text: f"{text}.{name} in body is a forbidden property")
+    return Violation(
+        INVALID, value_path, name, lambda text: f"{text}.{name} in body is a forbidden property"
+    )
 
 
 def _enum_check(allowed: Sequence[Any], kind: type) -> Check:
@@ -430,7 +479,11 @@ _CONVERSIONS: Final[dict[type, dict[type, Callable[[Any], Any]]]] = {
 
 
 def _check(
-    node: _PreparedSchema, value: Any, value_path: ValuePath, violations: Found, old: Correlation | None = None
+    node: _PreparedSchema,
+    value: Any,
+    value_path: ValuePath,
+    violations: Found,
+    old: Correlation | None = None,
 ) -> Walk:
     """Check a value; errors of one that is equal to the old value are ignored."""
     before = len(violations)
@@ -445,7 +498,12 @@ def _check(
 
 
 def _any_of(
-    nodes: list[_PreparedSchema], value: Any, value_path: ValuePath, violations: Found, *, exclusive: bool = False
+    nodes: list[_PreparedSchema],
+    value: Any,
+    value_path: ValuePath,
+    violations: Found,
+    *,
+    exclusive: bool = False,
 ) -> Walk:
     """Check that a value matches a schema or, with `exclusive`, exactly one; else report the errors of the closest schema."""
     best: Found = []
@@ -474,7 +532,9 @@ def _any_of(
     return most
 
 
-def _all_of(nodes: list[_PreparedSchema], value: Any, value_path: ValuePath, violations: Found) -> Walk:
+def _all_of(
+    nodes: list[_PreparedSchema], value: Any, value_path: ValuePath, violations: Found
+) -> Walk:
     matched = valid = 0
     for node in nodes:
         before = len(violations)
@@ -486,11 +546,15 @@ def _all_of(nodes: list[_PreparedSchema], value: Any, value_path: ValuePath, vio
     return matched
 
 
-def _not(nodes: list[_PreparedSchema], value: Any, value_path: ValuePath, violations: Found) -> Walk:
+def _not(
+    nodes: list[_PreparedSchema], value: Any, value_path: ValuePath, violations: Found
+) -> Walk:
     own: Found = []
     yield _check(nodes[0], value, value_path, own)
     if not own:
-        violations.append(_composite(value_path, "must not validate the schema (not)", Reason(Code.NOT)))
+        violations.append(
+            _composite(value_path, "must not validate the schema (not)", Reason(Code.NOT))
+        )
     return 0
 
 

@@ -45,9 +45,13 @@ class Violation(NamedTuple):
     reason: Reason | None = None
 
 
-def invalid(value_path: ValuePath, value: Any, words: str, reason: Reason, type_: str = INVALID) -> Violation:
+def invalid(
+    value_path: ValuePath, value: Any, words: str, reason: Reason, type_: str = INVALID
+) -> Violation:
     """Return an error with the text `<path> in body <words>`."""
-    return Violation(type_, value_path, value, lambda text: f"{text} in body {words}", reason=reason)
+    return Violation(
+        type_, value_path, value, lambda text: f"{text} in body {words}", reason=reason
+    )
 
 
 def mistyped(value_path: ValuePath, expected: str, actual: str) -> Violation:
@@ -62,7 +66,9 @@ def unformatted(value_path: ValuePath, format_: str, actual: str) -> Violation:
     return invalid(value_path, actual, words, Reason(Code.FORMAT, (format_,)), TYPE_INVALID)
 
 
-def nowhere(value_path: ValuePath, detail: Callable[[str], str], reason: Reason | None = None) -> Violation:
+def nowhere(
+    value_path: ValuePath, detail: Callable[[str], str], reason: Reason | None = None
+) -> Violation:
     """Return an error without a path."""
     return Violation(INVALID, value_path, "", detail, nowhere=True, reason=reason)
 
@@ -74,7 +80,9 @@ def not_in(value_path: ValuePath, value: Any, allowed: Sequence[Any]) -> Violati
         enum = _Enum.of(allowed)
         _ENUMS.put(id(allowed), enum, len(enum.detail))
     detail = enum.detail
-    return Violation(NOT_SUPPORTED, value_path, value, lambda _: detail, reason=Reason(Code.ENUM, enum.accepted))
+    return Violation(
+        NOT_SUPPORTED, value_path, value, lambda _: detail, reason=Reason(Code.ENUM, enum.accepted)
+    )
 
 
 class _Enum(NamedTuple):
@@ -87,9 +95,13 @@ class _Enum(NamedTuple):
     @classmethod
     def of(cls, allowed: Sequence[Any]) -> _Enum:
         """Return what the errors of an enum have in common."""
-        texts = tuple(permitted if permitted.__class__ is str else marshal(permitted) for permitted in allowed)
+        texts = tuple(
+            permitted if permitted.__class__ is str else marshal(permitted) for permitted in allowed
+        )
         # The server finds null in no enum.
-        accepted = tuple(text for text, permitted in zip(texts, allowed, strict=True) if permitted is not None)
+        accepted = tuple(
+            text for text, permitted in zip(texts, allowed, strict=True) if permitted is not None
+        )
         return cls(allowed, f"supported values: {', '.join(map(quote, texts))}", accepted)
 
 
@@ -100,13 +112,17 @@ _ENUMS: Final[Recent[_Enum]] = Recent(8 * 1024 * 1024)
 def too_long(value_path: ValuePath, limit: int) -> Violation:
     """Return an error for a text with too many characters, which upstream calls bytes."""
     detail = too_long_detail(limit, of_values=True)
-    return Violation(TOO_LONG, value_path, None, lambda _: detail, reason=Reason(Code.TOO_LONG, (limit,)))
+    return Violation(
+        TOO_LONG, value_path, None, lambda _: detail, reason=Reason(Code.TOO_LONG, (limit,))
+    )
 
 
 def too_many(value_path: ValuePath, size: int, limit: int) -> Violation:
     """Return an error for too many items or properties."""
     detail = too_many_detail(limit)
-    return Violation(TOO_MANY, value_path, size, lambda _: detail, reason=Reason(Code.TOO_MANY, (limit,)))
+    return Violation(
+        TOO_MANY, value_path, size, lambda _: detail, reason=Reason(Code.TOO_MANY, (limit,))
+    )
 
 
 def missing(value_path: ValuePath, name: str) -> Violation:
@@ -156,8 +172,14 @@ def field_errors(violations: Iterable[Violation], path: Path | None) -> list[Fie
         if violation.missing is not None:
             name, located = f"{text}.{violation.missing}", Path(violation.missing, located)
         detail = violation.detail(text)
-        error_path = Path(name.removeprefix("."), path) if name not in {"", "."} and not violation.nowhere else path
+        error_path = (
+            Path(name.removeprefix("."), path)
+            if name not in {"", "."} and not violation.nowhere
+            else path
+        )
         type_, where = violation.type, error_path or NIL
-        error = FieldError(RULE, type_, where, violation.value, detail, located, reason=violation.reason)
+        error = FieldError(
+            RULE, type_, where, violation.value, detail, located, reason=violation.reason
+        )
         errors.setdefault((type_, name, detail), error)
     return list(errors.values())

@@ -7,7 +7,16 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
-from crdlint.crd.errors import DUPLICATE, NOT_SUPPORTED, REQUIRED, TOO_LONG, TOO_MANY, TYPE_INVALID, Code, FieldError
+from crdlint.crd.errors import (
+    DUPLICATE,
+    NOT_SUPPORTED,
+    REQUIRED,
+    TOO_LONG,
+    TOO_MANY,
+    TYPE_INVALID,
+    Code,
+    FieldError,
+)
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.printing import marshal
 from crdlint.phrases import some
@@ -15,7 +24,14 @@ from crdlint.spelling import meant
 from crdlint.yaml.editor import as_key, is_plain
 
 _PRINTED: Final = re.compile(r"([^.\[\]]+)|\[([^\]]*)(?:\]|\Z)")
-_SAMPLES: Final = {"string": '""', "integer": "1", "number": "1.5", "boolean": "true", "object": "{}", "array": "[]"}
+_SAMPLES: Final = {
+    "string": '""',
+    "integer": "1",
+    "number": "1.5",
+    "boolean": "true",
+    "object": "{}",
+    "array": "[]",
+}
 _CLASSES: Final = {
     "string": (str,), "integer": (int,), "number": (int, float), "boolean": (bool,), "object": (dict,), "array": (list,),
 }  # fmt: skip
@@ -66,7 +82,11 @@ def _unsupported(error: FieldError) -> str:
     if near is None:
         return f"Write one of {listed(allowed)}"
     command = f"Write `{near.name}` instead"
-    return command if near.is_known else f"Did you mean `{near.name}`? The values are {listed(allowed)}"
+    return (
+        command
+        if near.is_known
+        else f"Did you mean `{near.name}`? The values are {listed(allowed)}"
+    )
 
 
 def _mistyped(error: FieldError) -> str | None:
@@ -83,7 +103,9 @@ def _mistyped(error: FieldError) -> str | None:
     if actual == "null":
         return "Set a value, or remove the field"
     if actual == "string" and expected in {"integer", "number", "boolean"}:
-        return f"Write {_article(expected)} {expected} without quotes, such as `{_SAMPLES[expected]}`"
+        return (
+            f"Write {_article(expected)} {expected} without quotes, such as `{_SAMPLES[expected]}`"
+        )
     return f"Write {_article(expected)} {expected}, such as `{_SAMPLES.get(expected, '...')}`"
 
 
@@ -98,7 +120,11 @@ def _exceeded(text: str, of_limit: str, error: FieldError) -> str:
 
 
 def _boundary(word: str, limit: str, exclusive: bool) -> str:
-    return f"Write a number {word} than {limit}" if exclusive else f"Write {limit} or a number {word} than {limit}"
+    return (
+        f"Write a number {word} than {limit}"
+        if exclusive
+        else f"Write {limit} or a number {word} than {limit}"
+    )
 
 
 def _duplicate(error: FieldError) -> str:

@@ -16,13 +16,22 @@ from crdlint.files.repository import leads_out, repository_top
 # Directories of charts, of operators' repositories, and of controller-gen.
 _FOLDERS: Final = ("crds", "crd", "config/crd")
 # Relative to the directory of a test suite; openshift/api has the generated CRDs in the last one.
-_SUITE_FOLDERS: Final = (".", "crds", "zz_generated.crd-manifests", "../../zz_generated.crd-manifests", "..", "../..")
+_SUITE_FOLDERS: Final = (
+    ".",
+    "crds",
+    "zz_generated.crd-manifests",
+    "../../zz_generated.crd-manifests",
+    "..",
+    "../..",
+)
 
 
 def files_in(folder: str) -> list[str]:
     """Return the YAML and JSON files in a directory by name, without subdirectories and links out of it; raise OSError."""
     top = os.path.realpath(folder)
-    files = (os.path.join(folder, name) for name in sorted(os.listdir(folder)) if has_yaml_suffix(name))
+    files = (
+        os.path.join(folder, name) for name in sorted(os.listdir(folder)) if has_yaml_suffix(name)
+    )
     return [path for path in files if not os.path.isdir(path) and not leads_out(path, [top])]
 
 
@@ -43,7 +52,11 @@ def crd_folders_near(paths: Iterable[str]) -> list[str]:
         folder = path if os.path.isdir(path) else os.path.dirname(path)
         while True:
             here = [os.path.normpath(os.path.join(folder, name)) for name in _FOLDERS]
-            here = [candidate for candidate in here if os.path.isdir(candidate) and not leads_out(candidate)]
+            here = [
+                candidate
+                for candidate in here
+                if os.path.isdir(candidate) and not leads_out(candidate)
+            ]
             result.update(dict.fromkeys(here))
             parent = os.path.join(folder, os.pardir)
             is_root = os.path.realpath(folder) == os.path.realpath(parent)
@@ -60,7 +73,9 @@ def configured_crds(locations: Iterable[str], folder: str) -> list[str]:
     paths are relative to it, and checkouts of repositories are searched beside it and beside its parent directories.
     """
     named = ((each, os.path.normpath(os.path.join(folder, each))) for each in locations)
-    paths = (checkout_of(location, folder) if _URL.match(location) else path for location, path in named)
+    paths = (
+        checkout_of(location, folder) if _URL.match(location) else path for location, path in named
+    )
     return [path for path in paths if path is not None and os.path.lexists(path)]
 
 

@@ -49,8 +49,12 @@ class Fragments:
         if compared is not None:
             full = os.path.join(folder, name)
             globs = [pattern for pattern in compared if isinstance(pattern, Glob)]
-            is_compared = any(glob.accepts(glob.states_of(os.path.relpath(full, glob.base))) for glob in globs)
-            return Fragment("an assertion of chainsaw", includes_complete=is_compared or full in compared)
+            is_compared = any(
+                glob.accepts(glob.states_of(os.path.relpath(full, glob.base))) for glob in globs
+            )
+            return Fragment(
+                "an assertion of chainsaw", includes_complete=is_compared or full in compared
+            )
         match = _KUTTL.fullmatch(name)
         if match is not None and (match[1] or _STEP.match(os.path.basename(folder))):
             return Fragment("an assertion of kuttl", includes_complete=True)
@@ -70,7 +74,9 @@ class Fragments:
 
 def is_suite(path: str, data: bytes) -> bool:
     """Return whether a file is a test suite for `crdlint test`."""
-    return path.endswith(SUITE_SUFFIX) or (b"\ntests:" in data and (b"\ncrdName:" in data or b"\ncrd:" in data))
+    return path.endswith(SUITE_SUFFIX) or (
+        b"\ntests:" in data and (b"\ncrdName:" in data or b"\ncrd:" in data)
+    )
 
 
 def _files_of_test(path: str) -> list[Glob | str]:
@@ -85,7 +91,9 @@ def _files_of_test(path: str) -> list[Glob | str]:
     applied: set[Glob | str] = set()
     folder = os.path.dirname(path)
     nodes = chain.from_iterable(nodes_of(document.root) for document in documents)
-    for key, value in chain.from_iterable(node.pairs() for node in nodes if isinstance(node, Mapping)):
+    for key, value in chain.from_iterable(
+        node.pairs() for node in nodes if isinstance(node, Mapping)
+    ):
         file = text_of(child(value, "file"))
         if file is None:
             continue

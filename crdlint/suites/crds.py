@@ -80,7 +80,9 @@ def reader(charts: Charts) -> Read:
 class SuiteCRDs:
     """CRDs by name; each file is read once."""
 
-    def __init__(self, files: Iterable[str], kube_version: str = NEWEST_VERSION, read: Read | None = None) -> None:
+    def __init__(
+        self, files: Iterable[str], kube_version: str = NEWEST_VERSION, read: Read | None = None
+    ) -> None:
         """Take the paths of files; without any, CRDs are searched in directories near the suites.
 
         `kube_version` is the server version for the tests, or a range. `broken` contains the files and documents that
@@ -119,8 +121,14 @@ class SuiteCRDs:
         ]
         if not chosen:
             problems = "; ".join(f"{position}: {message}" for position, message in broken)
-            why = "none has these feature gates" if candidates else problems or "--crd names where it is"
-            raise MissingCRDError(f"no CRD {suite.crd_file or suite.crd_name} for this suite: {why}")
+            why = (
+                "none has these feature gates"
+                if candidates
+                else problems or "--crd names where it is"
+            )
+            raise MissingCRDError(
+                f"no CRD {suite.crd_file or suite.crd_name} for this suite: {why}"
+            )
         return chosen
 
     def _by_name(self, suite: Suite) -> tuple[list[Target], list[tuple[str, str]]]:
@@ -148,7 +156,9 @@ class SuiteCRDs:
 
 
 def _is_crd(value: Any) -> bool:
-    metadata = value.get("metadata") if isinstance(value, dict) and value.get("kind") == KIND else None
+    metadata = (
+        value.get("metadata") if isinstance(value, dict) and value.get("kind") == KIND else None
+    )
     return isinstance(metadata, dict) and isinstance(metadata.get("name"), str)
 
 
@@ -163,11 +173,17 @@ def reduced(target: Target, version: str) -> tuple[dict[str, Any], str]:
     names = [entry["name"] for entry in versions]
     if not version:
         if len(versions) != 1:
-            raise MissingCRDError(f"{target.file} has the versions {', '.join(names)}: set `version` in the suite")
+            raise MissingCRDError(
+                f"{target.file} has the versions {', '.join(names)}: set `version` in the suite"
+            )
         version = names[0]
     if version not in names:
-        raise MissingCRDError(f"{target.file} has no version {version}: there are {', '.join(names)}")
-    only = [{**entry, "served": True, "storage": True} for entry in versions if entry["name"] == version]
+        raise MissingCRDError(
+            f"{target.file} has no version {version}: there are {', '.join(names)}"
+        )
+    only = [
+        {**entry, "served": True, "storage": True} for entry in versions if entry["name"] == version
+    ]
     return {**target.value, "spec": {**spec, "versions": only}}, version
 
 

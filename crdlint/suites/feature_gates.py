@@ -35,10 +35,17 @@ def applies(annotations: MappingOf[str, str], gates: SequenceOf[str], near: str)
     sets = {name for name in annotations.get(_SET, "").split(",") if name}
     if "CustomNoUpgrade" in sets:  # it contains every field
         return not any(gate.startswith("-") for gate in gates)
-    profiles = sorted(name for name, value in annotations.items() if name.startswith(_PROFILE) and value == "true")
+    profiles = sorted(
+        name for name, value in annotations.items() if name.startswith(_PROFILE) and value == "true"
+    )
     if not profiles:
         return True
-    enabled = _status(_folder(near), profiles[0], frozenset(sets or {"Default"}), frozenset(_versions(annotations)))
+    enabled = _status(
+        _folder(near),
+        profiles[0],
+        frozenset(sets or {"Default"}),
+        frozenset(_versions(annotations)),
+    )
     for gate in gates:
         name = gate.removeprefix("-")
         if name not in enabled:
@@ -64,7 +71,9 @@ def _versions(annotations: MappingOf[str, str]) -> Iterator[int]:
 
 
 @lru_cache
-def _status(folder: str, profile: str, sets: frozenset[str], versions: frozenset[int]) -> dict[str, bool]:
+def _status(
+    folder: str, profile: str, sets: frozenset[str], versions: frozenset[int]
+) -> dict[str, bool]:
     """Return whether each gate is on for a profile and a set of features."""
     try:
         names = sorted(os.listdir(folder))
@@ -82,14 +91,22 @@ def _status(folder: str, profile: str, sets: frozenset[str], versions: frozenset
             status = listed[0] if isinstance(listed, list) and listed else None
             if not isinstance(status, dict):
                 raise MissingCRDError(f"{path}: status.featureGates is not a list of objects")
-            return {name: on for on in (True, False) for name in _names(status.get("enabled" if on else "disabled"))}
-    raise MissingCRDError(f"no feature gates of {profile} and {', '.join(sorted(sets))} in {folder}")
+            return {
+                name: on
+                for on in (True, False)
+                for name in _names(status.get("enabled" if on else "disabled"))
+            }
+    raise MissingCRDError(
+        f"no feature gates of {profile} and {', '.join(sorted(sets))} in {folder}"
+    )
 
 
 def annotations_of(value: Any) -> dict[str, str]:
     """Return the annotations of an object of JSON whose values are strings."""
     return {
-        name: text for name, text in find_mapping(value, "metadata", "annotations").items() if isinstance(text, str)
+        name: text
+        for name, text in find_mapping(value, "metadata", "annotations").items()
+        if isinstance(text, str)
     }
 
 

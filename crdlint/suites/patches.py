@@ -54,7 +54,9 @@ class Patcher:
             value = JsonPointer(operation["from"]).resolve(document, None)
         self.left -= _size(value, self.left)
         if self.left < 0:
-            raise PatchLimitError(f"the patches of the suite add more than {_LIMIT // 1024 // 1024} MiB to CRDs")
+            raise PatchLimitError(
+                f"the patches of the suite add more than {_LIMIT // 1024 // 1024} MiB to CRDs"
+            )
 
 
 def _size(value: Any, most: int) -> int:

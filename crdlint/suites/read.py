@@ -59,7 +59,16 @@ class Suite:
     ignored: tuple[tuple[int, str], ...] = ()  # entries without effect: the line, and a description
 
 
-_SUITE: Final = ("apiVersion", "name", "crdName", "crd", "version", "featureGate", "featureGates", "tests")
+_SUITE: Final = (
+    "apiVersion",
+    "name",
+    "crdName",
+    "crd",
+    "version",
+    "featureGate",
+    "featureGates",
+    "tests",
+)
 _TESTS: Final = ("onCreate", "onUpdate")
 _TEST: Final = ("name", "initial", "expected", "expectedError")
 _CREATE: Final = (*_TEST, "sender")
@@ -104,7 +113,16 @@ def _suite(root: Node | None, file: str) -> Suite:
     cases += [_case(node, create=False) for node in _items(tests.get("onUpdate"))]
     gates = tuple(str(to_json(node)) for node in _items(values.get("featureGates")))
     name = _text(values, "name") or crd_name
-    return Suite(file, name, crd_name, crd_file, _text(values, "version"), gates, tuple(cases), tuple(ignored))
+    return Suite(
+        file,
+        name,
+        crd_name,
+        crd_file,
+        _text(values, "version"),
+        gates,
+        tuple(cases),
+        tuple(ignored),
+    )
 
 
 def _case(node: Node, *, create: bool) -> Case:
@@ -121,15 +139,22 @@ def _case(node: Node, *, create: bool) -> Case:
     if sender not in SENDERS:
         raise SuiteError(f"`sender` is one of {_listed(tuple(SENDERS))}", _line(values["sender"]))
     kind: Literal["create", "update"] = "create" if create else "update"
-    return Case(kind, line=_line(node), patches=tuple(map(to_json, patches)), sender=sender, **texts)
+    return Case(
+        kind, line=_line(node), patches=tuple(map(to_json, patches)), sender=sender, **texts
+    )
 
 
 def _fields(
-    node: Node | None, words: tuple[str, ...], what: str, ignored: list[tuple[int, str]] | None = None
+    node: Node | None,
+    words: tuple[str, ...],
+    what: str,
+    ignored: list[tuple[int, str]] | None = None,
 ) -> dict[str, Node]:
     """Return the values of a mapping by key; unknown keys are added to `ignored`, or are errors if it is None."""
     if not isinstance(node, Mapping):
-        raise SuiteError(f"{what} is a mapping with {_listed(words)}", 1 if node is None else _line(node))
+        raise SuiteError(
+            f"{what} is a mapping with {_listed(words)}", 1 if node is None else _line(node)
+        )
     values: dict[str, Node] = {}
     for name, key, value in entries(node):
         if name not in words:
@@ -170,14 +195,19 @@ def _line(node: Node) -> int:
     return node_span(node, 0).line
 
 
-def find_suites(paths: SequenceOf[str], selection: Selection) -> Iterator[tuple[str, str] | UnreadInput]:
+def find_suites(
+    paths: SequenceOf[str], selection: Selection
+) -> Iterator[tuple[str, str] | UnreadInput]:
     """Yield the file and text of each suite, and problems with reading; files named by the user are always suites."""
     discovered = discover(paths, selection)
     yield from (problem for problem in discovered.problems if problem.fatal)
     named = set(paths)
     for path in discovered.files:
         is_named = path in named or path.endswith(SUITE_SUFFIX)
-        if not is_named and os.path.basename(os.path.dirname(os.path.dirname(os.path.abspath(path)))) != "tests":
+        if (
+            not is_named
+            and os.path.basename(os.path.dirname(os.path.dirname(os.path.abspath(path)))) != "tests"
+        ):
             continue
         try:
             text = decode(read_bytes(path))

@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 
 _NAME: Final = "test-x7k2p"
 _CONTEXT: Final = 3  # the number of lines around each difference
-_MOST_COMPARED: Final = 1000  # the number of lines of each side, because comparing takes quadratic time
+_MOST_COMPARED: Final = (
+    1000  # the number of lines of each side, because comparing takes quadratic time
+)
 _HUNK_START: Final = re.compile(r"(?<=[-+])[0-9]+")
 # Fields that the server sets itself, and generated names.
 _OF_THE_SERVER: Final = (
@@ -66,7 +68,11 @@ class _FailedError(Exception):
 
 
 def run_suite(
-    suite: Suite, target: Target, files: SuiteCRDs, pattern: str = "", second_opinions: Tally | None = None
+    suite: Suite,
+    target: Target,
+    files: SuiteCRDs,
+    pattern: str = "",
+    second_opinions: Tally | None = None,
 ) -> Iterator[TestedCase]:
     """Run the tests whose names contain `pattern` on one CRD of a suite; raise MissingCRDError or SuiteError.
 
@@ -75,7 +81,10 @@ def run_suite(
     """
     definition, version = files.define(target, suite.version)
     patcher = Patcher()  # its limit is for the whole suite
-    runners = [_Runner(definition.on(server), version, target, patcher) for server in definition.versions.servers]
+    runners = [
+        _Runner(definition.on(server), version, target, patcher)
+        for server in definition.versions.servers
+    ]
     *older, newest = runners
     for case in suite.cases:
         if pattern.lower() in case.name.lower():
@@ -151,7 +160,9 @@ class _Runner:
         if self._accepts(outcome, expectation, what, error):
             self._compare(outcome.resource, case.expected)
 
-    def _accepts(self, outcome: ObjectResult, expectation: str, what: str = "", error: str = "") -> bool:
+    def _accepts(
+        self, outcome: ObjectResult, expectation: str, what: str = "", error: str = ""
+    ) -> bool:
         """Return whether an object is accepted, False if it is rejected with the expected `error`; else it is a failure."""
         return _check_rejection(self._rejection(outcome), expectation, what, error)
 
@@ -161,16 +172,21 @@ class _Runner:
         if isinstance(updated["metadata"], dict):
             updated["metadata"]["name"] = stored["metadata"]["name"]
         outcome = _validated(self._definition.validator(self._version).update, updated, stored)
-        if not self._accepts(outcome, "the object should be updated", "the update", case.expected_error):
+        if not self._accepts(
+            outcome, "the object should be updated", "the update", case.expected_error
+        ):
             return
         if updated.get("status") is not None:
             outcome = self._with_status(self._definition, updated["status"], outcome.resource)
             what = "the update of the status"
-            if not self._accepts(outcome, "the status should be updated", what, case.expected_status_error):
+            if not self._accepts(
+                outcome, "the status should be updated", what, case.expected_status_error
+            ):
                 return
         elif case.expected_status_error:
             raise _FailedError(
-                "`updated` has no status, whose update should be rejected; expected:", f"  {case.expected_status_error}"
+                "`updated` has no status, whose update should be rejected; expected:",
+                f"  {case.expected_status_error}",
             )
         self._compare(outcome.resource, case.expected)
 
@@ -179,7 +195,9 @@ class _Runner:
         definition = self._definition
         if case.patches:
             changed = patched(self._target, case.patches, self._patcher)
-            definition = define(reduced(changed, self._version)[0], changed.file, str(definition.versions))
+            definition = define(
+                reduced(changed, self._version)[0], changed.file, str(definition.versions)
+            )
         outcome = self._created(definition, initial)
         self._accepts(outcome, "the initial object should be created")
         if initial.get("status") is not None:
@@ -188,7 +206,10 @@ class _Runner:
         stored = outcome.resource
         if case.patches:
             outcome = _validated(self._definition.validator(self._version).update, stored, stored)
-            self._accepts(outcome, "the initial object should be let pass, unchanged, by the CRD without patches")
+            self._accepts(
+                outcome,
+                "the initial object should be let pass, unchanged, by the CRD without patches",
+            )
         return stored
 
     def _object(self, text: str, what: str) -> dict[str, Any]:
@@ -222,10 +243,16 @@ class _Runner:
         spec = self._definition.crd.spec
         kind, api_version = sent.get("kind"), sent.get("apiVersion")
         if (kind, api_version) != (spec.names.kind, f"{spec.group}/{self._version}"):
-            raise _FailedError(f"no matches for kind {quote(str(kind))} in version {quote(str(api_version))}")
+            raise _FailedError(
+                f"no matches for kind {quote(str(kind))} in version {quote(str(api_version))}"
+            )
 
-    def _with_status(self, definition: Definition, status: Any, stored: dict[str, Any]) -> ObjectResult:
-        return _validated(definition.validator(self._version).update_status, {**stored, "status": status}, stored)
+    def _with_status(
+        self, definition: Definition, status: Any, stored: dict[str, Any]
+    ) -> ObjectResult:
+        return _validated(
+            definition.validator(self._version).update_status, {**stored, "status": status}, stored
+        )
 
     def _rejection(self, outcome: ObjectResult) -> tuple[str, ...]:
         """Return the server's rejection as it is and as servers before 1.36 print it, or an empty tuple."""
@@ -236,7 +263,9 @@ class _Runner:
         # Suites may be older than the server.
         spellings = map(str, outcome.errors), (str(error.on(OLDEST)) for error in outcome.errors)
         each = [list(dict.fromkeys(texts)) for texts in spellings]
-        return tuple(start + (texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]") for texts in each)
+        return tuple(
+            start + (texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]") for texts in each
+        )
 
     def _compare(self, stored: dict[str, Any], expected: str) -> None:
         got = self._definition.validator(self._version).read(stored)
@@ -257,7 +286,9 @@ def _check_rejection(texts: Sequence[str], expectation: str, what: str, error: s
     if not error and not texts:
         return True
     if not error:
-        raise _FailedError(f"{expectation}, but:", f"  {texts[0]}", in_oldest_words=(expectation, texts[-1]))
+        raise _FailedError(
+            f"{expectation}, but:", f"  {texts[0]}", in_oldest_words=(expectation, texts[-1])
+        )
     if not texts:
         raise _FailedError(f"{what} should be rejected, but is accepted; expected:", f"  {error}")
     if not any(error in text for text in texts):
@@ -295,8 +326,14 @@ def _difference(want: list[str], got: list[str]) -> Iterator[str]:
     same, lost, added = differing(want, got)
     first, most = max(same - _CONTEXT, 0), _MOST_COMPARED + 2 * _CONTEXT
     old, new = want[first : same + len(lost) + _CONTEXT], got[first : same + len(added) + _CONTEXT]
-    for line in difflib.unified_diff(old[:most], new[:most], "expected", "got", n=_CONTEXT, lineterm=""):
-        yield _HUNK_START.sub(lambda match: str(int(match[0]) + first), line) if line.startswith("@@") else line
+    for line in difflib.unified_diff(
+        old[:most], new[:most], "expected", "got", n=_CONTEXT, lineterm=""
+    ):
+        yield (
+            _HUNK_START.sub(lambda match: str(int(match[0]) + first), line)
+            if line.startswith("@@")
+            else line
+        )
     left_out = sum(max(len(side) - most, 0) for side in (old, new))
     if left_out:
         yield f"... and {left_out:,} more lines are not compared"

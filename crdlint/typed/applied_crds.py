@@ -55,7 +55,9 @@ def applied_problems(root: Node, server: Server) -> list[AppliedProblem]:
     value = reader_json(Reader(json=False), root, 1)
     start = f"failed to create typed patch object ({named(value)}; {_TYPE}): "
     errors = check(value, type_of_crds(server), server)
-    problems = [AppliedProblem(e.path, f"{start}{e}", headline_of(e, root), is_of_rule(e)) for e in errors]
+    problems = [
+        AppliedProblem(e.path, f"{start}{e}", headline_of(e, root), is_of_rule(e)) for e in errors
+    ]
     if text_of(value, "resourceVersion"):
         return problems
     for field, message in (
@@ -87,9 +89,13 @@ def read_applied_crd(root: Node, *, stored: bool = False, server: Server = NEWES
         _problem(root, "resourceVersion", version_problem(value)),
     ]
     reported = next(filter(None, stages), [])
-    first = [problem for problem in reported if problem.full_message or problem.is_contained] or reported[:1]
+    first = [
+        problem for problem in reported if problem.full_message or problem.is_contained
+    ] or reported[:1]
     later = [problem for stage in stages for problem in stage if problem not in first]
-    decoded = Decoded(decode_applied(root, server), tuple(first), tuple(later), tuple(lax.ignored.values()))
+    decoded = Decoded(
+        decode_applied(root, server), tuple(first), tuple(later), tuple(lax.ignored.values())
+    )
     return prepared(decoded, stored=stored, server=server)
 
 
@@ -101,7 +107,9 @@ def _problem(root: Node, field: str, message: str) -> list[DecodeProblem]:
     return [DecodeProblem("decode", message, node, node, rule=REJECTED)]
 
 
-def _typed(value: dict[str, Any], root: Node, lax: DecodeState, server: Server) -> list[DecodeProblem]:
+def _typed(
+    value: dict[str, Any], root: Node, lax: DecodeState, server: Server
+) -> list[DecodeProblem]:
     """Return the problems of the typed check: the first has the message with all that are not hidden."""
     errors = check(value, type_of_crds(server), server)
     start = f"failed to create typed patch object ({named(value)}; {_TYPE}): "
@@ -109,11 +117,15 @@ def _typed(value: dict[str, Any], root: Node, lax: DecodeState, server: Server) 
     strict = {id(problem.node): problem for problem in lax.strict_errors.values()}
     locator = Locator(root)
     problems = [_typed_problem(error, start, locator, strict) for error in errors]
-    problems[:1] = [first._replace(full_message=full_message, is_contained=False) for first in problems[:1]]
+    problems[:1] = [
+        first._replace(full_message=full_message, is_contained=False) for first in problems[:1]
+    ]
     return problems
 
 
-def _typed_problem(error: TypedError, start: str, locator: Locator, strict: dict[int, DecodeProblem]) -> DecodeProblem:
+def _typed_problem(
+    error: TypedError, start: str, locator: Locator, strict: dict[int, DecodeProblem]
+) -> DecodeProblem:
     """Return the problem of a typed error; that of an unknown field has the help of its strict error."""
     location = None if error.path is None else locator.find(error.path)
     node = locator.root if location is None else location.node
@@ -146,7 +158,11 @@ def _rule_of(error: TypedError) -> str:
 
 def is_of_rule(error: TypedError) -> bool:
     """Return whether an error is about a rule of x-kubernetes-validations that is repeated."""
-    return error.path is not None and error.path.parent is not None and error.path.parent.step == _RULES
+    return (
+        error.path is not None
+        and error.path.parent is not None
+        and error.path.parent.step == _RULES
+    )
 
 
 def headline_of(error: TypedError, root: Node) -> str:
@@ -161,4 +177,7 @@ def _conversion(value: dict[str, Any], root: Node, server: Server) -> list[Decod
     """Return the problems of converting JSON values to Go's types, which only few types have after the typed check."""
     start = f"failed to convert new object ({named(value)}; {_TYPE}) to proper version: "
     start += f"unable to convert unstructured object to {_TYPE}: "
-    return [error.problem()._replace(message=start + error.text) for error in conversion_errors(root, server)]
+    return [
+        error.problem()._replace(message=start + error.text)
+        for error in conversion_errors(root, server)
+    ]

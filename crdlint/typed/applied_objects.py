@@ -72,7 +72,9 @@ class AppliedObjects:
             ("managedFields", MANAGED_FIELDS if has_managed_fields(value) else ""),
         ):
             if text:
-                return ApplyRejection(text, Path(field) if field == "kind" else Path("metadata").child(field))
+                return ApplyRejection(
+                    text, Path(field) if field == "kind" else Path("metadata").child(field)
+                )
         errors = check(value, self.type, self._server)
         if errors:
             start = f"failed to create typed patch object ({named(value)}; {_described(value)}): "

@@ -11,7 +11,16 @@ from typing import Final
 
 from crdlint.crd.gotypes import CRD, OBJECT_META, GoType
 from crdlint.kubernetes.servers import NEWEST, Server
-from crdlint.typed.types import ANY, ANY_SCALAR, BOOLEAN, NUMERIC, STRING, FieldType, ListType, MapType
+from crdlint.typed.types import (
+    ANY,
+    ANY_SCALAR,
+    BOOLEAN,
+    NUMERIC,
+    STRING,
+    FieldType,
+    ListType,
+    MapType,
+)
 
 _SCALARS: Final = {
     "string": STRING, "bytes": STRING, "bool": BOOLEAN, "int32": NUMERIC, "int64": NUMERIC, "float64": NUMERIC,
@@ -59,7 +68,11 @@ class _TypesOfGo:
         return ANY  # types with their own decoding: the OpenAPI document declares no type for them
 
     def _struct(self, of: GoType) -> MapType:
-        field_types = {name: field.type for name, field in of.fields.items() if field.attribute not in self._unknown}
+        field_types = {
+            name: field.type
+            for name, field in of.fields.items()
+            if field.attribute not in self._unknown
+        }
         struct = "" if of.record is None else of.record.__name__
 
         def value(name: str) -> FieldType | None:

@@ -41,7 +41,9 @@ def _parts(of: GoType, node: Node) -> Iterator[tuple[GoType, Node]]:
     """Return the values in a collection with their types: fields in the order of their struct."""
     if isinstance(node, Mapping) and of.fields:
         values = {name: value for name, _, value in entries(node)}
-        return iter([(field.type, values[name]) for name, field in of.fields.items() if name in values])
+        return iter(
+            [(field.type, values[name]) for name, field in of.fields.items() if name in values]
+        )
     if of.element is None:
         return iter(())
     if isinstance(node, Mapping):

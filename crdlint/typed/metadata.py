@@ -32,7 +32,11 @@ def version_problem(value: Any) -> str:
         return ""
     if not (version.isascii() and version.isdigit()):
         return f"strconv.ParseUint: parsing {quote(version)}: invalid syntax"
-    return "" if int(version) <= _MAX_UINT64 else f"strconv.ParseUint: parsing {quote(version)}: value out of range"
+    return (
+        ""
+        if int(version) <= _MAX_UINT64
+        else f"strconv.ParseUint: parsing {quote(version)}: value out of range"
+    )
 
 
 def text_of(value: Any, name: str) -> str:
@@ -58,9 +62,13 @@ def _is_entry(entry: object) -> bool:
     """Return whether a value can be converted to an entry of managed fields."""
     if not isinstance(entry, dict):
         return False
-    texts = [entry[name] for name in _ENTRY.fields if name != "fieldsV1" and entry.get(name) is not None]
+    texts = [
+        entry[name] for name in _ENTRY.fields if name != "fieldsV1" and entry.get(name) is not None
+    ]
     time = entry.get("time")
-    return all(isinstance(text, str) for text in texts) and (time is None or check_rfc3339(time) is None)
+    return all(isinstance(text, str) for text in texts) and (
+        time is None or check_rfc3339(time) is None
+    )
 
 
 def conflict_of_uid(value: Any, resource: str) -> str:
@@ -71,5 +79,7 @@ def conflict_of_uid(value: Any, resource: str) -> str:
     uid = text_of(value, "uid")
     if not uid:
         return ""
-    reason = f"uid mismatch: the provided object specified uid {uid}, and no existing object was found"
+    reason = (
+        f"uid mismatch: the provided object specified uid {uid}, and no existing object was found"
+    )
     return f"Operation cannot be fulfilled on {resource} {quote(text_of(value, 'name'))}: {reason}"

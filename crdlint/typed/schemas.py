@@ -9,7 +9,16 @@ from typing import Any, Final
 
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.typed.builtin import OBJECT_META_TYPE
-from crdlint.typed.types import ANY, ANY_SCALAR, BOOLEAN, NUMERIC, STRING, FieldType, ListType, MapType
+from crdlint.typed.types import (
+    ANY,
+    ANY_SCALAR,
+    BOOLEAN,
+    NUMERIC,
+    STRING,
+    FieldType,
+    ListType,
+    MapType,
+)
 
 _SCALARS: Final = {"integer": NUMERIC, "number": NUMERIC, "boolean": BOOLEAN}
 # Formats of texts; a text of another format accepts any scalar.
@@ -40,7 +49,9 @@ class _SchemaTypes:
         """Return the type of a schema; `preserves` is set below a schema that preserves unknown fields."""
         key = (id(schema), preserves)
         if key not in self._types:
-            self._types[key] = self._created(schema, preserves=preserves, is_resource=schema.x_embedded_resource)
+            self._types[key] = self._created(
+                schema, preserves=preserves, is_resource=schema.x_embedded_resource
+            )
         return self._types[key]
 
     def _created(self, schema: JSONSchemaProps, *, preserves: bool, is_resource: bool) -> FieldType:
@@ -52,10 +63,14 @@ class _SchemaTypes:
         if schema.type == "string":
             return STRING if schema.format in _TEXT_FORMATS else ANY_SCALAR
         if schema.type:
-            return _SCALARS.get(schema.type, ANY)  # no OpenAPI document is built for an unknown type
+            return _SCALARS.get(
+                schema.type, ANY
+            )  # no OpenAPI document is built for an unknown type
         # Without a type, any value is accepted, with what the schema declares about its items and fields.
         of_list = self._list(schema, preserves=preserves)
-        return FieldType("untyped", of_list, self._map(schema, preserves=preserves, is_resource=is_resource))
+        return FieldType(
+            "untyped", of_list, self._map(schema, preserves=preserves, is_resource=is_resource)
+        )
 
     def _map(self, schema: JSONSchemaProps, *, preserves: bool, is_resource: bool) -> MapType:
         own = _RESOURCE if is_resource else {}

@@ -149,11 +149,15 @@ class _TypedVisit:
             else:
                 yield self.of(item, type_, below)
         for i, field in enumerate(unknown):
-            yield field.error("field not declared in schema")._replace(hidden=i > 0, expected="nothing")
+            yield field.error("field not declared in schema")._replace(
+                hidden=i > 0, expected="nothing"
+            )
 
     def _list(self, value: Any, declared: ListType, location: _Location | None) -> _Steps:
         if value.__class__ is not list:
-            yield _error(location, f"expected list, got {_printed(value)}")._replace(expected="list")
+            yield _error(location, f"expected list, got {_printed(value)}")._replace(
+                expected="list"
+            )
             return
         type_ = declared.item()
         seen: set[tuple[object, ...]] = set()
@@ -174,11 +178,16 @@ class _TypedVisit:
 
 def _of_item(location: _Location | None, index: int, text: str, reason: str) -> TypedError:
     """Return an error about an item, which the server reports at its list."""
-    return _error(_Location(location, index), text)._replace(printed=_printed_path(location), reason=reason)
+    return _error(_Location(location, index), text)._replace(
+        printed=_printed_path(location), reason=reason
+    )
 
 
 def _described(identity: _Identity) -> str:
-    parts = (f"`{name}: {print_key(value)}`" if name else f"`{print_key(value)}`" for name, value in identity.values)
+    parts = (
+        f"`{name}: {print_key(value)}`" if name else f"`{print_key(value)}`"
+        for name, value in identity.values
+    )
     return joined_phrases([*parts], "and")
 
 
@@ -199,11 +208,17 @@ def _identity(item: Any, declared: ListType, type_: FieldType, server: Server) -
     if declared.keys:
         return _Identity(tuple(sorted(_keys(item, declared.keys, type_, server), key=_name)))
     if item.__class__ is dict:
-        raise _NoIdentityError("associative list without keys has an element that's a map type", _NOT_IN_SET)
+        raise _NoIdentityError(
+            "associative list without keys has an element that's a map type", _NOT_IN_SET
+        )
     if item.__class__ is list:
-        raise _NoIdentityError("not supported: associative list with lists as elements", _NOT_IN_SET)
+        raise _NoIdentityError(
+            "not supported: associative list with lists as elements", _NOT_IN_SET
+        )
     if item is None:
-        raise _NoIdentityError("associative list without keys has an element that's an explicit null", _NULL_ITEM)
+        raise _NoIdentityError(
+            "associative list without keys has an element that's an explicit null", _NULL_ITEM
+        )
     return _Identity((("", item),))
 
 
@@ -211,7 +226,9 @@ def _name(pair: tuple[str, Any]) -> str:
     return pair[0]
 
 
-def _keys(item: Any, names: tuple[str, ...], type_: FieldType, server: Server) -> list[tuple[str, Any]]:
+def _keys(
+    item: Any, names: tuple[str, ...], type_: FieldType, server: Server
+) -> list[tuple[str, Any]]:
     """Return the names and values of the keys that an item has, with defaults."""
     if item is None:
         raise _NoIdentityError("associative list with keys may not have a null element", _NULL_ITEM)
@@ -225,7 +242,9 @@ def _keys(item: Any, names: tuple[str, ...], type_: FieldType, server: Server) -
             continue
         if type_.map is None:
             cause = "associative list may not have non-map types"
-            raise _NoIdentityError(f"couldn't find default value for {name}: {cause}", f"has an item without `{name}`")
+            raise _NoIdentityError(
+                f"couldn't find default value for {name}: {cause}", f"has an item without `{name}`"
+            )
         default = type_.map.default(name)
         if default is not None:
             keys.append((name, default))
@@ -238,7 +257,9 @@ def _keys(item: Any, names: tuple[str, ...], type_: FieldType, server: Server) -
         defaults = "(and doesn't have default values for any key fields)"
         text = f"associative list with keys has an element that {lacks} {defaults}"
         keys_in_words = joined_phrases([f"`{name}`" for name in names], "and")
-        raise _NoIdentityError(text, f"has an item without the key{'s' * (len(names) > 1)} {keys_in_words}")
+        raise _NoIdentityError(
+            text, f"has an item without the key{'s' * (len(names) > 1)} {keys_in_words}"
+        )
     return keys
 
 
@@ -258,7 +279,9 @@ _CLASSES: Final[dict[Scalar, frozenset[type]]] = {
 }
 _MISTYPED: Final = {
     "numeric": lambda value: f"expected numeric (int or float), got {GO_TYPES[value.__class__]}",
-    "string": lambda value: f"expected string, got &value.valueUnstructured{{Value:{go_syntax(value)}}}",
+    "string": lambda value: (
+        f"expected string, got &value.valueUnstructured{{Value:{go_syntax(value)}}}"
+    ),
     "boolean": lambda value: f"expected boolean, got {_printed(value)}",
     "untyped": lambda value: f"expected any scalar, got {_printed(value)}",
 }

@@ -76,7 +76,14 @@ class BrokenText:
             if not stripped.startswith("#") and not line.startswith("---"):
                 structure.append(i)
                 if _BLOCK_SCALAR.search(line):
-                    first = next((indent_of(below) for below in self.lines[i + 1 : i + _TEXT] if below.strip()), 0)
+                    first = next(
+                        (
+                            indent_of(below)
+                            for below in self.lines[i + 1 : i + _TEXT]
+                            if below.strip()
+                        ),
+                        0,
+                    )
                     least = max(first, indent_of(line) + 1)
         return structure
 
@@ -86,7 +93,11 @@ class BrokenText:
 
     def near(self) -> Iterator[int]:
         """Yield the first few of the lines `upwards`, without blank lines and comments."""
-        used = (i for i in self.upwards() if self.lines[i].strip() and not self.lines[i].lstrip().startswith("#"))
+        used = (
+            i
+            for i in self.upwards()
+            if self.lines[i].strip() and not self.lines[i].lstrip().startswith("#")
+        )
         return islice(used, _NEAR)
 
     def entries(self, lines: Iterable[int] | None = None) -> Iterator[tuple[int, Entry]]:
@@ -116,7 +127,9 @@ class BrokenText:
         """Return the numbers of some lines as a phrase, such as `lines 3 to 5 and 9`."""
         numbers = sorted(map(self.line, indexes))
         parts = [
-            part for run in runs(numbers) for part in ([f"{run[0]} to {run[-1]}"] if len(run) > 2 else map(str, run))
+            part
+            for run in runs(numbers)
+            for part in ([f"{run[0]} to {run[-1]}"] if len(run) > 2 else map(str, run))
         ]
         if len(parts) > _MOST_PARTS:
             parts = [*parts[: _MOST_PARTS - 1], f"{len(parts) - _MOST_PARTS + 1} more places"]
@@ -137,14 +150,21 @@ class BrokenText:
         return Cause(repair, self.line(index), start + 1, max(end, start + 1) + 1, help_, edits)
 
     def line_cause(
-        self, repair: Repair, index: int, new: str, help_: str, columns: tuple[int, int] | None = None
+        self,
+        repair: Repair,
+        index: int,
+        new: str,
+        help_: str,
+        columns: tuple[int, int] | None = None,
     ) -> Cause:
         """Return a cause that the line at `index` should be `new`."""
         return self.cause(repair, index, help_, (self.replaced(index, new),), columns)
 
     def value_cause(self, repair: Repair, index: int, entry: Entry, new: str, help_: str) -> Cause:
         """Return a cause that the value in the line at `index` should be `new`."""
-        return self.line_cause(repair, index, f"{entry.head}{new}{entry.rest}", help_, entry.columns)
+        return self.line_cause(
+            repair, index, f"{entry.head}{new}{entry.rest}", help_, entry.columns
+        )
 
     def replaced(self, index: int, new: str) -> Edit:
         """Return the smallest edit that replaces the line at `index` by `new`."""

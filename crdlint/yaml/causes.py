@@ -61,7 +61,8 @@ _CAUSES: Final = {
 _KEY: Final = re.compile(r" *(?:- +)*[\"']?([\w$./-]+)[\"']?[ \t]*:")
 # Fields of a schema among the text of a description.
 _SWALLOWED: Final = re.compile(
-    r"^ *(?:(?:properties|items):|type: (?:array|boolean|integer|number|object|string))$", re.MULTILINE
+    r"^ *(?:(?:properties|items):|type: (?:array|boolean|integer|number|object|string))$",
+    re.MULTILINE,
 )
 
 
@@ -86,7 +87,11 @@ def syntax_cause(document: Document, problems: Callable[[Node], int]) -> Cause |
     for find, fault in _CAUSES.items():
         for cause in (each._replace(headline=_headline(text, each, fault)) for each in find(text)):
             if not cause.edits:
-                return cause if best is None or _is_doubtful(text, best, cause, furthest, problems) else best
+                return (
+                    cause
+                    if best is None or _is_doubtful(text, best, cause, furthest, problems)
+                    else best
+                )
             if cause.edits in tried:
                 continue
             tried.add(cause.edits)
@@ -110,14 +115,20 @@ def _headline(text: BrokenText, cause: Cause, fault: str) -> str:
 
 
 def _is_doubtful(
-    text: BrokenText, cause: Cause, other: Cause, progress: _Progress, problems: Callable[[Node], int]
+    text: BrokenText,
+    cause: Cause,
+    other: Cause,
+    progress: _Progress,
+    problems: Callable[[Node], int],
 ) -> bool:
     """Return whether a document has more oddities with the edits of a cause than without the lines of both causes."""
     if not progress.oddities:
         return False
     lines = {bisect_right(text.starts, edit.start) - 1 for edit in cause.edits}
     lines.add(other.line - 1 - text.document.line_offset)
-    removed = tuple(Edit(text.starts[i], text.starts[i] + len(text.lines[i]), "") for i in sorted(lines))
+    removed = tuple(
+        Edit(text.starts[i], text.starts[i] + len(text.lines[i]), "") for i in sorted(lines)
+    )
     without = _progress(text, removed, problems)
     return not without.is_parsed or progress.oddities < without.oddities
 
@@ -138,7 +149,9 @@ def _broken_text(document: Document, line: int, message: str) -> BrokenText:
     return BrokenText(document, lines, starts, stop, message)
 
 
-def _progress(text: BrokenText, edits: SequenceOf[Edit], problems: Callable[[Node], int]) -> _Progress:
+def _progress(
+    text: BrokenText, edits: SequenceOf[Edit], problems: Callable[[Node], int]
+) -> _Progress:
     read = parse_first(apply(text.document.text, edits))
     if read.error is not None:
         return _Progress(is_parsed=False, line=read.error.line - read.line_offset, oddities=0)
@@ -159,7 +172,11 @@ def _oddities(root: Node) -> int:
             continue
         if isinstance(node, Mapping):
             names = [key.value for key in node.items[::2] if isinstance(key, Scalar)]
-            empty = [1 for part in node.items[1::2] if isinstance(part, Scalar) and not part.value and not part.style]
+            empty = [
+                1
+                for part in node.items[1::2]
+                if isinstance(part, Scalar) and not part.value and not part.style
+            ]
             count += len(names) - len(set(names)) + len(empty)
         pending += node.items
     return count

@@ -92,7 +92,9 @@ class Editor:
     def _shared(self) -> list[tuple[int, int]]:
         """The parts of the text that aliases repeat, in order; they do not touch each other."""
         spans: list[tuple[int, int]] = []
-        for start, end in sorted((node.start_mark.index, self._end(node)) for node in self._tree[1].values()):
+        for start, end in sorted(
+            (node.start_mark.index, self._end(node)) for node in self._tree[1].values()
+        ):
             if spans and start <= spans[-1][1]:
                 spans[-1] = spans[-1][0], max(spans[-1][1], end)
             elif start <= end:
@@ -140,7 +142,9 @@ class Editor:
     def replace(self, node: Node, text: str) -> Edit:
         """Return the edit that replaces a scalar or a collection by `text`, also a value that is left empty."""
         start, end = node.start_mark.index, self.end(node)
-        return Edit(start, end, f" {text}" if start == end and self.text[start - 1 : start] == ":" else text)
+        return Edit(
+            start, end, f" {text}" if start == end and self.text[start - 1 : start] == ":" else text
+        )
 
     def write(self, node: Node, text: str) -> Edit:
         """Return the edit that replaces a value by a text of one line; a block gives way to a value next to its key."""
@@ -184,14 +188,18 @@ class Editor:
             end = start + len(self.text[start:end].rstrip())
         return end
 
-    def set(self, mapping: Mapping, name: str, value: str, *, before: str = "", after: str = "") -> Edit:
+    def set(
+        self, mapping: Mapping, name: str, value: str, *, before: str = "", after: str = ""
+    ) -> Edit:
         """Return the edit that sets the value of an entry, which is added next to another entry if it does not exist."""
         entry = mapping.find(name)
         if entry is None:
             return self.insert(mapping, name, value, before=before, after=after)
         return self.replace(entry[1], value)
 
-    def insert(self, mapping: Mapping, name: str, value: str, *, before: str = "", after: str = "") -> Edit:
+    def insert(
+        self, mapping: Mapping, name: str, value: str, *, before: str = "", after: str = ""
+    ) -> Edit:
         """Return the edit that adds an entry before or after another one; without that one, at the start or the end.
 
         `value` is YAML; its lines after the first are indented relative to the column of the mapping.
@@ -255,7 +263,9 @@ class Editor:
 
     def remove_all(self, mapping: Mapping, names: tuple[str, ...]) -> Iterator[Edit]:
         """Yield the edits that remove the entries with some names; in flow style, adjacent entries are removed by one edit."""
-        gone = [i for i, key in enumerate(mapping.items[::2]) if getattr(key, "value", None) in names]
+        gone = [
+            i for i, key in enumerate(mapping.items[::2]) if getattr(key, "value", None) in names
+        ]
         for adjacent in runs(gone) if mapping.flow else ([i] for i in gone):
             yield self.remove_at(mapping, 2 * adjacent[0], len(adjacent))
 
@@ -273,7 +283,10 @@ class Editor:
 
     def indent_lines(self, start: int, end: int, by: int) -> list[Edit]:
         """Return the edits that indent the lines that start between two offsets."""
-        return [Edit(match.end(), match.end(), " " * by) for match in _LINE_START.finditer(self.text, start, end + 1)]
+        return [
+            Edit(match.end(), match.end(), " " * by)
+            for match in _LINE_START.finditer(self.text, start, end + 1)
+        ]
 
     def shifted(self, start: int, end: int, by: int) -> Iterator[Edit]:
         """Yield the edits that indent the lines between two offsets by more blanks, or by fewer if `by` is negative."""

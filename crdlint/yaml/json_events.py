@@ -11,7 +11,12 @@ from collections.abc import Iterator
 from json import loads
 from typing import Any, Final
 
-from ruamel.yaml.events import MappingEndEvent, MappingStartEvent, SequenceEndEvent, SequenceStartEvent
+from ruamel.yaml.events import (
+    MappingEndEvent,
+    MappingStartEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+)
 
 from crdlint.golang.printing import marshal
 from crdlint.yaml.edit import line_and_column, line_starts
@@ -74,7 +79,9 @@ def json_node(value: Any) -> Node:
     Parsing a printed text instead would apply limits that JSON does not have, such as 1,024 characters for a key.
     """
     top: list[Node] = []
-    pending: list[tuple[Any, list[Node]]] = [(value, top)]  # values, and the lists of items that they are appended to
+    pending: list[tuple[Any, list[Node]]] = [
+        (value, top)
+    ]  # values, and the lists of items that they are appended to
     while pending:
         item, items = pending.pop()
         if not isinstance(item, (dict, list)):

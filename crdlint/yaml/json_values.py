@@ -29,7 +29,9 @@ def entries(mapping: Mapping) -> list[Entry]:
     for _, key, value in _go_entries(mapping):
         identity = _identity(key)
         if identity in entries_by_key:
-            _go_values(entries_by_key[identity][1])  # Go decodes the values of duplicate keys as well
+            _go_values(
+                entries_by_key[identity][1]
+            )  # Go decodes the values of duplicate keys as well
         entries_by_key[identity] = key, value
     entries_by_name: dict[str, Entry] = {}
     for key, value in entries_by_key.values():
@@ -77,7 +79,9 @@ def _merged(value: Node, key: Node) -> list[Mapping]:
 
 def _unsupported_key(value: Any, value_node: Node) -> str:
     kind = "%!s(<nil>)" if value is None else "uint64"
-    shown = ["<nil>" if part is None else go_syntax(part) for part in (value, _go_values(value_node))]
+    shown = [
+        "<nil>" if part is None else go_syntax(part) for part in (value, _go_values(value_node))
+    ]
     return f"{UNSUPPORTED_KEY} of type: {kind}, key: {shown[0]}, value: {shown[1]}"
 
 
@@ -107,7 +111,9 @@ def _go_value_of(node: Node) -> Generator[Any, Any, Any]:
             items.append(converted)
         return items
     entries_of_map = GoMap()
-    for key, value in {_identity(key): (key, value) for _, key, value in _go_entries(node)}.values():
+    for key, value in {
+        _identity(key): (key, value) for _, key, value in _go_entries(node)
+    }.values():
         converted = yield _go_value_of(value)
         entries_of_map.append((go_value(key), converted))
     return entries_of_map
@@ -134,7 +140,10 @@ def to_json(node: Node) -> Any:
             if isinstance(here, Mapping):
                 named_entries = entries(here)
                 empty: Any = dict.fromkeys(name for name, _, _ in named_entries)
-                pending.append((empty, name, value) for empty, (name, _, value) in zip(repeat(empty), named_entries))
+                pending.append(
+                    (empty, name, value)
+                    for empty, (name, _, value) in zip(repeat(empty), named_entries)
+                )
             elif isinstance(here, Sequence):
                 empty = [None] * len(here.items)
                 pending.append(zip(repeat(empty), count(), here.items))
@@ -180,7 +189,9 @@ def as_json_text(value: Any) -> Any:
     pending: list[Any] = [top]
     while pending:
         container = pending.pop()
-        for key, item in list(container.items() if isinstance(container, dict) else enumerate(container)):
+        for key, item in list(
+            container.items() if isinstance(container, dict) else enumerate(container)
+        ):
             if isinstance(item, float):
                 container[key] = as_json_number(item)
             elif isinstance(item, (dict, list)):
@@ -221,7 +232,9 @@ def duplicate_keys(mappings: Iterable[Mapping]) -> list[DuplicateKey]:
                 else:
                     name, mark = go_syntax(identity[1]), value.start_mark
                     line = getattr(mark, "yaml_line", mark.line) + 1
-                    duplicate = DuplicateKey(f"line {line}: key {name} already set in map", name, first, key)
+                    duplicate = DuplicateKey(
+                        f"line {line}: key {name} already set in map", name, first, key
+                    )
                     if id(owner) not in setters:
                         own = id(mapping) in setters and first is setters[id(mapping)]
                         duplicate.how = "replaced by merge" if own else "overrides merge"

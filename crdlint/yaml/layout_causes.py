@@ -11,7 +11,16 @@ from typing import Final
 
 from crdlint.phrases import counted
 from crdlint.yaml import repairs
-from crdlint.yaml.broken_text import FIELD, BrokenText, Cause, Entry, entry_of, has_block_scalar, indent_of, key_column
+from crdlint.yaml.broken_text import (
+    FIELD,
+    BrokenText,
+    Cause,
+    Entry,
+    entry_of,
+    has_block_scalar,
+    indent_of,
+    key_column,
+)
 from crdlint.yaml.edit import Edit, runs
 
 
@@ -30,8 +39,14 @@ def strays(text: BrokenText) -> Iterator[Cause]:
     if not used:
         return
     next_lines = [text.lines[i] for i in (*used[1:], used[-1])]
-    strange = [not _is_yaml(text.lines[i], following) for i, following in zip(used, next_lines, strict=True)]
-    head, tail = list(takewhile(bool, strange[:_STRAY_LINES])), list(takewhile(bool, strange[: -_STRAY_LINES - 1 : -1]))
+    strange = [
+        not _is_yaml(text.lines[i], following)
+        for i, following in zip(used, next_lines, strict=True)
+    ]
+    head, tail = (
+        list(takewhile(bool, strange[:_STRAY_LINES])),
+        list(takewhile(bool, strange[: -_STRAY_LINES - 1 : -1])),
+    )
     before, after = used[: len(head)], used[len(used) - len(tail) :]
     if not before or before[0] <= text.stop:
         yield from (_stray(text, before[:count]) for count in range(1, len(before) + 1))
@@ -73,14 +88,22 @@ def tabs(text: BrokenText) -> Iterator[Cause]:
     first = min((i for i in near if "\t" in _blanks(text.lines[i])), default=-1)
     if first < 0:
         return
-    indented = [i for i in text.structure if i >= first and "\t" in _blanks(text.lines[i])] or [first]
+    indented = [i for i in text.structure if i >= first and "\t" in _blanks(text.lines[i])] or [
+        first
+    ]
     help_ = f"Indent {text.numbers(indented)} with spaces: YAML does not allow tabs"
     fields = [i for i in text.structure if FIELD.match(text.lines[i]) and "\t" not in text.lines[i]]
-    previous = [text.lines[fields[bisect_left(fields, i) - 1]] if fields and fields[0] < i else "" for i in indented]
+    previous = [
+        text.lines[fields[bisect_left(fields, i) - 1]] if fields and fields[0] < i else ""
+        for i in indented
+    ]
     blanks = [_blanks(text.lines[i]) for i in indented]
     indents = [[each.replace("\t", " " * width) for each in blanks] for width in (2, 4, 8)]
     indents += [
-        [" " * (key_column(line) + (deeper if line.rstrip().endswith(":") else 0)) for line in previous]
+        [
+            " " * (key_column(line) + (deeper if line.rstrip().endswith(":") else 0))
+            for line in previous
+        ]
         for deeper in (2, 0)
     ]
     columns = (0, len(_blanks(text.lines[first])))
@@ -110,10 +133,16 @@ def special_spaces(text: BrokenText) -> Iterator[Cause]:
             continue
         alike = [j for j in indented if j >= i and match[0] in text.lines[j]]
         alike = alike if i in alike else [i]
-        name = unicodedata.name(match[0], "control character").lower().replace("no-break", "non-breaking")
+        name = (
+            unicodedata.name(match[0], "control character")
+            .lower()
+            .replace("no-break", "non-breaking")
+        )
         name = "byte order mark" if match[0] == "\ufeff" else name
         several = "s" if len(alike) > 1 or text.lines[i].count(match[0]) > 1 else ""
-        where = text.numbers(alike) if several else f"line {text.line(i)}, column {match.start() + 1}"
+        where = (
+            text.numbers(alike) if several else f"line {text.line(i)}, column {match.start() + 1}"
+        )
         if match[0].isspace():
             new = " "
             help_ = f"Replace the {name}{several} in {where} with {'plain spaces' if several else 'a space'}"
@@ -146,7 +175,9 @@ def lists_below_text(text: BrokenText) -> Iterator[Cause]:
         line = text.lines[text.stop]
         entry = entry_of(line)
         if entry is not None and entry.value.startswith("- "):
-            help_ = f"Move the list in line {text.line(text.stop)} to lines of its own, below the key"
+            help_ = (
+                f"Move the list in line {text.line(text.stop)} to lines of its own, below the key"
+            )
             end = "\r" if line.endswith("\r") else ""
             head = f"{entry.head.rstrip()}{entry.rest.rstrip()}{end}"
             new = f"{head}\n{' ' * key_column(line)}{entry.value}{end}"
@@ -157,11 +188,21 @@ def lists_below_text(text: BrokenText) -> Iterator[Cause]:
             continue
         entry = entry_of(text.lines[previous])
         is_key = entry is not None and ":" in entry.head and entry.value[0] not in "|>"
-        items = [j for j in text.structure if j < previous and text.lines[j].startswith(f"{' ' * indent_of(line)}- ")]
-        if entry is not None and entry.value in _EMPTY and indent_of(line) >= key_column(text.lines[previous]):
+        items = [
+            j
+            for j in text.structure
+            if j < previous and text.lines[j].startswith(f"{' ' * indent_of(line)}- ")
+        ]
+        if (
+            entry is not None
+            and entry.value in _EMPTY
+            and indent_of(line) >= key_column(text.lines[previous])
+        ):
             yield _without_value(text, previous, entry)
         if is_key and items and indent_of(text.lines[previous]) == indent_of(line):
-            yield _shift(text, [previous], key_column(line) - indent_of(line))  # a field of the item above
+            yield _shift(
+                text, [previous], key_column(line) - indent_of(line)
+            )  # a field of the item above
         if is_key and indent_of(line) >= key_column(text.lines[previous]):
             help_ = f"Remove the value in line {text.line(previous)} or the list below it: a key cannot have both"
             yield text.cause(None, previous, help_)
@@ -188,8 +229,12 @@ def odd_indentation(text: BrokenText) -> Iterator[Cause]:
         return
     blocks = [block for block in runs(odd) if block[0] < stop + _LINES_BELOW]
     for block in sorted(blocks[-_BLOCKS:], key=lambda block: abs(block[0] - stop)):
-        around = (lines[index] for index in (block[0] - 1, block[-1] + 1) if 0 <= index < len(lines))
-        is_deeper = indent_of(text.lines[lines[block[0]]]) - 1 in {indent_of(text.lines[i]) for i in around}
+        around = (
+            lines[index] for index in (block[0] - 1, block[-1] + 1) if 0 <= index < len(lines)
+        )
+        is_deeper = indent_of(text.lines[lines[block[0]]]) - 1 in {
+            indent_of(text.lines[i]) for i in around
+        }
         for by in (-1, 1) if is_deeper else (1, -1):
             yield _shift(text, [lines[index] for index in block], by)
 
@@ -200,7 +245,9 @@ _LINES_BELOW: Final = 4
 
 def _stop(text: BrokenText) -> int:
     """Return the line where the parser stops, or the next one with a key or an item, as its position in the structure."""
-    return next((index for index, i in enumerate(text.structure) if i >= text.stop), len(text.structure) - 1)
+    return next(
+        (index for index, i in enumerate(text.structure) if i >= text.stop), len(text.structure) - 1
+    )
 
 
 def indentation(text: BrokenText) -> Iterator[Cause]:
@@ -211,7 +258,11 @@ def indentation(text: BrokenText) -> Iterator[Cause]:
     stop = _stop(text)
     upper, lower = lines[max(stop - 1, 0)], lines[stop]
     entry = entry_of(text.lines[upper])
-    if entry is not None and entry.value in _EMPTY and key_column(text.lines[lower]) > key_column(text.lines[upper]):
+    if (
+        entry is not None
+        and entry.value in _EMPTY
+        and key_column(text.lines[lower]) > key_column(text.lines[upper])
+    ):
         yield _without_value(text, upper, entry)
     yield from _list_outdented(text, stop)
     if "mapping values" in text.message:
@@ -240,7 +291,11 @@ def _with_texts(text: BrokenText, lines: list[int]) -> list[int]:
     after = next((i for i in text.structure if i > last), len(text.lines))
     used = [i for i in range(lines[0], after) if text.lines[i].strip()]
     indent = indent_of(text.lines[last])
-    return [i for i in used if i <= last or (has_block_scalar(text.lines[last]) and indent_of(text.lines[i]) > indent)]
+    return [
+        i
+        for i in used
+        if i <= last or (has_block_scalar(text.lines[last]) and indent_of(text.lines[i]) > indent)
+    ]
 
 
 def _count(spaces: int, more: str = "") -> str:
@@ -259,7 +314,9 @@ def _list_outdented(text: BrokenText, stop: int) -> Iterator[Cause]:
         upper, lower = (text.lines[i] for i in lines[index - 1 : index + 1])
         by, item = key_column(upper) - indent_of(lower), f"{' ' * indent_of(lower)}- "
         if upper.rstrip().endswith(":") and lower.startswith(item) and by > 0:
-            yield _shift(text, [i for i in _block(text, index) if text.lines[i].startswith(item)], by)
+            yield _shift(
+                text, [i for i in _block(text, index) if text.lines[i].startswith(item)], by
+            )
 
 
 def _below_text(text: BrokenText, stop: int) -> Iterator[Cause]:
@@ -282,11 +339,18 @@ def _below_text(text: BrokenText, stop: int) -> Iterator[Cause]:
     if len(beside) == 1 and deeper > right:
         yield _shift(text, [upper], deeper - left)
     levels = {indent_of(text.lines[i]) for i in lines[max(stop - _AROUND, 0) : stop]}
-    moves += [(moved, level - right) for moved in ([lower], below) for level in sorted(levels) if level <= left]
+    moves += [
+        (moved, level - right)
+        for moved in ([lower], below)
+        for level in sorted(levels)
+        if level <= left
+    ]
     for moved, by in moves if len(beside) == 1 and deeper == right else reversed(moves):
         yield _shift(text, moved, by)
     if ":" in entry.head:
-        help_ = f"Make a comment of `{entry.value}` in line {text.line(upper)}: the value is below it"
+        help_ = (
+            f"Make a comment of `{entry.value}` in line {text.line(upper)}: the value is below it"
+        )
         new = f"{entry.head.rstrip()} # {entry.value}{entry.rest}"
         yield text.line_cause(repairs.COMMENTED, upper, new, help_)
     help_ = (
@@ -302,7 +366,9 @@ _EMPTY: Final = frozenset({"{}", "[]", "null", "~", "''", '""'})
 def _block(text: BrokenText, index: int) -> list[int]:
     """Return a line of the structure and those below it that are indented as much or more."""
     lines = text.structure[index:]
-    return list(takewhile(lambda i: indent_of(text.lines[i]) >= indent_of(text.lines[lines[0]]), lines))
+    return list(
+        takewhile(lambda i: indent_of(text.lines[i]) >= indent_of(text.lines[lines[0]]), lines)
+    )
 
 
 _TEXT: Final = re.compile(

@@ -48,7 +48,10 @@ def without_marks(text: str) -> Mask:
 def masked(text_or_mask: Mask | str, error: MarkedYAMLError) -> Mask | None:
     """Return a text without the character that libyaml reports, or None if Go rejects it as well."""
     mask = Mask(text_or_mask, {}) if isinstance(text_or_mask, str) else text_or_mask
-    text, index = mask.text, error.problem_mark.index + mask.text.startswith(_BOM)  # libyaml does not count it
+    text, index = (
+        mask.text,
+        error.problem_mark.index + mask.text.startswith(_BOM),
+    )  # libyaml does not count it
     if error.problem == _ESCAPED and text[index : index + 2] == "\\'":
         original, before = "", "'"
     elif error.problem == _COLON and text[index : index + 1] == ":":
@@ -58,10 +61,14 @@ def masked(text_or_mask: Mask | str, error: MarkedYAMLError) -> Mask | None:
     character = mask.characters.get(original) or _unused(text)
     if not character:
         return None
-    if original and original not in mask.characters:  # otherwise this one does not seem to be in a plain scalar: [x':y]
+    if (
+        original and original not in mask.characters
+    ):  # otherwise this one does not seem to be in a plain scalar: [x':y]
         text = _without_colons(text, character)
     end = index + (len(original) or 2)
-    return Mask(f"{text[:index]}{before}{character}{text[end:]}", {**mask.characters, original: character})
+    return Mask(
+        f"{text[:index]}{before}{character}{text[end:]}", {**mask.characters, original: character}
+    )
 
 
 def _without_colons(text: str, colon: str) -> str:
@@ -74,7 +81,8 @@ def _without_colons(text: str, colon: str) -> str:
         after = text[match.end() : match.end() + 1]
         stop = len(word) if after and not after.isspace() else len(word) - 1
         return "".join(
-            colon if char == ":" and 0 < i < stop and word[i - 1] not in "\"'" else char for i, char in enumerate(word)
+            colon if char == ":" and 0 < i < stop and word[i - 1] not in "\"'" else char
+            for i, char in enumerate(word)
         )
 
     return _WORD.sub(spelt, text)
@@ -82,5 +90,8 @@ def _without_colons(text: str, colon: str) -> str:
 
 def _unused(text: str) -> str:
     """Return the first character of a private-use block that a text does not use, not even escaped; empty if it uses all."""
-    used = {(int(match[1], 16) if match[1] else ord(match[0])) // _BLOCK_SIZE for match in _PRIVATE.finditer(text)}
+    used = {
+        (int(match[1], 16) if match[1] else ord(match[0])) // _BLOCK_SIZE
+        for match in _PRIVATE.finditer(text)
+    }
     return next((chr(block) for block in _BLOCKS if block // _BLOCK_SIZE not in used), "")

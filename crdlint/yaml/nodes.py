@@ -98,7 +98,11 @@ Node: TypeAlias = "Scalar | Mapping | Sequence"
 
 def is_json(root: Node) -> bool:
     """Return whether a document is JSON, which the API server decodes without conversion from YAML."""
-    return root.__class__ is Mapping and root.flow and (not root.items or getattr(root.items[0], "style", "") == '"')
+    return (
+        root.__class__ is Mapping
+        and root.flow
+        and (not root.items or getattr(root.items[0], "style", "") == '"')
+    )
 
 
 def entry(node: Node | None, step: str | int) -> tuple[Node | None, Node] | None:

@@ -41,7 +41,9 @@ except ImportError:  # no wheel for this platform
 MAX_DEPTH: Final = 10000
 _SEPARATOR: Final = re.compile(r"\n---([^\n]*)")
 # Only directives and comments: they belong to the document after the separator.
-_PROLOGUE: Final = re.compile(r"\ufeff?(?:[ \t]*(?:#[^\n]*|\r)?\n)*%[^\n]*\n(?:[%#][^\n]*\n|[ \t]*\r?\n)*\Z")
+_PROLOGUE: Final = re.compile(
+    r"\ufeff?(?:[ \t]*(?:#[^\n]*|\r)?\n)*%[^\n]*\n(?:[%#][^\n]*\n|[ \t]*\r?\n)*\Z"
+)
 _SLOWER: Final = "libyaml is not available for this Python: reading with ruamel.yaml's own parser, which is slower"
 
 
@@ -181,9 +183,8 @@ def parse_chunk(chunk: Chunk) -> Document:
         error.__traceback__ = None
     except YAMLError as error:
         document.error = _problem(error, text, offset)
-        error.__traceback__ = (
-            None  # its frames refer to the error: only the garbage collector, which is paused, could free this cycle
-        )
+        # Its frames refer to the error: only the garbage collector, which is paused, could free this cycle.
+        error.__traceback__ = None
     except (UnicodeError, ValueError):
         # libyaml reads UTF-8, which cannot encode lone surrogates.
         index = next((i for i, char in enumerate(text) if "\ud800" <= char <= "\udfff"), 0)
@@ -209,7 +210,9 @@ _CONTENT: Final = re.compile(r"^(?!\.\.\.(?:\s|\Z))[ \t]*[^\s#%].*", re.MULTILIN
 
 
 def _problem_at(message: str, text: str, index: int, offset: int) -> YAMLProblem:
-    return YAMLProblem(message, text.count("\n", 0, index) + offset, index - (text.rfind("\n", 0, index) + 1))
+    return YAMLProblem(
+        message, text.count("\n", 0, index) + offset, index - (text.rfind("\n", 0, index) + 1)
+    )
 
 
 def _problem(error: YAMLError, chunk: str, offset: int) -> YAMLProblem:
@@ -219,7 +222,11 @@ def _problem(error: YAMLError, chunk: str, offset: int) -> YAMLProblem:
         line = 0
         if mark.line:
             line = mark.line + (type(error).__name__ == "ScannerError")
-            line += error.problem == _NO_COLON and context is not None and _ends_late(chunk, context.index, mark)
+            line += (
+                error.problem == _NO_COLON
+                and context is not None
+                and _ends_late(chunk, context.index, mark)
+            )
         elif context is not None and context.line:
             line = context.line
         where = f"line {line}: " if line else ""
@@ -256,7 +263,11 @@ def _events(text: str) -> Iterator[Any]:
         from crdlint.yaml import python_parser
 
         events = python_parser.events(text)
-    return events if text.isascii() or _RARE_BREAK.search(text) is None else _as_editors_count(events, text)
+    return (
+        events
+        if text.isascii() or _RARE_BREAK.search(text) is None
+        else _as_editors_count(events, text)
+    )
 
 
 # Line breaks in YAML 1.1, but not in an editor.
@@ -402,7 +413,11 @@ def _names_of(items: list[Any]) -> tuple[str, ...] | None:
     if len(different) != len(keys):
         return None
     if names and not (min(names) > _LAST_OF_NUMBERS and different.isdisjoint(_OTHER_MEANING)):
-        return names if all(key.style or (key.value != "<<" and is_plain_string(key.value)) for key in keys) else None
+        return (
+            names
+            if all(key.style or (key.value != "<<" and is_plain_string(key.value)) for key in keys)
+            else None
+        )
     if len(names) <= _MOST_NAMES:
         if len(_known_names) >= _MOST_KNOWN:
             _known_names.clear()

@@ -20,13 +20,19 @@ _QUOTED_LINE: Final = re.compile(r"[>|] ?")
 _OTHER_COMMENT: Final = re.compile(r"\A( *)(?://+|/\*+|--|;+|<!--)")
 _MARKER: Final = re.compile(r" *(?:(?://|#) *)?\+[a-z]\w*(?::[\w:]*)?(?:=|\r?\Z)")
 _WORDS: Final = re.compile(r" *[^\W\d]\w*(?: [\w,.]+)*\r?\Z")
-_JSON_TOKEN: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"?|(?P<comment>//[^\r\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/)?)')
+_JSON_TOKEN: Final = re.compile(
+    r'"(?:[^"\\\n]|\\.)*"?|(?P<comment>//[^\r\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/)?)'
+)
 _ENTITY: Final = re.compile(r"&(?:quot|apos|lt|gt|amp|nbsp|#\d+|#x[0-9a-fA-F]+);")
 
 
 def conflicts(text: BrokenText) -> Iterator[Cause]:
     """Find the markers of merge conflicts, with or without the common ancestor (git's diff3 style)."""
-    marks = [(i, match[1][0]) for i, line in enumerate(text.lines) if (match := _CONFLICT.match(line)) is not None]
+    marks = [
+        (i, match[1][0])
+        for i, line in enumerate(text.lines)
+        if (match := _CONFLICT.match(line)) is not None
+    ]
     if not marks:
         return
     first = marks[0][0]
@@ -48,18 +54,28 @@ def conflicts(text: BrokenText) -> Iterator[Cause]:
     old, new = ([text.lines[i] for i in side] for side in (ours, theirs))
     repair = repairs.SAME_SIDES if old == new else None if old and new else repairs.ONE_SIDE
     side = ours if old else theirs
-    edits = text.removed(i for i in range(first, ends[-1] + 1) if i not in side) if repair is not None else ()
+    edits = (
+        text.removed(i for i in range(first, ends[-1] + 1) if i not in side)
+        if repair is not None
+        else ()
+    )
     yield text.cause(repair, first, f"{help_}, and remove the other lines{also}", edits)
 
 
 def patches(text: BrokenText) -> Iterator[Cause]:
     """Find lines of a patch or a citation: those with a plus sign in front, and beside them those with a minus sign."""
-    used = [i for i, line in enumerate(text.lines) if line.strip() and not line.startswith(("---", "+++"))]
+    used = [
+        i
+        for i, line in enumerate(text.lines)
+        if line.strip() and not line.startswith(("---", "+++"))
+    ]
     cited = [i for i in used if _QUOTED_LINE.match(text.lines[i])]
     if len(cited) == len(used) > 1:
         mark = max((_QUOTED_LINE.match(text.lines[i]) or [""])[0] for i in used)
         edits = text.rewritten(used, lambda line: line.removeprefix(mark.strip()).removeprefix(" "))
-        yield text.cause(repairs.PATCH, used[0], f"Remove `{mark}` in front of {text.numbers(used)}", edits)
+        yield text.cause(
+            repairs.PATCH, used[0], f"Remove `{mark}` in front of {text.numbers(used)}", edits
+        )
         return
     added = [i for i in used if text.lines[i].startswith("+")]
     if not added:
@@ -71,14 +87,18 @@ def patches(text: BrokenText) -> Iterator[Cause]:
     for blank in (" ", ""):
         unmarked = (text.replaced(i, blank + text.lines[i][1:]) for i in added)
         edits = (*unmarked, *text.removed(removed))
-        yield text.cause(repairs.REMOVED_LINES if removed else repairs.PATCH, added[0], help_, edits)
+        yield text.cause(
+            repairs.REMOVED_LINES if removed else repairs.PATCH, added[0], help_, edits
+        )
 
 
 def line_numbers(text: BrokenText) -> Iterator[Cause]:
     """Find the numbers of the lines in front of them, as editors and `cat -n` show them."""
     numbered = [(i, _NUMBERED.match(line)) for i, line in enumerate(text.lines) if line.strip()]
     numbers = [int(match[1]) for _, match in numbered if match is not None]
-    if len(numbers) == len(numbered) > 1 and all(later > number for number, later in pairwise(numbers)):
+    if len(numbers) == len(numbered) > 1 and all(
+        later > number for number, later in pairwise(numbers)
+    ):
         lines = text.numbers(i for i, _ in numbered)
         yield text.cause(None, numbered[0][0], f"Remove the numbers at the beginning of {lines}")
 
@@ -86,7 +106,9 @@ def line_numbers(text: BrokenText) -> Iterator[Cause]:
 def comments(text: BrokenText) -> Iterator[Cause]:
     """Find comments of other languages, and markers of code generators."""
     alike = [
-        i for i in range(len(text.lines)) if _OTHER_COMMENT.match(text.lines[i]) and not text.lines[i].startswith("---")
+        i
+        for i in range(len(text.lines))
+        if _OTHER_COMMENT.match(text.lines[i]) and not text.lines[i].startswith("---")
     ]
     if alike and min(alike) <= text.stop:
         is_marker = any(_MARKER.match(text.lines[i]) for i in alike)
@@ -104,7 +126,9 @@ def json_comments(text: BrokenText) -> Iterator[Cause]:
     source = text.document.text
     if not source.lstrip().startswith("{"):
         return
-    comments = [match.span() for match in _JSON_TOKEN.finditer(source) if match.lastgroup == "comment"]
+    comments = [
+        match.span() for match in _JSON_TOKEN.finditer(source) if match.lastgroup == "comment"
+    ]
     if comments:
         lines = [bisect_right(text.starts, start) - 1 for start, _ in comments]
         help_ = f"Remove the comment{'s' * (len(comments) > 1)} in {text.numbers(set(lines))}: JSON has none"
@@ -134,7 +158,9 @@ def entities(text: BrokenText) -> Iterator[Cause]:
     """Find characters that are written as in HTML."""
     lines = [i for i in range(len(text.lines)) if _ENTITY.search(text.lines[i])]
     if lines and min(lines) <= text.stop:
-        edits = text.rewritten(lines, lambda line: _ENTITY.sub(lambda match: unescape(match[0]), line))
+        edits = text.rewritten(
+            lines, lambda line: _ENTITY.sub(lambda match: unescape(match[0]), line)
+        )
         help_ = f"Write the characters instead of HTML entities in {text.numbers(lines)}"
         yield text.cause(repairs.ENTITIES, lines[0], help_, edits)
         yield text.cause(repairs.ENTITIES, lines[0], help_, text.rewritten(lines, _quoted_entities))

@@ -18,7 +18,9 @@ def events(text: str) -> Iterator[Any]:
         yield from parser.parse(text)
     except MarkedYAMLError as error:
         with_context = f"{error.context}: {error.problem}"
-        error.problem = next((text for part, text in _LIBYAML_TEXTS.items() if part in with_context), error.problem)
+        error.problem = next(
+            (text for part, text in _LIBYAML_TEXTS.items() if part in with_context), error.problem
+        )
         raise
 
 
@@ -31,7 +33,9 @@ class _Scanner(Scanner):
         if self.reader.index == 0 and peek() == "\ufeff":
             forward()
         while True:
-            while peek() == " " or (peek() == "\t" and (self.flow_level > 0 or not self.allow_simple_key)):
+            while peek() == " " or (
+                peek() == "\t" and (self.flow_level > 0 or not self.allow_simple_key)
+            ):
                 forward()
             if peek() == "#":
                 while peek() not in _LINE_ENDS:

@@ -20,15 +20,21 @@ Value = str | int | float | bool | None
 
 WORDS: Final[dict[str, Value]] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
-    **dict.fromkeys(["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"], True),
-    **dict.fromkeys(["n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"], False),
+    **dict.fromkeys(
+        ["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"], True
+    ),
+    **dict.fromkeys(
+        ["n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"], False
+    ),
     **dict.fromkeys((".nan", ".NaN", ".NAN"), float("nan")),
     **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), float("inf")),
     **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), float("-inf")),
 }
 _NUMBER_START: Final = frozenset("+-.0123456789")
 # The syntax of strconv.ParseInt with base 0, without underscores.
-_INTEGER: Final = re.compile(r"([+-]?)(?:0[xX]([0-9a-fA-F]+)|0[oO]([0-7]+)|0[bB]([01]+)|0([0-7]+)|(0|[1-9][0-9]*))\Z")
+_INTEGER: Final = re.compile(
+    r"([+-]?)(?:0[xX]([0-9a-fA-F]+)|0[oO]([0-7]+)|0[bB]([01]+)|0([0-7]+)|(0|[1-9][0-9]*))\Z"
+)
 # Go parses the text after this prefix separately, so it may have a sign.
 _SIGNED_BINARY: Final = re.compile(r"0b([+-][01]+)\Z")
 _BASES: Final = (16, 8, 2, 8, 10)
@@ -96,16 +102,22 @@ def _plain(text: str) -> Value:
     plain = text.replace("_", "")
     integer = _INTEGER.match(plain)
     if integer is not None:
-        digits, base = next((d, b) for d, b in zip(integer.groups()[1:], _BASES, strict=True) if d is not None)
+        digits, base = next(
+            (d, b) for d, b in zip(integer.groups()[1:], _BASES, strict=True) if d is not None
+        )
         significant = digits.lstrip("0") or "0"
-        if len(significant) <= _MOST_DIGITS:  # Python converts at most 4,300, and not in linear time
+        if (
+            len(significant) <= _MOST_DIGITS
+        ):  # Python converts at most 4,300, and not in linear time
             value = int(integer[1] + significant, base)
             if -(2**63) <= value < 2**63 or (value < 2**64 and not integer[1]):
                 return value
     if _FLOAT.match(plain):
         return _go_float(plain, text)
     signed = _SIGNED_BINARY.match(plain)
-    return int(signed[1], 2) if signed is not None and -(2**63) <= int(signed[1], 2) < 2**63 else text
+    return (
+        int(signed[1], 2) if signed is not None and -(2**63) <= int(signed[1], 2) < 2**63 else text
+    )
 
 
 def _go_float(number: str, text: str) -> float | str:
@@ -138,21 +150,39 @@ def _tagged(scalar: Scalar) -> Value:
         try:
             octets = decode_base64(text)
         except CorruptInputError:
-            raise YAMLDecodeError("yaml: !!binary value contains invalid base64 data", scalar) from None
+            raise YAMLDecodeError(
+                "yaml: !!binary value contains invalid base64 data", scalar
+            ) from None
         # In JSON, each invalid byte of UTF-8 becomes a replacement character.
         return _INVALID.sub("\ufffd", octets.decode("utf-8", "surrogateescape"))
     if short not in _RESOLVABLE or short == "str":
         return str(text)
-    value = WORDS[text] if text in WORDS else text if not text or text[0] not in _NUMBER_START else _plain(text)
-    resolved_tag = "timestamp" if short == "timestamp" and _is_timestamp(text) else _KINDS[value.__class__]
+    value = (
+        WORDS[text]
+        if text in WORDS
+        else text
+        if not text or text[0] not in _NUMBER_START
+        else _plain(text)
+    )
+    resolved_tag = (
+        "timestamp" if short == "timestamp" and _is_timestamp(text) else _KINDS[value.__class__]
+    )
     if short == "float" and resolved_tag == "int":
         return float(value)  # type: ignore[arg-type]
     if short != resolved_tag:
-        raise YAMLDecodeError(f"yaml: cannot decode !!{resolved_tag} `{text}` as a !!{short}", scalar)
+        raise YAMLDecodeError(
+            f"yaml: cannot decode !!{resolved_tag} `{text}` as a !!{short}", scalar
+        )
     return value
 
 
-_KINDS: Final[dict[type, str]] = {type(None): "null", bool: "bool", int: "int", float: "float", str: "str"}
+_KINDS: Final[dict[type, str]] = {
+    type(None): "null",
+    bool: "bool",
+    int: "int",
+    float: "float",
+    str: "str",
+}
 
 
 def _float_key(value: Any) -> str:

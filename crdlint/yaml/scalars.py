@@ -30,7 +30,9 @@ _QUOTED: Final = {
 }
 
 
-def position_inside(text: str, node: Scalar, start: int, end: int) -> tuple[int, int, int, int] | None:
+def position_inside(
+    text: str, node: Scalar, start: int, end: int
+) -> tuple[int, int, int, int] | None:
     """Return the position of the characters `start` to `end` of a scalar's value, or None if it is uncertain.
 
     It is (line, column, end line, end column), 1-based in characters, with an exclusive end. `text` is the text that the marks of
@@ -73,7 +75,11 @@ def _spans(text: str, node: Scalar) -> Spans | None:
         spans = _block(text, start, end, value, folds=node.style == ">")
     else:
         quote = _QUOTED.get(node.style)
-        spans = list(_flow(text, start, end, _PLAIN) if quote is None else _flow(text, start + 1, end - 1, quote))
+        spans = list(
+            _flow(text, start, end, _PLAIN)
+            if quote is None
+            else _flow(text, start + 1, end - 1, quote)
+        )
     return spans if spans is not None and len(spans) == len(value) else None
 
 
@@ -102,7 +108,11 @@ def _block(text: str, start: int, end: int, value: str, *, folds: bool) -> Spans
         while value[position : position + 1] == "\n":
             spans.append((max(content - 1, start), content))
             position += 1
-        if folds and value[position : position + 1] == " " and not value.startswith(text[content:stop], position):
+        if (
+            folds
+            and value[position : position + 1] == " "
+            and not value.startswith(text[content:stop], position)
+        ):
             spans.append((begin - 1, begin))
             position += 1
         if not value.startswith(text[content:stop], position):

@@ -47,7 +47,9 @@ def _key_offsets(text: BrokenText, edits: SequenceOf[Edit]) -> Iterator[int]:
 
 def _moved(offset: int, edits: SequenceOf[Edit]) -> int:
     """Return the offset of a character after edits."""
-    return offset + sum(len(edit.text) - (edit.end - edit.start) for edit in edits if edit.end <= offset)
+    return offset + sum(
+        len(edit.text) - (edit.end - edit.start) for edit in edits if edit.end <= offset
+    )
 
 
 def _holds_any(keys: SequenceOf[int], scalar: Scalar) -> bool:
@@ -64,5 +66,7 @@ def _is_new_text(scalar: Scalar, written: SequenceOf[tuple[int, Edit]]) -> bool:
     start, end = scalar.start_mark, scalar.end_mark
     if scalar.style in {"|", ">"}:
         head = start.index - start.column
-        return not any(head <= offset <= start.index and edit.text.strip() for offset, edit in written)
+        return not any(
+            head <= offset <= start.index and edit.text.strip() for offset, edit in written
+        )
     return any(start.index <= offset <= end.index for offset, _ in written)

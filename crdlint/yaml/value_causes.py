@@ -8,7 +8,15 @@ from itertools import accumulate, chain, islice, takewhile
 from typing import Final
 
 from crdlint.yaml import repairs
-from crdlint.yaml.broken_text import KEYWORDS, BrokenText, Cause, Entry, entry_of, indent_of, key_column
+from crdlint.yaml.broken_text import (
+    KEYWORDS,
+    BrokenText,
+    Cause,
+    Entry,
+    entry_of,
+    indent_of,
+    key_column,
+)
 from crdlint.yaml.edit import Edit, runs
 from crdlint.yaml.editor import quoted
 
@@ -30,14 +38,18 @@ _CLOSING: Final = {"[": "]", "{": "}"}
 def unquoted(text: BrokenText) -> Iterator[Cause]:
     """Find a value that needs quotes."""
     for i, entry in text.entries():
-        why = _reason_for_quotes(entry.value, is_expression=_EXPRESSION.search(entry.head) is not None)
+        why = _reason_for_quotes(
+            entry.value, is_expression=_EXPRESSION.search(entry.head) is not None
+        )
         if _SECOND_KEY.search(entry.value) is not None and entry.value[0] not in "'\"[{":
             yield from _two_keys(text, i, entry)
         elif _MARKED_TEXT.match(entry.value) is not None and why is not None:
             yield from _text_after_mark(text, i, entry)
         elif why is not None:
             bare = entry.value[1:-1]
-            is_marked = entry.value[0] == entry.value[-1] == "`" and "`" not in bare and " " not in bare
+            is_marked = (
+                entry.value[0] == entry.value[-1] == "`" and "`" not in bare and " " not in bare
+            )
             new = quoted(bare if is_marked else entry.value)
             how = "quotes instead of backquotes" if is_marked else f"quotes, since it {why}"
             help_ = f"Put the value in line {text.line(i)} in {how}: `{new}`"
@@ -55,13 +67,27 @@ def _two_keys(text: BrokenText, index: int, entry: Entry) -> Iterator[Cause]:
     end = "\r" if line.endswith("\r") else ""
     new = f"{entry.head}{match[1]}{end}\n{' ' * column}{match[3]}{entry.rest}"
     help_ = f"Write `{match[3]}` on a line of its own, below line {text.line(index)}"
-    yield text.line_cause(repairs.SPLIT, index, new, help_, entry.columns)._replace(headline=_TWO_KEYS)
+    yield text.line_cause(repairs.SPLIT, index, new, help_, entry.columns)._replace(
+        headline=_TWO_KEYS
+    )
 
 
 _TWO_KEYS: Final = "two keys in one line"
 _KEY_NAMES: Final = "|".join(
     sorted(
-        {*KEYWORDS, "served", "storage", "kind", "listKind", "plural", "singular", "scope", "group", "jsonPath", "rule"}
+        {
+            *KEYWORDS,
+            "served",
+            "storage",
+            "kind",
+            "listKind",
+            "plural",
+            "singular",
+            "scope",
+            "group",
+            "jsonPath",
+            "rule",
+        }
     )
 )
 _SECOND_KEY: Final = re.compile(rf"(?:\A|[\s,;|]|[a-z0-9])(?:{_KEY_NAMES}): ")
@@ -85,7 +111,11 @@ def _text_after_mark(text: BrokenText, index: int, entry: Entry) -> Iterator[Cau
     """Find a text in the line of the mark of a text in block style; the lines below may belong to it."""
     value = entry.value.lstrip("|>-+ ")
     following = next((i for i in text.structure if i > index), None)
-    if not value or following is None or indent_of(text.lines[following]) > key_column(text.lines[index]):
+    if (
+        not value
+        or following is None
+        or indent_of(text.lines[following]) > key_column(text.lines[index])
+    ):
         return
     new = value if _reason_for_quotes(value) is None and value[0] not in "'\"[{#" else quoted(value)
     help_ = f"Remove the `{entry.value[0]}` in line {text.line(index)}, or write the text below it"
@@ -97,18 +127,32 @@ def unquoted_in_brackets(text: BrokenText) -> Iterator[Cause]:
     """Find values between brackets that need quotes."""
     for i in text.near():
         line, begin = text.lines[i], text.starts[i]
-        wrong = [(start, end) for start, end in _values_in_brackets(line) if _reason_for_quotes(line[start:end])]
-        joined = [match for start, end in wrong if (match := _WORD_AND_KEY.match(line[start:end])) is not None]
+        wrong = [
+            (start, end)
+            for start, end in _values_in_brackets(line)
+            if _reason_for_quotes(line[start:end])
+        ]
+        joined = [
+            match
+            for start, end in wrong
+            if (match := _WORD_AND_KEY.match(line[start:end])) is not None
+        ]
         if joined:
             yield from _entries_without_comma(text, i, wrong)
         elif wrong and not any(_SECOND_KEY.search(line[start:end]) for start, end in wrong):
-            edits = tuple(Edit(begin + left, begin + right, quoted(line[left:right])) for left, right in wrong)
+            edits = tuple(
+                Edit(begin + left, begin + right, quoted(line[left:right])) for left, right in wrong
+            )
             why = _reason_for_quotes(line[slice(*wrong[0])])
-            help_ = f"Put the value in line {text.line(i)} in quotes, since it {why}: `{edits[0].text}`"
+            help_ = (
+                f"Put the value in line {text.line(i)} in quotes, since it {why}: `{edits[0].text}`"
+            )
             yield text.cause(repairs.QUOTES, i, help_, edits, wrong[0])
 
 
-def _entries_without_comma(text: BrokenText, index: int, wrong: list[tuple[int, int]]) -> Iterator[Cause]:
+def _entries_without_comma(
+    text: BrokenText, index: int, wrong: list[tuple[int, int]]
+) -> Iterator[Cause]:
     """Find a second key between brackets without a comma before it."""
     line, begin = text.lines[index], text.starts[index]
     edits = []
@@ -126,7 +170,10 @@ def _values_in_brackets(line: str) -> list[tuple[int, int]]:
     """Return the columns (0-based) of the plain values between the brackets of a line; a comma may be a part of a value."""
     values: list[tuple[int, int]] = []
     opened: list[str] = []
-    start, entry = 0, -1  # where the part begins, and the index of the value that a part without a key belongs to
+    start, entry = (
+        0,
+        -1,
+    )  # where the part begins, and the index of the value that a part without a key belongs to
     for token in _FLOW_TOKEN.finditer(line):
         if token[0] in _CLOSING:
             opened.append(token[0])
@@ -168,7 +215,9 @@ def _reason_for_quotes(value: str, *, is_expression: bool = False) -> str | None
     if first in "'\"":
         closed = value.find(first, 1)
         may_be_cut = is_expression or not value.endswith(first)
-        is_cut = closed > 0 and may_be_cut and value[closed + 1 : closed + 2] in {" ", ",", ".", ":"}
+        is_cut = (
+            closed > 0 and may_be_cut and value[closed + 1 : closed + 2] in {" ", ",", ".", ":"}
+        )
         return f"continues after {first}" if is_cut else None
     if first in "|>":
         return f"begins with `{first}`" if re.search(r"[^-+0-9|>\s]", value) else None
@@ -192,16 +241,25 @@ def unquoted_lines(text: BrokenText) -> Iterator[Cause]:
                 break
             last = i if text.lines[i].strip() else last
         below = text.lines[first + 1 : last + 1]
-        if last <= text.stop - 1 or last == first or any(" #" in line or _FIELD_NAME.match(line) for line in below):
+        if (
+            last <= text.stop - 1
+            or last == first
+            or any(" #" in line or _FIELD_NAME.match(line) for line in below)
+        ):
             continue
-        why = _reason_for_quotes(entry.value) or next(filter(None, map(_reason_for_quotes, below)), None)
+        why = _reason_for_quotes(entry.value) or next(
+            filter(None, map(_reason_for_quotes, below)), None
+        )
         if why is None or entry.value[0] in "|>":
             continue
         start = text.starts[first] + len(entry.head)
         end = text.starts[last] + len(text.lines[last].rstrip())
         edit = Edit(start, end, "'" + text.document.text[start:end].replace("'", "''") + "'")
         help_ = f"Put the text in lines {text.line(first)} to {text.line(last)} in quotes, since it {why}"
-        wrong = next((i for i in range(first, last + 1) if _reason_for_quotes(_value_of(text.lines[i]))), first)
+        wrong = next(
+            (i for i in range(first, last + 1) if _reason_for_quotes(_value_of(text.lines[i]))),
+            first,
+        )
         yield text.cause(repairs.QUOTES, wrong, help_, (edit,))
 
 
@@ -233,7 +291,11 @@ def inner_quotes(text: BrokenText) -> Iterator[Cause]:
 def several(text: BrokenText) -> Iterator[Cause]:
     """Find lines of a schema with different mistakes, of which each is clear alone, and correct them in one pass."""
     lines = [i for i in text.structure if _corrected(text.lines[i]) != text.lines[i]]
-    keys = {key[0].strip(" :") for i in lines if (key := _CORRECTED_KEY.match(text.lines[i])) is not None}
+    keys = {
+        key[0].strip(" :")
+        for i in lines
+        if (key := _CORRECTED_KEY.match(text.lines[i])) is not None
+    }
     if len(keys) > 1:
         new = _corrected(text.lines[lines[0]]).strip()
         help_ = f"Correct {text.numbers(lines)}, such as `{new}` in line {text.line(lines[0])}"
@@ -276,9 +338,7 @@ def escapes(text: BrokenText) -> Iterator[Cause]:
         first = _BAD_ESCAPE.search(text.lines[i])
         if first is not None:
             for lines in _alike(text, i, _has_bad_escape):
-                help_ = (
-                    f"Write `\\\\` for a backslash between double quotes in {text.numbers(lines)}, or use single quotes"
-                )
+                help_ = f"Write `\\\\` for a backslash between double quotes in {text.numbers(lines)}, or use single quotes"
                 edits = text.rewritten(lines, lambda line: _BAD_ESCAPE.sub(r"\\\\\1", line))
                 cause = text.cause(repairs.BACKSLASH, i, help_, edits, first.span())
                 yield cause._replace(headline=f"`{first[0]}` is no escape in double quotes")
@@ -286,7 +346,11 @@ def escapes(text: BrokenText) -> Iterator[Cause]:
 
 def quotes(text: BrokenText) -> Iterator[Cause]:
     """Find a quote that is not closed."""
-    open_entries = ((i, entry) for i, entry in text.entries(text.upwards()) if entry.value.count(entry.value[0]) % 2)
+    open_entries = (
+        (i, entry)
+        for i, entry in text.entries(text.upwards())
+        if entry.value.count(entry.value[0]) % 2
+    )
     opening = ((i, entry) for i, entry in open_entries if entry.value[0] in "'\"")
     for i, entry in chain(text.entries(), islice(opening, _MOST_OPEN)):
         value, quote = entry.value, entry.value[0]
@@ -318,19 +382,23 @@ def _is_one_of_texts(text: BrokenText, i: int) -> bool:
 
 def colons(text: BrokenText) -> Iterator[Cause]:
     """Find a key without a colon, and a colon without a space."""
-    headers = ((i, match) for i in text.upwards() if (match := _TEXT_BELOW.match(text.lines[i])) is not None)
+    headers = (
+        (i, match)
+        for i in text.upwards()
+        if (match := _TEXT_BELOW.match(text.lines[i])) is not None
+    )
     for i, match in islice(headers, 1):  # the parser stops in the text
         header = f"{match[1]}: {match[2]}"
-        help_ = f"Write a colon and a space after the key in line {text.line(i)}: `{header.strip()}`"
+        help_ = (
+            f"Write a colon and a space after the key in line {text.line(i)}: `{header.strip()}`"
+        )
         yield text.line_cause(repairs.BLANK_AFTER_COLON, i, header, help_)
     for i in text.near():
         line, number = text.lines[i], text.line(i)
         match = _NO_BLANK.match(line)
         if match is not None:
             for lines in _alike(text, i, lambda each: _NO_BLANK.match(each) is not None):
-                help_ = (
-                    f"Write a space after the colon in {text.numbers(lines)}: `{match[1].strip()} {match[2].strip()}`"
-                )
+                help_ = f"Write a space after the colon in {text.numbers(lines)}: `{match[1].strip()} {match[2].strip()}`"
                 edits = text.rewritten(lines, lambda each: _NO_BLANK.sub(r"\1 \2", each))
                 yield text.cause(repairs.BLANK_AFTER_COLON, i, help_, edits)
         match = _BARE_KEY.match(line)
@@ -348,22 +416,40 @@ def colons(text: BrokenText) -> Iterator[Cause]:
 
 
 _LISTS_OF_TEXTS: Final = frozenset(
-    {"required:", "enum:", "shortNames:", "categories:", "x-kubernetes-list-map-keys:", "conversionReviewVersions:"}
+    {
+        "required:",
+        "enum:",
+        "shortNames:",
+        "categories:",
+        "x-kubernetes-list-map-keys:",
+        "conversionReviewVersions:",
+    }
 )
 
 
 def _without_dashes(text: BrokenText) -> Iterator[Cause]:
     """Find words without a dash in a list of texts."""
-    i = next((i for i in text.near() if _BARE_KEY.match(text.lines[i]) and "-" not in text.lines[i]), None)
+    i = next(
+        (i for i in text.near() if _BARE_KEY.match(text.lines[i]) and "-" not in text.lines[i]),
+        None,
+    )
     if i is None:
         return
     indent = indent_of(text.lines[i])
-    alike = [j for j in text.structure if _WORD.match(text.lines[j]) and indent_of(text.lines[j]) == indent]
+    alike = [
+        j
+        for j in text.structure
+        if _WORD.match(text.lines[j]) and indent_of(text.lines[j]) == indent
+    ]
     words = next((run for run in runs(alike) if i in run), [i])
     before = text.lines[words[0] - 1]
-    if before.strip() in _LISTS_OF_TEXTS or (_WORD_ITEM.match(before) and indent_of(before) == indent):
+    if before.strip() in _LISTS_OF_TEXTS or (
+        _WORD_ITEM.match(before) and indent_of(before) == indent
+    ):
         edits = text.rewritten(words, lambda line: f"{line[:indent]}- {line[indent:]}")
-        yield text.cause(repairs.DASH, words[0], f"Write a dash at the start of {text.numbers(words)}", edits)
+        yield text.cause(
+            repairs.DASH, words[0], f"Write a dash at the start of {text.numbers(words)}", edits
+        )
 
 
 def dashes(text: BrokenText) -> Iterator[Cause]:
@@ -393,11 +479,18 @@ def json_slips(text: BrokenText) -> Iterator[Cause]:
         if _JSON_OPEN_TEXT.match(line):
             text_end = len(line.rstrip(", \t\r"))
             help_ = f'Add `"` at the end of the value in line {number} to close the quote'
-            yield text.line_cause(repairs.CLOSED_QUOTE, i, f'{line[:text_end]}"{line[text_end:]}', help_)
-    closing, last = _missing_brackets(text.document.text), max(i for i, line in enumerate(text.lines) if line.strip())
+            yield text.line_cause(
+                repairs.CLOSED_QUOTE, i, f'{line[:text_end]}"{line[text_end:]}', help_
+            )
+    closing, last = (
+        _missing_brackets(text.document.text),
+        max(i for i, line in enumerate(text.lines) if line.strip()),
+    )
     if closing:
         help_ = f"Add `{closing}` at the end of line {text.line(last)}"
-        yield text.line_cause(repairs.CLOSED_BRACKET, last, f"{text.lines[last].rstrip()}{closing}", help_)
+        yield text.line_cause(
+            repairs.CLOSED_BRACKET, last, f"{text.lines[last].rstrip()}{closing}", help_
+        )
 
 
 def brackets(text: BrokenText) -> Iterator[Cause]:
@@ -424,7 +517,11 @@ def _last_line(text: BrokenText, first: int) -> int:
     last = first
     for i in range(first + 1, min(first + _FLOW_LINES, len(text.lines))):
         line = text.lines[i]
-        if not line.strip() or indent_of(line) <= indent_of(text.lines[first]) or _FIELD_NAME.match(line):
+        if (
+            not line.strip()
+            or indent_of(line) <= indent_of(text.lines[first])
+            or _FIELD_NAME.match(line)
+        ):
             break
         last = i
     return last
@@ -466,7 +563,9 @@ def collections_as_keys(text: BrokenText) -> Iterator[Cause]:
     entry = entry_of(text.lines[i])
     if entry is not None and entry.value[0] in _CLOSING:
         new = quoted(entry.value)
-        help_ = f"Write a text as the key in line {text.line(i)}, or put the value in quotes: `{new}`"
+        help_ = (
+            f"Write a text as the key in line {text.line(i)}, or put the value in quotes: `{new}`"
+        )
         yield text.value_cause(repairs.QUOTES, i, entry, new, help_)
 
 

@@ -90,4 +90,6 @@ def hover(request: str) -> str:
     """Return what is known about a place, in Markdown, empty if nothing is."""
     document, index, page = _asked(request)
     cursor = cursor_at(document.text.text, index)
-    return json.dumps((None if cursor is None or cursor.is_behind else hover_of(document, cursor, page)) or "")
+    return json.dumps(
+        (None if cursor is None or cursor.is_behind else hover_of(document, cursor, page)) or ""
+    )

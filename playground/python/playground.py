@@ -40,14 +40,21 @@ _CHANGES: Final = frozenset(rule.id for rule in all_rules().values() if rule.com
 
 def versions() -> str:
     """Return the Kubernetes versions to choose from, newest first, and the default one."""
-    return json.dumps({"versions": [str(server) for server in reversed(SERVERS)] + [KNOWN], "default": NEWEST_VERSION})
+    return json.dumps(
+        {
+            "versions": [str(server) for server in reversed(SERVERS)] + [KNOWN],
+            "default": NEWEST_VERSION,
+        }
+    )
 
 
 @lru_cache(maxsize=2)
 def linted(crd: str, old: str, version: str) -> FileResult:
     """Return the result of a CRD, as an update of an old one if that is not empty; the newest ones are kept."""
     previous = collect_crds(old).by_name.get if old.strip() else None
-    return lint_file(crd, _CRD, CheckRequest(kube_version=version, previous=previous, keep=True, fixes=True))
+    return lint_file(
+        crd, _CRD, CheckRequest(kube_version=version, previous=previous, keep=True, fixes=True)
+    )
 
 
 def validated(resource: str, result: FileResult) -> FileResult:
@@ -78,7 +85,9 @@ def check(request: str) -> str:
         "crds": crds,
         "versions": [str(server) for server in SERVERS],
         **_headlines(given, crds, found),
-        "fixable": sum(one.fix is not None and one.fix.applicability == "safe" for one in result.diagnostics),
+        "fixable": sum(
+            one.fix is not None and one.fix.applicability == "safe" for one in result.diagnostics
+        ),
     }
     return json.dumps(answer)
 
@@ -88,8 +97,13 @@ def verdict(request: str) -> str:
     answer: dict[str, Any] = json.loads(check(request))
     found = [one for one in (*answer["crd"], *answer["resource"]) if not one["is_change"]]
     counts = Counter(one["severity"] for one in found)
-    kind, rules = answer["kind"], sorted({one["rule"] for one in found if one["severity"] == "error"})
-    return json.dumps({"kind": kind, "verdict": answer["verdict"], "warnings": counts["warning"], "rules": rules})
+    kind, rules = (
+        answer["kind"],
+        sorted({one["rule"] for one in found if one["severity"] == "error"}),
+    )
+    return json.dumps(
+        {"kind": kind, "verdict": answer["verdict"], "warnings": counts["warning"], "rules": rules}
+    )
 
 
 def fixed(request: str) -> str:
@@ -106,7 +120,9 @@ def fixed(request: str) -> str:
     return json.dumps({"edits": edits, "count": len(done.applied), "diff": list(lines)[2:]})
 
 
-def _headlines(given: Mapping[str, str], crds: Sequence[str], found: Sequence[Diagnostic]) -> dict[str, str]:
+def _headlines(
+    given: Mapping[str, str], crds: Sequence[str], found: Sequence[Diagnostic]
+) -> dict[str, str]:
     """Return the verdict of the API server, its kind (`good`, `error` or none), and a headline for changes."""
     server = f"The API server of Kubernetes {given['version']}"
     errors = [one for one in found if one.severity == "error" and not one.hidden]

@@ -47,17 +47,25 @@ def trace(request: str) -> str:
     return json.dumps(rows)
 
 
-def _results(definition: Definition, resource: dict[str, Any], version: str) -> Iterator[dict[str, Any]]:
+def _results(
+    definition: Definition, resource: dict[str, Any], version: str
+) -> Iterator[dict[str, Any]]:
     """Yield the results of the rules of a CRD on a resource, as the API server stores it."""
     server = parse_range(version).newest
-    validator = ResourceValidator(definition.crd, version_of(definition.crd, resource), server=server)
+    validator = ResourceValidator(
+        definition.crd, version_of(definition.crd, resource), server=server
+    )
     if validator.schema is None:
         return
     stored = validator.create({**resource, "apiVersion": validator.api_version}).resource
     source = SimpleNamespace(server=server, schema=validator.schema, value=stored, old=MISSING)
     rules = list(rules_of(validator.schema))
     for result in run_rules(cast("ExpressionSource", source), rules):
-        yield {"rule": result.rule, "where": f"{result.path or 'the object'}, rule {result.number}", **_verdict(result)}
+        yield {
+            "rule": result.rule,
+            "where": f"{result.path or 'the object'}, rule {result.number}",
+            **_verdict(result),
+        }
 
 
 def _verdict(result: RuleResult) -> dict[str, Any]:

@@ -30,8 +30,15 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.exhaustive
 
 ROOT = Path(__file__).parents[2]
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+CHROMIUM = (
+    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+)
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+]
 SERIOUS = {"serious", "critical"}
 WAIT = 60_000  # milliseconds that a loaded machine may need for the first answer
 NO_NETWORK = ("ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ETIMEDOUT")
@@ -51,9 +58,22 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with (shared / "playground.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (folder / "playground" / "service-worker.js").exists():
-            site = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(folder)]
+            site = [
+                sys.executable,
+                "-m",
+                "mkdocs",
+                "build",
+                "--quiet",
+                "--strict",
+                "--site-dir",
+                str(folder),
+            ]
             subprocess.run(site, cwd=ROOT, capture_output=True, check=True)
-            command = [sys.executable, str(ROOT / "docs" / "make_playground.py"), str(folder / "playground")]
+            command = [
+                sys.executable,
+                str(ROOT / "docs" / "make_playground.py"),
+                str(folder / "playground"),
+            ]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             if any(word in done.stderr for word in NO_NETWORK):
                 pytest.skip("the registry of npm cannot be reached")
@@ -94,7 +114,10 @@ def shared_page(browser: Browser, url: str) -> Iterator[Page]:
     page.set_default_timeout(WAIT)
     problems: list[str] = []
     page.on("pageerror", lambda error: problems.append(str(error)))
-    page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
+    page.on(
+        "console",
+        lambda message: problems.append(message.text) if message.type == "error" else None,
+    )
     page.goto(url)
     page.wait_for_selector("#findings li")
     yield page
@@ -135,7 +158,8 @@ def test_a_finding_is_underlined_and_its_fix_accepted(shared_page: Page, url: st
 
 def test_positions_after_characters_of_two_units_are_right(shared_page: Page, url: str) -> None:
     text = CRD.replace(
-        "  name: widgets.example.com", "  {annotations: {a: '😀😀'}, naem: x, name: widgets.example.com}"
+        "  name: widgets.example.com",
+        "  {annotations: {a: '😀😀'}, naem: x, name: widgets.example.com}",
     )
     open_texts(shared_page, url, crd=text)
     shared_page.click("#findings .place")
@@ -161,7 +185,9 @@ def test_time_zones_are_known(shared_page: Page, url: str) -> None:
     noon = "timestamp(self).getHours('Europe/Berlin') == 12"
     at = f"{{type: string, default: '2026-07-01T10:00:00Z', x-kubernetes-validations: [{{rule: \"{noon}\"}}]}}"
     open_texts(
-        shared_page, url, crd=CRD.replace("              ports:", f"              at: {at}\n              ports:")
+        shared_page,
+        url,
+        crd=CRD.replace("              ports:", f"              at: {at}\n              ports:"),
     )
     assert rules(shared_page) == ["list-map-key-required"]
 
@@ -175,10 +201,14 @@ def test_an_example_without_a_version_is_for_the_newest(shared_page: Page, url: 
 
 def test_breaking_changes_have_a_headline_of_their_own(shared_page: Page, url: str) -> None:
     new = CRD[: CRD.index("              ports:")] + "              other: {type: string}\n"
-    old = CRD.replace("              ports:", "              name: {type: string}\n              ports:")
+    old = CRD.replace(
+        "              ports:", "              name: {type: string}\n              ports:"
+    )
     open_texts(shared_page, url, crd=new, old=old)
     assert "accepts this update" in shared_page.inner_text("#verdict.good")
-    assert "Changes for clients and existing objects: 2 breaking" in shared_page.inner_text("#breaking")
+    assert "Changes for clients and existing objects: 2 breaking" in shared_page.inner_text(
+        "#breaking"
+    )
 
 
 def test_a_resource_and_an_old_version_are_checked(shared_page: Page, url: str) -> None:
@@ -226,7 +256,9 @@ def test_a_text_that_the_browser_cannot_check_is_named(browser: Browser, url: st
 
 
 def test_a_crd_of_a_megabyte_is_answered(shared_page: Page, url: str) -> None:
-    fields = "".join(f"              field{i}: {{type: string, description: {'x' * 80}}}\n" for i in range(9000))
+    fields = "".join(
+        f"              field{i}: {{type: string, description: {'x' * 80}}}\n" for i in range(9000)
+    )
     head = CRD[: CRD.index("              ports:")]
     text = head + fields
     assert len(text) > 1_000_000
@@ -241,10 +273,17 @@ def test_markup_in_texts_is_only_text(shared_page: Page, url: str) -> None:
         .replace("port]", f'"{attack}"]')
         .replace("kind: Widget", f'kind: "{attack}"')
     )
-    open_texts(shared_page, url, crd=text.replace("name: v1", f'name: "{attack}"'), resource=text, old=text)
+    open_texts(
+        shared_page, url, crd=text.replace("name: v1", f'name: "{attack}"'), resource=text, old=text
+    )
     assert rules(shared_page)
     assert shared_page.evaluate("window.attacked") is None
-    assert shared_page.locator("#findings img, #findings script, #notices img, .cm-content img").count() == 0
+    assert (
+        shared_page.locator(
+            "#findings img, #findings script, #notices img, .cm-content img"
+        ).count()
+        == 0
+    )
 
 
 def test_the_keyboard_is_enough(shared_page: Page, url: str) -> None:
@@ -298,7 +337,10 @@ def test_each_view_has_its_tab(shared_page: Page, url: str) -> None:
     shared_page.focus("#view-findings")
     for name in ("changes", "costs", "versions"):
         shared_page.keyboard.press("ArrowRight")
-        assert shared_page.locator("[role=tabpanel]:not([hidden]):not(#editor)").get_attribute("id") == f"panel-{name}"
+        assert (
+            shared_page.locator("[role=tabpanel]:not([hidden]):not(#editor)").get_attribute("id")
+            == f"panel-{name}"
+        )
     shared_page.wait_for_selector("#versions tr:last-child td")
     assert set(shared_page.locator("#versions td:nth-child(2)").all_inner_texts()) == {"rejected"}
     shared_page.click("#versions tr:last-child button")
@@ -333,8 +375,16 @@ def test_axe_finds_nothing_serious(browser: Browser, url: str, scheme: Any, widt
         page.goto(url.removesuffix("playground/") + name)
         page.wait_for_selector("#findings li" if name == "playground/" else ".md-footer")
         page.add_script_tag(path=PLAYGROUND / "node_modules/axe-core/axe.min.js")
-        found += [(name, one["id"]) for one in page.evaluate("axe.run()")["violations"] if one["impact"] in SERIOUS]
-        found += [(name, "is too wide")] if page.evaluate("document.documentElement.scrollWidth") > width else []
+        found += [
+            (name, one["id"])
+            for one in page.evaluate("axe.run()")["violations"]
+            if one["impact"] in SERIOUS
+        ]
+        found += (
+            [(name, "is too wide")]
+            if page.evaluate("document.documentElement.scrollWidth") > width
+            else []
+        )
     assert found == []
     context.close()
 
@@ -353,7 +403,11 @@ def test_it_works_offline_and_asks_no_other_host(browser: Browser, url: str) -> 
     context.set_offline(True)
     page.reload()
     page.wait_for_selector("#findings li")
-    assert [one for one in asked if not one.startswith((url.partition("/playground")[0], "data:", "blob:"))] == []
+    assert [
+        one
+        for one in asked
+        if not one.startswith((url.partition("/playground")[0], "data:", "blob:"))
+    ] == []
     context.close()
 
 
@@ -363,9 +417,19 @@ def test_crdlint_in_pyodide_answers_as_the_api_server_did(built: Path) -> None:
     requests = [request for request in recorded_requests()[::9] if request["id"] not in known]
     cases = [{**request, "answers": recording.answers[request["id"]]} for request in requests]
     lines = "".join(f"{json.dumps(case)}\n" for case in cases)
-    command = ["node", "conformance.mjs", str(built / "playground"), str(ROOT / "tests/upstream"), NEWEST_VERSION]
-    done = subprocess.run(command, cwd=PLAYGROUND, input=lines, capture_output=True, text=True, check=False)
+    command = [
+        "node",
+        "conformance.mjs",
+        str(built / "playground"),
+        str(ROOT / "tests/upstream"),
+        NEWEST_VERSION,
+    ]
+    done = subprocess.run(
+        command, cwd=PLAYGROUND, input=lines, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     differences = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(differences) == len(cases)
-    assert {case["id"]: found for case, found in zip(cases, differences, strict=True) if found} == {}
+    assert {
+        case["id"]: found for case, found in zip(cases, differences, strict=True) if found
+    } == {}

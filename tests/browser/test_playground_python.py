@@ -23,7 +23,9 @@ import playground
 
 def ask(function: Callable[[str], str], **asked: Any) -> Any:
     """Return what a function of the page answers."""
-    return json.loads(function(json.dumps({"crd": "", "resource": "", "old": "", "version": "1.36", **asked})))
+    return json.loads(
+        function(json.dumps({"crd": "", "resource": "", "old": "", "version": "1.36", **asked}))
+    )
 
 
 def check(**texts: str) -> dict[str, Any]:
@@ -55,7 +57,8 @@ def test_positions_fixes_and_costs_are_returned() -> None:
     assert finding["rule"] == "cel-rule-cost"
     line = text.splitlines()[finding["line"] - 1]
     assert (
-        line[finding["column"] - 1 : finding["end_column"] - 1] == "\"self.hosts.all(host, host.matches('^[a-z.]+$'))\""
+        line[finding["column"] - 1 : finding["end_column"] - 1]
+        == "\"self.hosts.all(host, host.matches('^[a-z.]+$'))\""
     )
     assert finding["fix"]["safe"] is False
     assert finding["fix"]["edits"]
@@ -75,19 +78,31 @@ WITHOUT_FIELDS = WITH_FIELD.replace("a: {type: string}, b: {type: integer}", "")
         pytest.param({"crd": "a: 1\n"}, ("", "There is no CRD in this text.", ""), id="no CRD"),
         pytest.param({"crd": WITH_FIELD}, ("good", f"{SERVER} accepts this.", ""), id="accepted"),
         pytest.param(
-            {"crd": WITH_FIELD, "old": WITH_FIELD}, ("good", f"{SERVER} accepts this update.", ""), id="accepted update"
+            {"crd": WITH_FIELD, "old": WITH_FIELD},
+            ("good", f"{SERVER} accepts this update.", ""),
+            id="accepted update",
         ),
         pytest.param(
             {"crd": WITHOUT_FIELDS, "old": WITH_FIELD},
-            ("good", f"{SERVER} accepts this update.", "Changes for clients and existing objects: 2 breaking."),
+            (
+                "good",
+                f"{SERVER} accepts this update.",
+                "Changes for clients and existing objects: 2 breaking.",
+            ),
             id="fields removed",
         ),
         pytest.param(
             {"crd": WITHOUT_FIELDS.replace("Namespaced", "Cluster"), "old": WITH_FIELD},
-            ("error", f"{SERVER} rejects this: 1 error.", "Changes for clients and existing objects: 2 breaking."),
+            (
+                "error",
+                f"{SERVER} rejects this: 1 error.",
+                "Changes for clients and existing objects: 2 breaking.",
+            ),
             id="fields removed in a rejected update",
         ),
-        pytest.param({"crd": "a: ["}, ("error", f"{SERVER} rejects this: 1 error.", ""), id="no YAML"),
+        pytest.param(
+            {"crd": "a: ["}, ("error", f"{SERVER} rejects this: 1 error.", ""), id="no YAML"
+        ),
         pytest.param(
             {"crd": WITH_FIELD, "resource": object_in_json({"a": 1, "c": 1})},
             ("error", f"{SERVER} rejects this: 2 errors.", ""),
@@ -121,7 +136,15 @@ def test_the_versions_are_those_of_crdlint() -> None:
 
 
 def test_odd_texts_are_answered() -> None:
-    for text in ("", "\ufeff", "a: [", "---\n---\n", "x: &a [*a]", "kind: CustomResourceDefinition\n", "\x00"):
+    for text in (
+        "",
+        "\ufeff",
+        "a: [",
+        "---\n---\n",
+        "x: &a [*a]",
+        "kind: CustomResourceDefinition\n",
+        "\x00",
+    ):
         assert check(crd=text, resource=text, old=text)["costs"] == []
 
 
@@ -134,7 +157,9 @@ def test_each_version_has_its_verdict() -> None:
         "rules": ["cel-compilation"],
     }
     assert ask(playground.verdict, crd=text, version="1.31")["kind"] == "good"
-    update = ask(playground.verdict, crd=WITHOUT_FIELDS, old=WITH_FIELD)  # breaking changes are no errors of the server
+    update = ask(
+        playground.verdict, crd=WITHOUT_FIELDS, old=WITH_FIELD
+    )  # breaking changes are no errors of the server
     assert (update["kind"], update["rules"]) == ("good", [])
 
 
@@ -143,7 +168,10 @@ def test_all_safe_fixes_are_made_with_a_diff() -> None:
     assert check(crd=text)["fixable"] == 2
     fixed = ask(playground.fixed, crd=text)
     assert fixed["count"] == 2
-    assert [line.strip("+- ") for line in fixed["diff"] if line[0] in "+-"] == ["type: integer", "type: integer"]
+    assert [line.strip("+- ") for line in fixed["diff"] if line[0] in "+-"] == [
+        "type: integer",
+        "type: integer",
+    ]
     lines = text.splitlines(keepends=True)
     starts = [sum(map(len, lines[:number])) for number in range(len(lines) + 1)]
     for edit in reversed(fixed["edits"]):
@@ -162,7 +190,9 @@ def test_completion_and_hover_know_the_crd() -> None:
     assert "enum" in ask(editing.hover, **example, text="crd", **after(crd, "enu")).lower()
     values = ask(editing.complete, **example, text="resource", **after(resource, "mode: "))
     assert {"Fast", "Safe"} <= {item["label"] for item in values}
-    assert "`integer`, required" in ask(editing.hover, **example, text="resource", **after(resource, "siz"))
+    assert "`integer`, required" in ask(
+        editing.hover, **example, text="resource", **after(resource, "siz")
+    )
     for text in ("", "a: [", "- 1\n"):
         assert ask(editing.complete, crd=text, text="crd", line=1, column=1) == []
         assert ask(editing.hover, crd=text, text="crd", line=1, column=1) == ""
@@ -177,12 +207,28 @@ def test_a_trace_says_why_a_rule_accepts_or_rejects() -> None:
         "kind": "rejected",
         "verdict": "rejected, cost 6",
         "message": "spec: Invalid value: safe mode needs two or more",
-        "why": ["self.mode != 'Safe' = false", '  self.mode = "Safe"', "self.size > 1 = false", "  self.size = 1"],
+        "why": [
+            "self.mode != 'Safe' = false",
+            '  self.mode = "Safe"',
+            "self.size > 1 = false",
+            "  self.size = 1",
+        ],
     }
-    [accepted] = ask(tracing.trace, **{**example, "resource": example["resource"].replace("size: 1", "size: 2")})
+    [accepted] = ask(
+        tracing.trace, **{**example, "resource": example["resource"].replace("size: 1", "size: 2")}
+    )
     assert (accepted["kind"], accepted["message"]) == ("accepted", "")
     transition = example["crd"].replace("self.mode != 'Safe'", "oldSelf.mode != 'Safe'")
     [skipped] = ask(tracing.trace, **{**example, "crd": transition})
     assert skipped["verdict"] == "not evaluated: a transition rule is only evaluated on update"
-    for text in ("", "a: [", "kind: Other\napiVersion: example.com/v1\n", "apiVersion: example.com/v1\nkind: Widget\n"):
-        assert [one for one in ask(tracing.trace, **{**example, "resource": text}) if one["kind"] == "rejected"] == []
+    for text in (
+        "",
+        "a: [",
+        "kind: Other\napiVersion: example.com/v1\n",
+        "apiVersion: example.com/v1\nkind: Widget\n",
+    ):
+        assert [
+            one
+            for one in ask(tracing.trace, **{**example, "resource": text})
+            if one["kind"] == "rejected"
+        ] == []

@@ -74,7 +74,11 @@ def cost(text: str, **options: Any) -> CostEstimate:
     compiled = compile_text(text, ENV, PARSER)
     assert not compiled.errors, compiled.display()
     return estimate(
-        compiled.expr, compiled.result, Sizes(), options.pop("overloads", {}), options.pop("dialect", COUNTED)
+        compiled.expr,
+        compiled.result,
+        Sizes(),
+        options.pop("overloads", {}),
+        options.pop("dialect", COUNTED),
     )
 
 
@@ -170,10 +174,12 @@ def test_presence_tests_may_be_free() -> None:
 def test_estimators_of_overloads_come_first_unless_they_decline() -> None:
     text = "s.contains('a')"
     assert cost(
-        text, overloads={"contains_string": CallCost(lambda *_: CallEstimate(fixed(5)), lambda *_: None)}
+        text,
+        overloads={"contains_string": CallCost(lambda *_: CallEstimate(fixed(5)), lambda *_: None)},
     ).total == fixed(6)
     assert (
-        cost(text, overloads={"contains_string": CallCost(lambda *_: None, lambda *_: None)}).total == cost(text).total
+        cost(text, overloads={"contains_string": CallCost(lambda *_: None, lambda *_: None)}).total
+        == cost(text).total
     )
 
 

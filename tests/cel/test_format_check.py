@@ -38,14 +38,23 @@ ATOI = PRECISION + "error while converting precision to integer: strconv.Atoi: p
 
 
 def findings(text: str, validator: Callable[..., Any] = format_literals) -> list[tuple[int, str]]:
-    env = replace(STANDARD, validators=(homogeneous_literals, validator), exempt=frozenset({"format"})).extend(
+    env = replace(
+        STANDARD, validators=(homogeneous_literals, validator), exempt=frozenset({"format"})
+    ).extend(
         idents=VARIABLES,
-        functions=(*extensions.OPTIONALS, *extensions.OPTIONALS_ADDED_BY_VERSION_2, *strings.FUNCTIONS),
+        functions=(
+            *extensions.OPTIONALS,
+            *extensions.OPTIONALS_ADDED_BY_VERSION_2,
+            *strings.FUNCTIONS,
+        ),
     )
     parsed = parse(text, options=ParserOptions())
     result = check(parsed.expr, parsed.source_info, env)
     assert not result.errors
-    return [(error.location.column, error.message) for error in validate(parsed.expr, parsed.source_info, result, env)]
+    return [
+        (error.location.column, error.message)
+        for error in validate(parsed.expr, parsed.source_info, result, env)
+    ]
 
 
 @each(

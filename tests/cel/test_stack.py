@@ -34,7 +34,10 @@ def test_deep_work_in_several_threads() -> None:
         return 0 if left == 0 else 1 + depth(left - 1)
 
     found: list[int] = []
-    threads = [Thread(target=lambda: found.append(run_with_large_stack(lambda: depth(9_000)))) for _ in range(4)]
+    threads = [
+        Thread(target=lambda: found.append(run_with_large_stack(lambda: depth(9_000))))
+        for _ in range(4)
+    ]
     before = sys.getrecursionlimit()
     for thread in threads:
         thread.start()

@@ -23,17 +23,26 @@ def read(text: str) -> Any:
 
 def with_field(schema: str) -> dict[str, Any]:
     """Return a CRD whose objects have `.spec.a`, with a schema."""
-    return with_spec(f"properties: {{a: {schema}}}" if schema else "properties: {b: {type: string}}")
+    return with_spec(
+        f"properties: {{a: {schema}}}" if schema else "properties: {b: {type: string}}"
+    )
 
 
 def with_spec(schema: str) -> dict[str, Any]:
     """Return a CRD with the schema of `.spec`, an object."""
-    return small({"type": "object", "properties": {"spec": {"type": "object", **read(f"{{{schema}}}")}}})
+    return small(
+        {"type": "object", "properties": {"spec": {"type": "object", **read(f"{{{schema}}}")}}}
+    )
 
 
 def with_parts(**parts: str) -> dict[str, Any]:
     """Return a CRD with parts of its spec, or of its version, in place of the usual ones."""
-    crd = small({"type": "object", "properties": {"spec": {"type": "object", "properties": {"a": {"type": "string"}}}}})
+    crd = small(
+        {
+            "type": "object",
+            "properties": {"spec": {"type": "object", "properties": {"a": {"type": "string"}}}},
+        }
+    )
     for name, text in parts.items():
         if name in {"names", "conversion", "versions", "scope", "group"}:
             crd["spec"][name] = read(text)
@@ -45,7 +54,9 @@ def with_parts(**parts: str) -> dict[str, Any]:
 def changes(old: Any, new: Any, kube_version: str = "1.36") -> list[Diagnostic]:
     """Return the findings of an update that are about changes."""
     collected = collect_crds(json.dumps(old), "old.yaml").by_name
-    result = lint_file(json.dumps(new), "new.yaml", CheckRequest(previous=collected.get, kube_version=kube_version))
+    result = lint_file(
+        json.dumps(new), "new.yaml", CheckRequest(previous=collected.get, kube_version=kube_version)
+    )
     return [one for one in result.diagnostics if one.rule.startswith("change-")]
 
 

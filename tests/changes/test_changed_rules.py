@@ -40,8 +40,14 @@ def spec(*rules: str, required: str = "a, b, c", properties: str = PROPERTIES) -
     ],
 )
 def test_a_wider_rule_breaks_nothing(old: str, new: str) -> None:
-    assert summary(with_spec(spec(old)), with_spec(spec(new))) == ["info rule-removed", "info rule-removed"]
-    assert summary(with_spec(spec(new)), with_spec(spec(old))) == ["error rule-added", "info rule-removed"]
+    assert summary(with_spec(spec(old)), with_spec(spec(new))) == [
+        "info rule-removed",
+        "info rule-removed",
+    ]
+    assert summary(with_spec(spec(new)), with_spec(spec(old))) == [
+        "error rule-added",
+        "info rule-removed",
+    ]
 
 
 @each(
@@ -115,8 +121,15 @@ def test_a_rule_about_new_fields_breaks_no_object(rule: str) -> None:
     new = f"{PROPERTIES}, e: {{type: integer}}, f: {{type: integer}}, g: {{type: string, enum: [old, new, newer]}}, "
     new += listed.format("m: {type: integer}, p: {type: integer}")
     required = "a, b, c, g, l"
-    before, after = spec(required=required, properties=old), spec(rule, required=required, properties=new)
-    found = [one for one in changes(with_spec(before), with_spec(after)) if one.rule == "change-rule-added"]
+    before, after = (
+        spec(required=required, properties=old),
+        spec(rule, required=required, properties=new),
+    )
+    found = [
+        one
+        for one in changes(with_spec(before), with_spec(after))
+        if one.rule == "change-rule-added"
+    ]
     severities = [one.severity for one in found]
     assert severities == ["info"]
 
@@ -138,8 +151,15 @@ def test_a_rule_about_new_and_old_fields_may_reject_objects(rule: str) -> None:
     old = f"{PROPERTIES}, g: {{type: string, enum: [old]}}, h: {{type: string, enum: [old]}}"
     new = f"{PROPERTIES}, e: {{type: integer}}, g: {{type: string, enum: [old, new]}}, h: {{type: string, enum: [old, new]}}"
     required = "a, b, c, g"
-    before, after = spec(required=required, properties=old), spec(rule, required=required, properties=new)
-    found = [one for one in changes(with_spec(before), with_spec(after)) if one.rule == "change-rule-added"]
+    before, after = (
+        spec(required=required, properties=old),
+        spec(rule, required=required, properties=new),
+    )
+    found = [
+        one
+        for one in changes(with_spec(before), with_spec(after))
+        if one.rule == "change-rule-added"
+    ]
     assert [one.severity for one in found] == ["error"]
 
 
@@ -155,7 +175,10 @@ def test_a_rule_about_new_and_old_fields_may_reject_objects(rule: str) -> None:
             "[has(self.d), has(self.e), has(self.b)].filter(y, y).size() <= 1",
         ),
         ("self.b == 'p' ? self.a > 3 : true", "(self.b == 'p' || has(self.e)) ? self.a > 3 : true"),
-        ("self.g == 'old' ? self.a > 3 : true", "(self.g == 'old' || self.g == 'new') ? self.a > 3 : true"),
+        (
+            "self.g == 'old' ? self.a > 3 : true",
+            "(self.g == 'old' || self.g == 'new') ? self.a > 3 : true",
+        ),
         ("!(self.g in ['old']) || self.a > 3", "!(self.g in ['old', 'new']) || self.a > 3"),
     ],
 )
@@ -172,7 +195,9 @@ def test_a_rule_that_takes_in_new_fields_and_values_breaks_no_object(old: str, n
         if one.rule == "change-rule-added"
     ]
     assert [one.severity for one in found] == ["info"]
-    assert found[0].message.endswith("`, which is true for all objects without new fields and values")
+    assert found[0].message.endswith(
+        "`, which is true for all objects without new fields and values"
+    )
 
 
 @each(
@@ -191,16 +216,20 @@ def test_what_is_known_of_the_new_object_is_not_known_of_the_old_one(rule: str) 
 
 
 def test_the_names_of_iteration_variables_do_not_matter() -> None:
-    old, new = "self.c.all(x, self.c.exists_one(y, x == y))", "self.c.all(one, self.c.exists_one(other, one == other))"
+    old, new = (
+        "self.c.all(x, self.c.exists_one(y, x == y))",
+        "self.c.all(one, self.c.exists_one(other, one == other))",
+    )
     assert summary(with_spec(spec(old)), with_spec(spec(new))) == []
     swapped = "self.c.all(x, self.c.exists_one(y, y == x))"
-    assert summary(with_spec(spec(old)), with_spec(spec(swapped))) == ["info rule-added", "info rule-removed"]
+    assert summary(with_spec(spec(old)), with_spec(spec(swapped))) == [
+        "info rule-added",
+        "info rule-removed",
+    ]
 
 
 _UNIQUE: Final = "self.c.all(x, x.k == 'a' ? self.c.exists_one(y, y.k == x.k && y.v == x.v) : true)"
-_GUARDED: Final = (
-    "self.c.all(x, x.k == 'a' && has(x.v) ? self.c.exists_one(y, y.k == x.k && has(y.v) && y.v == x.v) : true)"
-)
+_GUARDED: Final = "self.c.all(x, x.k == 'a' && has(x.v) ? self.c.exists_one(y, y.k == x.k && has(y.v) && y.v == x.v) : true)"
 _ROWS: Final = (
     (_UNIQUE, _GUARDED, "info"),
     (_GUARDED, _UNIQUE, "error"),
@@ -209,9 +238,21 @@ _ROWS: Final = (
     ("self.c.exists_one(x, x.v == 'b')", "self.c.exists_one(x, has(x.v) && x.v == 'b')", "info"),
     ("self.c.exists_one(x, has(x.v) && x.v == 'b')", "self.c.exists_one(x, x.v == 'b')", "error"),
     ("self.c.exists_one(x, x.v == 'b')", "self.d.exists_one(x, has(x.v) && x.v == 'b')", "error"),
-    ("self.c.filter(x, x.v == 'b').size() <= 1", "self.c.filter(x, has(x.v) && x.v == 'b').size() <= 1", "info"),
-    ("self.c.filter(x, x.v == 'b').size() <= 1", "self.c.exists_one(x, has(x.v) && x.v == 'b')", "error"),
-    ("self.c.exists_one(x, x.k == 'a')", "self.c.exists_one(x, x.k == 'a' && (!has(x.new) || x.new == ''))", "info"),
+    (
+        "self.c.filter(x, x.v == 'b').size() <= 1",
+        "self.c.filter(x, has(x.v) && x.v == 'b').size() <= 1",
+        "info",
+    ),
+    (
+        "self.c.filter(x, x.v == 'b').size() <= 1",
+        "self.c.exists_one(x, has(x.v) && x.v == 'b')",
+        "error",
+    ),
+    (
+        "self.c.exists_one(x, x.k == 'a')",
+        "self.c.exists_one(x, x.k == 'a' && (!has(x.new) || x.new == ''))",
+        "info",
+    ),
 )
 
 
@@ -242,7 +283,10 @@ def test_a_rule_about_unique_items_follows_from_the_list_type(rule: str) -> None
         )
 
     assert summary(strings("set"), strings("set", rule)) == ["info rule-added"]
-    assert summary(strings("set"), strings("atomic", rule)) == ["info rule-added", "warning list-type"]
+    assert summary(strings("set"), strings("atomic", rule)) == [
+        "info rule-added",
+        "warning list-type",
+    ]
     assert summary(strings("atomic"), strings("atomic", rule)) == ["error rule-added"]
 
 
@@ -252,7 +296,9 @@ def test_a_rule_about_unique_keys_follows_from_the_list_type() -> None:
     rule = ', x-kubernetes-validations: [{rule: "self.all(p, self.exists_one(q, p.%s == q.%s))"}]'
     both = ', x-kubernetes-validations: [{rule: "self.all(p, self.exists_one(q, p.k == q.k && p.l == q.l))"}]'
     assert summary(with_spec(listed % ""), with_spec(listed % both)) == ["info rule-added"]
-    assert summary(with_spec(listed % ""), with_spec(listed % rule % ("k", "k"))) == ["error rule-added"]
+    assert summary(with_spec(listed % ""), with_spec(listed % rule % ("k", "k"))) == [
+        "error rule-added"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -265,7 +311,9 @@ def test_a_rule_about_unique_keys_follows_from_the_list_type() -> None:
         ),
     ],
 )
-def test_a_rule_about_the_old_value_rejects_new_objects_only_if_it_is_optional(rule: str, rejected: str) -> None:
+def test_a_rule_about_the_old_value_rejects_new_objects_only_if_it_is_optional(
+    rule: str, rejected: str
+) -> None:
     new = with_spec(f"properties: {{a: {{type: integer, x-kubernetes-validations: [{{{rule}}}]}}}}")
     (change,) = changes(with_spec("properties: {a: {type: integer}}"), new)
     assert change.headline.endswith(f"`: {rejected} that break it are rejected")

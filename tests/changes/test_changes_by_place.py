@@ -30,13 +30,24 @@ def with_field_of(schema: dict[str, Any]) -> dict[str, Any]:
     return with_spec_of({"properties": {"a": schema}})
 
 
-MAKERS = {"field": with_field_of, "object": with_spec_of, "status": with_status, "whole object": with_object}
+MAKERS = {
+    "field": with_field_of,
+    "object": with_spec_of,
+    "status": with_status,
+    "whole object": with_object,
+}
 TABLE: dict[str, Any] = read((Path(__file__).parent / "changes.yaml").read_text())
-CASES = [(place, case["old"], case["new"], case["found"]) for place, cases in TABLE.items() for case in cases]
+CASES = [
+    (place, case["old"], case["new"], case["found"])
+    for place, cases in TABLE.items()
+    for case in cases
+]
 
 
 @each(("place", "old", "new", "expected"), CASES)
-def test_a_change_of_a_schema(place: str, old: dict[str, Any], new: dict[str, Any], expected: list[str]) -> None:
+def test_a_change_of_a_schema(
+    place: str, old: dict[str, Any], new: dict[str, Any], expected: list[str]
+) -> None:
     assert summary(MAKERS[place](old), MAKERS[place](new)) == expected
 
 
@@ -45,7 +56,9 @@ A5 = "a: {type: string, maxLength: 5}"
 AB = "a: {type: string}, b: {type: string}"
 
 
-def version(name: str, *, served: bool = True, storage: bool = False, fields: str = A, more: str = "") -> str:
+def version(
+    name: str, *, served: bool = True, storage: bool = False, fields: str = A, more: str = ""
+) -> str:
     """Return a version with the fields of `.spec`."""
     schema = f"{{type: object, properties: {{spec: {{type: object, properties: {{{fields}}}}}}}}}"
     flags = f"served: {str(served).lower()}, storage: {str(storage).lower()}"
@@ -105,8 +118,14 @@ PARTS: list[tuple[dict[str, str], dict[str, str], str]] = [
         "",
     ),
     (
-        versions(version("v1", storage=True), version("v1beta1", more=", deprecated: true, deprecationWarning: x")),
-        versions(version("v1", storage=True), version("v1beta1", more=", deprecated: true, deprecationWarning: y")),
+        versions(
+            version("v1", storage=True),
+            version("v1beta1", more=", deprecated: true, deprecationWarning: x"),
+        ),
+        versions(
+            version("v1", storage=True),
+            version("v1beta1", more=", deprecated: true, deprecationWarning: y"),
+        ),
         "",
     ),
     (
@@ -145,12 +164,21 @@ PARTS: list[tuple[dict[str, str], dict[str, str], str]] = [
         "warning conversion-webhook",
     ),
     (
-        {**versions(version("v1", storage=True), version("v2", fields=AB)), "conversion": webhook("a")},
-        {**versions(version("v1", storage=True), version("v2", fields=AB)), "conversion": "{strategy: None}"},
+        {
+            **versions(version("v1", storage=True), version("v2", fields=AB)),
+            "conversion": webhook("a"),
+        },
+        {
+            **versions(version("v1", storage=True), version("v2", fields=AB)),
+            "conversion": "{strategy: None}",
+        },
         "warning conversion, warning served-pair",
     ),
     (
-        {**versions(version("v1", storage=True), version("v2", fields=AB)), "conversion": webhook("a")},
+        {
+            **versions(version("v1", storage=True), version("v2", fields=AB)),
+            "conversion": webhook("a"),
+        },
         {**versions(version("v1", storage=True)), "conversion": "{strategy: None}"},
         "error version-removed, info conversion",
     ),
@@ -173,14 +201,20 @@ PARTS: list[tuple[dict[str, str], dict[str, str], str]] = [
         "error status-subresource-removed",
     ),
     ({"subresources": scale()}, {"subresources": scale(", labelSelectorPath: .status.s")}, ""),
-    ({"subresources": scale(", labelSelectorPath: .status.s")}, {"subresources": scale()}, "warning scale-path"),
+    (
+        {"subresources": scale(", labelSelectorPath: .status.s")},
+        {"subresources": scale()},
+        "warning scale-path",
+    ),
     (
         {"subresources": scale(", labelSelectorPath: .status.s")},
         {"subresources": scale(", labelSelectorPath: .status.t")},
         "warning scale-path",
     ),
     (
-        {"subresources": "{scale: {specReplicasPath: .spec.r, statusReplicasPath: .status.r}, status: {}}"},
+        {
+            "subresources": "{scale: {specReplicasPath: .spec.r, statusReplicasPath: .status.r}, status: {}}"
+        },
         {"subresources": "{status: {}}"},
         "error scale-removed",
     ),
@@ -248,5 +282,7 @@ PARTS: list[tuple[dict[str, str], dict[str, str], str]] = [
 
 
 @each(("old", "new", "expected"), PARTS)
-def test_a_change_beside_the_schema(old: dict[str, str], new: dict[str, str], expected: str) -> None:
+def test_a_change_beside_the_schema(
+    old: dict[str, str], new: dict[str, str], expected: str
+) -> None:
     assert ", ".join(summary(with_parts(**old), with_parts(**new))) == expected

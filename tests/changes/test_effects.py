@@ -72,8 +72,14 @@ WHOLE: list[tuple[str, str, bool]] = [
      nested("additionalProperties: {type: string}, maxProperties: 4"), True),
 ]  # fmt: skip
 # What a map requires of its values, and whether the second way rejects objects of the first one.
-MAPS = "properties: {k: {type: object, maxProperties: 9, additionalProperties: {type: integer%s}%s}}"
-ABOVE_3 = [(f", {rule('self > 3')}", ""), (", minimum: 4", ""), ("", f", {rule('self.all(k, self[k] > 3)')}")]
+MAPS = (
+    "properties: {k: {type: object, maxProperties: 9, additionalProperties: {type: integer%s}%s}}"
+)
+ABOVE_3 = [
+    (f", {rule('self > 3')}", ""),
+    (", minimum: 4", ""),
+    ("", f", {rule('self.all(k, self[k] > 3)')}"),
+]
 WHOLE += [(MAPS % old, MAPS % new, False) for old in ABOVE_3 for new in ABOVE_3 if old != new]
 WHOLE += [(MAPS % old, MAPS % (", minimum: 5", ""), True) for old in ABOVE_3]
 WHOLE += [
@@ -142,7 +148,10 @@ def found(old: str, new: str) -> tuple[set[str], list[str]]:
     result = lint_file(json.dumps(after), "new", request)
     changes = [each for each in result.diagnostics if each.rule.startswith("change-")]
     examples = [each.example or "" for each in changes if each.severity == "error" or each.example]
-    crds = [stored["foos.example.com"].crd, collect_crds(json.dumps(after)).by_name["foos.example.com"].crd]
+    crds = [
+        stored["foos.example.com"].crd,
+        collect_crds(json.dumps(after)).by_name["foos.example.com"].crd,
+    ]
     for example in examples:
         sent: Any = {**read(example), "metadata": {"name": "a", "namespace": "b"}}
         verdicts = [not ResourceValidator(crd, "v1").create(sent).errors for crd in crds]
@@ -161,7 +170,10 @@ def test_what_has_the_same_effect_breaks_nothing_and_all_else_has_an_example() -
             (field(type_, rule(text)), field(type_, tighter), True),
             (field(type_, tighter), field(type_, keyword), False),
         ]
-    specs += [(f"properties: {{k: {{{old}}}}}", f"properties: {{k: {{{new}}}}}", True) for old, new in REJECTING]
+    specs += [
+        (f"properties: {{k: {{{old}}}}}", f"properties: {{k: {{{new}}}}}", True)
+        for old, new in REJECTING
+    ]
     wrong = []
     for old, new, breaks in [*specs, *WHOLE]:
         severities, examples = found(old, new)

@@ -35,7 +35,9 @@ APPLY = "server-side apply of any field fails for an object that has such a valu
         ("{type: boolean}", "{x-kubernetes-int-or-string: true}", False),
     ],
 )
-def test_a_type_that_server_side_apply_cannot_read_breaks_it(old: str, new: str, fails: bool) -> None:
+def test_a_type_that_server_side_apply_cannot_read_breaks_it(
+    old: str, new: str, fails: bool
+) -> None:
     [one] = changes(with_field(old), with_field(new))
     assert one.message.endswith(APPLY) is fails
 
@@ -43,7 +45,11 @@ def test_a_type_that_server_side_apply_cannot_read_breaks_it(old: str, new: str,
 @each(
     ("old", "new", "help_"),
     [
-        ("{type: string}", "{type: string, maxLength: 9}", "Keep the old constraint, or replace it"),
+        (
+            "{type: string}",
+            "{type: string, maxLength: 9}",
+            "Keep the old constraint, or replace it",
+        ),
         (
             "{type: array, items: {type: string}}",
             "{type: array, items: {type: string, maxLength: 9}}",
@@ -71,7 +77,9 @@ def test_a_type_that_server_side_apply_cannot_read_breaks_it(old: str, new: str,
         ),
     ],
 )
-def test_a_help_with_the_old_value_is_for_where_there_is_one(old: str, new: str, help_: str) -> None:
+def test_a_help_with_the_old_value_is_for_where_there_is_one(
+    old: str, new: str, help_: str
+) -> None:
     [one] = changes(with_field(old), with_field(new))
     assert help_ in (one.help or "")
 
@@ -81,10 +89,10 @@ def test_a_webhook_without_its_ca_bundle_is_a_risk() -> None:
         "[{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}, "
         "{name: v2, served: true, storage: false, schema: {openAPIV3Schema: {type: object}}}]"
     )
-    webhook = (
-        "{strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {url: 'https://example.com/c'%s}}}"
+    webhook = "{strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {url: 'https://example.com/c'%s}}}"
+    old, new = (
+        with_parts(versions=versions, conversion=webhook % ca) for ca in (", caBundle: YWJj", "")
     )
-    old, new = (with_parts(versions=versions, conversion=webhook % ca) for ca in (", caBundle: YWJj", ""))
     [one] = changes(old, new)
     assert (one.severity, one.rule) == ("warning", "change-conversion-webhook")
     assert "requests that convert objects fail" in one.message
@@ -106,7 +114,9 @@ def test_a_webhook_without_its_ca_bundle_is_a_risk() -> None:
          "error", "also of its labels and finalizers"),
     ],
 )  # fmt: skip
-def test_what_happens_to_stored_objects_is_said(old: str, new: str, severity: str, part: str) -> None:
+def test_what_happens_to_stored_objects_is_said(
+    old: str, new: str, severity: str, part: str
+) -> None:
     [one] = changes(with_spec(old), with_spec(new))
     assert one.severity == severity
     assert part in one.message
@@ -156,13 +166,18 @@ def test_what_happens_to_stored_objects_is_said(old: str, new: str, severity: st
         ),
     ],
 )
-def test_a_text_says_which_edits_are_rejected(old: str, new: str, kube_version: str, message: str) -> None:
-    assert message in [one.message for one in changes(with_field(old), with_field(new), kube_version)]
+def test_a_text_says_which_edits_are_rejected(
+    old: str, new: str, kube_version: str, message: str
+) -> None:
+    assert message in [
+        one.message for one in changes(with_field(old), with_field(new), kube_version)
+    ]
 
 
 def test_a_required_field_locks_the_object_around_it() -> None:
     found = changes(
-        with_spec("properties: {a: {type: string}}"), with_spec("properties: {a: {type: string}}, required: [a]")
+        with_spec("properties: {a: {type: string}}"),
+        with_spec("properties: {a: {type: string}}, required: [a]"),
     )
     assert [one.message for one in found] == [
         f"`.spec.a` is required: objects without it are rejected; every edit below `.spec` {ALSO}"
@@ -179,18 +194,30 @@ properties:
 
 
 def test_a_finding_points_at_both_files() -> None:
-    new = OLD.replace("          spec:", "          # more\n          spec:").replace("maximum: 9", "maximum: 8")
+    new = OLD.replace("          spec:", "          # more\n          spec:").replace(
+        "maximum: 9", "maximum: 8"
+    )
     old = collect_crds(OLD, "old.yaml").by_name
     [found] = lint_file(new, "new.yaml", CheckRequest(previous=old.get)).diagnostics
-    assert (found.file, found.line, found.column, found.field) == ("new.yaml", 23, 26, ".spec.replicas")
+    assert (found.file, found.line, found.column, found.field) == (
+        "new.yaml",
+        23,
+        26,
+        ".spec.replicas",
+    )
     assert found.related is not None
     assert (found.related.file, found.related.line, found.related.column) == ("old.yaml", 22, 26)
 
 
 def test_a_removed_field_is_shown_where_it_was() -> None:
-    new = OLD.replace("replicas", "number").replace("type: integer\n                maximum: 9", "type: string")
+    new = OLD.replace("replicas", "number").replace(
+        "type: integer\n                maximum: 9", "type: string"
+    )
     old = collect_crds(OLD, "old.yaml").by_name
-    found = {one.rule: one for one in lint_file(new, "new.yaml", CheckRequest(previous=old.get)).diagnostics}
+    found = {
+        one.rule: one
+        for one in lint_file(new, "new.yaml", CheckRequest(previous=old.get)).diagnostics
+    }
     removed = found["change-field-removed"]
     assert removed.line == 19
     assert removed.related is not None
@@ -212,7 +239,9 @@ STATUS = "type: object, properties: {status: {type: object, properties: {a: {typ
         (Policy(alpha="off"), "v1beta1", "warning"),
     ],
 )
-def test_status_and_alpha_versions_are_lowered(policy: Policy, name: str, severity: str | None) -> None:
+def test_status_and_alpha_versions_are_lowered(
+    policy: Policy, name: str, severity: str | None
+) -> None:
     texts = [
         json.dumps(
             with_parts(
@@ -231,29 +260,40 @@ TWO = "[{{name: v1, served: true, storage: true, {}}}, {{name: v1beta1, served: 
 
 
 def schema(spec: str) -> str:
-    return (
-        f"schema: {{openAPIV3Schema: {{type: object, properties: {{spec: {{type: object, properties: {{{spec}}}}}}}}}}}"
-    )
+    return f"schema: {{openAPIV3Schema: {{type: object, properties: {{spec: {{type: object, properties: {{{spec}}}}}}}}}}}"
 
 
 def test_the_same_change_of_several_versions_is_reported_once() -> None:
     old, new = schema("a: {type: string}"), schema("a: {type: string, maxLength: 5}")
     other = schema("a: {type: string}, b: {type: string}")
-    both = changes(with_parts(versions=TWO.format(old, old)), with_parts(versions=TWO.format(new, new)))
+    both = changes(
+        with_parts(versions=TWO.format(old, old)), with_parts(versions=TWO.format(new, new))
+    )
     assert len(both) == 1
     assert "(in " not in both[0].message
-    [one] = changes(with_parts(versions=TWO.format(old, other)), with_parts(versions=TWO.format(new, other)))
+    [one] = changes(
+        with_parts(versions=TWO.format(old, other)), with_parts(versions=TWO.format(new, other))
+    )
     assert one.headline.endswith(" are rejected (in v1)")
 
 
 def test_a_version_that_is_never_served_is_not_compared() -> None:
     versions = "[{{name: v1, served: true, storage: true, {0}}}, {{name: v0, served: false, storage: false, {1}}}]"
     old, new = schema("a: {type: string}"), schema("a: {type: string, maxLength: 5}")
-    assert changes(with_parts(versions=versions.format(old, old)), with_parts(versions=versions.format(old, new))) == []
+    assert (
+        changes(
+            with_parts(versions=versions.format(old, old)),
+            with_parts(versions=versions.format(old, new)),
+        )
+        == []
+    )
 
 
 def test_the_api_leaves_out_what_is_reported_on_request() -> None:
-    old, new = json.dumps(with_field("{type: string}")), json.dumps(with_field("{type: string, maxLength: 5}"))
+    old, new = (
+        json.dumps(with_field("{type: string}")),
+        json.dumps(with_field("{type: string, maxLength: 5}")),
+    )
     assert [one.rule for one in crdlint.lint_update(old, new)] == ["change-limit-tightened"]
     assert crdlint.lint_update(new, old) == []
 
@@ -292,20 +332,24 @@ def test_a_number_format_is_about_a_range() -> None:
     ("old", "new", "text"),
     [
         ("oneOf", "anyOf", "`oneOf` became `anyOf`; clients meet values"),
-        ("anyOf", "oneOf", "`anyOf` became `oneOf`: values that match several branches are rejected"),
+        (
+            "anyOf",
+            "oneOf",
+            "`anyOf` became `oneOf`: values that match several branches are rejected",
+        ),
     ],
 )
 def test_the_same_branches_in_another_junctor(old: str, new: str, text: str) -> None:
     fields = "properties: {a: {type: string}, b: {type: string}}"
     branches = "[{required: [a]}, {required: [b]}]"
-    [found] = changes(with_spec(f"{fields}, {old}: {branches}"), with_spec(f"{fields}, {new}: {branches}"))
+    [found] = changes(
+        with_spec(f"{fields}, {old}: {branches}"), with_spec(f"{fields}, {new}: {branches}")
+    )
     assert text in found.message
 
 
 def test_without_a_second_version_a_conversion_loses_nothing() -> None:
-    webhook = (
-        "{strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {url: 'https://example.com/c'}}}"
-    )
+    webhook = "{strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {url: 'https://example.com/c'}}}"
     [found] = changes(with_parts(conversion=webhook), with_parts())
     assert found.message.endswith("nothing is lost, since there is only one version")
 
@@ -313,6 +357,8 @@ def test_without_a_second_version_a_conversion_loses_nothing() -> None:
 def test_a_deprecation_with_a_warning_needs_no_warning() -> None:
     versions = "[{{name: v1, served: true, storage: true, {0}}}, {{name: v0, served: true, storage: false, {0}{1}}}]"
     old = with_parts(versions=versions.format(schema("a: {type: string}"), ""))
-    new = versions.format(schema("a: {type: string}"), ", deprecated: true, deprecationWarning: use v1")
+    new = versions.format(
+        schema("a: {type: string}"), ", deprecated: true, deprecationWarning: use v1"
+    )
     [found] = changes(old, with_parts(versions=new))
     assert found.help == "Use another version than `v0` in clients and manifests"

@@ -17,7 +17,9 @@ TEXT = {"type": "string"}
 
 
 def fields(count: int, name: str, **more: Any) -> dict[str, Any]:
-    return small({"type": "object", "properties": {f"{name}{i}": {**TEXT, **more} for i in range(count)}})
+    return small(
+        {"type": "object", "properties": {f"{name}{i}": {**TEXT, **more} for i in range(count)}}
+    )
 
 
 def renamed(count: int) -> tuple[Any, Any]:
@@ -29,11 +31,15 @@ def tightened(count: int) -> tuple[Any, Any]:
 
 
 def folded(count: int) -> tuple[Any, Any]:
-    return fields(1, "a", allOf=[{"maxLength": 9}] * count), fields(1, "a", allOf=[{"maxLength": 8}] * count)
+    return fields(1, "a", allOf=[{"maxLength": 9}] * count), fields(
+        1, "a", allOf=[{"maxLength": 8}] * count
+    )
 
 
 def enumerated(count: int) -> tuple[Any, Any]:
-    return fields(1, "a", enum=[f"v{i}" for i in range(count)]), fields(1, "a", enum=[f"w{i}" for i in range(count)])
+    return fields(1, "a", enum=[f"v{i}" for i in range(count)]), fields(
+        1, "a", enum=[f"w{i}" for i in range(count)]
+    )
 
 
 @each(

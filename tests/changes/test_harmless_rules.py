@@ -34,11 +34,37 @@ TESTS = [f"has(self.{name})" for name in FIELDS]
 CONDITIONS = [
     *TESTS,
     *TESTS,
-    *("has(self.f.p)", "self.a > 3", "self.a >= 2", "self.a + 0 > 2", "self.d == 'x'", "self.e > 3"),
-    *(f"self.{name} {operator} '{value}'" for name in "gh" for operator in ("==", "!=") for value in ("old", "new")),
-    *("self.g in ['old', 'new']", "self.h in ['new', 'newer']", "self.g in ['other', 'old']", "true", "false"),
+    *(
+        "has(self.f.p)",
+        "self.a > 3",
+        "self.a >= 2",
+        "self.a + 0 > 2",
+        "self.d == 'x'",
+        "self.e > 3",
+    ),
+    *(
+        f"self.{name} {operator} '{value}'"
+        for name in "gh"
+        for operator in ("==", "!=")
+        for value in ("old", "new")
+    ),
+    *(
+        "self.g in ['old', 'new']",
+        "self.h in ['new', 'newer']",
+        "self.g in ['other', 'old']",
+        "true",
+        "false",
+    ),
 ]
-ITEMS = ["has(x.m)", "has(x.q)", "x.k == 'new'", "x.k == 'old'", "x.k in ['old', 'new']", "has(self.e)", "has(x.k)"]
+ITEMS = [
+    "has(x.m)",
+    "has(x.q)",
+    "x.k == 'new'",
+    "x.k == 'old'",
+    "x.k in ['old', 'new']",
+    "has(self.e)",
+    "has(x.k)",
+]
 
 
 def rule(rng: random.Random, atoms: list[str] = CONDITIONS, depth: int = 0) -> str:
@@ -67,7 +93,9 @@ def rule(rng: random.Random, atoms: list[str] = CONDITIONS, depth: int = 0) -> s
 
 def with_items(schema: str) -> Any:
     """Return a CRD with a list of objects that have a schema."""
-    return with_spec(f"properties: {{objects: {{type: array, maxItems: 99, items: {{type: object, {schema}}}}}}}")
+    return with_spec(
+        f"properties: {{objects: {{type: array, maxItems: 99, items: {{type: object, {schema}}}}}}}"
+    )
 
 
 def errors(crd: Any) -> list[str]:
@@ -77,7 +105,9 @@ def errors(crd: Any) -> list[str]:
         "kind": crd["spec"]["names"]["kind"],
         "metadata": {"name": "x", "namespace": "x"},
     }
-    found = crdlint.validate_resource(json.dumps(crd), json.dumps({**resource, "spec": {"objects": OBJECTS}}))
+    found = crdlint.validate_resource(
+        json.dumps(crd), json.dumps({**resource, "spec": {"objects": OBJECTS}})
+    )
     return [one.message for one in found.errors]
 
 

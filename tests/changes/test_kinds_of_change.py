@@ -8,14 +8,14 @@ from changes_support import summary, with_field, with_parts, with_spec
 from tables import each
 
 V1 = "name: v1, served: true, storage: true"
-SCHEMA = (
-    "schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {a: {type: string}}}}}}"
-)
+SCHEMA = "schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {a: {type: string}}}}}}"
 WIDER = (
     "schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: "
     "{a: {type: string}, b: {type: string}}}}}}"
 )
-ITEMS = "items: {type: object, required: [k, l], properties: {k: {type: string}, l: {type: string}}}"
+ITEMS = (
+    "items: {type: object, required: [k, l], properties: {k: {type: string}, l: {type: string}}}"
+)
 MAP_LIST = "type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys"
 
 # What a field requires of its values: the old schema, the new one, and what is reported.
@@ -358,7 +358,11 @@ PARTS: list[tuple[dict[str, str], dict[str, str], str]] = [
         {"subresources": "{scale: {specReplicasPath: .spec.b, statusReplicasPath: .status.a}}"},
         "warning scale-path",
     ),
-    ({}, {"subresources": "{scale: {specReplicasPath: .spec.a, statusReplicasPath: .status.a}}"}, ""),
+    (
+        {},
+        {"subresources": "{scale: {specReplicasPath: .spec.a, statusReplicasPath: .status.a}}"},
+        "",
+    ),
     ({"selectableFields": "[{jsonPath: .spec.a}]"}, {}, "error selectable-field-removed"),
     ({}, {"selectableFields": "[{jsonPath: .spec.a}]"}, ""),
     (
@@ -389,32 +393,48 @@ PARTS: list[tuple[dict[str, str], dict[str, str], str]] = [
         "info conversion",
     ),
     (
-        {"versions": f"[{{{V1}, {SCHEMA}}}, {{name: v1beta1, served: true, storage: false, {SCHEMA}}}]"},
+        {
+            "versions": f"[{{{V1}, {SCHEMA}}}, {{name: v1beta1, served: true, storage: false, {SCHEMA}}}]"
+        },
         {"versions": f"[{{{V1}, {SCHEMA}}}]"},
         "error version-removed",
     ),
     (
-        {"versions": f"[{{{V1}, {SCHEMA}}}, {{name: v1beta1, served: false, storage: false, {SCHEMA}}}]"},
+        {
+            "versions": f"[{{{V1}, {SCHEMA}}}, {{name: v1beta1, served: false, storage: false, {SCHEMA}}}]"
+        },
         {"versions": f"[{{{V1}, {SCHEMA}}}]"},
         "warning version-removed",
     ),
     (
-        {"versions": f"[{{{V1}, {SCHEMA}}}, {{name: v1alpha1, served: true, storage: false, {SCHEMA}}}]"},
+        {
+            "versions": f"[{{{V1}, {SCHEMA}}}, {{name: v1alpha1, served: true, storage: false, {SCHEMA}}}]"
+        },
         {"versions": f"[{{{V1}, {SCHEMA}}}]"},
         "warning version-removed",
     ),
     (
-        {"versions": f"[{{{V1}, {SCHEMA}}}, {{name: v1beta1, served: true, storage: false, {SCHEMA}}}]"},
-        {"versions": f"[{{{V1}, {SCHEMA}}}, {{name: v1beta1, served: false, storage: false, {SCHEMA}}}]"},
+        {
+            "versions": f"[{{{V1}, {SCHEMA}}}, {{name: v1beta1, served: true, storage: false, {SCHEMA}}}]"
+        },
+        {
+            "versions": f"[{{{V1}, {SCHEMA}}}, {{name: v1beta1, served: false, storage: false, {SCHEMA}}}]"
+        },
         "error version-unserved",
     ),
     (
-        {"versions": f"[{{{V1}, {SCHEMA}}}, {{name: v1beta1, served: true, storage: false, {WIDER}}}]"},
-        {"versions": f"[{{{V1}, {SCHEMA}}}, {{name: v1beta2, served: true, storage: false, {WIDER}}}]"},
+        {
+            "versions": f"[{{{V1}, {SCHEMA}}}, {{name: v1beta1, served: true, storage: false, {WIDER}}}]"
+        },
+        {
+            "versions": f"[{{{V1}, {SCHEMA}}}, {{name: v1beta2, served: true, storage: false, {WIDER}}}]"
+        },
         "error version-renamed",
     ),
     (
-        {"versions": f"[{{{V1}, {SCHEMA}}}, {{name: v1beta1, served: true, storage: false, {SCHEMA}}}]"},
+        {
+            "versions": f"[{{{V1}, {SCHEMA}}}, {{name: v1beta1, served: true, storage: false, {SCHEMA}}}]"
+        },
         {
             "versions": f"[{{name: v1, served: true, storage: false, {SCHEMA}}}, "
             f"{{name: v1beta1, served: true, storage: true, {SCHEMA}}}]"
@@ -471,7 +491,9 @@ def test_a_change_of_an_object(old: str, new: str, expected: str) -> None:
 
 
 @each(("old", "new", "expected"), PARTS)
-def test_a_change_beside_the_schema(old: dict[str, str], new: dict[str, str], expected: str) -> None:
+def test_a_change_beside_the_schema(
+    old: dict[str, str], new: dict[str, str], expected: str
+) -> None:
     assert ", ".join(summary(with_parts(**old), with_parts(**new))) == expected
 
 
@@ -479,5 +501,11 @@ def test_a_change_beside_the_schema(old: dict[str, str], new: dict[str, str], ex
 def test_nothing_changes_without_a_change(table: list[tuple[Any, ...]]) -> None:
     for old, new, _ in table:
         for one in (old, new):
-            crd = with_parts(**one) if isinstance(one, dict) else with_spec(one) if one[0] != "{" else with_field(one)
+            crd = (
+                with_parts(**one)
+                if isinstance(one, dict)
+                else with_spec(one)
+                if one[0] != "{"
+                else with_field(one)
+            )
             assert summary(crd, crd) == []

@@ -21,7 +21,9 @@ def test_equal_selectable_fields_beside_different_schemas() -> None:
         'spec.selectableFields: Invalid value: "": may only be set when validations.schema is included'
     )
     assert found.help is not None
-    assert found.help.startswith("Make the `selectableFields` of the versions differ, or their schemas equal")
+    assert found.help.startswith(
+        "Make the `selectableFields` of the versions differ, or their schemas equal"
+    )
     equal = f"[{VERSION.format('v1', 'true', 'one')}, {VERSION.format('v2', 'false', 'one')}]"
     assert crdlint.lint_text(json.dumps(with_parts(versions=equal))) == []
 
@@ -31,10 +33,15 @@ def test_a_required_status_with_the_status_subresource() -> None:
     root = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
     root["required"] = ["status"]
     root["properties"]["status"] = {"type": "object"}
-    resource = json.dumps({"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "a", "namespace": "b"}})
+    resource = json.dumps(
+        {"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "a", "namespace": "b"}}
+    )
     [found] = crdlint.validate_resource(json.dumps(crd), resource).errors
     assert found.message == "status: Required value"
-    assert found.help == "Remove `status` from `required` in the CRD: the API server drops the status of new objects"
+    assert (
+        found.help
+        == "Remove `status` from `required` in the CRD: the API server drops the status of new objects"
+    )
     del crd["spec"]["versions"][0]["subresources"]
     [found] = crdlint.validate_resource(json.dumps(crd), resource).errors
     assert found.help is not None

@@ -43,7 +43,10 @@ def changes(old: str, new: str) -> list[Diagnostic]:
 
 
 def kinds(old: str, new: str) -> list[str]:
-    return sorted(f"{finding.severity} {finding.rule.removeprefix('change-')}" for finding in changes(old, new))
+    return sorted(
+        f"{finding.severity} {finding.rule.removeprefix('change-')}"
+        for finding in changes(old, new)
+    )
 
 
 A = "a: {type: string}"
@@ -65,7 +68,13 @@ PRUNES = "  preserveUnknownFields: false\n"
         (in_v1beta1(OLD), in_v1(AB), ["error pruning"]),
         (in_v1beta1(OLD + PRUNES), in_v1(AB), []),
         (in_v1beta1(OLD + PRUNES), in_v1(A), ["error field-removed"]),
-        (in_v1beta1(f"  versions: [{{name: v1, served: true, storage: true}}]\n{SCHEMA}{PRUNES}"), in_v1(AB), []),
+        (
+            in_v1beta1(
+                f"  versions: [{{name: v1, served: true, storage: true}}]\n{SCHEMA}{PRUNES}"
+            ),
+            in_v1(AB),
+            [],
+        ),
         (in_v1beta1("  version: v1\n"), in_v1(A), ["error pruning", "warning field-typed"]),
     ],
 )
@@ -77,7 +86,10 @@ def test_what_is_reported(old: str, new: str, expected: list[str]) -> None:
     ("part", "expected"),
     [
         ("  subresources: {status: {}}\n", "error status-subresource-removed"),
-        ("  additionalPrinterColumns: [{name: A, type: string, JSONPath: .spec.a}]\n", "info printer-column-removed"),
+        (
+            "  additionalPrinterColumns: [{name: A, type: string, JSONPath: .spec.a}]\n",
+            "info printer-column-removed",
+        ),
         (
             "  conversion:\n    strategy: Webhook\n    conversionReviewVersions: [v1]\n"
             "    webhookClientConfig: {url: 'https://example.com/convert'}\n",

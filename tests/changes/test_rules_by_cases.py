@@ -91,17 +91,42 @@ def test_a_field_that_the_old_rule_needs_was_not_optional(old: str, new: str) ->
     ],
 )
 def test_a_looser_rule_breaks_nothing_and_a_stricter_one_does(old: str, new: str) -> None:
-    assert not any(change.startswith(("error", "warning")) for change in summary(spec(old), spec(new)))
+    assert not any(
+        change.startswith(("error", "warning")) for change in summary(spec(old), spec(new))
+    )
     if "size" not in new:  # the same in other words
-        assert any(change.startswith(("error", "warning")) for change in summary(spec(new), spec(old)))
+        assert any(
+            change.startswith(("error", "warning")) for change in summary(spec(new), spec(old))
+        )
 
 
 CONDITIONS = [
-    *("(has(self.g) ? self.g : 'old') == 'old'", "(has(self.h) ? self.h : 'none') == 'old'", "self.h == 'old'"),
-    *("(has(self.d) ? self.d : '') == 'x'", "self.d == 'x'", "has(self.d)", "has(self.h)", "has(self.l)"),
-    *("(has(self.l) ? self.l : []).size() <= 1", "has(self.l) && size(self.l) < 2", "self.l.size() == 1"),
-    *("(has(self.l) ? self.l : []).exists(i, has(i.m))", "has(self.l) && self.l.exists(i, has(i.m))"),
-    *("(has(self.d) ? self.d : '').startsWith('x')", "has(self.d) && self.d.startsWith('x')", "self.a + 1 > 3"),
+    *(
+        "(has(self.g) ? self.g : 'old') == 'old'",
+        "(has(self.h) ? self.h : 'none') == 'old'",
+        "self.h == 'old'",
+    ),
+    *(
+        "(has(self.d) ? self.d : '') == 'x'",
+        "self.d == 'x'",
+        "has(self.d)",
+        "has(self.h)",
+        "has(self.l)",
+    ),
+    *(
+        "(has(self.l) ? self.l : []).size() <= 1",
+        "has(self.l) && size(self.l) < 2",
+        "self.l.size() == 1",
+    ),
+    *(
+        "(has(self.l) ? self.l : []).exists(i, has(i.m))",
+        "has(self.l) && self.l.exists(i, has(i.m))",
+    ),
+    *(
+        "(has(self.d) ? self.d : '').startsWith('x')",
+        "has(self.d) && self.d.startsWith('x')",
+        "self.a + 1 > 3",
+    ),
 ]
 
 
@@ -114,14 +139,22 @@ def with_rules(rules: list[str]) -> Any:
 def rejected(crd: Any) -> set[int]:
     """Return the numbers of the OBJECTS that a CRD rejects."""
     kind = crd["spec"]["names"]["kind"]
-    resource = {"apiVersion": "example.com/v1", "kind": kind, "metadata": {"name": "x", "namespace": "x"}}
-    found = crdlint.validate_resource(json.dumps(crd), json.dumps({**resource, "spec": {"objects": OBJECTS}}))
+    resource = {
+        "apiVersion": "example.com/v1",
+        "kind": kind,
+        "metadata": {"name": "x", "namespace": "x"},
+    }
+    found = crdlint.validate_resource(
+        json.dumps(crd), json.dumps({**resource, "spec": {"objects": OBJECTS}})
+    )
     matches = (re.search(r"objects\[(\d+)\]", one.message) for one in found.errors)
     return {int(match[1]) for match in matches if match is not None}
 
 
 @pytest.mark.parametrize("seeds", sampled(range(80), 3))
-def test_what_the_old_rules_imply_rejects_nothing_more(seeds: Sequence[int], subtests: pytest.Subtests) -> None:
+def test_what_the_old_rules_imply_rejects_nothing_more(
+    seeds: Sequence[int], subtests: pytest.Subtests
+) -> None:
     for seed in seeds:
         with subtests.test(seed=seed):
             assert_implied(seed)
@@ -131,7 +164,11 @@ def assert_implied(seed: int) -> None:
     rng = random.Random(seed)
     old = [rule(rng, CONDITIONS, 1) for _ in range(rng.randint(1, 2))]
     new = rng.choice(
-        [rule(rng, CONDITIONS, 1), f"!(!({old[0]}))", f"({old[-1]}) ? true : ({rule(rng, CONDITIONS, 1)})"]
+        [
+            rule(rng, CONDITIONS, 1),
+            f"!(!({old[0]}))",
+            f"({old[-1]}) ? true : ({rule(rng, CONDITIONS, 1)})",
+        ]
     )
     before, after = with_rules(old), with_items(NEW % json.dumps(new))
     found = [one for one in changes(before, after) if one.rule == "change-rule-added"]

@@ -17,20 +17,25 @@ SHORT = "a: {type: string, maxLength: 5}"
 
 
 def version(name: str, fields: str, *, more: str = "", storage: bool = False) -> str:
-    schema = f"{{type: object, properties: {{spec: {{type: object, properties: {{{fields}}}{more}}}}}}}"
+    schema = (
+        f"{{type: object, properties: {{spec: {{type: object, properties: {{{fields}}}{more}}}}}}}"
+    )
     return f"{{name: {name}, served: true, storage: {str(storage).lower()}, schema: {{openAPIV3Schema: {schema}}}}}"
 
 
 def of_pairs(old: list[str], new: list[str], **parts: str) -> list[Diagnostic]:
     """Return the findings about pairs of versions of two CRDs."""
-    found = changes(with_parts(versions=f"[{', '.join(old)}]"), with_parts(versions=f"[{', '.join(new)}]", **parts))
-    return [one for one in found if one.rule in {"change-served-pair", "change-served-version-stricter"}]
+    found = changes(
+        with_parts(versions=f"[{', '.join(old)}]"),
+        with_parts(versions=f"[{', '.join(new)}]", **parts),
+    )
+    return [
+        one for one in found if one.rule in {"change-served-pair", "change-served-version-stricter"}
+    ]
 
 
 V1 = version("v1", A, storage=True)
-WEBHOOK = (
-    "{strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {url: 'https://example.com/convert'}}}"
-)
+WEBHOOK = "{strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {url: 'https://example.com/convert'}}}"
 
 
 @each(
@@ -41,13 +46,19 @@ WEBHOOK = (
         ((A, ""), (SHORT, ""), ["error served-version-stricter"]),
         ((A, ""), (A, ", required: [a]"), ["error served-version-stricter"]),
         ((A, ""), ("a: {type: integer}", ""), ["error served-version-stricter"]),
-        ((A, ""), (A, ", x-kubernetes-validations: [{rule: self == oldSelf}]"), ["warning served-version-stricter"]),
+        (
+            (A, ""),
+            (A, ", x-kubernetes-validations: [{rule: self == oldSelf}]"),
+            ["warning served-version-stricter"],
+        ),
         ((AB, ""), (A, ""), ["warning served-pair"]),
         ((A, ""), (AB, ""), ["warning served-pair"]),
         ((AB, ""), (SHORT, ""), ["error served-version-stricter", "warning served-pair"]),
     ],
 )
-def test_a_new_version(stored: tuple[str, str], added: tuple[str, str], expected: list[str]) -> None:
+def test_a_new_version(
+    stored: tuple[str, str], added: tuple[str, str], expected: list[str]
+) -> None:
     old = [version("v1", stored[0], more=stored[1], storage=True)]
     found = of_pairs(old, [*old, version("v2", added[0], more=added[1])])
     assert sorted(f"{one.severity} {one.rule.removeprefix('change-')}" for one in found) == expected
@@ -65,7 +76,9 @@ def test_other_fields_are_named_in_the_same_finding() -> None:
     old = version("v1", AB, storage=True)
     fields = "a: {type: string, maxLength: 5}, b: {type: string, maxLength: 5}"
     [found] = of_pairs([old], [old, version("v2", fields)])
-    assert found.headline.startswith("version `v2` rejects objects of `v1`: `.spec.a`: `maxLength` of 5 added")
+    assert found.headline.startswith(
+        "version `v2` rejects objects of `v1`: `.spec.a`: `maxLength` of 5 added"
+    )
     assert found.headline.endswith("(and others in `.spec.b`)")
 
 

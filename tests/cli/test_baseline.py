@@ -13,7 +13,9 @@ from crdlint.cli.main import cli
 if TYPE_CHECKING:
     from pathlib import Path
 
-FINDING = SMALLEST.replace("{type: object}", "{type: object, properties: {a: {type: string, enum: [on]}}}")
+FINDING = SMALLEST.replace(
+    "{type: object}", "{type: object, properties: {a: {type: string, enum: [on]}}}"
+)
 VERSION = """\
   - name: v2
     served: true
@@ -37,13 +39,19 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def check(*arguments: str) -> tuple[int, str, str]:
-    result = CliRunner().invoke(cli, ["check", "--fail-on", "warning", "--baseline", "known.json", *arguments])
+    result = CliRunner().invoke(
+        cli, ["check", "--fail-on", "warning", "--baseline", "known.json", *arguments]
+    )
     return result.exit_code, result.stdout, result.stderr
 
 
 def test_an_update_prints_counts_and_no_known_findings(tmp_path: Path) -> None:
     status, shown, notes = check("--update-baseline")
-    assert (status, "yaml-boolean" in shown, notes) == (0, False, "crdlint: known.json: 1 entry: 1 added\n")
+    assert (status, "yaml-boolean" in shown, notes) == (
+        0,
+        False,
+        "crdlint: known.json: 1 entry: 1 added\n",
+    )
     assert check("--update-baseline")[2] == "crdlint: known.json: 1 entry: none added or removed\n"
     (tmp_path / "a.yaml").write_text(
         FINDING.replace("{a: {type: string, enum: [on]}}", "{b: {type: string, enum: [on, no]}}")

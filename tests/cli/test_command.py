@@ -22,7 +22,9 @@ from crdlint.diagnostics import Diagnostic
 
 GOOD = SMALLEST
 BAD = GOOD.replace("type: object", "type: object, properties: {size: {}}")
-WARNED = GOOD.replace("type: object", "type: object, properties: {at: {type: string, format: soon}}")
+WARNED = GOOD.replace(
+    "type: object", "type: object, properties: {at: {type: string, format: soon}}"
+)
 PLACE = "spec.validation.openAPIV3Schema.properties[size].type"
 SENTENCE = f"{PLACE}: Required value: must not be empty for specified object fields"
 
@@ -32,7 +34,12 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "CRDLINT_DEBUG"):
         monkeypatch.delenv(name, raising=False)
-    for name, text in {"good.yaml": GOOD, "bad.yaml": BAD, "warned.yaml": WARNED, "pod.yaml": "kind: Pod\n"}.items():
+    for name, text in {
+        "good.yaml": GOOD,
+        "bad.yaml": BAD,
+        "warned.yaml": WARNED,
+        "pod.yaml": "kind: Pod\n",
+    }.items():
         Path(name).write_text(text, encoding="utf-8")
     Path("junk.yaml").write_bytes(b"kind: CustomResourceDefinition\0")
 
@@ -81,7 +88,10 @@ def test_an_unreadable_file_keeps_no_other_from_being_checked() -> None:
 
 def test_the_server_format_is_the_sentences_alone() -> None:
     assert crdlint("check", "--format", "server", "-", stdin=BAD).stdout == SENTENCE + "\n"
-    assert crdlint("check", "--format", "server", "warned.yaml").stdout == 'unrecognized format "soon"\n'
+    assert (
+        crdlint("check", "--format", "server", "warned.yaml").stdout
+        == 'unrecognized format "soon"\n'
+    )
     assert crdlint("check", "--format", "server", "good.yaml").stdout == ""
 
 
@@ -102,10 +112,14 @@ def test_json_has_every_field_of_a_diagnostic() -> None:
 
 def test_text_on_a_terminal_is_as_wide_as_that() -> None:
     columns = 40
-    done = on_terminal([sys.executable, "-m", "crdlint", "check", "--color", "never", "bad.yaml"], columns)
+    done = on_terminal(
+        [sys.executable, "-m", "crdlint", "check", "--color", "never", "bad.yaml"], columns
+    )
     assert "bad.yaml:14:52" in done.stdout
     lines = done.stdout.splitlines()
-    wrapped = [line for line in lines if not line.startswith(("error[", "bad.yaml  "))]  # those are for clicking
+    wrapped = [
+        line for line in lines if not line.startswith(("error[", "bad.yaml  "))
+    ]  # those are for clicking
     assert max(map(len, wrapped)) <= columns
     assert "checked 1 file, 1 CRD: 1 error, 0 warnings in " in " ".join(lines)
 
@@ -155,7 +169,9 @@ def test_against_judges_as_an_update(tmp_path: Path) -> None:
 
 def test_a_reader_that_goes_away_is_no_bug() -> None:
     with subprocess.Popen(
-        [sys.executable, "-m", "crdlint", "check", *["bad.yaml"]], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [sys.executable, "-m", "crdlint", "check", *["bad.yaml"]],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     ) as process:
         assert process.stdout is not None
         assert process.stderr is not None
@@ -166,10 +182,15 @@ def test_a_reader_that_goes_away_is_no_bug() -> None:
 
 def test_version_imports_nothing_heavy() -> None:
     done = subprocess.run(
-        [sys.executable, "-X", "importtime", "-m", "crdlint", "--version"], capture_output=True, text=True, check=True
+        [sys.executable, "-X", "importtime", "-m", "crdlint", "--version"],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert done.stdout.startswith("crdlint ")
-    loaded = {line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.splitlines()}
+    loaded = {
+        line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.splitlines()
+    }
     assert not loaded & {"ruamel", "rich", "_ruamel_yaml"}
 
 
@@ -177,14 +198,20 @@ def test_the_version_has_the_commit_and_the_kubernetes_versions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pattern = rf"crdlint {re.escape(__version__)} \({{}}\), Kubernetes 1\.\d+ to 1\.\d+\n"
-    assert re.fullmatch(pattern.format("[0-9a-f]{12}"), crdlint("--version").stdout)  # of this checkout
+    assert re.fullmatch(
+        pattern.format("[0-9a-f]{12}"), crdlint("--version").stdout
+    )  # of this checkout
     origin = tmp_path / "crdlint-0.1.0.dist-info" / "direct_url.json"
     origin.parent.mkdir()
     origin.write_text(json.dumps({"vcs_info": {"commit_id": "1" * 40}}), encoding="utf-8")
     monkeypatch.setattr("crdlint.cli.main.__file__", str(tmp_path / "crdlint" / "cli" / "main.py"))
-    assert re.fullmatch(pattern.format("1{12}"), CliRunner().invoke(cli, ["-V"]).stdout)  # pip install git+URL
+    assert re.fullmatch(
+        pattern.format("1{12}"), CliRunner().invoke(cli, ["-V"]).stdout
+    )  # pip install git+URL
     monkeypatch.setattr("crdlint.cli.main.COMMIT", "2" * 40)
-    assert re.fullmatch(pattern.format("2{12}"), CliRunner().invoke(cli, ["-V"]).stdout)  # of a release
+    assert re.fullmatch(
+        pattern.format("2{12}"), CliRunner().invoke(cli, ["-V"]).stdout
+    )  # of a release
 
 
 def test_explain_and_rules_tell_of_every_rule() -> None:
@@ -192,7 +219,10 @@ def test_explain_and_rules_tell_of_every_rule() -> None:
     assert crdlint("rules").stdout.count("\n") == len(listed)
     assert listed[0]["id"] in crdlint("explain", listed[0]["id"]).stdout
     assert json.loads(crdlint("explain", listed[0]["id"], "--format", "json").stdout) == listed[0]
-    assert "Rules that begin with it: list-map-keys-without-map, " in crdlint("explain", "list-map").stderr
+    assert (
+        "Rules that begin with it: list-map-keys-without-map, "
+        in crdlint("explain", "list-map").stderr
+    )
     # What the API server accepts is only changed for a rule that is selected.
     assert (
         "(`--fix --unsafe-fixes --select status-without-subresource`)"
@@ -228,7 +258,10 @@ def test_a_run_without_crds_says_what_it_looked_at() -> None:
     assert done.returncode == 0
     assert crdlint("check", "-q", "none").stderr == ""
     required = crdlint("check", "none", "--require-crds")
-    assert required.stderr == "crdlint: no CustomResourceDefinition in none (--no-require-crds accepts that)\n"
+    assert (
+        required.stderr
+        == "crdlint: no CustomResourceDefinition in none (--no-require-crds accepts that)\n"
+    )
     assert required.returncode == 2
 
 
@@ -240,7 +273,9 @@ def test_templates_without_a_chart_are_read_without_helm() -> None:
         done = crdlint("check", "lone")
         assert (done.stderr, done.returncode) == ("", 0)
         assert "1 CRD: 0 errors, 0 warnings" in done.stdout
-    Path("lone/Chart.yaml").write_text("apiVersion: v2\nname: lone\nversion: 0.1.0\n", encoding="utf-8")
+    Path("lone/Chart.yaml").write_text(
+        "apiVersion: v2\nname: lone\nversion: 0.1.0\n", encoding="utf-8"
+    )
     done = crdlint("check", "--no-helm", "lone")
     assert (done.stderr, "1 CRD" in done.stdout) == ("", True)
 
@@ -258,19 +293,24 @@ def test_a_broken_configuration_of_the_command_line_is_reported_once() -> None:
 
 def test_standard_input_is_checked_as_the_file_that_it_is_the_text_of() -> None:
     Path("sub/gen").mkdir(parents=True)
-    rules = (
-        "per-file-ignores: {/gen/: [format-unrecognized]}\nexclude: [/out/]\nseverity: {format-unrecognized: error}\n"
-    )
+    rules = "per-file-ignores: {/gen/: [format-unrecognized]}\nexclude: [/out/]\nseverity: {format-unrecognized: error}\n"
     Path("sub/.crdlint.yaml").write_text(rules, encoding="utf-8")
     plain = crdlint("check", "--format", "concise", "-", stdin=WARNED)
     assert plain.stdout.startswith("<stdin>:14:")
     assert plain.returncode == 0
-    named = crdlint("check", "--format", "concise", "-", "--stdin-filename", "sub/a.yaml", stdin=WARNED)
+    named = crdlint(
+        "check", "--format", "concise", "-", "--stdin-filename", "sub/a.yaml", stdin=WARNED
+    )
     assert named.stdout.startswith("sub/a.yaml:14:")
     assert named.returncode == 1
-    ignored = crdlint("check", "--format", "concise", "-", "--stdin-filename", "sub/gen/a.yaml", stdin=WARNED)
+    ignored = crdlint(
+        "check", "--format", "concise", "-", "--stdin-filename", "sub/gen/a.yaml", stdin=WARNED
+    )
     assert (ignored.stdout, ignored.returncode) == ("", 0)
-    for arguments in (["--stdin-filename", "sub/out/a.yaml"], ["--stdin-filename", "sub/a.yaml", "--exclude", "sub/"]):
+    for arguments in (
+        ["--stdin-filename", "sub/out/a.yaml"],
+        ["--stdin-filename", "sub/a.yaml", "--exclude", "sub/"],
+    ):
         excluded = crdlint("check", "--format", "concise", "-", *arguments, stdin=BAD)
         assert (excluded.stdout, excluded.returncode) == ("", 0)
         assert "1 path excluded" in excluded.stderr
@@ -278,9 +318,19 @@ def test_standard_input_is_checked_as_the_file_that_it_is_the_text_of() -> None:
 
 def test_standard_input_may_be_a_template_of_a_chart() -> None:
     Path("chart/templates").mkdir(parents=True)
-    Path("chart/Chart.yaml").write_text("apiVersion: v2\nname: a\nversion: 0.1.0\n", encoding="utf-8")
+    Path("chart/Chart.yaml").write_text(
+        "apiVersion: v2\nname: a\nversion: 0.1.0\n", encoding="utf-8"
+    )
     template = "{{- if .Values.crds }}\n" + BAD + "{{- end }}\n"
-    done = crdlint("check", "--format", "concise", "-", "--stdin-filename", "chart/templates/a.yaml", stdin=template)
+    done = crdlint(
+        "check",
+        "--format",
+        "concise",
+        "-",
+        "--stdin-filename",
+        "chart/templates/a.yaml",
+        stdin=template,
+    )
     assert "chart/templates/a.yaml:15:" in done.stdout
     assert done.returncode == 1
 

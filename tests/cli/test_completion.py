@@ -19,12 +19,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LOAD = {
-    "bash": (["bash", "--norc", "--noprofile", "-i"], 'eval "$(crdlint completion bash)"; echo READY$((1+1))'),
+    "bash": (
+        ["bash", "--norc", "--noprofile", "-i"],
+        'eval "$(crdlint completion bash)"; echo READY$((1+1))',
+    ),
     "zsh": (
         ["zsh", "-f", "-i"],
         'autoload -U compinit; compinit -u -D; bindkey -e; eval "$(crdlint completion zsh)"; echo READY$((1+1))',
     ),
-    "fish": (["fish", "--no-config", "-i"], "crdlint completion fish | source; echo READY(math 1+1)"),
+    "fish": (
+        ["fish", "--no-config", "-i"],
+        "crdlint completion fish | source; echo READY(math 1+1)",
+    ),
 }
 SHELLS = [shell for shell in LOAD if shutil.which(shell) is not None]
 # what is typed, and the line after the tab key
@@ -49,7 +55,9 @@ def typed(shell: str, lines: list[str], folder: Path) -> list[str]:
     argv, load = LOAD[shell]
     (folder / "bin").mkdir()
     command = folder / "bin" / "crdlint"
-    command.write_text(f"#!{sys.executable}\nfrom crdlint.cli.main import main\nmain()\n", encoding="utf-8")
+    command.write_text(
+        f"#!{sys.executable}\nfrom crdlint.cli.main import main\nmain()\n", encoding="utf-8"
+    )
     command.chmod(0o755)
     path = f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
     environment = {**os.environ, "PATH": path, "HOME": str(folder), "TERM": "dumb", "PS1": "$ "}
@@ -112,7 +120,10 @@ def test_every_option_that_takes_a_file_completes_to_files() -> None:
         command = cli.get_command(context, name)
         assert command is not None
         for parameter in command.params:
-            if re.search("FILE|PATH|SUITE", str(parameter.metavar)) and parameter.metavar != "RULE_OR_PATH":
+            if (
+                re.search("FILE|PATH|SUITE", str(parameter.metavar))
+                and parameter.metavar != "RULE_OR_PATH"
+            ):
                 typed_word = "sarif=" if parameter.metavar == "FORMAT=FILE" else ""
                 items = parameter.shell_complete(context, typed_word)
                 assert [item.type for item in items] == ["file"], (name, parameter.name)

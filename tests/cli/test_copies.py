@@ -19,9 +19,15 @@ OTHER = BAD.replace("foo", "bar").replace("Foo", "Bar")
 BOTH = ("type-unsupported", "structural-items-required")
 # The texts of files, and what is reported in which.
 CASES: dict[str, tuple[dict[str, str], dict[str, tuple[str, ...]]]] = {
-    "equal files": ({"a/crd.yaml": BAD, "b/crd.yaml": BAD, "c/crd.yaml": BAD}, {"a/crd.yaml": BOTH}),
+    "equal files": (
+        {"a/crd.yaml": BAD, "b/crd.yaml": BAD, "c/crd.yaml": BAD},
+        {"a/crd.yaml": BOTH},
+    ),
     "other lines, labels and comments": (
-        {"a.yaml": BAD, "b.yaml": BAD.replace("metadata:", "# a copy\nmetadata:\n  labels: {a: b}")},
+        {
+            "a.yaml": BAD,
+            "b.yaml": BAD.replace("metadata:", "# a copy\nmetadata:\n  labels: {a: b}"),
+        },
         {"a.yaml": BOTH},
     ),
     "one finding more": (
@@ -30,18 +36,26 @@ CASES: dict[str, tuple[dict[str, str], dict[str, tuple[str, ...]]]] = {
     ),
     "another CRD": ({"a.yaml": BAD, "b.yaml": OTHER}, {"a.yaml": BOTH, "b.yaml": BOTH}),
     "ignored in the first file": (
-        {"a.yaml": f"# crdlint: ignore-file[type-unsupported] a template fills it\n{BAD}", "b.yaml": BAD},
+        {
+            "a.yaml": f"# crdlint: ignore-file[type-unsupported] a template fills it\n{BAD}",
+            "b.yaml": BAD,
+        },
         {"a.yaml": BOTH[1:], "b.yaml": BOTH[:1]},
     ),
     "files that are no CRDs": (
-        {"a.yaml": "kind: CustomResourceDefinition\na: [\n", "b.yaml": "kind: CustomResourceDefinition\na: [\n"},
+        {
+            "a.yaml": "kind: CustomResourceDefinition\na: [\n",
+            "b.yaml": "kind: CustomResourceDefinition\na: [\n",
+        },
         {"a.yaml": ("yaml-syntax",), "b.yaml": ("yaml-syntax",)},
     ),
 }
 
 
 def check(folder: Path, *arguments: str) -> tuple[dict[str, list[str]], dict[str, int]]:
-    done = CliRunner().invoke(cli, ["check", "--no-cache", "--format", "json", *arguments, str(folder)])
+    done = CliRunner().invoke(
+        cli, ["check", "--no-cache", "--format", "json", *arguments, str(folder)]
+    )
     assert done.exit_code == 1, done.output
     document = json.loads(done.stdout)
     rules: dict[str, list[str]] = {}
@@ -57,7 +71,9 @@ def test_findings_of_copies_are_reported_once(name: str, tmp_path: Path) -> None
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).write_text(text, encoding="utf-8")
     rules, summary = check(tmp_path)
-    assert {file: sorted(found) for file, found in rules.items()} == {f: sorted(found) for f, found in expected.items()}
+    assert {file: sorted(found) for file, found in rules.items()} == {
+        f: sorted(found) for f, found in expected.items()
+    }
     every, of_all = check(tmp_path, "--show-all")
     assert (of_all["repeated"], of_all["copies"]) == (0, 0)
     assert summary["repeated"] == sum(map(len, every.values())) - sum(map(len, rules.values()))
@@ -68,9 +84,14 @@ def test_the_last_lines_count_what_copies_repeat(tmp_path: Path) -> None:
     for name in "abc":
         (tmp_path / f"{name}.yaml").write_text(BAD, encoding="utf-8")
     done = CliRunner().invoke(cli, ["check", "--no-cache", str(tmp_path)])
-    assert "4 equal findings in 2 copies of these CRDs: --show-all shows them" in done.stdout.splitlines()
+    assert (
+        "4 equal findings in 2 copies of these CRDs: --show-all shows them"
+        in done.stdout.splitlines()
+    )
     for name in "abc":
-        (tmp_path / f"{name}.yaml").write_text(BAD.replace("k8s.io/v1", "k8s.io/v1beta1", 1), encoding="utf-8")
+        (tmp_path / f"{name}.yaml").write_text(
+            BAD.replace("k8s.io/v1", "k8s.io/v1beta1", 1), encoding="utf-8"
+        )
     done = CliRunner().invoke(cli, ["check", "--no-cache", str(tmp_path)])
     assert done.stdout.count("error[api-version-removed]") == 1
     for name in "abc":

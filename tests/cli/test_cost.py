@@ -40,16 +40,29 @@ def test_table() -> None:
     assert lines[-1] == "  3,389 in all, 0.0% of the 100,000,000 that a schema's rules may cost"
 
 
-@pytest.mark.parametrize("arguments", [["--explain", "hosts"], pytest.param([], marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize(
+    "arguments", [["--explain", "hosts"], pytest.param([], marks=pytest.mark.exhaustive)]
+)
 def test_lines_are_as_wide_as_the_terminal(arguments: list[str]) -> None:
-    done = on_terminal([sys.executable, "-m", "crdlint", "cost", "--color", "never", *arguments, str(EXPENSIVE)], 60)
+    done = on_terminal(
+        [sys.executable, "-m", "crdlint", "cost", "--color", "never", *arguments, str(EXPENSIVE)],
+        60,
+    )
     assert done.returncode == 1
-    lines = [line for line in done.stdout.splitlines() if not line.lstrip().startswith(("widgets", "spec."))]
+    lines = [
+        line
+        for line in done.stdout.splitlines()
+        if not line.lstrip().startswith(("widgets", "spec."))
+    ]
     assert 40 < max(map(len, lines)) <= 60
 
 
 def test_a_rule_is_whole_where_there_is_no_terminal() -> None:
-    (rule,) = (line.strip() for line in run("cost", str(EXPENSIVE)).stdout.splitlines() if "exists_one" in line)
+    (rule,) = (
+        line.strip()
+        for line in run("cost", str(EXPENSIVE)).stdout.splitlines()
+        if "exists_one" in line
+    )
     assert rule == "self.hosts.all(a, self.hosts.exists_one(b, a == b))"
 
 
@@ -61,7 +74,9 @@ def test_within_budget() -> None:
 
 
 def test_sorted_by_place() -> None:
-    rules = json.loads(run("cost", str(RULES), "--format", "json", "--sort", "place").stdout)["rules"]
+    rules = json.loads(run("cost", str(RULES), "--format", "json", "--sort", "place").stdout)[
+        "rules"
+    ]
     assert [rule["line"] for rule in rules] == sorted(rule["line"] for rule in rules)
     by_cost = json.loads(run("cost", str(RULES), "--format", "json").stdout)["rules"]
     costs = [rule["expression_cost"] for rule in by_cost]
@@ -96,7 +111,9 @@ def test_suggestions_are_a_patch(tmp_path: Path) -> None:
     file = tmp_path / "crd.yaml"
     file.write_bytes(EXPENSIVE.read_bytes())
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
-    patch = run("cost", str(file), "--suggest").stdout.replace(str(tmp_path).removeprefix("/") + "/", "")
+    patch = run("cost", str(file), "--suggest").stdout.replace(
+        str(tmp_path).removeprefix("/") + "/", ""
+    )
     subprocess.run(["git", "apply", "-"], cwd=tmp_path, check=True, input=patch.encode())
     assert run("cost", str(file)).exit_code == 0
 
@@ -149,9 +166,17 @@ x-kubernetes-validations:
 - rule: self.a > 0
 """)
 UNESTIMATED = {
-    "a missing type": (CRD.replace("            type: object\n", ""), "structural-type-required", 17, 11),
+    "a missing type": (
+        CRD.replace("            type: object\n", ""),
+        "structural-type-required",
+        17,
+        11,
+    ),
     "a missing type far from the rule": (
-        CRD.replace("a: {type: integer}", "a: {type: integer}\n              b: {properties: {c: {type: string}}}"),
+        CRD.replace(
+            "a: {type: integer}",
+            "a: {type: integer}\n              b: {properties: {c: {type: string}}}",
+        ),
         "structural-type-required",
         21,
         15,
@@ -179,7 +204,9 @@ UNESTIMATED = {
 
 
 @pytest.mark.parametrize(("text", "rule", "line", "column"), UNESTIMATED.values(), ids=UNESTIMATED)
-def test_what_is_not_estimated_is_reported(text: str, rule: str, line: int, column: int, tmp_path: Path) -> None:
+def test_what_is_not_estimated_is_reported(
+    text: str, rule: str, line: int, column: int, tmp_path: Path
+) -> None:
     file = tmp_path / "crd.yaml"
     file.write_text(text)
     as_text = run("cost", str(file))
@@ -190,7 +217,12 @@ def test_what_is_not_estimated_is_reported(text: str, rule: str, line: int, colu
     as_json = run("cost", str(file), "--format", "json")
     assert as_json.exit_code == 1
     (found,) = json.loads(as_json.stdout)["unestimated"]
-    assert (found["rule"], found["line"], found["column"], found["file"]) == (rule, line, column, str(file))
+    assert (found["rule"], found["line"], found["column"], found["file"]) == (
+        rule,
+        line,
+        column,
+        str(file),
+    )
     assert found["help"]
     page = run("cost", str(file), "--format", "html")
     assert page.exit_code == 1
@@ -208,7 +240,12 @@ def test_what_is_not_estimated_is_reported(text: str, rule: str, line: int, colu
         CRD.replace("Namespaced", "Nowhere"),
         CRD.partition("            x-kube")[0].replace("            type: object\n", ""),
     ],
-    ids=["nothing is wrong", "an unknown field", "a wrong scope", "an unstructured schema without rules"],
+    ids=[
+        "nothing is wrong",
+        "an unknown field",
+        "a wrong scope",
+        "an unstructured schema without rules",
+    ],
 )
 def test_findings_that_leave_all_rules_estimated(text: str, tmp_path: Path) -> None:
     file = tmp_path / "crd.yaml"
@@ -240,8 +277,14 @@ def test_the_cost_of_a_rule_that_does_not_compile(tmp_path: Path) -> None:
     file.write_text(CRD.replace("self.a", "self.b"))
     lines = run("cost", str(file)).stdout.splitlines()
     assert lines[2].split()[0] == "-"
-    assert "  0 in all, 0.0% of the 100,000,000 that a schema's rules may cost, without 1 rule not estimated" in lines
-    assert "not estimated: compilation failed: " in run("cost", str(file), "--explain", "self.b").stdout
+    assert (
+        "  0 in all, 0.0% of the 100,000,000 that a schema's rules may cost, without 1 rule not estimated"
+        in lines
+    )
+    assert (
+        "not estimated: compilation failed: "
+        in run("cost", str(file), "--explain", "self.b").stdout
+    )
 
 
 _MODES = crd_with_spec("""\
@@ -281,7 +324,10 @@ def test_the_table_names_versions_whose_servers_reject_the_cost(tmp_path: Path) 
     assert lines.count("1.28, 1.29: >9999%") == 1
     assert not any(
         line.startswith(("1.28", "1.29"))
-        for line in (one.strip() for one in run("cost", "--kube-version", "1.28", str(path)).stdout.splitlines())
+        for line in (
+            one.strip()
+            for one in run("cost", "--kube-version", "1.28", str(path)).stdout.splitlines()
+        )
     )
 
 
@@ -296,10 +342,15 @@ def test_estimates_for_other_versions_take_twice_the_work_for_twice_the_rules(
     counts = []
     head, _, _ = _MODES.partition("            - rule")
     for rules in (20, 40):
-        monkeypatch.setattr("crdlint.kubecel.sharing._shared", Sharing())  # what other tests compiled is not reused
+        monkeypatch.setattr(
+            "crdlint.kubecel.sharing._shared", Sharing()
+        )  # what other tests compiled is not reused
         calls.clear()
         path = tmp_path / f"{rules}.yaml"
-        path.write_text(head + "".join(f"            - rule: self.mode != 'm{rules}{i}'\n" for i in range(rules)))
+        path.write_text(
+            head
+            + "".join(f"            - rule: self.mode != 'm{rules}{i}'\n" for i in range(rules))
+        )
         assert run("cost", str(path)).exit_code == 0
         counts.append(len(calls))
     assert counts[1] / counts[0] < 2.3

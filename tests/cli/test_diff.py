@@ -105,10 +105,15 @@ class TestPaths:
         assert "warning[change-limit-tightened]" in result.stdout
         assert result.exit_code == 0
         assert diff("old", "new", "--fail-on", "warning").exit_code == 1
-        assert diff("old", "new", "--ignore", "change-*").stdout == "1 CRD changed, without consequence\n"
+        assert (
+            diff("old", "new", "--ignore", "change-*").stdout
+            == "1 CRD changed, without consequence\n"
+        )
 
     @pytest.mark.parametrize(("alpha", "severity"), [("lower", "warning"), ("same", "error")])
-    def test_the_configuration_decides_about_alpha_versions(self, sides: Path, alpha: str, severity: str) -> None:
+    def test_the_configuration_decides_about_alpha_versions(
+        self, sides: Path, alpha: str, severity: str
+    ) -> None:
         for folder in ("old", "new"):
             file = sides / folder / "foos.yaml"
             file.write_text(file.read_text().replace("name: v1", "name: v1alpha1"))
@@ -121,7 +126,10 @@ class TestPaths:
         (sides / "new" / "bars.yaml").unlink()
         result = diff("old", "new")
         assert result.stdout.startswith("1 CRD changed; 1 removed: 2 breaking\n")
-        assert "CRD bars.example.com of old/bars.yaml was removed: no file contains it" in result.stdout
+        assert (
+            "CRD bars.example.com of old/bars.yaml was removed: no file contains it"
+            in result.stdout
+        )
         result = diff("new", "old")
         assert result.stdout == "1 CRD changed, without consequence; 1 added\n"
 
@@ -147,7 +155,9 @@ class TestPaths:
         )
 
     def test_a_changelog_has_everything_by_what_it_breaks(self, sides: Path) -> None:
-        (sides / "new" / "foos.yaml").write_text(TIGHTER.replace("name: {type: string}", "x: {type: object}"))
+        (sides / "new" / "foos.yaml").write_text(
+            TIGHTER.replace("name: {type: string}", "x: {type: object}")
+        )
         (sides / "new" / "news.yaml").write_text(OLD.replace("foos", "news").replace("Foo", "New"))
         assert diff("old", "new", "--format", "changelog").stdout == (
             "### Breaking changes\n"
@@ -170,7 +180,12 @@ class TestPaths:
     def test_json_has_both_places(self) -> None:
         [one] = json.loads(diff("old", "new", "--format", "json").stdout)["diagnostics"]
         assert (one["file"], one["line"], one["field"]) == ("new/foos.yaml", 20, ".spec.size")
-        assert one["related"] == {"label": "the old CRD", "file": "old/foos.yaml", "line": 20, "column": 46}
+        assert one["related"] == {
+            "label": "the old CRD",
+            "file": "old/foos.yaml",
+            "line": 20,
+            "column": 46,
+        }
 
     def test_a_report_goes_to_a_file_too(self, sides: Path) -> None:
         diff("old", "new", "--output", "markdown=changes.md")
@@ -188,7 +203,10 @@ class TestPaths:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            (("none", "new"), "no file or folder named 'none', and the working directory is in no git repository"),
+            (
+                ("none", "new"),
+                "no file or folder named 'none', and the working directory is in no git repository",
+            ),
             (("old", "new", "--select", "change-typ"), "there is no rule 'change-typ'"),
         ],
     )
@@ -200,12 +218,16 @@ class TestPaths:
 
 @pytest.mark.usefixtures("sides")
 def test_check_against_counts_what_has_changed() -> None:
-    result = CliRunner().invoke(cli, ["check", "--no-cache", "--against", "old", "new"], catch_exceptions=False)
+    result = CliRunner().invoke(
+        cli, ["check", "--no-cache", "--against", "old", "new"], catch_exceptions=False
+    )
     counted, *_, last = result.stdout.splitlines()
     assert counted == "compared with old: 1 CRD changed: 1 breaking"
     assert last == "checked 2 files, 2 CRDs: 1 error, 0 warnings"
     assert "the old CRD at old/foos.yaml:20:46" in result.stdout
-    quiet = CliRunner().invoke(cli, ["check", "-q", "--no-cache", "--against", "old", "new"], catch_exceptions=False)
+    quiet = CliRunner().invoke(
+        cli, ["check", "-q", "--no-cache", "--against", "old", "new"], catch_exceptions=False
+    )
     assert "compared with" not in quiet.stdout
     assert "the old CRD at old/foos.yaml:20:46" in quiet.stdout
     result = CliRunner().invoke(
@@ -232,7 +254,10 @@ class TestRevisions:
             (("v1",), ("crds/foos.yaml:20:46", "v1:crds/foos.yaml:20:46")),
             (("v1", "v2"), ("v2:crds/foos.yaml:20:46", "v1:crds/foos.yaml:20:46")),
             (("v1:crds", "v2:crds"), ("v2:crds/foos.yaml:20:46", "v1:crds/foos.yaml:20:46")),
-            (("v1:crds/foos.yaml", "v2:crds/foos.yaml"), ("v2:crds/foos.yaml:20:46", "v1:crds/foos.yaml:20:46")),
+            (
+                ("v1:crds/foos.yaml", "v2:crds/foos.yaml"),
+                ("v2:crds/foos.yaml:20:46", "v1:crds/foos.yaml:20:46"),
+            ),
             (("v1:crds", "crds"), ("crds/foos.yaml:20:46", "v1:crds/foos.yaml:20:46")),
         ],
     )
@@ -257,7 +282,9 @@ class TestRevisions:
             assert diff(*revisions).stdout == "0 CRDs changed\n"
         assert "change-crd-removed" in diff("v1", "--isolated").stdout
 
-    def test_a_revision_stands_for_the_working_directory(self, released: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_revision_stands_for_the_working_directory(
+        self, released: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.chdir(released.top / "other")
         assert diff("v1", "v2").stdout == "0 CRDs changed\n"
 
@@ -285,7 +312,9 @@ def test_versions_that_no_server_serves_are_no_change(sides: Path) -> None:
 def test_rejections_of_both_sides_are_counted_only(sides: Path) -> None:
     broken = OLD.replace("name: {type: string}", "name: {type: array}")
     (sides / "old" / "foos.yaml").write_text(broken)
-    (sides / "new" / "foos.yaml").write_text(broken.replace("maximum: 9", "maximum: 9, nullible: true"))
+    (sides / "new" / "foos.yaml").write_text(
+        broken.replace("maximum: 9", "maximum: 9, nullible: true")
+    )
     result = diff("old", "new")
     assert "unknown-field" in result.output
     assert "rejected on update: 1 change\n" in result.output
@@ -302,7 +331,9 @@ def test_a_rejection_of_one_crd_is_not_known_of_another(sides: Path) -> None:
     old = OLD.replace("name: {type: string}", broken)
     (sides / "old" / "foos.yaml").write_text(f"{old}---\n{good}")
     new = good.replace("name: {type: string}", broken)
-    (sides / "new" / "foos.yaml").write_text(f"{old.replace('maximum: 9', 'maximum: 10')}---\n{new}")
+    (sides / "new" / "foos.yaml").write_text(
+        f"{old.replace('maximum: 9', 'maximum: 10')}---\n{new}"
+    )
     assert "rejected on update: 1" in diff("old", "new").output
 
 
@@ -326,7 +357,10 @@ def test_explain_shows_an_object_that_is_not_valid_any_more(sides: Path) -> None
 def test_a_crd_whose_old_manifest_is_broken_is_not_added(sides: Path) -> None:
     (sides / "old/bars.yaml").write_text(OTHER.replace("  scope", " scope"))
     done = diff("old", "new")
-    assert (done.exit_code, done.stdout.splitlines()[0]) == (2, "1 CRD changed; 1 not compared: 1 breaking")
+    assert (done.exit_code, done.stdout.splitlines()[0]) == (
+        2,
+        "1 CRD changed; 1 not compared: 1 breaking",
+    )
     assert "old/bars.yaml: line 7: not compared: yaml: " in done.stderr
 
 
@@ -335,10 +369,17 @@ def test_an_invalid_file_pattern_is_a_usage_error(sides: Path) -> None:  # noqa:
     assert (result.exit_code, "'[z' is not a valid file pattern" in result.stderr) == (2, True)
 
 
-@pytest.mark.parametrize(("version", "known"), [("1.28", 1), ("1.28..1.36", 1), ("1.30..1.36", 0), ("1.36", 0)])
-def test_fields_that_older_servers_do_not_know_are_no_change(sides: Path, version: str, known: int) -> None:
+@pytest.mark.parametrize(
+    ("version", "known"), [("1.28", 1), ("1.28..1.36", 1), ("1.30..1.36", 0), ("1.36", 0)]
+)
+def test_fields_that_older_servers_do_not_know_are_no_change(
+    sides: Path, version: str, known: int
+) -> None:
     for folder in ("old", "new"):
-        text = OLD.replace("    storage: true\n", "    storage: true\n    selectableFields: [{jsonPath: .spec.name}]\n")
+        text = OLD.replace(
+            "    storage: true\n",
+            "    storage: true\n    selectableFields: [{jsonPath: .spec.name}]\n",
+        )
         assert text != OLD
         (sides / folder / "foos.yaml").write_text(text)
     result = diff("old", "new", "--kube-version", version)

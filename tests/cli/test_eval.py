@@ -66,7 +66,16 @@ def test_explain_in_a_pipe_is_indented() -> None:
 
 
 def test_explain_on_a_terminal_has_guides_and_fits() -> None:
-    command = [sys.executable, "-m", "crdlint", "eval", "self.ports.all(p, p.port > 50)", "--explain", "--crd", CRD]
+    command = [
+        sys.executable,
+        "-m",
+        "crdlint",
+        "eval",
+        "self.ports.all(p, p.port > 50)",
+        "--explain",
+        "--crd",
+        CRD,
+    ]
     done = on_terminal([*command, "--field", "spec", "--object", SAMPLE, "--color", "never"], 60)
     assert done.returncode == 0
     lines = done.stdout.splitlines()
@@ -76,11 +85,19 @@ def test_explain_on_a_terminal_has_guides_and_fits() -> None:
 
 def test_json() -> None:
     found = as_json("self.zones.map(z, z + '!')", "--explain")
-    assert (found["type"], found["value"], found["cost"], found["error"]) == ("list(string)", ["a!", "b!"], 31, None)
+    assert (found["type"], found["value"], found["cost"], found["error"]) == (
+        "list(string)",
+        ["a!", "b!"],
+        31,
+        None,
+    )
     assert found["estimate"]["cost"] >= found["cost"]
     assert found["field"] == "spec"
     bodies = [part for part in found["tree"]["parts"] if part["variables"]]
-    assert [(part["variables"], part["value"]) for part in bodies] == [({"z": "a"}, "a!"), ({"z": "b"}, "b!")]
+    assert [(part["variables"], part["value"]) for part in bodies] == [
+        ({"z": "a"}, "a!"),
+        ({"z": "b"}, "b!"),
+    ]
 
 
 def test_an_error_has_the_caret_and_help_of_check() -> None:
@@ -117,7 +134,10 @@ def test_a_list_multiplies_the_estimate() -> None:
 
 def test_old_object() -> None:
     assert "value   false" in on_spec("self.class == oldSelf.class", "--old", OLD).stdout
-    assert "not evaluated: oldSelf has no value: name an object with --old" in on_spec("oldSelf.class == ''").stdout
+    assert (
+        "not evaluated: oldSelf has no value: name an object with --old"
+        in on_spec("oldSelf.class == ''").stdout
+    )
 
 
 def test_defaults_are_applied() -> None:
@@ -125,7 +145,10 @@ def test_defaults_are_applied() -> None:
 
 
 def test_types_from_the_object_without_a_crd() -> None:
-    assert "value   true" in run("self.spec.replicas == 1 && self.kind == 'Cluster'", "--object", SAMPLE).stdout
+    assert (
+        "value   true"
+        in run("self.spec.replicas == 1 && self.kind == 'Cluster'", "--object", SAMPLE).stdout
+    )
 
 
 def test_any_value_on_standard_input() -> None:
@@ -154,7 +177,10 @@ def test_no_input_at_all() -> None:
 
 
 def test_second_opinion() -> None:
-    assert "second  cel-python agrees: false" in on_spec("self.replicas > 3", "--second-opinion").stdout
+    assert (
+        "second  cel-python agrees: false"
+        in on_spec("self.replicas > 3", "--second-opinion").stdout
+    )
     assert as_json("self.replicas", "--second-opinion")["second_opinion"]["value"] == 1
     result = on_spec("self.zones.isSorted()", "--second-opinion")
     assert "second  none: cel-python does not have a function" in result.stdout
@@ -191,9 +217,14 @@ def test_rules_for_items_and_by_text() -> None:
 
 
 def test_transition_rules_need_an_old_object() -> None:
-    result = run("--rule", "oldSelf", "--crd", CRD, "--object", SAMPLE, "--old", OLD, "--format", "json")
+    result = run(
+        "--rule", "oldSelf", "--crd", CRD, "--object", SAMPLE, "--old", OLD, "--format", "json"
+    )
     (rule,) = json.loads(result.stdout)["rules"]
-    assert (rule["accepted"], rule["message"]) == (False, "spec: Invalid value: class may not be changed")
+    assert (rule["accepted"], rule["message"]) == (
+        False,
+        "spec: Invalid value: class may not be changed",
+    )
 
 
 @pytest.mark.parametrize(
@@ -203,16 +234,25 @@ def test_transition_rules_need_an_old_object() -> None:
         (["1", "--object", "missing.yaml"], "missing.yaml: No such file or directory"),
         (["1", "--crd", SAMPLE], "no CustomResourceDefinition in it"),
         (["1", "--crd", CRD, "--field", "spek"], "help: Write `spec` instead"),
-        (["1", "--crd", CRD, "--field", "spec.ports.name"], "help: Select an item first: `spec.ports[0].name`"),
+        (
+            ["1", "--crd", CRD, "--field", "spec.ports.name"],
+            "help: Select an item first: `spec.ports[0].name`",
+        ),
         (["1", "--crd", CRD, "--field", "spec..["], "is not the path of a field"),
-        (["1", "--crd", CRD, "--version", "v1alpha2"], "has no version 'v1alpha2': did you mean v1alpha1?"),
+        (
+            ["1", "--crd", CRD, "--version", "v1alpha2"],
+            "has no version 'v1alpha2': did you mean v1alpha1?",
+        ),
         (["1", "--crd", CRD, "--kind", "Clutter"], "no CRD defines Clutter: did you mean Cluster?"),
         (["1", "--type", "strin"], "--type: 'strin' is not a type"),
         (["1", "--type", "list(int"], "--type: 'list(int' is not a type"),
         (["1", "--type", "int", "--crd", CRD], "--type is for expressions without --crd"),
         (["1", "--kube-version", "1.29..1.36"], "--kube-version: name one version to evaluate for"),
         (["--rule", "spec"], "--kind, --version and --rule need --crd"),
-        (["--rule", "nothing", "--crd", CRD, "--object", SAMPLE], "help: There are rules at spec, spec.ports[*]"),
+        (
+            ["--rule", "nothing", "--crd", CRD, "--object", SAMPLE],
+            "help: There are rules at spec, spec.ports[*]",
+        ),
         (["self", "--field", "a"], "the type of `self` is not known"),
         (["1", "--crd", CRD, "--object", "-", "--old", "-"], "- can be read only once"),
     ],
@@ -245,4 +285,7 @@ def test_unknown_fields_are_dropped_with_a_note(tmp_path: Path) -> None:
     sample = tmp_path / "sample.yaml"
     sample.write_text(Path(SAMPLE).read_text() + "  extra: 1\n")
     result = run("self.spec.replicas", "--crd", CRD, "--object", str(sample))
-    assert f"crdlint: note: {sample}: the API server drops the unknown field spec.extra" in result.stderr
+    assert (
+        f"crdlint: note: {sample}: the API server drops the unknown field spec.extra"
+        in result.stderr
+    )

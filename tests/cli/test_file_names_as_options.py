@@ -53,7 +53,9 @@ def write(name: str) -> None:
 
 
 def files() -> dict[str, str]:
-    return {str(path): path.read_text(encoding="utf-8") for path in Path().rglob("*") if path.is_file()}
+    return {
+        str(path): path.read_text(encoding="utf-8") for path in Path().rglob("*") if path.is_file()
+    }
 
 
 @pytest.mark.usefixtures("_folder")
@@ -78,7 +80,9 @@ def test_it_is_a_file_after_two_dashes(name: str) -> None:
     assert "1 CRD" in done.stdout
 
 
-def test_a_name_from_the_top_of_the_repository(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_from_the_top_of_the_repository(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """`git diff --name-only` prints these in every folder."""
     checkout.commit({"--output=json=x.json": SMALLEST, "crds/a.yaml": SMALLEST})
     monkeypatch.chdir("crds")

@@ -17,9 +17,9 @@ from crdlint.safety import atomic
 if TYPE_CHECKING:
     from crdlint.linting.result import FileResult
 
-FIXABLE = (Path(__file__).parents[2] / "fixtures/invalid/rule-optional-old-self-unused.yaml").read_text(
-    encoding="utf-8"
-)
+FIXABLE = (
+    Path(__file__).parents[2] / "fixtures/invalid/rule-optional-old-self-unused.yaml"
+).read_text(encoding="utf-8")
 SAID = "crd.yaml: not fixed: the file was changed while crdlint ran; run it again"
 
 
@@ -31,7 +31,9 @@ def file(tmp_path: Path) -> Path:
 
 
 def fix(file: Path) -> tuple[int, str, str]:
-    result = CliRunner().invoke(cli, ["check", "--no-cache", "--fix", "--format=concise", str(file)])
+    result = CliRunner().invoke(
+        cli, ["check", "--no-cache", "--fix", "--format=concise", str(file)]
+    )
     return result.exit_code, result.stdout, result.stderr
 
 
@@ -45,7 +47,9 @@ def test_edits_made_meanwhile_are_kept(
         if edited is not None:
             file.write_text(edited, encoding="utf-8")
 
-    owner, name = (crdlint.runner.fixes, "fix") if moment == "while it is fixed" else (atomic, "_take_over")
+    owner, name = (
+        (crdlint.runner.fixes, "fix") if moment == "while it is fixed" else (atomic, "_take_over")
+    )
     real = getattr(owner, name)
 
     def edited_during(*given: object, **more: object) -> object:
@@ -67,7 +71,9 @@ def test_a_fixed_file_is_checked_once_more(file: Path, monkeypatch: pytest.Monke
     texts = []
     check_text = Checker.check_text
 
-    def counted(self: Checker, text: str, task: Task, known: FileResult | None = None) -> CheckOutcome:
+    def counted(
+        self: Checker, text: str, task: Task, known: FileResult | None = None
+    ) -> CheckOutcome:
         texts.append(text)
         return check_text(self, text, task, known)
 
@@ -85,7 +91,9 @@ def test_a_file_behind_a_link_is_fixed(file: Path) -> None:
     assert "optionalOldSelf: true" not in file.read_text(encoding="utf-8")
 
 
-def test_a_file_that_cannot_be_written_keeps_its_findings(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_cannot_be_written_keeps_its_findings(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
@@ -96,13 +104,19 @@ def test_a_file_that_cannot_be_written_keeps_its_findings(file: Path, monkeypatc
     assert "crd.yaml: cannot be written: Permission denied" in errors
 
 
-def test_a_diff_changes_nothing(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_diff_changes_nothing(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     result = CliRunner().invoke(cli, ["check", "--diff", "crd.yaml"])
     assert result.exit_code == 1
     assert file.read_text(encoding="utf-8") == FIXABLE
     assert result.stdout.startswith("--- a/crd.yaml\n+++ b/crd.yaml\n@@ ")
-    assert [line for line in result.stdout.splitlines() if line.startswith("-") and "optionalOldSelf" in line]
+    assert [
+        line
+        for line in result.stdout.splitlines()
+        if line.startswith("-") and "optionalOldSelf" in line
+    ]
     assert "would fix 1 finding in 1 file" in result.stderr
     assert fix(file)[0] == 0
     again = CliRunner().invoke(cli, ["check", "--diff", "crd.yaml"])
@@ -111,7 +125,10 @@ def test_a_diff_changes_nothing(file: Path, tmp_path: Path, monkeypatch: pytest.
 
 def test_fixes_are_listed(file: Path) -> None:
     result = CliRunner().invoke(cli, ["check", "--no-cache", "--fix", "--show-fixes", str(file)])
-    assert f"- {file}:\n    1 x cel-optional-old-self-unused (Remove `optionalOldSelf`)" in result.stderr
+    assert (
+        f"- {file}:\n    1 x cel-optional-old-self-unused (Remove `optionalOldSelf`)"
+        in result.stderr
+    )
 
 
 def test_ignored_findings_are_not_fixed(file: Path) -> None:
@@ -122,7 +139,9 @@ def test_ignored_findings_are_not_fixed(file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [["--fix", "--diff"], ["--unsafe-fixes"], ["--show-fixes"], ["--diff", "-"]], ids=" ".join
+    "options",
+    [["--fix", "--diff"], ["--unsafe-fixes"], ["--show-fixes"], ["--diff", "-"]],
+    ids=" ".join,
 )
 def test_options_that_do_not_go_together(file: Path, options: list[str]) -> None:
     assert CliRunner().invoke(cli, ["check", str(file), *options]).exit_code == 2
@@ -130,5 +149,7 @@ def test_options_that_do_not_go_together(file: Path, options: list[str]) -> None
 
 def test_findings_with_fixes_are_marked_and_counted(file: Path) -> None:
     result = CliRunner().invoke(cli, ["check", str(file)])
-    assert re.search(r"error\[cel-optional-old-self-unused\]: .*\n  --> .*  \[\*\]\n", result.stdout)
+    assert re.search(
+        r"error\[cel-optional-old-self-unused\]: .*\n  --> .*  \[\*\]\n", result.stdout
+    )
     assert result.stdout.endswith("[*] 1 fixable with --fix\n")

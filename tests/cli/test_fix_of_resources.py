@@ -40,8 +40,16 @@ SPECS = {
     "text that is none": ('{replicas: "eight"}', None, None),
     "text of a boolean": ('{paused: "yes"}', "{paused: true}", None),
     "a bit for a boolean": ("{paused: 0}", None, "{paused: false}"),
-    "a number for a text": ("{pod: {tier: web, image: 010}}", '{pod: {tier: web, image: "010"}}', None),
-    "a boolean for a text": ("{pod: {tier: web, image: yes}}", '{pod: {tier: web, image: "yes"}}', None),
+    "a number for a text": (
+        "{pod: {tier: web, image: 010}}",
+        '{pod: {tier: web, image: "010"}}',
+        None,
+    ),
+    "a boolean for a text": (
+        "{pod: {tier: web, image: yes}}",
+        '{pod: {tier: web, image: "yes"}}',
+        None,
+    ),
     "one value for a list": ("{ports: 80}", "{ports: [80]}", None),
     "a list of another type": ("{ports: a}", None, None),
     "the only value": ("{pod: {image: a}}", "{pod: {image: a, tier: web}}", None),
@@ -115,7 +123,10 @@ def test_what_is_said_of_fixes(folder: Path) -> None:
     assert shown.exit_code == 1
     assert "+spec: {repilcas: " in shown.stdout
     assert "would bring: spec.replicas" in shown.stderr
-    assert "would fix 1 finding in 1 file\n- foo.yaml:\n    1 x resource-value (Correct the spelling)\n" in shown.stderr
+    assert (
+        "would fix 1 finding in 1 file\n- foo.yaml:\n    1 x resource-value (Correct the spelling)\n"
+        in shown.stderr
+    )
     assert file.read_text(encoding="utf-8") == resource('{repilcas: "8", mode: fast}')
     [unknown] = [one for one in json.loads(validate("--format=json", "foo.yaml").stdout)["diagnostics"]
                  if one["rule"] == "unknown-field"]  # fmt: skip
@@ -132,7 +143,9 @@ def test_what_is_said_of_fixes(folder: Path) -> None:
 def test_templates_and_ignored_findings_are_left_alone(folder: Path) -> None:
     templates = folder / "chart" / "templates"
     templates.mkdir(parents=True)
-    (folder / "chart" / "Chart.yaml").write_text("name: a\nversion: 1.0.0\napiVersion: v2\n", encoding="utf-8")
+    (folder / "chart" / "Chart.yaml").write_text(
+        "name: a\nversion: 1.0.0\napiVersion: v2\n", encoding="utf-8"
+    )
     (templates / "foo.yaml").write_text(resource("{mode: fast}"), encoding="utf-8")
     assert "fixed 0 findings in 0 files" in validate("--fix", "chart").stderr
     ignored = resource("{mode: fast} # crdlint: ignore[resource-value] known")

@@ -69,7 +69,15 @@ def test_help_shows_groups_of_24_options_and_the_others_on_request() -> None:
             )
     assert {"--all", "--explain"} <= set(options_of(shown("diff")))  # what only this command has
     headings = re.findall(r"^(\S.*):$", shown("check"), re.MULTILINE)
-    assert headings == ["What to check", "Kubernetes and Helm", "Rules", "Fixes", "Comparison", "Output", "Help"]
+    assert headings == [
+        "What to check",
+        "Kubernetes and Helm",
+        "Rules",
+        "Fixes",
+        "Comparison",
+        "Output",
+        "Help",
+    ]
 
 
 def ctx_of(command: click.Command) -> click.Context:
@@ -82,11 +90,17 @@ def is_shown(param: click.Parameter) -> bool:
 
 def test_help_is_a_command_too() -> None:
     for name in COMMANDS:
-        assert CliRunner().invoke(cli, ["help", *name.split()], prog_name="crdlint").stdout == shown(name)
+        assert CliRunner().invoke(
+            cli, ["help", *name.split()], prog_name="crdlint"
+        ).stdout == shown(name)
     unknown = CliRunner().invoke(cli, ["help", "chek"])
     assert (unknown.exit_code, "Did you mean 'check'?" in unknown.output) == (2, True)
 
 
 def test_an_option_is_described_by_a_sentence() -> None:
-    wrong = {name for name, help_ in OPTIONS.items() if not re.match("[A-Z]|text |auto ", help_) or help_[-1] != "."}
+    wrong = {
+        name
+        for name, help_ in OPTIONS.items()
+        if not re.match("[A-Z]|text |auto ", help_) or help_[-1] != "."
+    }
     assert wrong == set()

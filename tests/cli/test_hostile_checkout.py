@@ -54,7 +54,9 @@ def run_all(commands: list[list[str]], trap: Trap, subtests: pytest.Subtests) ->
             assert trap.ran == ""
 
 
-def test_a_hostile_git_configuration(checkout: Checkout, trap: Trap, subtests: pytest.Subtests) -> None:
+def test_a_hostile_git_configuration(
+    checkout: Checkout, trap: Trap, subtests: pytest.Subtests
+) -> None:
     checkout.commit(FILES)
     (checkout.top / ".git/config").write_text(trap.config(), encoding="utf-8")
     run_all(COMMANDS, trap, subtests)
@@ -77,13 +79,19 @@ def test_a_folder_that_looks_like_a_repository(
     for path in git.iterdir():
         path.rename(charts.top / path.name)
     git.rmdir()
-    found = subprocess.run(["git", "rev-parse", "--absolute-git-dir"], cwd=charts.top, capture_output=True, check=True)
+    found = subprocess.run(
+        ["git", "rev-parse", "--absolute-git-dir"], cwd=charts.top, capture_output=True, check=True
+    )
     assert found.stdout == f"{charts.top}\n".encode()
     monkeypatch.chdir(charts.top if inside else tmp_path)
-    run_all([*COMMANDS, ["check", "charts"], ["check", "--against", "HEAD", "charts"]], trap, subtests)
+    run_all(
+        [*COMMANDS, ["check", "charts"], ["check", "--against", "HEAD", "charts"]], trap, subtests
+    )
 
 
-def test_a_git_program_of_the_checkout(checkout: Checkout, trap: Trap, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_git_program_of_the_checkout(
+    checkout: Checkout, trap: Trap, monkeypatch: pytest.MonkeyPatch
+) -> None:
     checkout.commit(FILES)
     (checkout.top / "git").symlink_to(trap.program)
     monkeypatch.setenv("PATH", os.pathsep.join([".", "", os.environ["PATH"]]))

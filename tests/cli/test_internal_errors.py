@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from crdlint.safety.bugs import Bug
     from crdlint.yaml.nodes import Mapping
 
-REJECTED: Final = SMALLEST.replace("{type: object}", "{type: object, properties: {a: {type: objects}}}")
+REJECTED: Final = SMALLEST.replace(
+    "{type: object}", "{type: object, properties: {a: {type: objects}}}"
+)
 BROKEN: Final = SMALLEST.replace("foos", "bars").replace("Foo", "Bar")
 STREAM: Final = f"{BROKEN}---\n{REJECTED}"
 BUG: Final = "a bug in crdlint keeps the document from being checked: ZeroDivisionError: of bars"
@@ -55,9 +57,15 @@ def crdlint(*arguments: str) -> Result:
     return CliRunner().invoke(cli, [*arguments], catch_exceptions=False)
 
 
-def test_the_other_documents_are_checked_and_every_format_has_the_bug(internal_errors: list[Bug]) -> None:
-    for name in set(formats.names("findings")) - {"server"}:  # which has nothing but the server's sentences
-        done = crdlint("check", "--format", name, "--ignore", "internal-*", "--min-severity", "error", "a.yaml")
+def test_the_other_documents_are_checked_and_every_format_has_the_bug(
+    internal_errors: list[Bug],
+) -> None:
+    for name in set(formats.names("findings")) - {
+        "server"
+    }:  # which has nothing but the server's sentences
+        done = crdlint(
+            "check", "--format", name, "--ignore", "internal-*", "--min-severity", "error", "a.yaml"
+        )
         assert done.exit_code == 3, name
         assert done.stderr.count("Please report it") == 1, name
         assert "objects" in done.stdout, name
@@ -95,17 +103,23 @@ def test_what_could_not_be_read_is_not_removed(
 ) -> None:
     (folder / "old").mkdir()
     (folder / "old" / "a.yaml").write_text(STREAM)
-    for command in (("diff", "old/a.yaml", "a.yaml"), ("check", "--against", "old/a.yaml", "a.yaml")):
+    for command in (
+        ("diff", "old/a.yaml", "a.yaml"),
+        ("check", "--against", "old/a.yaml", "a.yaml"),
+    ):
         done = crdlint(*command)
-        assert (done.exit_code, BUG in done.stdout, "removed" in done.output) == (3, True, False), done.output
+        assert (done.exit_code, BUG in done.stdout, "removed" in done.output) == (3, True, False), (
+            done.output
+        )
     # The old side fails.
     monkeypatch.setattr(manifest, "read_crd", convert.read_crd)
     monkeypatch.setattr(documents, "read_crd", broken)
     (folder / "a.yaml").write_text(REJECTED)
     done = crdlint("diff", "old/a.yaml", "a.yaml")
-    assert (done.exit_code, "old/a.yaml: line 1: not compared: a bug in crdlint" in done.stderr) == (3, True), (
-        done.output
-    )
+    assert (
+        done.exit_code,
+        "old/a.yaml: line 1: not compared: a bug in crdlint" in done.stderr,
+    ) == (3, True), done.output
     assert "removed" not in done.output
     # The new side cannot be read, so that it may contain any CRD.
     (folder / "a.yaml").write_bytes(STREAM.encode() + b"# \xff")
@@ -137,7 +151,9 @@ HELPS: Final = {
     "crdlint.yaml.causes.conversion_cause": SMALLEST.replace("  group", "  [a]: x\n  group", 1),
     "crdlint.rules.structural._pattern_help": SMALLEST.replace("object}", "string, pattern: '('}"),
     "crdlint.phrases._nearest": REJECTED,
-    "crdlint.rules.storage._help": SMALLEST.replace("object}", f"object, description: {'x' * 300_000}}}"),
+    "crdlint.rules.storage._help": SMALLEST.replace(
+        "object}", f"object, description: {'x' * 300_000}}}"
+    ),
 }
 
 

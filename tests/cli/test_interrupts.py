@@ -77,7 +77,9 @@ RUNS = [
 
 
 @pytest.mark.parametrize(("jobs", "work", "number", "group"), RUNS)
-def test_a_signal_ends_the_run(jobs: str, work: str, number: signal.Signals, group: bool, tmp_path: Path) -> None:
+def test_a_signal_ends_the_run(
+    jobs: str, work: str, number: signal.Signals, group: bool, tmp_path: Path
+) -> None:
     """The signal is sent to the group, as a terminal does, or to the first process."""
     output = tmp_path / "out.json"
     output.write_text("before")
@@ -107,7 +109,9 @@ def is_running(process: int) -> bool:
     return True
 
 
-@pytest.mark.parametrize("number", [signal.SIGHUP, *(pytest.param(n, marks=pytest.mark.exhaustive) for n in STATUS)])
+@pytest.mark.parametrize(
+    "number", [signal.SIGHUP, *(pytest.param(n, marks=pytest.mark.exhaustive) for n in STATUS)]
+)
 def test_a_signal_ends_the_programs_of_the_run(number: signal.Signals, tmp_path: Path) -> None:
     bin_, work = tmp_path / "bin", tmp_path / "work"
     for name in ("a", "b"):
@@ -197,7 +201,9 @@ COMMANDS = {
 
 
 EACH_COMMAND = [
-    pytest.param(command, id=name, marks=[] if name in {"check", "help"} else [pytest.mark.exhaustive])
+    pytest.param(
+        command, id=name, marks=[] if name in {"check", "help"} else [pytest.mark.exhaustive]
+    )
     for name, command in COMMANDS.items()
 ]
 
@@ -215,9 +221,14 @@ def shell(command: list[str], redirection: str) -> subprocess.CompletedProcess[s
     [("> /dev/full", "No space left on device"), (">&-", "Bad file descriptor")],
     ids=["full", "closed"],
 )
-def test_standard_output_that_cannot_be_written(command: list[str], redirection: str, reason: str) -> None:
+def test_standard_output_that_cannot_be_written(
+    command: list[str], redirection: str, reason: str
+) -> None:
     done = shell(command, redirection)
-    assert (done.returncode, done.stderr) == (2, f"crdlint: standard output cannot be written: {reason}\n")
+    assert (done.returncode, done.stderr) == (
+        2,
+        f"crdlint: standard output cannot be written: {reason}\n",
+    )
 
 
 @pytest.mark.parametrize("command", EACH_COMMAND)
@@ -225,7 +236,11 @@ def test_a_closed_pipe(command: list[str]) -> None:
     reader, writer = os.pipe()
     os.close(reader)
     done = subprocess.run(
-        [sys.executable, "-m", "crdlint", *command], stdout=writer, stderr=subprocess.PIPE, text=True, check=False
+        [sys.executable, "-m", "crdlint", *command],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
     )
     os.close(writer)
     assert (done.returncode, done.stderr) == (141, "")
@@ -247,5 +262,7 @@ def test_a_file_does_not_take_the_number_of_a_closed_stream(tmp_path: Path) -> N
     copy = tmp_path / "copy.yaml"
     copy.write_bytes(Path(BAD).read_bytes())
     before = hashlib.sha256(copy.read_bytes()).digest()
-    shell(["check", "--no-cache", str(copy), "--output", f"json={tmp_path}/out.json"], "<&- >&- 2>&-")
+    shell(
+        ["check", "--no-cache", str(copy), "--output", f"json={tmp_path}/out.json"], "<&- >&- 2>&-"
+    )
     assert hashlib.sha256(copy.read_bytes()).digest() == before

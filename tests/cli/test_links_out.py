@@ -29,7 +29,9 @@ class Outside(NamedTuple):
 
 
 @pytest.fixture(params=["repository", "archive"])
-def outside(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Outside:
+def outside(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Outside:
     """Return the working directory, in a repository or not, and a file beside it."""
     folder = tmp_path / "r"
     folder.mkdir()
@@ -142,7 +144,14 @@ def test_a_named_link_is_read_but_not_written_out_of_the_repository(outside: Out
         assert "a.yaml" not in done.stderr
 
 
-@each("options", [["--output=json=report"], ["--baseline=report", "--update-baseline"], ["--output=sarif=sub/report"]])
+@each(
+    "options",
+    [
+        ["--output=json=report"],
+        ["--baseline=report", "--update-baseline"],
+        ["--output=sarif=sub/report"],
+    ],
+)
 def test_no_report_is_written_through_a_link(options: list[str], outside: Outside) -> None:
     Path(".git").mkdir(exist_ok=True)
     Path("crd.yaml").write_text(FIXABLE, encoding="utf-8")
@@ -155,7 +164,9 @@ def test_no_report_is_written_through_a_link(options: list[str], outside: Outsid
     done = crdlint("check", "--no-cache", *options, "crd.yaml")
     assert done.returncode == 2
     assert NOTICE in done.stderr
-    assert {path.read_text(encoding="utf-8") for path in outside.file.parent.iterdir() if path.is_file()} == {MINE}
+    assert {
+        path.read_text(encoding="utf-8") for path in outside.file.parent.iterdir() if path.is_file()
+    } == {MINE}
 
 
 @each(

@@ -18,7 +18,10 @@ LINE = next(i for i, line in enumerate(SMALLEST.splitlines(), 1) if "plural: foo
 CASES = {
     "{plural: bars, kind: Bar}": [],
     "{plural: bars, kind: Bar, singular: bar, shortNames: [ba, fo]}": ['ShortNamesConflict: "fo"'],
-    "{plural: bars, kind: Bar, shortNames: [foos, foo]}": ['ShortNamesConflict: "foos"', 'ShortNamesConflict: "foo"'],
+    "{plural: bars, kind: Bar, shortNames: [foos, foo]}": [
+        'ShortNamesConflict: "foos"',
+        'ShortNamesConflict: "foo"',
+    ],
     "{plural: fo, kind: Bar}": ['PluralConflict: "fo"'],
     "{plural: bars, kind: Bar, singular: fo}": ['SingularConflict: "fo"'],
     "{plural: bars, kind: Foo, singular: bar, listKind: BarList}": ['KindConflict: "Foo"'],
@@ -43,7 +46,9 @@ FIRST = crd("{plural: foos, kind: Foo, shortNames: [fo]}")
 
 def findings(folder: Path, *arguments: str) -> list[tuple[str, int, str]]:
     result = CliRunner().invoke(cli, ["check", "--format", "json", *arguments, str(folder)])
-    found = [one for one in json.loads(result.stdout)["diagnostics"] if one["rule"] == "name-in-use"]
+    found = [
+        one for one in json.loads(result.stdout)["diagnostics"] if one["rule"] == "name-in-use"
+    ]
     return [(one["file"].rpartition("/")[2], one["line"], one["message"]) for one in found]
 
 
@@ -53,7 +58,8 @@ def test_names_of_two_crds_of_a_group(tmp_path: Path) -> None:
     for names, conditions in CASES.items():
         (tmp_path / "b.yaml").write_text(crd(names))
         expected = [
-            ("b.yaml", LINE, f"NamesAccepted is False, {condition} is already in use") for condition in conditions
+            ("b.yaml", LINE, f"NamesAccepted is False, {condition} is already in use")
+            for condition in conditions
         ]
         for found in (findings(tmp_path), findings(tmp_path)):  # the second time from the cache
             if found != expected:
@@ -62,7 +68,11 @@ def test_names_of_two_crds_of_a_group(tmp_path: Path) -> None:
 
 
 def test_crds_of_another_group_and_other_files_of_the_same_crd_share_names(tmp_path: Path) -> None:
-    for name, text in {"a": FIRST, "b": FIRST, "c": FIRST.replace("example.com", "other.example.com")}.items():
+    for name, text in {
+        "a": FIRST,
+        "b": FIRST,
+        "c": FIRST.replace("example.com", "other.example.com"),
+    }.items():
         (tmp_path / f"{name}.yaml").write_text(text)
     assert findings(tmp_path) == []
 
@@ -81,6 +91,8 @@ def test_names_in_use_show_both_places_and_can_be_ignored(tmp_path: Path) -> Non
     assert f"b.yaml:{LINE}:49" in shown
     assert "a.yaml" in CliRunner().invoke(cli, ["check", str(tmp_path)]).stdout
     assert findings(tmp_path, "--ignore", "name-in-use") == []
-    text = crd("{plural: bars, kind: Bar, shortNames: [fo]} # crdlint: ignore[name-in-use] renamed in v2")
+    text = crd(
+        "{plural: bars, kind: Bar, shortNames: [fo]} # crdlint: ignore[name-in-use] renamed in v2"
+    )
     (tmp_path / "b.yaml").write_text(text)
     assert findings(tmp_path) == []

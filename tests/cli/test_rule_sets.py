@@ -14,7 +14,10 @@ from crdlint.cli.main import cli
 if TYPE_CHECKING:
     from pathlib import Path
 
-CRD = HEAD + "        type: object\n        properties: {spec: {type: object, properties: {a: {type: boolean}}}}\n"
+CRD = (
+    HEAD
+    + "        type: object\n        properties: {spec: {type: object, properties: {a: {type: boolean}}}}\n"
+)
 INFO = HEAD + "        type: object\n        properties: {spec: {type: object}}\n"
 TWO = CRD.replace(
     "  versions:\n",
@@ -24,7 +27,9 @@ TWO = CRD.replace(
 
 
 def rules(folder: Path, *arguments: str) -> list[str]:
-    result = CliRunner().invoke(cli, ["check", "--format", "json", "--no-cache", *arguments, str(folder)])
+    result = CliRunner().invoke(
+        cli, ["check", "--format", "json", "--no-cache", *arguments, str(folder)]
+    )
     assert result.exit_code in {0, 1}, result.output
     return [one["rule"] for one in json.loads(result.stdout)["diagnostics"]]
 
@@ -42,13 +47,18 @@ def folder(tmp_path: Path) -> Path:
         (["--select", "*"], []),
         (["--select", "bool"], ["bool"]),
         (["--select", "*", "--select", "bool"], ["bool"]),
-        (["--select", "conventions"], ["bool", "description-missing", "description-missing", "description-missing"]),
+        (
+            ["--select", "conventions"],
+            ["bool", "description-missing", "description-missing", "description-missing"],
+        ),
         (["--select", "conventions", "--ignore", "description-missing"], ["bool"]),
         (["--select", "ssa"], []),
         (["--select", "gitops"], ["names-defaulted"]),
     ],
 )
-def test_rules_and_sets_are_requested_by_name(folder: Path, arguments: list[str], expected: list[str]) -> None:
+def test_rules_and_sets_are_requested_by_name(
+    folder: Path, arguments: list[str], expected: list[str]
+) -> None:
     assert sorted(rules(folder, *arguments)) == expected
 
 
@@ -59,17 +69,29 @@ def test_rules_and_sets_are_requested_by_name(folder: Path, arguments: list[str]
         ("sets: {ours: [bool]}\n", ["--select", "ours"], ["bool"]),
         ("select: ['*', gitops]\nsets: {ours: [names-defaulted]}\nignore: [ours]\n", [], []),
         ("sets: {ours: [bool]}\nseverity: {ours: warning}\n", [], ["bool"]),
-        ("select: [a]\nsets: {a: [b], b: [c, nullable, c], c: [bool, gitops]}\n", [], ["bool", "names-defaulted"]),
+        (
+            "select: [a]\nsets: {a: [b], b: [c, nullable, c], c: [bool, gitops]}\n",
+            [],
+            ["bool", "names-defaulted"],
+        ),
         ("sets: {b: [bool], a: [b], c: [b, a]}\n", ["--select", "c"], ["bool"]),
         ("severity: {gitops: warning}\n", [], ["names-defaulted"]),
         ("select: ['*', bool]\nmin-severity: warning\n", [], []),
         ("select: ['*', bool]\nmin-severity: warning\n", ["--min-severity", "info"], ["bool"]),
         ("select: ['*', bool]\nseverity: {bool: error}\nmin-severity: error\n", [], ["bool"]),
-        ("select: ['*', gitops]\nper-file-ignores: {crd.yaml: [ours]}\nsets: {ours: [gitops]}\n", [], []),
+        (
+            "select: ['*', gitops]\nper-file-ignores: {crd.yaml: [ours]}\nsets: {ours: [gitops]}\n",
+            [],
+            [],
+        ),
     ],
 )
 def test_sets_of_a_configuration(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, configuration: str, arguments: list[str], expected: list[str]
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    configuration: str,
+    arguments: list[str],
+    expected: list[str],
 ) -> None:
     (folder / ".crdlint.yaml").write_text(configuration)
     monkeypatch.chdir(folder)
@@ -81,14 +103,23 @@ def test_sets_of_a_configuration(
     [
         ("sets: {ours: [boool]}\n", "there is no rule 'boool'; did you mean 'bool'?"),
         ("sets: {a: [b], b: [a]}\n", ":1:8: the set 'a' contains itself through 'b'"),
-        ("sets: {a: [b], b: [limits, c], c: [bool, a]}\n", ":1:8: the set 'a' contains itself through 'b', 'c'"),
+        (
+            "sets: {a: [b], b: [limits, c], c: [bool, a]}\n",
+            ":1:8: the set 'a' contains itself through 'b', 'c'",
+        ),
         ("sets: {c: [a], a: [bool, a]}\n", ":1:16: the set 'a' contains itself"),
         ("sets: {a: [our], ours: [bool]}\n", "there is no rule 'our'; did you mean 'ours'?"),
         ("sets: {ours: [bool]}\nselect: [our]\n", "there is no rule 'our'; did you mean 'ours'?"),
         ("sets: {bool: [nullable]}\n", "'bool' is the name of a rule or of one of crdlint's sets"),
-        ("sets: {gitops: [nullable]}\n", "'gitops' is the name of a rule or of one of crdlint's sets"),
+        (
+            "sets: {gitops: [nullable]}\n",
+            "'gitops' is the name of a rule or of one of crdlint's sets",
+        ),
         ("select: [convention]\n", "there is no rule 'convention'; did you mean 'conventions'?"),
-        ("min-severity: warn\n", "'min-severity' is error, warning or info, not 'warn'; did you mean 'warning'?"),
+        (
+            "min-severity: warn\n",
+            "'min-severity' is error, warning or info, not 'warn'; did you mean 'warning'?",
+        ),
     ],
 )
 def test_mistakes_in_sets(folder: Path, configuration: str, message: str) -> None:
@@ -111,7 +142,11 @@ def test_mistakes_in_sets(folder: Path, configuration: str, message: str) -> Non
     ],
 )
 def test_an_unknown_set_of_the_command_line(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, configuration: str, options: list[str], message: str
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    configuration: str,
+    options: list[str],
+    message: str,
 ) -> None:
     (folder / ".crdlint.yaml").write_text(configuration)
     monkeypatch.chdir(folder)
@@ -120,17 +155,29 @@ def test_an_unknown_set_of_the_command_line(
     assert message in result.stderr
 
 
-def test_the_cache_keeps_results_of_each_request(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cache_keeps_results_of_each_request(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(folder / ".cache"))
-    for arguments, expected in (([], 0), (["--select", "bool"], 1), ([], 0), (["--select", "bool"], 1)):
+    for arguments, expected in (
+        ([], 0),
+        (["--select", "bool"], 1),
+        ([], 0),
+        (["--select", "bool"], 1),
+    ):
         result = CliRunner().invoke(cli, ["check", "--format", "json", *arguments, str(folder)])
         assert len(json.loads(result.stdout)["diagnostics"]) == expected
 
 
 def test_the_last_line_counts_what_is_below_the_minimum(tmp_path: Path) -> None:
     (tmp_path / "crd.yaml").write_text(INFO)
-    result = CliRunner().invoke(cli, ["check", "--no-cache", "--min-severity", "warning", str(tmp_path)])
-    assert result.stdout == "checked 1 file, 1 CRD: 0 errors, 0 warnings (1 below the minimum severity)\n"
+    result = CliRunner().invoke(
+        cli, ["check", "--no-cache", "--min-severity", "warning", str(tmp_path)]
+    )
+    assert (
+        result.stdout
+        == "checked 1 file, 1 CRD: 0 errors, 0 warnings (1 below the minimum severity)\n"
+    )
     result = CliRunner().invoke(cli, ["check", "--no-cache", str(tmp_path)])
     assert "0 errors, 0 warnings, 1 info (--min-severity info shows it)\n" in result.stdout
 
@@ -161,9 +208,12 @@ def test_the_list_of_rules_has_sets_defaults_and_fixes() -> None:
 
 def test_the_help_names_the_marker_of_controller_gen(tmp_path: Path) -> None:
     annotated = INFO.replace(
-        "metadata:\n", "metadata:\n  annotations: {controller-gen.kubebuilder.io/version: v0.21.0}\n"
+        "metadata:\n",
+        "metadata:\n  annotations: {controller-gen.kubebuilder.io/version: v0.21.0}\n",
     )
     (tmp_path / "crd.yaml").write_text(annotated)
     result = CliRunner().invoke(cli, ["check", "--no-cache", "--format", "json", str(tmp_path)])
     [one] = json.loads(result.stdout)["diagnostics"]
-    assert one["help"].endswith("With controller-gen v0.21.0: write `+kubebuilder:pruning:PreserveUnknownFields`")
+    assert one["help"].endswith(
+        "With controller-gen v0.21.0: write `+kubebuilder:pruning:PreserveUnknownFields`"
+    )

@@ -37,7 +37,10 @@ def _other_answers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_validate_reports_agreement_in_a_note() -> None:
-    plain, result = run("validate", "--crd", CRD, GOOD), run("validate", "--second-opinion", "--crd", CRD, GOOD)
+    plain, result = (
+        run("validate", "--crd", CRD, GOOD),
+        run("validate", "--second-opinion", "--crd", CRD, GOOD),
+    )
     assert (result.exit_code, result.stdout) == (0, plain.stdout)
     assert result.stderr.splitlines() == [
         "crdlint: note: second opinion of cel-python: 1 of 1 evaluations of rules agree"
@@ -57,9 +60,15 @@ def test_validate_reports_disagreements_as_warnings() -> None:
 
 @pytest.mark.usefixtures("_other_answers")
 def test_disagreements_in_json() -> None:
-    document = json.loads(run("validate", "--second-opinion", "--crd", CRD, "--format", "json", GOOD).stdout)
+    document = json.loads(
+        run("validate", "--second-opinion", "--crd", CRD, "--format", "json", GOOD).stdout
+    )
     first = document["diagnostics"][0]
-    assert (first["rule"], first["severity"], first["field"]) == ("resource-second-opinion", "warning", "spec")
+    assert (first["rule"], first["severity"], first["field"]) == (
+        "resource-second-opinion",
+        "warning",
+        "spec",
+    )
     assert first["message"] == "crdlint evaluates the rule to true, cel-python to false"
     assert (first["related"]["file"], first["related"]["label"][:6]) == (CRD, "rule `")
     assert first["crd"] == "Widget good"

@@ -42,7 +42,11 @@ def run(*args: str) -> Result:
 
 def findings(*args: str) -> list[tuple[str, str, str]]:
     document = json.loads(run(*args, "--format", "json").stdout)
-    return [(d["severity"], d["rule"], d["headline"]) for d in document["diagnostics"] if d["severity"] != "info"]
+    return [
+        (d["severity"], d["rule"], d["headline"])
+        for d in document["diagnostics"]
+        if d["severity"] != "info"
+    ]
 
 
 def write_object(folder: Path, spec: object, **metadata: object) -> None:
@@ -84,12 +88,16 @@ def test_an_unknown_field_in_a_chart(configuration: str, severity: str, tmp_path
     (chart / "crds" / "crd.yaml").write_text(crd_in_json({"type": "object", "u": 1}))
     (tmp_path / ".crdlint.yaml").write_text(configuration)
     found = findings("check", "chart/crds/crd.yaml", "--no-cache", "--no-helm")
-    assert [(s, rule) for s, rule, _ in found if rule == "unknown-field"] == [(severity, "unknown-field")]
+    assert [(s, rule) for s, rule, _ in found if rule == "unknown-field"] == [
+        (severity, "unknown-field")
+    ]
 
 
 def test_the_configuration_names_senders(tmp_path: Path) -> None:
     (tmp_path / ".crdlint.yaml").write_text("senders: [kubectl, server-side-apply]\n")
-    assert findings("check", "repeated.yaml", "--no-cache") == [("error", "rule-duplicate", _REJECTS_CRD)]
+    assert findings("check", "repeated.yaml", "--no-cache") == [
+        ("error", "rule-duplicate", _REJECTS_CRD)
+    ]
     assert findings("check", "repeated.yaml", "--no-cache", "--sender", "kubectl") == []
 
 
@@ -103,7 +111,10 @@ def test_an_unknown_sender_in_a_configuration(tmp_path: Path) -> None:
 OBJECTS = {
     "a null": ({"a": None}, [("warning", "resource-apply-rejected", _REJECTS_OBJECT)]),
     "a valid object": ({"a": 1}, []),
-    "what all reject": ({"a": "x"}, [("error", "resource-value", "`a` must have the type `integer`, not `string`")]),
+    "what all reject": (
+        {"a": "x"},
+        [("error", "resource-value", "`a` must have the type `integer`, not `string`")],
+    ),
     "an unknown field and a null": (
         {"u": 1, "a": None},
         [("error", "unknown-field", "unknown field `u` in `spec`")],
@@ -120,7 +131,9 @@ def test_an_object(spec: object, wanted: list[tuple[str, str, str]], tmp_path: P
 
 def test_metadata_that_create_cannot_decode_is_reported_once(tmp_path: Path) -> None:
     write_object(tmp_path, {"a": None}, labels=["a"])
-    assert [rule for _, rule, _ in findings("validate", "--crd", "crd.yaml", "object.yaml")] == ["resource-decode"]
+    assert [rule for _, rule, _ in findings("validate", "--crd", "crd.yaml", "object.yaml")] == [
+        "resource-decode"
+    ]
 
 
 def test_named_senders_make_it_an_error(tmp_path: Path) -> None:
@@ -168,10 +181,15 @@ tests:
 
 
 def test_a_suite_names_the_sender(tmp_path: Path) -> None:
-    spec, stored, unknown = (json.dumps(_OBJECT | {"spec": spec}) for spec in ({"a": None}, {}, {"u": 1}))
+    spec, stored, unknown = (
+        json.dumps(_OBJECT | {"spec": spec}) for spec in ({"a": None}, {}, {"u": 1})
+    )
     text = SUITE.replace("{spec}", spec).replace("{stored}", stored).replace("{unknown}", unknown)
     (tmp_path / "x.testsuite.yaml").write_text(text)
     result = run("test", "x.testsuite.yaml")
-    assert (result.exit_code, "3 tests" in result.stdout or "3 passed" in result.stdout) == (0, True), result.output
+    assert (result.exit_code, "3 tests" in result.stdout or "3 passed" in result.stdout) == (
+        0,
+        True,
+    ), result.output
     (tmp_path / "x.testsuite.yaml").write_text(text.replace("server-side-apply", "server-side"))
     assert "`sender` is one of" in run("test", "x.testsuite.yaml").output

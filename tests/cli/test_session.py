@@ -37,7 +37,10 @@ def answers(session: Session, *inputs: str) -> list[str]:
 
 
 def completed(session: Session, text: str) -> list[str]:
-    return [one.text for one in Completions(session).get_completions(Document(text, len(text)), CompleteEvent())]
+    return [
+        one.text
+        for one in Completions(session).get_completions(Document(text, len(text)), CompleteEvent())
+    ]
 
 
 def typed(session: Session, keys: str) -> list[str]:
@@ -55,8 +58,15 @@ def test_an_expression(session: Session) -> None:
 
 def test_commands_use_the_last_expression(session: Session) -> None:
     lines = answers(session, "size(self.zones)", ":type", ":cost", ":explain")
-    assert lines[4:7] == ["type    int", "cost    3 at most; 0.0% of the 10,000,000 that a rule may cost", "spent   3"]
-    assert lines[-2:] == ["size(self.zones)  = 2  (int, cost 3)", '  self.zones  = ["a", "b"]  (list(string), cost 2)']
+    assert lines[4:7] == [
+        "type    int",
+        "cost    3 at most; 0.0% of the 10,000,000 that a rule may cost",
+        "spent   3",
+    ]
+    assert lines[-2:] == [
+        "size(self.zones)  = 2  (int, cost 3)",
+        '  self.zones  = ["a", "b"]  (list(string), cost 2)',
+    ]
 
 
 def test_the_field_changes_self(session: Session) -> None:
@@ -76,7 +86,11 @@ def test_rules_of_the_field(session: Session) -> None:
 
 def test_expressions_have_names(session: Session) -> None:
     lines = answers(
-        session, ":let many = size(self.zones)", ":let more = many + 1", "more * 2 - self.replicas", ":type many"
+        session,
+        ":let many = size(self.zones)",
+        ":let more = many + 1",
+        "more * 2 - self.replicas",
+        ":type many",
     )
     assert lines[0] == "many = size(self.zones)"
     assert lines[-2:] == ["value   5", "type    int"]
@@ -164,7 +178,9 @@ def test_the_lines_of_a_pipe_are_answered() -> None:
     from click.testing import CliRunner
 
     result = CliRunner().invoke(
-        cli, ["eval", "--crd", CRD, "--object", SAMPLE], input=":field spec\nself.replicas\n:quit\n1\n"
+        cli,
+        ["eval", "--crd", CRD, "--object", SAMPLE],
+        input=":field spec\nself.replicas\n:quit\n1\n",
     )
     assert result.exit_code == 0
     assert result.stdout.splitlines()[0] == "self is spec of Cluster example.com/v1"

@@ -15,7 +15,9 @@ from crdlint.safety.programs import run
 if TYPE_CHECKING:
     from pathlib import Path
 
-WITH_BOOLEANS = SMALLEST.replace("{type: object}", "{type: object, properties: {a: {type: string, enum: [on, off]}}}")
+WITH_BOOLEANS = SMALLEST.replace(
+    "{type: object}", "{type: object, properties: {a: {type: string, enum: [on, off]}}}"
+)
 
 
 @pytest.fixture(autouse=True)
@@ -33,17 +35,28 @@ def check(*arguments: str) -> tuple[int, str, str]:
 
 def test_files_that_may_have_crds_are_listed() -> None:
     assert check("--show-files") == (0, "a.yaml\n", "")
-    assert check("--show-files", "gone.yaml")[::2] == (2, "crdlint: gone.yaml: No such file or directory\n")
+    assert check("--show-files", "gone.yaml")[::2] == (
+        2,
+        "crdlint: gone.yaml: No such file or directory\n",
+    )
 
 
 def test_settings_have_origins() -> None:
     status, shown, _ = check(
-        "--show-settings", "--select", "yaml-*", "--extend-select", "ssa", "--ignore", "too-large-to-apply"
+        "--show-settings",
+        "--select",
+        "yaml-*",
+        "--extend-select",
+        "ssa",
+        "--ignore",
+        "too-large-to-apply",
     )
     assert status == 0
     settings = dict(line.split(" = ", 1) for line in shown.splitlines())
     assert settings["select"] == '["yaml-*", "ssa"]  # command line'
-    assert settings["ignore"] == '["cel-*", "too-large-to-apply"]  # .crdlint.yaml:2 and command line'
+    assert (
+        settings["ignore"] == '["cel-*", "too-large-to-apply"]  # .crdlint.yaml:2 and command line'
+    )
     assert settings["fail-on"] == '"warning"  # .crdlint.yaml:1'
     assert settings["min-severity"] == '"info"  # default'
     assert '"error"  # default' in check("--show-settings", "--isolated")[1]
@@ -92,9 +105,13 @@ def test_skipped_files_and_programs_are_printed(
 
 
 def test_ignore_comments_are_added(tmp_path: Path) -> None:
-    rejected = WITH_BOOLEANS.replace("enum: [on, off]", "enum: [on, on]").replace("type: string, ", "type: strin, ")
+    rejected = WITH_BOOLEANS.replace("enum: [on, off]", "enum: [on, on]").replace(
+        "type: string, ", "type: strin, "
+    )
     (tmp_path / "b.yaml").write_text(rejected.replace("foos", "bars").replace("Foo", "Bar"))
-    (tmp_path / "c.json").write_text('{"kind": "CustomResourceDefinition", "apiVersion": "apiextensions.k8s.io/v1"}')
+    (tmp_path / "c.json").write_text(
+        '{"kind": "CustomResourceDefinition", "apiVersion": "apiextensions.k8s.io/v1"}'
+    )
     status, shown, notes = check("--add-ignore")
     assert (status, "crdlint: ignored " in notes, "in 2 files" in notes) == (1, True, True)
     assert "c.json" in shown  # no comments in JSON
@@ -107,13 +124,27 @@ def test_ignore_comments_are_added(tmp_path: Path) -> None:
 
 
 def test_ignored_findings_have_reasons(tmp_path: Path) -> None:
-    (tmp_path / "a.yaml").write_text(WITH_BOOLEANS.rstrip() + " # crdlint: ignore[yaml-boolean] old clients\n")
+    (tmp_path / "a.yaml").write_text(
+        WITH_BOOLEANS.rstrip() + " # crdlint: ignore[yaml-boolean] old clients\n"
+    )
     where = f"a.yaml:{SMALLEST.count(chr(10))}:"
-    ignored = [line.partition(": ")[2] for line in check("--show-ignored")[1].splitlines() if line.startswith(where)]
-    assert ignored == [f"ignored warning yaml-boolean by line {SMALLEST.count(chr(10))}: old clients"] * 2
+    ignored = [
+        line.partition(": ")[2]
+        for line in check("--show-ignored")[1].splitlines()
+        if line.startswith(where)
+    ]
+    assert (
+        ignored
+        == [f"ignored warning yaml-boolean by line {SMALLEST.count(chr(10))}: old clients"] * 2
+    )
     (tmp_path / "a.yaml").write_text(WITH_BOOLEANS)
-    (tmp_path / ".crdlint.yaml").write_text("ignore:\n- rules: [yaml-*]\n  crd: '*'\n  reason: old servers\n")
-    assert "ignored warning yaml-boolean by .crdlint.yaml:2: old servers\n" in check("--show-ignored")[1]
+    (tmp_path / ".crdlint.yaml").write_text(
+        "ignore:\n- rules: [yaml-*]\n  crd: '*'\n  reason: old servers\n"
+    )
+    assert (
+        "ignored warning yaml-boolean by .crdlint.yaml:2: old servers\n"
+        in check("--show-ignored")[1]
+    )
     assert (
         "ignored warning yaml-boolean by ignore\n"
         in check("--show-ignored", "--ignore", "yaml-boolean", "--isolated")[1]

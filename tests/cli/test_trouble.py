@@ -38,7 +38,11 @@ def run(code: str, *arguments: str, **environment: str) -> subprocess.CompletedP
 
 def test_a_bug_of_ours_is_told_and_the_others_are_checked() -> None:
     done = run(
-        BROKEN, "check", "--no-cache", str(FIXTURES / "valid" / "minimal.yaml"), str(FIXTURES / "invalid" / "ref.yaml")
+        BROKEN,
+        "check",
+        "--no-cache",
+        str(FIXTURES / "valid" / "minimal.yaml"),
+        str(FIXTURES / "invalid" / "ref.yaml"),
     )
     assert done.returncode == 3
     assert "forbidden-ref" in done.stdout
@@ -48,14 +52,23 @@ def test_a_bug_of_ours_is_told_and_the_others_are_checked() -> None:
 
 
 def test_a_bug_that_many_files_have_is_told_once() -> None:
-    done = run(BROKEN.replace('"minimal"', '"a"'), "check", "--no-cache", "--jobs", "1", str(FIXTURES / "valid"))
+    done = run(
+        BROKEN.replace('"minimal"', '"a"'),
+        "check",
+        "--no-cache",
+        "--jobs",
+        "1",
+        str(FIXTURES / "valid"),
+    )
     assert done.returncode == 3
     assert done.stderr.count("Please report it") == 1
     assert "crdlint: the same bug in" in done.stderr
 
 
 def test_the_traceback_is_for_those_who_ask() -> None:
-    done = run(BROKEN, "check", "--no-cache", str(FIXTURES / "valid" / "minimal.yaml"), CRDLINT_DEBUG="1")
+    done = run(
+        BROKEN, "check", "--no-cache", str(FIXTURES / "valid" / "minimal.yaml"), CRDLINT_DEBUG="1"
+    )
     assert done.returncode == 3
     assert "Traceback" in done.stderr
 
@@ -78,7 +91,10 @@ def test_a_run_shows_what_it_reads_on_a_terminal_alone(name: str, tmp_path: Path
     text = (FIXTURES / "valid" / "minimal.yaml").read_text(encoding="utf-8")
     for i in range(2):
         (tmp_path / f"{i}.yaml").write_text(text, encoding="utf-8")
-    arguments = {"validate": ["--crd", str(FIXTURES / "valid" / "minimal.yaml")], "diff": [str(tmp_path)]}
+    arguments = {
+        "validate": ["--crd", str(FIXTURES / "valid" / "minimal.yaml")],
+        "diff": [str(tmp_path)],
+    }
     command = [sys.executable, "-m", "crdlint", name, *arguments.get(name, []), str(tmp_path)]
     leader, follower = pty.openpty()
     on_terminal = subprocess.run(command, stdout=subprocess.PIPE, stderr=follower, check=False)

@@ -32,7 +32,10 @@ def found(*args: str, **more: Any) -> list[tuple[int, int, str]]:
 
 def test_a_good_resource() -> None:
     result = run("--crd", CRD, GOOD)
-    assert (result.exit_code, result.stdout.splitlines()[0][:29]) == (0, "checked 1 file, 1 resource: 0")
+    assert (result.exit_code, result.stdout.splitlines()[0][:29]) == (
+        0,
+        "checked 1 file, 1 resource: 0",
+    )
 
 
 def test_a_bad_resource() -> None:
@@ -42,7 +45,9 @@ def test_a_bad_resource() -> None:
     assert f"  = note: rule `self.mode != 'Safe' || self.size > 1` at {CRD}:39:21" in lines
     assert "  = help: Write `Fast` instead" in lines
     assert (8, 3, 'unknown field "spec.naem"') in found("--crd", CRD, BAD)
-    assert (25, 13, 'no matches for kind "Widget" in version "example.com/v1alpha1"') in found("--crd", CRD, BAD)
+    assert (25, 13, 'no matches for kind "Widget" in version "example.com/v1alpha1"') in found(
+        "--crd", CRD, BAD
+    )
 
 
 def test_crds_among_and_beside_the_resources(tmp_path: Path) -> None:
@@ -73,12 +78,17 @@ def test_update() -> None:
 
 
 def test_show_defaulted() -> None:
-    assert run("--crd", CRD, GOOD, "--show-defaulted").stdout.startswith("---\napiVersion: example.com/v1\n")
+    assert run("--crd", CRD, GOOD, "--show-defaulted").stdout.startswith(
+        "---\napiVersion: example.com/v1\n"
+    )
     assert "  mode: Fast\n" in run("--crd", CRD, GOOD, "--show-defaulted").stdout
 
 
 def test_the_server_s_sentences_alone() -> None:
-    assert run("--crd", CRD, BAD, "--format", "server").stdout.splitlines()[0] == 'unknown field "spec.naem"'
+    assert (
+        run("--crd", CRD, BAD, "--format", "server").stdout.splitlines()[0]
+        == 'unknown field "spec.naem"'
+    )
 
 
 def test_the_place_of_a_rule_in_json() -> None:
@@ -91,8 +101,18 @@ TROUBLE = {
     "no CRD": ([GOOD], None, 2, "no CRD was found (--crd names where they are)"),
     "no resource": (["--crd", CRD, CRD], None, 2, "no custom resource in"),
     "empty is fine": (["--crd", CRD, CRD, "--allow-empty"], None, 0, ""),
-    "a missing file": (["--crd", CRD, "missing.yaml"], None, 2, "missing.yaml: No such file or directory"),
-    "a missing CRD": (["--crd", "missing.yaml", GOOD], None, 2, "missing.yaml: No such file or directory"),
+    "a missing file": (
+        ["--crd", CRD, "missing.yaml"],
+        None,
+        2,
+        "missing.yaml: No such file or directory",
+    ),
+    "a missing CRD": (
+        ["--crd", "missing.yaml", GOOD],
+        None,
+        2,
+        "missing.yaml: No such file or directory",
+    ),
     "binary": (["--crd", CRD, "-"], b"\x00\x01", 2, "<stdin>: binary data"),
     "broken YAML": (["--crd", CRD, "-"], b"apiVersion: a\nkind: [", 1, ""),
     "no object": (["--crd", CRD, "-", "--allow-empty"], b"- 1\n---\n7\n", 0, ""),
@@ -102,7 +122,12 @@ TROUBLE = {
 
 @pytest.mark.parametrize(("args", "stdin", "status", "said"), TROUBLE.values(), ids=TROUBLE)
 def test_trouble(
-    args: list[str], stdin: bytes | None, status: int, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    args: list[str],
+    stdin: bytes | None,
+    status: int,
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     if args == [GOOD]:
@@ -115,7 +140,10 @@ def test_trouble(
 
 
 def test_another_crd_of_a_kind_is_reported_if_its_spec_differs(tmp_path: Path) -> None:
-    copy, notice = tmp_path / "copy.yaml", f"is not used: `{CRD}` defines the kind with another spec"
+    copy, notice = (
+        tmp_path / "copy.yaml",
+        f"is not used: `{CRD}` defines the kind with another spec",
+    )
     copy.write_text(Path(CRD).read_text().replace("metadata:\n", "metadata:\n  labels: {a: b}\n"))
     assert notice not in run("--crd", CRD, "--crd", str(copy), GOOD).stderr
     copy.write_text(Path(CRD).read_text().replace("type: integer", "type: number"))
@@ -123,9 +151,14 @@ def test_another_crd_of_a_kind_is_reported_if_its_spec_differs(tmp_path: Path) -
 
 
 def test_assertions_of_tests_are_not_validated(tmp_path: Path) -> None:
-    (tmp_path / "01-assert.yaml").write_text("apiVersion: example.com/v1\nkind: Widget\nstatus: {a: b}\n")
+    (tmp_path / "01-assert.yaml").write_text(
+        "apiVersion: example.com/v1\nkind: Widget\nstatus: {a: b}\n"
+    )
     done = run("--crd", CRD, str(tmp_path), "--no-require-resources")
-    assert (done.exit_code, "01-assert.yaml: note: skipped: an assertion of kuttl" in done.stdout) == (0, True)
+    assert (
+        done.exit_code,
+        "01-assert.yaml: note: skipped: an assertion of kuttl" in done.stdout,
+    ) == (0, True)
 
 
 REJECTED = "the CRD widgets.example.com itself is rejected: "
@@ -191,10 +224,15 @@ def test_deep_objects_are_shown(tmp_path: Path) -> None:
     crd.write_text(
         Path(CRD)
         .read_text()
-        .replace("class: {type", "any: {x-kubernetes-preserve-unknown-fields: true}\n              class: {type")
+        .replace(
+            "class: {type",
+            "any: {x-kubernetes-preserve-unknown-fields: true}\n              class: {type",
+        )
     )
     head = b"{apiVersion: example.com/v1, kind: Widget, metadata: {name: x}, spec: {size: 1, any: "
-    result = run("--crd", str(crd), "--show-defaulted", "-", input=head + b"[" * 3000 + b"]" * 3000 + b"}}")
+    result = run(
+        "--crd", str(crd), "--show-defaulted", "-", input=head + b"[" * 3000 + b"]" * 3000 + b"}}"
+    )
     assert result.exit_code == 0
     assert f"  any:\n  {'- ' * 2999}[]\n" in result.stdout
 
@@ -214,7 +252,12 @@ def test_crds_found(place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(Path(source).read_text())
-    other = Path(CRD).read_text().replace("example.com", "other.io").replace("type: integer", "type: nothing")
+    other = (
+        Path(CRD)
+        .read_text()
+        .replace("example.com", "other.io")
+        .replace("type: integer", "type: nothing")
+    )
     (tmp_path / "deploy" / "other.yaml").write_text(other)
     monkeypatch.chdir(tmp_path / "deploy")
     for given in ("bad.yaml", ".", str(tmp_path / "deploy" / "bad.yaml")):
@@ -225,27 +268,53 @@ def test_crds_found(place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 # What is broken beside the CRD that is needed, and the exit status if --crd names the file.
 BROKEN = {
     "another kind": ("kind: ClusterRole\nrules: [\n", True, 0),
-    "a CRD of another group": ("kind: CustomResourceDefinition\nspec: {group: other.io, names: [\n", False, 0),
-    "a CRD of the group": ("kind: CustomResourceDefinition\nspec: {group: example.com, names: [\n", True, 2),
-    "an escaped group": ('kind: CustomResourceDefinition\nspec: {group: "example\\x2ecom", names: [\n', True, 2),
+    "a CRD of another group": (
+        "kind: CustomResourceDefinition\nspec: {group: other.io, names: [\n",
+        False,
+        0,
+    ),
+    "a CRD of the group": (
+        "kind: CustomResourceDefinition\nspec: {group: example.com, names: [\n",
+        True,
+        2,
+    ),
+    "an escaped group": (
+        'kind: CustomResourceDefinition\nspec: {group: "example\\x2ecom", names: [\n',
+        True,
+        2,
+    ),
     "a CRD without a group": ("kind: CustomResourceDefinition\n rules: [\n", True, 2),
 }
 
 
 @pytest.mark.parametrize(("broken", "reported", "status"), BROKEN.values(), ids=BROKEN)
-def test_broken_documents_beside_crds(broken: str, reported: bool, status: int, tmp_path: Path) -> None:
+def test_broken_documents_beside_crds(
+    broken: str, reported: bool, status: int, tmp_path: Path
+) -> None:
     (tmp_path / "crd.yaml").write_text(f"{Path(CRD).read_text()}---\n{broken}")
     (tmp_path / "good.yaml").write_text(Path(GOOD).read_text())
     said = "the document is not YAML, so it is not read: yaml: "
     beside = run(str(tmp_path / "good.yaml"))
-    assert (beside.exit_code, "crdlint: note: " in beside.stderr, said in beside.stderr) == (0, reported, reported)
+    assert (beside.exit_code, "crdlint: note: " in beside.stderr, said in beside.stderr) == (
+        0,
+        reported,
+        reported,
+    )
     given = run("--crd", str(tmp_path / "crd.yaml"), str(tmp_path / "good.yaml"))
     is_note = reported and not status
-    assert (given.exit_code, said in given.stderr, "note: " in given.stderr) == (status, reported, is_note)
+    assert (given.exit_code, said in given.stderr, "note: " in given.stderr) == (
+        status,
+        reported,
+        is_note,
+    )
 
 
 def test_crds_with_an_escaped_kind_are_found_among_resources(tmp_path: Path) -> None:
-    text = Path(CRD).read_text().replace("kind: CustomResourceDefinition", 'kind: "Custom\\u0052esourceDefinition"')
+    text = (
+        Path(CRD)
+        .read_text()
+        .replace("kind: CustomResourceDefinition", 'kind: "Custom\\u0052esourceDefinition"')
+    )
     file = tmp_path / "all.yaml"
     file.write_text(f"{text}\n---\n{Path(GOOD).read_text()}")
     result = run(str(file))
@@ -259,7 +328,10 @@ def test_without_a_file_there_are_no_figures() -> None:
 MISUSED = {
     "stdin twice": (["--crd", "-", "-"], "- can be read only once"),
     "no CRD in a file that is named": (["--crd", GOOD, GOOD], "no CustomResourceDefinition in it"),
-    "no old object": (["--crd", CRD, GOOD, "--old", "nowhere"], "nowhere: No such file or directory"),
+    "no old object": (
+        ["--crd", CRD, GOOD, "--old", "nowhere"],
+        "nowhere: No such file or directory",
+    ),
     "no resource: what is known": (["--crd", CRD, CRD], "the CRDs here are of example.com"),
 }
 
@@ -281,7 +353,9 @@ def test_old_objects_that_are_broken(tmp_path: Path) -> None:
 
 def test_a_crd_of_a_version_that_is_gone(tmp_path: Path) -> None:
     crd = tmp_path / "crd.yaml"
-    crd.write_text(Path(CRD).read_text().replace("apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1"))
+    crd.write_text(
+        Path(CRD).read_text().replace("apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1")
+    )
     assert found("--crd", str(crd), GOOD)[0][2].startswith(REJECTED)
 
 
@@ -294,11 +368,22 @@ SHOWN = {
 
 
 @pytest.mark.parametrize(
-    "name", ["bad", *(pytest.param(one, marks=pytest.mark.exhaustive) for one in SHOWN if one != "bad")]
+    "name",
+    ["bad", *(pytest.param(one, marks=pytest.mark.exhaustive) for one in SHOWN if one != "bad")],
 )
 def test_what_a_person_sees(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(FIXTURES)
-    command = [sys.executable, "-m", "crdlint", "validate", "--color", "never", "-q", "--format", "text"]
+    command = [
+        sys.executable,
+        "-m",
+        "crdlint",
+        "validate",
+        "--color",
+        "never",
+        "-q",
+        "--format",
+        "text",
+    ]
     done = on_terminal([*command, "--crd", "crd.yaml", *SHOWN[name]], 80)
     assert done.stdout == (FIXTURES / f"{name}.txt").read_text()
 
@@ -308,7 +393,9 @@ def write(folder: Path, **files: str) -> None:
         (folder / f"{name}.yaml").write_text(text)
 
 
-WRONG = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: x}\nspec:\n  size: 0\n  naem: x\n"
+WRONG = (
+    "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: x}\nspec:\n  size: 0\n  naem: x\n"
+)
 
 
 @pytest.fixture
@@ -338,7 +425,11 @@ def test_output_writes_files(here: Path) -> None:
 
 
 CONFIGURED = {
-    "severity": ("severity: {resource-value: info}", [("unknown-field", "error"), ("resource-value", "info")], 1),
+    "severity": (
+        "severity: {resource-value: info}",
+        [("unknown-field", "error"), ("resource-value", "info")],
+        1,
+    ),
     "ignore": ("ignore: [unknown-field]", [("resource-value", "error")], 1),
     "files": ("per-file-ignores: {wrong.yaml: [resource-*]}", [("unknown-field", "error")], 1),
     "excluded": ("exclude: [wrong.yaml]", [], 0),
@@ -348,7 +439,9 @@ CONFIGURED = {
 
 
 @pytest.mark.parametrize(("config", "wanted", "status"), CONFIGURED.values(), ids=CONFIGURED)
-def test_the_configuration_counts(config: str, wanted: list[tuple[str, str]], status: int, here: Path) -> None:
+def test_the_configuration_counts(
+    config: str, wanted: list[tuple[str, str]], status: int, here: Path
+) -> None:
     (here / ".crdlint.yaml").write_text(config)
     assert rules(".") == wanted
     assert run(".").exit_code == status
@@ -378,7 +471,10 @@ def test_ignore_comments_count(here: Path) -> None:
     write(here, wrong=comments)
     assert rules("wrong.yaml") == [("resource-value", "error"), ("ignore-unused", "warning")]
     write(
-        here, wrong=comments.replace("resource-metadata", "resource-rule").replace("unknown-field", "pattern-invalid")
+        here,
+        wrong=comments.replace("resource-metadata", "resource-rule").replace(
+            "unknown-field", "pattern-invalid"
+        ),
     )
     assert rules("wrong.yaml") == [("unknown-field", "error"), ("resource-value", "error")]
 
@@ -398,9 +494,14 @@ def test_placeholders_of_the_configuration_count(here: Path) -> None:
 
 def test_kinds_that_are_skipped_or_unknown(here: Path) -> None:
     assert run(".", "--skip", "Widget").exit_code == 0
-    write(here, wrong="apiVersion: example.com/v1\nkind: Configuration\n", good=Path(GOOD).read_text())
+    write(
+        here, wrong="apiVersion: example.com/v1\nkind: Configuration\n", good=Path(GOOD).read_text()
+    )
     result = run(".")
-    assert (result.exit_code, "wrong.yaml: note: line 1: no CRD here defines `Configuration` of" in result.stdout) == (
+    assert (
+        result.exit_code,
+        "wrong.yaml: note: line 1: no CRD here defines `Configuration` of" in result.stdout,
+    ) == (
         0,
         True,
     )
@@ -424,17 +525,23 @@ def test_a_rejection_depends_on_the_version(here: Path) -> None:
     write(here, crd=Path(CRD).read_text().replace("self.mode != 'Safe' || self.size > 1", rule))
     write(here, wrong=Path(GOOD).read_text())
     assert rules("wrong.yaml") == []
-    assert [rule for rule, _ in rules("wrong.yaml", "--kube-version", "1.29")] == ["resource-crd-rejected"]
+    assert [rule for rule, _ in rules("wrong.yaml", "--kube-version", "1.29")] == [
+        "resource-crd-rejected"
+    ]
     (here / ".crdlint.yaml").write_text("kube-version: 1.29")
     assert [rule for rule, _ in rules("wrong.yaml")] == ["resource-crd-rejected"]
 
 
 @pytest.mark.parametrize("layout", ["files", "one file"])
-def test_only_crds_that_are_needed_are_parsed(layout: str, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_crds_that_are_needed_are_parsed(
+    layout: str, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from crdlint.linting import documents
     from crdlint.yaml import parse
 
-    others = [Path(CRD).read_text().replace("example.com", f"group{i}.example.com") for i in range(50)]
+    others = [
+        Path(CRD).read_text().replace("example.com", f"group{i}.example.com") for i in range(50)
+    ]
     (here / "crds").mkdir()
     texts = [*others, Path(CRD).read_text()]
     for i, text in enumerate(texts if layout == "files" else ["---\n".join(texts)]):
@@ -444,7 +551,10 @@ def test_only_crds_that_are_needed_are_parsed(layout: str, here: Path, monkeypat
     for module in (parse, documents):
         monkeypatch.setattr(module, "parse_chunk", recording(parsed, read))
     assert run("--crd", "crds", "wrong.yaml").exit_code == 1
-    assert [("CustomResourceDefinition" in text, "kind: Widget\nmetadata" in text) for text, *_ in parsed] == [
+    assert [
+        ("CustomResourceDefinition" in text, "kind: Widget\nmetadata" in text)
+        for text, *_ in parsed
+    ] == [
         (False, True),
         (True, False),
     ]
@@ -460,7 +570,9 @@ def test_files_without_apiversion_and_kind_are_no_manifests(tmp_path: Path) -> N
     for name, text in texts.items():
         (tmp_path / name).write_text(text)
     done = run("--crd", CRD, "--format", "concise", str(tmp_path))
-    assert [line.partition(tmp_path.name)[2][:15] for line in done.stdout.splitlines()] == ["/broken.yaml:4:"]
+    assert [line.partition(tmp_path.name)[2][:15] for line in done.stdout.splitlines()] == [
+        "/broken.yaml:4:"
+    ]
     done = run("--crd", CRD, "--old", str(tmp_path), GOOD)
     assert ("broken.yaml:4" in done.stderr, "launch.json" in done.stderr) == (True, False)
 
@@ -470,6 +582,8 @@ def test_rules_that_were_not_checked_follow_from_the_error_that_prevents_it(tmp_
     file.write_text(Path(GOOD).read_text().replace("size: ", "size: x"))
     assert "some validation rules were not checked" not in run("--crd", CRD, str(file)).stdout
     lines = run("--crd", CRD, str(file), "--show-all").stdout.splitlines()
-    (index,) = [i for i, line in enumerate(lines) if "some validation rules were not checked" in line]
+    (index,) = [
+        i for i, line in enumerate(lines) if "some validation rules were not checked" in line
+    ]
     assert lines[index - 1].endswith("  follows from the finding above")
     assert "checked 1 file, 1 resource: 1 error, 0 warnings" in lines

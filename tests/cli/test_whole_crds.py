@@ -20,7 +20,9 @@ TWO = (HEAD + "        type: object\n        properties: {a: {type: integer}}\n"
     "  versions:\n", f"  versions:\n{FIRST}"
 )
 CLIENT = "{service: {name: a, namespace: b}}"
-CONVERSION = f"{{strategy: Webhook, webhook: {{conversionReviewVersions: [v1], clientConfig: {CLIENT}}}}}"
+CONVERSION = (
+    f"{{strategy: Webhook, webhook: {{conversionReviewVersions: [v1], clientConfig: {CLIENT}}}}}"
+)
 PATCH = f"""\
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -38,7 +40,10 @@ def found(folder: Path, path: str, *arguments: str) -> list[tuple[str, str]]:
     requested = ("--select", TYPE, "--select", CA, "--no-cache", "--format", "json")
     result = CliRunner().invoke(cli, ["check", *requested, *arguments, str(folder / path)])
     assert result.exit_code == 0, result.stderr
-    return [(one["file"].removeprefix(f"{folder}/"), one["rule"]) for one in json.loads(result.stdout)["diagnostics"]]
+    return [
+        (one["file"].removeprefix(f"{folder}/"), one["rule"])
+        for one in json.loads(result.stdout)["diagnostics"]
+    ]
 
 
 def write(folder: Path, **files: str) -> None:
@@ -49,7 +54,9 @@ def write(folder: Path, **files: str) -> None:
 
 
 BASE = [("crd/bases/crd.yaml", TYPE)]
-needs_kubectl = pytest.mark.skipif(shutil.which("kubectl") is None, reason="without kubectl nothing is built")
+needs_kubectl = pytest.mark.skipif(
+    shutil.which("kubectl") is None, reason="without kubectl nothing is built"
+)
 
 
 @pytest.mark.parametrize(
@@ -79,8 +86,12 @@ def test_a_kustomization_that_changes_nothing(
         ("crd/bases/crd.yaml", []),
     ],
 )
-def test_a_kustomization_that_adds_a_webhook(tmp_path: Path, path: str, expected: list[tuple[str, str]]) -> None:
-    write(tmp_path, crd__bases__crd_yaml=TWO, crd__kustomization_yaml=PATCHED, crd__webhook_yaml=PATCH)
+def test_a_kustomization_that_adds_a_webhook(
+    tmp_path: Path, path: str, expected: list[tuple[str, str]]
+) -> None:
+    write(
+        tmp_path, crd__bases__crd_yaml=TWO, crd__kustomization_yaml=PATCHED, crd__webhook_yaml=PATCH
+    )
     assert found(tmp_path, path) == expected
 
 
@@ -89,24 +100,33 @@ BUILT = [("kustomization.yaml", CA)]
 
 @needs_kubectl
 @pytest.mark.parametrize(
-    ("path", "expected"), [(".", BUILT), ("kustomization.yaml", BUILT), ("a", [("a/b/c/d/crd.yaml", TYPE)])]
+    ("path", "expected"),
+    [(".", BUILT), ("kustomization.yaml", BUILT), ("a", [("a/b/c/d/crd.yaml", TYPE)])],
 )
-def test_a_kustomization_far_above(tmp_path: Path, path: str, expected: list[tuple[str, str]]) -> None:
+def test_a_kustomization_far_above(
+    tmp_path: Path, path: str, expected: list[tuple[str, str]]
+) -> None:
     kustomization = PATCHED.replace("bases/", "a/b/c/d/")
     write(tmp_path, a__b__c__d__crd_yaml=TWO, kustomization_yaml=kustomization, webhook_yaml=PATCH)
     assert found(tmp_path, path) == expected
 
 
 def test_a_build_that_is_not_possible(tmp_path: Path) -> None:
-    kustomization = PATCHED.replace("bases/", "../a/")  # kustomize reads no files outside of its folder
+    kustomization = PATCHED.replace(
+        "bases/", "../a/"
+    )  # kustomize reads no files outside of its folder
     write(tmp_path, a__crd_yaml=TWO, b__kustomization_yaml=kustomization, b__webhook_yaml=PATCH)
     assert found(tmp_path, ".") == []
     assert found(tmp_path, "b") == []
 
 
 @needs_kubectl
-@pytest.mark.parametrize(("path", "expected"), [(".", [("default/kustomization.yaml", CA)]), ("crd", BASE)])
-def test_a_kustomization_that_another_one_changes(tmp_path: Path, path: str, expected: list[tuple[str, str]]) -> None:
+@pytest.mark.parametrize(
+    ("path", "expected"), [(".", [("default/kustomization.yaml", CA)]), ("crd", BASE)]
+)
+def test_a_kustomization_that_another_one_changes(
+    tmp_path: Path, path: str, expected: list[tuple[str, str]]
+) -> None:
     write(
         tmp_path,
         crd__bases__crd_yaml=TWO,
@@ -118,7 +138,12 @@ def test_a_kustomization_that_another_one_changes(tmp_path: Path, path: str, exp
 
 
 def test_a_crd_that_no_kustomization_of_the_run_includes(tmp_path: Path) -> None:
-    write(tmp_path, crd__bases__crd_yaml=TWO, crd__other_yaml=TWO.replace("foos", "bars"), crd__kustomization_yaml=ONE)
+    write(
+        tmp_path,
+        crd__bases__crd_yaml=TWO,
+        crd__other_yaml=TWO.replace("foos", "bars"),
+        crd__kustomization_yaml=ONE,
+    )
     assert sorted(found(tmp_path, ".")) == [*BASE, ("crd/other.yaml", TYPE)]
 
 
@@ -128,7 +153,11 @@ CHART = "apiVersion: v2\nname: a\nversion: 1.0.0\n"
 @pytest.mark.parametrize("path", [".", "chart", "chart/templates/crd.yaml"])
 def test_a_template_that_helm_has_not_rendered(tmp_path: Path, path: str) -> None:
     directive = f"  {{{{- if .Values.webhook }}}}\n  conversion: {CONVERSION}\n  {{{{- end }}}}\n  versions:\n"
-    write(tmp_path, chart__Chart_yaml=CHART, chart__templates__crd_yaml=TWO.replace("  versions:\n", directive))
+    write(
+        tmp_path,
+        chart__Chart_yaml=CHART,
+        chart__templates__crd_yaml=TWO.replace("  versions:\n", directive),
+    )
     assert found(tmp_path, path, "--no-helm") == []
 
 
@@ -138,8 +167,12 @@ def test_a_crd_that_helm_does_not_render(tmp_path: Path, path: str) -> None:
     assert found(tmp_path, path) == [("chart/crds/crd.yaml", TYPE)]
 
 
-@pytest.mark.parametrize(("name", "expected"), [(None, 1), ("crd/bases/crd.yaml", 0), ("other/crd.yaml", 1)])
-def test_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str | None, expected: int) -> None:
+@pytest.mark.parametrize(
+    ("name", "expected"), [(None, 1), ("crd/bases/crd.yaml", 0), ("other/crd.yaml", 1)]
+)
+def test_standard_input(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str | None, expected: int
+) -> None:
     write(tmp_path, crd__bases__crd_yaml=TWO, crd__kustomization_yaml=ONE)
     monkeypatch.chdir(tmp_path)
     named = [] if name is None else ["--stdin-filename", name]

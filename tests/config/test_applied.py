@@ -17,12 +17,25 @@ from crdlint.config.model import Config
 from crdlint.diagnostics import Diagnostic
 from crdlint.linting.result import CRD, FileResult
 
-REFUSED = Diagnostic("apiserver", "field", "pattern-invalid", "error", "refused", file="/r/x.yaml", line=1)
-WARNED = Diagnostic("apiserver", "warning", "format-unrecognized", "warning", "warned", file="/r/x.yaml", line=2)
-ADVISED = Diagnostic("crdlint", "advice", "yaml-boolean", "warning", "advised", file="/r/x.yaml", line=3)
-NOTED = Diagnostic("crdlint", "advice", "too-large-to-apply", "info", "noted", file="/r/x.yaml", line=4)
+REFUSED = Diagnostic(
+    "apiserver", "field", "pattern-invalid", "error", "refused", file="/r/x.yaml", line=1
+)
+WARNED = Diagnostic(
+    "apiserver", "warning", "format-unrecognized", "warning", "warned", file="/r/x.yaml", line=2
+)
+ADVISED = Diagnostic(
+    "crdlint", "advice", "yaml-boolean", "warning", "advised", file="/r/x.yaml", line=3
+)
+NOTED = Diagnostic(
+    "crdlint", "advice", "too-large-to-apply", "info", "noted", file="/r/x.yaml", line=4
+)
 HELD = replace(REFUSED, rule="cel-compilation", hidden=True)
-RESULT = FileResult("/r/x.yaml", documents=1, crds=(CRD("a", 1),), diagnostics=(REFUSED, WARNED, ADVISED, NOTED, HELD))
+RESULT = FileResult(
+    "/r/x.yaml",
+    documents=1,
+    crds=(CRD("a", 1),),
+    diagnostics=(REFUSED, WARNED, ADVISED, NOTED, HELD),
+)
 OURS = replace(RESULT, diagnostics=(WARNED, ADVISED, NOTED))
 PER_FILE = (("*.yaml", ("*",)),)
 
@@ -34,7 +47,14 @@ LEFT: Final[list[tuple[FileResult, Config, str, dict[str, int], int, bool]]] = [
     (OURS, Config(fail_on="info"), "wan", {}, 0, True),
     (RESULT, Config(fail_on="never"), "rwanh", {}, 0, False),
     (RESULT, Config(ignore=("pattern-invalid",)), "wanh", {"ignore": 1}, 1, True),
-    (RESULT, Config(ignore=("pattern-invalid",), accept_rejections=True), "wanh", {"ignore": 1}, 1, False),
+    (
+        RESULT,
+        Config(ignore=("pattern-invalid",), accept_rejections=True),
+        "wanh",
+        {"ignore": 1},
+        1,
+        False,
+    ),
     (RESULT, Config(ignore=("pattern-invalid",), fail_on="never"), "wanh", {"ignore": 1}, 1, False),
     (RESULT, Config(ignore=("*",)), "", {"ignore": 4}, 1, True),
     (OURS, Config(ignore=("*",), fail_on="info"), "", {"ignore": 3}, 0, False),
@@ -44,7 +64,14 @@ LEFT: Final[list[tuple[FileResult, Config, str, dict[str, int], int, bool]]] = [
     (RESULT, Config(folder="/s", per_file_ignores=PER_FILE), "rwanh", {}, 0, True),
     (RESULT, Config(severity=(("pattern-*", "off"),)), "wanh", {"severity": 1}, 1, True),
     (RESULT, Config(severity=(("pattern-*", "warning"),)), "rwanh", {}, 1, True),
-    (RESULT, Config(severity=(("pattern-*", "info"),), accept_rejections=True), "rwanh", {}, 1, False),
+    (
+        RESULT,
+        Config(severity=(("pattern-*", "info"),), accept_rejections=True),
+        "rwanh",
+        {},
+        1,
+        False,
+    ),
     (RESULT, Config(severity=(("pattern-*", "error"),)), "rwanh", {}, 0, True),
     (OURS, Config(severity=(("yaml-boolean", "error"),)), "wan", {}, 0, True),
     (OURS, Config(severity=(("yaml-boolean", "info"),), fail_on="warning"), "wan", {}, 0, True),
@@ -56,7 +83,10 @@ def test_what_is_left(subtests: pytest.Subtests) -> None:
     for result, config, told, ignored, refused, failed in LEFT:
         with subtests.test(str(result)[:60]):
             applied = apply(result, config)
-            assert "".join("h" if d.hidden else d.message[0] for d in applied.result.diagnostics) == told
+            assert (
+                "".join("h" if d.hidden else d.message[0] for d in applied.result.diagnostics)
+                == told
+            )
             assert Counter(one.by for one in applied.ignored if not one.finding.hidden) == ignored
             assert len(applied.rejections) == refused
             assert applied.failed is failed
@@ -65,7 +95,13 @@ def test_what_is_left(subtests: pytest.Subtests) -> None:
 
 def test_severities_are_changed() -> None:
     config = Config(severity=(("*", "info"), ("yaml-boolean", "error")))
-    assert [d.severity for d in apply(RESULT, config).result.diagnostics] == ["info", "info", "error", "info", "info"]
+    assert [d.severity for d in apply(RESULT, config).result.diagnostics] == [
+        "info",
+        "info",
+        "error",
+        "info",
+        "info",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -89,7 +125,9 @@ def test_the_closing_line() -> None:
     assert closing_line(1) == (
         "1 ignored finding is rejected by the API server: exit status 1 (--accept-rejections accepts that)"
     )
-    assert present(closing_line(3)).startswith("3 ignored findings are rejected by the API server: exit status 1")
+    assert present(closing_line(3)).startswith(
+        "3 ignored findings are rejected by the API server: exit status 1"
+    )
     assert closing_line(3, accepted=True) == (
         "3 ignored findings are rejected by the API server (accepted by --accept-rejections)"
     )
@@ -113,14 +151,24 @@ spec:
 
 def test_comments_and_the_baseline() -> None:
     found = tuple(
-        replace(REFUSED, line=line, column=24, field=f"spec.validation.openAPIV3Schema.properties[{name}].pattern")
+        replace(
+            REFUSED,
+            line=line,
+            column=24,
+            field=f"spec.validation.openAPIV3Schema.properties[{name}].pattern",
+        )
         for line, name in ((10, "a"), (11, "b"))
     )
-    result = FileResult("x.yaml", TEXT, documents=1, crds=(CRD("foos.example.com", 1),), diagnostics=found)
+    result = FileResult(
+        "x.yaml", TEXT, documents=1, crds=(CRD("foos.example.com", 1),), diagnostics=found
+    )
     comments = read_comments(TEXT, "x.yaml")
     assert apply(result, Config()).result.diagnostics == found
     applied = apply(result, Config(), comments)
-    assert (applied.result.diagnostics, [one.by for one in applied.ignored]) == (found[1:], ["comment"])
+    assert (applied.result.diagnostics, [one.by for one in applied.ignored]) == (
+        found[1:],
+        ["comment"],
+    )
     update = Update({})
     update.ignored_in(applied.result)
     known = update.baseline()
@@ -130,7 +178,9 @@ def test_comments_and_the_baseline() -> None:
     assert [one.by for one in applied.ignored] == ["comment", "baseline"]
     assert len(applied.rejections) == 2
     assert applied.failed
-    assert not apply(result, Config(accept_rejections=True), comments, BaselineMatcher(Counter(known))).failed
+    assert not apply(
+        result, Config(accept_rejections=True), comments, BaselineMatcher(Counter(known))
+    ).failed
     state = BaselineMatcher(Counter(known))
     apply(result, Config(ignore=("pattern-invalid",)), comments, state)
     assert len(state.stale()) == 1

@@ -71,7 +71,9 @@ def faults(folder: Path, text: str, name: str = ".crdlint.yaml") -> list[tuple[i
     return [(fault.line, fault.column, fault.message) for fault in caught.value.faults]
 
 
-@pytest.mark.parametrize(("name", "text"), [(".crdlint.yaml", WHOLE_YAML), ("pyproject.toml", WHOLE_TOML)])
+@pytest.mark.parametrize(
+    ("name", "text"), [(".crdlint.yaml", WHOLE_YAML), ("pyproject.toml", WHOLE_TOML)]
+)
 def test_every_key(tmp_path: Path, name: str, text: str) -> None:
     config = read_config(put(tmp_path, name, text))
     assert config == Config(
@@ -164,8 +166,14 @@ def test_a_broken_one_is_the_same_error_for_all_below(tmp_path: Path) -> None:
     assert nearest_config(str(tmp_path / "x.yaml"), cache).ignore == ()
     again = pickle.loads(pickle.dumps(errors[0]))
     [problem] = again.faults
-    assert (problem.message, problem.line, problem.column) == ("unknown key 'ignor'; did you mean 'ignore'?", 1, 1)
-    assert str(again) == f"{tmp_path}/a/.crdlint.yaml:1:1: unknown key 'ignor'; did you mean 'ignore'?"
+    assert (problem.message, problem.line, problem.column) == (
+        "unknown key 'ignor'; did you mean 'ignore'?",
+        1,
+        1,
+    )
+    assert (
+        str(again) == f"{tmp_path}/a/.crdlint.yaml:1:1: unknown key 'ignor'; did you mean 'ignore'?"
+    )
 
 
 # What is wrong, and where
@@ -231,7 +239,9 @@ FAULTS_OF_YAML: Final[list[tuple[str, list[tuple[int, int, str]]]]] = [
 ]  # fmt: skip
 
 
-def test_faults_of_yaml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests) -> None:
+def test_faults_of_yaml(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
+) -> None:
     for text, expected in FAULTS_OF_YAML:
         with subtests.test(str(text)[:60]):
             monkeypatch.setattr("crdlint.config.validate.__version__", "0.1.0")
@@ -273,7 +283,9 @@ def test_faults_of_toml(tmp_path: Path, subtests: pytest.Subtests) -> None:
             assert faults(tmp_path, text, "pyproject.toml") == expected
 
 
-def test_a_pyproject_that_is_not_ours_may_be_broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pyproject_that_is_not_ours_may_be_broken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     put(tmp_path, ".crdlint.yaml", "fail-on: never\n")
     for text in ("[[[", "dependencies = ['crdlint'\n", "x" * (MAX_BYTES + 5), "\0"):
@@ -372,7 +384,13 @@ def test_severities() -> None:
 
 
 def test_excluded_files() -> None:
-    paths = ("/repo/vendor/a.yaml", "/repo/x/vendor/a.yaml", "/repo/x/a.tmpl.yaml", "/vendor/a.yaml", "-")
+    paths = (
+        "/repo/vendor/a.yaml",
+        "/repo/x/vendor/a.yaml",
+        "/repo/x/a.tmpl.yaml",
+        "/vendor/a.yaml",
+        "-",
+    )
     assert [CONFIG.excludes(path) for path in paths] == [True, False, True, False, False]
 
 
@@ -402,7 +420,9 @@ WRONG_VALUES: Final[list[tuple[str, str]]] = [
 ]
 
 
-def test_values_of_a_wrong_type_or_size_are_reported_once(tmp_path: Path, subtests: pytest.Subtests) -> None:
+def test_values_of_a_wrong_type_or_size_are_reported_once(
+    tmp_path: Path, subtests: pytest.Subtests
+) -> None:
     for text, message in WRONG_VALUES:
         with subtests.test(str(text)[:60]):
             found = faults(tmp_path, text)
@@ -419,7 +439,9 @@ def test_values_of_a_wrong_type_or_size_are_reported_once(tmp_path: Path, subtes
         ("9223372036854775807", (2, 11, "'fail-on' must be text, not 9223372036854775807")),
     ],
 )
-def test_a_number_too_large_is_reported(tmp_path: Path, number: str, fault: tuple[int, int, str]) -> None:
+def test_a_number_too_large_is_reported(
+    tmp_path: Path, number: str, fault: tuple[int, int, str]
+) -> None:
     assert faults(tmp_path, f"[tool.crdlint]\nfail-on = {number}\n", "pyproject.toml") == [fault]
 
 
@@ -448,7 +470,13 @@ def test_a_table_of_ours_is_recognised(subtests: pytest.Subtests) -> None:
 
 
 @each(
-    "table", [r'["to\u006fl"."crdl\u0069nt"]', r'["\U00000074ool".crdlint]', "[tool.'crdlint']", '["tool"."crdlint"]']
+    "table",
+    [
+        r'["to\u006fl"."crdl\u0069nt"]',
+        r'["\U00000074ool".crdlint]',
+        "[tool.'crdlint']",
+        '["tool"."crdlint"]',
+    ],
 )
 def test_the_table_is_read_as_toml_spells_it(tmp_path: Path, table: str) -> None:
     path = put(tmp_path, "pyproject.toml", f"{table}\nkube-version = '1.29'\n")

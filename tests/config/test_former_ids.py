@@ -22,7 +22,9 @@ OLD, NEW = "cel-schema-undeclared", "cel-schema-without-type"
 
 def check(folder: Path, *options: str) -> list[str]:
     """Return the rules of the findings in the CRD of ``folder``."""
-    result = CliRunner().invoke(cli, ["check", "--format", "json", *options, str(folder / "crd.yaml")])
+    result = CliRunner().invoke(
+        cli, ["check", "--format", "json", *options, str(folder / "crd.yaml")]
+    )
     assert result.exit_code in {0, 1}, result.output
     return [f"{one['severity']} {one['rule']}" for one in json.loads(result.stdout)["diagnostics"]]
 

@@ -29,7 +29,11 @@ FIRST = 15
 def told(text: str, **options: Any) -> list[tuple[str, int, int]]:
     result = lint_file(text, filename="x.yaml")
     applied = apply(result, Config(), read_comments(text, "x.yaml"), **options)
-    return [(d.rule, d.line - FIRST + 1, d.column - 8) for d in applied.result.diagnostics if not d.hidden]
+    return [
+        (d.rule, d.line - FIRST + 1, d.column - 8)
+        for d in applied.result.diagnostics
+        if not d.hidden
+    ]
 
 
 BAD = 'pattern: "(?!x)"'
@@ -179,7 +183,9 @@ def test_messages() -> None:
         "`pattern-invalid` is ignored here, but has no finding",
         "`pattern-invalid` is ignored below this comment, where the file ends",
     ]
-    assert all(d.help and d.severity == "warning" for d in applied.result.diagnostics if "ignore" in d.rule)
+    assert all(
+        d.help and d.severity == "warning" for d in applied.result.diagnostics if "ignore" in d.rule
+    )
 
 
 def test_the_whole_file() -> None:
@@ -205,7 +211,13 @@ def test_the_whole_file() -> None:
         "a: b # crdlint: ignore[yaml-boolean]\n---\n" + crd("type: object\n"),
         crd("type: {} # crdlint: ignore[yaml-boolean]\n"),
     ],
-    ids=["no CRD", "no YAML", "beside a CRD, broken", "beside a CRD", "a CRD that cannot be decoded"],
+    ids=[
+        "no CRD",
+        "no YAML",
+        "beside a CRD, broken",
+        "beside a CRD",
+        "a CRD that cannot be decoded",
+    ],
 )
 def test_what_was_not_judged_has_no_unused_comments(text: str) -> None:
     assert [rule for rule, _, _ in told(text) if rule.startswith("ignore-")] == []
@@ -218,7 +230,9 @@ def test_updates_tell_of_no_unused_comments() -> None:
 
 
 def test_unused_comments_can_be_ignored() -> None:
-    text = "# crdlint: ignore-file[ignore-unused]\n" + crd("type: object # crdlint: ignore[yaml-boolean]\n")
+    text = "# crdlint: ignore-file[ignore-unused]\n" + crd(
+        "type: object # crdlint: ignore[yaml-boolean]\n"
+    )
     assert told(text) == []
 
 
@@ -229,7 +243,9 @@ def test_a_file_without_the_word_is_not_parsed(monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.parametrize("line_break", ["\n", "\r\n", "\r"])
 def test_line_breaks(line_break: str) -> None:
-    text = crd(f"type: object\n# crdlint: ignore[pattern-invalid]\n{BAD}\n").replace("\n", line_break)
+    text = crd(f"type: object\n# crdlint: ignore[pattern-invalid]\n{BAD}\n").replace(
+        "\n", line_break
+    )
     assert told(text) == []
 
 
@@ -245,7 +261,10 @@ def test_the_examples(rule: Rule) -> None:
     def rules(fragment: str) -> set[str]:
         text = manifest(rule, fragment)
         return {
-            d.rule for d in apply(lint_file(text, filename="x"), Config(), read_comments(text, "x")).result.diagnostics
+            d.rule
+            for d in apply(
+                lint_file(text, filename="x"), Config(), read_comments(text, "x")
+            ).result.diagnostics
         }
 
     assert rules(rule.bad) == {rule.id}

@@ -45,7 +45,10 @@ ENTRIES: dict[str, tuple[list[str], str]] = {
     "version: v1": ([], ""),
     "version: v2": (ALL, UNUSED + "'v2'"),
     "crd: foos.example.com, version: v1, path: .spec.mode": (["off", "no"], ""),
-    "crd: foos.example.com, version: v2, path: .spec.mode": (ALL, UNUSED + "'foos.example.com v2 .spec.mode'"),
+    "crd: foos.example.com, version: v2, path: .spec.mode": (
+        ALL,
+        UNUSED + "'foos.example.com v2 .spec.mode'",
+    ),
     "rules: ['yaml-*', pattern-invalid], crd: foos.example.com": ([], ""),
     "rules: [pattern-invalid]": (ALL, f"{OTHERS}pattern-invalid in '*'"),
     "rules: [ours]": ([], ""),
@@ -58,7 +61,11 @@ def check(folder: Path, *arguments: str) -> tuple[list[str], str, int]:
     result = CliRunner().invoke(cli, ["check", "--format", "json", *arguments, str(folder)])
     found = json.loads(result.stdout)["diagnostics"]
     booleans = [one["message"].split("`")[1] for one in found if one["rule"] == "yaml-boolean"]
-    return booleans, "".join(one["message"] for one in found if one["rule"] == "ignore-unused"), result.exit_code
+    return (
+        booleans,
+        "".join(one["message"] for one in found if one["rule"] == "ignore-unused"),
+        result.exit_code,
+    )
 
 
 def test_entries_of_a_configuration(tmp_path: Path) -> None:
@@ -86,15 +93,23 @@ def test_entries_in_toml_have_positions(tmp_path: Path) -> None:
 def test_entries_are_judged_by_runs_over_what_they_are_for(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a/a.yaml").write_text(CRD)
-    for name, judged in {"crd: foos.example.com": True, "crd: bars.example.com": False, "crd: '*'": False}.items():
+    for name, judged in {
+        "crd: foos.example.com": True,
+        "crd: bars.example.com": False,
+        "crd: '*'": False,
+    }.items():
         (tmp_path / ".crdlint.yaml").write_text(f"ignore: [{{rules: [pattern-invalid], {name}}}]\n")
         assert bool(check(tmp_path / "a")[1]) is judged
 
 
-def test_ignored_rejections_still_fail_and_nothing_hides_what_cannot_be_read(tmp_path: Path) -> None:
+def test_ignored_rejections_still_fail_and_nothing_hides_what_cannot_be_read(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "a.yaml").write_text(CRD.replace("enum: [on]", 'pattern: "("'))
     (tmp_path / "b.yaml").write_bytes(b"kind: CustomResourceDefinition\n\xff")
-    (tmp_path / ".crdlint.yaml").write_text("ignore: [{rules: ['*'], path: '.*'}, {rules: ['*'], crd: '*'}]\n")
+    (tmp_path / ".crdlint.yaml").write_text(
+        "ignore: [{rules: ['*'], path: '.*'}, {rules: ['*'], crd: '*'}]\n"
+    )
     assert check(tmp_path) == ([], "", 2)
     (tmp_path / "b.yaml").unlink()
     assert check(tmp_path) == ([], "", 1)
@@ -102,29 +117,50 @@ def test_ignored_rejections_still_fail_and_nothing_hides_what_cannot_be_read(tmp
 
 def test_an_entry_with_a_severity_reports_its_findings_with_it(tmp_path: Path) -> None:
     entry = "ignore: [{{rules: ['*'], crd: foos.example.com, path: {}, severity: {}, reason: no client reads it}}]\n"
-    changed = CRD.replace("mode: {type: string, enum: [on]}", "mode: {type: string, maxLength: 9, pattern: a}")
+    changed = CRD.replace(
+        "mode: {type: string, enum: [on]}", "mode: {type: string, maxLength: 9, pattern: a}"
+    )
     for folder, text in {"old": CRD.replace("enum: [on]", "maxLength: 10"), "new": changed}.items():
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "a.yaml").write_text(text)
     sides = ["--against", str(tmp_path / "old"), str(tmp_path / "new")]
-    for path, severity in ((".spec.mode", "info"), (".spec.mode", "warning"), (".spec.other", "warning")):
+    for path, severity in (
+        (".spec.mode", "info"),
+        (".spec.mode", "warning"),
+        (".spec.other", "warning"),
+    ):
         (tmp_path / "new/.crdlint.yaml").write_text(entry.format(path, severity))
         done = CliRunner().invoke(cli, ["check", "--format", "json", *sides])
-        changes = [one for one in json.loads(done.stdout)["diagnostics"] if one["rule"].startswith("change-")]
+        changes = [
+            one
+            for one in json.loads(done.stdout)["diagnostics"]
+            if one["rule"].startswith("change-")
+        ]
         is_lowered = path == ".spec.mode"
         assert {one["severity"] for one in changes} == {severity if is_lowered else "error"}
         assert (
-            all(one["help"].endswith(f". Configured as {severity}: no client reads it") for one in changes)
+            all(
+                one["help"].endswith(f". Configured as {severity}: no client reads it")
+                for one in changes
+            )
             is is_lowered
         )
-        assert (done.exit_code, "ignore-unused" in done.stdout) == (0, False) if is_lowered else (1, True)
+        assert (
+            (done.exit_code, "ignore-unused" in done.stdout) == (0, False)
+            if is_lowered
+            else (1, True)
+        )
 
 
 def test_an_error_of_the_server_that_is_lowered_for_a_field_still_fails(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(CRD.replace("enum: [on]", 'pattern: "("'))
-    (tmp_path / ".crdlint.yaml").write_text("ignore: [{rules: [pattern-invalid], path: .spec, severity: info}]\n")
+    (tmp_path / ".crdlint.yaml").write_text(
+        "ignore: [{rules: [pattern-invalid], path: .spec, severity: info}]\n"
+    )
     done = CliRunner().invoke(cli, ["check", "--format", "json", str(tmp_path)])
-    [lowered] = [one for one in json.loads(done.stdout)["diagnostics"] if one["rule"] == "pattern-invalid"]
+    [lowered] = [
+        one for one in json.loads(done.stdout)["diagnostics"] if one["rule"] == "pattern-invalid"
+    ]
     assert (lowered["severity"], done.exit_code) == ("info", 1)
 
 
@@ -159,6 +195,8 @@ def test_annotations(tmp_path: Path) -> None:
     for value, (left, remarks) in ANNOTATIONS.items():
         other = CRD.replace("foos", "bars").replace("Foo", "Bar")
         (tmp_path / "a.yaml").write_text(f"{annotated(value)}---\n{other}")
-        found = json.loads(CliRunner().invoke(cli, ["check", "--format", "json", str(tmp_path)]).stdout)["diagnostics"]
+        found = json.loads(
+            CliRunner().invoke(cli, ["check", "--format", "json", str(tmp_path)]).stdout
+        )["diagnostics"]
         assert [one["rule"] for one in found if one["rule"].startswith("ignore-")] == remarks, value
         assert check(tmp_path)[0] == left + ALL, value

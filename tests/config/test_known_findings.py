@@ -81,7 +81,9 @@ def filtered_by(known: Mapping[FindingIdentity, int], results: list[FileResult])
     return filtered._replace(stale=matching.stale())
 
 
-def updated(known: Mapping[FindingIdentity, int], results: list[FileResult]) -> Mapping[FindingIdentity, int]:
+def updated(
+    known: Mapping[FindingIdentity, int], results: list[FileResult]
+) -> Mapping[FindingIdentity, int]:
     """Return the baseline that a run writes."""
     update = Update(known)
     for result in results:
@@ -139,7 +141,9 @@ def test_finding_below_a_replaced_versions_key() -> None:
 
 
 def test_the_crd_is_named() -> None:
-    assert {one.crd for found in identities(lint(crd(("v1", "{type: 1}")))) for one in found} == {"foos.example.com"}
+    assert {one.crd for found in identities(lint(crd(("v1", "{type: 1}")))) for one in found} == {
+        "foos.example.com"
+    }
 
 
 @pytest.mark.parametrize(
@@ -159,13 +163,19 @@ def test_known_findings_stay_known(after: str, schema: str) -> None:
     after = after.replace(BAD, schema)
     known = updated({}, [lint(crd(("v1", schema)))])
     filtered = filtered_by(known, [lint(after)])
-    assert [d.rule for d in filtered.results[0].diagnostics if d.rule in {"pattern-invalid", "yaml-boolean"}] == []
+    assert [
+        d.rule
+        for d in filtered.results[0].diagnostics
+        if d.rule in {"pattern-invalid", "yaml-boolean"}
+    ] == []
     assert filtered.stale == ()
 
 
 def test_the_message_does_not_matter() -> None:
     known = updated({}, [lint(crd(("v1", BAD)))])
-    assert filtered_by(known, [lint(crd(("v1", BAD.replace("x", "y"))))]).results[0].diagnostics == ()
+    assert (
+        filtered_by(known, [lint(crd(("v1", BAD.replace("x", "y"))))]).results[0].diagnostics == ()
+    )
 
 
 def test_rules_move_within_their_list() -> None:
@@ -193,7 +203,11 @@ def test_two_files_with_the_same_crd_count_twice() -> None:
     known = updated({}, [result, result])
     assert set(known.values()) == {2}
     assert filtered_by(known, [result, result]).stale == ()
-    assert [len(r.diagnostics) for r in filtered_by(known, [result, result, result]).results] == [0, 0, 1]
+    assert [len(r.diagnostics) for r in filtered_by(known, [result, result, result]).results] == [
+        0,
+        0,
+        1,
+    ]
 
 
 def test_what_was_not_met_is_neither_stale_nor_dropped() -> None:
@@ -201,7 +215,9 @@ def test_what_was_not_met_is_neither_stale_nor_dropped() -> None:
     mended = lint(crd(("v1", "{type: string}")))
     known = updated({}, [foos, bars])
     assert filtered_by(known, [foos]).stale == ()
-    assert [entry.identity.crd for entry in filtered_by(known, [mended]).stale] == ["foos.example.com"]
+    assert [entry.identity.crd for entry in filtered_by(known, [mended]).stale] == [
+        "foos.example.com"
+    ]
     assert {one.crd for one in updated(known, [mended])} == {"bars.example.com"}
     assert updated(known, [foos]) == known
 
@@ -211,7 +227,9 @@ def test_what_was_not_met_is_neither_stale_nor_dropped() -> None:
 
 def test_written_and_read(tmp_path: Path) -> None:
     path = tmp_path / "known.json"
-    known = updated({}, [lint(crd(("v2", "{}"), ("v1", "{type: string}"))), lint(crd(("v1", BAD), name="bars"))])
+    known = updated(
+        {}, [lint(crd(("v2", "{}"), ("v1", "{type: string}"))), lint(crd(("v1", BAD), name="bars"))]
+    )
     assert write(str(path), known)
     assert read(str(path)) == known
     assert not write(str(path), known)

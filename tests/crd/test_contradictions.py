@@ -30,7 +30,10 @@ items:
 """,
         "x-kubernetes-list-type: map # outer",
     ),
-    "list type of a text": ("type: string\nx-kubernetes-list-type: set\n", "x-kubernetes-list-type: set"),
+    "list type of a text": (
+        "type: string\nx-kubernetes-list-type: set\n",
+        "x-kubernetes-list-type: set",
+    ),
     "default": ("type: integer\nminimum: 3\ndefault: 2\n", "minimum: 3"),
     "item of a default": (
         "type: array\nitems:\n  type: string\n  enum: [a]\ndefault:\n- a\n- b\n",
@@ -44,7 +47,10 @@ items:
         "type: object\nadditionalProperties:\n  type: string\n  pattern: ^a$\ndefault:\n  k: bc\n",
         "pattern: ^a$",
     ),
-    "in the same line": ("type: object\nproperties:\n  a: {type: integer, maximum: 1, default: 2}\n", None),
+    "in the same line": (
+        "type: object\nproperties:\n  a: {type: integer, maximum: 1, default: 2}\n",
+        None,
+    ),
     "both kinds of fields": (
         "type: object\nproperties: {a: {type: string}}\nadditionalProperties: {type: string}\n",
         "properties: {a: {type: string}}",
@@ -58,4 +64,6 @@ def test_the_other_line(name: str) -> None:
     schema, expected = CASES[name]
     text = crd_with_spec(schema)
     others = [finding.related for finding in crdlint.lint_text(text) if finding.severity == "error"]
-    assert [other and text.split("\n")[other.line - 1].strip() for other in others[:1]] == [expected]
+    assert [other and text.split("\n")[other.line - 1].strip() for other in others[:1]] == [
+        expected
+    ]

@@ -19,7 +19,9 @@ def read(text: str, **options: Any) -> CustomResourceDefinition:
 
 
 def versions(*bodies: str) -> str:
-    return "spec:\n  versions:\n" + "".join(f"  - {{name: v{i}, {body}}}\n" for i, body in enumerate(bodies, 1))
+    return "spec:\n  versions:\n" + "".join(
+        f"  - {{name: v{i}, {body}}}\n" for i, body in enumerate(bodies, 1)
+    )
 
 
 def test_defaults() -> None:
@@ -30,19 +32,31 @@ def test_defaults() -> None:
         "FooBarList",
         "None",
     )
-    assert (spec.version, spec.preserve_unknown_fields, crd.status.stored_versions) == ("v1", False, ["v2"])
+    assert (spec.version, spec.preserve_unknown_fields, crd.status.stored_versions) == (
+        "v1",
+        False,
+        ["v2"],
+    )
     assert crd.metadata.generation == 1
 
 
 def test_defaults_leave_what_is_given() -> None:
     crd = read("spec: {names: {kind: Foo, singular: s, listKind: L}, conversion: {}}\n")
-    assert (crd.spec.names.singular, crd.spec.names.list_kind, present(crd.spec.conversion).strategy) == ("s", "L", "")
+    assert (
+        crd.spec.names.singular,
+        crd.spec.names.list_kind,
+        present(crd.spec.conversion).strategy,
+    ) == ("s", "L", "")
     assert crd.status.stored_versions == []
 
 
 def test_empty_document_has_the_zero_values() -> None:
     crd = read("{}\n")
-    assert (crd.spec.names.singular, crd.spec.names.list_kind, list(crd.spec.versions)) == ("", "", [])
+    assert (crd.spec.names.singular, crd.spec.names.list_kind, list(crd.spec.versions)) == (
+        "",
+        "",
+        [],
+    )
 
 
 @each(("kind", "singular"), [("Foo", "foo"), ("ÀΣ", "àσ"), ("İx", "ix")])
@@ -77,7 +91,10 @@ EQUAL_TOO = "schema: {openAPIV3Schema: {properties: {a: {enum: null, maxLength: 
 def test_equal_schemas_move(bodies: tuple[Any, ...], moved: bool) -> None:
     spec = read(versions(*bodies)).spec
     if moved:
-        assert str(present(present(spec.validation).open_api_v3_schema).path) == "spec.validation.openAPIV3Schema"
+        assert (
+            str(present(present(spec.validation).open_api_v3_schema).path)
+            == "spec.validation.openAPIV3Schema"
+        )
         assert [v.schema for v in spec.versions] == [None] * len(bodies)
     else:
         assert spec.validation is None
@@ -142,12 +159,18 @@ def test_semantic_equal(left: Any, right: Any, equal: bool) -> None:
         ("{default: {a: [1]}}", "{default: {a: [1]}}", True),
         ("{items: {type: string}}", "{items: {type: integer}}", False),
         ("{additionalProperties: true}", "{additionalProperties: {}}", False),
-        ("{x-kubernetes-validations: [{rule: a}]}", "{x-kubernetes-validations: [{rule: a, message: ''}]}", True),
+        (
+            "{x-kubernetes-validations: [{rule: a}]}",
+            "{x-kubernetes-validations: [{rule: a, message: ''}]}",
+            True,
+        ),
     ],
 )
 def test_equal_schemas(left: str, right: str, equal: bool) -> None:
     one, other = (
-        present(read(versions(f"schema: {{openAPIV3Schema: {text}}}")).spec.validation).open_api_v3_schema
+        present(
+            read(versions(f"schema: {{openAPIV3Schema: {text}}}")).spec.validation
+        ).open_api_v3_schema
         for text in (left, right)
     )
     assert semantic_equal(one, other) is equal
@@ -155,7 +178,10 @@ def test_equal_schemas(left: str, right: str, equal: bool) -> None:
 
 
 def test_status_of_create_and_update() -> None:
-    old = read("spec: {versions: [{name: v1, storage: true}]}\nstatus: {storedVersions: [v0]}\n", stored=True)
+    old = read(
+        "spec: {versions: [{name: v1, storage: true}]}\nstatus: {storedVersions: [v0]}\n",
+        stored=True,
+    )
     new = read("spec: {versions: [{name: v2, storage: true}]}\nstatus: {storedVersions: [v9]}\n")
     assert (old.status.stored_versions, new.status.stored_versions) == (["v0"], ["v2"])
     prepare_for_update(new, old)

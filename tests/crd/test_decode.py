@@ -65,7 +65,10 @@ def in_schema(value: str, of: str, field: str) -> str:
         ("{definitions: 5}", in_schema("number", "v1.JSONSchemaDefinitions", "definitions")),
         ("{dependencies: []}", in_schema("array", "v1.JSONSchemaDependencies", "dependencies")),
         ("{externalDocs: u}", in_schema("string", "v1.ExternalDocumentation", "externalDocs")),
-        ("{x-kubernetes-validations: {}}", in_schema("object", "v1.ValidationRules", "x-kubernetes-validations")),
+        (
+            "{x-kubernetes-validations: {}}",
+            in_schema("object", "v1.ValidationRules", "x-kubernetes-validations"),
+        ),
         # A schema of its own decoder: the inner field goes on after the outer path, the struct is the outer one.
         ("{items: {maxLength: '5'}}", in_schema("string", "int64", "items.maxLength")),
         ("{items: [x]}", in_schema("string", "v1.JSONSchemaProps", "items")),
@@ -104,7 +107,10 @@ def test_schema_type_error(text: str, message: str) -> None:
             "json: cannot unmarshal number 4294967296 into Go struct field "
             "ServiceReference.spec.conversion.webhook.clientConfig.service.port of type int32",
         ),
-        ("spec: {conversion: {webhook: {clientConfig: {caBundle: 'x?'}}}}", "illegal base64 data at input byte 1"),
+        (
+            "spec: {conversion: {webhook: {clientConfig: {caBundle: 'x?'}}}}",
+            "illegal base64 data at input byte 1",
+        ),
         (
             "spec: {conversion: {webhook: {clientConfig: {caBundle: [1, 300]}}}}",
             "json: cannot unmarshal number 300 into Go struct field "
@@ -147,7 +153,10 @@ def test_type_error(text: str, message: str) -> None:
             ['unknown field "spec.versions[1].schema.openAPIV3Schema.properties.a.not.xml"'],
         ),
         # What decodes itself is not read strictly.
-        ("spec: {versions: [{schema: {openAPIV3Schema: {items: {xml: 1}, default: {xml: 1}}}}]}\n", []),
+        (
+            "spec: {versions: [{schema: {openAPIV3Schema: {items: {xml: 1}, default: {xml: 1}}}}]}\n",
+            [],
+        ),
         # Decoding errors hide strict ones.
         ("extra: 1\nstatus: {}\nspec: {group: null}\n", ['unknown field "extra"']),
     ],
@@ -172,7 +181,9 @@ def test_strict_errors_stop_at_a_hundred() -> None:
 )
 def test_what_cannot_be_json_is_refused_where_no_field_is_known(value: str, message: str) -> None:
     found = crdlint.lint_text(HEADER + f"spec: {{unknown: {value}}}\n")
-    assert [diagnostic.message for diagnostic in found if diagnostic.origin == "apiserver"] == [message]
+    assert [diagnostic.message for diagnostic in found if diagnostic.origin == "apiserver"] == [
+        message
+    ]
 
 
 def test_json_is_read_in_its_own_order() -> None:
@@ -184,12 +195,18 @@ def test_json_is_read_in_its_own_order() -> None:
 def test_json_numbers_and_duplicates() -> None:
     text = '{"spec": {"versions": [{"schema": {"openAPIV3Schema": {"maxLength": 1.0}}}]}}'
     assert said(text)[0][1] == in_schema("number 1.0", "int64", "maxLength")
-    assert said(text.replace("1.0", "1e400"))[0][1] == in_schema("number 1e400", "int64", "maxLength")
+    assert said(text.replace("1.0", "1e400"))[0][1] == in_schema(
+        "number 1e400", "int64", "maxLength"
+    )
     assert said(text.replace('maxLength": 1.0', 'maximum": -1E400'))[0][1] == in_schema(
         "number -1E400", "float64", "maximum"
     )
-    assert said(text.replace('maxLength": 1.0', 'nullable": 1e400'))[0][1] == in_schema("number", "bool", "nullable")
-    assert said('{"spec": {"group": "a", "group": "b"}}') == [("strict", 'duplicate field "spec.group"')]
+    assert said(text.replace('maxLength": 1.0', 'nullable": 1e400'))[0][1] == in_schema(
+        "number", "bool", "nullable"
+    )
+    assert said('{"spec": {"group": "a", "group": "b"}}') == [
+        ("strict", 'duplicate field "spec.group"')
+    ]
 
 
 @each(
@@ -220,7 +237,13 @@ def test_nulls_leave_zero_values() -> None:
     decoded = read_crd(root_of(schema(nulls)))
     props = present(present(decoded.crd.spec.validation).open_api_v3_schema)
     assert decoded.problems == ()
-    assert (props.default, props.type, props.enum, props.required, props.items) == (None, "", [None], [""], None)
+    assert (props.default, props.type, props.enum, props.required, props.items) == (
+        None,
+        "",
+        [None],
+        [""],
+        None,
+    )
     assert props.properties["a"].set_fields == 0
     assert str(props.properties["a"].path) == "spec.validation.openAPIV3Schema.properties[a]"
 
@@ -230,7 +253,11 @@ def test_nulls_leave_zero_values() -> None:
     [
         (HEADER, "crd", None),
         ("apiVersion: v1\nkind: List\n", "list", None),
-        ("apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinitionList\n", "crd-list", None),
+        (
+            "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinitionList\n",
+            "crd-list",
+            None,
+        ),
         ("apiVersion: v1\nkind: ConfigMap\n", "other", None),
         ("- 1\n", "other", None),
         (
@@ -250,7 +277,11 @@ def test_nulls_leave_zero_values() -> None:
             "couldn't get version/kind; json parse error: json: cannot unmarshal array into Go struct field "
             ".kind of type string",
         ),
-        ("kind: CustomResourceDefinition", "crd", "Object 'apiVersion' is missing in 'kind: CustomResourceDefinition'"),
+        (
+            "kind: CustomResourceDefinition",
+            "crd",
+            "Object 'apiVersion' is missing in 'kind: CustomResourceDefinition'",
+        ),
         # encoding/json, which reads these two alone, folds case.
         (HEADER.replace("kind", "KIND"), "crd", None),
     ],
@@ -262,7 +293,13 @@ def test_identify(text: str, form: str, error: str | None) -> None:
 
 @pytest.mark.parametrize(
     "opening",
-    ["{not: ", *(pytest.param(key, marks=pytest.mark.exhaustive) for key in ("{items: ", "{properties: {a: "))],
+    [
+        "{not: ",
+        *(
+            pytest.param(key, marks=pytest.mark.exhaustive)
+            for key in ("{items: ", "{properties: {a: ")
+        ),
+    ],
 )
 def test_deep_nesting_ends_in_an_answer(opening: str) -> None:
     each = opening.count("{")
@@ -289,8 +326,12 @@ def said_of(root: Node) -> list[str]:
 
 def test_deep_error_is_told() -> None:
     levels = 4000
-    root = root_of(schema("{not: " * levels + "{items: " * 500 + "{type: 5}" + "}" * (levels + 500)))
-    assert said_of(root) == [in_schema("number", "string", ".".join(["not"] * levels + ["items"] * 500 + ["type"]))]
+    root = root_of(
+        schema("{not: " * levels + "{items: " * 500 + "{type: 5}" + "}" * (levels + 500))
+    )
+    assert said_of(root) == [
+        in_schema("number", "string", ".".join(["not"] * levels + ["items"] * 500 + ["type"]))
+    ]
 
 
 def test_a_deep_default_is_read_whole() -> None:
@@ -299,22 +340,39 @@ def test_a_deep_default_is_read_whole() -> None:
 
 
 def test_yaml_is_converted_before_kind_and_api_version_are_read() -> None:
-    for head in ("apiVersion: apiextensions.k8s.io/v1\n", "apiVersion: 1\nkind: CustomResourceDefinition\n"):
+    for head in (
+        "apiVersion: apiextensions.k8s.io/v1\n",
+        "apiVersion: 1\nkind: CustomResourceDefinition\n",
+    ):
         for value, message in (
             (".nan", "json: unsupported value: NaN"),
             ("!!int abc", "yaml: cannot decode !!str `abc` as a !!int"),
         ):
-            assert [one.message for one in crdlint.lint_text(f"{head}spec: {{x: {value}}}\n")] == [message]
+            assert [one.message for one in crdlint.lint_text(f"{head}spec: {{x: {value}}}\n")] == [
+                message
+            ]
 
 
 @each(
     ("lead", "message"),
     [
         ("  a: b\n", "Object 'Kind' is missing in '{text}'"),
-        ("  [a]\n", "couldn't get version/kind; json parse error: json: cannot unmarshal array into {types}"),
-        (" a\n# b\n", "couldn't get version/kind; json parse error: json: cannot unmarshal string into {types}"),
-        (" on\n# b\n", "couldn't get version/kind; json parse error: json: cannot unmarshal bool into {types}"),
-        (" 1\n# b\n", "couldn't get version/kind; json parse error: json: cannot unmarshal number into {types}"),
+        (
+            "  [a]\n",
+            "couldn't get version/kind; json parse error: json: cannot unmarshal array into {types}",
+        ),
+        (
+            " a\n# b\n",
+            "couldn't get version/kind; json parse error: json: cannot unmarshal string into {types}",
+        ),
+        (
+            " on\n# b\n",
+            "couldn't get version/kind; json parse error: json: cannot unmarshal bool into {types}",
+        ),
+        (
+            " 1\n# b\n",
+            "couldn't get version/kind; json parse error: json: cannot unmarshal number into {types}",
+        ),
     ],
 )
 def test_a_crd_behind_the_end_of_the_document_is_told_of(lead: str, message: str) -> None:
@@ -336,7 +394,9 @@ def test_a_crd_behind_the_end_of_the_document_is_told_of(lead: str, message: str
         ("{}: {}", "yaml-syntax", "Remove the numbers at the beginning of lines 1 to 3"),
     ],
 )
-def test_a_crd_that_was_pasted_with_its_line_numbers_is_told_of(numbered: str, rule: str, help_: str) -> None:
+def test_a_crd_that_was_pasted_with_its_line_numbers_is_told_of(
+    numbered: str, rule: str, help_: str
+) -> None:
     lines = ["apiVersion: apiextensions.k8s.io/v1", "kind: CustomResourceDefinition", "spec: {}"]
     text = "\n".join(numbered.format(i, line) for i, line in enumerate(lines, 1))
     [one] = crdlint.lint_text(text)

@@ -29,7 +29,9 @@ SCALARS = st.one_of(
 )
 ANYTHING = st.recursive(
     SCALARS,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("abc"), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("abc"), inner, max_size=3)
+    ),
     max_leaves=5,
 )
 RIGHT = {
@@ -57,13 +59,16 @@ def values(draw: Any, of: Any, levels: Any = 6) -> Any:
         # What holds more is drawn more often, that the depths are reached.
         names += [n for n, f in of.fields.items() if f.type.kind not in RIGHT] * 4
         chosen = draw(st.lists(st.sampled_from(names), max_size=4, unique=True))
-        return {n: draw(values(of.fields[n].type, levels - 1)) if n in of.fields else 1 for n in chosen}
+        return {
+            n: draw(values(of.fields[n].type, levels - 1)) if n in of.fields else 1 for n in chosen
+        }
     if of.kind == "schema-or-bool":
         return draw(st.booleans())
     inner = of.element
     if of.kind == "map":
         return {
-            k: draw(values(inner, levels - 1)) for k in draw(st.lists(st.sampled_from("abc"), max_size=2, unique=True))
+            k: draw(values(inner, levels - 1))
+            for k in draw(st.lists(st.sampled_from("abc"), max_size=2, unique=True))
         }
     if of.kind == "slice":
         return [draw(values(inner, levels - 1)) for _ in range(draw(st.integers(0, 2)))]
@@ -97,7 +102,9 @@ def misses_nothing(value: Any) -> None:
         assert [problem.message for problem in decode_crd(root).problems] == wanted
 
 
-STEPS = st.lists(st.sampled_from(["spec", "versions", 0, 1, "schema", "a.b", Key("a"), "x"]), min_size=1)
+STEPS = st.lists(
+    st.sampled_from(["spec", "versions", 0, 1, "schema", "a.b", Key("a"), "x"]), min_size=1
+)
 
 
 @pytest.mark.parametrize("examples", EXAMPLES)

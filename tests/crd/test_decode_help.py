@@ -54,16 +54,26 @@ def test_the_way_out(field: str, value: str, help_: str) -> None:
     text = CRD
     for name, given in {**FITTING, field: value}.items():
         text = text.replace(name, given)
-    found = [one for one in lint_file(text, filename="c.yaml").diagnostics if one.rule == "decode-type"]
+    found = [
+        one for one in lint_file(text, filename="c.yaml").diagnostics if one.rule == "decode-type"
+    ]
     assert [one.help for one in found] == [help_], found
 
 
-@each(("char", "name"), [("\u00a0", "U+00A0 (no-break space)"), ("\ufeff", "U+FEFF (zero width no-break space)")])
+@each(
+    ("char", "name"),
+    [("\u00a0", "U+00A0 (no-break space)"), ("\ufeff", "U+FEFF (zero width no-break space)")],
+)
 @each(
     ("before", "rule"),
-    [("          a:\n            {}type: string\n", "unknown-field"), ("          {}a: string\n", "decode-type")],
+    [
+        ("          a:\n            {}type: string\n", "unknown-field"),
+        ("          {}a: string\n", "decode-type"),
+    ],
 )
-def test_an_invisible_character_in_a_key_is_named(char: str, name: str, before: str, rule: str) -> None:
+def test_an_invisible_character_in_a_key_is_named(
+    char: str, name: str, before: str, rule: str
+) -> None:
     text = f"{HEAD}        type: object\n        properties:\n{before.format(char)}"
     (found,) = (one for one in lint_file(text, filename="x").diagnostics if one.rule == rule)
     column = text.split("\n")[found.line - 1].index(char) + 1
@@ -71,8 +81,12 @@ def test_an_invisible_character_in_a_key_is_named(char: str, name: str, before: 
 
 
 def test_a_non_breaking_space_in_an_earlier_indentation_is_named() -> None:
-    lines = "          a:\n          \u00a0 type: string\n" + "".join(f"            {one}: 1\n" for one in "bcdef")
+    lines = "          a:\n          \u00a0 type: string\n" + "".join(
+        f"            {one}: 1\n" for one in "bcdef"
+    )
     text = f"{HEAD}        type: object\n        properties:\n{lines}"
-    (found,) = (one for one in lint_file(text, filename="x").diagnostics if one.rule == "yaml-syntax")
+    (found,) = (
+        one for one in lint_file(text, filename="x").diagnostics if one.rule == "yaml-syntax"
+    )
     line = 1 + next(i for i, one in enumerate(text.split("\n")) if "\u00a0" in one)
     assert found.help == f"Replace the non-breaking space in line {line}, column 11 with a space"

@@ -110,7 +110,9 @@ def test_scalar_over_lines() -> None:
 
 
 def test_versions_that_differ_keep_their_places() -> None:
-    text = TEXT.replace("    name: v2", "    name: v2\n    schema: {openAPIV3Schema: {type: string}}")
+    text = TEXT.replace(
+        "    name: v2", "    name: v2\n    schema: {openAPIV3Schema: {type: string}}"
+    )
     root = root_of(text)
     crd = read_crd(root).crd
     path = present(present(crd.spec.versions[1].schema).open_api_v3_schema).path.child("type")
@@ -122,7 +124,9 @@ def reported(schema: str, rule: str, rest: str = "") -> str:
     """Return the text that the only finding of a rule points at."""
     text = f"{HEAD}        type: object\n        properties:\n          a: {schema}\n{rest}"
     (found,) = {
-        (one.line, one.column, one.end_column) for one in lint_file(text, filename="x").diagnostics if one.rule == rule
+        (one.line, one.column, one.end_column)
+        for one in lint_file(text, filename="x").diagnostics
+        if one.rule == rule
     }
     return text.split("\n")[found[0] - 1][found[1] - 1 : found[2] - 1]
 
@@ -132,14 +136,26 @@ def test_a_list_in_one_line_is_reported_itself() -> None:
 
 
 def test_a_list_of_several_lines_is_reported_at_its_first_line() -> None:
-    assert reported('\n            type:\n            - string\n            - "null"', "decode-type") == "- string"
+    assert (
+        reported('\n            type:\n            - string\n            - "null"', "decode-type")
+        == "- string"
+    )
 
 
 def test_a_field_that_structural_schemas_lack_is_reported_itself() -> None:
     assert reported("{type: string, $schema: http://x}", "schema-not-convertible") == "$schema"
     of_fields = "    selectableFields: [{jsonPath: .a}]\n"
-    assert reported("{type: string, $schema: http://x}", "schema-not-convertible", of_fields) == "$schema"
+    assert (
+        reported("{type: string, $schema: http://x}", "schema-not-convertible", of_fields)
+        == "$schema"
+    )
     assert reported("{not: {$ref: x}, id: x}", "schema-not-convertible", of_fields) == "id"
     lax = "x-kubernetes-preserve-unknown-fields"
-    assert reported(f"{{{lax}: false, not: {{$ref: x}}}}", "schema-not-convertible", of_fields) == "$ref"
-    assert reported(f"{{{lax}: false, items: {{$ref: x}}}}", "schema-not-convertible", of_fields) == lax
+    assert (
+        reported(f"{{{lax}: false, not: {{$ref: x}}}}", "schema-not-convertible", of_fields)
+        == "$ref"
+    )
+    assert (
+        reported(f"{{{lax}: false, items: {{$ref: x}}}}", "schema-not-convertible", of_fields)
+        == lax
+    )

@@ -16,7 +16,14 @@ from tables import each
 from crdlint import lint_text
 from crdlint.cli.main import cli
 from crdlint.files import recognition
-from crdlint.files.recognition import KIND, edits, is_near_group, is_near_kind, may_hold_crd, names_crd
+from crdlint.files.recognition import (
+    KIND,
+    edits,
+    is_near_group,
+    is_near_kind,
+    may_hold_crd,
+    names_crd,
+)
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 
@@ -31,7 +38,12 @@ VALUE = {
     "apiVersion": "apiextensions.k8s.io/v1",
     "kind": KIND,
     "metadata": {"name": "foos.example.com"},
-    "spec": {"group": "example.com", "names": {"plural": "foos", "kind": "Foo"}, "scope": "Somewhere", "versions": []},
+    "spec": {
+        "group": "example.com",
+        "names": {"plural": "foos", "kind": "Foo"},
+        "scope": "Somewhere",
+        "versions": [],
+    },
 }
 
 ESCAPED = "".join("\\u" + format(ord(char), "04x") for char in KIND)
@@ -58,7 +70,9 @@ WRITTEN = {
 
 
 def check(path: Path, *arguments: str) -> tuple[int, str, str]:
-    done = CliRunner().invoke(cli, ["check", "--no-cache", "--format", "concise", *arguments, str(path)])
+    done = CliRunner().invoke(
+        cli, ["check", "--no-cache", "--format", "concise", *arguments, str(path)]
+    )
     return done.exit_code, done.stdout, done.stderr
 
 
@@ -73,7 +87,9 @@ def test_a_crd_is_found_however_its_kind_is_written(tmp_path: Path, written: str
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
-@pytest.mark.parametrize("text", [BAD, BAD.replace(KIND_LINE, WRITTEN["escape of 16 bits"])], ids=["plain", "escaped"])
+@pytest.mark.parametrize(
+    "text", [BAD, BAD.replace(KIND_LINE, WRITTEN["escape of 16 bits"])], ids=["plain", "escaped"]
+)
 def test_a_crd_is_found_in_every_encoding(tmp_path: Path, encoding: str, text: str) -> None:
     mark = "\ufeff" if encoding.endswith("e") else ""
     (tmp_path / "a.yaml").write_bytes((mark + text).encode(encoding))
@@ -95,7 +111,13 @@ def test_utf_32_is_unreadable_rather_than_ignored(tmp_path: Path) -> None:
 
 @each(
     "data",
-    [b"kind: Deployment", b"kind: CompositeResourceDefinition", b"apiVersion: v1\nkind: List", b"\\u0041", b"a: !b c"],
+    [
+        b"kind: Deployment",
+        b"kind: CompositeResourceDefinition",
+        b"apiVersion: v1\nkind: List",
+        b"\\u0041",
+        b"a: !b c",
+    ],
 )
 def test_other_files_need_not_be_parsed(data: bytes) -> None:
     assert not may_hold_crd(data)
@@ -145,7 +167,9 @@ def test_a_misspelled_crd_is_reported(
         ("apiVersion:", "apiVersoin:", "decode-type"),
     ],
 )
-def test_a_misspelled_key_makes_no_patch_of_a_crd(tmp_path: Path, right: str, written: str, rule: str) -> None:
+def test_a_misspelled_key_makes_no_patch_of_a_crd(
+    tmp_path: Path, right: str, written: str, rule: str
+) -> None:
     text = CRD.replace(right, written, 1)
     result = lint_file(text, "a.yaml", CheckRequest(skip_unfinished=True))
     assert result.notices == ()
@@ -224,18 +248,27 @@ def test_other_objects_are_no_crds(text: str) -> None:
 
 
 def test_the_kind_in_a_foreign_group_is_named() -> None:
-    result = lint_file(f"apiVersion: foo.io/v1\n{KIND_LINE}\n", "a.yaml", CheckRequest(skip_unfinished=True))
+    result = lint_file(
+        f"apiVersion: foo.io/v1\n{KIND_LINE}\n", "a.yaml", CheckRequest(skip_unfinished=True)
+    )
     assert result.notices == ("line 1: skipped: apiVersion foo.io/v1 is not that of a CRD",)
 
 
 def test_a_document_that_is_not_yaml_is_reported_beside_crds_only() -> None:
     broken = "---\nkind: Role\n a: b\n"
-    assert lint_file(CRD + broken, "a.yaml", CheckRequest(skip_unfinished=True)).diagnostics[0].rule == "yaml-syntax"
+    assert (
+        lint_file(CRD + broken, "a.yaml", CheckRequest(skip_unfinished=True)).diagnostics[0].rule
+        == "yaml-syntax"
+    )
     review = "apiVersion: apiextensions.k8s.io/v1\nkind: ConversionReview\n"
-    assert lint_file(review + broken, "a.yaml", CheckRequest(skip_unfinished=True)).diagnostics == ()
+    assert (
+        lint_file(review + broken, "a.yaml", CheckRequest(skip_unfinished=True)).diagnostics == ()
+    )
 
 
-def test_the_text_is_searched_once_for_all_broken_documents(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_text_is_searched_once_for_all_broken_documents(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     calls: list[Any] = []
     monkeypatch.setattr("crdlint.linting.pipeline.names_crd", recording(calls, lambda _: False))
     lint_file("kind: x\na: b: c\n---\n" * 50, "a.yaml", CheckRequest(skip_unfinished=True))
@@ -251,13 +284,17 @@ def test_few_of_many_kinds_are_compared(monkeypatch: pytest.MonkeyPatch) -> None
         return False
 
     monkeypatch.setattr(recognition, "is_near_kind", count)
-    assert not may_hold_crd("".join(f"kind: {''.join(word)}\n" for word in product("abcdefghij", repeat=4)).encode())
+    assert not may_hold_crd(
+        "".join(f"kind: {''.join(word)}\n" for word in product("abcdefghij", repeat=4)).encode()
+    )
     assert calls == 1000
 
 
 # Parts and templates of CRDs
 
-PARTIAL = f"apiVersion: apiextensions.k8s.io/v1\n{KIND_LINE}\nmetadata: {{name: foos.example.com}}\n"
+PARTIAL = (
+    f"apiVersion: apiextensions.k8s.io/v1\n{KIND_LINE}\nmetadata: {{name: foos.example.com}}\n"
+)
 
 
 @each("spec", ["", "spec: {}\n", "spec: {conversion: {strategy: None}}\n"])
@@ -265,7 +302,9 @@ PARTIAL = f"apiVersion: apiextensions.k8s.io/v1\n{KIND_LINE}\nmetadata: {{name: 
 def test_a_part_of_a_crd_is_skipped(spec: str, version: str) -> None:
     text = PARTIAL.replace("k8s.io/v1", f"k8s.io/{version}") + spec
     result = lint_file(text, "a.yaml", CheckRequest(skip_unfinished=True))
-    message = "line 1: skipped: looks like a Kustomize patch (no spec.group, names, scope or versions)"
+    message = (
+        "line 1: skipped: looks like a Kustomize patch (no spec.group, names, scope or versions)"
+    )
     assert (result.diagnostics, result.notices, result.skipped) == ((), (message,), 1)
 
 
@@ -293,12 +332,20 @@ def test_a_template_is_skipped(right: str, written: str, notice: str) -> None:
 
 @each("text", ["use {{ .Value }}", "use ${VALUE}", "use [[ value ]]"])
 def test_placeholders_in_texts_hide_no_finding(text: str) -> None:
-    described = CRD.replace("{type: object}", f"\n        type: object\n        description: {text}")
+    described = CRD.replace(
+        "{type: object}", f"\n        type: object\n        description: {text}"
+    )
     assert lint_file(described, "a.yaml", CheckRequest(skip_unfinished=True)).diagnostics == ()
     wrong = described.replace("scope: Namespaced", "scope: Somewhere")
-    assert lint_file(wrong, "a.yaml", CheckRequest(skip_unfinished=True)).diagnostics[0].rule == "scope-invalid"
+    assert (
+        lint_file(wrong, "a.yaml", CheckRequest(skip_unfinished=True)).diagnostics[0].rule
+        == "scope-invalid"
+    )
     broken = described.replace("  scope:", " scope:")
-    assert lint_file(broken, "a.yaml", CheckRequest(skip_unfinished=True)).diagnostics[0].rule == "yaml-syntax"
+    assert (
+        lint_file(broken, "a.yaml", CheckRequest(skip_unfinished=True)).diagnostics[0].rule
+        == "yaml-syntax"
+    )
 
 
 def test_a_crd_behind_a_number_without_json_form() -> None:

@@ -28,7 +28,11 @@ def test_a_field_has_the_zero_value_of_its_go_type(of: str, zero: object) -> Non
 def test_a_struct_by_value_is_declared_after_its_type(record: type[Record]) -> None:
     for field in record.FIELDS:
         of = RECORDS.get(field.go_type.rpartition(".")[2])
-        if of is not None and not field.go_type.startswith(("*", "[", "map[")) and "=" not in field.go_type:
+        if (
+            of is not None
+            and not field.go_type.startswith(("*", "[", "map["))
+            and "=" not in field.go_type
+        ):
             assert isinstance(getattr(record, field.attribute), of)
 
 
@@ -69,4 +73,6 @@ def test_types_are_named_as_reflect_names_them() -> None:
 def test_json_tags_name_the_fields_and_omit_nil_pointers() -> None:
     owner = model.OwnerReference()
     owner.kind, owner.controller = "Widget", True
-    assert marshal(owner) == '{"apiVersion":"","kind":"Widget","name":"","uid":"","controller":true}'
+    assert (
+        marshal(owner) == '{"apiVersion":"","kind":"Widget","name":"","uid":"","controller":true}'
+    )

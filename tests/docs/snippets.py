@@ -11,7 +11,8 @@ from markdown_it import MarkdownIt
 
 ROOT: Final = Path(__file__).parents[2]
 PAGES: Final = sorted(
-    [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md")] + list((ROOT / "docs").glob("*.md"))
+    [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md")]
+    + list((ROOT / "docs").glob("*.md"))
 )
 
 
@@ -59,7 +60,14 @@ def commands() -> list[Command]:
         ends = [prompt.start() for prompt in prompts[1:]] + [len(snippet.text)]
         for prompt, end in zip(prompts, ends, strict=True):
             line = snippet.line + 1 + snippet.text.count("\n", 0, prompt.start())
-            found.append(Command(snippet.page, line, _without_comment(prompt[1]), snippet.text[prompt.end() : end]))
+            found.append(
+                Command(
+                    snippet.page,
+                    line,
+                    _without_comment(prompt[1]),
+                    snippet.text[prompt.end() : end],
+                )
+            )
     for snippet in snippets("sh"):
         for number, text in enumerate(snippet.text.splitlines(), snippet.line + 1):
             found.append(Command(snippet.page, number, _without_comment(text), ""))

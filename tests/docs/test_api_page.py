@@ -21,10 +21,14 @@ def make_api() -> ModuleType:
     return script("make_api")
 
 
-def test_the_page_is_what_the_docstrings_are(make_api: ModuleType, request: pytest.FixtureRequest) -> None:
+def test_the_page_is_what_the_docstrings_are(
+    make_api: ModuleType, request: pytest.FixtureRequest
+) -> None:
     if request.config.getoption("--update-expected"):
         make_api.PAGE.write_text(make_api.page(), encoding="utf-8")
-    assert make_api.PAGE.read_text(encoding="utf-8") == make_api.page(), "run python docs/make_api.py"
+    assert make_api.PAGE.read_text(encoding="utf-8") == make_api.page(), (
+        "run python docs/make_api.py"
+    )
 
 
 def test_every_name_is_exported_and_described() -> None:

@@ -12,9 +12,13 @@ PAGE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
 
 def defined(tree: ast.Module) -> set[str]:
     """Return the names of functions, classes, methods and variables of a module and its classes."""
-    names = {node.name for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    names = {
+        node.name for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.ClassDef))
+    }
     return names | {
-        node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        node.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }
 
 
@@ -29,4 +33,6 @@ def test_each_decision_is_where_the_table_has_it() -> None:
 
 def test_each_module_exists() -> None:
     for path in re.findall(r"`((?:\w+/)*\w+\.py)`", PAGE):
-        assert any(f"/{name}".endswith(f"/{path}") for name in sources()) or (ROOT / path).exists(), path
+        assert (
+            any(f"/{name}".endswith(f"/{path}") for name in sources()) or (ROOT / path).exists()
+        ), path

@@ -18,12 +18,16 @@ def table() -> str:
     for rule in all_rules().values():
         if rule.fixes:
             cells = (
-                "<br>".join(dict.fromkeys(one.title for one in rule.fixes if one.applicability == kind))
+                "<br>".join(
+                    dict.fromkeys(one.title for one in rule.fixes if one.applicability == kind)
+                )
                 for kind in ("safe", "unsafe")
             )
             rows.append(f"| `{rule.id}` | {' | '.join(cells)} |")
     others = [
-        rule for rule in all_rules().values() if not rule.fixes and not rule.compares and rule.severity == "error"
+        rule
+        for rule in all_rules().values()
+        if not rule.fixes and not rule.compares and rule.severity == "error"
     ]
     by_hand = ", ".join(f"`{rule.id}`" for rule in others)
     return "\n".join(rows) + f"\n\nErrors that are fixed by hand: {by_hand}.\n\n"

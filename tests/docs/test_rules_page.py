@@ -29,7 +29,9 @@ def test_a_picture_shows_what_the_command_prints(name: str, request: pytest.Fixt
         file.write_text(make.picture(name), encoding="utf-8")
     # The time that a run takes differs, and with it the lengths and places of what is on its line.
     times = re.compile(r"in(?:&#160;|\s)\d+\.\d\d(?:&#160;|\s)s")
-    recorded, drawn = (times.sub("in T s", text) for text in (file.read_text(encoding="utf-8"), make.picture(name)))
-    assert re.sub(r'(?:textLength|x)="[\d.]+"', "", recorded) == re.sub(r'(?:textLength|x)="[\d.]+"', "", drawn), (
-        "run python docs/make_pictures.py"
+    recorded, drawn = (
+        times.sub("in T s", text) for text in (file.read_text(encoding="utf-8"), make.picture(name))
     )
+    assert re.sub(r'(?:textLength|x)="[\d.]+"', "", recorded) == re.sub(
+        r'(?:textLength|x)="[\d.]+"', "", drawn
+    ), "run python docs/make_pictures.py"

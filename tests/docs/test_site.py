@@ -42,7 +42,16 @@ class Loaded(HTMLParser):
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(folder)]
+    command = [
+        sys.executable,
+        "-m",
+        "mkdocs",
+        "build",
+        "--quiet",
+        "--strict",
+        "--site-dir",
+        str(folder),
+    ]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return folder
@@ -57,11 +66,17 @@ def test_the_url_of_each_finding_of_the_fixtures_is_a_page(site: Path) -> None:
     found = [
         one
         for file in files
-        for one in lint_file(file.read_bytes().decode("utf-8", "replace"), filename=file.name).diagnostics
+        for one in lint_file(
+            file.read_bytes().decode("utf-8", "replace"), filename=file.name
+        ).diagnostics
     ]
     assert found
     links = {rule_link(one.rule) for one in found}
-    assert [link for link in sorted(links) if not (site / link.removeprefix(URL) / "index.html").is_file()] == []
+    assert [
+        link
+        for link in sorted(links)
+        if not (site / link.removeprefix(URL) / "index.html").is_file()
+    ] == []
 
 
 def test_no_page_loads_anything_from_another_host(site: Path) -> None:
@@ -72,7 +87,9 @@ def test_no_page_loads_anything_from_another_host(site: Path) -> None:
         loaded.feed(page.read_text(encoding="utf-8"))
         assert [url for url in loaded.urls if re.match(r"(https?:)?//", url)] == [], page
     for file in [*site.rglob("*.css"), *site.rglob("*.svg")]:
-        assert re.findall(r"url\([\"']?(?:https?:)?//[^)]*", file.read_text(encoding="utf-8")) == [], file
+        assert (
+            re.findall(r"url\([\"']?(?:https?:)?//[^)]*", file.read_text(encoding="utf-8")) == []
+        ), file
 
 
 def test_each_page_is_in_the_navigation_or_in_the_table_of_rules(site: Path) -> None:

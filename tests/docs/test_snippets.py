@@ -26,7 +26,20 @@ if TYPE_CHECKING:
     import subprocess
     from collections.abc import Callable
 
-LANGUAGES: Final = {"", "console", "elisp", "js", "json", "lua", "pycon", "python", "sh", "text", "toml", "yaml"}
+LANGUAGES: Final = {
+    "",
+    "console",
+    "elisp",
+    "js",
+    "json",
+    "lua",
+    "pycon",
+    "python",
+    "sh",
+    "text",
+    "toml",
+    "yaml",
+}
 
 # What a reader has: files of the project by the fixture that they are.
 PROJECT: Final = {
@@ -50,7 +63,10 @@ CRD: Final = {
 }
 # Further files by the page that uses them.
 FILES: Final = {
-    "docs/eval.md": {"samples/cluster.yaml": "eval/sample.yaml", "samples/cluster-before.yaml": "eval/old.yaml"},
+    "docs/eval.md": {
+        "samples/cluster.yaml": "eval/sample.yaml",
+        "samples/cluster-before.yaml": "eval/old.yaml",
+    },
 }
 
 # Commands that are not run here, and what does instead.
@@ -108,7 +124,9 @@ def projects(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
             copy(fixture, folder / name)
         shown = folder / "config/crd/widgets.yaml"
         # comments of fixtures that the pages leave out
-        shown.write_text(re.sub(" +# <- .*", "", shown.read_text(encoding="utf-8")), encoding="utf-8")
+        shown.write_text(
+            re.sub(" +# <- .*", "", shown.read_text(encoding="utf-8")), encoding="utf-8"
+        )
         for chart in ("gadgets", "plain"):
             text = f"apiVersion: v2\nname: {chart}\nversion: 0.1.0\n"
             (folder / "charts" / chart / "Chart.yaml").write_text(text, encoding="utf-8")
@@ -163,18 +181,26 @@ def run(command: str, folder: Path, *, terminal: bool = False) -> subprocess.Com
     tools = Path(f"{folder}-bin")
     tools.mkdir(exist_ok=True)
     script = tools / "crdlint"
-    script.write_text(f"#!{sys.executable}\nfrom crdlint.cli.main import main\nmain()\n", encoding="utf-8")
+    script.write_text(
+        f"#!{sys.executable}\nfrom crdlint.cli.main import main\nmain()\n", encoding="utf-8"
+    )
     script.chmod(0o755)
     path = f"{tools}{os.pathsep}{os.environ['PATH']}"
     shell = ("bash", "-c", PRELUDE + command)
     env = {**clean(), **environment, "PATH": path, "PYTHONPATH": str(ROOT)}
-    return on_terminal(shell, 80, env, cwd=folder) if terminal else in_folder(*shell, cwd=folder, env=env)
+    return (
+        on_terminal(shell, 80, env, cwd=folder)
+        if terminal
+        else in_folder(*shell, cwd=folder, env=env)
+    )
 
 
 COMMANDS: Final = commands()
 
 
-@pytest.mark.parametrize("page", sorted({command.page for command in COMMANDS if command.text not in NOT_RUN}))
+@pytest.mark.parametrize(
+    "page", sorted({command.page for command in COMMANDS if command.text not in NOT_RUN})
+)
 def test_a_command_does_what_the_page_says(
     page: str, new_project: Callable[[str], Path], subtests: pytest.Subtests
 ) -> None:
@@ -182,7 +208,9 @@ def test_a_command_does_what_the_page_says(
         if command.page != page or command.text in NOT_RUN:
             continue
         with subtests.test(str(command)):
-            done = run(command.text, new_project(page), terminal="├" in command.output)  # a tree is for terminals
+            done = run(
+                command.text, new_project(page), terminal="├" in command.output
+            )  # a tree is for terminals
             assert done.returncode == STATUS.get((page, command.text), 0), done.stdout + done.stderr
             assert "Usage:" not in done.stderr
             if command.output:
@@ -199,17 +227,23 @@ def pages_of(language: str) -> list[str]:
 
 
 @pytest.mark.parametrize("page", pages_of("yaml"))
-def test_a_yaml_snippet_holds(page: str, new_project: Callable[[str], Path], subtests: pytest.Subtests) -> None:
+def test_a_yaml_snippet_holds(
+    page: str, new_project: Callable[[str], Path], subtests: pytest.Subtests
+) -> None:
     for snippet in snippets("yaml"):
         if snippet.page == page:
             with subtests.test(str(snippet)):
                 value: Any = YAML(typ="safe").load(snippet.text)
-                kinds = [name for name, (is_kind, _) in KINDS.items() if is_kind(snippet.text, value)]
+                kinds = [
+                    name for name, (is_kind, _) in KINDS.items() if is_kind(snippet.text, value)
+                ]
                 assert len(kinds) == 1, kinds
                 KINDS[kinds[0]][1](snippet, value, new_project(page))
 
 
-def test_a_toml_snippet_is_a_configuration(new_project: Callable[[str], Path], subtests: pytest.Subtests) -> None:
+def test_a_toml_snippet_is_a_configuration(
+    new_project: Callable[[str], Path], subtests: pytest.Subtests
+) -> None:
     for snippet in snippets("toml"):
         with subtests.test(str(snippet)):
             check_configuration("pyproject.toml", snippet.text, new_project(snippet.page))
@@ -226,7 +260,9 @@ def test_every_block_names_a_known_language() -> None:
     from snippets import PAGES
 
     for page in PAGES:
-        fences = [t for t in MarkdownIt().parse(page.read_text(encoding="utf-8")) if t.type == "fence"]
+        fences = [
+            t for t in MarkdownIt().parse(page.read_text(encoding="utf-8")) if t.type == "fence"
+        ]
         assert {fence.info for fence in fences} <= LANGUAGES, page
 
 
@@ -248,7 +284,11 @@ def _pre_commit(_snippet: Snippet, value: Any, _project: Path) -> None:
 
 
 def _workflow(_snippet: Snippet, value: Any, _project: Path) -> None:
-    steps = value if isinstance(value, list) else [s for job in value["jobs"].values() for s in job["steps"]]
+    steps = (
+        value
+        if isinstance(value, list)
+        else [s for job in value["jobs"].values() for s in job["steps"]]
+    )
     ours = [step for step in steps if step["uses"].startswith("crdlint/crdlint@")]
     assert ours
     inputs = set(YAML(typ="safe").load(ROOT / "action.yml")["inputs"])
@@ -306,7 +346,10 @@ KINDS: Final[dict[str, tuple[Callable[[str, Any], bool], Callable[..., None]]]] 
     "chart-testing": (lambda _, value: "additional-commands" in _keys(value), _chart_testing),
     "suite": (lambda _, value: "tests" in _keys(value), _suite),
     "ignore comments": (lambda text, _: "# crdlint: ignore" in text, _ignore_comments),
-    "schema for editors": (lambda text, _: text.startswith("# yaml-language-server"), _editor_schema),
+    "schema for editors": (
+        lambda text, _: text.startswith("# yaml-language-server"),
+        _editor_schema,
+    ),
 }
 
 

@@ -20,7 +20,11 @@ VALUE: dict[str, Any] = {
     "name": "east",
     "zones": ["a", "b"],
     "weights": [1.5, 2.5],
-    "ports": [{"name": "http", "port": 80}, {"name": "ssh", "port": 22}, {"name": "admin", "port": 8080}],
+    "ports": [
+        {"name": "http", "port": 80},
+        {"name": "ssh", "port": 22},
+        {"name": "admin", "port": 8080},
+    ],
     "labels": {"example.com/a": "x", "b": "y"},
     "nested": {"deep": {"flag": True}},
 }
@@ -73,13 +77,17 @@ def steps(step: TraceStep) -> list[TraceStep]:
 
 @each("text", EXPRESSIONS)
 @each("server", [NEWEST, SERVERS[0]], ids=str)
-def test_a_trace_has_the_value_and_the_cost_of_an_evaluation_without_one(text: str, server: Any) -> None:
+def test_a_trace_has_the_value_and_the_cost_of_an_evaluation_without_one(
+    text: str, server: Any
+) -> None:
     here = bench(server=server)
     expression = here.compile(text)
     if expression.error is not None:
         assert server is SERVERS[0]
         return
-    plain = program_of(expression.compiled, expression.environment).evaluate(here.variables, PER_CALL_LIMIT)
+    plain = program_of(expression.compiled, expression.environment).evaluate(
+        here.variables, PER_CALL_LIMIT
+    )
     answer = here.evaluate(text)
     assert answer.result is not None
     assert (to_text(answer.result.value), answer.result.cost) == (to_text(plain.value), plain.cost)
@@ -113,7 +121,10 @@ def test_a_part_that_is_skipped_is_not_evaluated() -> None:
 def test_iterations_name_their_element() -> None:
     root = tree("self.ports.all(p, p.name != 'ssh')")
     bodies = [part for part in root.parts if part.binding]
-    assert [(to_json(part.binding[0][1])["name"], part.value) for part in bodies] == [("http", True), ("ssh", False)]
+    assert [(to_json(part.binding[0][1])["name"], part.value) for part in bodies] == [
+        ("http", True),
+        ("ssh", False),
+    ]
 
 
 def test_long_loops_show_the_first_iterations_and_the_last() -> None:
@@ -138,9 +149,15 @@ def test_nested_loops_bind_both_variables() -> None:
         ("self.replicas > 1 && self.name == 'west'", ["self.name == 'west'"]),
         ("self.replicas > 5 || self.name == 'west'", ["self.replicas > 5", "self.name == 'west'"]),
         ("self.replicas > 1 || self.name == 'west'", ["self.replicas > 1"]),
-        ("!(self.replicas > 1 && self.name == 'east')", ["self.replicas > 1", "self.name == 'east'"]),
+        (
+            "!(self.replicas > 1 && self.name == 'east')",
+            ["self.replicas > 1", "self.name == 'east'"],
+        ),
         ("self.ports.all(p, p.port > 50)", ["p.port > 50"]),
-        ("self.replicas > 1 ? self.name == 'west' : true", ["self.replicas > 1", "self.name == 'west'"]),
+        (
+            "self.replicas > 1 ? self.name == 'west' : true",
+            ["self.replicas > 1", "self.name == 'west'"],
+        ),
         ("self.replicas == 3 && self.ports[7].port > 1", ["self.ports[7]"]),
     ],
 )
@@ -150,4 +167,6 @@ def test_the_parts_that_decide_a_value(text: str, expected: list[str]) -> None:
 
 def test_the_deciding_iteration_is_named() -> None:
     (step,) = deciding(tree("self.ports.all(p, p.port > 50)"))
-    assert [(name, to_json(value)) for name, value in step.binding] == [("p", {"name": "ssh", "port": 22})]
+    assert [(name, to_json(value)) for name, value in step.binding] == [
+        ("p", {"name": "ssh", "port": 22})
+    ]

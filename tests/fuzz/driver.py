@@ -48,7 +48,14 @@ class Result:
 
 
 def fuzz(
-    target: str, *, seed: int, first: int, last: int, seconds: int = 10, megabytes: int = 1024, worker: Path = WORKER
+    target: str,
+    *,
+    seed: int,
+    first: int,
+    last: int,
+    seconds: int = 10,
+    megabytes: int = 1024,
+    worker: Path = WORKER,
 ) -> Result:
     """Run the inputs of a target from index `first` to `last`, both included."""
     result = Result(target)
@@ -57,12 +64,17 @@ def fuzz(
     return result
 
 
-def _batch(result: Result, seed: int, first: int, last: int, seconds: int, megabytes: int, worker: Path) -> int:
+def _batch(
+    result: Result, seed: int, first: int, last: int, seconds: int, megabytes: int, worker: Path
+) -> int:
     """Run inputs in one process; return the index to go on with."""
     arguments = map(str, (result.target, seed, first, last, seconds, megabytes))
     started: int | None = None
     with subprocess.Popen(
-        [sys.executable, worker, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, worker, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     ) as process:
         assert process.stdout is not None
         assert process.stderr is not None

@@ -39,7 +39,18 @@ FORMATS: Final = (
     "password",
     "x",
 )
-PATTERNS: Final = ("^[a-z]+$", "(a*)*b", "[", "\\d{1,3}", "(?i)x", "\\pL{9}", "a{1001}", "(?=x)", "\\b", "")
+PATTERNS: Final = (
+    "^[a-z]+$",
+    "(a*)*b",
+    "[",
+    "\\d{1,3}",
+    "(?i)x",
+    "\\pL{9}",
+    "a{1001}",
+    "(?=x)",
+    "\\b",
+    "",
+)
 SCALARS: Final[tuple[Any, ...]] = (
     *(
         None,
@@ -61,7 +72,16 @@ SCALARS: Final[tuple[Any, ...]] = (
         "\x00",
         "a" * 300,
     ),
-    *("2024-01-01T00:00:00Z", "1h", "10.0.0.0/8", "::1", "https://a.b/c?d", "100m", "v1.2.3", "aGk="),
+    *(
+        "2024-01-01T00:00:00Z",
+        "1h",
+        "10.0.0.0/8",
+        "::1",
+        "https://a.b/c?d",
+        "100m",
+        "v1.2.3",
+        "aGk=",
+    ),
 )
 _TEXTS: Final = (
     "''",
@@ -76,7 +96,18 @@ _TEXTS: Final = (
     "'2024-01-01T00:00:00Z'",
     "'10.0.0.1'",
 )
-_NUMBERS: Final = ("0", "1", "-1", "9223372036854775807", "9223372036854775808", "1u", "0x1F", "1.5", "1e400", ".5")
+_NUMBERS: Final = (
+    "0",
+    "1",
+    "-1",
+    "9223372036854775807",
+    "9223372036854775808",
+    "1u",
+    "0x1F",
+    "1.5",
+    "1e400",
+    ".5",
+)
 _OPERATORS: Final = ("==", "!=", "<", "<=", ">", ">=", "&&", "||", "+", "-", "*", "/", "%", "in")
 _METHODS: Final = (
     *(
@@ -92,13 +123,61 @@ _METHODS: Final = (
         "replace",
         "substring",
     ),
-    *("lowerAscii", "trim", "charAt", "indexOf", "format", "isSorted", "sum", "min", "max", "indexOf", "getSeconds"),
-    *("hasValue", "value", "orValue", "or", "isGreaterThan", "compareTo", "add", "family", "containsIP", "reverse"),
+    *(
+        "lowerAscii",
+        "trim",
+        "charAt",
+        "indexOf",
+        "format",
+        "isSorted",
+        "sum",
+        "min",
+        "max",
+        "indexOf",
+        "getSeconds",
+    ),
+    *(
+        "hasValue",
+        "value",
+        "orValue",
+        "or",
+        "isGreaterThan",
+        "compareTo",
+        "add",
+        "family",
+        "containsIP",
+        "reverse",
+    ),
     *("distinct", "flatten", "slice", "first", "last", "nope"),
 )
 _FUNCTIONS: Final = (
-    *("size", "string", "int", "uint", "double", "bool", "bytes", "duration", "timestamp", "dyn", "type", "matches"),
-    *("quantity", "isQuantity", "ip", "isIP", "cidr", "isCIDR", "url", "isURL", "semver", "isSemver", "format.named"),
+    *(
+        "size",
+        "string",
+        "int",
+        "uint",
+        "double",
+        "bool",
+        "bytes",
+        "duration",
+        "timestamp",
+        "dyn",
+        "type",
+        "matches",
+    ),
+    *(
+        "quantity",
+        "isQuantity",
+        "ip",
+        "isIP",
+        "cidr",
+        "isCIDR",
+        "url",
+        "isURL",
+        "semver",
+        "isSemver",
+        "format.named",
+    ),
     *(
         "sets.contains",
         "sets.intersects",
@@ -110,7 +189,17 @@ _FUNCTIONS: Final = (
         "nope",
     ),
 )
-_MACROS: Final = ("all", "exists", "exists_one", "map", "filter", "sortBy", "transformList", "optMap", "existsOne")
+_MACROS: Final = (
+    "all",
+    "exists",
+    "exists_one",
+    "map",
+    "filter",
+    "sortBy",
+    "transformList",
+    "optMap",
+    "existsOne",
+)
 
 
 def expression(random: Random, depth: int = 4) -> str:
@@ -132,7 +221,14 @@ def expression(random: Random, depth: int = 4) -> str:
         return f"{_field(random)}.{random.choice(_MACROS)}({names}, {inner})"
     if kind == 8:
         return random.choice(
-            (f"!({inner})", f"-({inner})", f"({inner})", f"has({_field(random)})", f"{inner}[0]", f"{inner}['a']")
+            (
+                f"!({inner})",
+                f"-({inner})",
+                f"({inner})",
+                f"has({_field(random)})",
+                f"{inner}[0]",
+                f"{inner}['a']",
+            )
         )
     if kind == 9:
         return f"{inner} ? {expression(random, depth - 1)} : {expression(random, depth - 1)}"
@@ -145,7 +241,14 @@ def condition(random: Random, depth: int) -> str:
     """Return a CEL expression that is a condition more often than `expression` alone."""
     first, second = expression(random, depth), expression(random, depth - 2)
     return random.choice(
-        (first, f"{first} == {second}", f"size({first}) < 3", f"!({first} in [{second}])", "self == self", "true")
+        (
+            first,
+            f"{first} == {second}",
+            f"size({first}) < 3",
+            f"!({first} in [{second}])",
+            "self == self",
+            "true",
+        )
     )
 
 
@@ -157,7 +260,22 @@ def _field(random: Random) -> str:
     return random.choice(("self", "self", "self", "oldSelf")) + steps
 
 
-_FIELDS: Final = ("s", "i", "n", "b", "l", "m", "o", "any", "time", "spec", "name", "a__dash__b", "namespace", "nope")
+_FIELDS: Final = (
+    "s",
+    "i",
+    "n",
+    "b",
+    "l",
+    "m",
+    "o",
+    "any",
+    "time",
+    "spec",
+    "name",
+    "a__dash__b",
+    "namespace",
+    "nope",
+)
 
 
 def _variable(random: Random) -> str:
@@ -179,14 +297,18 @@ def _word(random: Random) -> str:
 def schema(random: Random, depth: int = 3) -> dict[str, Any]:
     """Return a schema, mostly a structural one."""
     type_ = random.choice(
-        ("object", "object", "array", "string", "integer", "boolean", "number") if depth else TYPES[:4]
+        ("object", "object", "array", "string", "integer", "boolean", "number")
+        if depth
+        else TYPES[:4]
     )
     if random.randrange(80) == 0:
         type_ = random.choice(TYPES)
     made: dict[str, Any] = {"type": type_}
     if type_ == "object" and depth:
         if random.randrange(4):
-            made["properties"] = {random.choice(NAMES): schema(random, depth - 1) for _ in range(random.randrange(4))}
+            made["properties"] = {
+                random.choice(NAMES): schema(random, depth - 1) for _ in range(random.randrange(4))
+            }
         else:
             made["additionalProperties"] = random.choice((schema(random, depth - 1), True, False))
     if type_ == "array" and depth:
@@ -216,7 +338,10 @@ _KEYWORDS: Final = (
     ("x-kubernetes-int-or-string", lambda random: random.choice((True, False))),
     ("x-kubernetes-embedded-resource", lambda random: random.choice((True, False))),
     ("x-kubernetes-list-type", lambda random: random.choice(("set", "map", "atomic", "x"))),
-    ("x-kubernetes-list-map-keys", lambda random: [random.choice(NAMES) for _ in range(random.randrange(3))]),
+    (
+        "x-kubernetes-list-map-keys",
+        lambda random: [random.choice(NAMES) for _ in range(random.randrange(3))],
+    ),
     ("x-kubernetes-map-type", lambda random: random.choice(("granular", "atomic", "x"))),
     ("allOf", lambda random: [schema(random, 1)]),
     ("anyOf", lambda _random: [{"type": "integer"}, {"type": "string"}]),
@@ -282,7 +407,11 @@ def crd(random: Random) -> dict[str, Any]:
     root = {"type": "object", "properties": {"spec": schema(random), "status": schema(random, 2)}}
     versions = []
     for i in range(random.choice((1, 1, 1, 2))):
-        own = root if random.randrange(3) else {"type": "object", "properties": {"spec": schema(random)}}
+        own = (
+            root
+            if random.randrange(3)
+            else {"type": "object", "properties": {"spec": schema(random)}}
+        )
         version: dict[str, Any] = {
             "name": f"v{i + 1}",
             "served": True,
@@ -292,9 +421,13 @@ def crd(random: Random) -> dict[str, Any]:
         if random.randrange(4) == 0:
             version["subresources"] = {"status": {}}
         if random.randrange(6) == 0:
-            version["additionalPrinterColumns"] = [{"name": "A", "type": random.choice(TYPES), "jsonPath": ".spec.a"}]
+            version["additionalPrinterColumns"] = [
+                {"name": "A", "type": random.choice(TYPES), "jsonPath": ".spec.a"}
+            ]
         if random.randrange(6) == 0:
-            version["selectableFields"] = [{"jsonPath": random.choice((".spec.a", ".spec", ".x", "a"))}]
+            version["selectableFields"] = [
+                {"jsonPath": random.choice((".spec.a", ".spec", ".x", "a"))}
+            ]
         versions.append(version)
     return {
         "apiVersion": "apiextensions.k8s.io/v1",
@@ -315,11 +448,18 @@ def resource(random: Random, of: dict[str, Any]) -> dict[str, Any]:
     metadata: dict[str, Any] = {"name": "x"}
     if random.randrange(5) == 0:
         metadata |= {
-            random.choice(("labels", "ownerReferences", "managedFields", "finalizers", "uid", "x")): value(random)
+            random.choice(
+                ("labels", "ownerReferences", "managedFields", "finalizers", "uid", "x")
+            ): value(random)
         }
     body = value_of(random, version["schema"]["openAPIV3Schema"])
     made = body if isinstance(body, dict) else {"spec": body}
-    return {**made, "apiVersion": f"example.com/{version['name']}", "kind": "Foo", "metadata": metadata}
+    return {
+        **made,
+        "apiVersion": f"example.com/{version['name']}",
+        "kind": "Foo",
+        "metadata": metadata,
+    }
 
 
 def written(random: Random, data: Any) -> str:
@@ -335,7 +475,9 @@ def written(random: Random, data: Any) -> str:
 def _block(data: Any, indent: int) -> str:
     blanks = "\n" + " " * indent
     if isinstance(data, dict) and data:
-        return "".join(f"{blanks}{json.dumps(key)}: {_block(one, indent + 2)}" for key, one in data.items())
+        return "".join(
+            f"{blanks}{json.dumps(key)}: {_block(one, indent + 2)}" for key, one in data.items()
+        )
     if isinstance(data, list) and data:
         return "".join(f"{blanks}- {_block(one, indent + 2).lstrip()}" for one in data)
     return json.dumps(data)

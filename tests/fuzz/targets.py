@@ -53,7 +53,12 @@ class Target:
 @cache
 def _crds() -> tuple[str, ...]:
     """Return the texts of the fixtures."""
-    files = sorted(one for folder in ("valid", "invalid") for one in (FIXTURES / folder).glob("*") if one.is_file())
+    files = sorted(
+        one
+        for folder in ("valid", "invalid")
+        for one in (FIXTURES / folder).glob("*")
+        if one.is_file()
+    )
     return tuple(one.read_bytes().decode("utf-8", "replace") for one in files)
 
 
@@ -73,7 +78,14 @@ def _lint(text: str) -> None:
 
 def _check(diagnostic: crdlint.Diagnostic, text: str) -> None:
     """Check that a finding is in the text, and has all that a report shows."""
-    lines = text.count("\n") + text.count("\r") + text.count("\x85") + text.count("\u2028") + text.count("\u2029") + 2
+    lines = (
+        text.count("\n")
+        + text.count("\r")
+        + text.count("\x85")
+        + text.count("\u2028")
+        + text.count("\u2029")
+        + 2
+    )
     assert 1 <= diagnostic.line <= diagnostic.end_line <= lines
     assert diagnostic.column >= 1
     assert diagnostic.rule
@@ -133,7 +145,9 @@ def _compiler() -> RuleCompiler:
     lines = "".join(f"            {line}\n" for line in _SELF.splitlines())
     head = _crds()[0].partition("        type: object")[0]
     result = lint_file(
-        f"{head}        type: object\n        properties:\n          spec:\n{lines}", "x", CheckRequest(keep=True)
+        f"{head}        type: object\n        properties:\n          spec:\n{lines}",
+        "x",
+        CheckRequest(keep=True),
     )
     return RuleCompiler(SchemaContext(NEWEST.cel).declared(result.rules[0].estimated.node.schema))
 
@@ -153,7 +167,9 @@ def _compile(text: str) -> None:
     from crdlint.safety.work import Effort
 
     for kind in (RULE, MESSAGE):
-        expression = _compiler().expression(text, kind, new_expressions(NEWEST), optional_old_self=False)
+        expression = _compiler().expression(
+            text, kind, new_expressions(NEWEST), optional_old_self=False
+        )
         if expression.error is None:
             assert expression.highest_cost >= 0
             unguarded(expression)
@@ -170,13 +186,26 @@ def _archive(random: Random) -> bytes:
     with tarfile.open(fileobj=packed, mode="w", format=form) as tar:
         for i in range(1 + random.randrange(4)):
             name = random.choice(
-                ("x/Chart.yaml", f"x/crds/{i}.yaml", f"x/templates/{'d/' * 20}{i}.yaml", "x/charts/y.tgz")
+                (
+                    "x/Chart.yaml",
+                    f"x/crds/{i}.yaml",
+                    f"x/templates/{'d/' * 20}{i}.yaml",
+                    "x/charts/y.tgz",
+                )
             )
-            data = mutated(random, random.choice(_crds()), _crds())[:4096].encode("utf-8", "surrogatepass")
+            data = mutated(random, random.choice(_crds()), _crds())[:4096].encode(
+                "utf-8", "surrogatepass"
+            )
             member = tarfile.TarInfo(name)
             member.size = len(data)
             member.type = random.choice(
-                (tarfile.REGTYPE, tarfile.REGTYPE, tarfile.SYMTYPE, tarfile.DIRTYPE, tarfile.AREGTYPE)
+                (
+                    tarfile.REGTYPE,
+                    tarfile.REGTYPE,
+                    tarfile.SYMTYPE,
+                    tarfile.DIRTYPE,
+                    tarfile.AREGTYPE,
+                )
             )
             if form == tarfile.PAX_FORMAT and random.randrange(2):
                 member.pax_headers = {
@@ -212,7 +241,9 @@ _CONFIGURATIONS: Final = (
 
 
 def _configuration(random: Random) -> tuple[str, str]:
-    return mutated(random, random.choice(_CONFIGURATIONS), _CONFIGURATIONS), random.choice((".yaml", ".toml"))
+    return mutated(random, random.choice(_CONFIGURATIONS), _CONFIGURATIONS), random.choice(
+        (".yaml", ".toml")
+    )
 
 
 def _configure(given: tuple[str, str]) -> None:
@@ -258,7 +289,9 @@ def _comment(text: str) -> None:
     from crdlint.linting.pipeline import lint_file
 
     result = lint_file(text, "x.yaml", CheckRequest(skip_unfinished=True))
-    match_ignore_comments(read_comments(text, "x.yaml"), result.diagnostics, [crd.line for crd in result.crds])
+    match_ignore_comments(
+        read_comments(text, "x.yaml"), result.diagnostics, [crd.line for crd in result.crds]
+    )
 
 
 _BASELINE: Final = """\
@@ -414,7 +447,12 @@ def _resolve(text: str) -> None:
                 for key in ("resources", "bases", "components", "crds", "configurations")
                 for one in document.get(key) or ()
             ),
-            *(one["path"] for key in ("patches", "replacements") for one in document.get(key) or () if "path" in one),
+            *(
+                one["path"]
+                for key in ("patches", "replacements")
+                for one in document.get(key) or ()
+                if "path" in one
+            ),
         ]
         for one in references:
             path = Path(folder, one).resolve()
@@ -482,14 +520,30 @@ def _evaluate(given: tuple[str, str]) -> None:
 
 def _suite(random: Random) -> tuple[str, str]:
     crd = grammar.crd(random)
-    paths = ("/spec", "/spec/versions", "/spec/versions/0", "/metadata", "", "/spec/x", "/spec/versions/-")
-    operation = {"op": random.choice(("copy", "add", "remove", "test", "move")), "from": random.choice(paths)}
-    patches = [{**operation, "path": random.choice(paths), "value": [1]} for _ in range(random.randrange(30))]
+    paths = (
+        "/spec",
+        "/spec/versions",
+        "/spec/versions/0",
+        "/metadata",
+        "",
+        "/spec/x",
+        "/spec/versions/-",
+    )
+    operation = {
+        "op": random.choice(("copy", "add", "remove", "test", "move")),
+        "from": random.choice(paths),
+    }
+    patches = [
+        {**operation, "path": random.choice(paths), "value": [1]}
+        for _ in range(random.randrange(30))
+    ]
     initial, updated = (grammar.written(random, grammar.resource(random, crd)) for _ in range(2))
     name = crd["metadata"]["name"] if isinstance(crd.get("metadata"), dict) else "x"
     case = {"name": "a", "initial": initial, "updated": updated, "initialCRDPatches": patches}
     suite = json.dumps({"crdName": str(name), "tests": {"onUpdate": [case], "onCreate": []}})
-    return grammar.written(random, crd), mutated(random, suite) if random.randrange(3) == 0 else suite
+    return grammar.written(random, crd), mutated(random, suite) if random.randrange(
+        3
+    ) == 0 else suite
 
 
 def _test(given: tuple[str, str]) -> None:

@@ -46,7 +46,10 @@ def test_ten_minutes_at_the_seed_of_the_day() -> None:
             break
         first = index // len(TARGETS) * _STEP
         result = fuzz(name, seed=seed, first=first, last=first + _STEP - 1)
-        failures += [f"{name} --seed {seed} --only {failure.index}: {failure.place}" for failure in result.failures]
+        failures += [
+            f"{name} --seed {seed} --only {failure.index}: {failure.place}"
+            for failure in result.failures
+        ]
     assert failures == []
 
 

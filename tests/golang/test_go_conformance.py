@@ -47,7 +47,11 @@ def quoted_values() -> Iterator[tuple[str, re.Match[str]]]:
 
 def struct(pairs: list[tuple[str, object]]) -> object:
     """Make a struct whose fields are in the order read."""
-    made = type("Struct", (), {"GO_FIELDS": tuple((key, f"field{at}", "") for at, (key, _) in enumerate(pairs))})()
+    made = type(
+        "Struct",
+        (),
+        {"GO_FIELDS": tuple((key, f"field{at}", "") for at, (key, _) in enumerate(pairs))},
+    )()
     vars(made).update({f"field{at}": value for at, (_, value) in enumerate(pairs)})
     return made if pairs else {}
 

@@ -12,7 +12,9 @@ CERTIFICATE = b"-----BEGIN CERTIFICATE-----\nMAcwADAAAwEA\n-----END CERTIFICATE-
 KEY = b"-----BEGIN KEY-----\nAAAA\n-----END KEY-----\n"
 NO_BLOCK = "unable to load root certificates: unable to parse bytes as PEM block"
 NO_CERTIFICATE = "unable to load root certificates: no valid certificate authority data seen"
-MALFORMED = "unable to load root certificates: failed to parse certificate: x509: malformed certificate"
+MALFORMED = (
+    "unable to load root certificates: failed to parse certificate: x509: malformed certificate"
+)
 
 
 def found(data: bytes) -> list[tuple[bytes, bytes]]:
@@ -58,7 +60,10 @@ def test_blocks(data: bytes, expected: list[tuple[bytes, bytes]]) -> None:
 @each(
     ("data", "expected"),
     [
-        (b"-----BEGIN A-----\na: b\nc:d\n\nAAAA\n-----END A-----\n", PEMBlock(b"A", True, b"\0\0\0", 49)),
+        (
+            b"-----BEGIN A-----\na: b\nc:d\n\nAAAA\n-----END A-----\n",
+            PEMBlock(b"A", True, b"\0\0\0", 49),
+        ),
         (b"-----BEGIN A-----\na: b\n\n-----END A-----\n", PEMBlock(b"A", True, b"", 40)),
         # END must not follow headers without an empty line in between
         (b"-----BEGIN A-----\na: b\n-----END A-----\n", None),

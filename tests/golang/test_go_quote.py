@@ -37,4 +37,6 @@ def test_prints_characters_of_unicode_15_on_any_python(char: str) -> None:
 
 @each("char", ["\u2ffc", "\U0002ebf0", "\u1c89", "\U0001fae9"])
 def test_escapes_characters_later_than_unicode_15_on_any_python(char: str) -> None:
-    assert quote(char) == (f'"\\u{ord(char):04x}"' if ord(char) < 0x10000 else f'"\\U{ord(char):08x}"')
+    assert quote(char) == (
+        f'"\\u{ord(char):04x}"' if ord(char) < 0x10000 else f'"\\U{ord(char):08x}"'
+    )

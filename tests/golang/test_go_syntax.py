@@ -59,7 +59,9 @@ def test_fields_that_a_server_knows(version: str, fields: str) -> None:
 
 
 def test_pointers_inside_of_a_struct_print_as_addresses() -> None:
-    assert "Reason:(*apiextensions.FieldValueErrorReason)(0xc000000000)" in go_syntax(rule(reason="FieldValueInvalid"))
+    assert "Reason:(*apiextensions.FieldValueErrorReason)(0xc000000000)" in go_syntax(
+        rule(reason="FieldValueInvalid")
+    )
 
 
 def test_elements_of_named_types() -> None:
@@ -67,8 +69,13 @@ def test_elements_of_named_types() -> None:
     schema.enum = [None, "a", {"b": 1}]
     schema.x_validations = [rule(rule="a")]
     text = go_syntax(schema)
-    assert 'Enum:[]apiextensions.JSON{apiextensions.JSON(nil), "a", map[string]interface {}{"b":1}}' in text
-    assert 'XValidations:apiextensions.ValidationRules{apiextensions.ValidationRule{Rule:"a"' in text
+    assert (
+        'Enum:[]apiextensions.JSON{apiextensions.JSON(nil), "a", map[string]interface {}{"b":1}}'
+        in text
+    )
+    assert (
+        'XValidations:apiextensions.ValidationRules{apiextensions.ValidationRule{Rule:"a"' in text
+    )
     assert "Definitions:apiextensions.JSONSchemaDefinitions(nil)" in text
     assert "Properties:map[string]apiextensions.JSONSchemaProps(nil)" in text
 

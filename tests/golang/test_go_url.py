@@ -88,7 +88,10 @@ def test_address(text: str, address: tuple[int, int, str]) -> None:
         ("1:", 'colon must be followed by more characters (at ":")'),
         ("1:x", 'each colon-separated field must have at least one digit (at "x")'),
         ("1x::", 'unexpected character, want colon (at "x::")'),
-        ("1:2.3.4.5", 'embedded IPv4 address must replace the final 2 fields of the address (at "2.3.4.5")'),
+        (
+            "1:2.3.4.5",
+            'embedded IPv4 address must replace the final 2 fields of the address (at "2.3.4.5")',
+        ),
         (
             "1::2:3:4:5:6:7:1.2.3.4",
             'too many hex fields to fit an embedded IPv4 at the end of the address (at "1.2.3.4")',

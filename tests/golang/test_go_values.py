@@ -116,7 +116,13 @@ def test_struct_prints_empty_collections_that_were_given() -> None:
 def test_structs_nest() -> None:
     reference = Reference()
     reference.name = "svc"
-    made = config(url="https://x?a&b", reference=reference, names=["n", config()], labels={"k": reference}, ratio=0.5)
+    made = config(
+        url="https://x?a&b",
+        reference=reference,
+        names=["n", config()],
+        labels={"k": reference},
+        ratio=0.5,
+    )
     assert marshal(made) == (
         '{"URL":"https://x?a\\u0026b","Reference":{"Name":"svc","Port":null},"CABundle":null,'
         f'"Names":["n",{ZERO}],"Labels":{{"k":{{"Name":"svc","Port":null}}}},"Ratio":0.5,"Enabled":false}}'
@@ -130,7 +136,9 @@ def test_an_interface_prints_its_value() -> None:
     assert marshal([default, Nothing()]) == '[{"a":"x","b":[]},{}]'
 
 
-@each("wrap", [lambda inner: [inner], lambda inner: {"a": inner}, lambda inner: config(names=inner)])
+@each(
+    "wrap", [lambda inner: [inner], lambda inner: {"a": inner}, lambda inner: config(names=inner)]
+)
 def test_any_depth(wrap: Callable[..., Any]) -> None:
     depth = 12_500
     value: object = "x"

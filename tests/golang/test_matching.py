@@ -81,8 +81,12 @@ REPETITIONS = [
 
 
 @each(("pattern", "accepted", "refused"), REPETITIONS)
-def test_repetitions_whatever_the_length_of_the_text(pattern: str, accepted: list[str], refused: list[str]) -> None:
-    assert [matches(pattern, text) for text in accepted + refused] == [True] * len(accepted) + [False] * len(refused)
+def test_repetitions_whatever_the_length_of_the_text(
+    pattern: str, accepted: list[str], refused: list[str]
+) -> None:
+    assert [matches(pattern, text) for text in accepted + refused] == [True] * len(accepted) + [
+        False
+    ] * len(refused)
 
 
 @pytest.fixture
@@ -151,7 +155,24 @@ def test_searches_count_the_characters_that_are_left() -> None:
     assert 50 < made_before_the_limit(spans("a*b|a", b"a" * 300_000)) < 100
 
 
-PIECES = ["a", "b", "|", "(", ")", "{2}", "{0,3}", "{1,4}", "{3,}", "{7}", "{0,9}", r"\b", "^", "$", "*", "?"]
+PIECES = [
+    "a",
+    "b",
+    "|",
+    "(",
+    ")",
+    "{2}",
+    "{0,3}",
+    "{1,4}",
+    "{3,}",
+    "{7}",
+    "{0,9}",
+    r"\b",
+    "^",
+    "$",
+    "*",
+    "?",
+]
 
 
 def test_no_limit_of_repetitions_changes_an_answer() -> None:
@@ -162,5 +183,8 @@ def test_no_limit_of_repetitions_changes_an_answer() -> None:
         text = "".join(random.choices("ab ", k=random.randrange(5)))
         if compile_error(pattern) is None and "{" in pattern:
             compared += 1
-            assert matches(pattern, text) is any(True for _ in spans(pattern, text.encode())), (pattern, text)
+            assert matches(pattern, text) is any(True for _ in spans(pattern, text.encode())), (
+                pattern,
+                text,
+            )
     assert compared > 200

@@ -14,7 +14,9 @@ from crdlint.golang.regexp_classes import folded
 from crdlint.golang.regexp_language import PartialError, UnsupportedError, compare, lengths
 
 # The kelvin sign is another case of k.
-TEXTS = ["".join(one) for length in range(5) for one in itertools.product("aK-_\u212a\n", repeat=length)]
+TEXTS = [
+    "".join(one) for length in range(5) for one in itertools.product("aK-_\u212a\n", repeat=length)
+]
 
 
 @each(
@@ -66,14 +68,26 @@ TEXTS = ["".join(one) for length in range(5) for one in itertools.product("aK-_\
         (r"^a{01}$", r"^a\{01\}$", None, None),
     ],
 )
-def test_two_patterns(first: str, second: str, only_first: str | None, only_second: str | None) -> None:
+def test_two_patterns(
+    first: str, second: str, only_first: str | None, only_second: str | None
+) -> None:
     found = compare(first, second)
     assert (found.only_first, found.only_second) == (only_first, only_second)
     back = compare(second, first)
     assert (back.only_first, back.only_second) == (only_second, only_first)
 
 
-@each("pattern", ["(", r"(?=a)", "^[a-z]{1000}{9}$", "(a{1,99}){1,99}", "(" * 300 + ")" * 300, "a" + "*(?i)" * 300])
+@each(
+    "pattern",
+    [
+        "(",
+        r"(?=a)",
+        "^[a-z]{1000}{9}$",
+        "(a{1,99}){1,99}",
+        "(" * 300 + ")" * 300,
+        "a" + "*(?i)" * 300,
+    ],
+)
 def test_what_is_not_compared(pattern: str) -> None:
     with pytest.raises(UnsupportedError):
         compare(pattern, "a")
@@ -92,7 +106,12 @@ def test_what_is_not_compared(pattern: str) -> None:
     ],
 )
 def test_texts_of_some_lengths(
-    first: str, second: str, shortest: int, longest: int | None, only_first: str | None, only_second: str | None
+    first: str,
+    second: str,
+    shortest: int,
+    longest: int | None,
+    only_first: str | None,
+    only_second: str | None,
 ) -> None:
     found = compare(first, second, shortest, longest)
     assert (found.only_first, found.only_second) == (only_first, only_second)
@@ -103,9 +122,15 @@ def test_cases_are_those_of_re2() -> None:
     assert len(cased) > 2500
     for code in cased:
         cases = {other for low, high in folded(((code, code),)) for other in range(low, high + 1)}
-        candidates = {ord(one) for one in (chr(code).upper(), chr(code).lower(), chr(code).title()) if len(one) == 1}
+        candidates = {
+            ord(one)
+            for one in (chr(code).upper(), chr(code).lower(), chr(code).title())
+            if len(one) == 1
+        }
         pattern = f"^(?i:\\x{{{code:x}}})$"
-        assert {other for other in cases | candidates if matching.matches(pattern, chr(other))} == cases
+        assert {
+            other for other in cases | candidates if matching.matches(pattern, chr(other))
+        } == cases
 
 
 def test_a_search_that_takes_too_long_is_ended() -> None:
@@ -159,7 +184,18 @@ ATOMS = [
         r"\A",
         r"\z",
     ),
-    *(r"\b", r"\b", r"\B", r"\p{Lu}", r"\PL", r"\p{^Ll}", r"[\p{L}_]", r"[\W\pL]", "[[:upper:]]", "[[:^lower:]]"),
+    *(
+        r"\b",
+        r"\b",
+        r"\B",
+        r"\p{Lu}",
+        r"\PL",
+        r"\p{^Ll}",
+        r"[\p{L}_]",
+        r"[\W\pL]",
+        "[[:upper:]]",
+        "[[:^lower:]]",
+    ),
     *(r"\Qk-\E", "(?i)", "(?m)", "(?s)", "(?-i)"),
 ]
 
@@ -184,9 +220,16 @@ def test_the_answers_agree_with_re2_on_short_texts(seed: int) -> None:
     if compile_error(first) is not None or compile_error(second) is not None:
         pytest.skip("Go rejects the pattern")
     found = compare(first, second)
-    for text, pattern, other in ((found.only_first, first, second), (found.only_second, second, first)):
+    for text, pattern, other in (
+        (found.only_first, first, second),
+        (found.only_second, second, first),
+    ):
         if text is None:
-            assert [one for one in TEXTS if matching.matches(pattern, one) and not matching.matches(other, one)] == []
+            assert [
+                one
+                for one in TEXTS
+                if matching.matches(pattern, one) and not matching.matches(other, one)
+            ] == []
         else:
             assert matching.matches(pattern, text)
             assert not matching.matches(other, text)

@@ -38,7 +38,9 @@ def test_what_is_meant() -> None:
     for pattern, expected in MEANT:
         meant = repair(pattern)
         assert meant is not None, pattern
-        if not (meant.help.startswith(expected) if meant.pattern is None else meant.pattern == expected):
+        if not (
+            meant.help.startswith(expected) if meant.pattern is None else meant.pattern == expected
+        ):
             wrong.append((pattern, meant))
         if meant.pattern is not None and compile_error(meant.pattern) is not None:
             wrong.append((pattern, meant))

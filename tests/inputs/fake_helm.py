@@ -20,7 +20,11 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def laid_over(values: dict[str, Any], others: dict[str, Any]) -> dict[str, Any]:
-    both = {key: laid_over(values[key], others[key]) for key in others if isinstance(values.get(key), dict)}
+    both = {
+        key: laid_over(values[key], others[key])
+        for key in others
+        if isinstance(values.get(key), dict)
+    }
     return {**values, **others, **both}
 
 
@@ -86,7 +90,9 @@ def write(chart: Path, values: dict[str, Any], source: str) -> None:
             text = rendered(text, values)
         for document in re.split(r"^---.*\n", text, flags=re.MULTILINE):
             if document.strip():
-                sys.stdout.write(f"---\n# Source: {source}/{path.relative_to(chart).as_posix()}\n{document.strip()}\n")
+                sys.stdout.write(
+                    f"---\n# Source: {source}/{path.relative_to(chart).as_posix()}\n{document.strip()}\n"
+                )
     for inner in sorted(chart.glob("charts/*/Chart.yaml")):
         name = read(inner)["name"]
         given = laid_over(read(inner.parent / "values.yaml"), values.get(name, {}))

@@ -21,7 +21,11 @@ def built(folder: Path) -> list[dict[str, Any]]:
         path = folder / name
         objects += built(path) if path.is_dir() else list(YAML(typ="safe").load_all(path))
     for patch in layer.get("patches", []):
-        text = (folder / patch["path"]).read_text(encoding="utf-8") if "path" in patch else patch["patch"]
+        text = (
+            (folder / patch["path"]).read_text(encoding="utf-8")
+            if "path" in patch
+            else patch["patch"]
+        )
         for target in objects:
             if target["metadata"]["name"] == patch["target"]["name"]:
                 apply(target, YAML(typ="safe").load(text))

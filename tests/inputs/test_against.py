@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from click.testing import Result
 
 
-def crd(plural: str = "foos", *, kind: str = "", scope: str = "Namespaced", group: str = "example.com") -> str:
+def crd(
+    plural: str = "foos", *, kind: str = "", scope: str = "Namespaced", group: str = "example.com"
+) -> str:
     return f"""\
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -38,7 +40,9 @@ spec:
 
 def check(*arguments: str, against: str = "HEAD") -> Result:
     return CliRunner().invoke(
-        cli, ["check", "--no-cache", "--format=concise", "--against", against, *arguments], catch_exceptions=False
+        cli,
+        ["check", "--no-cache", "--format=concise", "--against", against, *arguments],
+        catch_exceptions=False,
     )
 
 
@@ -56,9 +60,18 @@ GONE = "error[change-crd-removed]: CRD {} of HEAD:{} was removed: no file contai
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (("scope: Namespaced", "scope: Cluster"), "error[spec-immutable]: `spec.scope` cannot be changed to `Cluster`"),
-        (("kind: Foo", "kind: Bar"), "error[spec-immutable]: `spec.names.kind` cannot be changed to `Bar`"),
-        (("plural: foos", "plural: bars"), "error[spec-immutable]: `spec.names.plural` cannot be changed to `bars`"),
+        (
+            ("scope: Namespaced", "scope: Cluster"),
+            "error[spec-immutable]: `spec.scope` cannot be changed to `Cluster`",
+        ),
+        (
+            ("kind: Foo", "kind: Bar"),
+            "error[spec-immutable]: `spec.names.kind` cannot be changed to `Bar`",
+        ),
+        (
+            ("plural: foos", "plural: bars"),
+            "error[spec-immutable]: `spec.names.plural` cannot be changed to `bars`",
+        ),
         (
             ("group: example.com", "group: example.org"),
             "error[spec-immutable]: `spec.group` cannot be changed to `example.org`",
@@ -66,9 +79,12 @@ GONE = "error[change-crd-removed]: CRD {} of HEAD:{} was removed: no file contai
     ],
 )
 @pytest.mark.parametrize(
-    "status", ["", "status: {acceptedNames: {kind: '', plural: ''}, conditions: [], storedVersions: []}\n"]
+    "status",
+    ["", "status: {acceptedNames: {kind: '', plural: ''}, conditions: [], storedVersions: []}\n"],
 )
-def test_a_crd_of_a_file_is_established(checkout: Any, change: tuple[str, str], message: str, status: str) -> None:
+def test_a_crd_of_a_file_is_established(
+    checkout: Any, change: tuple[str, str], message: str, status: str
+) -> None:
     checkout.commit({"crd.yaml": crd() + status})
     checkout.write({"crd.yaml": crd().replace(*change)})
     assert any(message in line for line in findings("."))
@@ -107,14 +123,26 @@ class TestGone:
     def test_the_only_file_is_deleted(self, checkout: Any, argument: str) -> None:
         checkout.commit({"crd.yaml": crd()})
         (checkout.top / "crd.yaml").unlink()
-        assert findings(argument) == [f"crd.yaml:4:9: {GONE.format('foos.example.com', 'crd.yaml')}"]
+        assert findings(argument) == [
+            f"crd.yaml:4:9: {GONE.format('foos.example.com', 'crd.yaml')}"
+        ]
 
     def test_the_folder_is_deleted(self, checkout: Any) -> None:
-        checkout.commit({"crds/a.yaml": crd(), "crds/b.yaml": crd("bars"), "crds/c.json": "{}", "crds/d.txt": crd("d")})
+        checkout.commit(
+            {
+                "crds/a.yaml": crd(),
+                "crds/b.yaml": crd("bars"),
+                "crds/c.json": "{}",
+                "crds/d.txt": crd("d"),
+            }
+        )
         for path in (checkout.top / "crds").iterdir():
             path.unlink()
         (checkout.top / "crds").rmdir()
-        assert [line.partition(":")[0] for line in findings("crds")] == ["crds/a.yaml", "crds/b.yaml"]
+        assert [line.partition(":")[0] for line in findings("crds")] == [
+            "crds/a.yaml",
+            "crds/b.yaml",
+        ]
 
     def test_one_of_several_in_a_file(self, checkout: Any) -> None:
         checkout.commit({"crds.yaml": crd() + "---\n" + crd("bars")})
@@ -140,7 +168,12 @@ class TestGone:
 
     def test_not_if_the_run_does_not_check_the_file(self, checkout: Any) -> None:
         checkout.commit(
-            {"a/a.yaml": crd(), "b/b.yaml": crd("bars"), ".crdlint.yaml": "exclude: [c]\n", "c/c.yaml": crd("c")}
+            {
+                "a/a.yaml": crd(),
+                "b/b.yaml": crd("bars"),
+                ".crdlint.yaml": "exclude: [c]\n",
+                "c/c.yaml": crd("c"),
+            }
         )
         for name in ("a/a.yaml", "c/c.yaml"):
             (checkout.top / name).unlink()
@@ -176,14 +209,28 @@ class TestGone:
         checkout.commit({"a.yaml": crd(), "b.yaml": crd("bars") + "---\n" + crd("others")})
         checkout.git("rm", "-q", "a.yaml")
         checkout.write({"b.yaml": crd("others")})
-        for name in ("text", "json", "sarif", "junit", "github", "gitlab", "checkstyle", "markdown"):
+        for name in (
+            "text",
+            "json",
+            "sarif",
+            "junit",
+            "github",
+            "gitlab",
+            "checkstyle",
+            "markdown",
+        ):
             done = CliRunner().invoke(
                 cli, ["check", "--format", name, "--against", "HEAD", "."], catch_exceptions=False
             )
             assert done.exit_code == 1
             assert "foos.example.com of HEAD" in done.stdout
-        document = json.loads(CliRunner().invoke(cli, ["check", "--format=json", "--against=HEAD", "."]).stdout)
-        assert [one["crd"] for one in document["diagnostics"]] == ["foos.example.com", "bars.example.com"]
+        document = json.loads(
+            CliRunner().invoke(cli, ["check", "--format=json", "--against=HEAD", "."]).stdout
+        )
+        assert [one["crd"] for one in document["diagnostics"]] == [
+            "foos.example.com",
+            "bars.example.com",
+        ]
 
 
 class TestUnreadable:
@@ -198,7 +245,10 @@ class TestUnreadable:
                 "HEAD:a.yaml: line 8: not compared: json: cannot unmarshal number",
             ),
             (crd().replace("served: true", "served: !!binary x"), "HEAD:a.yaml:"),
-            (crd().replace("apiVersion: apiextensions.k8s.io/v1\n", ""), "HEAD:a.yaml: line 1: not compared: "),
+            (
+                crd().replace("apiVersion: apiextensions.k8s.io/v1\n", ""),
+                "HEAD:a.yaml: line 1: not compared: ",
+            ),
             (crd().encode("utf-16"), None),
             (crd().encode() + b"# \xff", "HEAD:a.yaml: not UTF-8: byte 0xff"),
             (crd().encode() + b"# \0", "HEAD:a.yaml: binary data"),
@@ -208,9 +258,14 @@ class TestUnreadable:
         checkout.commit({"a.yaml": old})
         checkout.write({"a.yaml": crd(scope="Cluster"), "b.yaml": crd("bars", scope="None")})
         result = check(".")
-        assert "b.yaml:8:10: error[scope-invalid]: `spec.scope` cannot be `None`" in result.stdout  # others are checked
+        assert (
+            "b.yaml:8:10: error[scope-invalid]: `spec.scope` cannot be `None`" in result.stdout
+        )  # others are checked
         if reason is None:
-            assert "a.yaml:8:10: error[spec-immutable]: `spec.scope` cannot be changed to `Cluster`" in result.stdout
+            assert (
+                "a.yaml:8:10: error[spec-immutable]: `spec.scope` cannot be changed to `Cluster`"
+                in result.stdout
+            )
         else:
             assert reason in result.stderr
             assert "HEAD:a.yaml:1:1: error[unreadable]: " in result.stdout
@@ -219,12 +274,19 @@ class TestUnreadable:
     def test_a_broken_old_file_elsewhere(self, checkout: Any) -> None:
         broken = crd().replace("  group", " group")
         checkout.commit(
-            {"old.yaml": broken, "unrelated.yaml": crd("others").replace("  group", " group"), "x.yaml": crd("x")}
+            {
+                "old.yaml": broken,
+                "unrelated.yaml": crd("others").replace("  group", " group"),
+                "x.yaml": crd("x"),
+            }
         )
         checkout.write({"sub/new.yaml": crd(scope="Cluster"), "sub/x.yaml": crd("x")})
         result = check("sub/new.yaml")
         assert result.exit_code == 2
-        assert "sub/new.yaml: not compared with its old version: HEAD:old.yaml:7: yaml: " in result.stderr
+        assert (
+            "sub/new.yaml: not compared with its old version: HEAD:old.yaml:7: yaml: "
+            in result.stderr
+        )
         assert "unrelated" not in result.stderr
         assert findings("sub/x.yaml") == []
 
@@ -241,7 +303,10 @@ class TestUnreadable:
         checkout.write({"b/new.yaml": crd("new")})
         result = check("b")
         assert result.exit_code == 2
-        assert "b/new.yaml: not compared with its old version: HEAD:a.yaml: its content is missing" in result.stderr
+        assert (
+            "b/new.yaml: not compared with its old version: HEAD:a.yaml: its content is missing"
+            in result.stderr
+        )
 
     @pytest.mark.parametrize("damage", ["HEAD", "objects", "refs"])
     def test_a_broken_repository(self, checkout: Any, damage: str) -> None:
@@ -249,8 +314,9 @@ class TestUnreadable:
         (checkout.top / ".git" / damage).rename(checkout.top / ".git/other")
         result = check(".")
         assert result.exit_code == 2
-        assert "--against: no file or folder named 'HEAD', and . is in no git repository" in " ".join(
-            result.stderr.split()
+        assert (
+            "--against: no file or folder named 'HEAD', and . is in no git repository"
+            in " ".join(result.stderr.split())
         )
 
     def test_missing_trees(self, checkout: Any) -> None:
@@ -268,11 +334,18 @@ class TestUnreadable:
         checkout.write({f"sub/{i}.yaml": crd("foos" if i == 3 else f"f{i}") for i in range(6)})
         result = check("sub", "--jobs", jobs)
         assert result.exit_code == 2
-        assert "sub/3.yaml: not compared with its old version: HEAD:old.yaml:7: yaml: " in result.stderr
+        assert (
+            "sub/3.yaml: not compared with its old version: HEAD:old.yaml:7: yaml: "
+            in result.stderr
+        )
 
-    def test_templates_are_no_errors_and_removed_versions_are_converted(self, checkout: Any) -> None:
+    def test_templates_are_no_errors_and_removed_versions_are_converted(
+        self, checkout: Any
+    ) -> None:
         v1beta1 = crd("bars").replace("io/v1\n", "io/v1beta1\n")
-        checkout.commit({"t.yaml": crd().replace("group: ", "{{ .Values.x }}: {{"), "v1beta1.yaml": v1beta1})
+        checkout.commit(
+            {"t.yaml": crd().replace("group: ", "{{ .Values.x }}: {{"), "v1beta1.yaml": v1beta1}
+        )
         checkout.write({"t.yaml": crd(), "v1beta1.yaml": crd("bars")})
         result = check(".")
         assert [line.partition(": ")[2] for line in result.stdout.splitlines()] == [
@@ -283,19 +356,28 @@ class TestUnreadable:
     def test_a_template_is_compared_without_its_directives(self, checkout: Any) -> None:
         chart = {"chart/Chart.yaml": "apiVersion: v2\nname: a\nversion: 1.0.0\n"}
         labels = 'metadata:\n  labels:\n    {{- include "a.labels" . | nindent 4 }}\n'
-        template = "{{- if .Values.crds }}\n" + crd().replace("metadata:\n", labels) + "{{- end }}\n"
+        template = (
+            "{{- if .Values.crds }}\n" + crd().replace("metadata:\n", labels) + "{{- end }}\n"
+        )
         decided = crd("bars").replace("scope: Namespaced", "scope: {{ .Values.scope }}")
         both = template + "---\n" + decided
         checkout.commit({**chart, "chart/templates/crds.yaml": both})
-        checkout.write({"chart/templates/crds.yaml": both.replace("scope: Namespaced", "scope: Cluster")})
+        checkout.write(
+            {"chart/templates/crds.yaml": both.replace("scope: Namespaced", "scope: Cluster")}
+        )
         result = check("--no-helm", ".")
-        assert "chart/templates/crds.yaml:11:10: error[spec-immutable]: `spec.scope` cannot be" in result.stdout
+        assert (
+            "chart/templates/crds.yaml:11:10: error[spec-immutable]: `spec.scope` cannot be"
+            in result.stdout
+        )
         assert (
             "HEAD:chart/templates/crds.yaml: line 27: not compared: `{{ .Values.scope }}` is the value of `scope`"
             in result.stderr
         )
         assert result.exit_code == 1
-        checkout.write({"chart/templates/crds.yaml": "{{- if .Values.crds }}\n" + decided + "{{- end }}\n"})
+        checkout.write(
+            {"chart/templates/crds.yaml": "{{- if .Values.crds }}\n" + decided + "{{- end }}\n"}
+        )
         lines = [line for line in findings("--no-helm", ".") if "change-crd-removed" in line]
         gone = "error[change-crd-removed]: `helm upgrade` deletes {}.example.com and all of its objects"
         assert lines == [
@@ -310,7 +392,12 @@ class TestUnreadable:
         assert findings(".") == []
 
     def test_a_long_reason_is_cut(self, checkout: Any) -> None:
-        checkout.commit({"a.yaml": crd().replace("apiVersion: apiextensions.k8s.io/v1\n", "") + "# long\n" * 100})
+        checkout.commit(
+            {
+                "a.yaml": crd().replace("apiVersion: apiextensions.k8s.io/v1\n", "")
+                + "# long\n" * 100
+            }
+        )
         checkout.write({"a.yaml": crd()})
         result = check(".")
         assert result.exit_code == 2
@@ -318,9 +405,7 @@ class TestUnreadable:
         assert max(map(len, result.stderr.splitlines())) < 300
 
     def test_a_patch_is_no_old_crd(self, checkout: Any) -> None:
-        patch = (
-            "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: foos.example.com\n"
-        )
+        patch = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: foos.example.com\n"
         checkout.commit({"a/patch.yaml": patch, "b/crd.yaml": crd()})
         checkout.write({"b/crd.yaml": crd(scope="Cluster")})
         lines = findings("b")
@@ -338,18 +423,27 @@ class TestWhat:
         checkout.write({"a.yaml": crd(scope="Cluster"), "origin/main": crd(scope="Cluster")})
         result = check("a.yaml", against="origin/main")
         assert result.exit_code == 2
-        assert "'origin/main' is both a path and a git revision: write `./origin/main` or `origin/main^{commit}`" in (
-            " ".join(result.stderr.split())
+        assert (
+            "'origin/main' is both a path and a git revision: write `./origin/main` or `origin/main^{commit}`"
+            in (" ".join(result.stderr.split()))
         )
         assert findings("a.yaml", against="./origin/main") == []
         assert len(findings("a.yaml", against="origin/main^{commit}")) == 1
 
     @pytest.mark.parametrize(
         "settings",
-        [{"color.ui": "always", "color.grep": "always"}, {"submodule.recurse": "true"}, {"core.quotePath": "true"}],
+        [
+            {"color.ui": "always", "color.grep": "always"},
+            {"submodule.recurse": "true"},
+            {"core.quotePath": "true"},
+        ],
     )
     def test_settings_of_git_change_nothing(
-        self, checkout: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: dict[str, str]
+        self,
+        checkout: Any,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        settings: dict[str, str],
     ) -> None:
         checkout.commit({"é.yaml": crd(), "sub/a.yaml": crd("bars")})
         checkout.write({"é.yaml": crd(scope="Cluster")})
@@ -361,7 +455,9 @@ class TestWhat:
         assert findings(".") == lines
         assert len(lines) == 1
 
-    def test_several_repositories(self, new_checkout: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_several_repositories(
+        self, new_checkout: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         one, other = new_checkout("one"), new_checkout("other")
         one.commit({"a.yaml": crd()})
         other.commit({"b.yaml": crd("bars")})
@@ -382,16 +478,22 @@ class TestWhat:
         (tmp_path / "a.yaml").write_text(crd())
         result = check("a.yaml")
         assert result.exit_code == 2
-        assert "no file or folder named 'HEAD', and a.yaml is in no git repository" in " ".join(result.stderr.split())
+        assert "no file or folder named 'HEAD', and a.yaml is in no git repository" in " ".join(
+            result.stderr.split()
+        )
 
     def test_standard_input(self, checkout: Any) -> None:
         checkout.commit({"a.yaml": crd(), "b.yaml": crd("bars")})
-        done = CliRunner().invoke(cli, ["check", "--format=concise", "--against=HEAD", "-"], input=crd(scope="Cluster"))
+        done = CliRunner().invoke(
+            cli, ["check", "--format=concise", "--against=HEAD", "-"], input=crd(scope="Cluster")
+        )
         assert done.exit_code == 1
         assert len(done.stdout.splitlines()) == 1
         assert "error[spec-immutable]: `spec.scope` cannot be changed to `Cluster`" in done.stdout
         (checkout.top / "old.yaml").write_text(crd() + "---\n" + crd("bars"))
-        done = CliRunner().invoke(cli, ["check", "--format=concise", "--against=old.yaml", "-"], input=crd())
+        done = CliRunner().invoke(
+            cli, ["check", "--format=concise", "--against=old.yaml", "-"], input=crd()
+        )
         assert done.stdout == (
             "old.yaml:19:9: error[change-crd-removed]: CRD bars.example.com of old.yaml was removed: no file contains it\n"
         )
@@ -424,7 +526,9 @@ POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:" + "0" * 64 +
 
 class TestPointersOfGitLFS:
     def test_an_old_pointer_is_not_a_new_crd(self, checkout: Any) -> None:
-        checkout.commit({"crd.yaml": POINTER, "data.json": POINTER, "gone.yaml": POINTER, "kept.yaml": POINTER})
+        checkout.commit(
+            {"crd.yaml": POINTER, "data.json": POINTER, "gone.yaml": POINTER, "kept.yaml": POINTER}
+        )
         checkout.write({"crd.yaml": crd(), "data.json": "{}"})
         (checkout.top / "gone.yaml").unlink()
         for command in (["check", "--against", "HEAD", "."], ["diff", "HEAD"]):

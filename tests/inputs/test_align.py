@@ -38,7 +38,9 @@ def test_places_ascend_and_lines_are_equal() -> None:
     seed = random.Random(7)
     for _ in range(300):
         template = [seed.choice("abcdefghij") for _ in range(seed.randrange(40))]
-        rendered = [seed.choice([one, one, one, "x", "a"]) for one in template if seed.random() < 0.8]
+        rendered = [
+            seed.choice([one, one, one, "x", "a"]) for one in template if seed.random() < 0.8
+        ]
         places = align(rendered, template)
         found = [(i, at) for i, at in enumerate(places) if at is not None]
         assert all(rendered[i] == template[at] for i, at in found)
@@ -47,5 +49,7 @@ def test_places_ascend_and_lines_are_equal() -> None:
 
 @pytest.mark.parametrize(("line", "found"), [("same", 0), ("{}", 1)])
 def test_many_lines(line: str, found: int) -> None:
-    rendered, template = ([line.format(i) for i in order] for order in (range(100000), range(100000, 0, -1)))
+    rendered, template = (
+        [line.format(i) for i in order] for order in (range(100000), range(100000, 0, -1))
+    )
     assert sum(at is not None for at in align(rendered, template)) == found

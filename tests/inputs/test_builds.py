@@ -33,10 +33,10 @@ def target(**selector: str) -> str:
     return f"patches: [{{patch: '[]', target: {{{fields}}}}}]\n"
 
 
-LABELS = (
-    "transformers: ['{{apiVersion: builtin, kind: LabelTransformer, labels: {{{}}}, fieldSpecs: [{{path: {}}}]}}']\n"
+LABELS = "transformers: ['{{apiVersion: builtin, kind: LabelTransformer, labels: {{{}}}, fieldSpecs: [{{path: {}}}]}}']\n"
+REPLACED = (
+    "replacements: [{{source: {{kind: Service}}, targets: [{{select: {{}}, fieldPaths: [{}]}}]}}]\n"
 )
-REPLACED = "replacements: [{{source: {{kind: Service}}, targets: [{{select: {{}}, fieldPaths: [{}]}}]}}]\n"
 CHANGES = {
     "a patch of a CRD": ("patches: [{path: crd-patch.yaml}]\n", True),
     "a patch of a Deployment": ("patches: [{path: deployment.yaml}]\n", False),
@@ -52,11 +52,20 @@ CHANGES = {
     "a target of a pattern": (target(kind="Custom.*"), True),
     "a target of a name": (target(name="foos.example.com"), True),
     "a target of a group": (target(group="apps"), False),
-    "a target of another group's CRD": (target(group="apps", kind="CustomResourceDefinition"), False),
+    "a target of another group's CRD": (
+        target(group="apps", kind="CustomResourceDefinition"),
+        False,
+    ),
     "patchesStrategicMerge": ("patchesStrategicMerge: [crd-patch.yaml]\n", True),
     "patchesStrategicMerge of a Deployment": ("patchesStrategicMerge: [deployment.yaml]\n", False),
-    "patchesStrategicMerge in the text": ("patchesStrategicMerge: ['{kind: CustomResourceDefinition}']\n", True),
-    "patchesJson6902": ("patchesJson6902: [{patch: '[]', target: {kind: Deployment, name: a, version: v1}}]\n", False),
+    "patchesStrategicMerge in the text": (
+        "patchesStrategicMerge: ['{kind: CustomResourceDefinition}']\n",
+        True,
+    ),
+    "patchesJson6902": (
+        "patchesJson6902: [{patch: '[]', target: {kind: Deployment, name: a, version: v1}}]\n",
+        False,
+    ),
     "labels": ("labels: [{pairs: {a: b}}]\n", False),
     "labels that are refused": ("labels: [{pairs: {a: 'b c'}}]\n", True),
     "labels of no text": ("labels: [{pairs: {a: 1}}]\n", True),
@@ -83,10 +92,19 @@ CHANGES = {
     "a transformer of labels elsewhere": (LABELS.format("a: b", "spec/scope"), True),
     "a replacement of an annotation": (REPLACED.format("'metadata.annotations.[a.b/c]'"), False),
     "a replacement of one without brackets": (REPLACED.format(".metadata.annotations.a"), False),
-    "a replacement of an approval": (REPLACED.format("'metadata.annotations.[api-approved.kubernetes.io]'"), True),
+    "a replacement of an approval": (
+        REPLACED.format("'metadata.annotations.[api-approved.kubernetes.io]'"),
+        True,
+    ),
     "a replacement of another field": (REPLACED.format("metadata.annotations.a, spec.scope"), True),
-    "replacements": ("replacements: [{targets: [{select: {kind: CustomResourceDefinition}}]}]\n", True),
-    "replacements elsewhere": ("replacements: [{targets: [{select: {kind: Deployment}}]}]\n", False),
+    "replacements": (
+        "replacements: [{targets: [{select: {kind: CustomResourceDefinition}}]}]\n",
+        True,
+    ),
+    "replacements elsewhere": (
+        "replacements: [{targets: [{select: {kind: Deployment}}]}]\n",
+        False,
+    ),
     "replacements of no shape": ("replacements: [{}]\n", True),
     "replacements in a file": ("replacements: [{path: replacement.yaml}]\n", False),
     "a component": ("components: [component]\n", True),
@@ -116,7 +134,9 @@ FILES = {
 def test_what_changes_crds(tmp_path: Path, subtests: pytest.Subtests) -> None:
     for name, (text, changes) in CHANGES.items():
         with subtests.test(name):
-            folder = write(tmp_path, {**FILES, "kustomization.yaml": f"resources: [crd.yaml]\n{text}"})
+            folder = write(
+                tmp_path, {**FILES, "kustomization.yaml": f"resources: [crd.yaml]\n{text}"}
+            )
             found = read_kustomization(folder)
             assert found is not None
             assert found.problem is None
@@ -160,7 +180,9 @@ BUILT = "base\nbase\n"  # without schemas, and with them, as it has a finding
 
 
 @pytest.fixture
-def log(program: Callable[[str, str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def log(
+    program: Callable[[str, str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Path:
     """Return the file that has a line for each build."""
     monkeypatch.setenv("CRDLINT_CACHE_DIR", str(tmp_path / "cache"))
     log = tmp_path / "log"
@@ -192,7 +214,9 @@ def test_a_build_is_kept_until_something_that_it_reads_changes(log: Path, tmp_pa
     assert log.read_text(encoding="utf-8") == BUILT * 4
 
 
-def test_a_build_of_another_program_is_another(log: Path, program: Callable[[str, str], Path], tmp_path: Path) -> None:
+def test_a_build_of_another_program_is_another(
+    log: Path, program: Callable[[str, str], Path], tmp_path: Path
+) -> None:
     root = layered(tmp_path / "k")
     check(root)
     program("kustomize", COUNTING.format(log=str(log), crd=str(tmp_path / "crd.yaml")) + "#\n")
@@ -235,7 +259,10 @@ FAILURES = {
         "error: no such thing\n",
         "fails: no such thing;",
     ),
-    "a warning without a cause": ("# Warning: 'bases' is deprecated.\n", "fails: it prints no reason;"),
+    "a warning without a cause": (
+        "# Warning: 'bases' is deprecated.\n",
+        "fails: it prints no reason;",
+    ),
     "a log": (
         "2026/11/21 22:03:04 well: this is old\nW1121 22:03:04.123456    4711 a.go:12] beware\nError: it is broken\n",
         "fails: it is broken;",
@@ -253,7 +280,10 @@ FAILURES = {
 def test_a_failure_is_named_by_its_cause(
     errors: str, words: str, program: Callable[[str, str], Path], tmp_path: Path
 ) -> None:
-    program("kustomize", f"import os, sys\nsys.stderr.write({errors!r}.replace('CWD', os.getcwd()))\nsys.exit(1)\n")
+    program(
+        "kustomize",
+        f"import os, sys\nsys.stderr.write({errors!r}.replace('CWD', os.getcwd()))\nsys.exit(1)\n",
+    )
     root = layered(tmp_path)
     done = [CliRunner().invoke(cli, ["check", root, "--no-cache"]) for _ in range(2)]
     assert words in " ".join(done[0].stdout.split())
@@ -268,7 +298,9 @@ def test_a_build_that_prints_without_end_is_ended(
 
     monkeypatch.setattr(offline, "MAX_BYTES", 1024 * 1024)
     program("kustomize", "import sys\nwhile True: sys.stdout.write('a: b\\n' * 1000)\n")
-    assert "kustomize printed more than 1 MiB; its resources are read" in check(layered(tmp_path), "--no-cache")
+    assert "kustomize printed more than 1 MiB; its resources are read" in check(
+        layered(tmp_path), "--no-cache"
+    )
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux")
@@ -279,7 +311,10 @@ def test_the_memory_of_a_build_is_limited(
 
     monkeypatch.setattr(offline, "_LIMITS", Limits(1024 * 1024 * 1024, seconds=30))
     wait = "import resource, sys\nwhile resource.getrlimit(resource.RLIMIT_DATA)[0] < 0: pass\n"
-    program("kustomize", wait + "try: bytearray(2 * 1024 ** 3)\nexcept MemoryError: sys.exit('error: no memory')\n")
+    program(
+        "kustomize",
+        wait + "try: bytearray(2 * 1024 ** 3)\nexcept MemoryError: sys.exit('error: no memory')\n",
+    )
     assert "fails: no memory;" in check(layered(tmp_path), "--no-cache")
 
 
@@ -294,7 +329,10 @@ def test_a_build_without_end_is_tried_once(
     log = tmp_path / "log"
     start = f"open({str(log)!r}, 'a').write('.')\n"
     out_of_memory = "import sys\nsys.exit('fatal error: runtime: out of memory')\n"
-    for work, words in (("while True: pass\n", "took more than 1 s of CPU time"), (out_of_memory, "more than 1 GiB")):
+    for work, words in (
+        ("while True: pass\n", "took more than 1 s of CPU time"),
+        (out_of_memory, "more than 1 GiB"),
+    ):
         log.write_text("")
         program("kustomize", start + work)
         root = layered(tmp_path / "k", f"{target(kind='CustomResourceDefinition')}namePrefix: a\n")
@@ -307,8 +345,14 @@ BOMB = f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a}}\ndata:\n  a0: &a
 EXPANDING = {
     "a resource": ("resources: [crd.yaml, bomb.yaml]\n", "bomb.yaml"),
     "a patch": ("resources: [crd.yaml]\npatches: [{path: bomb.yaml}]\n", "bomb.yaml"),
-    "a patch in the text": (f"resources: [crd.yaml]\npatches:\n- patch: {json.dumps(BOMB)}\n", "a text in "),
-    "a strategic merge": ("resources: [crd.yaml]\npatchesStrategicMerge: [bomb.yaml]\n", "bomb.yaml"),
+    "a patch in the text": (
+        f"resources: [crd.yaml]\npatches:\n- patch: {json.dumps(BOMB)}\n",
+        "a text in ",
+    ),
+    "a strategic merge": (
+        "resources: [crd.yaml]\npatchesStrategicMerge: [bomb.yaml]\n",
+        "bomb.yaml",
+    ),
     "an openapi": ("resources: [crd.yaml]\nopenapi: {path: bomb.yaml}\n", "bomb.yaml"),
     "a configuration": ("resources: [crd.yaml]\nconfigurations: [bomb.yaml]\n", "bomb.yaml"),
     "a replacement": ("resources: [crd.yaml]\nreplacements: [{path: bomb.yaml}]\n", "bomb.yaml"),
@@ -357,7 +401,9 @@ def test_folders_that_are_included_in_many_ways_are_not_built(
         "kustomization.yaml": f"resources: [crd.yaml, 0a, 0b]\n{target(kind='CustomResourceDefinition')}",
     }
     for depth in range(20):
-        following = f"resources: [../{depth + 1}a, ../{depth + 1}b]\n" if depth < 19 else "namePrefix: a\n"
+        following = (
+            f"resources: [../{depth + 1}a, ../{depth + 1}b]\n" if depth < 19 else "namePrefix: a\n"
+        )
         files |= {f"{depth}{name}/kustomization.yaml": following for name in "ab"}
     write(tmp_path / "k", files)
     output = check(str(tmp_path / "k"), "--no-cache")

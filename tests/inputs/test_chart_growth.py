@@ -85,7 +85,10 @@ def test_quotes_of_directives(text: Callable[[int], str], monkeypatch: pytest.Mo
 def test_a_quoted_text_without_an_end_ends_the_template() -> None:
     [one] = directives('{{ "a\\"b }}\n{{ c }}\n')
     assert not one.closed
-    assert mask('{{ "a }}\n').broken == (1, "a directive has no end: `}}` is missing, or the end of a quoted text")
+    assert mask('{{ "a }}\n').broken == (
+        1,
+        "a directive has no end: `}}` is missing, or the end of a quoted text",
+    )
 
 
 @pytest.mark.parametrize(
@@ -124,7 +127,10 @@ def of_one_line(n: int, end: str) -> FileResult:
     """Check a template with a line of many directives, and a rendered line with another end."""
     template = CRD.replace("type: object", "type: " + "{{ .a }}x" * n)
     return check_rendered(
-        "a.yaml", template, [RenderedDocument(CRD.replace("type: object", "type: " + "ax" * n + end), ("",))], lint
+        "a.yaml",
+        template,
+        [RenderedDocument(CRD.replace("type: object", "type: " + "ax" * n + end), ("",))],
+        lint,
     )
 
 
@@ -149,7 +155,9 @@ def test_a_rendered_line_of_many_directives() -> None:
         ("aa{{ .a }}aa", "aaa", False),
     ],
 )
-def test_a_line_is_compared_except_for_its_directives(template: str, made: str, is_filled: bool) -> None:
+def test_a_line_is_compared_except_for_its_directives(
+    template: str, made: str, is_filled: bool
+) -> None:
     from crdlint.files.patterns import is_in_order
     from crdlint.sources.helm.rendered import _TemplateLine
 
@@ -160,7 +168,12 @@ def test_many_findings_in_lines_that_helm_makes() -> None:
     def work(n: int) -> FileResult:
         template = CRD + "{{ .a }}\n" * 10
         names = "".join(f"          p{i}:\n            type: int\n" for i in range(n))
-        return check_rendered("a.yaml", template, [RenderedDocument(f"{CRD}        properties:\n{names}", ("",))], lint)
+        return check_rendered(
+            "a.yaml",
+            template,
+            [RenderedDocument(f"{CRD}        properties:\n{names}", ("",))],
+            lint,
+        )
 
     assert len(work(100).diagnostics) == 100
     once, twice = (calls(partial(work, n), rendered_module) for n in (200, 400))
@@ -168,7 +181,9 @@ def test_many_findings_in_lines_that_helm_makes() -> None:
 
 
 def test_dashes_of_a_list_in_a_line() -> None:
-    once, twice = (calls(partial(outline, ["- " * n + "a: b"], [], []), templates_module) for n in (2000, 4000))
+    once, twice = (
+        calls(partial(outline, ["- " * n + "a: b"], [], []), templates_module) for n in (2000, 4000)
+    )
     assert once == twice
 
 

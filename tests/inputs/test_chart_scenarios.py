@@ -9,7 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from chart_scenarios import CHECKED, CONFIG_MAP, DEPENDENCY, GROUP, KEEP, UPGRADED, crd, gated, instance, write
+from chart_scenarios import (
+    CHECKED,
+    CONFIG_MAP,
+    DEPENDENCY,
+    GROUP,
+    KEEP,
+    UPGRADED,
+    crd,
+    gated,
+    instance,
+    write,
+)
 from click.testing import CliRunner
 from tables import each
 
@@ -50,7 +61,9 @@ def found(result: Result, folder: Path) -> list[str]:
 
 @pytest.mark.usefixtures("helm_on_path")
 @each("files, expected", CHECKED.values(), ids=CHECKED)
-def test_charts(files: dict[str, str], expected: list[str], tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_charts(
+    files: dict[str, str], expected: list[str], tmp_path_factory: pytest.TempPathFactory
+) -> None:
     folder = write(tmp_path_factory.mktemp("chart"), files)
     result = CliRunner().invoke(cli, ["check", "--no-cache", "--format", "json", str(folder)])
     assert found(result, folder) == sorted(expected)
@@ -58,14 +71,18 @@ def test_charts(files: dict[str, str], expected: list[str], tmp_path_factory: py
 
 @pytest.mark.usefixtures("program")
 @each("files, expected", [row for row in CHECKED.values() if ".helmignore" not in row[0]])
-def test_packed_charts(files: dict[str, str], expected: list[str], tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_packed_charts(
+    files: dict[str, str], expected: list[str], tmp_path_factory: pytest.TempPathFactory
+) -> None:
     folder = tmp_path_factory.mktemp("packed")
     write(folder / "machine", files)
     packed = folder / "machine-0.1.0.tgz"
     with tarfile.open(packed, "w:gz") as archive:
         archive.add(folder / "machine", "machine")
     result = CliRunner().invoke(cli, ["check", "--no-cache", "--format", "json", str(packed)])
-    assert [line.replace(f"{packed.name}:machine/", "") for line in found(result, folder)] == sorted(expected)
+    assert [
+        line.replace(f"{packed.name}:machine/", "") for line in found(result, folder)
+    ] == sorted(expected)
 
 
 def test_charts_with_different_copies_of_a_crd(tmp_path: Path) -> None:
@@ -75,7 +92,10 @@ def test_charts_with_different_copies_of_a_crd(tmp_path: Path) -> None:
         write(tmp_path / name, {"Chart.yaml": metadata, "crds/a.yaml": text})
     result = CliRunner().invoke(cli, ["check", "--no-cache", "--format", "json", str(tmp_path)])
     assert found(result, tmp_path) == ["warning helm-crd-copies b/crds/a.yaml"]
-    write(tmp_path / "b", {"Chart.yaml": "apiVersion: v2\nname: a\nversion: 0.2.0\n", "crds/a.yaml": other})
+    write(
+        tmp_path / "b",
+        {"Chart.yaml": "apiVersion: v2\nname: a\nversion: 0.2.0\n", "crds/a.yaml": other},
+    )
     result = CliRunner().invoke(cli, ["check", "--no-cache", "--format", "json", str(tmp_path)])
     assert found(result, tmp_path) == []
 
@@ -83,11 +103,16 @@ def test_charts_with_different_copies_of_a_crd(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("helm_on_path")
 @each("old, new, expected", UPGRADED.values(), ids=UPGRADED)
 def test_upgrades(
-    old: dict[str, str], new: dict[str, str], expected: list[str], tmp_path_factory: pytest.TempPathFactory
+    old: dict[str, str],
+    new: dict[str, str],
+    expected: list[str],
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     folder = tmp_path_factory.mktemp("charts")
     before, after = write(folder / "old", old), write(folder / "new", new)
-    result = CliRunner().invoke(cli, ["check", "--no-cache", "--format", "json", "--against", str(before), str(after)])
+    result = CliRunner().invoke(
+        cli, ["check", "--no-cache", "--format", "json", "--against", str(before), str(after)]
+    )
     changes = [line for line in found(result, after) if " change-" in line]
     assert changes == sorted(expected)
 
@@ -97,7 +122,9 @@ def real_helm(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Put a real Helm on the path."""
     folder = os.environ.get("CRDLINT_HELM_4") or os.environ.get("CRDLINT_HELM_3") or ""
     if not folder or not Path(folder, "helm").is_file():
-        pytest.skip("Helm is not installed: neither CRDLINT_HELM_3 nor CRDLINT_HELM_4 names a folder with it")
+        pytest.skip(
+            "Helm is not installed: neither CRDLINT_HELM_3 nor CRDLINT_HELM_4 names a folder with it"
+        )
     monkeypatch.setenv("PATH", folder)
     helm.helm.cache_clear()
     yield
@@ -107,7 +134,9 @@ def real_helm(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 WRONG = "teeth: {type: int}"
 INCLUDED = '{{- define "machine.crd" }}\n' + crd(KEEP, fields=WRONG) + "{{- end }}\n"
 LIBRARY = "apiVersion: v2\nname: parts\nversion: 0.1.0\ntype: library\n"
-BY_VALUES = crd(KEEP, fields="").replace("            properties: {}\n", "{{ toYaml .Values.schema | indent 12 }}\n")
+BY_VALUES = crd(KEEP, fields="").replace(
+    "            properties: {}\n", "{{ toYaml .Values.schema | indent 12 }}\n"
+)
 SCHEMA = "schema:\n  properties:\n    teeth: {type: int}\n"
 RENDERED: dict[str, tuple[dict[str, str], list[str]]] = {
     "a named template": (
@@ -144,23 +173,30 @@ def test_what_helm_renders(
     result = CliRunner().invoke(cli, ["check", "--no-cache", "--format", "json", str(folder)])
     findings = json.loads(result.stdout)["diagnostics"]
     assert [
-        f"{Path(one['file']).relative_to(folder).as_posix()}:{one['line']}:{one['column']}" for one in findings
+        f"{Path(one['file']).relative_to(folder).as_posix()}:{one['line']}:{one['column']}"
+        for one in findings
     ] == expected
 
 
 GATE = 'semverCompare ">=1.31.0-0" .Capabilities.KubeVersion.Version'
 RULE = "                x-kubernetes-validations: [{rule: isIP(self)}]\n"
-ADDRESS = (
-    "            properties:\n              address:\n                type: string\n                maxLength: 60\n"
-)
+ADDRESS = "            properties:\n              address:\n                type: string\n                maxLength: 60\n"
 GATED = crd(KEEP, fields="").replace("            properties: {}\n", ADDRESS + gated(GATE, RULE))
-OLD_TOO: dict[str, str] = {"Chart.yaml": "apiVersion: v2\nname: machine\nversion: 0.1.0\nkubeVersion: '>=1.28.0-0'\n"}
+OLD_TOO: dict[str, str] = {
+    "Chart.yaml": "apiVersion: v2\nname: machine\nversion: 0.1.0\nkubeVersion: '>=1.28.0-0'\n"
+}
 
 
 @pytest.mark.usefixtures("helm_on_path")
 def test_a_text_is_checked_for_the_versions_that_it_is_rendered_for(tmp_path: Path) -> None:
     folder = write(tmp_path, {**OLD_TOO, "templates/a.yaml": GATED})
-    assert found(CliRunner().invoke(cli, ["check", "--no-cache", "--format", "json", str(folder)]), folder) == []
+    assert (
+        found(
+            CliRunner().invoke(cli, ["check", "--no-cache", "--format", "json", str(folder)]),
+            folder,
+        )
+        == []
+    )
     write(tmp_path, {**OLD_TOO, "templates/a.yaml": GATED.replace(GATE, "true")})
     result = CliRunner().invoke(cli, ["check", "--no-cache", "--format", "json", str(folder)])
     assert found(result, folder) == ["error kube-version-too-old templates/a.yaml"]
@@ -170,14 +206,28 @@ def test_a_text_is_checked_for_the_versions_that_it_is_rendered_for(tmp_path: Pa
 def test_objects_in_templates_are_validated(tmp_path: Path) -> None:
     text = gated(".Values.enabled", instance(spec="{teeth: {{ .Values.teeth }}}"))
     folder = write(
-        tmp_path, {"values.yaml": "teeth: many\nenabled: true\n", "crds/a.yaml": crd(), "templates/b.yaml": text}
+        tmp_path,
+        {
+            "values.yaml": "teeth: many\nenabled: true\n",
+            "crds/a.yaml": crd(),
+            "templates/b.yaml": text,
+        },
     )
     result = CliRunner().invoke(cli, ["validate", "--format", "json", str(folder)])
     [finding] = json.loads(result.stdout)["diagnostics"]
     assert (finding["rule"], finding["line"], finding["column"]) == ("resource-value", 6, 15)
-    result = CliRunner().invoke(cli, ["validate", "--set", "teeth=3", "--format", "json", str(folder)])
+    result = CliRunner().invoke(
+        cli, ["validate", "--set", "teeth=3", "--format", "json", str(folder)]
+    )
     assert (result.exit_code, json.loads(result.stdout)["diagnostics"]) == (0, [])
-    write(tmp_path, {"templates/a.yaml": crd(KEEP), "templates/b.yaml": instance(), "templates/c.yaml": CONFIG_MAP})
+    write(
+        tmp_path,
+        {
+            "templates/a.yaml": crd(KEEP),
+            "templates/b.yaml": instance(),
+            "templates/c.yaml": CONFIG_MAP,
+        },
+    )
     (folder / "crds" / "a.yaml").unlink()
     result = CliRunner().invoke(cli, ["validate", "--format", "json", str(folder)])
     assert found(result, folder) == ["error helm-no-matches templates/b.yaml"]
@@ -189,7 +239,15 @@ def test_options_of_charts(tmp_path: Path) -> None:
     text = gated(asks, crd(KEEP, fields="teeth: {type: {{ .Values.type }}}"))
     folder = write(tmp_path, {"values.yaml": "type: integer\n", "templates/a.yaml": text})
     (tmp_path / "type.txt").write_text("int", encoding="utf-8")
-    arguments = ["check", "--no-cache", "--format", "json", "--api-versions", f"other.{GROUP}/v1", str(folder)]
+    arguments = [
+        "check",
+        "--no-cache",
+        "--format",
+        "json",
+        "--api-versions",
+        f"other.{GROUP}/v1",
+        str(folder),
+    ]
     assert found(CliRunner().invoke(cli, arguments), folder) == []
     for options in (
         ("--set-string", "type=int"),
@@ -202,12 +260,16 @@ def test_options_of_charts(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("helm_on_path")
-def test_findings_of_a_conditional_template_can_be_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_findings_of_a_conditional_template_can_be_ignored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     text = gated(".Values.enabled", crd(KEEP, fields=WRONG))
     folder = write(tmp_path, {"values.yaml": "enabled: true\n", "templates/a.yaml": text})
     monkeypatch.chdir(folder)
     arguments = ["check", "--no-cache", "--format", "json", "--accept-rejections", "."]
-    assert found(CliRunner().invoke(cli, arguments), folder) == ["error type-unsupported templates/a.yaml"]
+    assert found(CliRunner().invoke(cli, arguments), folder) == [
+        "error type-unsupported templates/a.yaml"
+    ]
     entry = f"ignore:\n- {{rules: [type-unsupported], crd: gears.{GROUP}, path: .spec.teeth, reason: for the test}}\n"
     (folder / ".crdlint.yaml").write_text(entry, encoding="utf-8")
     assert found(CliRunner().invoke(cli, arguments), folder) == []

@@ -70,7 +70,9 @@ KEPT = {
 
 def chart(folder: Path, text: str) -> Path:
     (folder / "templates").mkdir(parents=True)
-    (folder / "Chart.yaml").write_text("apiVersion: v2\nname: demo\nversion: 0.1.0\n", encoding="utf-8")
+    (folder / "Chart.yaml").write_text(
+        "apiVersion: v2\nname: demo\nversion: 0.1.0\n", encoding="utf-8"
+    )
     path = folder / "templates" / "crd.yaml"
     path.write_text(text, encoding="utf-8")
     return path
@@ -124,7 +126,10 @@ def test_findings_of_a_rendered_chart_are_marked(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("fake_helm")
 def test_what_helm_makes_of_values_is_not_marked(tmp_path: Path) -> None:
-    text = HEAD + "        type: object\n        properties:\n          size:\n            type: {{ .Values.type }}\n"
+    text = (
+        HEAD
+        + "        type: object\n        properties:\n          size:\n            type: {{ .Values.type }}\n"
+    )
     path = chart(tmp_path / "chart", text)
     (tmp_path / "chart" / "values.yaml").write_text("type: int\n", encoding="utf-8")
     before = run(str(tmp_path / "chart"))
@@ -156,7 +161,9 @@ def build_of(text: str, program: Callable[[str, str], Path], folder: Path) -> No
     program("kustomize", f"print(open({str(folder / 'built.yaml')!r}).read(), end='')")
 
 
-def test_the_file_of_a_kustomizations_resource_is_fixed(tmp_path: Path, program: Callable[[str, str], Path]) -> None:
+def test_the_file_of_a_kustomizations_resource_is_fixed(
+    tmp_path: Path, program: Callable[[str, str], Path]
+) -> None:
     crd, folder = overlay(tmp_path)
     build_of(BAD, program, tmp_path)
     before = run(str(folder))

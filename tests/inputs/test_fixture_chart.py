@@ -31,7 +31,9 @@ def test_findings() -> None:
 def test_what_the_chart_supports_is_said() -> None:
     done = CliRunner().invoke(cli, ["check", "--no-helm", "--format", "json", str(CHART)])
     assert "(Chart.yaml has `kubeVersion: >=1.29.0-0`)" in done.stdout
-    newer = CliRunner().invoke(cli, ["check", "--no-helm", "--kube-version", "1.31", "--format", "concise", str(CHART)])
+    newer = CliRunner().invoke(
+        cli, ["check", "--no-helm", "--kube-version", "1.31", "--format", "concise", str(CHART)]
+    )
     assert "kube-version-too-old" not in newer.stdout
     assert "list-map-key-required" in newer.stdout
 
@@ -45,7 +47,10 @@ def test_that_helm_is_missing_is_said_once(tmp_path: Path) -> None:
     once = CliRunner().invoke(cli, command).stdout
     assert once.count("warning[helm-skipped]") == 1
     place = (tmp_path / "chart" / "templates" / "b.yaml").as_posix()
-    assert f"3 more CRDs not checked without Helm, at {place}:7 and 2 other places: --show-all shows them\n" in once
+    assert (
+        f"3 more CRDs not checked without Helm, at {place}:7 and 2 other places: --show-all shows them\n"
+        in once
+    )
     assert " 4 warnings" in once
     each = CliRunner().invoke(cli, [*command, "--show-all"]).stdout
     assert (each.count("warning[helm-skipped]"), "more CRDs" in each) == (4, False)

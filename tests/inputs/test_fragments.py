@@ -70,7 +70,9 @@ def test_files_are_recognised_by_name(tmp_path: Path, path: str, what: str | Non
 
 
 def test_what_chainsaw_compares_is_skipped_and_what_it_applies_is_checked(tmp_path: Path) -> None:
-    write(tmp_path, dict.fromkeys(("crd-ready.yaml", "gone/a.yaml", "crd.yaml", "other.yaml"), BROKEN))
+    write(
+        tmp_path, dict.fromkeys(("crd-ready.yaml", "gone/a.yaml", "crd.yaml", "other.yaml"), BROKEN)
+    )
     write(tmp_path, {"chainsaw-test.yaml": TEST, "partial.yaml": PARTIAL})
     status, output, errors = check("--show-all", str(tmp_path))
     checked = {line.partition(":")[0] for line in output.splitlines()}
@@ -87,7 +89,9 @@ def test_what_chainsaw_compares_is_skipped_and_what_it_applies_is_checked(tmp_pa
 def test_assertions_of_kuttl_are_skipped(tmp_path: Path) -> None:
     write(tmp_path, {"00-assert.yaml": BROKEN, "00-install.yaml": BROKEN})
     status, output, errors = check(str(tmp_path))
-    assert {line.partition(":")[0] for line in output.splitlines()} == {f"{tmp_path}/00-install.yaml"}
+    assert {line.partition(":")[0] for line in output.splitlines()} == {
+        f"{tmp_path}/00-install.yaml"
+    }
     assert errors == [f"{tmp_path}/00-assert.yaml: note: skipped: an assertion of kuttl"]
     assert status == 1
 
@@ -101,7 +105,10 @@ def test_test_suites_are_named_in_one_notice(tmp_path: Path) -> None:
     assert (status, output) == (0, "")
     path = str(tmp_path / "tests/foos0/a.yaml")
     status, output, errors = check(path)
-    assert errors[0] == f"crdlint: note: a test suite is not checked as CRDs, `crdlint test` runs them: {path}"
+    assert (
+        errors[0]
+        == f"crdlint: note: a test suite is not checked as CRDs, `crdlint test` runs them: {path}"
+    )
     assert (status, output) == (2, "")
 
 

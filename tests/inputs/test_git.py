@@ -52,11 +52,17 @@ def test_a_revision_is_read_and_nothing_else(checkout: Any) -> None:
     newer = checkout.commit({"a.yaml": "new"})
     at = repository(checkout.top)
     assert (commit_of(at, "HEAD~"), commit_of(at, "main")) == (commit, newer)
-    assert read(at, "HEAD~") == {"a.yaml": Content(b"old"), "b.txt": Content(b"b"), "sub/é\n.yaml": Content(b"\xff\0")}
+    assert read(at, "HEAD~") == {
+        "a.yaml": Content(b"old"),
+        "b.txt": Content(b"b"),
+        "sub/é\n.yaml": Content(b"\xff\0"),
+    }
     assert set(read(at, "HEAD")) == {"a.yaml", "b.txt", "sub/é\n.yaml"}
 
 
-@pytest.mark.parametrize("revision", ["nothing", "--output=x", "HEAD:sub", "HEAD^{tree}", "", "-h", "@{-9}"])
+@pytest.mark.parametrize(
+    "revision", ["nothing", "--output=x", "HEAD:sub", "HEAD^{tree}", "", "-h", "@{-9}"]
+)
 def test_what_is_no_commit(checkout: Any, revision: str) -> None:
     checkout.commit({"sub/a.yaml": "a"})
     with pytest.raises(RepositoryError):
@@ -75,7 +81,15 @@ def test_files_that_git_tracks(checkout: Any) -> None:
 def test_contents_are_read_some_at_a_time(checkout: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("crdlint.files.git._CHUNK", 10)
     monkeypatch.setattr("crdlint.files.git.MAX_BYTES", 25)
-    files = {"a": "1234567", "b": "123", "c": "1", "d": "x" * 20, "e": "y" * 26, "f": "1234567", "g": ""}
+    files = {
+        "a": "1234567",
+        "b": "123",
+        "c": "1",
+        "d": "x" * 20,
+        "e": "y" * 26,
+        "f": "1234567",
+        "g": "",
+    }
     checkout.commit(files)
     calls: list[Any] = []
     real = program.run
@@ -114,7 +128,13 @@ class TestHostile:
         return found
 
     def test_a_configuration_runs_nothing(self, checkout: Any, trap: Any, calls: list[str]) -> None:
-        checkout.commit({"a.yaml": "a", ".gitattributes": "* filter=x diff=x merge=x\n", ".gitignore": "*.tmp\n"})
+        checkout.commit(
+            {
+                "a.yaml": "a",
+                ".gitattributes": "* filter=x diff=x merge=x\n",
+                ".gitignore": "*.tmp\n",
+            }
+        )
         (checkout.top / ".git/config").write_text(trap.config(), encoding="utf-8")
         at = repository(checkout.top)
         assert read(at, "HEAD")["a.yaml"] == Content(b"a")
@@ -137,15 +157,28 @@ class TestHostile:
         "settings",
         [
             pytest.param({"remote.origin.uploadpack": "{program}"}, id="uploadpack"),
-            pytest.param({"remote.origin.url": "ext::{program} x", "protocol.ext.allow": "always"}, id="ext"),
-            pytest.param({"remote.origin.url": "ssh://x/y", "core.sshCommand": "{program}"}, id="ssh"),
-            pytest.param({"remote.origin.url": "git://x/y", "core.gitProxy": "{program}"}, id="proxy"),
+            pytest.param(
+                {"remote.origin.url": "ext::{program} x", "protocol.ext.allow": "always"}, id="ext"
+            ),
+            pytest.param(
+                {"remote.origin.url": "ssh://x/y", "core.sshCommand": "{program}"}, id="ssh"
+            ),
+            pytest.param(
+                {"remote.origin.url": "git://x/y", "core.gitProxy": "{program}"}, id="proxy"
+            ),
             pytest.param({"remote.origin.vcs": "trap"}, id="vcs"),
-            pytest.param({"fetch.bundleURI": "file:///dev/null", "remote.origin.uploadpack": "{program}"}, id="bundle"),
+            pytest.param(
+                {"fetch.bundleURI": "file:///dev/null", "remote.origin.uploadpack": "{program}"},
+                id="bundle",
+            ),
         ],
     )
     def test_a_partial_clone_fetches_nothing(
-        self, new_checkout: Callable[[str], Any], trap: Any, calls: list[str], settings: dict[str, str]
+        self,
+        new_checkout: Callable[[str], Any],
+        trap: Any,
+        calls: list[str],
+        settings: dict[str, str],
     ) -> None:
         source, clone = new_checkout("source"), new_checkout("clone")
         files = {f"{i}.yaml": f"old {i}" for i in range(40)}
@@ -162,7 +195,9 @@ class TestHostile:
         assert len(found) == 40
         for content in found.values():
             assert content.data == b""
-            assert "missing from the repository; in a partial clone, run `git cat-file -e " in str(content.problem)
+            assert "missing from the repository; in a partial clone, run `git cat-file -e " in str(
+                content.problem
+            )
         assert trap.ran == ""
         # git is not started again for each of them
         assert calls == ["rev-parse", "ls-tree", "cat-file", "rev-list", "cat-file", "cat-file"]
@@ -183,7 +218,10 @@ class TestHostile:
 
     def test_programs_are_started_in_one_place(self) -> None:
         """A new call of git cannot pass by the options that the others have."""
-        starters, calls = {"subprocess", "pty"}, {"system", "popen", "posix_spawn", "execv", "execvp"}
+        starters, calls = (
+            {"subprocess", "pty"},
+            {"system", "popen", "posix_spawn", "execv", "execvp"},
+        )
         importers, callers = set(), set()
         for path in PACKAGE.rglob("*.py"):
             text = path.read_text(encoding="utf-8")
@@ -249,7 +287,11 @@ def test_a_small_tree_of_billions_of_files(checkout: Any, monkeypatch: pytest.Mo
     rows = "".join(f"100644 blob {blob}\t{i}.yaml\n" for i in range(10))
     for _ in range(9):
         tree = subprocess.run(
-            ["git", "mktree"], cwd=checkout.top, input=rows.encode(), capture_output=True, check=True
+            ["git", "mktree"],
+            cwd=checkout.top,
+            input=rows.encode(),
+            capture_output=True,
+            check=True,
         ).stdout.decode()
         rows = "".join(f"040000 tree {tree.strip()}\t{i}\n" for i in range(10))
     commit = checkout.git("commit-tree", "-m", "bomb", tree.strip()).strip()
@@ -257,7 +299,9 @@ def test_a_small_tree_of_billions_of_files(checkout: Any, monkeypatch: pytest.Mo
         tree_of(repository(checkout.top), commit)
 
 
-def test_many_objects_that_are_broken_end_the_reading(checkout: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_objects_that_are_broken_end_the_reading(
+    checkout: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     files = {f"{i}.yaml": str(i) for i in range(30)}
     checkout.commit(files)
     for name in files:

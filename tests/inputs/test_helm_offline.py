@@ -45,7 +45,9 @@ def chart(folder: Path, **files: str) -> str:
     return str(folder)
 
 
-def test_helm_gets_nothing_of_the_environment(log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_helm_gets_nothing_of_the_environment(
+    log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in (
         "HOME",
         "KUBECONFIG",
@@ -58,7 +60,12 @@ def test_helm_gets_nothing_of_the_environment(log: Path, tmp_path: Path, monkeyp
         monkeypatch.setenv(name, "https://user.example")
     program = helm.helm().program
     assert program is not None
-    render(chart(tmp_path / "c", **{"ci/a-values.yaml": ""}), HelmValues(sets=("a=b",)), program, ["1.30"])
+    render(
+        chart(tmp_path / "c", **{"ci/a-values.yaml": ""}),
+        HelmValues(sets=("a=b",)),
+        program,
+        ["1.30"],
+    )
     version, template = (json.loads(line) for line in log.read_text(encoding="utf-8").splitlines())
     assert version["arguments"][0] == "version"
     assert template["arguments"] == [
@@ -69,7 +76,10 @@ def test_helm_gets_nothing_of_the_environment(log: Path, tmp_path: Path, monkeyp
         environment = call["environment"]
         assert [name for name, value in environment.items() if "user.example" in value] == []
         assert (
-            environment["HELM_PLUGINS"] == environment["HELM_CACHE_HOME"] == environment["PATH"] == environment["HOME"]
+            environment["HELM_PLUGINS"]
+            == environment["HELM_CACHE_HOME"]
+            == environment["PATH"]
+            == environment["HOME"]
         )
         assert environment["KUBECONFIG"].startswith(environment["HOME"])
         assert environment["https_proxy"] == "http://127.0.0.1:9"
@@ -77,7 +87,9 @@ def test_helm_gets_nothing_of_the_environment(log: Path, tmp_path: Path, monkeyp
         assert call["folder"] != environment["HOME"]
 
 
-def test_files_of_values_are_never_urls(log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_of_values_are_never_urls(
+    log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A folder of the checkout may be called `http:`, and a chart in it is then found by a path like a URL."""
     monkeypatch.chdir(tmp_path)
     chart(tmp_path / "http:/a.example/c", **{"ci/a-values.yaml": ""})
@@ -111,7 +123,9 @@ LINKS = {
 
 
 @pytest.mark.parametrize(("name", "target", "is_outside"), LINKS.values(), ids=LINKS)
-def test_links_out_of_the_repository(name: str, target: str, is_outside: bool, log: Path, tmp_path: Path) -> None:
+def test_links_out_of_the_repository(
+    name: str, target: str, is_outside: bool, log: Path, tmp_path: Path
+) -> None:
     root = tmp_path / "repository"
     folder = Path(chart(root / "c", **{"templates/a.yaml": ""}))
     (root / ".git").mkdir()
@@ -124,7 +138,9 @@ def test_links_out_of_the_repository(name: str, target: str, is_outside: bool, l
     assert program is not None
     rendered = render(str(folder), HelmValues(), program)
     assert len(log.read_text(encoding="utf-8").splitlines()) == (1 if is_outside else 2)
-    assert ["leads out of the repository" in one.why for one in rendered.failures] == [True] * is_outside
+    assert ["leads out of the repository" in one.why for one in rendered.failures] == [
+        True
+    ] * is_outside
 
 
 def test_the_digest_of_a_chart(program: Callable[[str, str], Path], tmp_path: Path) -> None:

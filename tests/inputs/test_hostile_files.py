@@ -111,8 +111,16 @@ THINGS: Final[dict[str, Callable[[Path], object]]] = {
     "nothing": Path.exists,
 }
 # Things that programs may well find in place of a file.
-HARMLESS: Final = frozenset({"link to nothing", "link to the folder above", "folder", "unreadable folder", "nothing"})
-TELLING: Final = {"link to itself", "link to the folder above", "link to a device", "pipe", "unreadable file"}
+HARMLESS: Final = frozenset(
+    {"link to nothing", "link to the folder above", "folder", "unreadable folder", "nothing"}
+)
+TELLING: Final = {
+    "link to itself",
+    "link to the folder above",
+    "link to a device",
+    "pipe",
+    "unreadable file",
+}
 # Each thing is put in every second place; which half that is differs.
 HALVES: Final = {name: number % 2 for number, name in enumerate(THINGS)}
 # git and Helm read these, if anybody does.
@@ -194,10 +202,15 @@ def run(command: str) -> tuple[int, str]:
     ("name", "first"),
     [
         *((name, first) for name, first in HALVES.items() if name in TELLING),
-        *(pytest.param(name, 1 - first, marks=pytest.mark.exhaustive) for name, first in HALVES.items()),
+        *(
+            pytest.param(name, 1 - first, marks=pytest.mark.exhaustive)
+            for name, first in HALVES.items()
+        ),
     ],
 )
-def test_a_thing_in_place_of_a_file(name: str, first: int, tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_thing_in_place_of_a_file(
+    name: str, first: int, tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def put(path: Path) -> None:
         path.unlink()
         THINGS[name](path)
@@ -207,7 +220,9 @@ def test_a_thing_in_place_of_a_file(name: str, first: int, tree: Path, monkeypat
     assert list(wrong_answers(tree, monkeypatch, put, chosen, silent=name in HARMLESS)) == []
 
 
-def test_a_file_that_vanishes_before_it_is_opened(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_vanishes_before_it_is_opened(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     real = os.open
     vanishing: list[Path] = []
 

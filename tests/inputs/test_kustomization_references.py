@@ -142,7 +142,11 @@ def test_a_kustomization_that_fetches_is_not_built(
 @pytest.mark.parametrize(
     "text",
     [
-        pytest.param(text, id=name, marks=[] if name in {"resources", "a plugin"} else [pytest.mark.exhaustive])
+        pytest.param(
+            text,
+            id=name,
+            marks=[] if name in {"resources", "a plugin"} else [pytest.mark.exhaustive],
+        )
         for name, text in FETCHING.items()
     ],
 )
@@ -172,9 +176,17 @@ def test_a_local_folder_does_not_hide_a_remote_one(
     program("kustomize", f"open({str(log)!r}, 'a').write('run')")
     folder = write(
         tmp_path / "k",
-        {"crd.yaml": CRD, "kustomization.yaml": f"resources: [crd.yaml]\n{NAMES}", "kustomization": ""},
+        {
+            "crd.yaml": CRD,
+            "kustomization.yaml": f"resources: [crd.yaml]\n{NAMES}",
+            "kustomization": "",
+        },
     )
-    document = {"resources": ["crd.yaml"], "labels": [{"pairs": {"a": "?"}}], field: ["crd.yaml", name]}
+    document = {
+        "resources": ["crd.yaml"],
+        "labels": [{"pairs": {"a": "?"}}],
+        field: ["crd.yaml", name],
+    }
     (tmp_path / "k/kustomization.yaml").write_text(json.dumps(document), encoding="utf-8")
     target = tmp_path / "k" / name
     target.mkdir(parents=True)
@@ -199,7 +211,10 @@ OUTSIDE = {
     "a control character": ('patches: [{path: "a\\0b"}]\n', "no local file"),
     "no string": ("resources: [1]\n", "`resources[0]` (not a string)"),
     "an unknown field": ("surprise: 1\n", "`surprise` is not a known field"),
-    "an unknown field of a patch": ("patches: [{paths: [a]}]\n", "`patches[0].paths` is not a known field"),
+    "an unknown field of a patch": (
+        "patches: [{paths: [a]}]\n",
+        "`patches[0].paths` is not a known field",
+    ),
     "a field twice": ("patches: []\nPatches: []\n", "`Patches` is set twice"),
     "Helm": ("helmCharts: [{name: a}]\n", "`helmCharts` runs Helm"),
     "a plugin": (
@@ -240,7 +255,9 @@ def test_only_files_of_the_kustomization_are_read(
     if "resources" not in text:
         text += "resources: [crd.yaml]\n"
     else:
-        text = text.replace("resources: [", "resources: [crd.yaml, ").replace("`resources[0]`", "`resources[1]`")
+        text = text.replace("resources: [", "resources: [crd.yaml, ").replace(
+            "`resources[0]`", "`resources[1]`"
+        )
     (folder / "kustomization.yaml").write_text(text, encoding="utf-8")
     [note, *_] = check_kustomization(str(folder), lint, {})
     assert words.replace("resources[0]", "resources[1]") in note.notices[0]
@@ -250,7 +267,10 @@ def test_only_files_of_the_kustomization_are_read(
 def test_a_nul_in_the_path_of_a_patch_is_input_like_any_other(tmp_path: Path) -> None:
     folder = write(
         tmp_path,
-        {"crd.yaml": CRD, "kustomization.yaml": 'resources: [crd.yaml]\npatches:\n- path: "a\\0b"\n- path: crd.yaml\n'},
+        {
+            "crd.yaml": CRD,
+            "kustomization.yaml": 'resources: [crd.yaml]\npatches:\n- path: "a\\0b"\n- path: crd.yaml\n',
+        },
     )
     assert patch_files(folder) == {str((tmp_path / "crd.yaml").resolve())}
     done = CliRunner().invoke(cli, ["check", folder, "--no-cache"])
@@ -267,10 +287,15 @@ def test_a_nul_in_the_path_of_a_patch_is_input_like_any_other(tmp_path: Path) ->
         ("images: .inf\n", "a value has no JSON form"),
     ],
 )
-def test_a_kustomization_that_cannot_be_read_is_reported(tmp_path: Path, text: str, reason: str) -> None:
+def test_a_kustomization_that_cannot_be_read_is_reported(
+    tmp_path: Path, text: str, reason: str
+) -> None:
     folder = write(tmp_path, {"crd.yaml": CRD, "kustomization.yaml": text})
     done = CliRunner().invoke(cli, ["check", folder, "--no-cache"])
-    assert f"kustomization.yaml: note: not built: kustomize cannot read this file: {reason}\n" in done.stdout
+    assert (
+        f"kustomization.yaml: note: not built: kustomize cannot read this file: {reason}\n"
+        in done.stdout
+    )
     assert "2 files, 1 CRD: 0 errors" in done.stdout
 
 
@@ -303,7 +328,14 @@ def test_a_build_gets_a_copy_of_its_files_and_nothing_else(
 ) -> None:
     log = tmp_path / "log"
     program("kustomize", RECORDING.replace("LOG", repr(str(log))))
-    for name in ("HOME", "HTTPS_PROXY", "KUBECONFIG", "SECRET_TOKEN", "KUSTOMIZE_PLUGIN_HOME", "NO_PROXY"):
+    for name in (
+        "HOME",
+        "HTTPS_PROXY",
+        "KUBECONFIG",
+        "SECRET_TOKEN",
+        "KUSTOMIZE_PLUGIN_HOME",
+        "NO_PROXY",
+    ):
         monkeypatch.setenv(name, "https://user.example")
     folder = write(
         tmp_path / "k",
@@ -333,7 +365,9 @@ def test_a_build_gets_a_copy_of_its_files_and_nothing_else(
     assert top["patches"][0] == {"path": "./patch.yaml"}
     assert top["patchesStrategicMerge"][0] == "./patch.yaml"
     assert json.loads(top["patchesStrategicMerge"][1]) == {"kind": "A", "metadata": {"name": "a"}}
-    assert top["configMapGenerator"] == [{"name": "a", "files": ["extra.yml=./extra.yml", "key=./extra.yml"]}]
+    assert top["configMapGenerator"] == [
+        {"name": "a", "files": ["extra.yml=./extra.yml", "key=./extra.yml"]}
+    ]
     assert json.loads(top["transformers"][0])["path"] == "./patch.yaml"
     assert top["replacements"] == [{"path": "./replacement.yaml"}]
     environment = seen["environment"]
@@ -355,7 +389,9 @@ def test_a_chain_of_bases_is_not_bounded_by_the_stack(tmp_path: Path) -> None:
     assert len(found.layers) == depth + 1
 
 
-def test_a_file_is_read_once_however_often_it_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_read_once_however_often_it_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from crdlint.sources.kustomize import kustomization
 
     read: list[str] = []
@@ -366,7 +402,10 @@ def test_a_file_is_read_once_however_often_it_is_named(tmp_path: Path, monkeypat
 
     monkeypatch.setattr(kustomization, "read_bytes", counting)
     names = ", ".join(["crd.yaml"] * 1000)
-    write(tmp_path, {"crd.yaml": CRD, "kustomization.yaml": f"resources: [{names}]\ncrds: [{names}]\n"})
+    write(
+        tmp_path,
+        {"crd.yaml": CRD, "kustomization.yaml": f"resources: [{names}]\ncrds: [{names}]\n"},
+    )
     read_kustomization(str(tmp_path))
     assert sorted(Path(path).name for path in read) == ["crd.yaml", "kustomization.yaml"]
 
@@ -376,6 +415,8 @@ def test_a_name_that_is_no_local_path(tmp_path: Path) -> None:
     assert [name for name in names if local_path(str(tmp_path), name) is not None] == []
 
 
-@pytest.mark.parametrize("name", ["a.yaml", "./a", "../a", "a b/c.d", "gîte/é.yaml", ".git", "a/b:c@d"])
+@pytest.mark.parametrize(
+    "name", ["a.yaml", "./a", "../a", "a b/c.d", "gîte/é.yaml", ".git", "a/b:c@d"]
+)
 def test_a_name_that_is_a_local_path(name: str, tmp_path: Path) -> None:
     assert local_path(str(tmp_path), name) == str((tmp_path / name).resolve())

@@ -78,37 +78,60 @@ def folders(root: Path, base: str = CRD, overlay: str = OVERLAY) -> str:
 
 
 def said(results: list[FileResult]) -> list[Any]:
-    return [(Path(one.file).name, [(d.rule, d.line) for d in one.diagnostics], one.notices) for one in results]
+    return [
+        (Path(one.file).name, [(d.rule, d.line) for d in one.diagnostics], one.notices)
+        for one in results
+    ]
 
 
-def test_what_a_patch_breaks_is_told_of_at_the_patch(built: Callable[..., Any], tmp_path: Path) -> None:
+def test_what_a_patch_breaks_is_told_of_at_the_patch(
+    built: Callable[..., Any], tmp_path: Path
+) -> None:
     built(CRD.replace("Namespaced", "Clusterish"))
     [overlay, base] = check_kustomization(folders(tmp_path), lint, {})
-    assert said([overlay, base]) == [("kustomization.yaml", [("scope-invalid", 4)], ()), ("crd.yaml", [], ())]
+    assert said([overlay, base]) == [
+        ("kustomization.yaml", [("scope-invalid", 4)], ()),
+        ("crd.yaml", [], ()),
+    ]
     [one] = overlay.diagnostics
     assert "kustomize build" in str(one.help)
     assert "line 7: scope: Clusterish" in str(one.help)
-    assert one.message == 'spec.scope: Unsupported value: "Clusterish": supported values: "Cluster", "Namespaced"'
+    assert (
+        one.message
+        == 'spec.scope: Unsupported value: "Clusterish": supported values: "Cluster", "Namespaced"'
+    )
 
 
-def test_the_patch_that_names_the_crd_in_its_target(built: Callable[..., Any], tmp_path: Path) -> None:
+def test_the_patch_that_names_the_crd_in_its_target(
+    built: Callable[..., Any], tmp_path: Path
+) -> None:
     built(CRD.replace("Namespaced", "Clusterish"))
     only = OVERLAY.replace("- path: patch.yaml\n", "")
     [overlay, _] = check_kustomization(folders(tmp_path, overlay=only), lint, {})
     assert [(d.line, d.column) for d in overlay.diagnostics] == [(4, 3)]
 
 
-def test_what_is_found_in_the_base_is_told_of_there(built: Callable[..., Any], tmp_path: Path) -> None:
+def test_what_is_found_in_the_base_is_told_of_there(
+    built: Callable[..., Any], tmp_path: Path
+) -> None:
     built(BAD)
     results = check_kustomization(folders(tmp_path, BAD), lint, {})
     assert [(name, len(found)) for name, found, _ in said(results)] == [("crd.yaml", 1)]
 
 
-def test_advice_with_another_number_is_no_finding_of_the_build(built: Callable[..., Any], tmp_path: Path) -> None:
+def test_advice_with_another_number_is_no_finding_of_the_build(
+    built: Callable[..., Any], tmp_path: Path
+) -> None:
     def measuring(text: str, file: str) -> FileResult:
         result = lint(text, file)
         [one] = lint(BAD, file).diagnostics
-        advice = replace(one, origin="crdlint", kind="advice", rule="too-large-to-apply", message=f"{len(text)} bytes")
+        advice = replace(
+            one,
+            origin="crdlint",
+            kind="advice",
+            rule="too-large-to-apply",
+            message=f"{len(text)} bytes",
+        )
         return replace(result, diagnostics=(advice,))
 
     built(CRD + "\n" * 9)
@@ -121,7 +144,9 @@ def test_what_a_patch_mends_is_no_finding(built: Callable[..., Any], tmp_path: P
     assert said(check_kustomization(folders(tmp_path, BAD), lint, {})) == [("crd.yaml", [], ())]
 
 
-def test_what_a_patch_mends_in_a_file_that_is_told_of_is_noted(built: Callable[..., Any], tmp_path: Path) -> None:
+def test_what_a_patch_mends_in_a_file_that_is_told_of_is_noted(
+    built: Callable[..., Any], tmp_path: Path
+) -> None:
     built(CRD)
     folder = folders(tmp_path, BAD)
     path = tmp_path / "base/crd.yaml"
@@ -129,7 +154,9 @@ def test_what_a_patch_mends_in_a_file_that_is_told_of_is_noted(built: Callable[.
     assert one.notices[0].endswith("overlay` fixes the finding at base/crd.yaml:11")
 
 
-def test_a_file_is_told_of_once_for_all_that_is_made_of_it(built: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_file_is_told_of_once_for_all_that_is_made_of_it(
+    built: Callable[..., Any], tmp_path: Path
+) -> None:
     built(BAD)
     judged: dict[Any, Any] = {}
     folder = folders(tmp_path, BAD)
@@ -138,15 +165,28 @@ def test_a_file_is_told_of_once_for_all_that_is_made_of_it(built: Callable[..., 
 
 
 TROUBLE = {
-    "fails": ("import sys\nsys.exit('error: no such thing')\n", "fails: no such thing; its resources are read"),
-    "says nothing": ("import sys\nsys.exit(1)\n", "fails: it prints no reason; its resources are read"),
-    "does not end": ("import signal\nsignal.pause()\n", "took more than 0.5 s; its resources are read"),
+    "fails": (
+        "import sys\nsys.exit('error: no such thing')\n",
+        "fails: no such thing; its resources are read",
+    ),
+    "says nothing": (
+        "import sys\nsys.exit(1)\n",
+        "fails: it prints no reason; its resources are read",
+    ),
+    "does not end": (
+        "import signal\nsignal.pause()\n",
+        "took more than 0.5 s; its resources are read",
+    ),
 }
 
 
 @pytest.mark.parametrize(("source", "words"), TROUBLE.values(), ids=TROUBLE)
 def test_a_build_that_fails(
-    source: str, words: str, program: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    source: str,
+    words: str,
+    program: Callable[..., Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("crdlint.safety.programs.TIMEOUT", 0.5)
     program("kustomize", source)
@@ -158,7 +198,9 @@ def test_a_build_that_fails(
 @pytest.mark.usefixtures("program")
 def test_without_a_program_it_is_said_that_nothing_is_built(tmp_path: Path) -> None:
     [note, _] = check_kustomization(folders(tmp_path), lint, {})
-    assert note.notices == ("neither kustomize nor kubectl is on the path: its resources are read as they are",)
+    assert note.notices == (
+        "neither kustomize nor kubectl is on the path: its resources are read as they are",
+    )
 
 
 @pytest.mark.usefixtures("program")
@@ -188,22 +230,31 @@ def test_a_folder_without_one(tmp_path: Path) -> None:
     assert check_kustomization(str(tmp_path), lint, {}) == []
 
 
-def test_the_command_builds_tells_and_can_do_without(built: Callable[..., Any], tmp_path: Path) -> None:
+def test_the_command_builds_tells_and_can_do_without(
+    built: Callable[..., Any], tmp_path: Path
+) -> None:
     built(CRD.replace("Namespaced", "Clusterish"), "kubectl")
     folders(tmp_path)
     invoke = CliRunner().invoke
-    refused = invoke(cli, ["check", str(tmp_path / "base"), str(tmp_path / "overlay"), "--format", "concise"])
+    refused = invoke(
+        cli, ["check", str(tmp_path / "base"), str(tmp_path / "overlay"), "--format", "concise"]
+    )
     assert refused.exit_code == 1
     assert "overlay/kustomization.yaml:4:3: error[scope-invalid]:" in refused.stdout
     assert "patch.yaml" not in refused.stdout
-    plain = invoke(cli, ["check", str(tmp_path / "base"), str(tmp_path / "overlay"), "--no-kustomize"])
+    plain = invoke(
+        cli, ["check", str(tmp_path / "base"), str(tmp_path / "overlay"), "--no-kustomize"]
+    )
     assert plain.exit_code == 0
 
 
 def test_other_files_are_neither_reported_nor_fixed_where_one_is_named(tmp_path: Path) -> None:
     wrong = BAD.replace("served: maybe", "served: 'true'")
     folder = Path(
-        write(tmp_path, {"a.yaml": CRD, "b.yaml": wrong, "kustomization.yaml": "resources: [a.yaml, b.yaml]\n"})
+        write(
+            tmp_path,
+            {"a.yaml": CRD, "b.yaml": wrong, "kustomization.yaml": "resources: [a.yaml, b.yaml]\n"},
+        )
     )
     invoke, file = CliRunner().invoke, str(folder / "a.yaml")
     assert invoke(cli, ["check", file, "--format", "concise"]).exit_code == 0

@@ -54,10 +54,14 @@ JUDGED = {
     "an assignment": "{{- $name := .Values.name }}\n" + BAD,
     "a with": "{{ with .Values.crds }}\n" + BAD + "{{ end }}\n",
     "a range around it all": "{{- range .Values.all }}\n---\n" + BAD + "{{- end }}\n",
-    "nested guards": "{{- if .Values.a }}\n{{- if .Values.b }}\n" + BAD + "{{- end }}\n{{- end }}\n",
+    "nested guards": "{{- if .Values.a }}\n{{- if .Values.b }}\n"
+    + BAD
+    + "{{- end }}\n{{- end }}\n",
     "labels": with_meta('  labels:\n    {{- include "x.labels" . | nindent 4 }}\n'),
     "labels on their key's line": with_meta('  labels: {{- include "x.labels" . | nindent 4 }}\n'),
-    "labels not indented in the source": with_meta("  labels:\n{{ toYaml .Values.labels | indent 4 }}\n"),
+    "labels not indented in the source": with_meta(
+        "  labels:\n{{ toYaml .Values.labels | indent 4 }}\n"
+    ),
     "annotations among others": with_meta(
         "  annotations:\n{{- with .Values.annotations }}\n{{- toYaml . | nindent 4 }}\n{{- end }}\n    a: b\n"
     ),
@@ -75,7 +79,8 @@ JUDGED = {
     + "          a:\n            description: |\n              see {{ .Values.url }}\n            type: string\n",
     "windows": ("{{- if .Values.x }}\n" + BAD + "{{- end }}\n").replace("\n", "\r\n"),
     "quoted braces": '{{- if eq .Values.x "}}" }}\n' + BAD + "{{- end }}\n",
-    "another document is dynamic": BAD + "---\nkind: Deployment\nspec:\n  {{- toYaml .Values.spec | nindent 2 }}\n",
+    "another document is dynamic": BAD
+    + "---\nkind: Deployment\nspec:\n  {{- toYaml .Values.spec | nindent 2 }}\n",
     "a mention in a comment of Helm's": "# {{ .Values.x }}\n" + BAD,
     "a failure": '{{- if not .Values.x }}\n{{- fail "set x" }}\n{{- end }}\n' + BAD,
 }
@@ -87,9 +92,13 @@ def test_judged(subtests: pytest.Subtests) -> None:
             text = text if "type: int}" in text else text.replace("type: string", "type: strin")
             result = check(text)
             line = next(
-                i for i, one in enumerate(text.split("\n"), 1) if "type: int}" in one or "type: strin\n" in one + "\n"
+                i
+                for i, one in enumerate(text.split("\n"), 1)
+                if "type: int}" in one or "type: strin\n" in one + "\n"
             )
-            assert {(one.rule, one.line) for one in result.diagnostics} == {("type-unsupported", line)}
+            assert {(one.rule, one.line) for one in result.diagnostics} == {
+                ("type-unsupported", line)
+            }
             assert [crd.name for crd in result.crds] == ["foos.example.com"]
             assert result.text == text
 
@@ -98,7 +107,9 @@ def test_every_position_stays(subtests: pytest.Subtests) -> None:
     for name, text in JUDGED.items():
         with subtests.test(name):
             masked = analyse(mask(text)).text
-            assert [len(line) for line in masked.split("\n")] == [len(line) for line in text.split("\n")]
+            assert [len(line) for line in masked.split("\n")] == [
+                len(line) for line in text.split("\n")
+            ]
 
 
 # ruff: noqa: E501  a case a line
@@ -152,13 +163,23 @@ def test_another_branch_is_judged_too() -> None:
 
 
 def test_the_last_of_several_branches_is_judged() -> None:
-    text = "{{ if .Values.a }}\n" + CRD + "{{ else if .Values.b }}\nx: [\n{{ else }}\n" + BAD + "{{ end }}\n"
+    text = (
+        "{{ if .Values.a }}\n"
+        + CRD
+        + "{{ else if .Values.b }}\nx: [\n{{ else }}\n"
+        + BAD
+        + "{{ end }}\n"
+    )
     assert {one.line for one in check(text).diagnostics} == {38}
 
 
 def test_a_condition_is_taken_to_hold_and_that_is_told() -> None:
-    text = CRD.replace("  scope:", "  {{- if .Values.x }}\n  preserveUnknownFields: false\n  {{- end }}\n  scope:")
-    assert check(text).notices == ("line 7: read without Helm, as if it held: `{{ if .Values.x }}`",)
+    text = CRD.replace(
+        "  scope:", "  {{- if .Values.x }}\n  preserveUnknownFields: false\n  {{- end }}\n  scope:"
+    )
+    assert check(text).notices == (
+        "line 7: read without Helm, as if it held: `{{ if .Values.x }}`",
+    )
 
 
 def test_what_is_filled_in_says_nothing() -> None:
@@ -225,21 +246,29 @@ def test_braces_are_escaped_in_the_help() -> None:
         ("spec:\n", "spec: # {{ if .Values.x }}\n", "helm-template-in-crds"),
     ],
 )
-def test_in_crds_a_directive_is_what_the_server_reads(tmp_path: Path, old: str, new: str, rule: str) -> None:
+def test_in_crds_a_directive_is_what_the_server_reads(
+    tmp_path: Path, old: str, new: str, rule: str
+) -> None:
     (tmp_path / "crds").mkdir()
-    (tmp_path / "Chart.yaml").write_text("apiVersion: v2\nname: a\nversion: 0.1.0\n", encoding="utf-8")
+    (tmp_path / "Chart.yaml").write_text(
+        "apiVersion: v2\nname: a\nversion: 0.1.0\n", encoding="utf-8"
+    )
     (tmp_path / "crds/a.yaml").write_text(CRD.replace(old, new), encoding="utf-8")
     result = CliRunner().invoke(cli, ["check", "--format", "concise", str(tmp_path)])
-    assert (result.exit_code, f"[{rule}]" in result.stdout) == (int(rule != "helm-template-in-crds"), True), (
-        result.stdout
-    )
+    assert (result.exit_code, f"[{rule}]" in result.stdout) == (
+        int(rule != "helm-template-in-crds"),
+        True,
+    ), result.stdout
     assert ("Helm does not render `{{" in result.stdout) == (rule == "yaml-syntax")
 
 
 def test_in_crds_a_directive_is_text() -> None:
     text = "{{- if .Values.x }}\n" + CRD + "{{- end }}\n"
     assert ("helm-template-in-crds", 1, 1) in said(check_unrendered("crds/x.yaml", text, lint))
-    assert said(check_unrendered("crds/x.yaml", CRD + "        description: use {{ .Value }}\n", lint)) == []
+    assert (
+        said(check_unrendered("crds/x.yaml", CRD + "        description: use {{ .Value }}\n", lint))
+        == []
+    )
 
 
 HOSTILE = {
@@ -266,4 +295,6 @@ HOSTILE = {
 def test_hostile_templates_come_to_an_end(text: str) -> None:
     given = text + "\nkind: CustomResourceDefinition\n"
     check_template("t.yaml", given, lambda _, name: lint_file("", filename=name))
-    assert [len(line) for line in mask(given).text.split("\n")] == [len(line) for line in given.split("\n")]
+    assert [len(line) for line in mask(given).text.split("\n")] == [
+        len(line) for line in given.split("\n")
+    ]

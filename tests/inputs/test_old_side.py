@@ -30,7 +30,10 @@ CRD = f"""{HEAD}        type: object
           size: {{type: integer, maximum: 9}}
 """
 TEMPLATE = CRD.replace("maximum: 9", "maximum: {{ .Values.max }}")
-CHART = {"Chart.yaml": "apiVersion: v2\nname: demo\nversion: 0.1.0\n", "templates/crd.yaml": TEMPLATE}
+CHART = {
+    "Chart.yaml": "apiVersion: v2\nname: demo\nversion: 0.1.0\n",
+    "templates/crd.yaml": TEMPLATE,
+}
 TIGHTER = "`.size`: `maximum` changed from 9 to 8: values above 8 are rejected"
 LINE = TEMPLATE[: TEMPLATE.index("maximum")].count("\n") + 1
 COLUMN = len(TEMPLATE[: TEMPLATE.index("{{ .V")].rpartition("\n")[2]) + 1
@@ -54,7 +57,9 @@ def assert_compared(result: Result, temporary: Path) -> None:
 def related(*arguments: str) -> list[str]:
     """Return the position of each change, the position of the old value, and the start of the message."""
     lines = [line.strip() for line in run("diff", *arguments, "--color=never").stdout.splitlines()]
-    changes = [i for i, line in enumerate(lines) if line.startswith(("error[", "warning[", "info["))]
+    changes = [
+        i for i, line in enumerate(lines) if line.startswith(("error[", "warning[", "info["))
+    ]
     places = [lines[i + 1].removeprefix("--> ").replace(", was ", " before: ") for i in changes]
     return [f"{place} {lines[i].split(': ')[1]}" for i, place in zip(changes, places, strict=True)]
 
@@ -116,7 +121,9 @@ class TestCharts:
         )
         assert f"{TIGHTER}\n" in result.stdout
         assert "= note: existing objects stay valid until this field is edited" in result.stdout
-        assert f"the old CRD at v1:charts/demo/templates/crd.yaml:{LINE}:{COLUMN}\n" in result.stdout
+        assert (
+            f"the old CRD at v1:charts/demo/templates/crd.yaml:{LINE}:{COLUMN}\n" in result.stdout
+        )
         assert_compared(result, temporary)
 
     @pytest.mark.parametrize(
@@ -124,18 +131,26 @@ class TestCharts:
         [
             ("v1", ".", "v1:charts/demo/templates/crd.yaml"),
             ("v1:charts/demo", "charts/demo", "v1:charts/demo/templates/crd.yaml"),
-            ("v1:charts/demo/templates", "charts/demo/templates", "v1:charts/demo/templates/crd.yaml"),
+            (
+                "v1:charts/demo/templates",
+                "charts/demo/templates",
+                "v1:charts/demo/templates/crd.yaml",
+            ),
             ("../old.tgz", "charts/demo", "../old.tgz:demo/templates/crd.yaml"),
             ("../copy", "charts/demo", "../copy/templates/crd.yaml"),
         ],
     )
-    def test_each_kind_of_side(self, released: Any, temporary: Path, old: str, new: str, name: str) -> None:
+    def test_each_kind_of_side(
+        self, released: Any, temporary: Path, old: str, new: str, name: str
+    ) -> None:
         shutil.copytree(released.top / "charts/demo", released.top.parent / "copy")
         (released.top.parent / "copy/values.yaml").write_text("max: 9\n")
         with tarfile.open(released.top.parent / "old.tgz", "w:gz") as archive:
             archive.add(released.top.parent / "copy", "demo")
         position = f"{LINE}:{COLUMN}"
-        assert related(old, new) == [f"charts/demo/templates/crd.yaml:{position} before: {name}:{position} `.size`"]
+        assert related(old, new) == [
+            f"charts/demo/templates/crd.yaml:{position} before: {name}:{position} `.size`"
+        ]
         assert list(temporary.iterdir()) == []
         if not old.startswith("v1:"):
             result = run("check", "--format=concise", "--against", old, new)
@@ -149,15 +164,23 @@ class TestCharts:
             with tarfile.open(released.top / f"{name}.tgz", "w:gz") as archive:
                 archive.add(released.top / "packed", "demo")
         released.commit({})
-        old, new = (f"{side}:demo/templates/crd.yaml:{LINE}:{COLUMN}" for side in ("HEAD:old.tgz", "new.tgz"))
+        old, new = (
+            f"{side}:demo/templates/crd.yaml:{LINE}:{COLUMN}"
+            for side in ("HEAD:old.tgz", "new.tgz")
+        )
         assert related("HEAD:old.tgz", "new.tgz") == [f"{new} before: {old} `.size`"]
 
     def test_each_values_file_is_compared_with_the_one_of_its_name(self, released: Any) -> None:
         ci = {"ci/a-values.yaml": "max: 9\n", "ci/b-values.yaml": "max: 5\n"}
         release(released, at("charts/demo", ci))
-        assert run("check", "--against", "v1", ".", "--ignore=helm-crd-without-keep", "-q").stdout == ""
+        assert (
+            run("check", "--against", "v1", ".", "--ignore=helm-crd-without-keep", "-q").stdout
+            == ""
+        )
         released.write(at("charts/demo", {"ci/b-values.yaml": "max: 4\n"}))
-        result = run("check", "--against", "v1", ".", "--format=concise", "--ignore=helm-crd-without-keep")
+        result = run(
+            "check", "--against", "v1", ".", "--format=concise", "--ignore=helm-crd-without-keep"
+        )
         assert [line.partition(": error")[2] for line in result.stdout.splitlines()] == [
             "[change-limit-tightened]: `.size`: `maximum` changed from 5 to 4: values above 4 are rejected"
         ]
@@ -169,7 +192,9 @@ class TestCharts:
         assert run("diff", "v1", ".", "--values", "values.yaml").stdout.startswith("0 CRDs changed")
 
     def test_a_chart_in_a_chart_gets_the_values_of_the_outer_one(self, released: Any) -> None:
-        inner = {f"charts/inner/{name}": text.replace("demo", "inner") for name, text in CHART.items()}
+        inner = {
+            f"charts/inner/{name}": text.replace("demo", "inner") for name, text in CHART.items()
+        }
         outer = {"Chart.yaml": CHART["Chart.yaml"], "values.yaml": "inner: {max: 9}\n", **inner}
         shutil.rmtree(released.top / "charts")
         release(released, at("charts/demo", outer))
@@ -186,12 +211,19 @@ class TestCharts:
         assert related("v1") == [
             f"templates/crd.yaml:{LINE}:{COLUMN} before: v1:templates/crd.yaml:{LINE}:{COLUMN} `.size`"
         ]
-        assert f"the old CRD at v1:templates/crd.yaml:{LINE}:{COLUMN}" in run("check", "--against", "v1", ".").stdout
+        assert (
+            f"the old CRD at v1:templates/crd.yaml:{LINE}:{COLUMN}"
+            in run("check", "--against", "v1", ".").stdout
+        )
 
     def test_a_name_that_helm_fills_in(self, released: Any) -> None:
         named = TEMPLATE.replace("name: foos.example.com", "name: foos.{{ .Values.group }}")
         release(
-            released, at("charts/demo", {"templates/crd.yaml": named, "values.yaml": "max: 9\ngroup: example.com\n"})
+            released,
+            at(
+                "charts/demo",
+                {"templates/crd.yaml": named, "values.yaml": "max: 9\ngroup: example.com\n"},
+            ),
         )
         released.write(at("charts/demo", {"values.yaml": "max: 8\ngroup: example.com\n"}))
         assert (
@@ -201,14 +233,21 @@ class TestCharts:
 
     def test_several_crds_of_a_template_are_counted(self, released: Any) -> None:
         both = TEMPLATE + "---\n" + TEMPLATE.replace("foos", "bars").replace("Foo", "Bar")
-        release(released, at("charts/demo", {"templates/crd.yaml": both, "values.yaml": "max: 9\n"}))
+        release(
+            released, at("charts/demo", {"templates/crd.yaml": both, "values.yaml": "max: 9\n"})
+        )
         released.write(at("charts/demo", {"values.yaml": "max: 8\n"}))
         assert run("diff", "v1").stdout.startswith("2 CRDs changed: 2 breaking\n")
 
     def test_a_crd_that_the_values_leave_out_is_read_without_helm(self, released: Any) -> None:
         plain = "{{- if .Values.install }}\n" + CRD + "{{- end }}\n"
-        release(released, at("charts/demo", {"templates/crd.yaml": plain, "values.yaml": "install: false\n"}))
-        released.write(at("charts/demo", {"templates/crd.yaml": plain.replace("maximum: 9", "maximum: 8")}))
+        release(
+            released,
+            at("charts/demo", {"templates/crd.yaml": plain, "values.yaml": "install: false\n"}),
+        )
+        released.write(
+            at("charts/demo", {"templates/crd.yaml": plain.replace("maximum: 9", "maximum: 8")})
+        )
         assert (
             f"error[change-limit-tightened]: {TIGHTER}\n"
             in run("check", "--against", "v1", ".", "--format=concise").stdout
@@ -220,8 +259,9 @@ class TestCharts:
         (released.top / "charts/demo/templates/a.yaml").unlink()
         for command in (("check", "--against", "v1", "."), ("diff", "v1")):
             result = run(*command)
-            assert "the old chart v1:charts/demo: helm does not render v1:charts/demo: execution error" in (
-                result.stderr + result.stdout
+            assert (
+                "the old chart v1:charts/demo: helm does not render v1:charts/demo: execution error"
+                in (result.stderr + result.stdout)
             )
             assert "0 CRDs changed; 1 not compared" in result.stdout
         assert list(temporary.iterdir()) == []
@@ -291,15 +331,20 @@ class TestCharts:
         name = released.git("rev-parse", "v1:charts/demo/values.yaml").strip()
         (released.top / ".git/objects" / name[:2] / name[2:]).unlink()
         result = run("check", "--against", "v1", ".")
-        assert "the old chart v1:charts/demo: charts/demo/values.yaml: its content is missing" in " ".join(
-            result.stdout.split()
+        assert (
+            "the old chart v1:charts/demo: charts/demo/values.yaml: its content is missing"
+            in " ".join(result.stdout.split())
         )
         assert "1 not compared" in result.stdout
 
-    def test_a_chart_is_only_rendered_if_one_of_its_crds_is_needed(self, released: Any, fake_helm: Path) -> None:
+    def test_a_chart_is_only_rendered_if_one_of_its_crds_is_needed(
+        self, released: Any, fake_helm: Path
+    ) -> None:
         released.commit(at("charts/other", {**CHART, "values.yaml": "max: 8\n"}))
         run("check", "--against", "v1", "charts/demo")
-        templates = [line for line in fake_helm.read_text().splitlines() if line.startswith("template")]
+        templates = [
+            line for line in fake_helm.read_text().splitlines() if line.startswith("template")
+        ]
         assert len(templates) == 2
 
     def test_a_file_with_another_version_of_a_crd_is_an_added_copy(self, released: Any) -> None:
@@ -310,13 +355,25 @@ class TestCharts:
         assert "change-version-renamed" in run("diff", "old", "new").stdout
 
     def test_a_vendored_crd_that_is_gone_is_not_removed(self, released: Any) -> None:
-        released.write({"old/vendor/example.com/a/crd.yaml": CRD, "old/b.yaml": "a: 1\n", "new/b.yaml": "a: 1\n"})
+        released.write(
+            {
+                "old/vendor/example.com/a/crd.yaml": CRD,
+                "old/b.yaml": "a: 1\n",
+                "new/b.yaml": "a: 1\n",
+            }
+        )
         assert run("diff", "old", "new").stdout == "0 CRDs changed\n"
         (released.top / "old/c.yaml").write_text(CRD)
         assert "change-crd-removed" in run("diff", "old", "new").stdout
 
     def test_copies_of_a_crd_are_compared_with_those_in_their_place(self, released: Any) -> None:
-        released.write({f"{side}/{n}.yaml": CRD.replace("9", str(n)) for side in ("old", "new") for n in (1, 2)})
+        released.write(
+            {
+                f"{side}/{n}.yaml": CRD.replace("9", str(n))
+                for side in ("old", "new")
+                for n in (1, 2)
+            }
+        )
         assert run("diff", "old", "new").stdout == "0 CRDs changed\n"
 
 
@@ -346,7 +403,9 @@ def overlay(maximum: int | None) -> str:
     if maximum is None:
         return "resources: [../base]\n"
     target = "{kind: CustomResourceDefinition, name: foos.example.com}"
-    return f"resources: [../base]\npatches:\n- target: {target}\n  patch: '{PATCH.format(maximum)}'\n"
+    return (
+        f"resources: [../base]\npatches:\n- target: {target}\n  patch: '{PATCH.format(maximum)}'\n"
+    )
 
 
 def tree(maximum: int | None) -> dict[str, str | bytes]:
@@ -386,16 +445,22 @@ class TestKustomizations:
             ("../old/config", "config", "../old/config/overlay/kustomization.yaml"),
         ],
     )
-    def test_each_kind_of_side(self, patched: Any, temporary: Path, old: str, new: str, name: str) -> None:
+    def test_each_kind_of_side(
+        self, patched: Any, temporary: Path, old: str, new: str, name: str
+    ) -> None:
         shutil.copytree(patched.top / "config", patched.top.parent / "old/config")
         patched.write(tree(5))
-        assert related(old, new) == [f"config/overlay/kustomization.yaml:3:3 before: {name}:3:3 `.size`"]
+        assert related(old, new) == [
+            f"config/overlay/kustomization.yaml:3:3 before: {name}:3:3 `.size`"
+        ]
         assert list(temporary.iterdir()) == []
 
     def test_a_base_that_is_not_below_the_path_has_its_own_name(self, patched: Any) -> None:
         patched.commit({"config/base/crd.yaml": CRD.replace("type: integer", "type: int")})
         result = run("diff", "v1:config/overlay", "HEAD:config/overlay", "--format=concise")
-        assert {line.partition(":1")[0].partition(":3")[0] for line in result.stdout.splitlines()} == {
+        assert {
+            line.partition(":1")[0].partition(":3")[0] for line in result.stdout.splitlines()
+        } == {
             "HEAD:config/base/crd.yaml",
             "HEAD:config/overlay/kustomization.yaml",
         }
@@ -404,7 +469,9 @@ class TestKustomizations:
         assert run("diff", "v1:config/overlay", "config/overlay").stdout == "0 CRDs changed\n"
         patched.write({"config/base/crd.yaml": CRD.replace("maximum: 9", "minimum: 1, maximum: 9")})
         position = "config/overlay/kustomization.yaml:3:3"
-        assert related("v1:config/overlay", "config/overlay") == [f"{position} before: v1:{position} `.size`"]
+        assert related("v1:config/overlay", "config/overlay") == [
+            f"{position} before: v1:{position} `.size`"
+        ]
 
     def test_an_unchanged_patch(self, patched: Any) -> None:
         patched.write({"config/base/crd.yaml": CRD + "# changed\n"})
@@ -418,13 +485,21 @@ class TestKustomizations:
     def test_a_new_patch_is_compared_with_the_old_resource(self, patched: Any) -> None:
         release(patched, tree(None))
         patched.write(tree(5))
-        assert related("v1") == ["config/overlay/kustomization.yaml:3:3 before: v1:config/base/crd.yaml:17:42 `.size`"]
+        assert related("v1") == [
+            "config/overlay/kustomization.yaml:3:3 before: v1:config/base/crd.yaml:17:42 `.size`"
+        ]
 
     def test_a_patch_file_and_a_link(self, patched: Any) -> None:
         target = "{kind: CustomResourceDefinition, name: foos.example.com}"
         file = f"resources: [../base]\npatches:\n- path: patch.json\n  target: {target}\n"
         (patched.top / "config/overlay/patch.json").symlink_to("real.json")
-        release(patched, {"config/overlay/kustomization.yaml": file, "config/overlay/real.json": PATCH.format(6)})
+        release(
+            patched,
+            {
+                "config/overlay/kustomization.yaml": file,
+                "config/overlay/real.json": PATCH.format(6),
+            },
+        )
         patched.write({"config/overlay/real.json": PATCH.format(5)})
         assert related("v1") == [
             "config/overlay/kustomization.yaml:3:3 before: v1:config/overlay/kustomization.yaml:3:3 `.size`"
@@ -455,10 +530,15 @@ class TestKustomizations:
         assert problem in result.stderr
         assert result.exit_code == 2
         result = run("diff", "v1")
-        assert "v1:config/overlay/kustomization.yaml: not built: no local file for `resources[1]`" in result.stderr
+        assert (
+            "v1:config/overlay/kustomization.yaml: not built: no local file for `resources[1]`"
+            in result.stderr
+        )
         assert result.exit_code == 2
 
-    def test_an_old_build_that_fails(self, patched: Any, program: Callable[[str, str], Path]) -> None:
+    def test_an_old_build_that_fails(
+        self, patched: Any, program: Callable[[str, str], Path]
+    ) -> None:
         patched.write(tree(5))
         program(
             "kustomize",
@@ -470,8 +550,14 @@ class TestKustomizations:
         assert result.exit_code == 2
 
     @pytest.mark.parametrize("reference", ["../../../secret", "../../../secret/crd.yaml"])
-    def test_no_reference_leads_out_of_the_repository(self, patched: Any, temporary: Path, reference: str) -> None:
-        for folder in (patched.top.parent / "secret", temporary.parent / "secret", temporary / "secret"):
+    def test_no_reference_leads_out_of_the_repository(
+        self, patched: Any, temporary: Path, reference: str
+    ) -> None:
+        for folder in (
+            patched.top.parent / "secret",
+            temporary.parent / "secret",
+            temporary / "secret",
+        ):
             folder.mkdir(exist_ok=True)
             (folder / "kustomization.yaml").write_text("resources: [crd.yaml]\n")
             (folder / "crd.yaml").write_text(CRD.replace("foos", "secrets"))
@@ -493,7 +579,10 @@ def test_without_kustomize_nothing_is_reported_as_unchanged(patched: Any) -> Non
     patched.write(tree(5))
     result = run("diff", "v1")
     assert result.stdout == "0 CRDs changed; 1 not compared\n"
-    assert "config/overlay/kustomization.yaml: note: neither kustomize nor kubectl is on the path" in result.stderr
+    assert (
+        "config/overlay/kustomization.yaml: note: neither kustomize nor kubectl is on the path"
+        in result.stderr
+    )
 
 
 def packed(path: Path, names: dict[str, bytes]) -> str:
@@ -520,10 +609,15 @@ _OUT = "is not the path of a file below a folder"
 def test_no_file_of_an_archive_leads_out_of_its_folder(
     tmp_path: Path, temporary: Path, name: str, message: str
 ) -> None:
-    archive = packed(tmp_path / "demo.tgz", {"demo/Chart.yaml": b"name: demo\n", name: CRD.encode()})
+    archive = packed(
+        tmp_path / "demo.tgz", {"demo/Chart.yaml": b"name: demo\n", name: CRD.encode()}
+    )
     (tmp_path / "new").mkdir()
     (tmp_path / "new/crd.yaml").write_text(CRD)
-    for command in (("check", "--against", archive, str(tmp_path / "new")), ("diff", archive, str(tmp_path / "new"))):
+    for command in (
+        ("check", "--against", archive, str(tmp_path / "new")),
+        ("diff", archive, str(tmp_path / "new")),
+    ):
         result = run(*command)
         assert message in " ".join(result.stderr.replace("│", "").split())
         assert result.exit_code == 2

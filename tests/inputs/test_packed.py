@@ -34,7 +34,11 @@ BAD = CRD.replace(b"Namespaced", b"Clusterish")
 
 
 def block(
-    name: str, size: int | bytes = 0, kind: bytes = b"0", magic: bytes = b"ustar\x0000", prefix: bytes = b""
+    name: str,
+    size: int | bytes = 0,
+    kind: bytes = b"0",
+    magic: bytes = b"ustar\x0000",
+    prefix: bytes = b"",
 ) -> bytes:
     """Return a header."""
     digits = size if isinstance(size, bytes) else b"%011o\0" % size
@@ -86,15 +90,27 @@ READ = {
     "an unknown kind": entry("a.yaml", b"x", b"Z") + END,
     "a path in a global header": entry("g", pax(b"path=b"), b"g") + entry("a.yaml", b"x") + END,
     "a size in a global header": entry("g", pax(b"size=0"), b"g") + entry("a.yaml", b"x") + END,
-    "a character set in a global header": entry("g", pax(b"hdrcharset=BINARY"), b"g") + entry("a.yaml", b"x") + END,
+    "a character set in a global header": entry("g", pax(b"hdrcharset=BINARY"), b"g")
+    + entry("a.yaml", b"x")
+    + END,
     "an empty path": entry("x", pax(b"path="), b"x") + entry("a.yaml", b"x") + END,
     "an empty size": entry("x", pax(b"size="), b"x") + entry("a.yaml", b"x") + END,
-    "a name of a sparse file": entry("x", pax(b"GNU.sparse.name=b"), b"x") + entry("a.yaml", b"x") + END,
-    "a size of a sparse file": entry("x", pax(b"GNU.sparse.realsize=0"), b"x") + entry("a.yaml", b"x") + END,
+    "a name of a sparse file": entry("x", pax(b"GNU.sparse.name=b"), b"x")
+    + entry("a.yaml", b"x")
+    + END,
+    "a size of a sparse file": entry("x", pax(b"GNU.sparse.realsize=0"), b"x")
+    + entry("a.yaml", b"x")
+    + END,
     "a global header": entry("g", pax(b"comment=b"), b"g") + entry("a.yaml", b"x") + END,
-    "a pax header": entry("x", pax(b"path=a.yaml", b"size=1"), b"x") + block("b", 0) + b"x".ljust(512, b"\0") + END,
+    "a pax header": entry("x", pax(b"path=a.yaml", b"size=1"), b"x")
+    + block("b", 0)
+    + b"x".ljust(512, b"\0")
+    + END,
     "a long name": entry("L", b"a.yaml\0", b"L") + entry("b", b"x") + END,
-    "a long name and a long link": entry("K", b"b\0", b"K") + entry("L", b"a.yaml\0", b"L") + entry("b", b"x") + END,
+    "a long name and a long link": entry("K", b"b\0", b"K")
+    + entry("L", b"a.yaml\0", b"L")
+    + entry("b", b"x")
+    + END,
     "a binary size": block("a.yaml", b"\x80" + b"\0" * 10 + b"\1") + b"x".ljust(512, b"\0") + END,
     "blanks in a size": block("a.yaml", b"         1 \0") + b"x".ljust(512, b"\0") + END,
 }
@@ -112,14 +128,22 @@ def test_a_prefix_is_a_part_of_the_name() -> None:
 
 def test_parts_of_a_gzip_file_are_joined() -> None:
     data = entry("a.yaml", b"x") + END
-    assert read(gzip.compress(data[:700]) + gzip.compress(data[700:]), packed=True) == [("a.yaml", b"x")]
+    assert read(gzip.compress(data[:700]) + gzip.compress(data[700:]), packed=True) == [
+        ("a.yaml", b"x")
+    ]
 
 
 def test_what_tarfile_writes_is_read() -> None:
-    files = {f"{'d' * 90}/{'n' * length}.yaml": os.urandom(length * 7) for length in (1, 90, 150, 300)}
+    files = {
+        f"{'d' * 90}/{'n' * length}.yaml": os.urandom(length * 7) for length in (1, 90, 150, 300)
+    }
     for kind in (tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT):
         stream = io.BytesIO()
-        written = {name: data for name, data in files.items() if len(name) < 200 or kind != tarfile.USTAR_FORMAT}
+        written = {
+            name: data
+            for name, data in files.items()
+            if len(name) < 200 or kind != tarfile.USTAR_FORMAT
+        }
         with tarfile.open(fileobj=stream, mode="w:gz", format=kind) as made:
             for name, data in written.items():
                 info = tarfile.TarInfo(name)
@@ -134,8 +158,14 @@ BROKEN = {
     "empty": (b"", "empty file"),
     "not compressed": (entry("a.yaml") + END, "its compressed data is damaged (Not a gzipped file"),
     "cut": (GOOD[:-12], "its compressed data is damaged (Compressed file ended before"),
-    "cut in the checksum": (GOOD[:-6], "its compressed data is damaged (Compressed file ended before"),
-    "a checksum": (GOOD[:-8] + b"\0\0\0\0" + GOOD[-4:], "its compressed data is damaged (CRC check failed"),
+    "cut in the checksum": (
+        GOOD[:-6],
+        "its compressed data is damaged (Compressed file ended before",
+    ),
+    "a checksum": (
+        GOOD[:-8] + b"\0\0\0\0" + GOOD[-4:],
+        "its compressed data is damaged (CRC check failed",
+    ),
     "a length": (GOOD[:-4] + b"\1\1\1\1", "its compressed data is damaged (Incorrect length"),
     "data behind": (GOOD + b"more", "its compressed data is damaged (Not a gzipped file"),
     "deflate": (
@@ -162,13 +192,19 @@ BROKEN_TAR = {
     "cut in a header": (entry("a.yaml")[:300], "a header is damaged (truncated header)"),
     "cut in a file": (entry("a.yaml", b"x" * 600)[:700], "unexpected end of data"),
     "cut in the padding": (entry("a.yaml", b"x")[:700], "unexpected end of data"),
-    "a header's checksum": (entry("a.yaml").replace(b"a.yaml", b"b.yaml"), "a header is damaged (bad checksum)"),
+    "a header's checksum": (
+        entry("a.yaml").replace(b"a.yaml", b"b.yaml"),
+        "a header is damaged (bad checksum)",
+    ),
     "a size of no number": (block("a.yaml", b"12x"), "a header is damaged"),
     "a negative size": (block("a.yaml", b"\xff" * 12), "a header has a negative size"),
     "a huge size": (block("a.yaml", HUGE), "unexpected end of data"),
     "a huge size of another file": (block("a.png", HUGE), "unexpected end of data"),
     "a size over 63 bits": (block("a.yaml", b"\x80" + b"\x7f" * 11), "a header is malformed"),
-    "a size in pax": (entry("x", pax(b"size=-1"), b"x") + entry("a.yaml"), "a sparse file, or one without a size"),
+    "a size in pax": (
+        entry("x", pax(b"size=-1"), b"x") + entry("a.yaml"),
+        "a sparse file, or one without a size",
+    ),
     "a long pax header": (block("x", MAX_HEADER + 1, b"x"), "a header is too long"),
     "a long name": (block("L", 1 << 30, b"L"), "a header is too long"),
     "a sparse file": (entry("a.yaml", b"x", b"S"), "a sparse file"),
@@ -176,14 +212,20 @@ BROKEN_TAR = {
         entry("a.yaml", b"x", magic=b"ustar  \0", prefix=b"1"),
         "a header has times in the place",
     ),
-    "an empty long name": (entry("L", b"\0", b"L") + entry("a.yaml", b"x"), "a file without a name"),
+    "an empty long name": (
+        entry("L", b"\0", b"L") + entry("a.yaml", b"x"),
+        "a file without a name",
+    ),
     "a header of Solaris": (entry("a.yaml", b"x", b"X") + entry("b"), "a header of Solaris"),
     **{
         f"{first} and {second}": (_pair(first, second), "headers contradict each other")
         for first, second in CONTRADICTING
     },
     "data after the end": (END + entry("a.yaml", b"x"), "data after the end of the archive"),
-    "a file after a block of zeros": (b"\0" * 512 + entry("a.yaml", b"x"), "data after the end of the archive"),
+    "a file after a block of zeros": (
+        b"\0" * 512 + entry("a.yaml", b"x"),
+        "data after the end of the archive",
+    ),
 }
 
 
@@ -224,7 +266,9 @@ def test_files_with_unusual_names_that_helm_installs(
             top = tmp_path / str(number)
             top.mkdir()
             if is_packed:
-                (top / "c.tgz").write_bytes(packed({f"c/{path}": data for path, data in files.items()}))
+                (top / "c.tgz").write_bytes(
+                    packed({f"c/{path}": data for path, data in files.items()})
+                )
             for path, data in () if is_packed else files.items():
                 (top / path).parent.mkdir(parents=True, exist_ok=True)
                 (top / path).write_bytes(data)
@@ -315,14 +359,18 @@ def packed(files: dict[str, bytes]) -> bytes:
 
 def chart(folder: Path, archives: dict[str, bytes]) -> Path:
     (folder / "charts").mkdir(parents=True)
-    (folder / "Chart.yaml").write_text("apiVersion: v2\nname: demo\nversion: 0.1.0\n", encoding="utf-8")
+    (folder / "Chart.yaml").write_text(
+        "apiVersion: v2\nname: demo\nversion: 0.1.0\n", encoding="utf-8"
+    )
     for name, data in archives.items():
         (folder / "charts" / name).write_bytes(data)
     return folder
 
 
 def check(folder: Path) -> tuple[int, str]:
-    done = CliRunner().invoke(cli, ["check", str(folder), "--include-dependencies", "--format", "concise"])
+    done = CliRunner().invoke(
+        cli, ["check", str(folder), "--include-dependencies", "--format", "concise"]
+    )
     return done.exit_code, done.output
 
 
@@ -356,9 +404,18 @@ def test_what_is_read_before_the_damage_is_checked(tmp_path: Path) -> None:
     other = packed({"b/crds/crd.yaml": BAD.replace(b"foos", b"bars")})
     status, output = check(chart(tmp_path, {"a.tgz": cut, "b.tgz": other}))
     assert status == 2
-    assert "charts/a.tgz: cannot be unpacked: unexpected end of data (in or after a/crds/two.yaml)" in output
-    assert "charts/a.tgz:a/crds/one.yaml:7:10: error[scope-invalid]: `spec.scope` cannot be `Clusterish`" in output
-    assert "charts/b.tgz:b/crds/crd.yaml:7:10: error[scope-invalid]: `spec.scope` cannot be `Clusterish`" in output
+    assert (
+        "charts/a.tgz: cannot be unpacked: unexpected end of data (in or after a/crds/two.yaml)"
+        in output
+    )
+    assert (
+        "charts/a.tgz:a/crds/one.yaml:7:10: error[scope-invalid]: `spec.scope` cannot be `Clusterish`"
+        in output
+    )
+    assert (
+        "charts/b.tgz:b/crds/crd.yaml:7:10: error[scope-invalid]: `spec.scope` cannot be `Clusterish`"
+        in output
+    )
 
 
 def test_archives_that_are_no_files(tmp_path: Path) -> None:
@@ -375,7 +432,9 @@ def test_archives_that_are_no_files(tmp_path: Path) -> None:
     assert "folder.tgz" not in output
 
 
-def test_a_folder_of_dependencies_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_of_dependencies_that_cannot_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = chart(tmp_path, {"a.tgz": packed({"a/crds/crd.yaml": BAD})})
     listing = os.listdir
 
@@ -400,8 +459,14 @@ def test_text_that_cannot_be_decoded(tmp_path: Path) -> None:
 def test_a_packed_chart_that_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     chart_file = b'name: c\nkubeVersion: ">=1.29.0-0"\n'
-    chart = entry("c/Chart.yaml", chart_file) + entry("c/crds/a.yaml", BAD) + entry("c/.git/b.yaml", BAD)
-    inner = gzip.compress(entry("d/templates/c.yaml", b"{{ if .Values.a }}\n" + BAD + b"{{ end }}\n") + END, 1)
+    chart = (
+        entry("c/Chart.yaml", chart_file)
+        + entry("c/crds/a.yaml", BAD)
+        + entry("c/.git/b.yaml", BAD)
+    )
+    inner = gzip.compress(
+        entry("d/templates/c.yaml", b"{{ if .Values.a }}\n" + BAD + b"{{ end }}\n") + END, 1
+    )
     rows = {
         "c.tgz": (gzip.compress(chart + END, 1), 1, ["c.tgz:c/crds/a.yaml"], ""),
         "d.tar.gz": (
@@ -410,7 +475,12 @@ def test_a_packed_chart_that_is_named(tmp_path: Path, monkeypatch: pytest.Monkey
             ["d.tar.gz:c/charts/d.tgz:d/templates/c.yaml", "d.tar.gz:c/crds/a.yaml"],
             "",
         ),
-        "cut.tgz": (gzip.compress(chart + END, 1)[:-40], 2, ["cut.tgz:c/crds/a.yaml"], "cut.tgz: cannot be unpacked: "),
+        "cut.tgz": (
+            gzip.compress(chart + END, 1)[:-40],
+            2,
+            ["cut.tgz:c/crds/a.yaml"],
+            "cut.tgz: cannot be unpacked: ",
+        ),
         "none.tgz": (
             gzip.compress(entry("c/Chart.yaml", chart_file) + END, 1),
             2,
@@ -423,10 +493,17 @@ def test_a_packed_chart_that_is_named(tmp_path: Path, monkeypatch: pytest.Monkey
         result = CliRunner().invoke(cli, ["check", name, "--show-all", "--format", "json"])
         found = sorted({one["file"] for one in json.loads(result.stdout)["diagnostics"]})
         assert (result.exit_code, found, words in result.stderr) == (status, files, True), name
-    assert CliRunner().invoke(cli, ["check", ".", "--format", "json"]).exit_code == 0  # only by name
-    versions = gzip.compress(entry("c/Chart.yaml", b"kubeVersion: '>=9.0.0'\n") + entry("c/crds/a.yaml", CRD) + END, 1)
+    assert (
+        CliRunner().invoke(cli, ["check", ".", "--format", "json"]).exit_code == 0
+    )  # only by name
+    versions = gzip.compress(
+        entry("c/Chart.yaml", b"kubeVersion: '>=9.0.0'\n") + entry("c/crds/a.yaml", CRD) + END, 1
+    )
     (tmp_path / "c.tgz").write_bytes(versions)
-    assert "c.tgz:c/Chart.yaml:1:14" in CliRunner().invoke(cli, ["check", "c.tgz", "--format", "concise"]).stdout
+    assert (
+        "c.tgz:c/Chart.yaml:1:14"
+        in CliRunner().invoke(cli, ["check", "c.tgz", "--format", "concise"]).stdout
+    )
     (tmp_path / "old.tgz").write_bytes(rows["c.tgz"][0])
     compared = CliRunner().invoke(cli, ["diff", "old.tgz", "c.tgz"])
     assert "field is immutable" in compared.stdout
@@ -434,7 +511,9 @@ def test_a_packed_chart_that_is_named(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_a_packed_chart_is_read_by_all_commands_and_written_by_none(tmp_path: Path) -> None:
     rules = b"        x-kubernetes-validations: [{rule: has(self.metadata)}, {rule: 1}]\n"
-    data = entry("c/Chart.yaml", b"name: c\n") + entry("c/crds/a.yaml", BAD.replace(b"Clusterish", b"namespaced"))
+    data = entry("c/Chart.yaml", b"name: c\n") + entry(
+        "c/crds/a.yaml", BAD.replace(b"Clusterish", b"namespaced")
+    )
     data += entry("c/crds/b.yaml", CRD.replace(b"foos", b"bars").replace(b"Foo", b"Bar") + rules)
     packed = tmp_path / "c.tgz"
     packed.write_bytes(gzip.compress(data + END, 1))

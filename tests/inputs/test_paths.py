@@ -41,7 +41,13 @@ def test_a_folder_gives_its_yaml_and_json_in_order_files_before_folders() -> Non
 
 
 def test_vendored_go_modules_are_left_out_unless_they_are_named() -> None:
-    write("vendor/modules.txt", "vendor/a/crd.yaml", "chart/vendor/crd.yaml", "vendors/modules.txt", "vendors/b.yaml")
+    write(
+        "vendor/modules.txt",
+        "vendor/a/crd.yaml",
+        "chart/vendor/crd.yaml",
+        "vendors/modules.txt",
+        "vendors/b.yaml",
+    )
     assert files(".") == ["chart/vendor/crd.yaml", "vendors/b.yaml"]
     assert files("**/*.yaml") == ["chart/vendor/crd.yaml", "vendors/b.yaml"]
     assert files("vendor") == ["vendor/a/crd.yaml"] == files("vendor/a/crd.yaml")
@@ -64,10 +70,18 @@ def test_a_named_file_is_taken_whatever_its_suffix_and_though_ignored() -> None:
     [
         pytest.param({}, ["a.yaml", "gen/b.yaml", "gen/deep/c.yaml"], id="none"),
         pytest.param({".gitignore": "gen/\n"}, ["a.yaml"], id="folder"),
-        pytest.param({".gitignore": "/b.yaml\n"}, ["a.yaml", "gen/b.yaml", "gen/deep/c.yaml"], id="anchored"),
+        pytest.param(
+            {".gitignore": "/b.yaml\n"}, ["a.yaml", "gen/b.yaml", "gen/deep/c.yaml"], id="anchored"
+        ),
         pytest.param({".gitignore": "*.yaml\n!c.yaml\n"}, ["gen/deep/c.yaml"], id="negated"),
-        pytest.param({".gitignore": "gen/\n!c.yaml\n"}, ["a.yaml"], id="nothing comes back below an ignored folder"),
-        pytest.param({"gen/.gitignore": "b.yaml\n"}, ["a.yaml", "gen/deep/c.yaml"], id="deeper file"),
+        pytest.param(
+            {".gitignore": "gen/\n!c.yaml\n"},
+            ["a.yaml"],
+            id="nothing comes back below an ignored folder",
+        ),
+        pytest.param(
+            {"gen/.gitignore": "b.yaml\n"}, ["a.yaml", "gen/deep/c.yaml"], id="deeper file"
+        ),
         pytest.param(
             {".gitignore": "b.yaml\n", "gen/.gitignore": "!b.yaml\n"},
             ["a.yaml", "gen/b.yaml", "gen/deep/c.yaml"],
@@ -91,7 +105,11 @@ def test_what_git_ignores_is_left_out(ignore: dict[str, str], kept: list[str]) -
     for path, text in ignore.items():
         write(path, text=text)
     assert files(".") == kept
-    assert files(".", selection=Selection(gitignore=False)) == ["a.yaml", "gen/b.yaml", "gen/deep/c.yaml"]
+    assert files(".", selection=Selection(gitignore=False)) == [
+        "a.yaml",
+        "gen/b.yaml",
+        "gen/deep/c.yaml",
+    ]
 
 
 def test_patterns_above_the_named_folder_count_up_to_the_repository() -> None:
@@ -103,7 +121,12 @@ def test_patterns_above_the_named_folder_count_up_to_the_repository() -> None:
 
 def test_a_worktree_takes_the_exclude_file_of_its_repository() -> None:
     write("main/.git/info/exclude", text="b.yaml\n")
-    write("main/.git/objects/x", "main/.git/refs/x", "main/.git/worktrees/w/HEAD", text="ref: refs/heads/main\n")
+    write(
+        "main/.git/objects/x",
+        "main/.git/refs/x",
+        "main/.git/worktrees/w/HEAD",
+        text="ref: refs/heads/main\n",
+    )
     write("main/.git/worktrees/w/commondir", text="../..\n")
     write("w/.git", text="gitdir: ../main/.git/worktrees/w\n")
     write("w/a.yaml", "w/b.yaml")
@@ -124,7 +147,9 @@ def test_a_glob_that_the_shell_left_alone_is_expanded() -> None:
     assert files("d/**") == ["d/a.yaml", "d/e/b.yaml"]
     assert files("d/**/b.*") == ["d/e/b.yaml"]
     assert files("d/**/*.go") == ["d/e/b.go"]
-    assert discover(["*.nothing"], EVERYTHING).problems == (UnreadInput("*.nothing", "no file matches"),)
+    assert discover(["*.nothing"], EVERYTHING).problems == (
+        UnreadInput("*.nothing", "no file matches"),
+    )
 
 
 def test_a_name_with_a_bracket_is_a_name_where_it_exists() -> None:
@@ -201,7 +226,12 @@ def test_lines_that_are_no_patterns_do_not_count() -> None:
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not on the path")
 def test_what_git_tracks_is_not_ignored(here: Path) -> None:
     """A folder that is ignored but for what was added all the same: charts/*/charts with a chart of one's own."""
-    write("a.yaml", "charts/a/charts/own/crd.yaml", "charts/a/charts/own/x.txt", "charts/a/charts/b.yaml")
+    write(
+        "a.yaml",
+        "charts/a/charts/own/crd.yaml",
+        "charts/a/charts/own/x.txt",
+        "charts/a/charts/b.yaml",
+    )
     write(".gitignore", text="/charts/*/charts\n")
     for arguments in (["init", "-q"], ["add", "-f", ".gitignore", "a.yaml", "charts/a/charts/own"]):
         subprocess.run(["git", *arguments], cwd=here, check=True)
@@ -243,7 +273,9 @@ def test_a_gitignore_that_cannot_be_read_is_reported_and_has_no_effect(kind: str
         write(".gitignore", text="*\n" + "#" * (1 << 20))
     found = discover(["."], EVERYTHING)
     said = {"link": "a symbolic link", "pipe": "a named pipe"}
-    message = f"not a regular file but {said[kind]}" if kind in said else "larger than 1 MiB: not read"
+    message = (
+        f"not a regular file but {said[kind]}" if kind in said else "larger than 1 MiB: not read"
+    )
     assert found.files == ("a.yaml",)
     assert found.problems == (UnreadInput(".gitignore", f"skipped: {message}", fatal=False),)
 
@@ -311,7 +343,9 @@ def test_globs_match_as_they_do_in_a_shell(glob: str, found: list[str]) -> None:
 
 
 def test_a_glob_that_never_matches_is_a_name() -> None:
-    assert discover(["[a"], EVERYTHING).problems == (UnreadInput("[a", "No such file or directory"),)
+    assert discover(["[a"], EVERYTHING).problems == (
+        UnreadInput("[a", "No such file or directory"),
+    )
 
 
 def test_what_is_left_out_is_counted() -> None:

@@ -72,7 +72,8 @@ def test_patterns_match_as_they_do_in_git(line: str, path: str, *, matches: bool
 
 
 @pytest.mark.parametrize(
-    ("text", "valid"), [("*.yaml", True), ("[z-a]", True), ("[", False), ("[[:foo:]]", False), ("#", False)]
+    ("text", "valid"),
+    [("*.yaml", True), ("[z-a]", True), ("[", False), ("[[:foo:]]", False), ("#", False)],
 )
 def test_a_pattern_that_never_matches_is_none(text: str, *, valid: bool) -> None:
     assert is_pattern(text) is valid
@@ -82,21 +83,31 @@ def test_a_pattern_that_never_matches_is_none(text: str, *, valid: bool) -> None
 def test_random_patterns_match_as_they_do_in_git(tmp_path: Path) -> None:
     chance = random.Random(10)
     folders = ["/".join(chance.choices(NAMES, k=chance.randint(1, 3))) for _ in range(80)]
-    made = sorted({*folders, *(f"{folder}/{name}.yaml" for folder in folders for name in chance.sample(NAMES, 2))})
+    made = sorted(
+        {
+            *folders,
+            *(f"{folder}/{name}.yaml" for folder in folders for name in chance.sample(NAMES, 2)),
+        }
+    )
     for path in made:
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).touch() if path.endswith(".yaml") else (tmp_path / path).mkdir(exist_ok=True)
+        (tmp_path / path).touch() if path.endswith(".yaml") else (tmp_path / path).mkdir(
+            exist_ok=True
+        )
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
     matched = 0
     for _ in range(15):
         lines = [
-            "!" * (chance.random() < 0.2) + "".join(chance.choices(ATOMS, k=chance.randint(1, 6))) for _ in range(4)
+            "!" * (chance.random() < 0.2) + "".join(chance.choices(ATOMS, k=chance.randint(1, 6)))
+            for _ in range(4)
         ]
         data = os.fsencode("\n".join(lines))
         (tmp_path / ".gitignore").write_bytes(data)
         ours = compiled(data.split(b"\n"))
         expected = dict(zip(made, _ignored_by_git(tmp_path, made), strict=True))
-        found = {path: ours.match(path + "/" if (tmp_path / path).is_dir() else path) for path in made}
+        found = {
+            path: ours.match(path + "/" if (tmp_path / path).is_dir() else path) for path in made
+        }
         assert found == expected, lines
         matched += sum(expected.values())
     assert matched > 150
@@ -105,8 +116,13 @@ def test_random_patterns_match_as_they_do_in_git(tmp_path: Path) -> None:
 def _ignored_by_git(root: Path, paths: list[str]) -> list[bool]:
     command = ["git", "check-ignore", "--no-index", "--stdin", "-z", "--verbose", "--non-matching"]
     given = b"".join(b"./" + os.fsencode(path) + b"\0" for path in paths)
-    fields = subprocess.run(command, cwd=root, input=given, capture_output=True, check=False).stdout.split(b"\0")
-    return [bool(source) and not line.startswith(b"!") for source, line in zip(fields[::4], fields[2::4], strict=False)]
+    fields = subprocess.run(
+        command, cwd=root, input=given, capture_output=True, check=False
+    ).stdout.split(b"\0")
+    return [
+        bool(source) and not line.startswith(b"!")
+        for source, line in zip(fields[::4], fields[2::4], strict=False)
+    ]
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,10 @@ def test_text_is_read_without_its_mark(data: bytes) -> None:
         (b"a: b\nc: \xc3\xa9\xff", "not UTF-8: byte 0xff at line 2, column 5 (byte offset 10)"),
         (b"\xef\xbb\xbfa\xff", "not UTF-8: byte 0xff at line 1, column 2 (byte offset 4)"),
         (b"a\nb\0", "binary data: a NUL character at line 2 (character 4 of the file)"),
-        (b"\xff\xfe\0\0a\0\0\0", "UTF-32, which is no encoding of YAML that the API server reads: save it as UTF-8"),
+        (
+            b"\xff\xfe\0\0a\0\0\0",
+            "UTF-32, which is no encoding of YAML that the API server reads: save it as UTF-8",
+        ),
         (b"\xff\xfea", "not UTF-16-LE according to its byte order mark: byte offset 2"),
     ],
 )
@@ -50,7 +53,9 @@ def test_what_is_no_text_is_said_with_its_place(data: bytes, said: str) -> None:
     assert str(error.value) == said
 
 
-def test_a_file_and_standard_input_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_and_standard_input_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "a").write_bytes(b"a")
     assert read_bytes(str(tmp_path / "a")) == b"a"
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"piped")))
@@ -83,7 +88,12 @@ def test_only_regular_files_are_opened(tmp_path: Path, monkeypatch: pytest.Monke
     link.symlink_to("/dev/zero")
     opened = []
     monkeypatch.setattr(os, "open", lambda *given: opened.append(given))
-    for path, what in ((pipe, "a named pipe"), (unix, "a socket"), (link, "a device"), (tmp_path, "a directory")):
+    for path, what in (
+        (pipe, "a named pipe"),
+        (unix, "a socket"),
+        (link, "a device"),
+        (tmp_path, "a directory"),
+    ):
         with pytest.raises(UnreadableError) as error:
             read_bytes(str(path))
         assert str(error.value) == f"not a regular file but {what}"

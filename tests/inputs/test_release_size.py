@@ -36,7 +36,9 @@ def noise(size: int, seed: int = 1) -> str:
 
 def crd(size: int, name: str = "foo", seed: int = 1) -> str:
     """Return a CRD with a description of a size."""
-    head = HEAD.replace("foos", f"{name}s").replace("Foo", name.title()).replace("metadata:\n", KEEP)
+    head = (
+        HEAD.replace("foos", f"{name}s").replace("Foo", name.title()).replace("metadata:\n", KEEP)
+    )
     properties = f"          big: {{type: string, description: {noise(size, seed)}}}\n"
     return f"{head}        type: object\n        description: {name}\n        properties:\n{properties}"
 
@@ -57,12 +59,16 @@ def size(folder: Path, files: dict[str, str], manifest: str | None = "") -> int:
 
 def check(folder: str, *arguments: str) -> Result:
     options = ("--select=helm-release-too-large", "--min-severity=info", *arguments)
-    return CliRunner().invoke(cli, ["check", "--no-cache", folder, *options], catch_exceptions=False)
+    return CliRunner().invoke(
+        cli, ["check", "--no-cache", folder, *options], catch_exceptions=False
+    )
 
 
 def encoded(release: dict[str, object]) -> int:
     """Return the length of a release as Helm encodes it."""
-    return len(base64.b64encode(gzip.compress(json.dumps(release, separators=(",", ":")).encode(), 9)))
+    return len(
+        base64.b64encode(gzip.compress(json.dumps(release, separators=(",", ":")).encode(), 9))
+    )
 
 
 def file(name: str, text: str) -> dict[str, str]:
@@ -93,19 +99,34 @@ class TestSize:
 
     def test_files_of_charts_within_the_chart_are_not_stored(self, tmp_path: Path) -> None:
         own = size(tmp_path / "a", {"values.yaml": "a: b\n"})
-        inner = {"Chart.yaml": CHART, "crds/foos.yaml": crd(100_000), "templates/a.yaml": noise(50_000)}
-        files = {"values.yaml": "a: b\n", **{f"charts/inner/{name}": text for name, text in inner.items()}}
+        inner = {
+            "Chart.yaml": CHART,
+            "crds/foos.yaml": crd(100_000),
+            "templates/a.yaml": noise(50_000),
+        }
+        files = {
+            "values.yaml": "a: b\n",
+            **{f"charts/inner/{name}": text for name, text in inner.items()},
+        }
         assert size(tmp_path / "b", {**files, "charts/packed-1.0.0.tgz": noise(90_000)}) == own
-        assert size(tmp_path / "b", files, None) == pytest.approx(own + 50_000, rel=0.1)  # what its template renders
+        assert size(tmp_path / "b", files, None) == pytest.approx(
+            own + 50_000, rel=0.1
+        )  # what its template renders
         assert size(tmp_path / "b", {**files, "charts/a.tgz.prov": noise(90_000)}) > own + 80_000
 
     def test_files_that_helm_ignores_are_not_stored(self, tmp_path: Path) -> None:
         own = size(tmp_path, {".helmignore": "docs/\n*.png\n"})
-        ignored = {"docs/a.md": noise(9_000), "a/b.png": noise(9_000), "templates/.hidden": noise(9_000)}
+        ignored = {
+            "docs/a.md": noise(9_000),
+            "a/b.png": noise(9_000),
+            "templates/.hidden": noise(9_000),
+        }
         assert size(tmp_path, {".helmignore": "docs/\n*.png\n", **ignored}) == own
 
     def test_helpers_and_notes_are_not_rendered(self, tmp_path: Path) -> None:
-        files = {f"templates/{name}": noise(60_000) for name in ("_helpers.tpl", "NOTES.txt", "a.yaml")}
+        files = {
+            f"templates/{name}": noise(60_000) for name in ("_helpers.tpl", "NOTES.txt", "a.yaml")
+        }
         stored = size(tmp_path, files)
         assert size(tmp_path, files, None) == pytest.approx(stored + 60_000, rel=0.05)
 
@@ -118,7 +139,9 @@ class TestSize:
         broken = {"values.yaml": "a: [", "Chart.yaml": "\t", "Chart.lock": "- a\n"}
         assert size(tmp_path, broken) < 1000
 
-    def test_a_file_that_is_too_large(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_file_that_is_too_large(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setattr(module, "_LARGEST", 1000)
         assert release_of(chart_files(chart(tmp_path, {"a": noise(2000)}))) is None
 
@@ -148,7 +171,9 @@ class TestShares:
         shares = release.shares
         assert list(shares) == ["foos.example.com", "bars.example.com", "bazs.example.com"]
         assert shares["foos.example.com"] == pytest.approx(2 * shares["bars.example.com"], rel=0.05)
-        assert shares["bazs.example.com"] == pytest.approx(shares["bars.example.com"], rel=0.1)  # stored and rendered
+        assert shares["bazs.example.com"] == pytest.approx(
+            shares["bars.example.com"], rel=0.1
+        )  # stored and rendered
         assert sum(shares.values()) == pytest.approx(release.size - 10_000, rel=0.05)
 
     def test_a_description_saves_what_it_saves(self, tmp_path: Path) -> None:
@@ -162,7 +187,10 @@ class TestShares:
         smaller = release_of(chart_files(folder))
         assert smaller is not None
         assert saved == pytest.approx(release.size - smaller.size, rel=0.01)
-        chart(tmp_path, {"templates/bar.yaml": files["templates/bar.yaml"].replace(noise(30_000, 2), "''")})
+        chart(
+            tmp_path,
+            {"templates/bar.yaml": files["templates/bar.yaml"].replace(noise(30_000, 2), "''")},
+        )
         smallest = release_of(chart_files(folder))
         assert smallest is not None
         assert twice == pytest.approx(smaller.size - smallest.size, rel=0.01)
@@ -174,7 +202,9 @@ class TestShares:
             "            additionalProperties: {description: c}\n            items: {properties: {x: {description: >-\n"
             "              }}}\n          description: {type: string}\n"
         )
-        text = f"{HEAD}        properties:\n{schema}".replace("{description: >-\n              }", '{description: "d"}')
+        text = f"{HEAD}        properties:\n{schema}".replace(
+            "{description: >-\n              }", '{description: "d"}'
+        )
         release = release_of(chart_files(chart(tmp_path, {"crds/foo.yaml": text})))
         assert release is not None
         [part] = [part for part in release.parts if part.crd]
@@ -187,14 +217,23 @@ class TestShares:
         ]
 
     def test_a_template_that_is_not_yaml(self, tmp_path: Path) -> None:
-        text = "{{- if .Values.a }}\n" + crd(1000).replace("type: string", "type: {{ .Values.type }}") + "{{- end }}\n"
+        text = (
+            "{{- if .Values.a }}\n"
+            + crd(1000).replace("type: string", "type: {{ .Values.type }}")
+            + "{{- end }}\n"
+        )
         release = release_of(chart_files(chart(tmp_path, {"templates/a.yaml": text})))
         assert release is not None
-        assert [(name, path) for name, path, _ in release.largest_descriptions(1)] == [("foos.example.com", ".big")]
+        assert [(name, path) for name, path, _ in release.largest_descriptions(1)] == [
+            ("foos.example.com", ".big")
+        ]
 
 
 def test_a_release_that_is_too_large_for_a_secret(tmp_path: Path) -> None:
-    files = {f"crds/{name}.yaml": crd(400_000, name, seed) for seed, name in enumerate(("foo", "bar", "baz"))}
+    files = {
+        f"crds/{name}.yaml": crd(400_000, name, seed)
+        for seed, name in enumerate(("foo", "bar", "baz"))
+    }
     result = check(chart(tmp_path, files), "--no-helm", "--format=json")
     [finding] = json.loads(result.stdout)["diagnostics"]
     assert (finding["rule"], finding["line"], finding["column"]) == ("helm-release-too-large", 2, 1)
@@ -219,18 +258,24 @@ class TestFinding:
         monkeypatch.setattr(module, "NEAR", SMALL * 3 // 4)
 
     def test_a_release_that_is_too_large(self, tmp_path: Path) -> None:
-        files = {f"crds/{name}.yaml": crd(50_000, name, seed) for seed, name in enumerate(("foo", "bar", "baz"))}
+        files = {
+            f"crds/{name}.yaml": crd(50_000, name, seed)
+            for seed, name in enumerate(("foo", "bar", "baz"))
+        }
         result = check(chart(tmp_path, files), "--no-helm", "--fail-on=warning")
         text = " ".join(result.stdout.split())
         assert (
-            "help: Remove the descriptions of the CRDs (controller-gen `crd:maxDescLen=0`): that saves about 18" in text
+            "help: Remove the descriptions of the CRDs (controller-gen `crd:maxDescLen=0`): that saves about 18"
+            in text
         )
         assert "Or move the CRDs to the `crds/` folder of a chart in `charts/`" in text
         assert "The largest descriptions, with what each saves: `big` of " in text
         assert result.exit_code == 1
 
     def test_a_release_near_the_limit(self, tmp_path: Path) -> None:
-        result = check(chart(tmp_path, {"crds/a.yaml": crd(87_500)}), "--no-helm", "--format=concise")
+        result = check(
+            chart(tmp_path, {"crds/a.yaml": crd(87_500)}), "--no-helm", "--format=concise"
+        )
         assert ": info[helm-release-too-large]: the release needs about " in result.stdout
         assert " KiB of the 128 KiB that a Secret can store; " in result.stdout
 
@@ -239,15 +284,23 @@ class TestFinding:
         assert ' and 3 more"' in check(chart(tmp_path, files), "--no-helm", "--format=json").stdout
 
     def test_descriptions_that_are_not_what_is_too_large(self, tmp_path: Path) -> None:
-        files = {"crds/a.yaml": crd(12_500), "templates/a.txt": noise(SMALL, 2), "b": noise(SMALL, 3)}
+        files = {
+            "crds/a.yaml": crd(12_500),
+            "templates/a.txt": noise(SMALL, 2),
+            "b": noise(SMALL, 3),
+        }
         text = " ".join(check(chart(tmp_path, files), "--no-helm").stdout.split())
         assert "KiB, which is not enough. " in text
         text = " ".join(
-            check(chart(tmp_path, {**files, "crds/a.yaml": HEAD + "        type: object\n"})).stdout.split()
+            check(
+                chart(tmp_path, {**files, "crds/a.yaml": HEAD + "        type: object\n"})
+            ).stdout.split()
         )
         assert "help: Move the CRDs to the `crds/` folder" in text
 
-    def test_other_charts_are_not_read(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_other_charts_are_not_read(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         read: list[str] = []
 
         def noted(path: str, limit: int) -> bytes:
@@ -276,14 +329,22 @@ class TestFinding:
         folder = chart(tmp_path, {"crds/a.yaml": crd(112_500)})
         levels: list[int] = []
 
-        def noted(files: ChartFiles, manifest: str | None = None, *, level: int = 9) -> Release | None:
+        def noted(
+            files: ChartFiles, manifest: str | None = None, *, level: int = 9
+        ) -> Release | None:
             levels.append(level)
             return release_of(files, manifest, level=level)
 
         monkeypatch.setattr(module, "release_of", noted)
         outputs = set()
         for _ in range(2):
-            arguments = ["check", folder, "--no-helm", "--format=concise", "--ignore=too-large-to-apply"]
+            arguments = [
+                "check",
+                folder,
+                "--no-helm",
+                "--format=concise",
+                "--ignore=too-large-to-apply",
+            ]
             outputs.add(CliRunner().invoke(cli, arguments, catch_exceptions=False).stdout)
         assert len(outputs) == 1
         assert levels == [1, 9]
@@ -296,7 +357,10 @@ class TestFinding:
             "crds/a.yaml": crd(112_500),
             "Chart.yaml": CHART.replace("demo", "demo # crdlint: ignore[helm-release-too-large] x"),
         }
-        assert "helm-release" not in check(chart(tmp_path, files), "--no-helm", "--format=concise").stdout
+        assert (
+            "helm-release"
+            not in check(chart(tmp_path, files), "--no-helm", "--format=concise").stdout
+        )
 
 
 IGNORED: Final = (
@@ -341,4 +405,7 @@ def test_ignore_files(tmp_path: Path, subtests: pytest.Subtests) -> None:
     for lines, path, is_folder, matches in IGNORED:
         with subtests.test(f"{lines!r} of {path}"):
             (tmp_path / ".helmignore").write_text(f"{lines}\n", encoding="utf-8")
-            assert is_ignored(ignore_lines(str(tmp_path / ".helmignore")), path, is_folder=is_folder) == matches
+            assert (
+                is_ignored(ignore_lines(str(tmp_path / ".helmignore")), path, is_folder=is_folder)
+                == matches
+            )

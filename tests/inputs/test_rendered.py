@@ -36,7 +36,9 @@ TYPE = ("schema-type-unsupported", 18, 19)
 
 def chart(folder: Path, templates: Mapping[str, str], **files: str) -> Path:
     (folder / "templates").mkdir(parents=True)
-    (folder / "Chart.yaml").write_text("apiVersion: v2\nname: demo\nversion: 0.1.0\n", encoding="utf-8")
+    (folder / "Chart.yaml").write_text(
+        "apiVersion: v2\nname: demo\nversion: 0.1.0\n", encoding="utf-8"
+    )
     for name, text in templates.items():
         (folder / "templates" / name).write_text(text, encoding="utf-8")
     for name, text in files.items():
@@ -46,7 +48,9 @@ def chart(folder: Path, templates: Mapping[str, str], **files: str) -> Path:
     return folder
 
 
-def check(folder: Path, name: str = "crd.yaml", charts: Charts | None = None, *, keep: bool = False) -> FileResult:
+def check(
+    folder: Path, name: str = "crd.yaml", charts: Charts | None = None, *, keep: bool = False
+) -> FileResult:
     path = str(folder / "templates" / name)
     text = (folder / "templates" / name).read_text(encoding="utf-8")
     place = ChartLayout().locate(path)
@@ -87,15 +91,21 @@ def test_what_only_values_make_stands_at_the_directive(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("fake_helm")
 def test_what_a_value_fills_in_stands_at_its_directive(tmp_path: Path) -> None:
     text = CRD.replace("type: int\n", "type: {{ .Values.type }} # of {{ .Values.a }}\n")
-    [one] = check(chart(tmp_path / "c", {"crd.yaml": text}, values_yaml="type: int\na: b\n")).diagnostics
+    [one] = check(
+        chart(tmp_path / "c", {"crd.yaml": text}, values_yaml="type: int\na: b\n")
+    ).diagnostics
     assert (one.line, one.column, one.end_column) == (18, 19, 58)
     assert "in what Helm makes of this line: type: int # of b" in str(one.help)
 
 
 @pytest.mark.usefixtures("fake_helm")
-@pytest.mark.parametrize("kind", ["", "kind: CustomResourceDefinitoin\n", "kind: {{ .Values.kind }}\n"])
+@pytest.mark.parametrize(
+    "kind", ["", "kind: CustomResourceDefinitoin\n", "kind: {{ .Values.kind }}\n"]
+)
 def test_what_has_not_the_kind_of_a_crd_is_judged(kind: str, tmp_path: Path) -> None:
-    text = CRD.replace("kind: CustomResourceDefinition\n", kind).replace("Namespaced", "{{ .Values.scope }}")
+    text = CRD.replace("kind: CustomResourceDefinition\n", kind).replace(
+        "Namespaced", "{{ .Values.scope }}"
+    )
     folder = chart(tmp_path / "c", {"crd.yaml": text}, values_yaml='scope: Namespaced\nkind: ""\n')
     [one] = check(folder).diagnostics
     assert one.severity == "error"
@@ -132,9 +142,13 @@ def test_values_that_are_given(fake_helm: Path, tmp_path: Path) -> None:
     assert "ci/" not in fake_helm.read_text()
 
 
-def test_helm_is_told_the_newest_version_that_the_chart_supports(fake_helm: Path, tmp_path: Path) -> None:
+def test_helm_is_told_the_newest_version_that_the_chart_supports(
+    fake_helm: Path, tmp_path: Path
+) -> None:
     folder = chart(tmp_path / "c", {"crd.yaml": "{{/* c */}}\n" + CRD})
-    (folder / "Chart.yaml").write_text('name: demo\nkubeVersion: ">=1.29.0-0 <1.33.0-0"\n', encoding="utf-8")
+    (folder / "Chart.yaml").write_text(
+        'name: demo\nkubeVersion: ">=1.29.0-0 <1.33.0-0"\n', encoding="utf-8"
+    )
     check(folder)
     assert "--kube-version=v1.32.0" in fake_helm.read_text()
 
@@ -142,21 +156,34 @@ def test_helm_is_told_the_newest_version_that_the_chart_supports(fake_helm: Path
 @pytest.mark.usefixtures("fake_helm")
 def test_what_the_values_leave_out_is_read_without_helm(tmp_path: Path) -> None:
     other = CRD.replace("foos", "bars").replace("Foo", "Bar")
-    text = "{{ if .Values.a }}\n" + CRD + "{{ end }}\n---\n{{ if .Values.b }}\n" + other + "{{ end }}\n"
+    text = (
+        "{{ if .Values.a }}\n"
+        + CRD
+        + "{{ end }}\n---\n{{ if .Values.b }}\n"
+        + other
+        + "{{ end }}\n"
+    )
     result = check(chart(tmp_path / "c", {"crd.yaml": text}, values_yaml="a: true\n"))
     assert [line for _, line, _ in said(result)] == [19, 40]
     [notice] = result.notices
-    assert notice.startswith("not rendered with the values given, read without Helm: bars.example.com. ")
+    assert notice.startswith(
+        "not rendered with the values given, read without Helm: bars.example.com. "
+    )
 
 
 @pytest.mark.usefixtures("fake_helm")
 def test_a_template_that_comes_to_nothing_is_read_without_helm(tmp_path: Path) -> None:
-    files = {"a.yaml": "{{ if .Values.a }}\n" + CRD + "{{ end }}\n", "b.yaml": "{{/* b */}}\n" + CRD}
+    files = {
+        "a.yaml": "{{ if .Values.a }}\n" + CRD + "{{ end }}\n",
+        "b.yaml": "{{/* b */}}\n" + CRD,
+    }
     folder = chart(tmp_path / "c", files)
     result = check(folder, "a.yaml")
     assert len(said(result)) == 1
     [notice] = result.notices
-    assert notice.startswith("no CRD comes of this template with the values given: it was read without Helm. ")
+    assert notice.startswith(
+        "no CRD comes of this template with the values given: it was read without Helm. "
+    )
 
 
 def test_the_chart_is_rendered_once_for_all_its_templates(fake_helm: Path, tmp_path: Path) -> None:
@@ -174,9 +201,14 @@ def test_braces_that_helm_executes_are_told_of_though_it_renders(tmp_path: Path)
     assert [one.rule for one in result.diagnostics] == ["helm-unescaped-braces"]
 
 
-def test_a_chart_within_another_is_rendered_with_the_outer_ones_values(fake_helm: Path, tmp_path: Path) -> None:
+def test_a_chart_within_another_is_rendered_with_the_outer_ones_values(
+    fake_helm: Path, tmp_path: Path
+) -> None:
     outer = chart(tmp_path / "c", {}, values_yaml="inner: {type: int}\n")
-    inner = chart(outer / "charts" / "inner", {"crd.yaml": CRD.replace("type: int\n", "type: {{ .Values.type }}\n")})
+    inner = chart(
+        outer / "charts" / "inner",
+        {"crd.yaml": CRD.replace("type: int\n", "type: {{ .Values.type }}\n")},
+    )
     (inner / "Chart.yaml").write_text("name: inner\n", encoding="utf-8")
     assert [(line, column) for _, line, column in said(check(inner))] == [(18, 19)]
     assert f"template crdlint {outer} " in fake_helm.read_text()
@@ -204,7 +236,12 @@ def failures(
 
 
 REASONS = {
-    "execution error at (demo/templates/x.yaml:2:6): a is needed": ("templates/x.yaml", 2, 7, "error"),
+    "execution error at (demo/templates/x.yaml:2:6): a is needed": (
+        "templates/x.yaml",
+        2,
+        7,
+        "error",
+    ),
     'template: demo/templates/x.yaml:2:6: executing "demo/templates/x.yaml" at <include "h" .>: error calling include: '
     'template: demo/templates/_h.tpl:1:9: executing "h" at <.Values.q.r>: nil pointer': (
         "templates/_h.tpl",
@@ -212,12 +249,37 @@ REASONS = {
         8,
         "error",
     ),
-    'demo/templates/x.yaml:2:6 executing "demo/templates/x.yaml" at <.a>: nil': ("templates/x.yaml", 2, 7, "error"),
-    'parse error at (demo/templates/x.yaml:2): function "foo" not defined': ("templates/x.yaml", 2, 3, "error"),
-    "YAML parse error on demo/templates/x.yaml: error converting YAML": ("templates/x.yaml", 1, 1, "error"),
-    "cannot load values.yaml: error converting YAML to JSON: yaml: line 2: did not": ("values.yaml", 2, 1, "error"),
+    'demo/templates/x.yaml:2:6 executing "demo/templates/x.yaml" at <.a>: nil': (
+        "templates/x.yaml",
+        2,
+        7,
+        "error",
+    ),
+    'parse error at (demo/templates/x.yaml:2): function "foo" not defined': (
+        "templates/x.yaml",
+        2,
+        3,
+        "error",
+    ),
+    "YAML parse error on demo/templates/x.yaml: error converting YAML": (
+        "templates/x.yaml",
+        1,
+        1,
+        "error",
+    ),
+    "cannot load values.yaml: error converting YAML to JSON: yaml: line 2: did not": (
+        "values.yaml",
+        2,
+        1,
+        "error",
+    ),
     "found in Chart.yaml, but missing in charts/ directory: x": ("Chart.yaml", 4, 1, "warning"),
-    "chart requires kubeVersion: >=1.99 which is incompatible with Kubernetes v1.36.0": ("Chart.yaml", 1, 1, "warning"),
+    "chart requires kubeVersion: >=1.99 which is incompatible with Kubernetes v1.36.0": (
+        "Chart.yaml",
+        1,
+        1,
+        "warning",
+    ),
     "execution error at (demo/templates/gone.yaml:2:6): no": ("Chart.yaml", 2, 1, "error"),
     "execution error at (demo/templates/x.yaml:99:6): library charts are not installable": (
         "templates/x.yaml",
@@ -230,16 +292,24 @@ REASONS = {
 }
 
 
-def test_what_helm_does_not_render_is_a_finding_where_helm_says_so(program: Callable[..., Any], tmp_path: Path) -> None:
+def test_what_helm_does_not_render_is_a_finding_where_helm_says_so(
+    program: Callable[..., Any], tmp_path: Path
+) -> None:
     (tmp_path / "outside.yaml").write_text("secret: x\n", encoding="utf-8")
-    files = {"crd.yaml": "{{/* c */}}\n" + CRD, "x.yaml": "a:\n  b: {{ x }}\n", "_h.tpl": "\u00e4\u00e4: {{ a }}\n"}
+    files = {
+        "crd.yaml": "{{/* c */}}\n" + CRD,
+        "x.yaml": "a:\n  b: {{ x }}\n",
+        "_h.tpl": "\u00e4\u00e4: {{ a }}\n",
+    }
     folder = chart(tmp_path / "c", files, values_yaml="a: b\nc: d\n")
     (folder / "Chart.yaml").write_text(
         "apiVersion: v2\nname: demo\nversion: 0.1.0\ndependencies: []\n", encoding="utf-8"
     )
     found = {reason: failures(reason, program, folder) for reason in REASONS}
     assert found == {reason: [place] for reason, place in REASONS.items()}
-    assert failures("missing in charts/", program, folder, HelmValues(sets=("a=b",))) == [("Chart.yaml", 4, 1, "error")]
+    assert failures("missing in charts/", program, folder, HelmValues(sets=("a=b",))) == [
+        ("Chart.yaml", 4, 1, "error")
+    ]
 
 
 def test_values_that_helm_does_not_render_end_the_run_with_status_2(
@@ -250,30 +320,47 @@ def test_values_that_helm_does_not_render_end_the_run_with_status_2(
     folder = chart(tmp_path / "c", {"crd.yaml": "{{/* c */}}\n" + CRD.replace("int", "integer")})
     for options, status in (([], 1), (["--set", "a=b"], 2)):
         for _ in range(2):  # the second one has it from the cache
-            result = CliRunner().invoke(cli, ["check", str(folder), "-q", "--format", "concise", *options])
+            result = CliRunner().invoke(
+                cli, ["check", str(folder), "-q", "--format", "concise", *options]
+            )
             assert result.exit_code == status
-            assert "crd.yaml:1:4: error[helm-render]: Helm does not render the chart: execution" in result.stdout
+            assert (
+                "crd.yaml:1:4: error[helm-render]: Helm does not render the chart: execution"
+                in result.stdout
+            )
     compared = CliRunner().invoke(cli, ["diff", str(folder), str(folder)])
     assert "crd.yaml:1: note: Helm does not render the chart: execution" in compared.stderr
     helm.helm.cache_clear()
 
 
-def test_a_comment_ignores_that_helm_does_not_render(program: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_comment_ignores_that_helm_does_not_render(
+    program: Callable[..., Any], tmp_path: Path
+) -> None:
     program("helm", FAILING.format("Error: execution error at (demo/templates/crd.yaml:2:3): no"))
     helm.helm.cache_clear()
-    text = "# crdlint: ignore-file[helm-render] needs a value\n{{ fail }}\n" + CRD.replace("int", "integer")
+    text = "# crdlint: ignore-file[helm-render] needs a value\n{{ fail }}\n" + CRD.replace(
+        "int", "integer"
+    )
     result = CliRunner().invoke(cli, ["check", str(chart(tmp_path / "c", {"crd.yaml": text}))])
     helm.helm.cache_clear()
-    assert (result.exit_code, result.stdout.count("[helm-render]"), result.stdout.count("ignore-unused")) == (0, 0, 0)
+    assert (
+        result.exit_code,
+        result.stdout.count("[helm-render]"),
+        result.stdout.count("ignore-unused"),
+    ) == (0, 0, 0)
 
 
 @pytest.mark.usefixtures("fake_helm")
 @pytest.mark.parametrize("charts", [Charts(), Charts(None)])
 def test_all_crds_of_a_template_count(charts: Charts, tmp_path: Path) -> None:
     rule = "            type: string\n            x-kubernetes-validations:\n            - rule: self == 1\n"
-    broken = CRD.replace("            type: int\n", rule).replace("foos", "bars").replace("Foo", "Bar")
+    broken = (
+        CRD.replace("            type: int\n", rule).replace("foos", "bars").replace("Foo", "Bar")
+    )
     text = f"{{{{- if .Values.a }}}}\n{CRD.replace('type: int', 'type: integer')}---\n{broken}{{{{- end }}}}\n"
-    result = check(chart(tmp_path / "c", {"crd.yaml": text}, values_yaml="a: true\n"), charts=charts, keep=True)
+    result = check(
+        chart(tmp_path / "c", {"crd.yaml": text}, values_yaml="a: true\n"), charts=charts, keep=True
+    )
     assert result.documents == len(result.crds) == 2
     line = text[: text.index("self == 1")].count("\n") + 1
     assert [(one.rule, one.line) for one in result.unestimated] == [("cel-compilation", line)]
@@ -290,7 +377,9 @@ def test_costs_of_a_template_that_has_a_rule_without_one(tmp_path: Path) -> None
         assert CliRunner().invoke(cli, ["cost", str(folder)]).exit_code == status
 
 
-def test_values_files_that_helm_refuses_alike_are_told_of_once(program: Callable[..., Any], tmp_path: Path) -> None:
+def test_values_files_that_helm_refuses_alike_are_told_of_once(
+    program: Callable[..., Any], tmp_path: Path
+) -> None:
     program("helm", FAILING.format("Error: no way"))
     helm.helm.cache_clear()
     files = {f"ci__{name}_values_yaml": "" for name in "abc"}
@@ -317,7 +406,9 @@ def test_the_value_that_renders_a_crd_is_named(program: Callable[..., Any], tmp_
     helps = {}
     for i, condition in enumerate(LEFT_OUT):
         [one] = check(
-            chart(tmp_path / f"c{i}", {"crd.yaml": f"{{{{ {condition} }}}}\n{unknown}{{{{ end }}}}\n"})
+            chart(
+                tmp_path / f"c{i}", {"crd.yaml": f"{{{{ {condition} }}}}\n{unknown}{{{{ end }}}}\n"}
+            )
         ).diagnostics
         helps[condition] = one.help
     assert helps == LEFT_OUT
@@ -333,26 +424,49 @@ def test_the_value_that_renders_a_crd_is_named(program: Callable[..., Any], tmp_
 
 @pytest.mark.usefixtures("fake_helm")
 def test_a_crd_that_only_helm_can_read_and_the_values_leave_out_is_reported(tmp_path: Path) -> None:
-    other = CRD.replace("foos", "bars").replace("Foo", "Bar").replace("type: int\n", "type: {{ .Values.type }}\n")
+    other = (
+        CRD.replace("foos", "bars")
+        .replace("Foo", "Bar")
+        .replace("type: int\n", "type: {{ .Values.type }}\n")
+    )
     text = CRD + "---\n{{ if .Values.b }}\n" + other + "{{ end }}\n"
     folder = chart(tmp_path / "c", {"crd.yaml": text})
     result = check(folder)
-    assert [(rule, line) for rule, line, _ in said(result)] == [(rule_of(CRD), 18), ("helm-skipped", 38)]
+    assert [(rule, line) for rule, line, _ in said(result)] == [
+        (rule_of(CRD), 18),
+        ("helm-skipped", 38),
+    ]
 
 
 TROUBLE = {
-    "is too old": ("print('Client: v2.16.1')\n", "helm v2.16.1 is too old, crdlint needs 3.11.1 or later"),
-    "looks up host names": ("print('v3.11.0+g4')\n", "helm v3.11.0 is too old, crdlint needs 3.11.1 or later"),
-    "has no version": ("import sys\nsys.exit('nonsense')\n", "helm does not print its version (nonsense)"),
-    "prints bytes": ("import sys\nsys.stdout.buffer.write(b'\\xff\\xfe')\n", "helm does not print its version"),
+    "is too old": (
+        "print('Client: v2.16.1')\n",
+        "helm v2.16.1 is too old, crdlint needs 3.11.1 or later",
+    ),
+    "looks up host names": (
+        "print('v3.11.0+g4')\n",
+        "helm v3.11.0 is too old, crdlint needs 3.11.1 or later",
+    ),
+    "has no version": (
+        "import sys\nsys.exit('nonsense')\n",
+        "helm does not print its version (nonsense)",
+    ),
+    "prints bytes": (
+        "import sys\nsys.stdout.buffer.write(b'\\xff\\xfe')\n",
+        "helm does not print its version",
+    ),
 }
 
 
 @pytest.mark.parametrize(("source", "words"), TROUBLE.values(), ids=TROUBLE)
-def test_a_helm_that_is_of_no_use(source: str, words: str, program: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_helm_that_is_of_no_use(
+    source: str, words: str, program: Callable[..., Any], tmp_path: Path
+) -> None:
     program("helm", source)
     helm.helm.cache_clear()
-    folder = chart(tmp_path / "c", {"a.yaml": "{{/* c */}}\n" + CRD, "b.yaml": "{{/* c */}}\n" + CRD})
+    folder = chart(
+        tmp_path / "c", {"a.yaml": "{{/* c */}}\n" + CRD, "b.yaml": "{{/* c */}}\n" + CRD}
+    )
     charts = Charts()
     try:
         first, second = check(folder, "a.yaml", charts), check(folder, "b.yaml", charts)
@@ -371,10 +485,13 @@ def test_without_helm_nothing_is_said_of_it(tmp_path: Path) -> None:
     assert (len(said(result)), result.notices) == (1, ())
 
 
-def test_a_program_that_does_not_end(program: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_that_does_not_end(
+    program: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("crdlint.safety.programs.TIMEOUT", 0.3)
     script = program(
-        "slow", "import signal, subprocess, sys\nsubprocess.Popen([sys.executable, '-c', 'input()'])\nsignal.pause()\n"
+        "slow",
+        "import signal, subprocess, sys\nsubprocess.Popen([sys.executable, '-c', 'input()'])\nsignal.pause()\n",
     )
     with pytest.raises(ProgramError, match=r"slow took more than 0\.3 s"):
         run([str(script)])
@@ -409,8 +526,14 @@ def test_comments_of_a_template_count(options: list[str], tmp_path: Path) -> Non
         + CRD.replace("type: int\n", "type: string\n            format: x # {}\n")
         + "{{- end }}\n"
     )
-    for number, (comment, said_) in enumerate([("crdlint: ignore[format-unrecognized] y", 0), ("none", 1)]):
-        folder = chart(tmp_path / f"c{number}", {"crd.yaml": text.replace("{}", comment)}, values_yaml="a: true\n")
+    for number, (comment, said_) in enumerate(
+        [("crdlint: ignore[format-unrecognized] y", 0), ("none", 1)]
+    ):
+        folder = chart(
+            tmp_path / f"c{number}",
+            {"crd.yaml": text.replace("{}", comment)},
+            values_yaml="a: true\n",
+        )
         result = CliRunner().invoke(cli, ["check", str(folder), *options])
         assert (result.exit_code, result.stdout.count("warning[")) == (0, said_), result.stdout
 
@@ -418,7 +541,11 @@ def test_comments_of_a_template_count(options: list[str], tmp_path: Path) -> Non
 @pytest.mark.skipif(shutil.which("helm") is None, reason="helm is not on the path")
 def test_the_real_helm(tmp_path: Path) -> None:
     helm.helm.cache_clear()
-    text = "{{- if .Values.install }}\n" + CRD.replace("type: int\n", "type: {{ .Values.type }}\n") + "{{- end }}\n"
+    text = (
+        "{{- if .Values.install }}\n"
+        + CRD.replace("type: int\n", "type: {{ .Values.type }}\n")
+        + "{{- end }}\n"
+    )
     folder = chart(tmp_path / "c", {"crd.yaml": text}, values_yaml="install: true\ntype: int\n")
     [one] = check(folder).diagnostics
     assert (one.line, one.column) == (19, 19)
@@ -427,7 +554,9 @@ def test_the_real_helm(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("options", [[], ["--no-helm"]])
 @pytest.mark.usefixtures("fake_helm")
-def test_a_crd_in_a_file_of_named_templates_is_not_checked_in_silence(options: list[str], tmp_path: Path) -> None:
+def test_a_crd_in_a_file_of_named_templates_is_not_checked_in_silence(
+    options: list[str], tmp_path: Path
+) -> None:
     named = f'{{{{- define "crd" }}}}\n{CRD}{{{{- end }}}}\n'
     folder = chart(tmp_path / "c", {"_crd.tpl": named, "_other.tpl": "a", "crd.yaml": "# crd\n"})
     result = CliRunner().invoke(cli, ["check", "--format", "concise", *options, str(folder)])

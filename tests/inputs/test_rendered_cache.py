@@ -69,7 +69,9 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-def test_a_change_of_the_chart(change: Callable[[Path], object], folder: Path, fake_helm: Path) -> None:
+def test_a_change_of_the_chart(
+    change: Callable[[Path], object], folder: Path, fake_helm: Path
+) -> None:
     check(folder)
     change(folder)
     again = check(folder)
@@ -87,8 +89,12 @@ def test_other_options(options: tuple[str, ...], folder: Path, fake_helm: Path) 
     assert check(folder, "--no-helm").count("helm-skipped") == 2
 
 
-def test_what_keeps_a_chart_from_being_rendered_is_reported_in_each_run(folder: Path, fake_helm: Path) -> None:
-    (folder / "templates/b.yaml").write_text('{{ fail "a type is required" }}\n' + CRD, encoding="utf-8")
+def test_what_keeps_a_chart_from_being_rendered_is_reported_in_each_run(
+    folder: Path, fake_helm: Path
+) -> None:
+    (folder / "templates/b.yaml").write_text(
+        '{{ fail "a type is required" }}\n' + CRD, encoding="utf-8"
+    )
     first = check(folder)
     assert first.count("a type is required") == 1
     assert check(folder) == first
@@ -125,7 +131,10 @@ else:
 
 @pytest.mark.parametrize("options", [["--jobs", "2"], []], ids=["processes", "threads"])
 def test_charts_are_rendered_side_by_side(
-    options: list[str], program: Callable[[str, str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    options: list[str],
+    program: Callable[[str, str], Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(pool, "processors", lambda: 2)
     os.mkfifo(tmp_path / "pipe")

@@ -35,7 +35,9 @@ def test_the_closest_one_above(top: Path) -> None:
     assert repository_of(str(top)) == outer
     assert repository_of(str(top / "a/b/gone/file.yaml")) == outer
     make(top / "a")
-    assert repository_of(str(top / "a/b")) == Repository(str(top / "a"), str(top / "a/.git"), str(top / "a/.git"))
+    assert repository_of(str(top / "a/b")) == Repository(
+        str(top / "a"), str(top / "a/.git"), str(top / "a/.git")
+    )
 
 
 def test_none_beyond_a_ceiling(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,22 +70,32 @@ def test_a_linked_work_tree_and_a_submodule(checkout: Any) -> None:
     checkout.git("worktree", "add", "-q", "../linked")
     linked = checkout.top.parent / "linked"
     found = repository_of(str(linked))
-    assert found == Repository(str(linked), str(checkout.top / ".git/worktrees/linked"), str(checkout.top / ".git"))
+    assert found == Repository(
+        str(linked), str(checkout.top / ".git/worktrees/linked"), str(checkout.top / ".git")
+    )
     checkout.git("init", "-q", "--separate-git-dir", "../elsewhere", "sub")
     elsewhere = str(checkout.top.parent / "elsewhere")
-    assert repository_of(str(checkout.top / "sub")) == Repository(str(checkout.top / "sub"), elsewhere, elsewhere)
+    assert repository_of(str(checkout.top / "sub")) == Repository(
+        str(checkout.top / "sub"), elsewhere, elsewhere
+    )
 
 
-@pytest.mark.parametrize("content", [b"gitdir: nowhere\n", b"garbage", b"gitdir: \n", b"gitdir: .\n"])
+@pytest.mark.parametrize(
+    "content", [b"gitdir: nowhere\n", b"garbage", b"gitdir: \n", b"gitdir: .\n"]
+)
 def test_a_git_file_that_leads_nowhere(top: Path, content: bytes) -> None:
     make(top)
     (top / "a").mkdir()
     (top / "a/.git").write_bytes(content)
-    with pytest.raises(RepositoryError, match=r"/a/\.git leads to .*, which is not a git repository"):
+    with pytest.raises(
+        RepositoryError, match=r"/a/\.git leads to .*, which is not a git repository"
+    ):
         repository_of(str(top / "a"))
 
 
-@pytest.mark.parametrize("content", [b"", b"gitdir: a\0b\n", b"gitdir: a\nb\n", b"gitdir: " + b"a" * 100_000])
+@pytest.mark.parametrize(
+    "content", [b"", b"gitdir: a\0b\n", b"gitdir: a\nb\n", b"gitdir: " + b"a" * 100_000]
+)
 def test_a_git_file_without_a_path_is_none(top: Path, content: bytes) -> None:
     (top / ".git").write_bytes(content)
     assert repository_at(str(top)) is None
@@ -121,5 +133,7 @@ def test_objects_and_references_that_are_pipes_are_not_read(top: Path, name: str
     found.require_regular_files(below=True)
     (top / name).parent.mkdir(parents=True, exist_ok=True)
     os.mkfifo(top / name)
-    with pytest.raises(RepositoryError, match=f"/{name.removeprefix('.git/objects/')} is not a regular file"):
+    with pytest.raises(
+        RepositoryError, match=f"/{name.removeprefix('.git/objects/')} is not a regular file"
+    ):
         found.require_regular_files(below=True)

@@ -39,7 +39,11 @@ OPERATION = 'patches: [{{patch: \'[{{"op": "{}", "path": "{}", "value": "x"}}]\'
 
 
 def slim_of(folder: Path, text: str = "", crd: str = CRD, **files: str) -> Slim | None:
-    for name, content in {"kustomization.yaml": f"resources: [crd.yaml]\n{text}", "crd.yaml": crd, **files}.items():
+    for name, content in {
+        "kustomization.yaml": f"resources: [crd.yaml]\n{text}",
+        "crd.yaml": crd,
+        **files,
+    }.items():
         (folder / name).write_text(content, encoding="utf-8")
     kustomization = read_kustomization(str(folder))
     assert kustomization is not None
@@ -74,7 +78,11 @@ def test_what_may_change_schemas_unnoticed_gets_them(tmp_path: Path) -> None:
     replaced = "replacements: [{{source: {{kind: A, fieldPath: {}}}, targets: [{{select: {{kind: B}}}}]}}]\n"
     rows = [
         ("patches: [{path: patch.yaml}]\n", CRD, True),
-        (OPERATION.format("add", f"{SCHEMA_PATH}/description"), CRD, True),  # it is noticed in the output
+        (
+            OPERATION.format("add", f"{SCHEMA_PATH}/description"),
+            CRD,
+            True,
+        ),  # it is noticed in the output
         (replaced.format("spec.names"), CRD, True),
         (replaced.format("spec.versions.0.schema.openAPIV3Schema.type"), CRD, False),
         ("configurations: [config.yaml]\nnamespace: a\n", CRD, False),
@@ -108,7 +116,10 @@ def test_the_real_kustomize_prints_the_same(tmp_path: Path) -> None:
     program = find_program()
     assert program is not None
     for name, (text, is_slim) in rows.items():
-        assert slim_of(tmp_path, text, **{"conversion.yaml": conversion, "root.yaml": root}) is not None
+        assert (
+            slim_of(tmp_path, text, **{"conversion.yaml": conversion, "root.yaml": root})
+            is not None
+        )
         kustomization = read_kustomization(str(tmp_path))
         assert kustomization is not None
         resource = lint_file(CRD, filename=str(tmp_path / "crd.yaml"))
@@ -120,6 +131,10 @@ def test_the_real_kustomize_prints_the_same(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(ABSENT, reason="neither kustomize nor kubectl is on the path")
 def test_a_finding_has_the_line_that_the_program_prints(tmp_path: Path) -> None:
-    slim_of(tmp_path, "patches: [{path: p.yaml}]\n", **{"p.yaml": f"{PATCH}spec: {{scope: Clusterish}}\n"})
+    slim_of(
+        tmp_path,
+        "patches: [{path: p.yaml}]\n",
+        **{"p.yaml": f"{PATCH}spec: {{scope: Clusterish}}\n"},
+    )
     result = CliRunner().invoke(cli, ["check", str(tmp_path), "--no-cache"])
     assert "prints, line 10: scope: Clusterish" in result.stdout.replace("\n  ", " "), result.stdout

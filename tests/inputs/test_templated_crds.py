@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 RULE = "        x-kubernetes-validations: [{rule: 'self.size == 0 || self.size > 1'}]\n"
 SCHEMA = f"        type: object\n        required: [size]\n        properties: {{size: {{type: TYPE}}}}\n{RULE}"
 TEXT = (
-    "{{- if .Values.install }}\n" + HEAD.replace("metadata:\n", "metadata:\n  labels: {a: {{ .Values.a }}}\n") + SCHEMA
+    "{{- if .Values.install }}\n"
+    + HEAD.replace("metadata:\n", "metadata:\n  labels: {a: {{ .Values.a }}}\n")
+    + SCHEMA
 )
 MASKED = TEXT.replace("TYPE", "integer") + "{{- end }}\n"
 RENDERED = TEXT.replace("TYPE", "{{ .Values.type }}") + "{{- end }}\n"
@@ -52,13 +54,20 @@ def run(folder: Path) -> dict[str, tuple[int, str]]:
 
 @pytest.mark.usefixtures("program")
 @pytest.mark.parametrize("has_helm", [True, False])
-def test_templates_are_read_as_check_reads_them(has_helm: bool, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+def test_templates_are_read_as_check_reads_them(
+    has_helm: bool, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
     if has_helm:
         request.getfixturevalue("fake_helm")
     folder = chart(tmp_path, RENDERED if has_helm else MASKED)
     line = (RENDERED if has_helm else MASKED).split("\n").index(RULE[:-1]) + 1
     found = run(folder)
-    assert {name: status for name, (status, _) in found.items()} == {"cost": 0, "validate": 1, "eval": 0, "patch": 0}
+    assert {name: status for name, (status, _) in found.items()} == {
+        "cost": 0,
+        "validate": 1,
+        "eval": 0,
+        "patch": 0,
+    }
     assert f"templates/crd.yaml:{line}" in found["cost"][1]
     assert f"templates/crd.yaml:{line}" in found["validate"][1]
     assert "value   2" in found["eval"][1]
@@ -67,10 +76,17 @@ def test_templates_are_read_as_check_reads_them(has_helm: bool, request: pytest.
 @pytest.mark.usefixtures("program")
 def test_what_only_helm_can_read_is_not_left_out_in_silence(tmp_path: Path) -> None:
     found = run(chart(tmp_path, RENDERED))
-    assert {name: status for name, (status, _) in found.items()} == {"cost": 1, "validate": 2, "eval": 1, "patch": 1}
+    assert {name: status for name, (status, _) in found.items()} == {
+        "cost": 1,
+        "validate": 2,
+        "eval": 1,
+        "patch": 1,
+    }
     for name, (_, output) in found.items():
         words = " ".join(output.split())
-        assert re.search(r"this CRD is not checked without Helm(:| .* note:) `\{\{ \.Values\.type \}\}`", words), name
+        assert re.search(
+            r"this CRD is not checked without Helm(:| .* note:) `\{\{ \.Values\.type \}\}`", words
+        ), name
 
 
 def test_templates_outside_of_charts_are_read_without_helm(tmp_path: Path) -> None:
@@ -78,19 +94,29 @@ def test_templates_outside_of_charts_are_read_without_helm(tmp_path: Path) -> No
     (folder / "c" / "Chart.yaml").unlink()
     line = MASKED.split("\n").index(RULE[:-1]) + 1
     found = run(folder)
-    assert {name: status for name, (status, _) in found.items()} == {"cost": 0, "validate": 1, "eval": 0, "patch": 0}
+    assert {name: status for name, (status, _) in found.items()} == {
+        "cost": 0,
+        "validate": 1,
+        "eval": 0,
+        "patch": 0,
+    }
     assert f"templates/crd.yaml:{line}" in found["cost"][1]
     broken = MASKED.replace("size > 1", "sizze > 1")
     (folder / "c" / "templates" / "crd.yaml").write_text(broken, encoding="utf-8")
     arguments = ["check", "--format", "concise", "--no-cache", str(folder / "c")]
     checked = CliRunner().invoke(cli, arguments)
     assert (checked.exit_code, f"crd.yaml:{line}:" in checked.output) == (1, True)
-    fixed = CliRunner().invoke(cli, ["check", "--fix", "--unsafe-fixes", "--no-cache", str(folder / "c")])
+    fixed = CliRunner().invoke(
+        cli, ["check", "--fix", "--unsafe-fixes", "--no-cache", str(folder / "c")]
+    )
     assert fixed.exit_code == 0, fixed.output
     assert (folder / "c" / "templates" / "crd.yaml").read_text(encoding="utf-8") == MASKED
     (folder / "c" / "templates" / "crd.yaml").write_text(RENDERED, encoding="utf-8")
     checked = CliRunner().invoke(cli, arguments)
-    assert "crd.yaml:19:35: warning[helm-skipped]: this CRD is not checked without Helm\n" in checked.output
+    assert (
+        "crd.yaml:19:35: warning[helm-skipped]: this CRD is not checked without Helm\n"
+        in checked.output
+    )
 
 
 def test_templates_outside_of_charts_are_compared(tmp_path: Path) -> None:
@@ -100,5 +126,7 @@ def test_templates_outside_of_charts_are_compared(tmp_path: Path) -> None:
     )
     for folder in (old, new):
         (folder / "c" / "Chart.yaml").unlink()
-    compared = CliRunner().invoke(cli, ["diff", "--format", "concise", str(old / "c"), str(new / "c")])
+    compared = CliRunner().invoke(
+        cli, ["diff", "--format", "concise", str(old / "c"), str(new / "c")]
+    )
     assert (compared.exit_code, "change-type" in compared.output) == (1, True), compared.output

@@ -57,7 +57,9 @@ def compile_all(text: str, version: str = NEWEST_VERSION) -> list[CompiledRule]:
     ]
 
 
-def compile_rule(rule: str, properties: str = "{}", version: str = NEWEST_VERSION, **fields: object) -> CompiledRule:
+def compile_rule(
+    rule: str, properties: str = "{}", version: str = NEWEST_VERSION, **fields: object
+) -> CompiledRule:
     """Compile one rule on an object with properties (a YAML flow mapping)."""
     import json
 

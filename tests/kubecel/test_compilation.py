@@ -12,7 +12,9 @@ from crdlint.kubecel.declarations import DeclarationFailedError, SchemaContext
 from crdlint.kubecel.environment import new_expressions, stored_expressions
 from crdlint.kubernetes.servers import NEWEST, OLDEST
 
-FIELDS = "{a: {type: string}, num: {type: integer}, o: {type: object, properties: {x: {type: integer}}}}"
+FIELDS = (
+    "{a: {type: string}, num: {type: integer}, o: {type: object, properties: {x: {type: integer}}}}"
+)
 
 
 @each(
@@ -86,20 +88,29 @@ def test_refused(rule: str, error: str) -> None:
 )
 def test_from_which_server_on(rule: str, first: tuple[int, int]) -> None:
     fields = "{a: {type: string}, num: {type: integer}, namespace: {type: string}}"
-    well = [f"1.{minor}" for minor in range(28, 37) if compile_rule(rule, fields, f"1.{minor}").rule.error is None]
+    well = [
+        f"1.{minor}"
+        for minor in range(28, 37)
+        if compile_rule(rule, fields, f"1.{minor}").rule.error is None
+    ]
     assert well == [f"1.{minor}" for minor in range(first[1], 37)]
 
 
 def test_literals_are_looked_at_from_1_30_on() -> None:
     errors = {
-        minor: compile_rule("duration('x') > duration('1h')", version=f"1.{minor}").rule.error for minor in (30, 36)
+        minor: compile_rule("duration('x') > duration('1h')", version=f"1.{minor}").rule.error
+        for minor in (30, 36)
     }
-    assert all(error is not None and "invalid duration argument" in error for error in errors.values())
+    assert all(
+        error is not None and "invalid duration argument" in error for error in errors.values()
+    )
 
 
 def test_a_stored_rule_may_use_everything() -> None:
     whole = schema("{type: object, x-kubernetes-validations: [{rule: 'isIP(self.kind)'}]}")
-    environments = Environments(new_expressions(OLDEST), stored_expressions(NEWEST), frozenset({"isIP(self.kind)"}))
+    environments = Environments(
+        new_expressions(OLDEST), stored_expressions(NEWEST), frozenset({"isIP(self.kind)"})
+    )
     compiler = RuleCompiler(SchemaContext(NEWEST.cel).declared(whole))
     assert compiler.rule(whole.x_validations[0], environments).rule.error is None
 
@@ -108,7 +119,9 @@ def test_old_self() -> None:
     assert compile_rule("self == oldSelf", FIELDS).uses_old_self
     assert not compile_rule("self == self", FIELDS).uses_old_self
     assert not compile_rule("oldSelf.nope == 1", FIELDS).uses_old_self
-    optional = compile_rule("!oldSelf.hasValue() || oldSelf.value() == self", FIELDS, optionalOldSelf=True)
+    optional = compile_rule(
+        "!oldSelf.hasValue() || oldSelf.value() == self", FIELDS, optionalOldSelf=True
+    )
     assert optional.uses_old_self
     assert optional.rule.error is None
 
@@ -172,5 +185,7 @@ def test_what_cannot_be_declared() -> None:
         type: object
         properties: {a: {x-kubernetes-preserve-unknown-fields: true, x-kubernetes-validations: [{rule: "true"}]}}
     """)
-    with pytest.raises(DeclarationFailedError, match="unable to convert structural schema to CEL declarations"):
+    with pytest.raises(
+        DeclarationFailedError, match="unable to convert structural schema to CEL declarations"
+    ):
         SchemaContext(NEWEST.cel).declared(node(whole, "a"))

@@ -74,7 +74,9 @@ def test_an_unknown_time_zone_of_any_length_is_an_error(zone: str) -> None:
 
 
 def test_an_embedded_resource_has_a_name() -> None:
-    value = to_value({"metadata": {"name": "x", "labels": {}}}, schema("object", x_embedded_resource=True))
+    value = to_value(
+        {"metadata": {"name": "x", "labels": {}}}, schema("object", x_embedded_resource=True)
+    )
     assert value["metadata"]["name"] == "x"
     assert list(value["metadata"]) == ["name"]
 
@@ -82,6 +84,10 @@ def test_an_embedded_resource_has_a_name() -> None:
 def test_a_resource_with_fields_of_its_own_keeps_them() -> None:
     text = schema("string")
     meta = schema("object", properties={"name": text, "generateName": text, "namespace": text})
-    whole = schema("object", x_embedded_resource=True, properties={"kind": text, "apiVersion": text, "metadata": meta})
+    whole = schema(
+        "object",
+        x_embedded_resource=True,
+        properties={"kind": text, "apiVersion": text, "metadata": meta},
+    )
     value = to_value({"metadata": {"name": "x", "namespace": "y"}}, whole)
     assert value["metadata"]["namespace"] == "y"

@@ -35,7 +35,10 @@ if TYPE_CHECKING:
 
 
 def rules(spec: str) -> list[EstimatedRule]:
-    return [found.estimated for found in lint_file(crd_with_spec(spec), "x", CheckRequest(keep=True)).rules]
+    return [
+        found.estimated
+        for found in lint_file(crd_with_spec(spec), "x", CheckRequest(keep=True)).rules
+    ]
 
 
 def solved(estimated: EstimatedRule) -> Solution | None:
@@ -47,7 +50,9 @@ def flat(fields: str, rule: str) -> str:
 
 
 def test_limits_are_searched_once_for_equal_rules(monkeypatch: pytest.MonkeyPatch) -> None:
-    one = flat("{l: {type: array, items: {type: string}}}", "self.l.all(x, self.l.all(y, x.contains(y)))")
+    one = flat(
+        "{l: {type: array, items: {type: string}}}", "self.l.all(x, self.l.all(y, x.contains(y)))"
+    )
     equal = rules(re.sub(r"(\{rule.*\})\]", lambda found: ", ".join([found[1]] * 20) + "]", one))
     made: list[Any] = []
     monkeypatch.setattr(suggest, "Model", recording(made, Model))
@@ -69,7 +74,11 @@ LIST = "{l: {type: array, maxItems: 10, items: {type: string, maxLength: 10}}, s
         ("{s: {type: string, maxLength: 20}}", "self.s.matches('^[a-z]{2,3}$')", 2 + 9 * 3),
         ("{s: {type: string, enum: [abcdefghijk, b]}}", "self.s + 'a' == self.s", 2 + 2 + 2 + 2),
         (LIST, "self.l.all(x, x == 'a')", 2 + 10 * (2 + 3) + 1),
-        (LIST, "self.l.all(x, self.l.exists_one(y, x == y))", 2 + 10 * (1 + 2 + 1 + 10 * 8 + 3) + 1),
+        (
+            LIST,
+            "self.l.all(x, self.l.exists_one(y, x == y))",
+            2 + 10 * (1 + 2 + 1 + 10 * 8 + 3) + 1,
+        ),
         (LIST, "self.s in self.l", 4 + 10),
         (LIST, "self.l.map(x, x + self.s).size() > 0", None),
         (
@@ -82,7 +91,11 @@ LIST = "{l: {type: array, maxItems: 10, items: {type: string, maxLength: 10}}, s
         ("{s: {type: string, maxLength: 10}}", "isQuantity(self.s)", 2 + 4),
         ("{s: {type: string, maxLength: 10}}", "ip(self.s).family() == 4", None),
         (LIST, "sets.contains(self.l, self.l)", 4 + 100 + 1),
-        ("{s: {type: string, maxLength: 20}}", "strings.quote(self.s).contains('abcdefghijk')", 2 + 8 + 17 * 2),
+        (
+            "{s: {type: string, maxLength: 20}}",
+            "strings.quote(self.s).contains('abcdefghijk')",
+            2 + 8 + 17 * 2,
+        ),
         (LIST, "self.l.sortBy(x, x.size()).size() == 1", None),
     ],
 )
@@ -141,7 +154,9 @@ def test_the_help_of_a_message_counts_the_message() -> None:
 
 
 def test_a_refused_rule_costs_nothing() -> None:
-    (cost,) = crdlint.estimate_costs(crd_with_spec("{type: object, x-kubernetes-validations: [{rule: self.nope}]}"))
+    (cost,) = crdlint.estimate_costs(
+        crd_with_spec("{type: object, x-kubernetes-validations: [{rule: self.nope}]}")
+    )
     assert (cost.max_cost, cost.expression_cost) == (0, 0)
     assert cost.error is not None
     assert cost.error.startswith("compilation failed: ")
@@ -158,12 +173,16 @@ QUADRATIC = flat(
         (QUADRATIC, {("spec.l", "maxItems"), ("spec.l[*]", "maxLength")}),
         (flat("{s: {type: string}}", "self.s.matches(self.s)"), {("spec.s", "maxLength")}),
         (
-            flat("{m: {type: object, additionalProperties: {type: string}}}", "self.m.all(k, self.m.exists(j, j > k))"),
+            flat(
+                "{m: {type: object, additionalProperties: {type: string}}}",
+                "self.m.all(k, self.m.exists(j, j > k))",
+            ),
             {("spec.m", "maxProperties")},
         ),
         (
             flat(
-                "{l: {type: array, maxItems: 5000, items: {type: integer}}}", "self.l.all(x, self.l.exists(y, x == y))"
+                "{l: {type: array, maxItems: 5000, items: {type: integer}}}",
+                "self.l.all(x, self.l.exists(y, x == y))",
             ),
             {("spec.l", "maxItems")},
         ),
@@ -181,10 +200,16 @@ def test_suggestions_pass_when_estimated_again(spec: str, keywords: set[tuple[st
             assert value < limit.bound
     for limit, value in found.values:
         setattr(limit.schema, _ATTRIBUTES[limit.keyword], value)
-    assert [d.rule for d in crdlint.lint_text(with_limits(crd_with_spec(spec))) if d.severity == "error"] == []
+    assert [
+        d.rule for d in crdlint.lint_text(with_limits(crd_with_spec(spec))) if d.severity == "error"
+    ] == []
 
 
-_ATTRIBUTES = {"maxItems": "max_items", "maxProperties": "max_properties", "maxLength": "max_length"}
+_ATTRIBUTES = {
+    "maxItems": "max_items",
+    "maxProperties": "max_properties",
+    "maxLength": "max_length",
+}
 
 
 def with_limits(text: str) -> str:
@@ -200,11 +225,18 @@ def test_a_larger_round_value_would_not_pass() -> None:
     (estimated,) = rules(flat("{s: {type: string}}", "self.s.matches('^a+$')"))
     judged_cost = estimated.total_cost
     assert judged_cost <= RULE_COST_LIMIT
-    (estimated,) = rules(flat("{l: {type: array, items: {type: integer}}}", "self.l.all(x, self.l.exists(y, x == y))"))
+    (estimated,) = rules(
+        flat(
+            "{l: {type: array, items: {type: integer}}}", "self.l.all(x, self.l.exists(y, x == y))"
+        )
+    )
     found = solved(estimated)
     assert found is not None
     ((_, value),) = found.values
-    more = flat(f"{{l: {{type: array, maxItems: {value * 2}, items: {{type: integer}}}}}}", estimated.rule.rule)
+    more = flat(
+        f"{{l: {{type: array, maxItems: {value * 2}, items: {{type: integer}}}}}}",
+        estimated.rule.rule,
+    )
     assert rules(more)[0].total_cost > RULE_COST_LIMIT
 
 
@@ -220,23 +252,33 @@ def test_all_rules_together() -> None:
     assert not LimitPlan(estimated, Effort()).hopeless
     assert [
         d
-        for d in crdlint.lint_text(with_limits(crd_with_spec(f"{{type: object, properties: {{{fields}}}}}")))
+        for d in crdlint.lint_text(
+            with_limits(crd_with_spec(f"{{type: object, properties: {{{fields}}}}}"))
+        )
         if d.severity == "error"
     ] == []
 
 
 def test_where_no_limits_would_do() -> None:
     (estimated,) = rules(
-        flat("{s: {type: string}}", "'abc'.charAt(1).matches('a') || quantity(self.s.charAt(2)).isInteger()")
+        flat(
+            "{s: {type: string}}",
+            "'abc'.charAt(1).matches('a') || quantity(self.s.charAt(2)).isInteger()",
+        )
     )
     assert solved(estimated) is None
-    assert "no limit reduces the cost" in present(Suggestions([estimated], Effort()).on_rule(estimated))
+    assert "no limit reduces the cost" in present(
+        Suggestions([estimated], Effort()).on_rule(estimated)
+    )
     assert most_expensive_part(estimated.compiled.rule, RULE_COST_LIMIT) in estimated.rule.rule
 
 
 def test_a_reserved_word_hides_limits() -> None:
     (estimated,) = rules(
-        flat("{namespace: {type: array, maxItems: 3, items: {type: string}}}", "self.namespace.all(x, x != '')")
+        flat(
+            "{namespace: {type: array, maxItems: 3, items: {type: string}}}",
+            "self.namespace.all(x, x != '')",
+        )
     )
     assert present(Suggestions([estimated], Effort()).on_rule(estimated)).startswith(
         "Write `__namespace__` instead of `namespace`"
@@ -260,12 +302,16 @@ def test_limits_that_bear_on_a_rule() -> None:
         type: array
         items: {type: string, enum: [a, b], x-kubernetes-validations: [{rule: "self == 'a'"}]}
     """)
-    assert [(value_path(limit.schema), limit.keyword) for limit in Model(estimated, Effort()).limits.values()] == [
-        ("spec", "maxItems")
-    ]
+    assert [
+        (value_path(limit.schema), limit.keyword)
+        for limit in Model(estimated, Effort()).limits.values()
+    ] == [("spec", "maxItems")]
 
 
-@each(("cost", "text"), [(0, "0"), (12345, "12,345"), (2**64 - 1, "unbounded"), (3 * 10**15, "3.0e+15")])
+@each(
+    ("cost", "text"),
+    [(0, "0"), (12345, "12,345"), (2**64 - 1, "unbounded"), (3 * 10**15, "3.0e+15")],
+)
 def test_shown_cost(cost: int, text: str) -> None:
     assert shown_cost(cost) == text
 
@@ -283,7 +329,9 @@ def visits(text: str) -> int:
     cost = Expression.cost
 
     def counted(
-        self: Expression, estimator: KubernetesEstimator | None = None, part: Comprehension | None = None
+        self: Expression,
+        estimator: KubernetesEstimator | None = None,
+        part: Comprehension | None = None,
     ) -> CostEstimate:
         nonlocal count
         estimate = cost(self, estimator, part)
@@ -299,7 +347,10 @@ def visits(text: str) -> int:
 def lists(n: int) -> str:
     fields = ", ".join(f"l{i}: {{type: array, items: {{type: string}}}}" for i in range(n))
     return crd_with_spec(
-        flat(f"{{{fields}}}", " && ".join(f"self.l{i}.all(a, self.l{i}.all(b, a == b))" for i in range(n)))
+        flat(
+            f"{{{fields}}}",
+            " && ".join(f"self.l{i}.all(a, self.l{i}.all(b, a == b))" for i in range(n)),
+        )
     )
 
 
@@ -318,7 +369,9 @@ def nested_lists(n: int) -> str:
 
 
 def expensive_rules(n: int) -> str:
-    rules = ", ".join(f'{{rule: "self.l.all(a, self.l.all(b, a == b)) || {i} > 0"}}' for i in range(n))
+    rules = ", ".join(
+        f'{{rule: "self.l.all(a, self.l.all(b, a == b)) || {i} > 0"}}' for i in range(n)
+    )
     return crd_with_spec(
         f"{{type: object, properties: {{l: {{type: array, items: {{type: string}}}}}}, x-kubernetes-validations: [{rules}]}}"
     )
@@ -335,7 +388,13 @@ def lists_with_rules(n: int) -> str:
 
 @each(
     ("text", "size"),
-    [(lists, 5), (joined_lists, 32), (nested_lists, 20), (expensive_rules, 38), (lists_with_rules, 50)],
+    [
+        (lists, 5),
+        (joined_lists, 32),
+        (nested_lists, 20),
+        (expensive_rules, 38),
+        (lists_with_rules, 50),
+    ],
 )
 def test_the_search_for_limits_is_linear(text: Callable[..., Any], size: int) -> None:
     few = visits(text(size))
@@ -355,7 +414,9 @@ def test_suggested_limits_leave_room() -> None:
 
 def test_helps_of_a_schema_agree() -> None:
     helps = {
-        present(d.help).partition(":")[0] for d in crdlint.lint_text(expensive_rules(9)) if d.rule == "cel-rule-cost"
+        present(d.help).partition(":")[0]
+        for d in crdlint.lint_text(expensive_rules(9))
+        if d.rule == "cel-rule-cost"
     }
     assert len(helps) == 1
 

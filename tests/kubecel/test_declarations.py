@@ -47,21 +47,50 @@ def declare(text: str, *, is_resource: bool = False) -> DeclType | None:
         ("{x-kubernetes-int-or-string: true, maxLength: 5}", "dyn", 20, 1),
         ("{type: array, items: {type: integer}}", "list(int)", (REQUEST - 2) // 2, 2),
         ("{type: array, maxItems: 7, items: {type: string}}", "list(string)", 7, 2),
-        ("{type: array, items: {type: array, items: {type: boolean}}}", "list(list(bool))", (REQUEST - 2) // 3, 2),
-        ("{type: object, additionalProperties: {type: string}}", "map(string, string)", (REQUEST - 2) // 8, 2),
-        ("{type: object, maxProperties: 3, additionalProperties: {type: integer}}", "map(string, int)", 3, 2),
+        (
+            "{type: array, items: {type: array, items: {type: boolean}}}",
+            "list(list(bool))",
+            (REQUEST - 2) // 3,
+            2,
+        ),
+        (
+            "{type: object, additionalProperties: {type: string}}",
+            "map(string, string)",
+            (REQUEST - 2) // 8,
+            2,
+        ),
+        (
+            "{type: object, maxProperties: 3, additionalProperties: {type: integer}}",
+            "map(string, int)",
+            3,
+            2,
+        ),
         ("{type: object}", "selfType", 0, 2),
         ("{type: object, properties: {é: {type: string}}, required: [é]}", "selfType", 0, 10),
-        ("{type: object, properties: {a: {type: string, default: ''}}, required: [a]}", "selfType", 0, 2),
+        (
+            "{type: object, properties: {a: {type: string, default: ''}}, required: [a]}",
+            "selfType",
+            0,
+            2,
+        ),
         ("{type: array, items: {type: object}}", "list(selfType.@idx)", (REQUEST - 2) // 3, 2),
-        ("{type: object, additionalProperties: {type: object}}", "map(string, selfType.@elem)", (REQUEST - 2) // 8, 2),
+        (
+            "{type: object, additionalProperties: {type: object}}",
+            "map(string, selfType.@elem)",
+            (REQUEST - 2) // 8,
+            2,
+        ),
     ],
 )
 def test_declared(text: str, type_: str, elements: int, size: int) -> None:
     declared = declare(text)
     assert declared is not None
     given = Declarations(declared, keywords_as_fields=True).self_type
-    assert (format_type(given), declared.max_elements, declared.min_serialized_size) == (type_, elements, size)
+    assert (format_type(given), declared.max_elements, declared.min_serialized_size) == (
+        type_,
+        elements,
+        size,
+    )
 
 
 @each(
@@ -78,14 +107,17 @@ def test_not_declared(text: str) -> None:
 
 
 def test_what_has_no_type_or_no_spelling_is_no_field() -> None:
-    declared = declare("{type: object, properties: {a: {}, 'b c': {type: string}, d-e: {type: string}}}")
+    declared = declare(
+        "{type: object, properties: {a: {}, 'b c': {type: string}, d-e: {type: string}}}"
+    )
     assert declared is not None
     assert list(present(declared.fields)) == ["d__dash__e"]
 
 
 def test_a_resource_has_its_metadata() -> None:
     declared = declare(
-        "{type: object, properties: {metadata: {type: object, properties: {labels: {}}}}}", is_resource=True
+        "{type: object, properties: {metadata: {type: object, properties: {labels: {}}}}}",
+        is_resource=True,
     )
     assert declared is not None
     fields = declared.fields or {}
@@ -104,11 +136,15 @@ def test_metadata_that_says_all_is_taken_as_it_is() -> None:
 
 
 def test_objects_are_named_after_their_place() -> None:
-    declared = declare("{type: object, properties: {a: {type: object, properties: {namespace: {type: object}}}}}")
+    declared = declare(
+        "{type: object, properties: {a: {type: object, properties: {namespace: {type: object}}}}}"
+    )
     assert declared is not None
     types = Declarations(declared, keywords_as_fields=True)
     assert str(types.find_struct_field_type("selfType", "a")) == "selfType.a"
-    assert str(types.find_struct_field_type("selfType.a", "namespace")) == "selfType.a.__namespace__"
+    assert (
+        str(types.find_struct_field_type("selfType.a", "namespace")) == "selfType.a.__namespace__"
+    )
     assert types.find_struct_field_type("selfType.a", "b") is None
 
 
@@ -121,7 +157,8 @@ def test_reserved_words_are_fields_from_1_31_on() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "values"), [("{type: object, additionalProperties: {type: string}}", "string"), ("{type: string}", "any")]
+    ("text", "values"),
+    [("{type: object, additionalProperties: {type: string}}", "string"), ("{type: string}", "any")],
 )
 def test_map_is_the_name_of_a_root_that_is_one(text: str, values: str) -> None:
     declared = declare(text)

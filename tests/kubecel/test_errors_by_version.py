@@ -44,17 +44,24 @@ def undeclared(name: str) -> str:
         ),
         pytest.param(
             "self.i && true",
-            {28: [no_overload("_&&_", "(int, bool)")], 29: ["expected type 'bool' but found 'int'"]},
+            {
+                28: [no_overload("_&&_", "(int, bool)")],
+                29: ["expected type 'bool' but found 'int'"],
+            },
             id="operand of a logical operator",
         ),
         pytest.param(
-            "null == self.o", {28: [no_overload("_==_", "(null, selfType.o)")], 29: []}, id="null on the left"
+            "null == self.o",
+            {28: [no_overload("_==_", "(null, selfType.o)")], 29: []},
+            id="null on the left",
         ),
         pytest.param("self.o == null", {28: []}, id="null on the right"),
         pytest.param(
             "self.l.b == 1",
             {
-                28: ["type 'list_type:{elem_type:{primitive:INT64}}' does not support field selection"],
+                28: [
+                    "type 'list_type:{elem_type:{primitive:INT64}}' does not support field selection"
+                ],
                 29: ["type 'list(int)' does not support field selection"],
             },
             id="field of a list",
@@ -70,7 +77,11 @@ def undeclared(name: str) -> str:
         pytest.param(
             "optional.of(1) == 'a'",
             {
-                28: [undeclared("optional"), undeclared("of"), no_overload("_==_", "(<nil>, string)")],
+                28: [
+                    undeclared("optional"),
+                    undeclared("of"),
+                    no_overload("_==_", "(<nil>, string)"),
+                ],
                 29: [no_overload("_==_", "(optional(int), string)")],
                 31: [no_overload("_==_", "(optional_type(int), string)")],
             },
@@ -100,7 +111,9 @@ def undeclared(name: str) -> str:
             {
                 28: [undeclared("format")],
                 30: [],
-                31: ["error during formatting: decimal clause can only be used on integers, was given string"],
+                31: [
+                    "error during formatting: decimal clause can only be used on integers, was given string"
+                ],
             },
             id="clause of format",
         ),
@@ -125,7 +138,9 @@ def test_errors_by_version(rule: str, expected: dict[int, list[str]]) -> None:
     found: dict[int, list[str]] = {}
     for server in SERVERS:
         error = compile_rule(rule, FIELDS, str(server)).rule.error or ""
-        texts = re.findall(r"ERROR: <input>:\d+:\d+: (.*)", re.sub(r"selfType\d*", "selfType", error))
+        texts = re.findall(
+            r"ERROR: <input>:\d+:\d+: (.*)", re.sub(r"selfType\d*", "selfType", error)
+        )
         if list(found.values())[-1:] != [texts]:
             found[server.minor] = texts
     assert found == expected
@@ -134,19 +149,36 @@ def test_errors_by_version(rule: str, expected: dict[int, list[str]]) -> None:
 @each(
     ("rule", "old", "new"),
     [
-        ("has(self)", "1:4: invalid argument to has() macro", "1:5: invalid argument to has() macro"),
-        ("self.l.map(1, 2)", "1:11: argument is not an identifier", "1:12: argument is not an identifier"),
-        ("self.l.all(1, true)", "1:12: argument must be a simple name", "1:12: argument must be a simple name"),
+        (
+            "has(self)",
+            "1:4: invalid argument to has() macro",
+            "1:5: invalid argument to has() macro",
+        ),
+        (
+            "self.l.map(1, 2)",
+            "1:11: argument is not an identifier",
+            "1:12: argument is not an identifier",
+        ),
+        (
+            "self.l.all(1, true)",
+            "1:12: argument must be a simple name",
+            "1:12: argument must be a simple name",
+        ),
     ],
 )
 def test_where_a_macro_fails(rule: str, old: str, new: str) -> None:
-    first, second = (compile_rule(rule, FIELDS, version).rule.error or "" for version in ("1.28", "1.29"))
+    first, second = (
+        compile_rule(rule, FIELDS, version).rule.error or "" for version in ("1.28", "1.29")
+    )
     assert f"ERROR: <input>:{old}\n" in first
     assert f"ERROR: <input>:{new}\n" in second
 
 
 def test_percent_signs_in_syntax_errors() -> None:
-    old, new = (compile_rule("self.a % % 1", FIELDS, version).rule.error or "" for version in ("1.32", "1.33"))
+    old, new = (
+        compile_rule("self.a % % 1", FIELDS, version).rule.error or ""
+        for version in ("1.32", "1.33")
+    )
     assert "extraneous input '%!'(MISSING) expecting" in old
     assert "extraneous input '%' expecting" in new
 
@@ -171,7 +203,8 @@ def test_where_errors_at_the_start_of_a_line_are(rule: str, expected: dict[int, 
 
 def test_a_name_of_a_type_is_no_value_of_it() -> None:
     old, new = (
-        compile_rule("type(duration('1s')) == duration", FIELDS, version).rule.error for version in ("1.31", "1.32")
+        compile_rule("type(duration('1s')) == duration", FIELDS, version).rule.error
+        for version in ("1.31", "1.32")
     )
     assert old is not None
     assert no_overload("_==_", "(type(duration), duration)") in old

@@ -69,19 +69,32 @@ def test_powers_of_ten(version: int, spaced: bool) -> None:
         ("3.140000\u202f\u00d7\u202f10\u2070\u2070", spaced),
         ("3.140000\u00d710\u2070\u2070", not spaced),
     ):
-        paths, _ = run(on_spec(f"{{rule: \"'%e'.format([3.14]) == '{text}'\"}}"), {"spec": {}}, version)
+        paths, _ = run(
+            on_spec(f"{{rule: \"'%e'.format([3.14]) == '{text}'\"}}"), {"spec": {}}, version
+        )
         assert paths == ([] if matches else ["x.spec"])
 
 
 def test_a_server_evaluates_only_what_its_own_libraries_have() -> None:
     rule = '{rule: "[3, 1].sort() == [1, 3]"}'
     found = {server.minor: run(on_spec(rule), {"spec": {}}, server.minor)[0] for server in SERVERS}
-    assert [minor for minor, paths in found.items() if not paths] == [one.minor for one in SERVERS if one.minor >= 34]
+    assert [minor for minor, paths in found.items() if not paths] == [
+        one.minor for one in SERVERS if one.minor >= 34
+    ]
 
 
 @each(("version", "contains"), [(31, False), (32, True)])
 @each("other", ["'10.1.0.0/16'", "cidr('10.1.0.0/16')"])
 def test_networks_within_networks(version: int, contains: bool, other: str) -> None:
-    paths, _ = run(on_spec(f"{{rule: \"cidr('10.0.0.0/8').containsCIDR({other})\"}}"), {"spec": {}}, version)
+    paths, _ = run(
+        on_spec(f"{{rule: \"cidr('10.0.0.0/8').containsCIDR({other})\"}}"), {"spec": {}}, version
+    )
     assert paths == ([] if contains else ["x.spec"])
-    assert run(on_spec("{rule: \"cidr('10.0.0.0/8').containsCIDR('10.0.0.0/16')\"}"), {"spec": {}}, version)[0] == []
+    assert (
+        run(
+            on_spec("{rule: \"cidr('10.0.0.0/8').containsCIDR('10.0.0.0/16')\"}"),
+            {"spec": {}},
+            version,
+        )[0]
+        == []
+    )

@@ -29,13 +29,23 @@ if TYPE_CHECKING:
     from crdlint.diagnostics import Diagnostic
 
 TEXT = "{type: string, maxLength: 253}"
-PORT = (
-    f"{{type: object, required: [name, port], properties: {{name: {TEXT}, port: {{type: integer}}, protocol: {TEXT}}}}}"
-)
+PORT = f"{{type: object, required: [name, port], properties: {{name: {TEXT}, port: {{type: integer}}, protocol: {TEXT}}}}}"
 NAMED = f"{{type: object, required: [name], properties: {{name: {TEXT}}}}}"
 FIELDS = {
     **dict.fromkeys(
-        ("mode", "name", "value", "hostname", "uri", "url", "region", "interval", "namespace", "image-pull"), TEXT
+        (
+            "mode",
+            "name",
+            "value",
+            "hostname",
+            "uri",
+            "url",
+            "region",
+            "interval",
+            "namespace",
+            "image-pull",
+        ),
+        TEXT,
     ),
     "type": "{type: string, maxLength: 32, enum: [Exact, Hostname, URI, Cookie, None]}",
     "timeout": "{type: string, format: duration}",
@@ -49,7 +59,9 @@ FIELDS = {
     "ports": f"{{type: array, maxItems: 16, items: {PORT}}}",
     "labels": f"{{type: object, maxProperties: 16, additionalProperties: {TEXT}}}",
 }
-KEYS = f"{{name: {TEXT}, kind: {TEXT}, group: {TEXT}, sectionName: {TEXT}, port: {{type: integer}}}}"
+KEYS = (
+    f"{{name: {TEXT}, kind: {TEXT}, group: {TEXT}, sectionName: {TEXT}, port: {{type: integer}}}}"
+)
 SERVER = parse_range("1.37").servers[0]  # later servers may have what is no function here
 SCHEMAS = {
     "object": "type: object, required: [type, mode, replicas, value, ports, hosts, name], properties: {"
@@ -69,7 +81,9 @@ PLACE = re.compile(
 def crd(schema: str, rule: str) -> str:
     """Return a CRD with a rule on a field."""
     rules = f"x-kubernetes-validations: [{{message: x, rule: {json.dumps(rule)}}}]"
-    return f"{HEAD}        type: object\n        properties:\n          spec: {{{schema}, {rules}}}\n"
+    return (
+        f"{HEAD}        type: object\n        properties:\n          spec: {{{schema}, {rules}}}\n"
+    )
 
 
 def rule_of(text: str) -> str:
@@ -81,13 +95,17 @@ def rule_of(text: str) -> str:
 @cache
 def found_in(schema: str, rule: str) -> Diagnostic:
     """Return the first finding of a CRD with a rule, with its fix."""
-    return lint_file(crd(SCHEMAS[schema], rule), "x", CheckRequest(kube_version=str(SERVER), fixes=True)).diagnostics[0]
+    return lint_file(
+        crd(SCHEMAS[schema], rule), "x", CheckRequest(kube_version=str(SERVER), fixes=True)
+    ).diagnostics[0]
 
 
 @cache
 def rows() -> list[tuple[str, str, str, str]]:
     found, schema = [], ""
-    for line in Path(__file__).with_name("false_friends.txt").read_text(encoding="utf-8").splitlines():
+    for line in (
+        Path(__file__).with_name("false_friends.txt").read_text(encoding="utf-8").splitlines()
+    ):
         if line.startswith("# "):
             schema = line[2:]
         else:
@@ -127,7 +145,11 @@ def test_what_other_languages_write_is_understood() -> None:
             got: tuple[object, ...] = (fix, found.help)
         else:
             expected = (kind, meant)
-            got = (None, None) if fix is None else (fix.applicability, rule_of(apply(text, fix.edits)))
+            got = (
+                (None, None)
+                if fix is None
+                else (fix.applicability, rule_of(apply(text, fix.edits)))
+            )
         if got != expected:
             wrong.append((written, got, expected))
     assert wrong == []
@@ -155,7 +177,9 @@ def test_eval_gives_the_same_helps() -> None:
         for _, _, written, _ in [row for row in rows() if row[0] == name][::3]:
             found = found_in(name, written)
             answer = bench.evaluate(written)
-            if found.rule == "cel-compilation" and [each.help for each in answer.errors] != [found.help]:
+            if found.rule == "cel-compilation" and [each.help for each in answer.errors] != [
+                found.help
+            ]:
                 wrong.append((written, answer.errors, found.help))
     assert wrong == []
 
@@ -168,7 +192,9 @@ def test_a_help_that_is_followed_to_the_letter_removes_the_finding() -> None:
         if kind == "either" or found.help is None:
             continue
         marked = text.splitlines()[found.line - 1][found.column - 1 : found.end_column - 1]
-        after = lint_file(crd(SCHEMAS[schema], followed(written, found.help, marked)), filename="x").diagnostics
+        after = lint_file(
+            crd(SCHEMAS[schema], followed(written, found.help, marked)), filename="x"
+        ).diagnostics
         if any(each.severity == "error" for each in after):
             left.append((written, found.help, followed(written, found.help, marked)))
     assert left == []

@@ -30,14 +30,26 @@ FIELDS = (
         ("replicas > 0", "Write `self.replicas` instead", 36),
         ("slef.replicas > 0", "Write `self` instead", 36),
         ("isIP('a')", "Remove `isIP`, or require Kubernetes 1.31", 30),
-        ("self.list.all(i, v, i > 0)", "Remove `all() over two variables`, or require Kubernetes 1.33", 32),
+        (
+            "self.list.all(i, v, i > 0)",
+            "Remove `all() over two variables`, or require Kubernetes 1.33",
+            32,
+        ),
         ("self.replicas == 'a'", "Compare values of the same type", 36),
-        ("self.must.startWith('a')", "Write `self.must.startsWith('a')` instead of `self.must.startWith('a')`", 36),
+        (
+            "self.must.startWith('a')",
+            "Write `self.must.startsWith('a')` instead of `self.must.startWith('a')`",
+            36,
+        ),
         ("self.must.startsWith(1)", "Call it as string.startsWith(string)", 36),
         ("self.replicas", "Write `has(self.replicas)` instead of `self.replicas`", 36),
         ("self.?replicas", "Use its value with `.orValue(...)`", 36),
         ("oldSelf.hasValue()", "`optionalOldSelf: true`", 36),
-        ("self.list.x == 1", "Write `self.list.all(x, x.x == 1)` or `self.list.exists(x, x.x == 1)`", 36),
+        (
+            "self.list.x == 1",
+            "Write `self.list.all(x, x.x == 1)` or `self.list.exists(x, x.x == 1)`",
+            36,
+        ),
         ("self.replicas.all(x, true)", "on a list or a map", 36),
         ("[1, 'a'].size() == 2", "the elements of a list or map must have the same type", 36),
         ("self.replicas && true", "Write `has(self.replicas)` instead of `self.replicas`", 36),
@@ -138,5 +150,10 @@ def test_requirement(rule: str, version: tuple[int, int], reason: str) -> None:
 
 
 def test_no_requirement() -> None:
-    assert requirement(compile_rule("self.replicas > 0", FIELDS).rule, parse_range("1.28..1.36")) is None
-    assert requirement(compile_rule("self.nope > 0", FIELDS).rule, parse_range("1.28..1.36")) is None
+    assert (
+        requirement(compile_rule("self.replicas > 0", FIELDS).rule, parse_range("1.28..1.36"))
+        is None
+    )
+    assert (
+        requirement(compile_rule("self.nope > 0", FIELDS).rule, parse_range("1.28..1.36")) is None
+    )

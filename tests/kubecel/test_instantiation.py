@@ -93,4 +93,7 @@ def test_instantiation(text: str, expected: str | None, environment: Environment
 
 
 def test_null_is_no_duration() -> None:
-    assert error("duration(null) == duration('1s')", ENVIRONMENTS[0]) == "no such overload: duration(null_type)"
+    assert (
+        error("duration(null) == duration('1s')", ENVIRONMENTS[0])
+        == "no such overload: duration(null_type)"
+    )

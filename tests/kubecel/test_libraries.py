@@ -10,7 +10,18 @@ from crdlint.kubecel.environment import LIBRARIES
 from crdlint.kubecel.library import authz
 
 # The evaluator's own steps implement these.
-OF_THE_EVALUATOR = {"_?_:_", "_&&_", "_||_", "_==_", "_!=_", "_[_]", "_?._", "_[?_]", "or", "orValue"}
+OF_THE_EVALUATOR = {
+    "_?_:_",
+    "_&&_",
+    "_||_",
+    "_==_",
+    "_!=_",
+    "_[_]",
+    "_?._",
+    "_[?_]",
+    "or",
+    "orValue",
+}
 
 
 def test_every_function_is_implemented() -> None:
@@ -20,7 +31,11 @@ def test_every_function_is_implemented() -> None:
         if library not in (authz.LIBRARY, *authz.LIBRARY.later)
         for one in library.functions
     ]
-    missing = [one.id for one in declared if one.implementation is None and one.function not in OF_THE_EVALUATOR]
+    missing = [
+        one.id
+        for one in declared
+        if one.implementation is None and one.function not in OF_THE_EVALUATOR
+    ]
     assert missing == []
     known = OF_THE_EVALUATOR | SINGLETONS.keys()
     assert [one.id for one in FUNCTIONS if one.id not in BOUND and one.function not in known] == []
@@ -38,7 +53,9 @@ def test_costs_are_of_declared_functions_and_each_from_one_library() -> None:
         assert library.costs.keys() <= declared, library.name
         for name, cost in library.costs.items():
             libraries[name].add(cost)
-    assert [name for name, costs in libraries.items() if len({cost.estimate for cost in costs}) > 1] == []
+    assert [
+        name for name, costs in libraries.items() if len({cost.estimate for cost in costs}) > 1
+    ] == []
 
 
 def test_an_overload_is_declared_once() -> None:

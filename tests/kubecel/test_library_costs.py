@@ -20,19 +20,29 @@ KEY = DeclType(2, 0, STRING)
 NUMBER = DeclType(1, 0, INT)
 TEXTS = DeclType(2, 10, elem=TEXT)
 LABELS = DeclType(2, 6, key=KEY, elem=TEXT)
-INNER = DeclType(2, fields={"s": DeclField("s", TEXT), "l": DeclField("l", TEXTS), "m": DeclField("m", LABELS)})
-ROOT = DeclType(2, 3, fields={"o": DeclField("o", INNER), "n": DeclField("n", NUMBER), **(INNER.fields or {})})
+INNER = DeclType(
+    2, fields={"s": DeclField("s", TEXT), "l": DeclField("l", TEXTS), "m": DeclField("m", LABELS)}
+)
+ROOT = DeclType(
+    2, 3, fields={"o": DeclField("o", INNER), "n": DeclField("n", NUMBER), **(INNER.fields or {})}
+)
 
 
-def node(size: tuple[int, int] | None = None, type_: Type = STRING, path: tuple[str, ...] = ()) -> ASTNode:
+def node(
+    size: tuple[int, int] | None = None, type_: Type = STRING, path: tuple[str, ...] = ()
+) -> ASTNode:
     return ASTNode(path, type_, None, None if size is None else Estimate(*size))
 
 
-def call(function: str, target: ASTNode | None, *args: ASTNode, overload: str = "") -> CallEstimate | None:
+def call(
+    function: str, target: ASTNode | None, *args: ASTNode, overload: str = ""
+) -> CallEstimate | None:
     estimator = KubernetesEstimator(ROOT, NEWEST.cel)
     nodes = args if target is None else (target, *args)
     own = OVERLOAD_COSTS.get(overload)
-    return estimator.estimate_call(function, nodes) if own is None else own.estimate(estimator, nodes)
+    return (
+        estimator.estimate_call(function, nodes) if own is None else own.estimate(estimator, nodes)
+    )
 
 
 SELF_L = node(None, list_type(STRING), ("self", "l"))
@@ -93,7 +103,13 @@ def test_a_size_that_is_known_comes_before_the_declared_one() -> None:
         ("replace", node((6, 6)), (node((0, 0)), node((2, 2))), (2, 2), (20, 20)),
         ("replace", node((6, 9)), (node((3, 3)), node((1, 1))), (2, 2), (2, 9)),
         ("split", node((3, 21)), (node((1, 1)),), (1, 5), (0, 21)),
-        ("split", node((3, 21)), (node((1, 1)), node(None, INT)._replace(expr=Literal(1, 2))), (1, 5), (0, 2)),
+        (
+            "split",
+            node((3, 21)),
+            (node((1, 1)), node(None, INT)._replace(expr=Literal(1, 2))),
+            (1, 5),
+            (0, 2),
+        ),
         (
             "split",
             node((3, 21)),
@@ -101,7 +117,13 @@ def test_a_size_that_is_known_comes_before_the_declared_one() -> None:
             (1, 5),
             (0, UINT64_MAX),
         ),
-        ("split", node((3, 21)), (node((1, 1)), node(None, INT)._replace(expr=Ident(1, "n"))), (1, 5), (0, 21)),
+        (
+            "split",
+            node((3, 21)),
+            (node((1, 1)), node(None, INT)._replace(expr=Ident(1, "n"))),
+            (1, 5),
+            (0, 21),
+        ),
         ("join", SELF_L, (), (0, 40), (0, 400)),
         ("join", SELF_L, (node((2, 2)),), (0, 42), (0, 418)),
         ("find", node((9, 19)), (node((8, 8)),), (2, 4), (0, 19)),
@@ -123,7 +145,9 @@ def test_cost_of_a_call(
     size: tuple[int, int] | None,
 ) -> None:
     expected = CallEstimate(Estimate(*cost), None if size is None else Estimate(*size))
-    assert (call(function, target, *args) or CallEstimate(ONE)) == expected  # one unit unless a library says more
+    assert (
+        call(function, target, *args) or CallEstimate(ONE)
+    ) == expected  # one unit unless a library says more
 
 
 @each(
@@ -155,7 +179,9 @@ def test_overloads_that_differ(function: str, overload: str, cost: tuple[int, in
         (map_type(STRING, INT), map_type(STRING, INT), None),
     ],
 )
-def test_equality_of_kubernetes_types(left: Type, right: Type, cost: tuple[int, int] | None) -> None:
+def test_equality_of_kubernetes_types(
+    left: Type, right: Type, cost: tuple[int, int] | None
+) -> None:
     found = call("_==_", None, node((1, 90), left), node((4, 25), right))
     assert found == (None if cost is None else CallEstimate(Estimate(*cost)))
 
@@ -217,6 +243,8 @@ def test_cost_of_a_rule(rule: str, cost: int) -> None:
     ids=str,
 )
 def test_units_of_looking_at_an_object(value: dict[str, object], cost: int) -> None:
-    properties = schema("{type: object, properties: {a: {type: string}, b-b-b: {type: integer}}}").properties
+    properties = schema(
+        "{type: object, properties: {a: {type: string}, b-b-b: {type: integer}}}"
+    ).properties
     track = function_costs(NEWEST.cel)["indexOf"].track
     assert track([[ObjectValue(value, properties, None)]], 0) == cost

@@ -89,9 +89,15 @@ def test_ip(text: str, canonical: str, family: int) -> None:
         ("1:2g", 'unexpected character, want colon (at "g")'),
         ("1:2:3:4:5:6:7:8:9", 'trailing garbage after address (at "9")'),
         ("1:2:3:4:5:6:7::8", "the :: must expand to at least one field of zeros"),
-        ("1:1.2.3.4", 'embedded IPv4 address must replace the final 2 fields of the address (at "1.2.3.4")'),
+        (
+            "1:1.2.3.4",
+            'embedded IPv4 address must replace the final 2 fields of the address (at "1.2.3.4")',
+        ),
         ("::2:3:4:5:6:7:1.2.3.4", "the :: must expand to at least one field of zeros"),
-        ("::1:2:3:4:5:6:7:1.2", 'too many hex fields to fit an embedded IPv4 at the end of the address (at "1.2")'),
+        (
+            "::1:2:3:4:5:6:7:1.2",
+            'too many hex fields to fit an embedded IPv4 at the end of the address (at "1.2")',
+        ),
         ("::1.2.3.04", "IPv4 field has octet with leading zero"),
         ("fe80::1%", "zone must be a non-empty string"),
     ],
@@ -167,11 +173,17 @@ def test_cidr_errors(text: str, message: str) -> None:
 
 
 def test_cidr() -> None:
-    assert raised(cidr, "::ffff:1.2.3.4/8") == f'{CIDR_PLACE}IPv4-mapped IPv6 address "::ffff:1.2.3.4/8" is not allowed'
+    assert (
+        raised(cidr, "::ffff:1.2.3.4/8")
+        == f'{CIDR_PLACE}IPv4-mapped IPv6 address "::ffff:1.2.3.4/8" is not allowed'
+    )
     network = cidr("192.168.1.5/24")
     assert call("is_cidr", "192.168.1.5/24")
     assert (str(network), str(call("cidr_ip", network))) == ("192.168.1.5/24", "192.168.1.5")
-    assert (str(call("cidr_masked", network)), call("cidr_prefix_length", network)) == ("192.168.1.0/24", 24)
+    assert (str(call("cidr_masked", network)), call("cidr_prefix_length", network)) == (
+        "192.168.1.0/24",
+        24,
+    )
     assert network != cidr("192.168.1.0/24")
     assert call("cidr_contains_ip_string", network, "192.168.1.255")
     assert not call("cidr_contains_ip_ip", network, ip("192.168.2.0"))
@@ -181,7 +193,9 @@ def test_cidr() -> None:
     assert call("cidr_contains_cidr", cidr("::/0"), cidr("2001:db8::/32"))
     assert not call("cidr_contains_cidr_string", network, "192.168.0.0/16")
     assert not call("cidr_contains_cidr_string", cidr("0.0.0.0/0"), "::/0")
-    assert raised(call, "cidr_contains_cidr_string", network, "x") == CIDR_ERROR.format('"x"', "no '/'")
+    assert raised(call, "cidr_contains_cidr_string", network, "x") == CIDR_ERROR.format(
+        '"x"', "no '/'"
+    )
 
 
 @each(
@@ -210,7 +224,11 @@ def test_semver(text: str, normalize: bool, canonical: str) -> None:
         ("v1.2.3", False, 'Invalid character(s) found in major number "v1"'),
         ("01.2.3", False, 'Major number must not contain leading zeroes "01"'),
         ("1..3", False, 'strconv.ParseUint: parsing "": invalid syntax'),
-        ("1.2.99999999999999999999", False, 'strconv.ParseUint: parsing "99999999999999999999": value out of range'),
+        (
+            "1.2.99999999999999999999",
+            False,
+            'strconv.ParseUint: parsing "99999999999999999999": value out of range',
+        ),
         ("1.2.3.4", False, 'Invalid character(s) found in patch number "3.4"'),
         ("1.2.3-", False, "Prerelease is empty"),
         ("1.2.3-01", False, 'Numeric PreRelease version must not contain leading zeroes "01"'),
@@ -245,7 +263,10 @@ def test_semver_order() -> None:
             assert call("semver_is_less_than", *pair) is (index < other_index)
             assert call("semver_is_greater_than", *pair) is (index > other_index)
     assert version("1.0.0+a") == version("1.0.0+b") != version("1.0.1")
-    assert [call(f"semver_{part}", version("18446744073709551615.2.3")) for part in ("major", "minor", "patch")] == [
+    assert [
+        call(f"semver_{part}", version("18446744073709551615.2.3"))
+        for part in ("major", "minor", "patch")
+    ] == [
         -1,
         2,
         3,
@@ -304,13 +325,19 @@ VALUE = (
         ("qualifiedName", "a b", [f"name part {KEY}"]),
         ("qualifiedName", "/a", ["prefix part must be non-empty"]),
         ("qualifiedName", "a/", ["name part must be non-empty", f"name part {KEY}"]),
-        ("qualifiedName", "a_b/" + "a" * 64, [f"prefix part {SUBDOMAIN}", "name part must be no more than 63 bytes"]),
+        (
+            "qualifiedName",
+            "a_b/" + "a" * 64,
+            [f"prefix part {SUBDOMAIN}", "name part must be no more than 63 bytes"],
+        ),
         ("qualifiedName", "a" * 253 + "/" + "a" * 63, None),
         ("qualifiedName", "a" * 254 + "/a", ["prefix part must be no more than 253 bytes"]),
         (
             "qualifiedName",
             "a/b/c",
-            [f"a valid label key {KEY} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"],
+            [
+                f"a valid label key {KEY} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
+            ],
         ),
         ("labelValue", "", None),
         ("labelValue", "a!", [VALUE]),
@@ -353,7 +380,10 @@ def test_format_names() -> None:
 @each(
     ("text", "parts"),
     [
-        ("https://user:pw@example.com:80/a%20b?k=v#f", ("https", "example.com:80", "example.com", "80", "/a%20b")),
+        (
+            "https://user:pw@example.com:80/a%20b?k=v#f",
+            ("https", "example.com:80", "example.com", "80", "/a%20b"),
+        ),
         ("HTTP://[::1]:8080/", ("http", "[::1]:8080", "::1", "8080", "/")),
         ("http://[::1]", ("http", "[::1]", "::1", "", "")),
         ("/path", ("", "", "", "", "/path")),
@@ -377,7 +407,10 @@ def test_url(text: str, parts: tuple[str, ...]) -> None:
 @each(
     ("text", "written"),
     [
-        ("HTTPS://user:p%20w@example.com:80/a%20b?k=v#f%20g", "https://user:p%20w@example.com:80/a%20b?k=v#f%20g"),
+        (
+            "HTTPS://user:p%20w@example.com:80/a%20b?k=v#f%20g",
+            "https://user:p%20w@example.com:80/a%20b?k=v#f%20g",
+        ),
         ("file:///a b", "file:///a%20b"),
         ("file:/a", "file:/a"),
         ("http://", "http:"),
@@ -401,7 +434,10 @@ def test_url_query() -> None:
         "d": [""],
     }
     assert call("url_get_query", url("/a?" + "a&" * 10_000)) == {}
-    assert raised(url, "a") == 'URL parse error during conversion from string: parse "a": invalid URI for request'
+    assert (
+        raised(url, "a")
+        == 'URL parse error during conversion from string: parse "a": invalid URI for request'
+    )
     assert not call("is_url_string", "a")
 
 
@@ -431,7 +467,10 @@ def test_matches(text: str, pattern: str, limit: int, matches: list[str]) -> Non
 
 
 def test_bad_pattern() -> None:
-    assert raised(call, "string_find_string", "a", "(") == "Illegal regex: error parsing regexp: missing closing ): `(`"
+    assert (
+        raised(call, "string_find_string", "a", "(")
+        == "Illegal regex: error parsing regexp: missing closing ): `(`"
+    )
     assert (
         raised(call, "string_find_all_string", "a", "(?<=a)")
         == "Illegal regex: error parsing regexp: invalid named capture: `(?<=a)`"
@@ -448,8 +487,14 @@ def test_lists() -> None:
     assert call("list_uint_sum_uint", []) == Uint(0)
     assert call("list_duration_sum_duration", [Duration(1), Duration(2)]) == Duration(3)
     assert raised(call, "list_int_sum_int", [2**63 - 1, 1]) == "integer overflow"
-    assert raised(call, "list_uint_sum_uint", [Uint(2**64 - 1), Uint(1)]) == "unsigned integer overflow"
-    assert raised(call, "list_duration_sum_duration", [Duration(-(2**63)), Duration(-1)]) == "integer overflow"
+    assert (
+        raised(call, "list_uint_sum_uint", [Uint(2**64 - 1), Uint(1)])
+        == "unsigned integer overflow"
+    )
+    assert (
+        raised(call, "list_duration_sum_duration", [Duration(-(2**63)), Duration(-1)])
+        == "integer overflow"
+    )
     assert raised(call, "list_int_sum_int", ["a"]) == "no such overload"
     assert call("list_int_min_int", [3, 1, 2]) == 1
     assert call("list_int_max_int", ["a", "c", "b"]) == "c"

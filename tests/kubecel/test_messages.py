@@ -98,7 +98,10 @@ DO_NOT = [
         "google.protobuf.BytesValue{value: dyn('a')} == b'a'",
         "* BytesValue.value = unsupported native conversion from string to '[]uint8'",
     ),
-    ("google.protobuf.UInt32Value{value: 5000000000u} == 1u", "* UInt32Value.value = unsigned integer overflow"),
+    (
+        "google.protobuf.UInt32Value{value: 5000000000u} == 1u",
+        "* UInt32Value.value = unsigned integer overflow",
+    ),
     (
         "google.protobuf.UInt64Value{value: dyn(-1)} == 1u",
         "* UInt64Value.value = unsupported type conversion from 'int' to uint64",

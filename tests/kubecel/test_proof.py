@@ -22,7 +22,10 @@ FIELDS = {
     "s": TEXT,
     "list": {
         "type": "array",
-        "items": {"type": "object", "properties": {"x": {"type": "integer"}, "y": {"type": "integer"}}},
+        "items": {
+            "type": "object",
+            "properties": {"x": {"type": "integer"}, "y": {"type": "integer"}},
+        },
     },
     "nested": {"type": "object", "properties": {"a": TEXT, "b": TEXT}},
     "kind": {"type": "string", "enum": ["None", "Some"]},
@@ -36,12 +39,19 @@ FIELDS = {
 def hints(rule: str, **options: object) -> list[str]:
     """Return the fields that the advice about a rule names."""
     given = {"rule": rule, **options}
-    spec = {"type": "object", "required": ["must"], "properties": FIELDS, "x-kubernetes-validations": [given]}
+    spec = {
+        "type": "object",
+        "required": ["must"],
+        "properties": FIELDS,
+        "x-kubernetes-validations": [given],
+    }
     limited = json.loads(json.dumps(spec))
     limited["properties"]["list"]["maxItems"] = 5
     found = lint_text(crd_in_json(schema_with_spec(limited), scope="Cluster"))
     assert not [one.message for one in found if one.severity == "error"]
-    return [one.message.split("`")[1] for one in found if one.rule == "cel-optional-field-unguarded"]
+    return [
+        one.message.split("`")[1] for one in found if one.rule == "cel-optional-field-unguarded"
+    ]
 
 
 PROVED = [
@@ -83,7 +93,9 @@ def test_what_is_guarded(rule: str) -> None:
 
 
 def test_an_optional_old_self() -> None:
-    assert hints("oldSelf.hasValue() ? self.n >= oldSelf.value().m : true", optionalOldSelf=True) == ["self.n"]
+    assert hints(
+        "oldSelf.hasValue() ? self.n >= oldSelf.value().m : true", optionalOldSelf=True
+    ) == ["self.n"]
 
 
 def test_proofs_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,7 +120,9 @@ def test_the_help_does_not_let_the_rule_accept_what_it_refuses() -> None:
             if each.rule == "cel-optional-field-unguarded"
         )
         assert found.fix is None
-        helps[message] = (found.help or "").replace("Write `has(self.n) && ...` to reject objects without it", "A", 1)
+        helps[message] = (found.help or "").replace(
+            "Write `has(self.n) && ...` to reject objects without it", "A", 1
+        )
     assert helps == {
         "n must be set": "A with the message of the rule, or make `n` required",
         "n, please": "A, or `!has(self.n) || ...` to accept them",

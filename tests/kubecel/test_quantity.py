@@ -13,7 +13,9 @@ from crdlint.kubecel.library import quantity as q
 from crdlint.kubecel.library.quantity import parse_quantity as quantity
 from crdlint.safety import work
 
-WRONG = r"quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+WRONG = (
+    r"quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+)
 NUMERIC = "unable to parse numeric part of quantity"
 SUFFIX = "unable to parse quantity's suffix"
 
@@ -148,7 +150,9 @@ def test_numbers(text: str, integer: int | None, number: float) -> None:
         ("quantity_sub", "0", -(2**63), "-9223372036854775808", q.DECIMAL_EXPONENT),
     ],
 )
-def test_arithmetic(function: str, first: str, second: str | int, result: str, format_: str) -> None:
+def test_arithmetic(
+    function: str, first: str, second: str | int, result: str, format_: str
+) -> None:
     got = call(function, quantity(first), second if isinstance(second, int) else quantity(second))
     assert (str(got), got.format) == (result, format_)
 
@@ -158,7 +162,14 @@ def test_sign() -> None:
 
 
 def test_hostile() -> None:
-    texts = ("0" * 200_000 + "x", "1" * 200_000 + "x", "1." + "0" * 90_000, "e" * 200_000, "1" * 90_000, "1e2147483647")
+    texts = (
+        "0" * 200_000 + "x",
+        "1" * 200_000 + "x",
+        "1." + "0" * 90_000,
+        "e" * 200_000,
+        "1" * 90_000,
+        "1e2147483647",
+    )
     with work.limited():
         for text in texts:
             if call("is_quantity_string", text):

@@ -73,7 +73,9 @@ def test_a_reused_expression_is_what_compiling_anew_gives(rule: str, of: object)
     for server in reversed(SERVERS):
         environment = of(server)  # type: ignore[operator]
         reused, anew = (
-            compiler_of(server, used).expression(rule, RULE, environment, optional_old_self="?oldSelf" in rule)
+            compiler_of(server, used).expression(
+                rule, RULE, environment, optional_old_self="?oldSelf" in rule
+            )
             for used in (sharing, Sharing())
         )
         assert reused.error == anew.error
@@ -85,7 +87,8 @@ def test_a_reused_expression_is_what_compiling_anew_gives(rule: str, of: object)
 
 
 @pytest.mark.parametrize(
-    ("rule", "checks"), [("self.s == 'a'", 1), ("1 < 2.0", 2), ("isIP(self.s)", 4), ("self.missing", len(SERVERS))]
+    ("rule", "checks"),
+    [("self.s == 'a'", 1), ("1 < 2.0", 2), ("isIP(self.s)", 4), ("self.missing", len(SERVERS))],
 )
 def test_how_often_an_expression_is_checked_for_all_servers(
     rule: str, checks: int, monkeypatch: pytest.MonkeyPatch
@@ -100,5 +103,7 @@ def test_how_often_an_expression_is_checked_for_all_servers(
     monkeypatch.setattr("crdlint.cel.compiler.check", counted)
     sharing = Sharing()
     for server in reversed(SERVERS):
-        compiler_of(server, sharing).expression(rule, RULE, new_expressions(server), optional_old_self=False)
+        compiler_of(server, sharing).expression(
+            rule, RULE, new_expressions(server), optional_old_self=False
+        )
     assert calls == checks

@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
 TEXT = {"type": "string"}
 NUMBER = {"type": "integer"}
-NULLABLE = {"type": "object", "nullable": True, "properties": {"a": NUMBER, "n": {**TEXT, "nullable": True}}}
+NULLABLE = {
+    "type": "object",
+    "nullable": True,
+    "properties": {"a": NUMBER, "n": {**TEXT, "nullable": True}},
+}
 FIELDS = {
     "n": NUMBER,
     "d": {"type": "number"},
@@ -24,7 +28,11 @@ FIELDS = {
     "lists": {"type": "array", "items": {"type": "array", "items": NUMBER}},
     "objects": {"type": "array", "items": NULLABLE},
     "set": {"type": "array", "items": TEXT, "x-kubernetes-list-type": "set"},
-    "bytes": {"type": "array", "items": {**TEXT, "format": "byte"}, "x-kubernetes-list-type": "set"},
+    "bytes": {
+        "type": "array",
+        "items": {**TEXT, "format": "byte"},
+        "x-kubernetes-list-type": "set",
+    },
     "spans": {"type": "array", "items": {**TEXT, "format": "duration"}},
     "span": {**TEXT, "format": "duration"},
     "map": {
@@ -38,17 +46,23 @@ FIELDS = {
         "x-kubernetes-embedded-resource": True,
         "x-kubernetes-preserve-unknown-fields": True,
     },
-    "any": {"type": "object", "x-kubernetes-preserve-unknown-fields": True, "properties": {"n": NUMBER}},
+    "any": {
+        "type": "object",
+        "x-kubernetes-preserve-unknown-fields": True,
+        "properties": {"n": NUMBER},
+    },
 }
-OVERLOAD = (
-    "'no such overload': call arguments did not match a supported operator, function or macro signature for rule: "
-)
+OVERLOAD = "'no such overload': call arguments did not match a supported operator, function or macro signature for rule: "
 PANIC = "internal error: interface conversion: "
 NO_LIST = f"{PANIC}*types.Err is not traits.Lister: missing method Add"
 
 
 def judged(
-    rules: list[str], spec: object, old: object = None, schema: dict[str, Any] | None = None, **of_rules: str
+    rules: list[str],
+    spec: object,
+    old: object = None,
+    schema: dict[str, Any] | None = None,
+    **of_rules: str,
 ) -> tuple[list[str], int | None]:
     """Return what is said of an object, and what its rules cost."""
     whole = schema or {"type": "object", "properties": FIELDS}
@@ -81,7 +95,10 @@ def judged(
         ("lists.range(self.n) == [0, 1] && [0, 1] == lists.range(2)", {"n": 2}),
         ("lists.range(1) + [1] == lists.range(2) && [0] + lists.range(1) == [0, 0]", {}),
         ("lists.range(3).map(i, i * 2)[2] == 4 && lists.range(9).isSorted()", {}),
-        ("cidr('10.0.0.0/8').containsIP(dyn('10.1.2.3')) && !cidr('10.0.0.0/8').containsIP(dyn(ip('11.0.0.1')))", {}),
+        (
+            "cidr('10.0.0.0/8').containsIP(dyn('10.1.2.3')) && !cidr('10.0.0.0/8').containsIP(dyn(ip('11.0.0.1')))",
+            {},
+        ),
         ("!has(dyn(self.any).z) && dyn(self.any).n == 1", {"any": {"n": 1, "z": 1}}),
         ("quantity('1').add(1) == quantity('2') && quantity('2') != quantity('1').add(1)", {}),
     ],
@@ -117,11 +134,23 @@ def test_messages_of_expressions(expression: str, said: str | None) -> None:
         ("self.texts.distinct().size() > 0", {}, NO_LIST),
         ("self.texts.sort().size() > 0", {}, NO_LIST),
         ("self.texts.sortBy(x, x).size() > 0", {}, NO_LIST),
-        ("self.lists.flatten(self.n).size() > 0", {"lists": []}, f"{PANIC}ref.Val is *types.Err, not types.Int"),
+        (
+            "self.lists.flatten(self.n).size() > 0",
+            {"lists": []},
+            f"{PANIC}ref.Val is *types.Err, not types.Int",
+        ),
         ("self.texts[dyn(1.0)] == ''", {"texts": ["a", "b"]}, "unsupported index: 1"),
         ("self.texts[dyn(1u)] == ''", {"texts": ["a", "b"]}, "unsupported index: 1"),
-        ("[1][dyn(self.texts)] == 1", {"texts": []}, "invalid qualifier type: *common.unstructuredList"),
-        ("dyn(self.objects[0]).exists(k, v, v == 2)", {"objects": [{"a": 1, "n": None}]}, "no such key: n"),
+        (
+            "[1][dyn(self.texts)] == 1",
+            {"texts": []},
+            "invalid qualifier type: *common.unstructuredList",
+        ),
+        (
+            "dyn(self.objects[0]).exists(k, v, v == 2)",
+            {"objects": [{"a": 1, "n": None}]},
+            "no such key: n",
+        ),
         ("dyn(quantity('1')).all(x, true)", {}, "got 'cel.Quantity', expected iterable type"),
         (
             "(self.spans + self.spans).all(d, d > duration('1s'))",
@@ -179,7 +208,11 @@ UNREAD = "invalid data, expected string, got *errors.errorString"
 def test_lists_of_mistyped_items_are_added(list_type: str, rule: str, problem: str) -> None:
     """Nothing is validated before the rules where `kind` is missing, so that items of any type reach them."""
     list_ = {"type": "array", "items": TEXT, **LIST_TYPES[list_type]}
-    whole = {"type": "object", "properties": {"a": list_, "b": list_}, "x-kubernetes-validations": [{"rule": rule}]}
+    whole = {
+        "type": "object",
+        "properties": {"a": list_, "b": list_},
+        "x-kubernetes-validations": [{"rule": rule}],
+    }
     resource = {"apiVersion": "example.com/v1", "metadata": {"name": "x"}, "a": ["x"], "b": [1]}
     (*_, found) = validate_resource(json.dumps(small(whole)), json.dumps(resource)).errors
     assert found.detail == f"{problem} evaluating rule: {rule}"
@@ -188,8 +221,17 @@ def test_lists_of_mistyped_items_are_added(list_type: str, rule: str, problem: s
 def test_the_nulls_of_two_sets_are_one_item() -> None:
     list_ = {"type": "array", "items": {**TEXT, "nullable": True}, **LIST_TYPES["set"]}
     rule = "(dyn(self.a) + dyn([null, null])).size() == 2"
-    whole = {"type": "object", "properties": {"a": list_}, "x-kubernetes-validations": [{"rule": rule}]}
-    resource = {"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "x", "namespace": "y"}, "a": ["x"]}
+    whole = {
+        "type": "object",
+        "properties": {"a": list_},
+        "x-kubernetes-validations": [{"rule": rule}],
+    }
+    resource = {
+        "apiVersion": "example.com/v1",
+        "kind": "Foo",
+        "metadata": {"name": "x", "namespace": "y"},
+        "a": ["x"],
+    }
     assert validate_resource(json.dumps(small(whole)), json.dumps(resource)).errors == []
 
 
@@ -211,13 +253,21 @@ def test_what_cannot_be_compared(
     ("rule", "spec", "problem"),
     [
         ("self == oldSelf", {"span": "x"}, "Invalid duration x: unable to parse x as duration"),
-        ("self.spans == oldSelf.spans", {"spans": ["x"]}, "Invalid duration x: unable to parse x as duration"),
+        (
+            "self.spans == oldSelf.spans",
+            {"spans": ["x"]},
+            "Invalid duration x: unable to parse x as duration",
+        ),
         (
             "self.spans.sum() > duration('1h')",
             {"spans": ["1h", "x"]},
             "Invalid duration x: unable to parse x as duration",
         ),
-        ("self.spans.isSorted()", {"spans": ["1h", "x"]}, "Invalid duration x: unable to parse x as duration"),
+        (
+            "self.spans.isSorted()",
+            {"spans": ["1h", "x"]},
+            "Invalid duration x: unable to parse x as duration",
+        ),
         (
             "sets.contains(self.spans, self.spans)",
             {"spans": ["1h", "x"]},
@@ -230,7 +280,9 @@ def test_what_cannot_be_compared(
         ),
     ],
 )
-def test_unchanged_values_that_do_not_fit_their_format(rule: str, spec: dict[str, Any], problem: str) -> None:
+def test_unchanged_values_that_do_not_fit_their_format(
+    rule: str, spec: dict[str, Any], problem: str
+) -> None:
     assert judged([rule], spec, spec)[0] == [f"{problem} evaluating rule: {rule}"]
 
 
@@ -260,15 +312,25 @@ def test_addresses_cost_by_their_bytes(rule: str, cost: int) -> None:
 
 
 LIMIT = "'operation cancelled: actual cost limit exceeded': no further validation rules will be run"
-BUDGET = "validation failed due to running out of cost budget, no further validation rules will be run"
+BUDGET = (
+    "validation failed due to running out of cost budget, no further validation rules will be run"
+)
 
 
 @each(
     ("rule", "spec", "problem"),
     [
         ("self.objects.distinct().size() > 0", {"objects": [{"a": i} for i in range(1000)]}, LIMIT),
-        ("sets.contains(self.objects, self.objects)", {"objects": [{"a": i} for i in range(2000)]}, LIMIT),
-        ("lists.range(self.n).size() > 0", {"n": 2**63 - 1}, "lists.range: size 9223372036854775807 exceeds maximum"),
+        (
+            "sets.contains(self.objects, self.objects)",
+            {"objects": [{"a": i} for i in range(2000)]},
+            LIMIT,
+        ),
+        (
+            "lists.range(self.n).size() > 0",
+            {"n": 2**63 - 1},
+            "lists.range: size 9223372036854775807 exceeds maximum",
+        ),
         ("lists.range(self.n).all(x, lists.range(self.n).all(y, x + y >= 0))", {"n": 1000}, LIMIT),
         ("[self.texts].flatten(-1).size() > 0", {"texts": []}, "level must be non-negative"),
         ("self.lists.flatten(-1).size() > 0", {"lists": [[]] * 20}, BUDGET),
@@ -284,7 +346,10 @@ def test_a_value_is_shown_unless_it_has_parts() -> None:
     crd = crd_with_spec(
         f"{{type: object, properties: {{l: {{type: array, items: {{type: integer}}, {rule}}}, s: {{type: string, {rule}}}}}}}"
     )
-    assert [error.message for error in validate_resource(crd, object_in_json({"l": [1], "s": "x"})).errors] == [
+    assert [
+        error.message
+        for error in validate_resource(crd, object_in_json({"l": [1], "s": "x"})).errors
+    ] == [
         "spec.l: Invalid value: failed rule: self.size() > 5",
         'spec.s: Invalid value: "x": failed rule: self.size() > 5',
     ]

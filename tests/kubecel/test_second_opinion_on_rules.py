@@ -11,7 +11,15 @@ from tables import each
 from crdlint import decode_yaml, validate_resource
 from crdlint.cel.eval.program import Evaluated
 from crdlint.kubecel.evaluation import Evaluation, recorded
-from crdlint.kubecel.second_opinion import FAILS, KNOWN, NotEvaluatedError, Steps, Tally, compare, evaluate
+from crdlint.kubecel.second_opinion import (
+    FAILS,
+    KNOWN,
+    NotEvaluatedError,
+    Steps,
+    Tally,
+    compare,
+    evaluate,
+)
 from crdlint.rules.engine.examples import small
 
 FIELDS = decode_yaml("""
@@ -71,7 +79,9 @@ def test_old_objects() -> None:
     assert tally.agreed == 1
 
 
-@pytest.mark.parametrize(("rule", "ours", "theirs"), [("self.n > 5", "false", "true"), ("self.n > 9", "true", "false")])
+@pytest.mark.parametrize(
+    ("rule", "ours", "theirs"), [("self.n > 5", "false", "true"), ("self.n > 9", "true", "false")]
+)
 def test_a_disagreement(rule: str, ours: str, theirs: str) -> None:
     [one] = evaluations(rule)
     changed = replace(one, result=Evaluated(not one.result.value, one.result.cost))
@@ -84,7 +94,10 @@ def test_a_disagreement(rule: str, ours: str, theirs: str) -> None:
 
 EXAMPLES = [
     ("self.i == '80' || self.i != 'a'", "it compares values of different types otherwise"),
-    ("self.d / 0.0 < 0.0 || -self.d / 0.0 < 0.0", "it divides by zero, and compares NaN, otherwise"),
+    (
+        "self.d / 0.0 < 0.0 || -self.d / 0.0 < 0.0",
+        "it divides by zero, and compares NaN, otherwise",
+    ),
     ("string(self.b) == 'true'", "it converts to string otherwise"),
     ("int('0x1' + '0') > 0", "it reads more texts as numbers"),
     ("(self.s + 'x').contains('x')", "it loses the type of a sum or difference"),
@@ -122,7 +135,10 @@ def test_every_known_difference_has_an_example() -> None:
         ("sets.contains(self.l, [1])", "cel-python does not have a function"),
         ("self.?n.orValue(1) == 7", "cel-python has no optional values"),
         ("self.l.all(i, x, i < x || true)", "cel-python has no macros with two variables"),
-        ("self.l.map(x, x > 1, x).size() == 2", "cel-python ends in an exception of its own, ValueError"),
+        (
+            "self.l.map(x, x > 1, x).size() == 2",
+            "cel-python ends in an exception of its own, ValueError",
+        ),
         ("self.s == 'x'" + " || self.s == 'x'" * 700, "the rule is too long for cel-python"),
         (
             "self.l.all(a, self.l.all(b, self.l.all(c, self.l.all(d, self.l.all(e, self.l.all(f, a + b + c > 0))))))",

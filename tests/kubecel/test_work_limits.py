@@ -48,7 +48,9 @@ def evaluated(rule: str, spec: dict[str, Any]) -> ResourceReport:
     return validated(FIELDS, [{"rule": rule}], spec)
 
 
-def validated(fields: dict[str, Any], rules: list[dict[str, str]], spec: dict[str, Any]) -> ResourceReport:
+def validated(
+    fields: dict[str, Any], rules: list[dict[str, str]], spec: dict[str, Any]
+) -> ResourceReport:
     schema = {"type": "object", "properties": fields, "x-kubernetes-validations": rules}
     crd = crd_in_json(schema_with_spec(schema), scope="Cluster")
     foo = {"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "x"}, "spec": spec}
@@ -82,14 +84,22 @@ def twice(times: int, part: str = "x + x") -> str:
         ("self.n.map(x, self.n + self.n).size() > 0", lambda n: {"n": numbers(n)}),
         ("self.n.map(x, self.n + self.n).all(l, l[0] == 0)", lambda n: {"n": numbers(n)}),
         ("self.n.map(x, [x] + self.n).all(l, l[l.size() - 1] >= 0)", lambda n: {"n": numbers(n)}),
-        ("self.n.all(x, self.m == self.m)", lambda n: {"n": numbers(n), "m": {f"k{i}": i for i in range(n)}}),
-        ("self.n.all(x, self.m.exists(k, v, true))", lambda n: {"n": numbers(n), "m": {f"k{i}": i for i in range(n)}}),
+        (
+            "self.n.all(x, self.m == self.m)",
+            lambda n: {"n": numbers(n), "m": {f"k{i}": i for i in range(n)}},
+        ),
+        (
+            "self.n.all(x, self.m.exists(k, v, true))",
+            lambda n: {"n": numbers(n), "m": {f"k{i}": i for i in range(n)}},
+        ),
         ("self.n.all(x, self.bytes != b'')", lambda n: {"n": numbers(n), "bytes": "QUJD" * n}),
         ("self.s.matches(self.s)", lambda n: {"s": "a" * n}),
         ("self.s.lastIndexOf(self.t) < 0", lambda n: {"s": "a" * n, "t": "ab" + "a" * (n // 2)}),
     ],
 )
-def test_work_is_shared(rule: str, spec: Callable[[int], dict[str, Any]], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_work_is_shared(
+    rule: str, spec: Callable[[int], dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     converted: list[object] = []
     monkeypatch.setattr(values, "to_value", recording(converted, values.to_value, "a value"))
     taken = []
@@ -124,13 +134,22 @@ LIMITED: list[tuple[str, dict[str, Any]]] = [
     (f"[['']]{twice(25)}.all(x, x.indexOf('b') < 0)", {}),
     (f"[['']]{twice(25)}.all(x, x.min() == '')", {}),
     ("self.set.map(x, self.set + self.set).size() > 0", {"set": numbers(2000)}),
-    ("self.keyed.map(x, self.keyed + self.keyed).size() > 0", {"keyed": [{"k": i} for i in range(2000)]}),
-    ("self.maps.all(x, self.maps.all(y, x == y))", {"maps": [{"m": {f"k{i}": i for i in range(200)}}] * 150}),
+    (
+        "self.keyed.map(x, self.keyed + self.keyed).size() > 0",
+        {"keyed": [{"k": i} for i in range(2000)]},
+    ),
+    (
+        "self.maps.all(x, self.maps.all(y, x == y))",
+        {"maps": [{"m": {f"k{i}": i for i in range(200)}}] * 150},
+    ),
     ("self.n.map(i, self.s.replace('', self.s)).size() > 0", {"s": "x" * 10_000, "n": numbers(50)}),
     ("self.s.findAll('a*b|a').size() > 0", {"s": "a" * 300_000}),
     ("self.n.all(x, self.s.findAll('a*b|a').size() > 0)", {"s": "a" * 3000, "n": numbers(500)}),
     ("self.s.matches(self.s)", {"s": "a." * 50_000}),
-    ("self.words.all(x, self.s.matches(x))", {"s": "é" * 999, "words": [rf"\pL{{{i}}}" for i in range(900, 999)]}),
+    (
+        "self.words.all(x, self.s.matches(x))",
+        {"s": "é" * 999, "words": [rf"\pL{{{i}}}" for i in range(900, 999)]},
+    ),
     (
         "[url(self.s)].all(u, self.n.all(x, u.getEscapedPath() != ''))",
         {"s": f"http://h/{'a%20' * 25_000}", "n": numbers(500)},
@@ -140,7 +159,10 @@ LIMITED: list[tuple[str, dict[str, Any]]] = [
         {"s": f"1.2.3-{'a.' * 50_000}a", "n": numbers(500)},
     ),
     ("self.n.all(x, double(self.s) > 0.0)", {"s": f"1.{'1' * 500_000}", "n": numbers(800)}),
-    ("self.n.all(x, duration(self.s) > duration('1s') || true)", {"s": "1h" * 50_000, "n": numbers(500)}),
+    (
+        "self.n.all(x, duration(self.s) > duration('1s') || true)",
+        {"s": "1h" * 50_000, "n": numbers(500)},
+    ),
     ("quantity(self.s).isGreaterThan(quantity('1'))", {"s": "1" * 200_000}),
     ("self.n.all(x, google.protobuf.ListValue{values: self.n}.size() > 0)", {"n": numbers(2000)}),
 ]
@@ -170,7 +192,9 @@ def test_the_limit_is_reported_once() -> None:
     texts = {f"p{i}": {"type": "string", "pattern": rf"^\pL{{{i}}}$"} for i in range(20, 60)}
     rules = [{"rule": "self.n.map(x, x * 2).size() > 0"}]
     with work.limited(50_000):
-        report = validated({**FIELDS, **texts}, rules, {**dict.fromkeys(texts, "é" * 60), "n": numbers(10)})
+        report = validated(
+            {**FIELDS, **texts}, rules, {**dict.fromkeys(texts, "é" * 60), "n": numbers(10)}
+        )
     assert [error.rule for error in report.errors][-1] == "evaluation-limit"
     assert len({error.message for error in report.errors if error.rule == "evaluation-limit"}) == 1
 
@@ -195,7 +219,10 @@ JOINED = [
     ("([3] + self.n) == [3, 1, 2]", True),
     ("(self.n + self.n)[2] == 1 && (self.n + self.n)[3] == 2", True),
     ("((self.n + self.n) + (self.n + self.n)).size() == 8", True),
-    ("2 in (self.n + [5]) && 5 in (self.n + [5]) && 2 in ([5] + self.n) && !(7 in ([5] + self.n))", True),
+    (
+        "2 in (self.n + [5]) && 5 in (self.n + [5]) && 2 in ([5] + self.n) && !(7 in ([5] + self.n))",
+        True,
+    ),
     ("(self.n + self.n).map(x, x) == [1, 2, 1, 2]", True),
     ("(self.n + self.n).slice(1, 3) == [2, 1]", True),
     ("(self.n + self.n).reverse() == [2, 1, 2, 1]", True),

@@ -24,9 +24,10 @@ def objects(**properties: Any) -> dict[str, Any]:
 
 
 def list_of(type_: str, list_type: str = "set") -> dict[str, Any]:
-    atomic = {"object": {"x-kubernetes-map-type": "atomic"}, "array": {"x-kubernetes-list-type": "atomic"}}.get(
-        type_, {}
-    )
+    atomic = {
+        "object": {"x-kubernetes-map-type": "atomic"},
+        "array": {"x-kubernetes-list-type": "atomic"},
+    }.get(type_, {})
     items: dict[str, Any] = {"type": type_, **atomic}
     if type_ == "array":
         items["items"] = {"type": "string"}
@@ -43,7 +44,11 @@ def set_warnings(*types: str) -> list[str]:
 
 
 def warnings(text: str, version: str = "1.37", old: str | None = None) -> list[str]:
-    found = lint_text(text, kube_version=version) if old is None else lint_update(old, text, kube_version=version)
+    found = (
+        lint_text(text, kube_version=version)
+        if old is None
+        else lint_update(old, text, kube_version=version)
+    )
     return [one.message for one in found if one.kind == "warning"]
 
 
@@ -56,7 +61,10 @@ def test_it_is_the_default() -> None:
     [
         (objects(a=list_of("object")), ["object"]),
         (objects(a=list_of("array")), ["array"]),
-        (objects(a=list_of("object"), b=list_of("array"), c=list_of("object")), ["array", "object"]),
+        (
+            objects(a=list_of("object"), b=list_of("array"), c=list_of("object")),
+            ["array", "object"],
+        ),
         (objects(a=list_of("string")), []),
         (objects(a=list_of("object", "atomic")), []),
         (objects(outer={"type": "array", "items": objects(inner=list_of("object"))}), ["object"]),
@@ -68,7 +76,10 @@ def test_sets_of_objects_are_warned_of(schema: dict[str, Any], types: list[str])
 
 
 def test_an_update_warns_of_new_sets_of_objects_only() -> None:
-    old, new = crd(objects(a=list_of("object"))), crd(objects(a=list_of("object"), b=list_of("array")))
+    old, new = (
+        crd(objects(a=list_of("object"))),
+        crd(objects(a=list_of("object"), b=list_of("array"))),
+    )
     assert warnings(old, old=old) == []
     assert warnings(new, old=old) == set_warnings("array")
 
@@ -95,7 +106,9 @@ def costs(schema: dict[str, Any], version: str = "1.37") -> list[int]:
         ({"generateName": {"type": "string", "maxLength": 1000}}, "generateName", 252),
     ],
 )
-def test_names_are_as_long_as_names_can_be(metadata: dict[str, Any], name: str, length: int) -> None:
+def test_names_are_as_long_as_names_can_be(
+    metadata: dict[str, Any], name: str, length: int
+) -> None:
     rule = f"self.metadata.{name}.contains('0123456789')"
     properties = {"metadata": objects(**metadata)} if metadata else {}
     schema = ruled(rule, **objects(**properties))
@@ -110,7 +123,12 @@ def errors(text: str, version: str = "1.37") -> list[str]:
 
 def spent(rule: str, version: str = "1.37", **fields: Any) -> int | None:
     schema = objects(spec=ruled(rule, **objects(**{name: {"type": "string"} for name in fields})))
-    foo = {"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "a", "namespace": "b"}, "spec": fields}
+    foo = {
+        "apiVersion": "example.com/v1",
+        "kind": "Foo",
+        "metadata": {"name": "a", "namespace": "b"},
+        "spec": fields,
+    }
     return validate_resource(crd(schema), json.dumps(foo), kube_version=version).cel_cost
 
 
@@ -158,14 +176,20 @@ def test_new_rules_may_not_use_includes_yet(version: str, errors_: int) -> None:
 )
 def test_stored_rules_may_use_includes(rule: str, accepts: bool) -> None:
     foo = '{"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "a", "namespace": "b"}, "spec": {}}'
-    report = validate_resource(crd(objects(spec=ruled(rule, type="object"))), foo, kube_version="1.37")
+    report = validate_resource(
+        crd(objects(spec=ruled(rule, type="object"))), foo, kube_version="1.37"
+    )
     assert [one.error_type for one in report.errors] == ([] if accepts else ["FieldValueInvalid"])
 
 
 @each(
     ("rule", "fields", "cost"),
     [
-        ("!self.l.includes('x')", {"l": ["012345678901"] * 5}, 8),  # ten characters of an element are a unit
+        (
+            "!self.l.includes('x')",
+            {"l": ["012345678901"] * 5},
+            8,
+        ),  # ten characters of an element are a unit
         ("!self.l.includes(1)", {"l": ["a"]}, 3),
         ("self.i.includes(3)", {"i": [1, 2, 3, 4, 5]}, 7),
         ("!self.s.includes('123')", {"s": "0123456789" * 3}, 6),
@@ -175,10 +199,21 @@ def test_stored_rules_may_use_includes(rule: str, accepts: bool) -> None:
 )
 def test_the_cost_of_includes_at_run_time(rule: str, fields: dict[str, Any], cost: int) -> None:
     text, number = {"type": "string"}, {"type": "integer"}
-    properties = {"s": text, "l": {"type": "array", "items": text}, "i": {"type": "array", "items": number}}
-    foo = {"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "a", "namespace": "b"}, "spec": fields}
+    properties = {
+        "s": text,
+        "l": {"type": "array", "items": text},
+        "i": {"type": "array", "items": number},
+    }
+    foo = {
+        "apiVersion": "example.com/v1",
+        "kind": "Foo",
+        "metadata": {"name": "a", "namespace": "b"},
+        "spec": fields,
+    }
     report = validate_resource(
-        crd(objects(spec=ruled(rule, **objects(**properties)))), json.dumps(foo), kube_version="1.37"
+        crd(objects(spec=ruled(rule, **objects(**properties)))),
+        json.dumps(foo),
+        kube_version="1.37",
     )
     assert (report.errors, report.cel_cost) == ([], cost)
 
@@ -187,12 +222,18 @@ def test_fields_in_backticks() -> None:
     schema = objects(spec=ruled("self.`a` == 'x'", **objects(a={"type": "string", "maxLength": 5})))
     assert errors(crd(schema)) == []
     assert "unsupported syntax: '`'" in errors(crd(schema), "1.36")[0]
-    (one,) = [one for one in lint_text(crd(schema), kube_version="1.36..1.37") if one.rule == "kube-version-too-old"]
+    (one,) = [
+        one
+        for one in lint_text(crd(schema), kube_version="1.36..1.37")
+        if one.rule == "kube-version-too-old"
+    ]
     assert one.message == "needs Kubernetes 1.37 or later"
 
 
 def test_an_integer_is_no_duration() -> None:
-    text = crd(objects(spec=ruled("duration(self.i) == duration('1s')", **objects(i={"type": "integer"}))))
+    text = crd(
+        objects(spec=ruled("duration(self.i) == duration('1s')", **objects(i={"type": "integer"})))
+    )
     assert errors(text, "1.36") == []
     assert "found no matching overload for 'duration' applied to '(int)'" in errors(text)[0]
 
@@ -200,7 +241,9 @@ def test_an_integer_is_no_duration() -> None:
 def test_missing_fields_of_owner_references() -> None:
     owner = {"apiVersion": "v1/", "kind": "", "name": "a", "uid": "u"}
     sound = {**owner, "apiVersion": "v1", "kind": "A"}
-    assert errors(crd(objects(), ownerReferences=[sound, owner, {**sound, "apiVersion": "a/b/c"}])) == [
+    assert errors(
+        crd(objects(), ownerReferences=[sound, owner, {**sound, "apiVersion": "a/b/c"}])
+    ) == [
         'metadata.ownerReferences[1].apiVersion: Invalid value: "v1/": must be <group>/<version> or <version>',
         "metadata.ownerReferences[1].kind: Required value: must not be empty",
         'metadata.ownerReferences[2].apiVersion: Invalid value: "a/b/c": must be <group>/<version> or <version>',
@@ -209,7 +252,9 @@ def test_missing_fields_of_owner_references() -> None:
         'metadata.ownerReferences.apiVersion: Invalid value: "v1/": version must not be empty',
         'metadata.ownerReferences.kind: Invalid value: "": must not be empty',
     ]
-    assert errors(crd(objects(), ownerReferences=[{**sound, "kind": "", "name": "", "uid": ""}]), "1.33") == [
+    assert errors(
+        crd(objects(), ownerReferences=[{**sound, "kind": "", "name": "", "uid": ""}]), "1.33"
+    ) == [
         f'metadata.ownerReferences.{name}: Invalid value: "": {name} must not be empty'
         for name in ("kind", "name", "uid")
     ]
@@ -230,12 +275,19 @@ def test_owner_references_without_any_field() -> None:
     ],
 )
 def test_the_operation_of_managed_fields(operation: str, detail: str) -> None:
-    entry = {"manager": "kubectl", "operation": operation, "apiVersion": "v1", "fieldsType": "FieldsV1"}
+    entry = {
+        "manager": "kubectl",
+        "operation": operation,
+        "apiVersion": "v1",
+        "fieldsType": "FieldsV1",
+    }
     meta = {"name": "x", "managedFields": [entry]}
     foo = json.dumps({"apiVersion": "example.com/v1", "kind": "Foo", "metadata": meta})
     definition = crd(objects()).replace("Namespaced", "Cluster")
     report = validate_resource(definition, foo)
-    assert [error.message for error in report.errors] == [f"metadata.managedFields[0].operation: {detail}"]
+    assert [error.message for error in report.errors] == [
+        f"metadata.managedFields[0].operation: {detail}"
+    ]
     # The server resets managed fields that it cannot decode, before it validates what a client sends.
     assert validate_resource(definition, foo, as_request=True).errors == []
     assert errors(crd(objects(), managedFields=[entry])) == []
@@ -264,4 +316,6 @@ def test_a_range_has_a_million_numbers_at_most() -> None:
     schema = objects(spec=ruled("lists.range(2000000).size() > 1", type="object"))
     foo = '{"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "a", "namespace": "b"}, "spec": {}}'
     (one,) = validate_resource(crd(schema), foo, kube_version="1.37").errors
-    assert "lists.range: size 2000000 exceeds maximum allowed (1000000) evaluating rule" in one.message
+    assert (
+        "lists.range: size 2000000 exceeds maximum allowed (1000000) evaluating rule" in one.message
+    )

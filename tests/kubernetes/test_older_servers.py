@@ -22,7 +22,9 @@ def foo(**fields: Any) -> str:
 def said(text: str, version: str, kind: str) -> list[str]:
     """Return the API server's own texts of a kind."""
     return [
-        one.message for one in lint_text(text, kube_version=version) if (one.origin, one.kind) == ("apiserver", kind)
+        one.message
+        for one in lint_text(text, kube_version=version)
+        if (one.origin, one.kind) == ("apiserver", kind)
     ]
 
 
@@ -32,40 +34,56 @@ def refused(crd_text: str, resource: str, version: str, old: str | None = None) 
 
 
 SELECTABLE = crd_in_json(spec(a={"type": "string"}), selectableFields=[{"jsonPath": ".spec.nope"}])
-UNUSED_OLD_SELF = crd_in_json({**spec(), "x-kubernetes-validations": [{"rule": "true", "optionalOldSelf": True}]})
+UNUSED_OLD_SELF = crd_in_json(
+    {**spec(), "x-kubernetes-validations": [{"rule": "true", "optionalOldSelf": True}]}
+)
 
 
 @each(
     ("version", "strict", "errors"),
     [("1.28", 1, 0), ("1.29", 1, 0), ("1.30", 0, 0), ("1.31", 0, 1), ("1.36", 0, 1)],
 )
-def test_selectable_fields_are_unknown_then_dropped_then_checked(version: str, strict: int, errors: int) -> None:
-    assert said(SELECTABLE, version, "strict") == ['unknown field "spec.versions[0].selectableFields"'] * strict
+def test_selectable_fields_are_unknown_then_dropped_then_checked(
+    version: str, strict: int, errors: int
+) -> None:
+    assert (
+        said(SELECTABLE, version, "strict")
+        == ['unknown field "spec.versions[0].selectableFields"'] * strict
+    )
     assert len(said(SELECTABLE, version, "field")) == errors
 
 
 def test_help_names_the_version_that_has_a_field() -> None:
     (found,) = (one for one in lint_text(SELECTABLE, kube_version="1.29") if one.kind == "strict")
-    assert found.help == "Remove the field, or support only Kubernetes 1.31 and later, which have it"
+    assert (
+        found.help == "Remove the field, or support only Kubernetes 1.31 and later, which have it"
+    )
 
 
 @each(
     ("version", "strict", "errors"),
     [("1.28", 1, 0), ("1.29", 0, 0), ("1.30", 0, 1), ("1.36", 0, 1)],
 )
-def test_optional_old_self_is_unknown_then_dropped_then_checked(version: str, strict: int, errors: int) -> None:
+def test_optional_old_self_is_unknown_then_dropped_then_checked(
+    version: str, strict: int, errors: int
+) -> None:
     assert len(said(UNUSED_OLD_SELF, version, "strict")) == strict
     assert len(said(UNUSED_OLD_SELF, version, "field")) == errors
 
 
 def test_a_dropped_field_stays_where_the_old_crd_has_it() -> None:
     rule = {"rule": "true", "optionalOldSelf": True}
-    old, new = (crd_in_json({**spec(), "description": text, "x-kubernetes-validations": [rule]}) for text in ("a", "b"))
+    old, new = (
+        crd_in_json({**spec(), "description": text, "x-kubernetes-validations": [rule]})
+        for text in ("a", "b")
+    )
     without = crd_in_json(spec())
-    assert [one.field for one in lint_update(old, new, kube_version="1.29") if one.kind == "field"] == [
-        "spec.validation.openAPIV3Schema.x-kubernetes-validations[0].optionalOldSelf"
-    ]
-    assert [one for one in lint_update(without, new, kube_version="1.29") if one.kind == "field"] == []
+    assert [
+        one.field for one in lint_update(old, new, kube_version="1.29") if one.kind == "field"
+    ] == ["spec.validation.openAPIV3Schema.x-kubernetes-validations[0].optionalOldSelf"]
+    assert [
+        one for one in lint_update(without, new, kube_version="1.29") if one.kind == "field"
+    ] == []
 
 
 @each(("version", "errors"), [("1.28", 1), ("1.29", 1), ("1.30", 0), ("1.36", 0)])
@@ -78,7 +96,10 @@ def test_unchanged_values(version: str, errors: int) -> None:
 def test_ranges_of_numbers_in_resources_and_defaults(version: str, errors: int) -> None:
     number = {"type": "integer", "format": "int32"}
     assert len(refused(crd_in_json(spec(a=number)), foo(a=3_000_000_000), version)) == errors
-    assert len(said(crd_in_json(spec(a={**number, "default": 3_000_000_000})), version, "field")) == errors
+    assert (
+        len(said(crd_in_json(spec(a={**number, "default": 3_000_000_000})), version, "field"))
+        == errors
+    )
 
 
 @each(("version", "of_resource", "of_default"), [("1.33", 0, 0), ("1.34", 0, 1), ("1.35", 1, 1)])
@@ -114,11 +135,15 @@ def test_too_many_selectable_fields_stay(version: str, errors: int) -> None:
     fields = [{"jsonPath": f".spec.{name}"} for name in names]
     old, new = (
         crd_in_json(
-            {**spec(**{name: {"type": "string"} for name in names}), "description": text}, selectableFields=fields
+            {**spec(**{name: {"type": "string"} for name in names}), "description": text},
+            selectableFields=fields,
         )
         for text in ("a", "b")
     )
-    assert len([one for one in lint_update(old, new, kube_version=version) if one.kind == "field"]) == errors
+    assert (
+        len([one for one in lint_update(old, new, kube_version=version) if one.kind == "field"])
+        == errors
+    )
 
 
 @pytest.mark.parametrize(
@@ -126,7 +151,15 @@ def test_too_many_selectable_fields_stay(version: str, errors: int) -> None:
     [("1.28", False), ("1.29", True)],
 )
 def test_whether_an_unsupported_value_blocks_rules(version: str, blocked: bool) -> None:
-    text = crd_in_json(spec(a={"type": "string", "enum": ["x"], "x-kubernetes-validations": [{"rule": "self == 'x'"}]}))
+    text = crd_in_json(
+        spec(
+            a={
+                "type": "string",
+                "enum": ["x"],
+                "x-kubernetes-validations": [{"rule": "self == 'x'"}],
+            }
+        )
+    )
     errors = refused(text, foo(a="y"), version)
     assert any("some validation rules were not checked" in error for error in errors) is blocked
     assert any("failed rule" in error for error in errors) is not blocked
@@ -141,7 +174,9 @@ def test_whether_an_unsupported_value_blocks_rules(version: str, blocked: bool) 
     ],
 )
 def test_the_bad_value_of_a_failed_rule(version: str, text: str) -> None:
-    rule = crd_in_json(spec(a={"type": "string", "x-kubernetes-validations": [{"rule": "self == 'x'"}]}))
+    rule = crd_in_json(
+        spec(a={"type": "string", "x-kubernetes-validations": [{"rule": "self == 'x'"}]})
+    )
     assert refused(rule, foo(a="y"), version) == [text]
 
 
@@ -154,7 +189,9 @@ def test_the_bad_value_of_a_failed_rule(version: str, text: str) -> None:
     ],
 )
 def test_too_long(version: str, text: str) -> None:
-    assert refused(crd_in_json(spec(a={"type": "string", "maxLength": 1})), foo(a="yy"), version) == [text]
+    assert refused(
+        crd_in_json(spec(a={"type": "string", "maxLength": 1})), foo(a="yy"), version
+    ) == [text]
 
 
 @pytest.mark.parametrize(("version", "path"), [("1.34", "items"), ("1.35", "items.maxLength")])
@@ -174,14 +211,18 @@ def test_paths_of_decode_errors(version: str, path: str) -> None:
     ],
 )
 def test_reworded_details(version: str, text: str) -> None:
-    rule = crd_in_json({**spec(), "x-kubernetes-validations": [{"rule": "true", "fieldPath": ".nope"}]})
+    rule = crd_in_json(
+        {**spec(), "x-kubernetes-validations": [{"rule": "true", "fieldPath": ".nope"}]}
+    )
     assert said(rule, version, "field") == [
         f'spec.validation.openAPIV3Schema.x-kubernetes-validations[0].fieldPath: Invalid value: ".nope": {text}'
     ]
 
 
 def labelled(key: str, value: str) -> str:
-    return crd_in_json(spec()).replace('"metadata": {', f'"metadata": {{"labels": {{"{key}": "{value}"}}, ')
+    return crd_in_json(spec()).replace(
+        '"metadata": {', f'"metadata": {{"labels": {{"{key}": "{value}"}}, '
+    )
 
 
 @each(("version", "name"), [("1.34", "a qualified name"), ("1.35", "a valid label key")])
@@ -221,14 +262,20 @@ def test_offsets_beyond_texts() -> None:
     ):
         schema = spec(a={"type": "string"})
         schema["properties"]["spec"]["x-kubernetes-validations"] = [{"rule": rule}]
-        accepted = [f"1.{n}" for n in range(28, 38) if not refused(crd_in_json(schema), foo(a=""), f"1.{n}")]
+        accepted = [
+            f"1.{n}" for n in range(28, 38) if not refused(crd_in_json(schema), foo(a=""), f"1.{n}")
+        ]
         assert (accepted[0], accepted[-1]) == versions, rule
 
 
 def test_a_version_that_the_crd_lacks() -> None:
     schema = spec()
     schema["properties"]["spec"]["x-kubernetes-validations"] = [{"rule": "false"}]
-    for api_version, fails_before in (("Bar", False), ("example.com/v9", False), ("other.com/v1", True)):
+    for api_version, fails_before in (
+        ("Bar", False),
+        ("example.com/v9", False),
+        ("other.com/v1", True),
+    ):
         resource = foo().replace("example.com/v1", api_version)
         for version, fails in (("1.28", fails_before), ("1.29", True)):
             errors = refused(crd_in_json(schema), resource, version)
@@ -238,17 +285,24 @@ def test_a_version_that_the_crd_lacks() -> None:
 def test_examples_in_structural_schemas() -> None:
     types = [{"type": "integer", "example": 1}, {"type": "string"}]
     schema = spec(a={"x-kubernetes-int-or-string": True, "anyOf": types})
-    schema["properties"]["metadata"] = {"type": "object", "externalDocs": {"url": "https://example.com"}}
+    schema["properties"]["metadata"] = {
+        "type": "object",
+        "externalDocs": {"url": "https://example.com"},
+    }
     text = crd_in_json(schema)
     assert said(text, "1.35", "field") == []
     fields = {
-        one.field.rpartition("openAPIV3Schema.")[2] for one in lint_text(text, kube_version="1.28..1.37") if one.field
+        one.field.rpartition("openAPIV3Schema.")[2]
+        for one in lint_text(text, kube_version="1.28..1.37")
+        if one.field
     }
     assert fields == {
         "properties[metadata]",
         *(f"properties[spec].properties[a].anyOf[{i}].type" for i in range(2)),
     }
-    assert {one.versions for one in lint_text(text, kube_version="1.28..1.37") if one.field} == {("1.36", "1.37")}
+    assert {one.versions for one in lint_text(text, kube_version="1.28..1.37") if one.field} == {
+        ("1.36", "1.37")
+    }
 
 
 def test_errors_of_ranges_and_indexes_that_fail() -> None:
@@ -262,17 +316,38 @@ def test_errors_of_ranges_and_indexes_that_fail() -> None:
         ("self.a[self.a[0][0]] == []", "1.30", "index out of bounds: 0"),
     ):
         schema["properties"]["spec"]["x-kubernetes-validations"] = [{"rule": rule}]
-        assert any(text in error for error in refused(crd_in_json(schema), foo(a=[], b="x"), version)), (rule, version)
+        assert any(
+            text in error for error in refused(crd_in_json(schema), foo(a=[], b="x"), version)
+        ), (rule, version)
 
 
 def test_the_tokens_that_older_grammars_expect() -> None:
     for rule, before, since in (
-        ("self.a.?== b", "extraneous input '==' expecting IDENTIFIER", "expecting {IDENTIFIER, ESC_IDENTIFIER}"),
+        (
+            "self.a.?== b",
+            "extraneous input '==' expecting IDENTIFIER",
+            "expecting {IDENTIFIER, ESC_IDENTIFIER}",
+        ),
         ("self.a.?== 'b'", "missing IDENTIFIER at '=='", "expecting {IDENTIFIER, ESC_IDENTIFIER}"),
-        ("Foo{?}", "mismatched input '}' expecting IDENTIFIER", "expecting {IDENTIFIER, ESC_IDENTIFIER}"),
-        ("Foo{: 1}", "expecting {'}', ',', '?', IDENTIFIER}", "expecting {'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}"),
+        (
+            "Foo{?}",
+            "mismatched input '}' expecting IDENTIFIER",
+            "expecting {IDENTIFIER, ESC_IDENTIFIER}",
+        ),
+        (
+            "Foo{: 1}",
+            "expecting {'}', ',', '?', IDENTIFIER}",
+            "expecting {'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}",
+        ),
     ):
-        text = crd_in_json({**spec(a={"type": "string"}), "x-kubernetes-validations": [{"rule": rule}]})
-        for version, expected in (("1.28", before), ("1.32", before), ("1.33", since), ("1.37", since)):
+        text = crd_in_json(
+            {**spec(a={"type": "string"}), "x-kubernetes-validations": [{"rule": rule}]}
+        )
+        for version, expected in (
+            ("1.28", before),
+            ("1.32", before),
+            ("1.33", since),
+            ("1.37", since),
+        ):
             (message,) = said(text, version, "field")
             assert f"{expected}\n" in message, (rule, version, message)

@@ -9,7 +9,11 @@ from crds import crd_in_json, schema_with_spec
 from crdlint import lint_text, lint_update
 from crdlint.kubernetes.servers import NEWEST, PREVIEW, SERVERS, parse_range
 
-NETWORK = {"type": "string", "maxLength": 30, "x-kubernetes-validations": [{"rule": "cidr(self).isMask()"}]}
+NETWORK = {
+    "type": "string",
+    "maxLength": 30,
+    "x-kubernetes-validations": [{"rule": "cidr(self).isMask()"}],
+}
 
 
 def test_the_preview_is_not_the_default() -> None:

@@ -64,9 +64,13 @@ def one_by_one(text: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Dia
 
 
 @pytest.mark.parametrize("cases", sampled(CREATED, 8))
-def test_a_range_finds_what_single_runs_find(cases: Sequence[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_range_finds_what_single_runs_find(
+    cases: Sequence[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     for case in cases:
-        assert by_server(case["yaml"], monkeypatch) == one_by_one(case["yaml"], monkeypatch), case["id"]
+        assert by_server(case["yaml"], monkeypatch) == one_by_one(case["yaml"], monkeypatch), case[
+            "id"
+        ]
 
 
 @pytest.mark.parametrize("paths", sampled(FIXTURES, 5))
@@ -95,14 +99,25 @@ def group(number: int) -> dict[str, Any]:
         "default": number,
         "x-kubernetes-validations": [{"rule": "self >= 0"}],
     }
-    texts = {f"text{i}": {"type": "string", "maxLength": 100, "description": "A text of the group."} for i in range(20)}
+    texts = {
+        f"text{i}": {"type": "string", "maxLength": 100, "description": "A text of the group."}
+        for i in range(20)
+    }
     return {
         "type": "object",
-        "properties": {**texts, "names": names, "size": size, "mode": {"type": "string", "enum": ["A", "B"]}},
+        "properties": {
+            **texts,
+            "names": names,
+            "size": size,
+            "mode": {"type": "string", "enum": ["A", "B"]},
+        },
         "x-kubernetes-validations": [
             {"rule": "!has(self.mode) || self.mode == oldSelf.mode"},
             {"rule": f"!has(self.names) || self.names.all(n, n.startsWith('{number}'))"},
-            {"rule": f"!has(self.text0) || self.text0.size() < {number + 60}", "messageExpression": "'too long'"},
+            {
+                "rule": f"!has(self.text0) || self.text0.size() < {number + 60}",
+                "messageExpression": "'too long'",
+            },
         ],
     }
 
@@ -110,9 +125,13 @@ def group(number: int) -> dict[str, Any]:
 def test_nine_servers_cost_less_than_two_and_a_half_times_one() -> None:
     text = crd({f"group{i}": group(i) for i in range(4)}, ["self.group0.size <= self.group1.size"])
     for versions in (str(SERVERS[-1]), KNOWN):
-        lint_file(text, "x", CheckRequest(kube_version=versions))  # what is imported or made once counts for neither
+        lint_file(
+            text, "x", CheckRequest(kube_version=versions)
+        )  # what is imported or made once counts for neither
     one, all_ = (
-        lines_run(lambda versions=versions: lint_file(text, "x", CheckRequest(kube_version=versions)))  # type: ignore[misc]
+        lines_run(
+            lambda versions=versions: lint_file(text, "x", CheckRequest(kube_version=versions))
+        )  # type: ignore[misc]
         for versions in (str(SERVERS[-1]), KNOWN)
     )
     assert all_ / one < 2.5
@@ -125,6 +144,11 @@ def test_the_fields_that_servers_decode_in_different_ways_are_known() -> None:
 
 def test_an_escaped_name_of_a_field_is_decoded_for_each_server() -> None:
     text = crd({"a": {"type": "string"}}, ["true"])
-    text = text.replace('"name": "v1"', '"name": "v1", "\\u0073electableFields": [{"jsonPath": ".spec.a"}]')
-    rules = [(one.rule, one.versions) for one in lint_file(text, "x", CheckRequest(kube_version=KNOWN)).diagnostics]
+    text = text.replace(
+        '"name": "v1"', '"name": "v1", "\\u0073electableFields": [{"jsonPath": ".spec.a"}]'
+    )
+    rules = [
+        (one.rule, one.versions)
+        for one in lint_file(text, "x", CheckRequest(kube_version=KNOWN)).diagnostics
+    ]
     assert ("unknown-field", ("1.28", "1.29")) in rules

@@ -86,7 +86,10 @@ def test_a_value_by_version() -> None:
 
 def test_fields_of_the_api_by_version() -> None:
     unknown, dropped, known = FieldState
-    states = {str(s): (s.selectable_fields, s.optional_old_self) for s in parse_range("1.28..1.31").servers}
+    states = {
+        str(s): (s.selectable_fields, s.optional_old_self)
+        for s in parse_range("1.28..1.31").servers
+    }
     assert states == {
         "1.28": (unknown, unknown),
         "1.29": (unknown, dropped),

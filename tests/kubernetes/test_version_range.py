@@ -21,7 +21,9 @@ COSTLY = crd_in_json(
         "items": {"type": "string", "enum": ["a"], "x-kubernetes-validations": [{"rule": "self.contains(self)"}]},
     })
 )  # fmt: skip
-INT32 = crd_in_json(schema_with_spec({"type": "integer", "format": "int32", "default": 3_000_000_000}))
+INT32 = crd_in_json(
+    schema_with_spec({"type": "integer", "format": "int32", "default": 3_000_000_000})
+)
 
 
 def found(text: str, versions: str) -> list[tuple[str, str, tuple[str, ...]]]:
@@ -31,7 +33,11 @@ def found(text: str, versions: str) -> list[tuple[str, str, tuple[str, ...]]]:
 
 def test_a_field_that_older_servers_reject_or_drop() -> None:
     assert found(SELECTABLE, "1.28..1.36") == [
-        ("unknown-field", "rejected by Kubernetes 1.28 and 1.29, accepted from 1.30 on", ("1.28", "1.29")),
+        (
+            "unknown-field",
+            "rejected by Kubernetes 1.28 and 1.29, accepted from 1.30 on",
+            ("1.28", "1.29"),
+        ),
         (
             "kube-version-drops-field",
             "Kubernetes 1.30 drops this field",
@@ -50,12 +56,17 @@ def test_a_cost_that_older_servers_reject() -> None:
 
 
 def test_what_only_the_newest_server_rejects() -> None:
-    assert found(INT32, "1.33..1.36") == [("default-invalid", "rejected from Kubernetes 1.36 on", ("1.36",))]
+    assert found(INT32, "1.33..1.36") == [
+        ("default-invalid", "rejected from Kubernetes 1.36 on", ("1.36",))
+    ]
 
 
 def test_what_all_servers_reject_is_reported_once_in_the_words_of_the_oldest() -> None:
     text = crd_in_json(
-        {**schema_with_spec({"type": "object"}), "x-kubernetes-validations": [{"rule": "true", "fieldPath": ".nope"}]}
+        {
+            **schema_with_spec({"type": "object"}),
+            "x-kubernetes-validations": [{"rule": "true", "fieldPath": ".nope"}],
+        }
     )
     (one,) = lint_text(text, kube_version="1.28..1.36")
     assert one.versions == ()
@@ -64,25 +75,40 @@ def test_what_all_servers_reject_is_reported_once_in_the_words_of_the_oldest() -
 
 def test_the_api_gives_the_servers_message_and_the_versions() -> None:
     one = lint_text(SELECTABLE, kube_version="1.29..1.31")[0]
-    assert (one.message, one.versions) == ('unknown field "spec.versions[0].selectableFields"', ("1.29",))
+    assert (one.message, one.versions) == (
+        'unknown field "spec.versions[0].selectableFields"',
+        ("1.29",),
+    )
 
 
 @each(
     ("text", "versions", "notices"),
     [
-        (SELECTABLE, "1.28..1.36", ("line 1: foos.example.com is accepted as it is on Kubernetes 1.30 and newer",)),
+        (
+            SELECTABLE,
+            "1.28..1.36",
+            ("line 1: foos.example.com is accepted as it is on Kubernetes 1.30 and newer",),
+        ),
         (SELECTABLE, "1.31..1.36", ()),
         (SELECTABLE, "1.29", ()),
         (INT32, "1.28..1.36", ()),
     ],
 )
-def test_the_version_from_which_on_a_crd_can_be_created(text: str, versions: str, notices: tuple[str, ...]) -> None:
+def test_the_version_from_which_on_a_crd_can_be_created(
+    text: str, versions: str, notices: tuple[str, ...]
+) -> None:
     assert lint_file(text, "x", CheckRequest(kube_version=versions)).notices == notices
 
 
 def test_advice_on_the_version_that_a_rule_needs_stands_for_the_errors_of_older_servers() -> None:
     text = crd_in_json(
-        schema_with_spec({"type": "string", "maxLength": 40, "x-kubernetes-validations": [{"rule": "isIP(self)"}]})
+        schema_with_spec(
+            {
+                "type": "string",
+                "maxLength": 40,
+                "x-kubernetes-validations": [{"rule": "isIP(self)"}],
+            }
+        )
     )
     assert [rule for rule, _, _ in found(text, "1.28..1.36")] == ["kube-version-too-old"]
 
@@ -97,10 +123,18 @@ def test_an_update_for_a_range() -> None:
         )
         for text in ("a", "b")
     )
-    errors = [one for one in lint_update(old, new, kube_version="1.33..1.36") if one.kind == "field"]
-    assert [(one.rule, one.versions) for one in errors] == [("selectable-fields-too-many", ("1.33", "1.34"))]
+    errors = [
+        one for one in lint_update(old, new, kube_version="1.33..1.36") if one.kind == "field"
+    ]
+    assert [(one.rule, one.versions) for one in errors] == [
+        ("selectable-fields-too-many", ("1.33", "1.34"))
+    ]
 
 
 def test_a_duplicate_key_holds_for_every_server() -> None:
-    text = SELECTABLE.replace('"scope": "Namespaced"', '"scope": "Namespaced", "scope": "Namespaced"')
-    assert ("duplicate-key", ()) in [(rule, versions) for rule, _, versions in found(text, "1.28..1.36")]
+    text = SELECTABLE.replace(
+        '"scope": "Namespaced"', '"scope": "Namespaced", "scope": "Namespaced"'
+    )
+    assert ("duplicate-key", ()) in [
+        (rule, versions) for rule, _, versions in found(text, "1.28..1.36")
+    ]

@@ -93,7 +93,9 @@ class Editor:
         self.client.feature(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)(publish)
         self.client.feature(lsp.WINDOW_SHOW_MESSAGE)(add)
         self.client.feature(lsp.WINDOW_LOG_MESSAGE)(add)
-        self.client.feature(lsp.CLIENT_REGISTER_CAPABILITY)(lambda params: self.watchers.append(params))
+        self.client.feature(lsp.CLIENT_REGISTER_CAPABILITY)(
+            lambda params: self.watchers.append(params)
+        )
 
     def do(self, work: Coroutine[Any, Any, Any]) -> Any:
         """Run a coroutine to its end."""
@@ -106,10 +108,13 @@ class Editor:
     def move(self, folder: Path) -> None:
         """Go to another folder, which is then the only one of the workspace."""
         event = lsp.WorkspaceFoldersChangeEvent(
-            [lsp.WorkspaceFolder(from_fs_path(str(folder)) or "", "root")], [lsp.WorkspaceFolder(self.uri(""), "root")]
+            [lsp.WorkspaceFolder(from_fs_path(str(folder)) or "", "root")],
+            [lsp.WorkspaceFolder(self.uri(""), "root")],
         )
         self.folder = folder
-        self.client.workspace_did_change_workspace_folders(lsp.DidChangeWorkspaceFoldersParams(event))
+        self.client.workspace_did_change_workspace_folders(
+            lsp.DidChangeWorkspaceFoldersParams(event)
+        )
 
     def close_all(self) -> None:
         """Close all files, and forget what the server sent."""
@@ -139,7 +144,9 @@ class Editor:
             else lsp.TextDocumentContentChangePartial(range_, text)
             for range_, text in changes
         ]
-        identifier = lsp.VersionedTextDocumentIdentifier(version=self.versions[name], uri=self.uri(name))
+        identifier = lsp.VersionedTextDocumentIdentifier(
+            version=self.versions[name], uri=self.uri(name)
+        )
         self.client.text_document_did_change(lsp.DidChangeTextDocumentParams(identifier, events))
 
     def retype(self, name: str, text: str) -> list[lsp.Diagnostic]:
@@ -164,7 +171,11 @@ class Editor:
 
         def found() -> list[lsp.Diagnostic] | None:
             last = [list(one.diagnostics) for one in self.published if one.uri == uri][-1:]
-            return last[0] if last and sorted(str(one.code) for one in last[0]) == sorted(map(str, codes)) else None
+            return (
+                last[0]
+                if last and sorted(str(one.code) for one in last[0]) == sorted(map(str, codes))
+                else None
+            )
 
         result: list[lsp.Diagnostic] = self.wait_for(found)
         return result
@@ -244,7 +255,10 @@ def applied(text: str, edits: Iterable[lsp.TextEdit]) -> str:
         column = len(line.encode("utf-16-le")[: 2 * position.character].decode("utf-16-le"))
         return sum(len(one) + 1 for one in lines[: position.line]) + column
 
-    found = sorted(((offset(one.range.start), offset(one.range.end), one.new_text) for one in edits), reverse=True)
+    found = sorted(
+        ((offset(one.range.start), offset(one.range.end), one.new_text) for one in edits),
+        reverse=True,
+    )
     for start, end, new in found:
         text = text[:start] + new + text[end:]
     return text

@@ -36,13 +36,19 @@ def test_a_safe_fix_is_preferred_and_leads_to_no_finding(editor: Editor) -> None
 def test_an_unsafe_fix_is_not_preferred(editor: Editor) -> None:
     text = VALID.replace("required: [port]\n", "required: []\n")
     editor.open("crd.yaml", text)
-    fixes = [one for title, one in editor.actions("crd.yaml", ALL, QUICK).items() if "may change" in title]
+    fixes = [
+        one
+        for title, one in editor.actions("crd.yaml", ALL, QUICK).items()
+        if "may change" in title
+    ]
     assert [one.is_preferred for one in fixes] == [False]
 
 
 def test_actions_are_of_the_range(editor: Editor) -> None:
     editor.open("crd.yaml", CRD)
-    assert editor.actions("crd.yaml", lsp.Range(lsp.Position(0, 0), lsp.Position(3, 0)), QUICK) == {}
+    assert (
+        editor.actions("crd.yaml", lsp.Range(lsp.Position(0, 0), lsp.Position(3, 0)), QUICK) == {}
+    )
 
 
 @pytest.mark.parametrize("only", [FIX_ALL, "source.fixAll", "source"])
@@ -60,7 +66,9 @@ def test_resources_have_the_fixes_of_their_findings(editor: Editor) -> None:
     bad, good = stream('{replica: 1, paused: "yes"}'), stream("{replicas: 1, paused: true}")
     both = f"{bad}---\n{CRD}"
     editor.open("foo.yaml", bad)
-    assert {"Correct the spelling", "Write the value without quotes"} <= editor.actions("foo.yaml", ALL, QUICK).keys()
+    assert {"Correct the spelling", "Write the value without quotes"} <= editor.actions(
+        "foo.yaml", ALL, QUICK
+    ).keys()
     for text, fixed in ((bad, good), (both, f"{good}---\n{CRD.replace(', port', '')}")):
         editor.retype("foo.yaml", text)
         (action,) = editor.actions("foo.yaml", ALL, FIX_ALL).values()
@@ -76,7 +84,9 @@ def test_fix_all_is_resolved_when_chosen(tmp_path: Path) -> None:
     )
     with Editor(tmp_path, capabilities=capabilities) as editor:
         editor.open("crd.yaml", CRD)
-        action = next(one for one in editor.actions("crd.yaml", ALL).values() if one.kind == FIX_ALL)
+        action = next(
+            one for one in editor.actions("crd.yaml", ALL).values() if one.kind == FIX_ALL
+        )
         assert action.edit is None
         resolved = editor.do(editor.client.code_action_resolve_async(action))
         (edits,) = resolved.edit.changes.values()
@@ -93,16 +103,20 @@ def test_fix_all_is_absent_where_nothing_is_fixed(editor: Editor) -> None:
 
 IGNORED = {
     "at the end of the line": (CRD, "list-map-key-duplicate"),
-    "behind another comment": (CRD.replace("[port, port]", "[port, port] # keys"), "list-map-key-duplicate"),
+    "behind another comment": (
+        CRD.replace("[port, port]", "[port, port] # keys"),
+        "list-map-key-duplicate",
+    ),
     "in a comment that ignores another rule": (
-        CRD.replace("[port, port]", "[port, port]  # crdlint: ignore[list-map-key-required]").replace(
-            "required: [port]", "required: []"
-        ),
+        CRD.replace(
+            "[port, port]", "[port, port]  # crdlint: ignore[list-map-key-required]"
+        ).replace("required: [port]", "required: []"),
         "list-map-key-duplicate",
     ),
     "with CR LF": (CRD.replace("\n", "\r\n"), "list-map-key-duplicate"),
     "in a block scalar": (
-        VALID + "                    x: {type: string}\n                  x-kubernetes-validations:\n"
+        VALID
+        + "                    x: {type: string}\n                  x-kubernetes-validations:\n"
         "                  - message: bad\n                    rule: |\n"
         "                      self.port > 0\n                      && self.prt > 0\n",
         "cel-compilation",
@@ -124,7 +138,9 @@ def test_a_comment_ignores_the_finding(editor: Editor, name: str) -> None:
 def test_json_has_no_comments(editor: Editor) -> None:
     text = '{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "a.b"}}'
     editor.open("crd.json", text)
-    assert [title for title in editor.actions("crd.json", ALL, QUICK) if title.startswith("Ignore")] == []
+    assert [
+        title for title in editor.actions("crd.json", ALL, QUICK) if title.startswith("Ignore")
+    ] == []
 
 
 def test_a_finding_is_explained(editor: Editor) -> None:

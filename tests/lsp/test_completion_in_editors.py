@@ -31,13 +31,19 @@ SNIPPETS = lsp.ClientCapabilities(
 def at_mark(text: str) -> tuple[str, lsp.Position]:
     """Return a text without its mark, and where that was."""
     index = text.index("‸")
-    return text.replace("‸", ""), lsp.Position(text.count("\n", 0, index), index - (text.rfind("\n", 0, index) + 1))
+    return text.replace("‸", ""), lsp.Position(
+        text.count("\n", 0, index), index - (text.rfind("\n", 0, index) + 1)
+    )
 
 
 def items(editor: Editor, name: str, marked: str) -> dict[str, lsp.CompletionItem]:
     text, at = at_mark(marked)
     editor.open(name, text)
-    found = editor.do(editor.client.text_document_completion_async(lsp.CompletionParams(editor.document(name), at)))
+    found = editor.do(
+        editor.client.text_document_completion_async(
+            lsp.CompletionParams(editor.document(name), at)
+        )
+    )
     return {one.label: one for one in found}
 
 
@@ -50,7 +56,11 @@ def with_rule(rule: str) -> str:
     [
         ("self.‸", {"size", "mode", "ports"}, {"self", "startsWith()"}),
         ("self.si‸ > 0", {"size"}, set()),
-        ("self.mode.‸", {"startsWith()", "size()", "matches()", "format()"}, {"exists()", "size", "isLessThan()"}),
+        (
+            "self.mode.‸",
+            {"startsWith()", "size()", "matches()", "format()"},
+            {"exists()", "size", "isLessThan()"},
+        ),
         ("self.ports.‸", {"all()", "exists()", "map()", "size()"}, {"startsWith()"}),
         ("self.ports.all(p, p.‸)", {"name"}, {"size", "ports"}),
         ("self.ports.all(p, p.name.‸)", {"startsWith()"}, {"name"}),
@@ -65,7 +75,9 @@ def with_rule(rule: str) -> str:
         ("'self.mode == ''x‸'''", set(), {"self"}),
     ],
 )
-def test_completion_in_expressions(editor: Editor, rule: str, included: set[str], excluded: set[str]) -> None:
+def test_completion_in_expressions(
+    editor: Editor, rule: str, included: set[str], excluded: set[str]
+) -> None:
     found = set(items(editor, "crd.yaml", with_rule(rule)))
     assert (included - found, excluded & found) == (set(), set())
 
@@ -96,7 +108,9 @@ def test_snippets_have_places_to_fill_in(tmp_path: Path) -> None:
         edit = items(
             editor,
             "widget.yaml",
-            WIDGET.replace("  size: 1\n", "").replace("  - name: x\n", "").replace("  ports:\n", "  po‸\n"),
+            WIDGET.replace("  size: 1\n", "")
+            .replace("  - name: x\n", "")
+            .replace("  ports:\n", "  po‸\n"),
         )
         assert edit["ports"].text_edit is not None
         assert edit["ports"].text_edit.new_text == "ports:\n    - $0"
@@ -118,19 +132,31 @@ def test_snippets_have_places_to_fill_in(tmp_path: Path) -> None:
             {"maxLength", "items"},
         ),
         ("mode: {type: string", "mode: {type: ‸", {"string", "integer", "object"}, {"date"}),
-        ("mode: {type: string, ", "mode: {type: string, ‸", {"format", "maxLength", "pattern"}, {"maxItems"}),
+        (
+            "mode: {type: string, ",
+            "mode: {type: string, ‸",
+            {"format", "maxLength", "pattern"},
+            {"maxItems"},
+        ),
         ("list-type: map", "list-type: ‸", {"atomic", "set", "map"}, set()),
         ("map-keys: [name]", "map-keys: [‸]", {"name"}, set()),
         ("required: [size, mode]", "required: [‸]", {"size", "mode", "ports"}, set()),
         ("  scope: Namespaced", "  scope: ‸", {"Namespaced", "Cluster"}, set()),
-        ("    storage: true\n", "    storage: true\n    ‸\n", {"deprecated", "subresources"}, {"storage", "name"}),
+        (
+            "    storage: true\n",
+            "    storage: true\n    ‸\n",
+            {"deprecated", "subresources"},
+            {"storage", "name"},
+        ),
         ("  scope: Namespaced\n", "  scope: Namespaced\n  con‸\n", {"conversion"}, {"scope"}),
         ("type: integer, jsonPath", "type: ‸, jsonPath", {"integer", "date"}, {"object"}),
         ("served: true", "served: ‸", {"true", "false"}, set()),
         ("minimum: 1", "minimum: 1\n                format: ‸", {"int32", "int64"}, {"date"}),
     ],
 )
-def test_completion_in_crds(editor: Editor, before: str, after: str, included: set[str], excluded: set[str]) -> None:
+def test_completion_in_crds(
+    editor: Editor, before: str, after: str, included: set[str], excluded: set[str]
+) -> None:
     found = set(items(editor, "crd.yaml", CRD.replace(before, after, 1)))
     assert (included - found, excluded & found) == (set(), set())
 
@@ -148,7 +174,9 @@ def test_completion_in_crds(editor: Editor, before: str, after: str, included: s
         ("size: 1", "size: 1 # ‸", []),
     ],
 )
-def test_completion_in_resources(editor: Editor, before: str, after: str, expected: list[str]) -> None:
+def test_completion_in_resources(
+    editor: Editor, before: str, after: str, expected: list[str]
+) -> None:
     (editor.folder / "crd.yaml").write_text(CRD)
     assert sorted(items(editor, "widget.yaml", WIDGET.replace(before, after, 1))) == expected
 
@@ -169,7 +197,9 @@ def test_names_that_yaml_reads_otherwise_are_written_in_quotes(editor: Editor) -
     ],
 )
 def test_nothing_is_quoted_twice(editor: Editor, marked: str, expected: str | None) -> None:
-    (editor.folder / "crd.yaml").write_text(CRD.replace("enum: [A, B], default: A", "enum: ['on', 'a\"b']"))
+    (editor.folder / "crd.yaml").write_text(
+        CRD.replace("enum: [A, B], default: A", "enum: ['on', 'a\"b']")
+    )
     marked = WIDGET.replace("  mode: A\n", marked)
     found = items(editor, "widget.yaml", marked)
     if expected is None:
@@ -196,7 +226,11 @@ def test_every_item_compiles_at_every_place(rules: list[str]) -> None:
             expression = found.estimated.compiled.rule
             for offset in range(0, len(expression.text) + 1, 2):
                 place, offered = complete(
-                    expression.text, offset, expression.env, expression.environment, expression.declarations
+                    expression.text,
+                    offset,
+                    expression.env,
+                    expression.environment,
+                    expression.declarations,
                 )
                 if place is None:
                     continue
@@ -209,7 +243,9 @@ def test_every_item_compiles_at_every_place(rules: list[str]) -> None:
                     else f"{place.receiver}."
                 )
                 texts = [f"{before}{one.text}" for one in offered]
-                wrong += [one for one in texts if type_of(one, place.env, expression.environment) is None]
+                wrong += [
+                    one for one in texts if type_of(one, place.env, expression.environment) is None
+                ]
     assert wrong == []
     assert places >= 200
 

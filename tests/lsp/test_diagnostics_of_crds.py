@@ -68,7 +68,12 @@ def test_an_edit_takes_a_finding_back(editor: Editor) -> None:
 def test_several_changes_apply_one_after_the_other(editor: Editor) -> None:
     editor.open("crd.yaml", VALID)
     start = lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
-    editor.change("crd.yaml", (start, "# 1\n"), (start, "# 2\n"), (place("# 2\n# 1\n" + VALID, "[port]"), "[prt]"))
+    editor.change(
+        "crd.yaml",
+        (start, "# 1\n"),
+        (start, "# 2\n"),
+        (place("# 2\n# 1\n" + VALID, "[port]"), "[prt]"),
+    )
     (one,) = editor.diagnostics("crd.yaml")
     assert (one.code, one.range.start.line) == ("list-map-key-unknown", 24)
 
@@ -80,7 +85,10 @@ def test_the_other_place_is_related(editor: Editor) -> None:
     assert one.related_information is not None
     assert list(one.related_information) == [
         lsp.DiagnosticRelatedInformation(
-            lsp.Location(editor.uri("crd.yaml"), lsp.Range(lsp.Position(7, 2), lsp.Position(7, 19))), "first set"
+            lsp.Location(
+                editor.uri("crd.yaml"), lsp.Range(lsp.Position(7, 2), lsp.Position(7, 19))
+            ),
+            "first set",
         )
     ]
 
@@ -94,7 +102,9 @@ def test_positions_count_utf_16_and_lines_may_end_with_cr_lf(editor: Editor) -> 
 def test_findings_behind_others_are_hints_on_request(tmp_path: Path) -> None:
     text = CRD.replace("group: example.com", "group: [example.com]")
     with Editor(tmp_path) as quiet:
-        assert {one.severity for one in quiet.open("crd.yaml", text)} == {lsp.DiagnosticSeverity.Error}
+        assert {one.severity for one in quiet.open("crd.yaml", text)} == {
+            lsp.DiagnosticSeverity.Error
+        }
     with Editor(tmp_path, {"hidden": True}) as full:
         severities = {one.code: one.severity for one in full.open("crd.yaml", text)}
         assert severities["list-map-key-duplicate"] == lsp.DiagnosticSeverity.Hint
@@ -140,7 +150,9 @@ def test_settings_change_without_a_restart(tmp_path: Path) -> None:
             ({}, ["cel-compilation"]),
             ({"crdlint": {}}, []),
         ):
-            editor.client.workspace_did_change_configuration(lsp.DidChangeConfigurationParams(settings))
+            editor.client.workspace_did_change_configuration(
+                lsp.DidChangeConfigurationParams(settings)
+            )
             assert [each.code for each in editor.wait_for_codes("crd.yaml", codes)] == codes
 
 
@@ -157,7 +169,9 @@ def test_other_files_have_no_diagnostics(editor: Editor) -> None:
 
 def test_a_closed_file_has_no_diagnostics(editor: Editor) -> None:
     editor.open("crd.yaml", CRD)
-    editor.client.text_document_did_close(lsp.DidCloseTextDocumentParams(editor.document("crd.yaml")))
+    editor.client.text_document_did_close(
+        lsp.DidCloseTextDocumentParams(editor.document("crd.yaml"))
+    )
     assert editor.wait_for_codes("crd.yaml", []) == []
 
 
@@ -169,14 +183,18 @@ def test_only_the_newest_version_is_published(editor: Editor) -> None:
     editor.change("crd.yaml", (None, VALID))
     assert editor.diagnostics("crd.yaml") == []
     uri = editor.uri("crd.yaml")
-    versions = [one.version for one in editor.published if one.uri == uri and one.version is not None]
+    versions = [
+        one.version for one in editor.published if one.uri == uri and one.version is not None
+    ]
     assert versions == sorted(versions)
 
 
 def test_a_document_that_is_no_file_is_checked(editor: Editor) -> None:
     item = lsp.TextDocumentItem("untitled:Untitled-1", "yaml", 1, CRD)
     editor.client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
-    found = editor.wait_for(lambda: next((one for one in editor.published if one.uri == item.uri), None))
+    found = editor.wait_for(
+        lambda: next((one for one in editor.published if one.uri == item.uri), None)
+    )
     assert [one.code for one in found.diagnostics] == ["list-map-key-duplicate"]
 
 

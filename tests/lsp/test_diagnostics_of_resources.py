@@ -79,7 +79,11 @@ def test_the_unsaved_text_of_a_crd_counts(editor: Editor) -> None:
     editor.open("crd.yaml", CRD.replace("<= 10", "<= 11"))
     editor.wait_for_codes("widget.yaml", [])
     editor.change(
-        "crd.yaml", (None, CRD.replace("size: {type: integer}", "size: {type: string}").replace("<= 10", "!= ''"))
+        "crd.yaml",
+        (
+            None,
+            CRD.replace("size: {type: integer}", "size: {type: string}").replace("<= 10", "!= ''"),
+        ),
     )
     editor.wait_for_codes("widget.yaml", ["resource-rule", "resource-value"])
     editor.close_one("crd.yaml")
@@ -96,13 +100,19 @@ def test_an_edit_publishes_only_what_changes(editor: Editor) -> None:
     editor.wait_for_codes("widget.yaml", [])
     editor.diagnostics("crd.yaml")
     assert editor.retype("other.yaml", CRD.replace("idget", "adget") + "\n") == []
-    assert {one.uri for one in editor.published} == {editor.uri(f"{n}.yaml") for n in ("crd", "other", "widget")}
+    assert {one.uri for one in editor.published} == {
+        editor.uri(f"{n}.yaml") for n in ("crd", "other", "widget")
+    }
     assert len(editor.published) == 3
 
 
 def test_a_crd_may_be_in_the_same_text(editor: Editor) -> None:
     text = CRD + "---\n" + WIDGET.replace("size: 11", "size: 1\n  mode: C\n  more: 1")
-    assert {code for code, _ in codes(editor, "all.yaml", text)} == {"resource-rule", "resource-value", "unknown-field"}
+    assert {code for code, _ in codes(editor, "all.yaml", text)} == {
+        "resource-rule",
+        "resource-value",
+        "unknown-field",
+    }
 
 
 def test_the_configuration_names_crds(editor: Editor) -> None:
@@ -117,7 +127,10 @@ def test_the_configuration_names_crds(editor: Editor) -> None:
 
 
 def test_a_url_is_that_of_a_checkout_near_the_configuration(tmp_path: Path) -> None:
-    for name, url in (("one", "git@github.com:org/one.git"), ("two", "https://token@github.com/Org/Two")):
+    for name, url in (
+        ("one", "git@github.com:org/one.git"),
+        ("two", "https://token@github.com/Org/Two"),
+    ):
         (tmp_path / name / ".git").mkdir(parents=True)
         (tmp_path / name / ".git" / "config").write_text(f'[remote "origin"]\n\turl = {url}\n')
     (tmp_path / "work" / "deep").mkdir(parents=True)
@@ -132,7 +145,9 @@ def test_a_named_pipe_for_a_configuration_is_not_opened(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / name / ".git").mkdir(parents=True)
     os.mkfifo(tmp_path / "a" / ".git" / "config")
-    (tmp_path / "b" / ".git" / "config").write_text('[remote "origin"]\n\turl = https://github.com/org/one\n')
+    (tmp_path / "b" / ".git" / "config").write_text(
+        '[remote "origin"]\n\turl = https://github.com/org/one\n'
+    )
     assert checkout_of("https://github.com/org/one", str(tmp_path)) == str(tmp_path / "b")
 
 
@@ -172,9 +187,9 @@ spec:
 
 def test_a_template_has_the_findings_of_its_crd(editor: Editor) -> None:
     (editor.folder / "Chart.yaml").write_text("apiVersion: v2\nname: a\nversion: 1.0.0\n")
-    text = CRD.replace("widgets.example.com", "widgets.example.com\n  labels: {a: {{ .Values.a }}}").replace(
-        "enum: [A, B]", "enm: [A, B]"
-    )
+    text = CRD.replace(
+        "widgets.example.com", "widgets.example.com\n  labels: {a: {{ .Values.a }}}"
+    ).replace("enum: [A, B]", "enm: [A, B]")
     assert codes(editor, "templates/crd.yaml", text) == [("unknown-field", 25)]
 
 
@@ -212,7 +227,9 @@ def test_a_suite_has_its_failures(editor: Editor, place: str) -> None:
     def failure() -> lsp.Diagnostic | None:
         """Return the finding at the test; until the workspace is read, the CRD is missing."""
         last = [one.diagnostics for one in editor.published if one.uri == uri][-1:]
-        return next((found for found in (last[0] if last else ()) if found.range.start.line == 4), None)
+        return next(
+            (found for found in (last[0] if last else ()) if found.range.start.line == 4), None
+        )
 
     found = editor.wait_for(failure)
     assert found.message.startswith("large:\nthe create should be rejected with another error:")

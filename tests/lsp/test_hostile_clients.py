@@ -19,11 +19,18 @@ if TYPE_CHECKING:
 
     from editor import Editor
 
-INITIALIZE = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}, "processId": None}}
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"capabilities": {}, "processId": None},
+}
 OPEN = {
     "jsonrpc": "2.0",
     "method": "textDocument/didOpen",
-    "params": {"textDocument": {"uri": "file:///a.yaml", "languageId": "yaml", "version": 1, "text": CRD}},
+    "params": {
+        "textDocument": {"uri": "file:///a.yaml", "languageId": "yaml", "version": 1, "text": CRD}
+    },
 }
 SHUTDOWN = {"jsonrpc": "2.0", "id": 99, "method": "shutdown", "params": None}
 EXIT = {"jsonrpc": "2.0", "method": "exit", "params": None}
@@ -50,7 +57,9 @@ def run(data: bytes, capsys: pytest.CaptureFixture[str]) -> tuple[list[dict[str,
     with Kept() as written:
         status = serve(io.BytesIO(data), written)
     assert capsys.readouterr() == ("", "")
-    bodies = [part.partition(b"\r\n\r\n")[2] for part in written.kept.split(b"Content-Length: ")[1:]]
+    bodies = [
+        part.partition(b"\r\n\r\n")[2] for part in written.kept.split(b"Content-Length: ")[1:]
+    ]
     return [json.loads(body) for body in bodies], status
 
 
@@ -70,22 +79,34 @@ def answers(messages: list[dict[str, Any]]) -> dict[Any, Any]:
         b"Content-Length: abc\r\n\r\n{}",
         b"x" * 100_000,
         packed(b"[]", b"null", b"1", b'"x"', b"{", b"\xff\xfe", b"[" * 100_000),
-        packed({"jsonrpc": "1.0", "method": "x"}, {"jsonrpc": "2.0"}, {"jsonrpc": "2.0", "id": 7, "result": 1}),
+        packed(
+            {"jsonrpc": "1.0", "method": "x"},
+            {"jsonrpc": "2.0"},
+            {"jsonrpc": "2.0", "id": 7, "result": 1},
+        ),
         packed(INITIALIZE)[:-5],
         packed(INITIALIZE, OPEN)[:-5],
         packed(OPEN, INITIALIZE),
         packed(INITIALIZE, {"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": 55}}),
-        packed(INITIALIZE, {"jsonrpc": "2.0", "method": "textDocument/didChange", "params": {"x": 1}}),
+        packed(
+            INITIALIZE, {"jsonrpc": "2.0", "method": "textDocument/didChange", "params": {"x": 1}}
+        ),
     ],
 )
-def test_broken_input_ends_without_a_traceback(data: bytes, capsys: pytest.CaptureFixture[str]) -> None:
+def test_broken_input_ends_without_a_traceback(
+    data: bytes, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(data, capsys)[1] == 1
 
 
-def test_exit_without_shutdown_has_status_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_exit_without_shutdown_has_status_1(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(packed(INITIALIZE, SHUTDOWN, EXIT), capsys)[1] == 0
     command = [sys.executable, "-m", "crdlint", "lsp"]
-    done = subprocess.run(command, input=packed(INITIALIZE, EXIT), capture_output=True, cwd=tmp_path, check=False)
+    done = subprocess.run(
+        command, input=packed(INITIALIZE, EXIT), capture_output=True, cwd=tmp_path, check=False
+    )
     assert (done.returncode, done.stderr) == (1, b"")
 
 
@@ -95,14 +116,28 @@ def test_exit_without_shutdown_has_status_1(tmp_path: Path, capsys: pytest.Captu
         ({"method": "textDocument/noSuchMethod", "params": {}}, -32601),
         ({"method": "textDocument/codeAction", "params": {"textDocument": 3}}, -32602),
         ({"method": "textDocument/codeAction", "params": None}, -32602),
-        ({"method": "workspace/executeCommand", "params": {"command": "no.such", "arguments": []}}, -32602),
-        ({"method": "workspace/executeCommand", "params": {"command": "crdlint.explain", "arguments": []}}, -32602),
+        (
+            {
+                "method": "workspace/executeCommand",
+                "params": {"command": "no.such", "arguments": []},
+            },
+            -32602,
+        ),
+        (
+            {
+                "method": "workspace/executeCommand",
+                "params": {"command": "crdlint.explain", "arguments": []},
+            },
+            -32602,
+        ),
     ],
 )
 def test_wrong_requests_are_answered_with_an_error(
     request_: dict[str, Any], code: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    messages, status = run(packed(INITIALIZE, {"jsonrpc": "2.0", "id": 5, **request_}, SHUTDOWN, EXIT), capsys)
+    messages, status = run(
+        packed(INITIALIZE, {"jsonrpc": "2.0", "id": 5, **request_}, SHUTDOWN, EXIT), capsys
+    )
     assert answers(messages)[5]["error"]["code"] == code
     assert status == 0
 
@@ -112,7 +147,9 @@ def test_files_that_are_not_open_have_no_actions(editor: Editor) -> None:
     assert editor.actions("none.yaml", nowhere) == {}
     editor.versions["none.yaml"] = 1
     editor.change("none.yaml", (None, CRD))
-    editor.client.text_document_did_close(lsp.DidCloseTextDocumentParams(editor.document("none.yaml")))
+    editor.client.text_document_did_close(
+        lsp.DidCloseTextDocumentParams(editor.document("none.yaml"))
+    )
     assert editor.open("crd.yaml", VALID) == []
 
 
@@ -126,7 +163,9 @@ def test_positions_that_do_not_exist_change_the_nearest_ones(editor: Editor) -> 
     assert everywhere != {}
 
 
-@pytest.mark.parametrize("text", ["\0", "\ud800", "a: \ud800\n", "\ufeff" + CRD, CRD.replace("widgets", "\x85\u2028")])
+@pytest.mark.parametrize(
+    "text", ["\0", "\ud800", "a: \ud800\n", "\ufeff" + CRD, CRD.replace("widgets", "\x85\u2028")]
+)
 def test_any_text_is_checked(editor: Editor, text: str) -> None:
     editor.open("a.yaml", CRD)
     editor.retype("a.yaml", text)

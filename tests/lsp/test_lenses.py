@@ -14,12 +14,19 @@ if TYPE_CHECKING:
     from editor import Editor
 
 
-def lenses(editor: Editor, name: str = "crd.yaml") -> dict[str, tuple[lsp.Position, lsp.ExecuteCommandParams]]:
+def lenses(
+    editor: Editor, name: str = "crd.yaml"
+) -> dict[str, tuple[lsp.Position, lsp.ExecuteCommandParams]]:
     """Return where the lenses of a document are, and what a click asks for, by their titles."""
     params = lsp.CodeLensParams(editor.document(name))
     found = editor.do(editor.client.text_document_code_lens_async(params)) or ()
-    clicks = [lsp.ExecuteCommandParams(lens.command.command, lens.command.arguments) for lens in found]
-    return {lens.command.title: (lens.range.start, click) for lens, click in zip(found, clicks, strict=True)}
+    clicks = [
+        lsp.ExecuteCommandParams(lens.command.command, lens.command.arguments) for lens in found
+    ]
+    return {
+        lens.command.title: (lens.range.start, click)
+        for lens, click in zip(found, clicks, strict=True)
+    }
 
 
 def test_a_rule_has_its_cost_above_it_and_more_on_a_click(editor: Editor) -> None:
@@ -35,7 +42,9 @@ def test_a_rule_has_its_cost_above_it_and_more_on_a_click(editor: Editor) -> Non
         assert lenses(editor) == {}
 
 
-def test_a_crd_has_its_changes_since_the_main_branch(editor: Editor, new_checkout: Callable[[str], Checkout]) -> None:
+def test_a_crd_has_its_changes_since_the_main_branch(
+    editor: Editor, new_checkout: Callable[[str], Checkout]
+) -> None:
     checkout = new_checkout("repository")
     checkout.commit({"crd.yaml": CRD})
     checkout.git("checkout", "-q", "-b", "topic")
@@ -43,9 +52,15 @@ def test_a_crd_has_its_changes_since_the_main_branch(editor: Editor, new_checkou
     editor.open(name, CRD)
     assert "0 changes since main" in lenses(editor, name)
     changed = CRD.replace(
-        "mode: {type: string, enum: [A, B], default: A}", "mode: {type: string, enum: [A], default: A}"
+        "mode: {type: string, enum: [A, B], default: A}",
+        "mode: {type: string, enum: [A], default: A}",
     )
-    editor.retype(name, changed.replace("              mode", "              more: {type: string}\n              mode"))
+    editor.retype(
+        name,
+        changed.replace(
+            "              mode", "              more: {type: string}\n              mode"
+        ),
+    )
     start, click = lenses(editor, name)["2 changes since main"]
     assert start == position(CRD, "name: widgets", "widgets")
     assert [*(click.arguments or ())] == [

@@ -10,7 +10,11 @@ TEXT = "a: 1\r\nb😀é: 2\rc\u2028d: 3\n"
 
 @pytest.mark.parametrize(
     ("encoding", "column"),
-    [(PositionEncodingKind.Utf8, 7), (PositionEncodingKind.Utf16, 4), (PositionEncodingKind.Utf32, 3)],
+    [
+        (PositionEncodingKind.Utf8, 7),
+        (PositionEncodingKind.Utf16, 4),
+        (PositionEncodingKind.Utf32, 3),
+    ],
 )
 def test_columns_count_code_units(encoding: PositionEncodingKind, column: int) -> None:
     text = ProtocolText(TEXT, encoding)

@@ -63,7 +63,9 @@ def position(text: str, part: str, inside: str = "") -> lsp.Position:
 
 
 def hover(editor: Editor, name: str, at: lsp.Position) -> str:
-    found = editor.do(editor.client.text_document_hover_async(lsp.HoverParams(editor.document(name), at)))
+    found = editor.do(
+        editor.client.text_document_hover_async(lsp.HoverParams(editor.document(name), at))
+    )
     if found is None:
         return ""
     assert isinstance(found.contents, lsp.MarkupContent)
@@ -73,18 +75,38 @@ def hover(editor: Editor, name: str, at: lsp.Position) -> str:
 @pytest.mark.parametrize(
     ("part", "inside", "expected"),
     [
-        ("self.size <=", "size", ["self.size: int", "How large it is.", "`integer`, required", "`minimum 1`"]),
+        (
+            "self.size <=",
+            "size",
+            ["self.size: int", "How large it is.", "`integer`, required", "`minimum 1`"],
+        ),
         ("self.size <=", "self", ["self: object"]),
         ("<= 10", "<=", ["self.size <= 10: bool"]),
         ("exists(p", "exists", ["self.ports.exists(…): bool", "at least one element"]),
         ("p.name", "name", ["p.name: string"]),
         ("p.name", "p", ["p: object"]),
-        ("startsWith('x')", "startsWith", ["p.name.startsWith(…): bool", "starts with another one"]),
+        (
+            "startsWith('x')",
+            "startsWith",
+            ["p.name.startsWith(…): bool", "starts with another one"],
+        ),
         ("- rule: self", "rule", ["**Cost** ", "of 10,000,000 units", "once in an object"]),
         ("message: too", "message", ["**Cost** "]),
-        ("ports:\n", "ports", ["`spec.ports`", "`array`, optional", "`maxItems 5`; `map list by name`"]),
-        ("maxItems: 5", "maxItems", ["**maxItems**: The greatest number of items. It bounds the cost of rules."]),
-        ("spec:\n            type", "spec", ["What is wanted.", "are dropped", "Rule: `self.size <= 10"]),
+        (
+            "ports:\n",
+            "ports",
+            ["`spec.ports`", "`array`, optional", "`maxItems 5`; `map list by name`"],
+        ),
+        (
+            "maxItems: 5",
+            "maxItems",
+            ["**maxItems**: The greatest number of items. It bounds the cost of rules."],
+        ),
+        (
+            "spec:\n            type",
+            "spec",
+            ["What is wanted.", "are dropped", "Rule: `self.size <= 10"],
+        ),
         ("mode: {type", "mode", ['default `"A"`', 'One of `"A"`, `"B"`']),
     ],
 )
@@ -110,7 +132,10 @@ HEAD, VERSION = CRD.split("  - name: v1\n")
 RULES = """\
             x-kubernetes-validations: [{rule: self.size > 0}, {rule: "self.ports.all(p, p.name != 'x')"}]
 """
-START, END = VERSION.index("            x-kubernetes-validations:"), VERSION.index("            properties:")
+START, END = (
+    VERSION.index("            x-kubernetes-validations:"),
+    VERSION.index("            properties:"),
+)
 ONE_LINE = f"{VERSION[:START]}{RULES}{VERSION[END:]}".replace("[size, mode]", "[size, mode, ports]")
 TWO_VERSIONS = f"{HEAD}  - name: v1\n{ONE_LINE}  - name: v2\n{ONE_LINE.replace('storage: true', 'storage: false')}"
 
@@ -132,7 +157,10 @@ def test_nothing_is_shown_in_a_comment(editor: Editor) -> None:
     text = WIDGET.replace("  mode: A\n", "  mode: A # of it\n  # of ports\n")
     editor.open("widget.yaml", text)
     assert hover(editor, "widget.yaml", position(text, "mode: A", "A"))
-    assert [hover(editor, "widget.yaml", position(text, part, "of")) for part in ("# of it", "# of ports")] == ["", ""]
+    assert [
+        hover(editor, "widget.yaml", position(text, part, "of"))
+        for part in ("# of it", "# of ports")
+    ] == ["", ""]
 
 
 def test_hover_works_in_an_expression_that_does_not_compile(editor: Editor) -> None:
@@ -184,7 +212,9 @@ def test_definition_of_a_resources_field_is_in_the_crd(editor: Editor) -> None:
     (editor.folder / "crds").mkdir()
     (editor.folder / "crds" / "crd.yaml").write_text(CRD)
     editor.open("widget.yaml", WIDGET)
-    params = lsp.DefinitionParams(editor.document("widget.yaml"), position(WIDGET, "- name", "name"))
+    params = lsp.DefinitionParams(
+        editor.document("widget.yaml"), position(WIDGET, "- name", "name")
+    )
     found = editor.do(editor.client.text_document_definition_async(params))
     assert found.uri == editor.uri("crds/crd.yaml")
     assert found.range.start == position(CRD, "name: {type: string, max")
@@ -192,7 +222,9 @@ def test_definition_of_a_resources_field_is_in_the_crd(editor: Editor) -> None:
 
 def references(editor: Editor, text: str, at: lsp.Position) -> set[tuple[int, int]]:
     editor.open("crd.yaml", text)
-    params = lsp.ReferenceParams(lsp.ReferenceContext(include_declaration=False), editor.document("crd.yaml"), at)
+    params = lsp.ReferenceParams(
+        lsp.ReferenceContext(include_declaration=False), editor.document("crd.yaml"), at
+    )
     found = editor.do(editor.client.text_document_references_async(params))
     return {(one.range.start.line, one.range.start.character) for one in found}
 
@@ -258,7 +290,9 @@ def test_symbols_are_versions_fields_and_rules(editor: Editor) -> None:
                 "v1": [
                     {
                         "spec": [
-                            {"self.size <= 10 || has(self.ports) && self.ports.exists(p, p.name.startsWith('x…": []},
+                            {
+                                "self.size <= 10 || has(self.ports) && self.ports.exists(p, p.name.startsWith('x…": []
+                            },
                             {"size": []},
                             {"mode": []},
                             {"ports": [{"name": []}]},
@@ -280,19 +314,40 @@ def test_rules_have_their_share_of_the_budget_beside_them(editor: Editor) -> Non
     assert hint.position == lsp.Position(line, len(CRD.split("\n")[line]))
     assert hint.label == "< 1 % of the budget"
     assert "of 10,000,000 units" in hint.tooltip
-    above = lsp.InlayHintParams(editor.document("crd.yaml"), lsp.Range(lsp.Position(0, 0), lsp.Position(3, 0)))
+    above = lsp.InlayHintParams(
+        editor.document("crd.yaml"), lsp.Range(lsp.Position(0, 0), lsp.Position(3, 0))
+    )
     assert not editor.do(editor.client.text_document_inlay_hint_async(above))
 
 
 @pytest.mark.parametrize(
-    "text", ["", "a: [", "- 1\n- {a: 2}\n", CRD.replace("type: object", "type: [object]"), "kind: List\nitems: 3\n"]
+    "text",
+    [
+        "",
+        "a: [",
+        "- 1\n- {a: 2}\n",
+        CRD.replace("type: object", "type: [object]"),
+        "kind: List\nitems: 3\n",
+    ],
 )
 def test_nothing_is_known_of_other_texts(editor: Editor, text: str) -> None:
     editor.open("a.yaml", text)
     for line in range(0, text.count("\n") + 2, 5):
         at = lsp.Position(line, 6)
         assert "Cost" not in hover(editor, "a.yaml", at)
-        editor.do(editor.client.text_document_definition_async(lsp.DefinitionParams(editor.document("a.yaml"), at)))
-        editor.do(editor.client.text_document_completion_async(lsp.CompletionParams(editor.document("a.yaml"), at)))
-    editor.do(editor.client.text_document_document_symbol_async(lsp.DocumentSymbolParams(editor.document("a.yaml"))))
+        editor.do(
+            editor.client.text_document_definition_async(
+                lsp.DefinitionParams(editor.document("a.yaml"), at)
+            )
+        )
+        editor.do(
+            editor.client.text_document_completion_async(
+                lsp.CompletionParams(editor.document("a.yaml"), at)
+            )
+        )
+    editor.do(
+        editor.client.text_document_document_symbol_async(
+            lsp.DocumentSymbolParams(editor.document("a.yaml"))
+        )
+    )
     assert [one for one in editor.messages if "Error" in one] == []

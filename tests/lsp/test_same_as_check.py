@@ -61,7 +61,11 @@ def fresh(command: list[str], path: Path) -> list[Any]:
     sharing._shared = sharing.Sharing()  # noqa: SLF001
     done = CliRunner().invoke(cli, [*command, "--format", "json", str(path)], prog_name="crdlint")
     found = json.loads(done.stdout)["diagnostics"]
-    return sorted((one["rule"], one["line"], one["column"], one["message"]) for one in found if not one.get("hidden"))
+    return sorted(
+        (one["rule"], one["line"], one["column"], one["message"])
+        for one in found
+        if not one.get("hidden")
+    )
 
 
 def of_server(findings: tuple[Diagnostic, ...]) -> list[Any]:

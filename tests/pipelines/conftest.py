@@ -29,7 +29,11 @@ _PACKAGED = (
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What a checkout of crdlint holds, without the tests, as a git repository with one commit."""
     folder = tmp_path_factory.mktemp("source") / "crdlint"
-    shutil.copytree(ROOT / "crdlint", folder / "crdlint", ignore=shutil.ignore_patterns("__pycache__", ".*_cache"))
+    shutil.copytree(
+        ROOT / "crdlint",
+        folder / "crdlint",
+        ignore=shutil.ignore_patterns("__pycache__", ".*_cache"),
+    )
     (folder / ".ci").mkdir()
     for name in _PACKAGED:
         shutil.copy(ROOT / name, folder / name)
@@ -41,12 +45,29 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def wheelhouse(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """crdlint's wheel, those of its dependencies, of its build, and of pre-commit."""
     folder = tmp_path_factory.mktemp("wheelhouse")
-    wheel = (sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "--quiet", "--wheel-dir", folder)
+    wheel = (
+        sys.executable,
+        "-m",
+        "pip",
+        "--disable-pip-version-check",
+        "wheel",
+        "--quiet",
+        "--wheel-dir",
+        folder,
+    )
     brought = run(*wheel, "hatchling", "pre-commit", cwd=folder)
     if brought.returncode != 0:
         said = (brought.stderr.strip() or "no word of why").splitlines()[-1]
         pytest.skip(f"pip cannot bring hatchling and pre-commit from its registry: {said}")
-    pinned = ("download", "--quiet", "--dest", folder, "--require-hashes", "-r", source / ".ci/runtime.txt")
+    pinned = (
+        "download",
+        "--quiet",
+        "--dest",
+        folder,
+        "--require-hashes",
+        "-r",
+        source / ".ci/runtime.txt",
+    )
     must(*wheel[:4], *pinned, cwd=folder)
     must(*wheel, source, cwd=folder)
     return folder
@@ -65,7 +86,9 @@ def offline(wheelhouse: Path) -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
-def new_venv(tmp_path_factory: pytest.TempPathFactory, offline: Mapping[str, str]) -> Callable[[str], Path]:
+def new_venv(
+    tmp_path_factory: pytest.TempPathFactory, offline: Mapping[str, str]
+) -> Callable[[str], Path]:
     """Make a virtual environment with a distribution of the wheels, and return its folder of commands."""
 
     def make(distribution: str) -> Path:

@@ -23,7 +23,9 @@ ACTION: dict[str, Any] = YAML(typ="safe").load(ROOT / "action.yml")
 STEPS: list[dict[str, Any]] = ACTION["runs"]["steps"]
 _EXPRESSION = re.compile(r"\$\{\{\s*(.*?)\s*\}\}")
 
-pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="the action's steps are bash's")
+pytestmark = pytest.mark.skipif(
+    shutil.which("bash") is None, reason="the action's steps are bash's"
+)
 
 
 @dataclass
@@ -53,7 +55,9 @@ class Runner:
         """Run a step, and return its exit status and what it says."""
         [step] = [one for one in STEPS if one.get("id") == name]
         assert step["shell"] == "bash"
-        script, output, summary = (self.temp / f"{name}.{what}" for what in ("sh", "output", "summary"))
+        script, output, summary = (
+            self.temp / f"{name}.{what}" for what in ("sh", "output", "summary")
+        )
         script.write_text(step["run"], encoding="utf-8")
         output.write_text("")
         summary.write_text("")
@@ -69,7 +73,9 @@ class Runner:
             "RUNNER_TEMP": str(self.temp),
         }
         folder = self.workspace / self.value(step.get("working-directory", "."))
-        done = run("bash", "--noprofile", "--norc", "-e", "-o", "pipefail", script, cwd=folder, env=env)
+        done = run(
+            "bash", "--noprofile", "--norc", "-e", "-o", "pipefail", script, cwd=folder, env=env
+        )
         self.outputs[name] = dict(line.split("=", 1) for line in output.read_text().splitlines())
         self.summary = summary.read_text(encoding="utf-8")
         return done.returncode, done.stdout + done.stderr
@@ -86,17 +92,23 @@ def plant(workspace: Path, mark: Path) -> None:
     """Put modules into a workspace, as a pull request may."""
     code = f"open({str(mark)!r}, 'a').write(__name__ + ' ')\n"
     write(
-        workspace, {f"{name}.py": code for name in PLANTED} | {"crdlint/__init__.py": code, "crdlint/__main__.py": code}
+        workspace,
+        {f"{name}.py": code for name in PLANTED}
+        | {"crdlint/__init__.py": code, "crdlint/__main__.py": code},
     )
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory, source: Path, offline: Mapping[str, str]) -> Runner:
+def installed(
+    tmp_path_factory: pytest.TempPathFactory, source: Path, offline: Mapping[str, str]
+) -> Runner:
     temp, workspace = (tmp_path_factory.mktemp(name) for name in ("runner temp", "workspace"))
     mark = temp / "mark"
     plant(workspace, mark)
     env = {**offline, "CRDLINT_CACHE_DIR": str(temp / "cache"), "PYTHONPATH": "."}
-    runner = Runner(temp, workspace, source, env, outputs={"python": {"python-path": sys.executable}})
+    runner = Runner(
+        temp, workspace, source, env, outputs={"python": {"python-path": sys.executable}}
+    )
     status, said = runner.step("install")
     assert status == 0, said
     assert f"crdlint {__version__}" in said
@@ -113,7 +125,13 @@ def runner(tmp_path: Path) -> Runner:
     folder.mkdir(parents=True)
     outputs = {"python": sys.executable, "folder": str(folder)}
     env = {**clean(), "CRDLINT_CACHE_DIR": str(temp / "cache"), "PYTHONPATH": "."}
-    return Runner(temp, workspace, ROOT, env, outputs={"python": {"python-path": sys.executable}, "install": outputs})
+    return Runner(
+        temp,
+        workspace,
+        ROOT,
+        env,
+        outputs={"python": {"python-path": sys.executable}, "install": outputs},
+    )
 
 
 def test_annotates_sums_up_and_writes_sarif(runner: Runner) -> None:
@@ -122,7 +140,11 @@ def test_annotates_sums_up_and_writes_sarif(runner: Runner) -> None:
     assert runner.outputs["check"]["exit-code"] == "1"
     plain = re.sub(r"\x1b\[[\d;]*m", "", said)
     assert "  --> crds/bad one.yaml:15:15" in plain
-    assert re.search(r"^::error file=crds/bad one\.yaml,line=15,.*title=type of `openAPIV3Schema`", said, re.MULTILINE)
+    assert re.search(
+        r"^::error file=crds/bad one\.yaml,line=15,.*title=type of `openAPIV3Schema`",
+        said,
+        re.MULTILINE,
+    )
     assert "crds/bad one.yaml" in runner.summary
     with open(runner.outputs["check"]["sarif-file"], encoding="utf-8") as file:  # noqa: PTH123
         [result, *_] = json.load(file)["runs"][0]["results"]
@@ -172,7 +194,9 @@ def test_inputs(runner: Runner, inputs: dict[str, str], status: int, said: str) 
 
 
 @pytest.mark.exhaustive
-def test_no_module_of_the_workspace_is_imported(installed: Runner, runner: Runner, tmp_path: Path) -> None:
+def test_no_module_of_the_workspace_is_imported(
+    installed: Runner, runner: Runner, tmp_path: Path
+) -> None:
     """The installation imports none either, see `installed`."""
     runner.outputs = dict(installed.outputs)
     mark = tmp_path / "mark"
@@ -186,10 +210,17 @@ def test_no_module_of_the_workspace_is_imported(installed: Runner, runner: Runne
 
 
 @pytest.mark.parametrize(
-    "name", ["paths", "args", *(pytest.param(one, marks=pytest.mark.exhaustive) for one in ("kube-version", "fail-on"))]
+    "name",
+    [
+        "paths",
+        "args",
+        *(pytest.param(one, marks=pytest.mark.exhaustive) for one in ("kube-version", "fail-on")),
+    ],
 )
 def test_inputs_are_never_run(runner: Runner, name: str) -> None:
-    runner.inputs = {name: "x; touch pwned $(touch pwned) `touch pwned` && touch pwned\ntouch pwned"}
+    runner.inputs = {
+        name: "x; touch pwned $(touch pwned) `touch pwned` && touch pwned\ntouch pwned"
+    }
     runner.step("check")
     assert not (runner.workspace / "pwned").exists()
 
@@ -199,11 +230,17 @@ def test_text_of_files_does_not_speak_to_the_runner(runner: Runner) -> None:
     speaking = GOOD.replace("kind: Widget", "kind: '::error::x ::set-output name=a::b'")
     write(runner.workspace, {"crds/bad one.yaml": speaking})
     _, said = runner.step("check")
-    match = re.search(r"^::stop-commands::([0-9a-f]{32})\n(.*)^::\1::\n", said, re.MULTILINE | re.DOTALL)
+    match = re.search(
+        r"^::stop-commands::([0-9a-f]{32})\n(.*)^::\1::\n", said, re.MULTILINE | re.DOTALL
+    )
     assert match is not None
     heard = said[: match.start()] + said[match.end() :]
     commands = [line for line in heard.splitlines() if line.lstrip().startswith("::")]
-    assert {line.split(" ")[0].split("::")[1] for line in commands} == {"group", "error", "endgroup"}
+    assert {line.split(" ")[0].split("::")[1] for line in commands} == {
+        "group",
+        "error",
+        "endgroup",
+    }
 
 
 def test_what_was_written_before_is_not_taken_again(runner: Runner) -> None:
@@ -215,13 +252,16 @@ def test_what_was_written_before_is_not_taken_again(runner: Runner) -> None:
     assert "::group::" not in said
 
 
-@pytest.mark.parametrize("version", ["1.0; touch pwned", "--index-url=x", "1.0 @ file:///x", "$(touch pwned)"])
+@pytest.mark.parametrize(
+    "version", ["1.0; touch pwned", "--index-url=x", "1.0 @ file:///x", "$(touch pwned)"]
+)
 def test_version_is_a_version(runner: Runner, version: str) -> None:
     runner.inputs = {"version": version}
     status, said = runner.step("install")
     assert status == 2
     assert (
-        said == "::error title=crdlint::The input 'version' is not a version. Write one such as 0.1.0, or remove it.\n"
+        said
+        == "::error title=crdlint::The input 'version' is not a version. Write one such as 0.1.0, or remove it.\n"
     )
 
 

@@ -28,7 +28,9 @@ class PreCommit:
     revision: str
     env: Mapping[str, str]
 
-    def repository(self, folder: Path, files: Mapping[str, str], hook: str, **config: object) -> Path:
+    def repository(
+        self, folder: Path, files: Mapping[str, str], hook: str, **config: object
+    ) -> Path:
         """Make a repository with these files that uses a hook."""
         hooks = [{"repo": str(self.hooks), "rev": self.revision, "hooks": [{"id": hook, **config}]}]
         write(folder, {**files, ".pre-commit-config.yaml": json.dumps({"repos": hooks})})
@@ -52,7 +54,9 @@ def pre_commit(
     return PreCommit(new_venv("pre-commit") / "pre-commit", source, revision, env)
 
 
-def test_each_hook_is_a_command_that_rejects_a_bad_crd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_hook_is_a_command_that_rejects_a_bad_crd(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(write(tmp_path, {"bad.yaml": BAD}))
     hooks: list[dict[str, Any]] = YAML(typ="safe").load(ROOT / ".pre-commit-hooks.yaml")
     assert [hook["id"] for hook in hooks] == ["crdlint", "crdlint-all"]
@@ -66,7 +70,13 @@ def test_each_hook_is_a_command_that_rejects_a_bad_crd(tmp_path: Path, monkeypat
 
 @pytest.mark.exhaustive
 def test_manifest_is_valid(pre_commit: PreCommit, tmp_path: Path) -> None:
-    must(pre_commit.command, "validate-manifest", ROOT / ".pre-commit-hooks.yaml", cwd=tmp_path, env=pre_commit.env)
+    must(
+        pre_commit.command,
+        "validate-manifest",
+        ROOT / ".pre-commit-hooks.yaml",
+        cwd=tmp_path,
+        env=pre_commit.env,
+    )
 
 
 @pytest.mark.exhaustive
@@ -106,7 +116,10 @@ def test_nothing_to_say_where_no_crd_is_changed(pre_commit: PreCommit, tmp_path:
 @pytest.mark.exhaustive
 def test_judges_updates_of_what_is_committed(pre_commit: PreCommit, tmp_path: Path) -> None:
     repository = pre_commit.repository(
-        tmp_path, {"crd.yaml": GOOD + ESTABLISHED}, "crdlint", args=["--against=HEAD", "--format=concise"]
+        tmp_path,
+        {"crd.yaml": GOOD + ESTABLISHED},
+        "crdlint",
+        args=["--against=HEAD", "--format=concise"],
     )
     write(repository, {"crd.yaml": GOOD.replace("scope: Namespaced", "scope: Cluster")})
     must("git", "add", "-A", cwd=repository)
@@ -132,7 +145,9 @@ def test_mends(pre_commit: PreCommit, tmp_path: Path) -> None:
     "changed", ["notes.yaml", "chart/templates/_helpers.tpl", "chart/Chart.yaml", "pyproject.toml"]
 )
 def test_whole_repository(pre_commit: PreCommit, tmp_path: Path, changed: str) -> None:
-    repository = pre_commit.repository(tmp_path, {"crds/old.yaml": BAD, "crds/good.yaml": GOOD}, "crdlint-all")
+    repository = pre_commit.repository(
+        tmp_path, {"crds/old.yaml": BAD, "crds/good.yaml": GOOD}, "crdlint-all"
+    )
     write(repository, {changed: "name: a\n"})
     must("git", "add", "-A", cwd=repository)
     done = pre_commit.run(repository)

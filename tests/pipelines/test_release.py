@@ -78,7 +78,9 @@ def test_the_source_distribution_has_every_file_of_the_repository(built: Path) -
 def test_a_workflow_uses_what_the_repository_has(name: str) -> None:
     text = (ROOT / ".github/workflows" / name).read_text(encoding="utf-8")
     workflow = YAML(typ="safe").load(text)
-    runs = [step["run"] for job in workflow["jobs"].values() for step in job["steps"] if "run" in step]
+    runs = [
+        step["run"] for job in workflow["jobs"].values() for step in job["steps"] if "run" in step
+    ]
     for path in re.findall(r"(?:^|\s)(\.ci/[\w.]+|docs/\w+\.py|fixtures/\w+)", "\n".join(runs)):
         assert (ROOT / path).exists(), path
     extras = re.findall(r"\.\[(\w+)\]", "\n".join(runs))
@@ -121,9 +123,13 @@ def test_everything_that_a_release_publishes_is_attested() -> None:
 
 def test_dependabot_covers_every_folder_with_packages() -> None:
     updates = YAML(typ="safe").load(ROOT / ".github/dependabot.yml")["updates"]
-    covered = {update["directory"].strip("/") for update in updates if update["package-ecosystem"] == "npm"}
+    covered = {
+        update["directory"].strip("/") for update in updates if update["package-ecosystem"] == "npm"
+    }
     locks = [
-        path.parent.relative_to(ROOT) for path in ROOT.rglob("package-lock.json") if "node_modules" not in path.parts
+        path.parent.relative_to(ROOT)
+        for path in ROOT.rglob("package-lock.json")
+        if "node_modules" not in path.parts
     ]
     assert {str(path) for path in locks} == covered
 
@@ -134,12 +140,16 @@ def test_the_folders_of_steps_exist(path: Path) -> None:
     folders = re.findall(r"working-directory: *([\w./-]+)", text)
     assert [folder for folder in folders if not (ROOT / folder).is_dir()] == []
     for folder in re.findall(r"npm ci --prefix ([\w./-]+)", text):
-        assert any((ROOT / top / folder / "package-lock.json").is_file() for top in (*folders, ".")), folder
+        assert any(
+            (ROOT / top / folder / "package-lock.json").is_file() for top in (*folders, ".")
+        ), folder
 
 
 def test_npm_installs_only_what_a_lock_file_names() -> None:
     for path in WORKFLOWS:
-        commands = re.findall(r"\bnpm (install|i|add|exec)\b.*|\bnpx\b.*", path.read_text(encoding="utf-8"))
+        commands = re.findall(
+            r"\bnpm (install|i|add|exec)\b.*|\bnpx\b.*", path.read_text(encoding="utf-8")
+        )
         assert commands == [], path.name
 
 
@@ -153,8 +163,14 @@ def test_every_action_and_image_is_pinned() -> None:
     used = [(name, use) for name, text in texts.items() for use in re.findall(r"uses: *(.*)", text)]
     assert len(used) > 20
     assert [found for found in used if not _PINNED.fullmatch(found[1])] == []
-    images = re.findall(r"^FROM (\S+)", (ROOT / "Dockerfile").read_text(encoding="utf-8"), re.MULTILINE)
-    assert [image for image in images if not re.fullmatch(r"python:3\.13-slim@sha256:[0-9a-f]{64}", image)] == []
+    images = re.findall(
+        r"^FROM (\S+)", (ROOT / "Dockerfile").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert [
+        image
+        for image in images
+        if not re.fullmatch(r"python:3\.13-slim@sha256:[0-9a-f]{64}", image)
+    ] == []
 
 
 def test_the_formula_and_the_plugin_manifest_are_filled(tmp_path: Path) -> None:
@@ -165,7 +181,9 @@ def test_the_formula_and_the_plugin_manifest_are_filled(tmp_path: Path) -> None:
     must(ROOT / ".ci/packages/fill", "1.2.3", tmp_path, cwd=tmp_path)
     manifest = YAML(typ="safe").load(tmp_path / "crdlint.yaml")
     assert (manifest["metadata"]["name"], manifest["spec"]["version"]) == ("crdlint", "v1.2.3")
-    platforms = {one["uri"].rpartition("/v1.2.3/")[2]: one["sha256"] for one in manifest["spec"]["platforms"]}
+    platforms = {
+        one["uri"].rpartition("/v1.2.3/")[2]: one["sha256"] for one in manifest["spec"]["platforms"]
+    }
     assert platforms == hashes
     formula = (tmp_path / "crdlint.rb").read_text(encoding="utf-8")
     assert dict(re.findall(r'/v1\.2\.3/(\S+)"\n    sha256 "(\w+)"', formula)) == hashes
@@ -175,27 +193,37 @@ def test_the_formula_and_the_plugin_manifest_are_filled(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["requirements", "runtime", "publish"])
 def test_every_package_of_a_pipeline_has_a_hash(name: str) -> None:
     text = (ROOT / f".ci/{name}.txt").read_text(encoding="utf-8")
-    packages = [line for line in text.replace("\\\n", "").splitlines() if line and not line.startswith("#")]
+    packages = [
+        line for line in text.replace("\\\n", "").splitlines() if line and not line.startswith("#")
+    ]
     assert len(packages) > 20
     form = r"[\w.-]+==[\w.]+ *(;[^#]*?)?( +--hash=sha256:[0-9a-f]{64})+"
     assert [package for package in packages if not re.fullmatch(form, package)] == []
 
 
-@pytest.mark.parametrize(("name", "extras"), [("runtime", []), ("requirements", ["dev", "docs", "eval", "lsp"])])
+@pytest.mark.parametrize(
+    ("name", "extras"), [("runtime", []), ("requirements", ["dev", "docs", "eval", "lsp"])]
+)
 def test_the_pinned_packages_are_those_of_the_project(name: str, extras: list[str]) -> None:
     pinned: dict[str, list[str]] = {}
     for package, version in re.findall(
-        r"^([\w.-]+)==([\w.]+)", (ROOT / f".ci/{name}.txt").read_text(encoding="utf-8"), re.MULTILINE
+        r"^([\w.-]+)==([\w.]+)",
+        (ROOT / f".ci/{name}.txt").read_text(encoding="utf-8"),
+        re.MULTILINE,
     ):
         pinned.setdefault(canonicalize_name(package), []).append(version)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    listed = [*project["dependencies"], *(one for extra in extras for one in project["optional-dependencies"][extra])]
+    listed = [
+        *project["dependencies"],
+        *(one for extra in extras for one in project["optional-dependencies"][extra]),
+    ]
     wrong = {
         str(one): versions
         for one in map(Requirement, listed)
         if one.name != "crdlint"
         and not (
-            (versions := pinned.get(canonicalize_name(one.name), [])) and all(map(one.specifier.contains, versions))
+            (versions := pinned.get(canonicalize_name(one.name), []))
+            and all(map(one.specifier.contains, versions))
         )
     }
     assert wrong == {}
@@ -203,7 +231,11 @@ def test_the_pinned_packages_are_those_of_the_project(name: str, extras: list[st
 
 def test_the_tag_of_a_release_is_compared_with_the_version() -> None:
     [command] = re.findall(
-        r"\$\((sed .*)\)\"$", (ROOT / ".github/workflows/release.yml").read_text(encoding="utf-8"), re.MULTILINE
+        r"\$\((sed .*)\)\"$",
+        (ROOT / ".github/workflows/release.yml").read_text(encoding="utf-8"),
+        re.MULTILINE,
     )
-    done = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == __version__

@@ -72,7 +72,9 @@ def test_says_what_it_is(wheel: zipfile.ZipFile) -> None:
     assert wheel.read(f"{folder}/licenses/LICENSE") == (ROOT / "LICENSE").read_bytes()
 
 
-def test_nothing_within_imports_what_the_wheel_does_not_ask_for(commands: Path, tmp_path: Path) -> None:
+def test_nothing_within_imports_what_the_wheel_does_not_ask_for(
+    commands: Path, tmp_path: Path
+) -> None:
     code = """
 import importlib, json, pkgutil, crdlint
 skipped = {"crdlint.__main__"}
@@ -103,6 +105,8 @@ def test_words_syntax_errors_of_cel_by_the_packed_tables(
 ) -> None:
     rule = GOOD + '        x-kubernetes-validations:\n        - rule: "self. =="\n'
     write(tmp_path, {"rule.yaml": rule})
-    done = run(commands / "crdlint", "check", "--format=server", "rule.yaml", cwd=tmp_path, env=offline)
+    done = run(
+        commands / "crdlint", "check", "--format=server", "rule.yaml", cwd=tmp_path, env=offline
+    )
     assert done.returncode == 1, done.stderr
     assert "Syntax error: " in done.stdout

@@ -26,7 +26,9 @@ HOSTILE = f"{LINE_BREAKS}::error::w{HIDDEN}\n::error::x\n {LINE_BREAKS}::add-mas
 HOSTILE += "##[error]z ##vso[task.setvariable]v ]]> <script>alert(1)</script> `x` | a|b $x$"
 # What actions/runner takes for a command: v2 at the start of a line, v1 anywhere in it. Azure's begin with ##vso.
 COMMAND = re.compile(r"^\s*::|##(vso|teamcity)?\[", re.MULTILINE)
-CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+CONTROL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]"
+)
 NAME = HOSTILE.replace("/", "!") + ".yaml"
 
 CRD = json.dumps({
@@ -79,11 +81,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     below.mkdir()
     (below / NAME).write_text(CRD, encoding="utf-8")
     (below / f"comment{NAME}").write_text(f"{CRD}\n# crdlint: ignore[\u202e]\n", encoding="utf-8")
-    (below / f"syntax{NAME}").write_text(f'"kind: CustomResourceDefinition {HIDDEN}', encoding="utf-8")
+    (below / f"syntax{NAME}").write_text(
+        f'"kind: CustomResourceDefinition {HIDDEN}', encoding="utf-8"
+    )
     (below / f"binary{NAME}").write_bytes(b"CustomResourceDefinition \xff")
-    (below / f"template{NAME}").write_text("a: {{ CustomResourceDefinition }}: b\n", encoding="utf-8")
+    (below / f"template{NAME}").write_text(
+        "a: {{ CustomResourceDefinition }}: b\n", encoding="utf-8"
+    )
     (below / f"costly{NAME}").write_text(
-        COSTLY.replace("KEY", json.dumps(HOSTILE)).replace("TEXT", json.dumps(HIDDEN)), encoding="utf-8"
+        COSTLY.replace("KEY", json.dumps(HOSTILE)).replace("TEXT", json.dumps(HIDDEN)),
+        encoding="utf-8",
     )
     with_bytes = os.fsencode(str(below)) + b"/\xff\x9b.yaml"
     with open(with_bytes, "w", encoding="utf-8") as file:  # noqa: PTH123
@@ -120,7 +127,10 @@ def test_whole_formats_can_be_read_back() -> None:
     found = {name: run("check", "--format", name, ".").stdout for name in formats.names("findings")}
     document = json.loads(found["json"])
     messages = [one["message"] for one in document["diagnostics"]]
-    assert any(HIDDEN in name for name in (one["crds"][0]["name"] for one in document["files"] if one["crds"]))
+    assert any(
+        HIDDEN in name
+        for name in (one["crds"][0]["name"] for one in document["files"] if one["crds"])
+    )
     assert any("##[error]" in message for message in messages)
     assert any(f"syntax{NAME}" in one["file"] for one in document["diagnostics"])
     for name in ("gitlab", "sarif"):
@@ -135,7 +145,9 @@ def test_whole_formats_can_be_read_back() -> None:
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("arguments", [[], ["--explain", "all"], ["--format", "json"], ["--format", "html"]], ids=str)
+@pytest.mark.parametrize(
+    "arguments", [[], ["--explain", "all"], ["--format", "json"], ["--format", "html"]], ids=str
+)
 def test_cost(arguments: list[str]) -> None:
     done = run("cost", *arguments, ".")
     text = assert_harmless(done.stdout)
@@ -160,20 +172,37 @@ def test_validate(folder: Path) -> None:
     }
     (folder / f"resource{NAME}").write_text(json.dumps(resource), encoding="utf-8")
     for name in ("text", "concise", "server"):
-        done = run("validate", "--crd", "crd.yaml", "--format", name, f"resource{NAME}", "missing\n::error::.yaml")
+        done = run(
+            "validate",
+            "--crd",
+            "crd.yaml",
+            "--format",
+            name,
+            f"resource{NAME}",
+            "missing\n::error::.yaml",
+        )
         assert "metadata.name" in assert_harmless(done.stdout) or name == "concise"
         assert "missing" in assert_harmless(done.stderr)
 
 
 def test_suites(folder: Path) -> None:
-    (folder / "crd.yaml").write_text(COSTLY.replace("KEY", "a").replace("TEXT", "'x'"), encoding="utf-8")
+    (folder / "crd.yaml").write_text(
+        COSTLY.replace("KEY", "a").replace("TEXT", "'x'"), encoding="utf-8"
+    )
     suite = {
         "apiVersion": "apiextensions.k8s.io/v1", "name": HOSTILE, "crdName": "foos.example.com", "version": "v1",
         "tests": {"onCreate": [{"name": HOSTILE, "initial": HOSTILE, "expected": HOSTILE, "expectedError": HOSTILE}]},
     }  # fmt: skip
     (folder / f"x{NAME}.testsuite.yaml").write_text(json.dumps(suite), encoding="utf-8")
     for arguments in (["-v"], [], ["--crd", "missing\x1b\n::error::"]):
-        done = run("test", *arguments, "--crd", "crd.yaml", f"x{NAME}.testsuite.yaml", "missing\x1b\n::error::")
+        done = run(
+            "test",
+            *arguments,
+            "--crd",
+            "crd.yaml",
+            f"x{NAME}.testsuite.yaml",
+            "missing\x1b\n::error::",
+        )
         assert_harmless(done.stdout)
         assert "missing" in assert_harmless(done.stderr)
 
@@ -193,7 +222,9 @@ def test_usage_errors(arguments: list[str]) -> None:
 
 
 def test_configuration(folder: Path) -> None:
-    (folder / ".crdlint.yaml").write_text(json.dumps({HOSTILE: 1, "ignore": [HOSTILE]}), encoding="utf-8")
+    (folder / ".crdlint.yaml").write_text(
+        json.dumps({HOSTILE: 1, "ignore": [HOSTILE]}), encoding="utf-8"
+    )
     done = run("check", "--no-cache", ".")
     assert ".crdlint.yaml:1:2" in assert_harmless(done.stderr)
     assert_harmless(done.stdout)
@@ -208,12 +239,17 @@ def test_what_is_harmless_stays() -> None:
 
 
 def test_hidden_characters_are_spelled_out() -> None:
-    assert escapes.printable("\x1b\x07\r\x7f\x9b\u202e\ud800") == "\\x1b\\x07\\r\\x7f\\u009b\\u202e\\ud800"
+    assert (
+        escapes.printable("\x1b\x07\r\x7f\x9b\u202e\ud800")
+        == "\\x1b\\x07\\r\\x7f\\u009b\\u202e\\ud800"
+    )
     assert (
         escapes.printable("::error::x\n\u3000::a b\n##[x] ##vso[y]")
         == "\\x3a:error::x\n\u3000\\x3a:a b\n#\\x23[x] #\\x23vso[y]"
     )
-    spelled = "".join(f"\\x{ord(one):02x}" if one <= "\x7f" else f"\\u{ord(one):04x}" for one in LINE_BREAKS[1:])
+    spelled = "".join(
+        f"\\x{ord(one):02x}" if one <= "\x7f" else f"\\u{ord(one):04x}" for one in LINE_BREAKS[1:]
+    )
     for printed in (escapes.printable, escapes.printable_line):
         assert printed(f"  {LINE_BREAKS} ::error::x") == f"  \\r{spelled} \\x3a:error::x"
     assert json.loads(escapes.json_text(["##[error]", "###"])) == ["##[error]", "###"]

@@ -43,7 +43,9 @@ def render(name: str, result: FileResult) -> str:
     return "".join([*report.file(result), *report.end(RunOutcome([], summary))])
 
 
-def replaced(text: str, ranges: list[tuple[int, int, int, int, str]], *, in_bytes: bool = False) -> str:
+def replaced(
+    text: str, ranges: list[tuple[int, int, int, int, str]], *, in_bytes: bool = False
+) -> str:
     """Return a text with the characters of 1-based lines and columns replaced."""
     lines = line_starts(text)
 
@@ -63,14 +65,24 @@ def replaced(text: str, ranges: list[tuple[int, int, int, int, str]], *, in_byte
 def test_edits_lead_to_the_fixed_text(ending: str) -> None:
     text = TEXT.replace("\n", ending)
     run = checked(text)
-    fixed = [apply(text, one.fix.edits) for one in run.diagnostics if one.fix is not None and not one.hidden]
+    fixed = [
+        apply(text, one.fix.edits)
+        for one in run.diagnostics
+        if one.fix is not None and not one.hidden
+    ]
     assert fixed
     found = json.loads(render("json", run))
     jsons = [one["fix"]["edits"] for one in found["diagnostics"] if one["fix"] is not None]
     columns = ("line", "column", "end_line", "end_column", "text")
-    assert [replaced(text, [tuple(edit[name] for name in columns) for edit in edits]) for edits in jsons] == fixed
+    assert [
+        replaced(text, [tuple(edit[name] for name in columns) for edit in edits]) for edits in jsons
+    ] == fixed
     sarif = json.loads(render("sarif", run))
-    changes = [one["fixes"][0]["artifactChanges"][0] for one in sarif["runs"][0]["results"] if "fixes" in one]
+    changes = [
+        one["fixes"][0]["artifactChanges"][0]
+        for one in sarif["runs"][0]["results"]
+        if "fixes" in one
+    ]
     names = ("startLine", "startColumn", "endLine", "endColumn")
     made = [
         replaced(text, [
@@ -84,7 +96,10 @@ def test_edits_lead_to_the_fixed_text(ending: str) -> None:
     suggested = [one["suggestions"] for one in rdjson["diagnostics"] if "suggestions" in one]
     assert [len(one) for one in suggested] == [1] * len(fixed)
     ranges = [
-        (*(one["range"][end][name] for end in ("start", "end") for name in ("line", "column")), one["text"])
+        (
+            *(one["range"][end][name] for end in ("start", "end") for name in ("line", "column")),
+            one["text"],
+        )
         for (one,) in suggested
     ]
     assert [replaced(text, [one], in_bytes=True) for one in ranges] == fixed
@@ -93,11 +108,15 @@ def test_edits_lead_to_the_fixed_text(ending: str) -> None:
 @pytest.mark.parametrize("name", ["rdjson", "gitlab", "sarif"])
 @pytest.mark.parametrize("text", [TEXT, "a: [\nkind: CustomResourceDefinition\n", ""])
 def test_reports_fit_their_schemas(name: str, text: str) -> None:
-    jsonschema.validate(json.loads(render(name, checked(text))), json.loads((SCHEMAS / f"{name}.json").read_text()))
+    jsonschema.validate(
+        json.loads(render(name, checked(text))), json.loads((SCHEMAS / f"{name}.json").read_text())
+    )
 
 
 def test_the_summary_counts_fixes() -> None:
     summary = json.loads(render("json", checked(TEXT)))["summary"]
     assert (summary["fixable"], summary["fixable_unsafe"]) == (0, 1)
-    summary = json.loads(render("json", checked(TEXT.replace("            required: true\n", ""))))["summary"]
+    summary = json.loads(render("json", checked(TEXT.replace("            required: true\n", ""))))[
+        "summary"
+    ]
     assert (summary["fixable"], summary["fixable_unsafe"]) == (2, 0)

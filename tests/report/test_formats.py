@@ -32,8 +32,22 @@ NASTY = 'a|b `c` <d> "e" %0A ]]> \x01 \ud800 😀\nsecond, line: *x* _y_ [z]'
 
 
 def made(message: str = "m", **given: Any) -> Diagnostic:
-    given = {"origin": "apiserver", "kind": "field", "rule": "default-invalid", "severity": "error", **given}
-    given = {"file": "dir/a b.yaml", "line": 2, "column": 3, "end_line": 2, "end_column": 5, "crd": "foos.x", **given}
+    given = {
+        "origin": "apiserver",
+        "kind": "field",
+        "rule": "default-invalid",
+        "severity": "error",
+        **given,
+    }
+    given = {
+        "file": "dir/a b.yaml",
+        "line": 2,
+        "column": 3,
+        "end_line": 2,
+        "end_column": 5,
+        "crd": "foos.x",
+        **given,
+    }
     return Diagnostic(message=message, **given)
 
 
@@ -53,8 +67,15 @@ def render(name: str, run: Run, *, hidden: bool = False) -> str:
     return "".join((*pieces, *report.end(RunOutcome(run.problems, run.summary))))
 
 
-def checked(*diagnostics: Diagnostic, problems: tuple[Any, ...] | list[tuple[str, str]] = ()) -> Run:
-    result = FileResult("dir/a b.yaml", documents=1, crds=(CRD("foos.x", 1), CRD("bars.x", 9)), diagnostics=diagnostics)
+def checked(
+    *diagnostics: Diagnostic, problems: tuple[Any, ...] | list[tuple[str, str]] = ()
+) -> Run:
+    result = FileResult(
+        "dir/a b.yaml",
+        documents=1,
+        crds=(CRD("foos.x", 1), CRD("bars.x", 9)),
+        diagnostics=diagnostics,
+    )
     summary = Summary(files=1, seconds=0.25)
     summary.add(result)
     return Run([result], list(problems), summary)
@@ -64,7 +85,13 @@ ALL = checked(
     made("first"),
     made("first"),
     made(NASTY, severity="warning", rule="format-unrecognized", end_line=4, help="do %that|"),
-    made("advice", severity="info", origin="crdlint", kind="advice", related=Related("rule `x`", "b.yaml", 7, 9)),
+    made(
+        "advice",
+        severity="info",
+        origin="crdlint",
+        kind="advice",
+        related=Related("rule `x`", "b.yaml", 7, 9),
+    ),
     made("behind the others", hidden=True),
     problems=[("no file", "cannot: be, read")],
 )
@@ -103,7 +130,9 @@ ADVICE = made("ours", kind="advice", origin="crdlint")
         ([ADVICE, LATER], []),
     ],
 )
-def test_the_server_format_has_the_answer_to_one_request(found: list[Diagnostic], answer: list[str]) -> None:
+def test_the_server_format_has_the_answer_to_one_request(
+    found: list[Diagnostic], answer: list[str]
+) -> None:
     assert server(*found) == answer
     whole = [one.server_message or one.message for one in found if one.origin == "apiserver"]
     assert server(*found, hidden=True) == whole
@@ -164,11 +193,23 @@ def test_markdown() -> None:
 
 
 def advice(rule: str, line: int) -> Diagnostic:
-    return made(f"line {line}", severity="info", origin="crdlint", kind="advice", rule=rule, line=line, end_line=line)
+    return made(
+        f"line {line}",
+        severity="info",
+        origin="crdlint",
+        kind="advice",
+        rule=rule,
+        line=line,
+        end_line=line,
+    )
 
 
 def places(text: str) -> list[str]:
-    rows = [line.split(" | ")[2] for line in text.splitlines() if line.startswith(("| 🔴", "| 🟡", "| 🔵"))]
+    rows = [
+        line.split(" | ")[2]
+        for line in text.splitlines()
+        if line.startswith(("| 🔴", "| 🟡", "| 🔵"))
+    ]
     return [row.partition("#L")[2].partition(")")[0] for row in rows]
 
 
@@ -184,7 +225,8 @@ def test_markdown_has_errors_first_and_many_infos_once_a_rule() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["json", "sarif", "gitlab", "concise", "github", "azure", "checkstyle", "junit", "rdjson"]
+    "name",
+    ["json", "sarif", "gitlab", "concise", "github", "azure", "checkstyle", "junit", "rdjson"],
 )
 def test_formats_for_programs_have_each_info(name: str) -> None:
     text = render(name, checked(*(advice("bool", line) for line in range(1, 21))))
@@ -194,7 +236,9 @@ def test_formats_for_programs_have_each_info(name: str) -> None:
 def test_markdown_has_a_limit() -> None:
     results = [
         FileResult(
-            f"{i}.yaml", documents=1, diagnostics=tuple(made("x" * 10_000, line=n, rule=f"r{n}") for n in range(30))
+            f"{i}.yaml",
+            documents=1,
+            diagnostics=tuple(made("x" * 10_000, line=n, rule=f"r{n}") for n in range(30)),
         )
         for i in range(10)
     ]
@@ -214,7 +258,12 @@ def test_checkstyle() -> None:
 
 def test_junit() -> None:
     root = ET.fromstring(render("junit", ALL))
-    assert (root.tag, root.get("tests"), root.get("failures"), root.get("errors")) == ("testsuites", "3", "1", "1")
+    assert (root.tag, root.get("tests"), root.get("failures"), root.get("errors")) == (
+        "testsuites",
+        "3",
+        "1",
+        "1",
+    )
     by_name = {case.get("name"): case for case in root.iter("testcase")}
     assert present(by_name["foos.x"].find("failure")).get("message") == "first (and 1 more)"
     assert "format-unrecognized" in present(by_name["foos.x"].findtext("system-out"))
@@ -227,7 +276,11 @@ def test_junit_fits_the_schema() -> None:
     schema = json.loads((HERE / "schemas" / "xml.json").read_text())
 
     def tree(node: ET.Element) -> dict[str, object]:
-        return {"tag": node.tag, "attributes": node.attrib, "children": [tree(child) for child in node]}
+        return {
+            "tag": node.tag,
+            "attributes": node.attrib,
+            "children": [tree(child) for child in node],
+        }
 
     for name in ("junit", "checkstyle"):
         jsonschema.validate(tree(ET.fromstring(render(name, ALL))), schema[name])
@@ -240,7 +293,9 @@ def test_sarif_fits_the_schema() -> None:
 
 
 def test_what_was_passed_over_is_told() -> None:
-    passed = Run([FileResult("a.yaml", documents=1, skipped=1, notices=("line 1: skipped",))], [], Summary())
+    passed = Run(
+        [FileResult("a.yaml", documents=1, skipped=1, notices=("line 1: skipped",))], [], Summary()
+    )
     assert json.loads(render("json", passed))["files"][0]["notices"] == ["line 1: skipped"]
     document = json.loads(render("sarif", passed))
     [told] = document["runs"][0]["invocations"][0]["toolExecutionNotifications"]
@@ -249,12 +304,16 @@ def test_what_was_passed_over_is_told() -> None:
 
 
 @pytest.mark.parametrize(("name", "told"), [("concise", True), ("json", True), ("text", False)])
-def test_notices_go_to_standard_error_where_the_format_is_not_for_people(name: str, told: bool, tmp_path: Path) -> None:
+def test_notices_go_to_standard_error_where_the_format_is_not_for_people(
+    name: str, told: bool, tmp_path: Path
+) -> None:
     path = tmp_path / "c.yaml"
     path.write_text("a: {% CustomResourceDefinition %}: b\n", encoding="utf-8")
     done = CliRunner().invoke(cli, ["check", "--no-require-crds", "--format", name, str(path)])
     assert ("note: line 1: skipped a template" in done.stderr) is told
-    quiet = CliRunner().invoke(cli, ["check", "--no-require-crds", "--quiet", "--format", name, str(path)])
+    quiet = CliRunner().invoke(
+        cli, ["check", "--no-require-crds", "--quiet", "--format", name, str(path)]
+    )
     assert "note:" not in quiet.stderr
 
 
@@ -268,13 +327,18 @@ def test_sarif() -> None:
         "region": {"startLine": 2, "startColumn": 3, "endLine": 2, "endColumn": 5},
     }
     assert (nasty["ruleIndex"], nasty["level"]) == (1, "warning")
-    assert advice["relatedLocations"][0]["physicalLocation"]["region"] == {"startLine": 7, "startColumn": 9}
+    assert advice["relatedLocations"][0]["physicalLocation"]["region"] == {
+        "startLine": 7,
+        "startColumn": 9,
+    }
     assert not run["invocations"][0]["executionSuccessful"]
     assert len({one["partialFingerprints"]["crdlint/v1"] for one in run["results"]}) == 4
 
 
 def run(*args: str, env: dict[str, str] | None = None) -> Result:
-    return CliRunner().invoke(cli, ("check", *args), catch_exceptions=False, env={"GITHUB_ACTIONS": "", **(env or {})})
+    return CliRunner().invoke(
+        cli, ("check", *args), catch_exceptions=False, env={"GITHUB_ACTIONS": "", **(env or {})}
+    )
 
 
 BAD = str(FIXTURES / "invalid" / "default-out-of-range.yaml")
@@ -287,7 +351,9 @@ def test_auto_is_text_but_that_of_a_ci_system_within_one() -> None:
 
 
 def test_several_outputs_in_one_run(tmp_path: Path) -> None:
-    result = run(BAD, "--output", f"sarif={tmp_path}/a.sarif", "--output", f"junit={tmp_path}/a.xml")
+    result = run(
+        BAD, "--output", f"sarif={tmp_path}/a.sarif", "--output", f"junit={tmp_path}/a.xml"
+    )
     assert result.exit_code == 1
     assert result.stdout.splitlines()[-2:] == [
         "checked 1 file, 1 CRD: 4 errors, 0 warnings",
@@ -307,7 +373,9 @@ OUTPUTS = {
 
 
 @pytest.mark.parametrize(("given", "said"), OUTPUTS.values(), ids=OUTPUTS)
-def test_outputs_that_cannot_be(given: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_outputs_that_cannot_be(
+    given: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     result = run(BAD, "--output", given)
     assert result.exit_code == 2
@@ -315,7 +383,9 @@ def test_outputs_that_cannot_be(given: str, said: str, tmp_path: Path, monkeypat
 
 
 def test_a_file_is_written_once() -> None:
-    assert "is written to twice" in " ".join(run(BAD, "--output", "json=x", "--output", "sarif=x").stderr.split())
+    assert "is written to twice" in " ".join(
+        run(BAD, "--output", "json=x", "--output", "sarif=x").stderr.split()
+    )
 
 
 def test_what_is_no_plain_file_is_written_to() -> None:

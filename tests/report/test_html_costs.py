@@ -49,7 +49,9 @@ properties:
 
 def cost_page(entries: Sequence[CostEntry], *findings: Diagnostic) -> str:
     """Return the page of costs, with findings that prevent others."""
-    return "".join(CostPage(View()).pieces(Costs(entries, [FileResult("a.yaml", diagnostics=findings)])))
+    return "".join(
+        CostPage(View()).pieces(Costs(entries, [FileResult("a.yaml", diagnostics=findings)]))
+    )
 
 
 def made(
@@ -145,9 +147,18 @@ OTHER = "spec.versions[1].schema.openAPIV3Schema.properties[spec].x-kubernetes-v
         ([made(message=10_000_001)], ["1", "1", "10,000,002", "1", "0"]),
         ([made(cost=10_000_000)] * 10, ["10", "1", "100,000,000", "0", "0"]),
         ([*[made(cost=10_000_000)] * 10, made(cost=1)], ["11", "1", "100,000,001", "0", "1"]),
-        ([*[made(cost=10_000_000)] * 10, made(cost=1, path=OTHER, version="v2")], ["11", "1", "100,000,001", "0", "0"]),
-        ([*[made(cost=10_000_000)] * 10, made(cost=1, crd="bars.example.com")], ["11", "2", "100,000,001", "0", "0"]),
-        ([*[made(cost=10_000_000)] * 10, made(cost=1, file="b.yaml")], ["11", "2", "100,000,001", "0", "0"]),
+        (
+            [*[made(cost=10_000_000)] * 10, made(cost=1, path=OTHER, version="v2")],
+            ["11", "1", "100,000,001", "0", "0"],
+        ),
+        (
+            [*[made(cost=10_000_000)] * 10, made(cost=1, crd="bars.example.com")],
+            ["11", "2", "100,000,001", "0", "0"],
+        ),
+        (
+            [*[made(cost=10_000_000)] * 10, made(cost=1, file="b.yaml")],
+            ["11", "2", "100,000,001", "0", "0"],
+        ),
         ([made(cost=UNBOUNDED), made(cost=UNBOUNDED)], ["2", "1", "unbounded", "2", "1"]),
     ],
 )
@@ -162,10 +173,16 @@ def test_totals(entries: list[CostEntry], expected: list[str]) -> None:
         (made(cost=1_234_567), ["1,234,567", "12%", "1.2%"]),
         (made(cost=13_631_489), ["13,631,489", "136% over budget", "14%"]),
         (made(cost=UNBOUNDED), ["unbounded", ">9999% over budget"]),
-        (made(cost=0, error="ERROR: <input>:1:1: no"), ["does not compile", "ERROR: <input>:1:1: no"]),
+        (
+            made(cost=0, error="ERROR: <input>:1:1: no"),
+            ["does not compile", "ERROR: <input>:1:1: no"],
+        ),
         (made(times=None), ["unbounded 1,048,576 fit"]),
         (made(times=10_000), ["10,000 foos.example.com"]),
-        (made(message=12_000_000), ["message 12,000,000", "messageExpression: 'm'", "120% over budget"]),
+        (
+            made(message=12_000_000),
+            ["message 12,000,000", "messageExpression: 'm'", "120% over budget"],
+        ),
         (made(file="x.yaml", line=12), ["foos.example.com x.yaml:12"]),
         (made(help_="set `maxItems: 6` on `a`: then 5"), ["Help: set maxItems: 6 on a : then 5"]),
     ],
@@ -210,12 +227,18 @@ def test_bar(cost: int, grade: str, width: str) -> None:
         ),
         (".properties[a].properties[b.c]", "a.b.c", "a.<strong>b.c</strong>"),
         (".properties[<i>]", "<i>", "<strong>&lt;i&gt;</strong>"),
-        (".properties[a*].additionalProperties", "a*[*]", '<strong>a*</strong><span class="each">[*]</span>'),
+        (
+            ".properties[a*].additionalProperties",
+            "a*[*]",
+            '<strong>a*</strong><span class="each">[*]</span>',
+        ),
     ],
 )
 def test_place(path: str, place: str, expected: str) -> None:
     page = cost_page([made(path=f"{ROOT}{path}.x-kubernetes-validations[0]", place=place)])
-    cell = re.search(r'<th role="rowheader" scope="rowgroup" class="place"[^>]*><code>(.*?)</code></th>', page)
+    cell = re.search(
+        r'<th role="rowheader" scope="rowgroup" class="place"[^>]*><code>(.*?)</code></th>', page
+    )
     assert cell is not None
     assert cell[1].replace("<wbr>", "") == expected
 
@@ -223,7 +246,9 @@ def test_place(path: str, place: str, expected: str) -> None:
 HOSTILE = "<script>alert(1)</script>\"' onclick='x' & `<b>`"
 
 
-@pytest.mark.parametrize("field", ["rule", "crd", "path", "file", "error", "message_expression", "message_error"])
+@pytest.mark.parametrize(
+    "field", ["rule", "crd", "path", "file", "error", "message_expression", "message_error"]
+)
 def test_no_text_of_a_rule_is_markup(field: str) -> None:
     one = made(message=1)
     hostile: dict[str, Any] = {field: HOSTILE}
@@ -233,7 +258,11 @@ def test_no_text_of_a_rule_is_markup(field: str) -> None:
 
 @pytest.mark.parametrize("field", ["value_path", "times", "help", "tree", "message_tree"])
 def test_no_text_of_an_entry_is_markup(field: str) -> None:
-    value = CostPart(HOSTILE, 3, HOSTILE, (CostPart(HOSTILE, 2, HOSTILE),)) if "tree" in field else HOSTILE
+    value = (
+        CostPart(HOSTILE, 3, HOSTILE, (CostPart(HOSTILE, 2, HOSTILE),))
+        if "tree" in field
+        else HOSTILE
+    )
     changed: dict[str, Any] = {field: value}
     check_escaped(cost_page([replace(made(message=1), **changed)]))
 
@@ -248,7 +277,12 @@ def check_escaped(page: str) -> None:
 
 @pytest.mark.parametrize(
     ("rule", "expected"),
-    [("a\u202eb", "a\\u202eb"), ("a\x1bb", "a\\x1bb"), ("a\udc80b", "a\\udc80b"), ("a\n  && b", "a\n  && b")],
+    [
+        ("a\u202eb", "a\\u202eb"),
+        ("a\x1bb", "a\\x1bb"),
+        ("a\udc80b", "a\\udc80b"),
+        ("a\n  && b", "a\n  && b"),
+    ],
 )
 def test_odd_characters(rule: str, expected: str) -> None:
     page = cost_page([made(rule)])
@@ -258,7 +292,10 @@ def test_odd_characters(rule: str, expected: str) -> None:
 
 def test_tree_is_nested_and_leaves_out_what_costs_one() -> None:
     tree = CostPart(
-        "a && b", 9, "", (CostPart("a", 1, ""), CostPart("b", 7, "b has maxItems 5", (CostPart("c", 1, ""),)))
+        "a && b",
+        9,
+        "",
+        (CostPart("a", 1, ""), CostPart("b", 7, "b has maxItems 5", (CostPart("c", 1, ""),))),
     )
     page = cost_page([replace(made(), tree=tree)])
     items = re.findall(r'<span class="cost">(.*?)</span> <code>(.*?)</code>', page)
@@ -358,7 +395,9 @@ for (const button of document.querySelectorAll("thead button")) {
 }
 document.body.dataset.seen = JSON.stringify(seen);
 """
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+BROWSER = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
 FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
     " --disable-component-update --disable-sync --virtual-time-budget=2000"
@@ -451,14 +490,25 @@ def test_findings_that_prevent_estimates() -> None:
 def test_a_chart_has_a_map_of_its_release(tmp_path: Path) -> None:
     chart = tmp_path / "chart"
     (chart / "templates").mkdir(parents=True)
-    digests = [hashlib.sha256(bytes([number, high])).hexdigest() for number in range(256) for high in range(4)]
+    digests = [
+        hashlib.sha256(bytes([number, high])).hexdigest()
+        for number in range(256)
+        for high in range(4)
+    ]
     described = CRD.replace(
-        "    hosts:", f"    text: {{type: string, description: {''.join(digests)}}}\n        hosts:", 1
+        "    hosts:",
+        f"    text: {{type: string, description: {''.join(digests)}}}\n        hosts:",
+        1,
     )
-    files = {"Chart.yaml": "apiVersion: v2\nname: chart\nversion: 1.0.0\n", "templates/crd.yaml": CRD}
+    files = {
+        "Chart.yaml": "apiVersion: v2\nname: chart\nversion: 1.0.0\n",
+        "templates/crd.yaml": CRD,
+    }
     for name, text in files.items():
         (chart / name).write_text(text)
-    (chart / "templates" / "large.yaml").write_text(described.replace("foos", "bars").replace("Foo", "Bar"))
+    (chart / "templates" / "large.yaml").write_text(
+        described.replace("foos", "bars").replace("Foo", "Bar")
+    )
     (chart / "README.md").write_text("\n".join(reversed(digests)))
     page = crdlint("cost", "--format", "html", str(chart)).stdout
     areas = {name: float(share) for name, share in re.findall(r'title="([^"]*): ([\d.]+)%"', page)}

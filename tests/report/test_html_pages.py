@@ -41,7 +41,9 @@ def page(result: FileResult, kind: str) -> str:
     report = (formats.findings if kind == "findings" else formats.changes)("html", View())
     summary = Summary(files=1)
     summary.add(result)
-    return "".join([*report.file(result), *report.end(RunOutcome([("c.yaml", "<no file>")], summary))])
+    return "".join(
+        [*report.file(result), *report.end(RunOutcome([("c.yaml", "<no file>")], summary))]
+    )
 
 
 def test_findings_show_their_line_and_what_to_do() -> None:

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-EXPENSIVE = (Path(__file__).parents[2] / "fixtures/invalid/rule-too-expensive.yaml").read_text(encoding="utf-8")
+EXPENSIVE = (Path(__file__).parents[2] / "fixtures/invalid/rule-too-expensive.yaml").read_text(
+    encoding="utf-8"
+)
 PROGRAMS = [
     pytest.param(["git", "apply", "-"], id="git"),
     pytest.param(["patch", "-p1", "--binary"], id="patch", marks=pytest.mark.exhaustive),
@@ -88,9 +90,13 @@ def test_a_folder_named_as_a_patch_is(tmp_path: Path, monkeypatch: pytest.Monkey
         pytest.param(EXPENSIVE.replace("\n", "\r\n"), id="CRLF"),
         pytest.param(EXPENSIVE.replace("\n", "\r\n").rstrip("\r\n"), id="CRLF, no final newline"),
         pytest.param(
-            EXPENSIVE.replace("kind: Widget", "kind: Widget # a\u2028# b\x85# --- a/b.yaml"), id="other line breaks"
+            EXPENSIVE.replace("kind: Widget", "kind: Widget # a\u2028# b\x85# --- a/b.yaml"),
+            id="other line breaks",
         ),
-        pytest.param("# x\n" * 100 + EXPENSIVE + "---\n" + EXPENSIVE.replace("widget", "gadget"), id="two documents"),
+        pytest.param(
+            "# x\n" * 100 + EXPENSIVE + "---\n" + EXPENSIVE.replace("widget", "gadget"),
+            id="two documents",
+        ),
     ],
 )
 def test_a_text_is_changed_where_it_is_meant(
@@ -101,24 +107,33 @@ def test_a_text_is_changed_where_it_is_meant(
     data = suggested(tmp_path, monkeypatch, "./a.yaml")
     expected = tmp_path / "expected.yaml"
     expected.write_bytes(text.encode())
-    assert CliRunner().invoke(cli, ["check", "--fix", "--unsafe-fixes", str(expected)]).exit_code == 0
+    assert (
+        CliRunner().invoke(cli, ["check", "--fix", "--unsafe-fixes", str(expected)]).exit_code == 0
+    )
     apply_with(program, tmp_path, data)
     assert file.read_bytes() == expected.read_bytes() != text.encode()
 
 
-def test_an_absolute_path_below_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_absolute_path_below_the_working_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "sub/a.yaml"
     file.parent.mkdir()
     file.write_text(EXPENSIVE, encoding="utf-8")
     assert suggested(tmp_path, monkeypatch, str(file)).startswith(b"--- a/sub/a.yaml\n")
 
 
-def test_another_encoding_is_no_part_of_the_patch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_encoding_is_no_part_of_the_patch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "a.yaml").write_bytes(EXPENSIVE.encode("utf-16"))
     monkeypatch.chdir(tmp_path)
     result = CliRunner().invoke(cli, ["cost", "--suggest", "a.yaml"], catch_exceptions=False)
     assert result.stdout == ""
-    assert "a.yaml: not in the patch: not UTF-8; `crdlint check --fix --unsafe-fixes` sets the limits" in result.stderr
+    assert (
+        "a.yaml: not in the patch: not UTF-8; `crdlint check --fix --unsafe-fixes` sets the limits"
+        in result.stderr
+    )
 
 
 def test_any_edits_of_any_text(tmp_path: Path) -> None:
@@ -129,13 +144,16 @@ def test_any_edits_of_any_text(tmp_path: Path) -> None:
     for _ in range(40):
         size = generator.randrange(0, 120)
         text = "".join(
-            generator.choice(["a", "b", "\n", "\n", "\r\n", "é", " ", "\x0c", "\u2028"]) for _ in range(size)
+            generator.choice(["a", "b", "\n", "\n", "\r\n", "é", " ", "\x0c", "\u2028"])
+            for _ in range(size)
         )
         edits = []
         for _ in range(generator.randrange(1, 6)):
             start = generator.randrange(size + 1) if size else 0
             end = min(start + generator.choice([0, 0, 1, 5, 40]), len(text))
-            edits.append(Edit(min(start, len(text)), end, generator.choice(["", "x", "y\n", "\n", "z\nz\n"])))
+            edits.append(
+                Edit(min(start, len(text)), end, generator.choice(["", "x", "y\n", "\n", "z\nz\n"]))
+            )
         edits = [edit for edit in edits if edit.start <= edit.end]
         after = apply(text, edits)
         data = patch("a", text, edits)
@@ -151,7 +169,10 @@ def test_the_work_grows_with_the_edits() -> None:
     """The hunks of a file contain the edits and their context, whatever the file has besides."""
     lines = [f"line {i}\n" for i in range(20_000)]
     text = "".join(lines)
-    edits = [Edit(text.index(f"line {i}\n"), text.index(f"line {i}\n"), "new\n") for i in range(0, 20_000, 1000)]
+    edits = [
+        Edit(text.index(f"line {i}\n"), text.index(f"line {i}\n"), "new\n")
+        for i in range(0, 20_000, 1000)
+    ]
     assert patch("a", text, edits).count("\n") == 2 + 20 * 8 - 3
     # one change of many lines is not compared line by line
     whole = patch("a", text, [Edit(0, len(text), "".join(reversed(lines)))])

@@ -28,7 +28,9 @@ def folder(tmp_path: Path) -> Path:
     warned = (FIXTURES / "format-unknown.yaml").read_text(encoding="utf-8")
     (tmp_path / "in").mkdir()
     for i in range(COUNT):
-        (tmp_path / "in" / f"{i:02}.yaml").write_text(f"# {i}\n{text}\n---\n{warned}", encoding="utf-8")
+        (tmp_path / "in" / f"{i:02}.yaml").write_text(
+            f"# {i}\n{text}\n---\n{warned}", encoding="utf-8"
+        )
     return tmp_path
 
 
@@ -38,9 +40,18 @@ TELLING = [("text", "2"), ("json", "1")]
 
 @pytest.mark.parametrize(
     ("name", "jobs"),
-    [*TELLING, *(pytest.param(*one, marks=pytest.mark.exhaustive) for one in FORMATS if one not in TELLING)],
+    [
+        *TELLING,
+        *(
+            pytest.param(*one, marks=pytest.mark.exhaustive)
+            for one in FORMATS
+            if one not in TELLING
+        ),
+    ],
 )
-def test_no_results_are_kept(name: str, jobs: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_results_are_kept(
+    name: str, jobs: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What is alive at a time is what the processes are working on, not the run."""
     monkeypatch.setattr("crdlint.runner.pool._CHUNK_TASKS", 2)
     alive: list[int] = []
@@ -52,7 +63,16 @@ def test_no_results_are_kept(name: str, jobs: str, folder: Path, monkeypatch: py
 
     monkeypatch.setattr(Summary, "add", counted)
     output = ["--output", f"{name}={folder}/out"]
-    arguments = ["check", "--no-cache", "--jobs", jobs, "--format", name, *output, str(folder / "in")]
+    arguments = [
+        "check",
+        "--no-cache",
+        "--jobs",
+        jobs,
+        "--format",
+        name,
+        *output,
+        str(folder / "in"),
+    ]
     with without_collector():
         done = CliRunner().invoke(cli, arguments, catch_exceptions=False)
     assert done.exit_code == 1
@@ -62,20 +82,33 @@ def test_no_results_are_kept(name: str, jobs: str, folder: Path, monkeypatch: py
 
 
 @pytest.mark.parametrize("name", ["text", "concise", "server", "json", "gitlab", "checkstyle"])
-def test_findings_are_written_file_by_file(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_findings_are_written_file_by_file(
+    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each file is written before the next one is checked."""
     events: list[str] = []
     check, out = Checker.check, console.out
     monkeypatch.setattr(Checker, "check", recording(events, check, "check"))
     monkeypatch.setattr(console, "out", recording(events, out, "write"))
-    arguments = ["check", "--no-cache", "--show-all", "--jobs", "1", "--format", name, str(folder / "in")]
+    arguments = [
+        "check",
+        "--no-cache",
+        "--show-all",
+        "--jobs",
+        "1",
+        "--format",
+        name,
+        str(folder / "in"),
+    ]
     CliRunner().invoke(cli, arguments, catch_exceptions=False)
     assert events[: 2 * COUNT] == ["check", "write"] * COUNT
 
 
 @pytest.mark.parametrize("memory", [10, 1_000_000])
 @pytest.mark.parametrize("text", ["", "a", "é\n" * 50_000, "é" * 100_000 + "\n\n😀"])
-def test_a_spool_returns_what_was_written(text: str, memory: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_spool_returns_what_was_written(
+    text: str, memory: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(pieces, "_MEMORY", memory)
     spool = Spool()
     for i in range(0, len(text), 777):
@@ -95,7 +128,8 @@ def test_a_disk_that_is_full(folder: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert done.exit_code == 1  # of click's own: main() makes it 2
     assert reason in done.stderr
     done = CliRunner().invoke(
-        cli, ["check", "--no-cache", "--show-all", "--output", f"json={folder}/out", str(folder / "in")]
+        cli,
+        ["check", "--no-cache", "--show-all", "--output", f"json={folder}/out", str(folder / "in")],
     )
     assert done.exit_code == 2
     assert f"--output: {folder}/out cannot be written: {reason}" in done.stderr
@@ -106,8 +140,16 @@ def test_a_disk_that_is_full(folder: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_an_array_has_a_line_for_each_finding(folder: Path) -> None:
     for name in ("json", "gitlab", "sarif"):
         text = (
-            CliRunner().invoke(cli, ["check", "--no-cache", "--show-all", "--format", name, str(folder / "in")]).stdout
+            CliRunner()
+            .invoke(
+                cli, ["check", "--no-cache", "--show-all", "--format", name, str(folder / "in")]
+            )
+            .stdout
         )
-        lines = [line.removesuffix(",") for line in text.splitlines() if line.startswith("{") and len(line) > 1]
+        lines = [
+            line.removesuffix(",")
+            for line in text.splitlines()
+            if line.startswith("{") and len(line) > 1
+        ]
         kinds = {"origin", "check_name", "ruleId"}
         assert sum(bool(kinds & set(json.loads(line))) for line in lines) == 5 * COUNT

@@ -31,7 +31,15 @@ CLEAN = {
     name: value
     for name, value in os.environ.items()
     if name
-    not in {"NO_COLOR", "FORCE_COLOR", "COLORTERM", "GITHUB_ACTIONS", "TERM_PROGRAM", "VTE_VERSION", "FORCE_HYPERLINK"}
+    not in {
+        "NO_COLOR",
+        "FORCE_COLOR",
+        "COLORTERM",
+        "GITHUB_ACTIONS",
+        "TERM_PROGRAM",
+        "VTE_VERSION",
+        "FORCE_HYPERLINK",
+    }
 } | {"TERM": "xterm-256color"}
 ANSI = re.compile(r"\x1b\[[0-9;]*m|\x1b\]8;[^\x1b]*\x1b\\")
 MARKUP = "[bold red]x[/] [link=https://evil.example]y[/link] :smile: [/nothing]"
@@ -63,13 +71,21 @@ BROKEN: Final = (
 )
 
 
-def test_lines_are_broken_where_there_is_no_room_and_nothing_is_lost(subtests: pytest.Subtests) -> None:
+def test_lines_are_broken_where_there_is_no_room_and_nothing_is_lost(
+    subtests: pytest.Subtests,
+) -> None:
     for text, room, used in product(BROKEN, (16, 33, 78), (0, 7)):
         with subtests.test(text, room=room, used=used):
             offsets = breaks(text, room, used)
-            pieces = [text[start:end] for start, end in zip([0, *offsets], [*offsets, len(text)], strict=True)]
+            pieces = [
+                text[start:end]
+                for start, end in zip([0, *offsets], [*offsets, len(text)], strict=True)
+            ]
             assert "".join(pieces) == text
-            assert all(cell_len(piece.rstrip()) <= room - (used if i == 0 else 0) for i, piece in enumerate(pieces))
+            assert all(
+                cell_len(piece.rstrip()) <= room - (used if i == 0 else 0)
+                for i, piece in enumerate(pieces)
+            )
             assert offsets == sorted(set(offsets))
 
 
@@ -85,7 +101,8 @@ def test_markup_of_rich_is_text() -> None:
         assert [plain(line) for line in page.yaml(MARKUP)] == [MARKUP]
         assert [plain(line) for line in page.flow(CellPart(MARKUP))] == [MARKUP]
         table = page.table(
-            [Column("A"), Column("B")], [Row([[CellPart("1")], [CellPart(MARKUP)]], [CellPart(MARKUP, "rule")], MARKUP)]
+            [Column("A"), Column("B")],
+            [Row([[CellPart("1")], [CellPart(MARKUP)]], [CellPart(MARKUP, "rule")], MARKUP)],
         )
         assert plain("\n".join(table)).count(MARKUP) == 3
 
@@ -102,7 +119,9 @@ def test_a_file_whose_names_are_markup_and_controls(tmp_path: Path) -> None:
     file.write_text(text.replace("hosts", '"[/][blink]"', 1), encoding="utf-8")
     for arguments in (("check", "--no-cache"), ("cost",)):
         done = on_terminal(
-            [sys.executable, "-m", "crdlint", *arguments, str(file)], 200, {**CLEAN, "FORCE_HYPERLINK": "1"}
+            [sys.executable, "-m", "crdlint", *arguments, str(file)],
+            200,
+            {**CLEAN, "FORCE_HYPERLINK": "1"},
         )
         assert "[red]\\x1b[31m[link=x].yaml" in plain(done.stdout)
         assert "\x1b" not in plain(done.stdout)
@@ -130,7 +149,11 @@ def test_styles_and_links_are_for_terminals_that_have_them(
     environment: dict[str, str], styles: bool, links: bool
 ) -> None:
     bad = FIXTURES / "invalid" / "list-map-key-optional.yaml"
-    for arguments in (("check", "--no-cache", str(bad)), ("explain", "list-map-key-required"), ("rules",)):
+    for arguments in (
+        ("check", "--no-cache", str(bad)),
+        ("explain", "list-map-key-required"),
+        ("rules",),
+    ):
         out = shown(*arguments, environment=environment)
         assert ("\x1b[" in out) is styles
         assert ("crdlint/rules/list-map-key-required/\x1b\\" in out) is links
@@ -154,7 +177,9 @@ TERMINALS: Final[list[tuple[dict[str, str], bool]]] = [
 ]
 
 
-def test_which_terminals_have_links(monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests) -> None:
+def test_which_terminals_have_links(
+    monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
+) -> None:
     for environment, expected in TERMINALS:
         with subtests.test(str(environment)):
             monkeypatch.setattr(os, "environ", environment)
@@ -166,7 +191,9 @@ AT_80 = pytest.param(80, marks=pytest.mark.exhaustive)
 
 @pytest.mark.parametrize("columns", [40, AT_80])
 @pytest.mark.parametrize("arguments", [("rules",), ("cost", "--explain", "self", ".")], ids=str)
-def test_nothing_is_wider_than_the_terminal(arguments: tuple[str, ...], columns: int, tmp_path: Path) -> None:
+def test_nothing_is_wider_than_the_terminal(
+    arguments: tuple[str, ...], columns: int, tmp_path: Path
+) -> None:
     text = (FIXTURES / "valid" / "rules.yaml").read_text(encoding="utf-8")
     (tmp_path / "a.yaml").write_text(text, encoding="utf-8")
     done = on_terminal(
@@ -181,7 +208,8 @@ def test_nothing_is_wider_than_the_terminal(arguments: tuple[str, ...], columns:
 
 
 @pytest.mark.parametrize(
-    ("columns", "every"), [(40, 6), *(pytest.param(one, 1, marks=pytest.mark.exhaustive) for one in (40, 80))]
+    ("columns", "every"),
+    [(40, 6), *(pytest.param(one, 1, marks=pytest.mark.exhaustive) for one in (40, 80))],
 )
 def test_every_rule_is_explained_in_full_at_any_width(columns: int, every: int) -> None:
     from click.testing import CliRunner
@@ -199,9 +227,16 @@ def test_every_rule_is_explained_in_full_at_any_width(columns: int, every: int) 
 def test_the_colours_of_a_line_of_yaml() -> None:
     (line,) = COLOURED.yaml("""- name: "a # b"  # c: 'd'""")
     assert plain(line) == """- name: "a # b"  # c: 'd'"""
-    assert [match[1] for match in re.finditer(r"\x1b\[\d+m([^\x1b]+)\x1b", line)] == ["name", '"a # b"', "# c: 'd'"]
+    assert [match[1] for match in re.finditer(r"\x1b\[\d+m([^\x1b]+)\x1b", line)] == [
+        "name",
+        '"a # b"',
+        "# c: 'd'",
+    ]
     (rule,) = COLOURED.yaml("self.mode != 'Safe' || self.size > 10")
-    assert [match[1] for match in re.finditer(r"\x1b\[\d+m([^\x1b]+)\x1b", rule)] == ["'Safe'", "10"]
+    assert [match[1] for match in re.finditer(r"\x1b\[\d+m([^\x1b]+)\x1b", rule)] == [
+        "'Safe'",
+        "10",
+    ]
 
 
 @pytest.mark.parametrize("columns", [50, 80, 200])
@@ -209,7 +244,9 @@ def test_a_fix_is_shown_where_it_changes_a_long_line(columns: int) -> None:
     text = "a: " + "x" * 100 + " wrong " + "y" * 20 + "\n"
     start = text.index("wrong")
     fix = Fix("Write it", "safe", (Edit(start, start + 5, "right"),))
-    finding = Diagnostic("crdlint", "advice", "bool", "info", "m", file="a.yaml", line=1, column=start + 1, fix=fix)
+    finding = Diagnostic(
+        "crdlint", "advice", "bool", "info", "m", file="a.yaml", line=1, column=start + 1, fix=fix
+    )
     report = TextReport(View(Terminal(columns, None)))
     lines = [
         line

@@ -62,8 +62,16 @@ def test_golden(name: str, width: int, request: pytest.FixtureRequest) -> None:
 @pytest.mark.parametrize(
     ("headline", "message", "note"),
     [
-        ("column `A` is empty", "column `A` is empty: `.a` is not in the schema", "`.a` is not in the schema"),
-        ("`a`: labels are dropped", "labels are dropped (and at 2 more places)", "and at 2 more places"),
+        (
+            "column `A` is empty",
+            "column `A` is empty: `.a` is not in the schema",
+            "`.a` is not in the schema",
+        ),
+        (
+            "`a`: labels are dropped",
+            "labels are dropped (and at 2 more places)",
+            "and at 2 more places",
+        ),
         ("`a`: labels are dropped", "labels are dropped; write none", "write none"),
         ("rule is slow", "rule is slowed down: by much", "rule is slowed down: by much"),
         ("rule is slow", "no list has a limit", "no list has a limit"),
@@ -114,10 +122,14 @@ def test_nothing_is_put_into_a_word_that_is_broken(width: int) -> None:
         ("\ttype: x", 8, 9, 80, "    type: x", "          ^"),
     ],
 )
-def test_the_caret_stands_below(line: str, start: int, end: int, width: int, shown: str, carets: str) -> None:
+def test_the_caret_stands_below(
+    line: str, start: int, end: int, width: int, shown: str, carets: str
+) -> None:
     from crdlint.diagnostics import Diagnostic
 
-    diagnostic = Diagnostic("apiserver", "field", "x", "error", "m", line=1, column=start, end_line=1, end_column=end)
+    diagnostic = Diagnostic(
+        "apiserver", "field", "x", "error", "m", line=1, column=start, end_line=1, end_column=end
+    )
     assert snippet([line], diagnostic, width) == ("1", shown, carets)
 
 
@@ -125,7 +137,9 @@ def test_a_long_line_is_shown_around_the_caret() -> None:
     from crdlint.diagnostics import Diagnostic
 
     line = "x" * 300 + " here " + "y" * 300
-    diagnostic = Diagnostic("apiserver", "field", "x", "error", "m", line=1, column=302, end_line=1, end_column=306)
+    diagnostic = Diagnostic(
+        "apiserver", "field", "x", "error", "m", line=1, column=302, end_line=1, end_column=306
+    )
     found = snippet([line], diagnostic, 60)
     assert found is not None
     _, shown, carets = found
@@ -142,9 +156,15 @@ def test_advice_that_repeats_is_counted(severity: Severity, shown: int, note: bo
         )
         for line in range(1, 6)
     )  # fmt: skip
-    lines = list(TextReport(View(Terminal(80))).lines(FileResult("a.yaml", "a\n" * 5, documents=1, diagnostics=found)))
+    lines = list(
+        TextReport(View(Terminal(80))).lines(
+            FileResult("a.yaml", "a\n" * 5, documents=1, diagnostics=found)
+        )
+    )
     assert sum("[some-rule]" in line for line in lines) == shown
-    assert ("  = note: also in line 2, line 3, line 4 and 1 more: --show-all shows each" in lines) is note
+    assert (
+        "  = note: also in line 2, line 3, line 4 and 1 more: --show-all shows each" in lines
+    ) is note
 
 
 @pytest.mark.parametrize("show_all", [False, True])
@@ -180,13 +200,27 @@ def test_many_infos_have_one_entry_for_each_rule() -> None:
         ("c", "error", range(12, 13)),
     ]
     found = tuple(
-        Diagnostic("crdlint", "advice", rule, severity, f"m{line}", file="a.yaml", line=line, end_column=2, crd="x")
+        Diagnostic(
+            "crdlint",
+            "advice",
+            rule,
+            severity,
+            f"m{line}",
+            file="a.yaml",
+            line=line,
+            end_column=2,
+            crd="x",
+        )
         for rule, severity, lines in rows
         for line in lines
     )
     result = FileResult("a.yaml", "a\n" * 12, documents=1, diagnostics=found)
     shown = list(TextReport(View(Terminal(80))).lines(result))
-    assert [line for line in shown if "[" in line] == ["error[c]: m12", "info[a]: m1", "info[b]: m9"]
+    assert [line for line in shown if "[" in line] == [
+        "error[c]: m12",
+        "info[a]: m1",
+        "info[b]: m9",
+    ]
     assert [line for line in shown if "also" in line] == [
         "  = note: also in line 2, line 3, line 4 and 4 more: --show-all shows each",
         "  = note: also in line 10, line 11",
@@ -221,7 +255,9 @@ def test_many_errors_of_a_rule_for_a_crd_end_in_one_entry(count: int) -> None:
 
 def test_an_error_about_whole_documents_of_a_file_is_told_once() -> None:
     crds = [crd_with_spec("type: object").replace("foos", f"foo{i}s") for i in range(2)]
-    old = "---\n".join(crd.replace("apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1") for crd in crds)
+    old = "---\n".join(
+        crd.replace("apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1") for crd in crds
+    )
     result = lint_file(old, filename="a.yaml")
     lines = list(TextReport(View(PLAIN)).lines(result))
     assert sum("[api-version-removed]" in line for line in lines) == 1
@@ -229,32 +265,46 @@ def test_an_error_about_whole_documents_of_a_file_is_told_once() -> None:
 
 
 def finding(severity: Severity, message: str, **given: Any) -> Diagnostic:
-    return Diagnostic("crdlint", "advice", "some-rule", severity, message, file="a.yaml", crd="x", **given)
+    return Diagnostic(
+        "crdlint", "advice", "some-rule", severity, message, file="a.yaml", crd="x", **given
+    )
 
 
 def test_errors_are_first_within_a_crd() -> None:
     severities: list[Severity] = ["info", "warning", "error", "info", "error"]
     found = tuple(finding(severity, f"m{i}") for i, severity in enumerate(severities))
     others = (replace(found[0], crd="y"), replace(found[2], crd="y"))
-    lines = list(TextReport(View()).lines(FileResult("a.yaml", "a\n", documents=1, diagnostics=found + others)))
+    lines = list(
+        TextReport(View()).lines(
+            FileResult("a.yaml", "a\n", documents=1, diagnostics=found + others)
+        )
+    )
     messages = [line[-2:] for line in lines if re.search(r": m\d$", line)]
     assert messages == ["m2", "m4", "m1", "m0", "m2", "m0"]
 
 
 @pytest.mark.parametrize(
     ("infos", "counts"),
-    [(0, "1 error, 0 warnings"), (1234, "1 error, 0 warnings, 1,234 infos (--min-severity info shows them)")],
+    [
+        (0, "1 error, 0 warnings"),
+        (1234, "1 error, 0 warnings, 1,234 infos (--min-severity info shows them)"),
+    ],
 )
 def test_infos_are_counted_in_the_last_line(infos: int, counts: str) -> None:
     summary = Summary(files=1, crds=1, errors=1, infos=infos, seconds=1.5)
-    assert TextReport(View(Terminal(120))).summary(summary) == f"checked 1 file, 1 CRD: {counts} in 1.50 s"
+    assert (
+        TextReport(View(Terminal(120))).summary(summary)
+        == f"checked 1 file, 1 CRD: {counts} in 1.50 s"
+    )
     assert TextReport(View()).summary(summary) == f"checked 1 file, 1 CRD: {counts}"
 
 
 def test_a_message_is_one_line_where_there_is_no_terminal() -> None:
     text = "spec.versions[0].schema: Invalid value: " + "word " * 100 + "end"
     found = (finding("error", text, help=text),)
-    lines = list(TextReport(View()).lines(FileResult("a.yaml", "a\n", documents=1, diagnostics=found)))
+    lines = list(
+        TextReport(View()).lines(FileResult("a.yaml", "a\n", documents=1, diagnostics=found))
+    )
     assert lines[0] == f"error[some-rule]: {text}"
 
 
@@ -262,8 +312,14 @@ FOLDED = {
     "a struct": (": Invalid value: " + '{"a": 1}' * 30 + ": must be b", '{"a": 1}{"a"'),
     "a list": (": Unsupported value: [" + "1," * 100 + "2]", "[1,1"),
     "a text": (': Duplicate value: "' + 'a: \\"b\\" ' * 30 + '": c', '"a: \\"b'),
-    "a text with more behind it": (': Invalid value: "x"y: Invalid value: "' + "a" * 200 + '"', '"aaa'),
-    "a text that is not closed, and a list": (': Invalid value: "x: Invalid value: [' + "1," * 100 + "]", "[1,1"),
+    "a text with more behind it": (
+        ': Invalid value: "x"y: Invalid value: "' + "a" * 200 + '"',
+        '"aaa',
+    ),
+    "a text that is not closed, and a list": (
+        ': Invalid value: "x: Invalid value: [' + "1," * 100 + "]",
+        "[1,1",
+    ),
 }
 
 
@@ -273,7 +329,11 @@ def test_folded(subtests: pytest.Subtests) -> None:
             shown = fold(message)
             value = message[message.rindex("value: ") + len("value: ") :]
             assert value.startswith(start)
-            end = value.rindex(shown.rpartition("characters)")[2]) if not shown.endswith("characters)") else len(value)
+            end = (
+                value.rindex(shown.rpartition("characters)")[2])
+                if not shown.endswith("characters)")
+                else len(value)
+            )
             assert shown == message.replace(value[:end], f"{value[:60]}… ({end:,} characters)")
 
 
@@ -288,14 +348,18 @@ def test_a_message_of_250_kilobytes(part: str) -> None:
     assert "".join("".join(lines).split()) == "".join(message.split())
 
 
-def test_work_grows_with_the_findings_and_not_with_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_work_grows_with_the_findings_and_not_with_the_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """One line of JSON, with a character that is not ASCII and many findings."""
 
     def work(count: int) -> int:
         seen: list[str] = []
         monkeypatch.setattr(text, "columns", recording(seen, columns))
         line = '"é"' + ',"p":{}' * count
-        found = [finding("error", f"m{i}", column=5 + 7 * i, end_column=10 + 7 * i) for i in range(count)]
+        found = [
+            finding("error", f"m{i}", column=5 + 7 * i, end_column=10 + 7 * i) for i in range(count)
+        ]
         lines = list(
             TextReport(View(Terminal(100), show_all=True)).lines(
                 FileResult("a.yaml", line, documents=1, diagnostics=tuple(found))

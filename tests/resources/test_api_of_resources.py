@@ -11,7 +11,9 @@ from tables import each
 from crdlint import validate_resource
 from crdlint.rules.engine.examples import small
 
-RESOURCE = json.dumps({"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "x", "namespace": "y"}})
+RESOURCE = json.dumps(
+    {"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "x", "namespace": "y"}}
+)
 IP = {"type": "object", "x-kubernetes-validations": [{"rule": "isIP('1.2.3.4')"}]}
 
 
@@ -35,7 +37,9 @@ def test_a_rejected_crd_is_reported_and_the_resource_validated() -> None:
         ("1.29", ["cel-compilation"], ["resource-rule"]),  # which has no isIP() at all
     ],
 )
-def test_the_version_is_that_of_the_server_that_has_the_crd(version: str, rules: list[str], errors: list[str]) -> None:
+def test_the_version_is_that_of_the_server_that_has_the_crd(
+    version: str, rules: list[str], errors: list[str]
+) -> None:
     report = validate_resource(crd_in_json(IP), RESOURCE, kube_version=version)
     assert [error.rule for error in report.crd_errors] == rules
     assert [error.rule for error in report.errors] == errors
@@ -52,7 +56,9 @@ def test_a_crd_without_versions_serves_no_kind() -> None:
     made = small({"type": "object"})
     made["spec"]["versions"] = []
     report = validate_resource(json.dumps(made), RESOURCE)
-    assert [error.message for error in report.errors] == ['no matches for kind "Foo" in version "example.com/v1"']
+    assert [error.message for error in report.errors] == [
+        'no matches for kind "Foo" in version "example.com/v1"'
+    ]
     assert report.crd_errors != []
 
 
@@ -66,10 +72,18 @@ def test_an_object_is_validated_as_it_stands_or_as_a_request() -> None:
     old = json.dumps({**json.loads(RESOURCE), "metadata": {"name": "x"}})
 
     report = validate_resource(*texts)
-    assert [error.field for error in report.errors] == ["metadata.namespace", "metadata.generation", "status"]
+    assert [error.field for error in report.errors] == [
+        "metadata.namespace",
+        "metadata.generation",
+        "status",
+    ]
     assert report.resource["status"] == 1
     updated = validate_resource(*texts, old_resource=old)
-    assert [error.field for error in updated.errors] == ["metadata.namespace", "metadata.creationTimestamp", "status"]
+    assert [error.field for error in updated.errors] == [
+        "metadata.namespace",
+        "metadata.creationTimestamp",
+        "status",
+    ]
 
     report = validate_resource(*texts, as_request=True)
     assert (report.errors, report.resource.get("status")) == ([], None)

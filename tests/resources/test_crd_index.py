@@ -67,7 +67,9 @@ def test_a_group_is_found_however_it_is_written(written: str, is_told: bool) -> 
 
 
 def test_json_and_flow_mappings_are_outlined() -> None:
-    found = outline('{"kind": "CustomResourceDefinition", "spec": {"group": "a.io", "names": {"kind":"Foo"}}}')
+    found = outline(
+        '{"kind": "CustomResourceDefinition", "spec": {"group": "a.io", "names": {"kind":"Foo"}}}'
+    )
     assert found is not None
     assert found.groups == frozenset({"a.io"})
     assert found.kinds == frozenset({"CustomResourceDefinition", "Foo"})
@@ -76,7 +78,11 @@ def test_json_and_flow_mappings_are_outlined() -> None:
 
 def test_each_document_is_parsed_once_and_only_if_its_group_is_asked_for() -> None:
     parsed: list[tuple[str, frozenset[int]]] = []
-    texts = {"a": f"{crd('a.io')}---\n{crd('b.io')}", "b": crd("b.io", kind="Bar"), "c": crd("c.io")}
+    texts = {
+        "a": f"{crd('a.io')}---\n{crd('b.io')}",
+        "b": crd("b.io", kind="Bar"),
+        "c": crd("c.io"),
+    }
     definitions = Definitions([files(texts, parsed)])
     assert sorted(definitions.kinds("b.io")) == ["Bar", "Foo"]
     assert definitions.knows("b.io")
@@ -88,8 +94,12 @@ def test_each_document_is_parsed_once_and_only_if_its_group_is_asked_for() -> No
 
 def test_a_list_of_crds_of_two_groups_is_parsed_once() -> None:
     parsed: list[tuple[str, frozenset[int]]] = []
-    items = "\n".join("- " + crd(group).replace("\n", "\n  ").rstrip() for group in ("a.io", "b.io"))
-    definitions = Definitions([files({"a": f"apiVersion: v1\nkind: List\nitems:\n{items}\n"}, parsed)])
+    items = "\n".join(
+        "- " + crd(group).replace("\n", "\n  ").rstrip() for group in ("a.io", "b.io")
+    )
+    definitions = Definitions(
+        [files({"a": f"apiVersion: v1\nkind: List\nitems:\n{items}\n"}, parsed)]
+    )
     assert (definitions.knows("a.io"), definitions.knows("b.io")) == (True, True)
     assert (parsed, definitions.duplicates) == ([("a", frozenset({0}))], [])
 
@@ -97,7 +107,10 @@ def test_a_list_of_crds_of_two_groups_is_parsed_once() -> None:
 def test_a_later_source_counts_if_no_earlier_one_has_the_group() -> None:
     first: list[Any] = []
     second: list[Any] = []
-    sources = [files({"a": crd("a.io")}, first), files({"b": crd("a.io", kind="Bar"), "c": crd("c.io")}, second)]
+    sources = [
+        files({"a": crd("a.io")}, first),
+        files({"b": crd("a.io", kind="Bar"), "c": crd("c.io")}, second),
+    ]
     definitions = Definitions(sources)
     assert list(definitions.kinds("a.io")) == ["Foo"]
     assert list(definitions.kinds("c.io")) == ["Foo"]
@@ -105,7 +118,9 @@ def test_a_later_source_counts_if_no_earlier_one_has_the_group() -> None:
 
 
 def test_the_group_that_was_meant_is_found_before_it_is_parsed() -> None:
-    definitions = Definitions([files({"a": crd("example.com"), "b": crd("other.io", kind="Bar")}, [])])
+    definitions = Definitions(
+        [files({"a": crd("example.com"), "b": crd("other.io", kind="Bar")}, [])]
+    )
     assert definitions.group_meant("exampel.com", "Foo") == "example.com"
     assert definitions.group_meant("", "Bar") == "other.io"
     assert definitions.group_meant("exampel.com", "Bar") is None

@@ -26,7 +26,10 @@ def test_each_is_reported_at_its_place() -> None:
     report = validate_resource(CRD, foo("example.com/a", "cleanup", "a.b", "orphan"))
     assert report.errors == []
     assert [(warning.field, warning.message) for warning in report.warnings] == [
-        ("metadata.finalizers[2]", f'metadata.finalizers: "a.b": {PREFER} including a path (/) {AVOID}'),
+        (
+            "metadata.finalizers[2]",
+            f'metadata.finalizers: "a.b": {PREFER} including a path (/) {AVOID}',
+        ),
         ("metadata.finalizers[1]", f'metadata.finalizers: "cleanup": {PREFER} {AVOID}'),
     ]
 
@@ -47,4 +50,7 @@ def test_the_command_prints_them(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text)
     done = run("validate", "--crd", str(tmp_path / "crd.json"), str(tmp_path / "foo.json"))
     assert done.returncode == 0
-    assert "warning[resource-finalizer]: finalizer `cleanup` has no domain, or is no valid name" in done.stdout
+    assert (
+        "warning[resource-finalizer]: finalizer `cleanup` has no domain, or is no valid name"
+        in done.stdout
+    )

@@ -17,13 +17,25 @@ if TYPE_CHECKING:
 
 LONG = "k" * 129
 LAID_OUT = {
-    "sorted": ({"b": 1, "a": {"c": [1, {"e": 2, "d": 3}]}}, "a:\n  c:\n  - 1\n  - d: 3\n    e: 2\nb: 1"),
+    "sorted": (
+        {"b": 1, "a": {"c": [1, {"e": 2, "d": 3}]}},
+        "a:\n  c:\n  - 1\n  - d: 3\n    e: 2\nb: 1",
+    ),
     "empty": ({"a": {}, "b": [], "c": None}, "a: {}\nb: []\nc: null"),
     "nothing": ({}, "{}"),
     "lists in lists": ({"a": [[1, [2]], []]}, "a:\n- - 1\n  - - 2\n- []"),
-    "several lines": ({"a": ["x\n\n y\n", "x\ny", "x\n\n"]}, 'a:\n- |\n  x\n\n   y\n- |-\n  x\n  y\n- "x\\n\\n"'),
-    "numbers": ({"a": 1.5, "b": 1e100, "c": 2**53, "d": -0.5}, "a: 1.5\nb: 1e+100\nc: 9007199254740992\nd: -0.5"),
-    "words": ({"a": True, "b": "true", "c": "yes", "d": "plain text"}, 'a: true\nb: "true"\nc: "yes"\nd: plain text'),
+    "several lines": (
+        {"a": ["x\n\n y\n", "x\ny", "x\n\n"]},
+        'a:\n- |\n  x\n\n   y\n- |-\n  x\n  y\n- "x\\n\\n"',
+    ),
+    "numbers": (
+        {"a": 1.5, "b": 1e100, "c": 2**53, "d": -0.5},
+        "a: 1.5\nb: 1e+100\nc: 9007199254740992\nd: -0.5",
+    ),
+    "words": (
+        {"a": True, "b": "true", "c": "yes", "d": "plain text"},
+        'a: true\nb: "true"\nc: "yes"\nd: plain text',
+    ),
     "long keys": (
         {"l": [{LONG: [1, 2], "a": 1}], LONG: {"b": 1, "a": "x\ny"}, LONG[1:]: 1},
         f"{LONG[1:]}: 1\n? {LONG}\n: a: |-\n    x\n    y\n  b: 1\nl:\n- a: 1\n  ? {LONG}\n  : - 1\n    - 2",
@@ -38,10 +50,72 @@ def test_layout(value: dict[str, Any], wanted: str) -> None:
 
 
 TEXTS = [
-    *("", "a", "y", "No", "on", "~", "null", "NaN", "inf", "010", "0o7", "0x1f", "1_000", "1e3", "+1", ".5", ".inf"),
-    *("2020-01-01", "12:30", "=", "<<", "-", "- a", "?", "? a", ":", "a:", "a: b", "a #b", "#a", "a,b", "[a", "{a"),
-    *("'a'", '"q"', "back\\slash", "*a", "&a", "!a", "%a", "@a", "`a", "|", ">", "---", "...", "a  b", " a", "a "),
-    *("l1\nl2", "l1\nl2\n", "l1\n\nl2\n\n", " l\nk", "\tx\ny", "x\n\ty", "key\n ", "a\n---\nb\n", "line\n#x"),
+    *(
+        "",
+        "a",
+        "y",
+        "No",
+        "on",
+        "~",
+        "null",
+        "NaN",
+        "inf",
+        "010",
+        "0o7",
+        "0x1f",
+        "1_000",
+        "1e3",
+        "+1",
+        ".5",
+        ".inf",
+    ),
+    *(
+        "2020-01-01",
+        "12:30",
+        "=",
+        "<<",
+        "-",
+        "- a",
+        "?",
+        "? a",
+        ":",
+        "a:",
+        "a: b",
+        "a #b",
+        "#a",
+        "a,b",
+        "[a",
+        "{a",
+    ),
+    *(
+        "'a'",
+        '"q"',
+        "back\\slash",
+        "*a",
+        "&a",
+        "!a",
+        "%a",
+        "@a",
+        "`a",
+        "|",
+        ">",
+        "---",
+        "...",
+        "a  b",
+        " a",
+        "a ",
+    ),
+    *(
+        "l1\nl2",
+        "l1\nl2\n",
+        "l1\n\nl2\n\n",
+        " l\nk",
+        "\tx\ny",
+        "x\n\ty",
+        "key\n ",
+        "a\n---\nb\n",
+        "line\n#x",
+    ),
     *("é", "😀", "\x07", "\ufeff", "\u2028x", "a\rb", "tab\t", "http://x:80/y", "\x85"),
 ]
 
@@ -69,12 +143,27 @@ def test_depth_is_no_limit() -> None:
     assert sum(1 for _ in dump({"a": value})) == 3001
 
 
-HIDDEN = ["\x1b[31m", "\r", "\x9b", "\u202e", "\u200f", "::error::x", " ::error::x", "##[error]", "##vso[x]y"]
+HIDDEN = [
+    "\x1b[31m",
+    "\r",
+    "\x9b",
+    "\u202e",
+    "\u200f",
+    "::error::x",
+    " ::error::x",
+    "##[error]",
+    "##vso[x]y",
+]
 
 
 @each("hidden", HIDDEN)
 def test_no_value_controls_a_terminal_or_a_ci_log(hidden: str) -> None:
-    value = {f"{hidden}key": [hidden, f"a\n{hidden}\nb\n", f"a\nb{hidden}\n"], "x": {"y": f"{hidden}{hidden}"}}
+    value = {
+        f"{hidden}key": [hidden, f"a\n{hidden}\nb\n", f"a\nb{hidden}\n"],
+        "x": {"y": f"{hidden}{hidden}"},
+    }
     text = "\n".join(dump(value))
-    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200f\u202e]|^\\s*::|##(vso)?\\[", text, re.MULTILINE)
+    assert not re.search(
+        "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200f\u202e]|^\\s*::|##(vso)?\\[", text, re.MULTILINE
+    )
     assert YAML(typ="safe").load(text) == value

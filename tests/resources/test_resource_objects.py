@@ -13,9 +13,15 @@ OBJECTS = {
     "one": ("{apiVersion: a.b/v1, kind: A}", [("a.b", "v1", "A")]),
     "core": ("{apiVersion: v1, kind: Pod}", [("", "v1", "Pod")]),
     "no object": ("[1]", []),
-    "a list": ("{apiVersion: v1, kind: List, items: [{apiVersion: a.b/v1, kind: A}, 7]}", [("a.b", "v1", "A")]),
+    "a list": (
+        "{apiVersion: v1, kind: List, items: [{apiVersion: a.b/v1, kind: A}, 7]}",
+        [("a.b", "v1", "A")],
+    ),
     "an empty list": ("{apiVersion: v1, kind: List}", []),
-    "a kind's own list": ("{apiVersion: a.b/v2, kind: AList, items: [{spec: 1}]}", [("a.b", "v2", "A")]),
+    "a kind's own list": (
+        "{apiVersion: a.b/v2, kind: AList, items: [{spec: 1}]}",
+        [("a.b", "v2", "A")],
+    ),
     "an item of its own kind": (
         "{apiVersion: a.b/v2, kind: AList, items: [{apiVersion: c.d/v1, kind: C}]}",
         [("c.d", "v1", "C")],
@@ -24,13 +30,18 @@ OBJECTS = {
         "{apiVersion: v1, kind: List, items: [{apiVersion: a.b/v1, kind: AList, items: [{}, {}]}]}",
         [("a.b", "v1", "A")] * 2,
     ),
-    "a kind that ends like one": ("{apiVersion: a.b/v1, kind: AllowList}", [("a.b", "v1", "AllowList")]),
+    "a kind that ends like one": (
+        "{apiVersion: a.b/v1, kind: AllowList}",
+        [("a.b", "v1", "AllowList")],
+    ),
 }
 
 
 @each(("text", "wanted"), OBJECTS.values(), ids=OBJECTS)
 def test_objects(text: str, wanted: list[tuple[str, str, str]]) -> None:
-    assert [(one.group, one.version, one.identity.kind) for one in objects_of(parse_first(text))] == wanted
+    assert [
+        (one.group, one.version, one.identity.kind) for one in objects_of(parse_first(text))
+    ] == wanted
 
 
 def test_an_item_is_read_with_its_list_s_kind() -> None:

@@ -55,7 +55,9 @@ def locator() -> ResourceLocator:
 
 
 @each(("path", "key", "wanted"), PRINTED.values(), ids=PRINTED)
-def test_a_printed_path(locator: ResourceLocator, path: str, key: bool, wanted: tuple[int, int]) -> None:
+def test_a_printed_path(
+    locator: ResourceLocator, path: str, key: bool, wanted: tuple[int, int]
+) -> None:
     span = locator.span_of(locator.find_text(path), key=key)
     assert (span.line, span.column) == wanted
 
@@ -93,7 +95,11 @@ ODD = "{" + "a.a: {" * 40 + "x: 1" + "}" * 40 + "}"
 
 @each(
     ("document", "path"),
-    [(ODD, "a.a." * 40 + "y"), (ODD, "a." * 81 + "a"), ("{a: {a: 1, a.a: {a: 1}}, a.a: {a: 1}}", "a." * 9 + "y")],
+    [
+        (ODD, "a.a." * 40 + "y"),
+        (ODD, "a." * 81 + "a"),
+        ("{a: {a: 1, a.a: {a: 1}}, a.a: {a: 1}}", "a." * 9 + "y"),
+    ],
     ids=["missing below", "missing", "ambiguous"],
 )
 def test_the_work_on_odd_keys_grows_with_the_number_of_paths(document: str, path: str) -> None:
@@ -106,7 +112,11 @@ def test_the_work_on_odd_keys_grows_with_the_number_of_paths(document: str, path
     assert looked[1] / looked[0] < 2.3
 
 
-@each("key", ["a." * 100_000, "[" * 100_000, "a[" + "1" * 5000 + "]"], ids=["dots", "brackets", "digits"])
+@each(
+    "key",
+    ["a." * 100_000, "[" * 100_000, "a[" + "1" * 5000 + "]"],
+    ids=["dots", "brackets", "digits"],
+)
 def test_keys_of_any_length_are_found(key: str) -> None:
     text = f"spec:\n  a: [1]\n  ? {json.dumps(key)}\n  : 1\n"
     place = ResourceLocator(root_of(text), 0, text).find_text(f"spec.{key}")

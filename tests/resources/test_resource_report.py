@@ -47,24 +47,79 @@ SPEC = """
 """
 # The spec in line 4 of an object: line 4's column, the start of the message, what the help has.
 FOUND = {
-    "text for an integer": ("{size: '7'}", 14, "spec.size: Invalid value:", "Write it without quotes: `7`"),
+    "text for an integer": (
+        "{size: '7'}",
+        14,
+        "spec.size: Invalid value:",
+        "Write it without quotes: `7`",
+    ),
     "no number at all": ("{size: seven}", 14, "spec.size: Invalid value:", "Write an integer"),
     "a fraction": ("{size: 3.5}", 14, "spec.size: Invalid value:", "Write an integer, such as `4`"),
-    "too small": ("{size: 1}", 14, "spec.size: Invalid value: 1:", "Write 3 or a number greater than 3"),
-    "missing, with a word": ("{size: 3, switch: {}}", 17, "spec.switch.mode: Required value", 'Add `mode: "on"`'),
+    "too small": (
+        "{size: 1}",
+        14,
+        "spec.size: Invalid value: 1:",
+        "Write 3 or a number greater than 3",
+    ),
+    "missing, with a word": (
+        "{size: 3, switch: {}}",
+        17,
+        "spec.switch.mode: Required value",
+        'Add `mode: "on"`',
+    ),
     "missing, with a limit": ("{text: x}", 1, "spec.size: Required value", "Add `size: 3`"),
     "a number for a flag": ("{size: 3, flag: 1}", 23, "spec.flag:", "Write `true`"),
-    "a word for a flag": ("{size: 3, flag: 'yes'}", 23, "spec.flag:", "Write it without quotes: `yes`"),
-    "a number for a text": ("{size: 3, text: 8080}", 23, "spec.text:", 'Write it in quotes: "8080"'),
+    "a word for a flag": (
+        "{size: 3, flag: 'yes'}",
+        23,
+        "spec.flag:",
+        "Write it without quotes: `yes`",
+    ),
+    "a number for a text": (
+        "{size: 3, text: 8080}",
+        23,
+        "spec.text:",
+        'Write it in quotes: "8080"',
+    ),
     "a format": ("{size: 3, when: now}", 23, "spec.when:", "such as `2026-01-31T15:04:05Z`"),
-    "an enum": ("{size: 3, mode: fast}", 23, "spec.mode: Unsupported value", "Write `Fast` instead"),
+    "an enum": (
+        "{size: 3, mode: fast}",
+        23,
+        "spec.mode: Unsupported value",
+        "Write `Fast` instead",
+    ),
     "a scalar for a list": ("{size: 3, tags: a}", 23, "spec.tags:", "Write it as a list: `[a]`"),
     "a key with a dot": ("{size: 3, map: {a.b: x}}", 28, "spec.map.a.b:", "Write an integer"),
-    "an item twice": ("{size: 3, pair: [{k: a}, {k: a}]}", 32, "spec.pair[1]: Duplicate", "change its `k`"),
-    "alternatives": ("{size: 3, either: {}}", 17, "<nil>: Invalid value:", "Set exactly one of `a`, `b`"),
-    "an unknown field": ("{size: 3, txet: x}", 17, 'unknown field "spec.txet"', "Write `text` instead"),
-    "a field of what is below": ("{size: 3, depth: 1}", 17, 'unknown field "spec.depth"', "a field of `inner`"),
-    "a field of what is above": ("{size: 3, inner: {flag: 1}}", 25, 'unknown field "spec.inner.flag"', "one level up"),
+    "an item twice": (
+        "{size: 3, pair: [{k: a}, {k: a}]}",
+        32,
+        "spec.pair[1]: Duplicate",
+        "change its `k`",
+    ),
+    "alternatives": (
+        "{size: 3, either: {}}",
+        17,
+        "<nil>: Invalid value:",
+        "Set exactly one of `a`, `b`",
+    ),
+    "an unknown field": (
+        "{size: 3, txet: x}",
+        17,
+        'unknown field "spec.txet"',
+        "Write `text` instead",
+    ),
+    "a field of what is below": (
+        "{size: 3, depth: 1}",
+        17,
+        'unknown field "spec.depth"',
+        "a field of `inner`",
+    ),
+    "a field of what is above": (
+        "{size: 3, inner: {flag: 1}}",
+        25,
+        'unknown field "spec.inner.flag"',
+        "one level up",
+    ),
     "a field beside what is like it": (
         "{sizes: 4, size: 3}",
         8,
@@ -77,7 +132,12 @@ FOUND = {
         'unknown field "spec.inner.size"',
         "Remove",
     ),
-    "a field that YAML reads as another": ("{size: 3, y: 1}", 17, 'unknown field "spec.true"', 'Write `"y"`: without'),
+    "a field that YAML reads as another": (
+        "{size: 3, y: 1}",
+        17,
+        'unknown field "spec.true"',
+        'Write `"y"`: without',
+    ),
     "a field with a dot": ("{size: 3, x.y: 1}", 17, 'unknown field "spec.x.y"', "Remove `x.y`"),
     "a rule": ("{size: 9}", 14, "spec.size: Invalid value: ", "so that the rule evaluates to true"),
     "a rule that ends in an error": ("{size: 3, odd: {}}", 1, "spec: Invalid value:", "Set `z`"),
@@ -106,10 +166,15 @@ DEFAULTS = ResourceOptions()
 
 
 def judged(
-    text: str, defined: Definitions = DEFINED, old: str | None = None, options: ResourceOptions = DEFAULTS
+    text: str,
+    defined: Definitions = DEFINED,
+    old: str | None = None,
+    options: ResourceOptions = DEFAULTS,
 ) -> Validated:
     before = None if old is None else old_objects(old, filename="old.yaml").by_key
-    return validate_text(text, filename="foo.yaml", definitions=defined, old=before, options=options)
+    return validate_text(
+        text, filename="foo.yaml", definitions=defined, old=before, options=options
+    )
 
 
 def foo(spec: str, metadata: str = "{name: x}") -> str:
@@ -130,7 +195,10 @@ def test_found(spec: str, column: int, message: str, way_out: str) -> None:
 
 def test_the_headline_of_an_error_without_a_path_names_the_value() -> None:
     (found, *_) = judged(foo("{size: 3, either: {}}")).result.diagnostics
-    assert (found.message[:5], found.headline) == ("<nil>", "`either` does not match exactly one schema of `oneOf`")
+    assert (found.message[:5], found.headline) == (
+        "<nil>",
+        "`either` does not match exactly one schema of `oneOf`",
+    )
 
 
 def test_a_key_that_yaml_reads_as_another_is_put_in_quotes() -> None:
@@ -144,10 +212,30 @@ def test_a_key_that_yaml_reads_as_another_is_put_in_quotes() -> None:
 METADATA = {
     "a name": ("{name: A_b}", 18, 'metadata.name: Invalid value: "A_b"', "Write `a-b`"),
     "no name": ("{}", 1, "metadata.name: Required value", "Add `name: my-foo`"),
-    "a label's value": ("{name: x, labels: {a: b c}}", 33, 'metadata.labels: Invalid value: "b c"', "Write `b-c`"),
-    "a label's key": ("{name: x, labels: {-a: b}}", 30, 'metadata.labels: Invalid value: "-a"', "Write `a`"),
-    "a generated name": ("{generateName: AB-}", 26, 'metadata.generateName: Invalid value: "AB-"', "Write `ab-`"),
-    "what comes of it": ("{generateName: AB-}", 26, 'metadata.name: Invalid value: "AB-xxxxx"', "Write `ab-`"),
+    "a label's value": (
+        "{name: x, labels: {a: b c}}",
+        33,
+        'metadata.labels: Invalid value: "b c"',
+        "Write `b-c`",
+    ),
+    "a label's key": (
+        "{name: x, labels: {-a: b}}",
+        30,
+        'metadata.labels: Invalid value: "-a"',
+        "Write `a`",
+    ),
+    "a generated name": (
+        "{generateName: AB-}",
+        26,
+        'metadata.generateName: Invalid value: "AB-"',
+        "Write `ab-`",
+    ),
+    "what comes of it": (
+        "{generateName: AB-}",
+        26,
+        'metadata.name: Invalid value: "AB-xxxxx"',
+        "Write `ab-`",
+    ),
     "an annotation": (
         "{name: x, annotations: {a: b, c: 1}}",
         44,
@@ -160,14 +248,23 @@ METADATA = {
         'unknown field "metadata.owner',
         "Remove `label`",
     ),
-    "unknown": ("{name: x, lables: {}}", 21, 'unknown field "metadata.lables"', "Write `labels` instead"),
+    "unknown": (
+        "{name: x, lables: {}}",
+        21,
+        'unknown field "metadata.lables"',
+        "Write `labels` instead",
+    ),
     "no object": ("[x]", 1, "json: cannot unmarshal array", "Write a value of the type"),
 }
 
 
 @each(("metadata", "column", "message", "way_out"), METADATA.values(), ids=METADATA)
 def test_metadata(metadata: str, column: int, message: str, way_out: str) -> None:
-    found = [one for one in judged(foo("{size: 3}", metadata)).result.diagnostics if one.message.startswith(message)]
+    found = [
+        one
+        for one in judged(foo("{size: 3}", metadata)).result.diagnostics
+        if one.message.startswith(message)
+    ]
     assert found
     assert (found[0].line, found[0].column) == (3, column)
     assert way_out in present(found[0].help)
@@ -176,14 +273,27 @@ def test_metadata(metadata: str, column: int, message: str, way_out: str) -> Non
 def test_the_rule_s_own_place() -> None:
     (found,) = judged(foo("{size: 9}")).result.diagnostics
     text = crd(SPEC).splitlines()
-    assert (present(found.related).label, present(found.related).file) == ("rule `self.size < 9`", "crd.yaml")
-    assert text[present(found.related).line - 1][present(found.related).column - 1 :].startswith('"self.size < 9"')
+    assert (present(found.related).label, present(found.related).file) == (
+        "rule `self.size < 9`",
+        "crd.yaml",
+    )
+    assert text[present(found.related).line - 1][present(found.related).column - 1 :].startswith(
+        '"self.size < 9"'
+    )
 
 
 UPDATES = {
     "nothing wrong": ("{size: 3}", "{size: 3}", []),
-    "a transition": ("{size: 3, fixed: b}", "{size: 3, fixed: a}", [("error", "Restore the previous value")]),
-    "ratcheting of a rule": ("{size: 9}", "{size: 9}", [("warning", "so that the rule evaluates to true")]),
+    "a transition": (
+        "{size: 3, fixed: b}",
+        "{size: 3, fixed: a}",
+        [("error", "Restore the previous value")],
+    ),
+    "ratcheting of a rule": (
+        "{size: 9}",
+        "{size: 9}",
+        [("warning", "so that the rule evaluates to true")],
+    ),
     "ratcheting of a value": ("{size: 3, mode: Old}", "{size: 3, mode: Old}", []),
     "changed": ("{size: 10}", "{size: 9}", [("error", "so that the rule evaluates to true")]),
 }
@@ -204,7 +314,11 @@ def test_a_rule_of_an_optional_old_self_does_not_ask_for_a_previous_value() -> N
 
 
 NOTICES = {
-    "not among the old": (foo("{size: 3}"), foo("{size: 3}", "{name: y}"), "is not among the old objects"),
+    "not among the old": (
+        foo("{size: 3}"),
+        foo("{size: 3}", "{name: y}"),
+        "is not among the old objects",
+    ),
     "an old one that is broken": (
         foo("{size: 3}"),
         foo("{}", "{name: x, labels: 7}"),
@@ -222,7 +336,9 @@ def test_no_old_object(new: str, old: str, said: str) -> None:
 
 def test_an_unchanged_object_differs_from_the_stored_one() -> None:
     bare = "apiVersion: example.com/v1\nkind: Foo\nmetadata: {}\n"
-    needed = crd("{type: object}", "Cluster").replace("properties:", "required: [spec]\n        properties:")
+    needed = crd("{type: object}", "Cluster").replace(
+        "properties:", "required: [spec]\n        properties:"
+    )
     messages = [one.message for one in report(needed, bare, bare).errors]
     assert "spec: Required value" in messages
 
@@ -245,19 +361,51 @@ UNDEFINED = {
         'no matches for kind "Foo" in version "example.com/v9"',
         "Use a served version of Foo: `v1`",
     ),
-    "a kind": ("example.com/v1", "Foos", 'no matches for kind "Foos"', "Write `Foo` instead: the CRDs of example.com"),
-    "a group": ("exampel.com/v1", "Foo", 'no matches for kind "Foo"', "Write `example.com/v1` instead"),
-    "a CRD's name": ("foos.example.com/v1", "Foo", 'no matches for kind "Foo"', "Write `example.com/v1` instead"),
-    "no apiVersion": ("", "Foo", "Object 'apiVersion' is missing", "Add `apiVersion: example.com/v1`"),
+    "a kind": (
+        "example.com/v1",
+        "Foos",
+        'no matches for kind "Foos"',
+        "Write `Foo` instead: the CRDs of example.com",
+    ),
+    "a group": (
+        "exampel.com/v1",
+        "Foo",
+        'no matches for kind "Foo"',
+        "Write `example.com/v1` instead",
+    ),
+    "a CRD's name": (
+        "foos.example.com/v1",
+        "Foo",
+        'no matches for kind "Foo"',
+        "Write `example.com/v1` instead",
+    ),
+    "no apiVersion": (
+        "",
+        "Foo",
+        "Object 'apiVersion' is missing",
+        "Add `apiVersion: example.com/v1`",
+    ),
     "no kind": ("example.com/v1", "", "Object 'Kind' is missing", "define `Foo` (v1)"),
-    "a kind that is no text": ("example.com/v1", "7", "couldn't get version/kind; json parse error:", "type"),
-    "an apiVersion that is no text": ("7", "Foo", "couldn't get version/kind; json parse error:", "type"),
+    "a kind that is no text": (
+        "example.com/v1",
+        "7",
+        "couldn't get version/kind; json parse error:",
+        "type",
+    ),
+    "an apiVersion that is no text": (
+        "7",
+        "Foo",
+        "couldn't get version/kind; json parse error:",
+        "type",
+    ),
 }
 
 
 @each(("api_version", "kind", "message", "way_out"), UNDEFINED.values(), ids=UNDEFINED)
 def test_undefined(api_version: str, kind: str, message: str, way_out: str) -> None:
-    (found,) = judged(f"apiVersion: {api_version}\nkind: {kind}\nmetadata: {{name: x}}\n").result.diagnostics
+    (found,) = judged(
+        f"apiVersion: {api_version}\nkind: {kind}\nmetadata: {{name: x}}\n"
+    ).result.diagnostics
     assert found.message.startswith(message)
     assert way_out in present(found.help)
 
@@ -295,7 +443,9 @@ def test_namespaces() -> None:
     stored = judged(foo("{size: 3}", "{name: x, namespace: z}"), cluster)
     assert (stored.result.diagnostics, stored.stored[0]["metadata"]) == ((), {"name": "x"})
     for old in ("{name: x}", "{name: x, namespace: a}"):
-        updated = judged(foo("{size: 3}", "{name: x, namespace: z}"), cluster, foo("{size: 3}", old))
+        updated = judged(
+            foo("{size: 3}", "{name: x, namespace: z}"), cluster, foo("{size: 3}", old)
+        )
         assert (updated.result.diagnostics, updated.result.notices) == ((), ())
 
 
@@ -324,7 +474,9 @@ def test_json_s_duplicates() -> None:
     text = '{"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "x"}, "spec": {"size": 3, "size": 3}}'
     [found] = judged(text).result.diagnostics
     assert (found.severity, found.server_message) == ("warning", 'duplicate field "spec.size"')
-    assert found.message.startswith("field `spec.size` is set twice, in line 1: kubectl and every client")
+    assert found.message.startswith(
+        "field `spec.size` is set twice, in line 1: kubectl and every client"
+    )
 
 
 def test_the_errors_of_a_rejected_crd_are_counted() -> None:
@@ -348,13 +500,20 @@ REJECTED = {
 
 
 @each(("before", "after"), REJECTED.values(), ids=REJECTED)
-def test_resources_of_a_rejected_crd_are_validated_as_if_it_were_accepted(before: str, after: str) -> None:
+def test_resources_of_a_rejected_crd_are_validated_as_if_it_were_accepted(
+    before: str, after: str
+) -> None:
     assert before in SPEC
     broken = definitions(SPEC.replace(before, after))
     texts = [foo("{size: 3, text: x}"), foo("{size: 1, text: x}", "{name: z}")]
     results = [judged(text, broken).result for text in texts]
-    found = [(one.rule, one.severity, one.message.partition("\n")[0][:42]) for one in results[0].diagnostics]
-    assert found == [("resource-crd-rejected", "warning", "the CRD foos.example.com itself is rejecte")]
+    found = [
+        (one.rule, one.severity, one.message.partition("\n")[0][:42])
+        for one in results[0].diagnostics
+    ]
+    assert found == [
+        ("resource-crd-rejected", "warning", "the CRD foos.example.com itself is rejecte")
+    ]
     # The reason is reported once for the CRD.
     assert [one.rule for one in results[1].diagnostics] == ["resource-value"]
     assert [len(result.crds) for result in results] == [1, 1]
@@ -362,19 +521,32 @@ def test_resources_of_a_rejected_crd_are_validated_as_if_it_were_accepted(before
 
 def test_the_resources_of_a_crd_that_cannot_be_decoded_are_each_reported() -> None:
     broken = definitions(scope="[Namespaced]")
-    found = [judged(foo("{size: 3}", f"{{name: {name}}}"), broken).result.diagnostics for name in "ab"]
+    found = [
+        judged(foo("{size: 3}", f"{{name: {name}}}"), broken).result.diagnostics for name in "ab"
+    ]
     assert [[(one.rule, one.severity) for one in one_file] for one_file in found] == [
         [("resource-crd-unreadable", "error")]
     ] * 2
     assert "cannot unmarshal array" in found[0][0].message
-    assert found[1][0].message == "not validated: the CRD of example.com that may define Foo cannot be decoded"
+    assert (
+        found[1][0].message
+        == "not validated: the CRD of example.com that may define Foo cannot be decoded"
+    )
 
 
 KINDS = {
     "a kind of its own": ("FooConfig", False, None),
     "a kind of its own, strictly": ("FooConfig", True, "the CRDs of example.com define `Foo` (v1)"),
-    "a misspelt one": ("Fooo", False, "Write `Foo` instead: the CRDs of example.com define `Foo` (v1)"),
-    "another case": ("foo", False, "Write `Foo` instead: the CRDs of example.com define `Foo` (v1)"),
+    "a misspelt one": (
+        "Fooo",
+        False,
+        "Write `Foo` instead: the CRDs of example.com define `Foo` (v1)",
+    ),
+    "another case": (
+        "foo",
+        False,
+        "Write `Foo` instead: the CRDs of example.com define `Foo` (v1)",
+    ),
 }
 
 
@@ -384,19 +556,31 @@ def test_kinds_that_no_crd_of_the_group_defines(kind: str, strict: bool, help_: 
     result = judged(text, options=ResourceOptions(strict_kinds=strict)).result
     if help_ is None:
         assert (result.diagnostics, result.skipped) == ((), 1)
-        assert result.notices == (f"line 1: no CRD here defines `{kind}` of `example.com/v1`: not validated",)
+        assert result.notices == (
+            f"line 1: no CRD here defines `{kind}` of `example.com/v1`: not validated",
+        )
     else:
         (found,) = result.diagnostics
         assert (found.rule, found.severity, found.help) == ("resource-no-match", "error", help_)
 
 
-SKIPPED = {"Foo": True, "example.com/Foo": True, "example.com/v1/Foo": True, "foo": False, "example.com/v2/Foo": False}
+SKIPPED = {
+    "Foo": True,
+    "example.com/Foo": True,
+    "example.com/v1/Foo": True,
+    "foo": False,
+    "example.com/v2/Foo": False,
+}
 
 
 @each(("name", "skipped"), SKIPPED.items())
 def test_kinds_are_skipped(name: str, skipped: bool) -> None:
-    result = judged(foo("{size: 1}"), options=ResourceOptions(skipped_kinds=frozenset({"Bar", name}))).result
-    assert (len(result.diagnostics), len(result.crds), result.skipped) == ((0, 0, 1) if skipped else (1, 1, 0))
+    result = judged(
+        foo("{size: 1}"), options=ResourceOptions(skipped_kinds=frozenset({"Bar", name}))
+    ).result
+    assert (len(result.diagnostics), len(result.crds), result.skipped) == (
+        (0, 0, 1) if skipped else (1, 1, 0)
+    )
 
 
 # A spec and metadata, what is reported, what placeholders cause, and the one that is named.
@@ -433,7 +617,9 @@ FREE = {
 
 
 @each(("spec", "metadata", "messages", "count", "named"), FREE.values(), ids=FREE)
-def test_placeholders_are_free_of_types(spec: str, metadata: str, messages: list[str], count: int, named: str) -> None:
+def test_placeholders_are_free_of_types(
+    spec: str, metadata: str, messages: list[str], count: int, named: str
+) -> None:
     result = judged(foo(spec, metadata)).result
     found = [one.message for one in result.diagnostics]
     assert len(found) == len(messages)
@@ -455,12 +641,18 @@ def test_placeholders_of_the_configuration() -> None:
     text = foo("{size: '@SIZE@', text: '${X}', flag: '${Y}'}")
     own = judged(text, options=ResourceOptions(placeholders=PlaceholderPatterns(("@*@",)))).result
     assert (own.diagnostics, len(own.notices)) == ((), 1)
-    none = judged(text, options=ResourceOptions(placeholders=PlaceholderPatterns(built_in=False))).result
+    none = judged(
+        text, options=ResourceOptions(placeholders=PlaceholderPatterns(built_in=False))
+    ).result
     assert sorted(one.field for one in none.diagnostics) == ["<nil>", "spec.flag", "spec.size"]
 
 
-@each(("api_version", "kind"), [("example.com/v1", "${KIND}"), ("<group>/v1", "Foo"), ("${X}", "Bar")])
-def test_an_object_of_which_the_kind_is_a_placeholder_is_skipped(api_version: str, kind: str) -> None:
+@each(
+    ("api_version", "kind"), [("example.com/v1", "${KIND}"), ("<group>/v1", "Foo"), ("${X}", "Bar")]
+)
+def test_an_object_of_which_the_kind_is_a_placeholder_is_skipped(
+    api_version: str, kind: str
+) -> None:
     result = judged(f"apiVersion: {api_version}\nkind: {kind}\nmetadata: {{name: x}}\n").result
     assert (result.diagnostics, result.skipped) == ((), 1)
     assert result.notices == ("line 1: skipped: apiVersion or kind is a placeholder",)

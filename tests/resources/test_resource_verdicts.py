@@ -33,7 +33,9 @@ def judged(
         text = json.dumps({"apiVersion": "example.com/v1", "kind": "Foo", "metadata": META, **one})
         return text.replace('"DEEP"', "[" * 5000 + "]" * 5000)
 
-    return validate_resource(json.dumps(crd), text_of(given), old_resource=None if old is None else text_of(old))
+    return validate_resource(
+        json.dumps(crd), text_of(given), old_resource=None if old is None else text_of(old)
+    )
 
 
 def messages(*args: dict[str, Any], **kwargs: Any) -> list[str]:
@@ -58,21 +60,36 @@ METADATA_UPDATES = {
     "no namespace any more": (
         {"name": "x"},
         META,
-        ["metadata.namespace: Required value", 'metadata.namespace: Invalid value: "": field is immutable'],
+        [
+            "metadata.namespace: Required value",
+            'metadata.namespace: Invalid value: "": field is immutable',
+        ],
     ),
-    "a name that is none, but was before": ({"name": "A"}, {"name": "A"}, ["metadata.namespace: Required value"]),
+    "a name that is none, but was before": (
+        {"name": "A"},
+        {"name": "A"},
+        ["metadata.namespace: Required value"],
+    ),
     "a label is told once": (
         {**META, "labels": {"a b": "c"}},
         META,
         [f'metadata.labels: Invalid value: "a b": {LABEL}'],
     ),
-    "finalizers": ({**META, "finalizers": ["a b"]}, META, [f'metadata.finalizers: Invalid value: "a b": {LABEL}']),
+    "finalizers": (
+        {**META, "finalizers": ["a b"]},
+        META,
+        [f'metadata.finalizers: Invalid value: "a b": {LABEL}'],
+    ),
     "the server's own fields are as they were": (
         {**META, "generation": 1, "creationTimestamp": "2020-01-01T00:00:00Z"},
         {**META, "generation": 2, "creationTimestamp": "2021-01-01T00:00:00Z", "uid": "u"},
         [],
     ),
-    "being deleted": (META, {**META, "deletionTimestamp": "2020-01-01T00:00:00Z", "deletionGracePeriodSeconds": 3}, []),
+    "being deleted": (
+        META,
+        {**META, "deletionTimestamp": "2020-01-01T00:00:00Z", "deletionGracePeriodSeconds": 3},
+        [],
+    ),
     "another uid": (
         {**META, "uid": "u"},
         {**META, "uid": "v"},
@@ -115,18 +132,29 @@ KEYS = {
 
 
 @each(("new", "old", "held"), KEYS.values(), ids=KEYS)
-def test_items_are_found_by_several_keys(new: tuple[Any, ...], old: tuple[Any, ...], held: bool) -> None:
+def test_items_are_found_by_several_keys(
+    new: tuple[Any, ...], old: tuple[Any, ...], held: bool
+) -> None:
     new_list, old_list = ([{"a": a, "b": b, "c": c}] for (a, b), c in ((new, 1), (old, 2)))
     said = messages({"properties": {"l": LIST}}, {"l": new_list}, {"l": old_list})
     assert said == ["l[0]: Invalid value: less"] * held
 
 
-SCALE = {"scale": {"specReplicasPath": ".spec.n", "statusReplicasPath": ".status.n", "labelSelectorPath": ".status.s"}}
+SCALE = {
+    "scale": {
+        "specReplicasPath": ".spec.n",
+        "statusReplicasPath": ".status.n",
+        "labelSelectorPath": ".status.s",
+    }
+}
 ANY = {"x-kubernetes-preserve-unknown-fields": True}
 # The spec, what is said of it.
 SCALES = {
     "negative": ({"n": -1}, ".spec.n: Invalid value: -1: should be a non-negative integer"),
-    "too many": ({"n": 2**31}, ".spec.n: Invalid value: 2147483648: should be less than or equal to 2147483647"),
+    "too many": (
+        {"n": 2**31},
+        ".spec.n: Invalid value: 2147483648: should be less than or equal to 2147483647",
+    ),
     "another type": (
         {"n": [1.5, {"b": None, "a": [True, "x"]}, {}]},
         ".spec.n: Invalid value: 0: .spec.n accessor error: [1.5 map[a:[true x] b:<nil>] map[]] is of the type "

@@ -61,9 +61,7 @@ def test_what_follows_from_what(name: str) -> None:
     assert {one.field: first[id(one)].field for one in found if id(one) in first} == expected
 
 
-WEBHOOK = (
-    "  conversion: {strategy: Webhook, webhook: {clientConfig: {url: 'https://x'}, conversionReviewVersions: [v1]}}\n"
-)
+WEBHOOK = "  conversion: {strategy: Webhook, webhook: {clientConfig: {url: 'https://x'}, conversionReviewVersions: [v1]}}\n"
 FULL = PROPERTIES.replace("  scope:", f"{WEBHOOK}  scope:").replace(
     "    schema:\n",
     "    additionalPrinterColumns: [{name: A, type: string, jsonPath: .spec.a}]\n"
@@ -101,11 +99,19 @@ MISSPELLED = {
 @each("name", MISSPELLED)
 def test_what_follows_from_a_misspelled_field(name: str) -> None:
     right, wrong, rules = MISSPELLED[name]
-    assert [one.message for one in lint_file(FULL, filename="x").diagnostics if one.severity == "error"] == []
+    assert [
+        one.message for one in lint_file(FULL, filename="x").diagnostics if one.severity == "error"
+    ] == []
     assert FULL.count(right) == 1
-    found = [one for one in lint_file(FULL.replace(right, wrong), filename="x").diagnostics if one.severity == "error"]
+    found = [
+        one
+        for one in lint_file(FULL.replace(right, wrong), filename="x").diagnostics
+        if one.severity == "error"
+    ]
     first = causes(found)
-    assert {one.rule for one in found if id(one) in first and first[id(one)].rule == "unknown-field"} == rules
+    assert {
+        one.rule for one in found if id(one) in first and first[id(one)].rule == "unknown-field"
+    } == rules
     assert [one.rule for one in found if id(one) not in first] == ["unknown-field"]
 
 
@@ -127,7 +133,9 @@ def test_json_has_no_internal_identification() -> None:
 
 
 def test_the_rules_of_the_table_are_rules() -> None:
-    assert {name for rule, cause, _ in _CONSEQUENCES for name in (rule, cause)} - set(all_rules()) == set()
+    assert {name for rule, cause, _ in _CONSEQUENCES for name in (rule, cause)} - set(
+        all_rules()
+    ) == set()
 
 
 def report(name: str, text: str) -> str:
@@ -168,7 +176,11 @@ RULE = "- rule: \"self.list.all(x, x.all(y, y.indexOf('a') > {} || self.list.exi
 def test_the_cost_of_each_rule_follows_from_that_of_the_schema() -> None:
     lines = NESTED + "".join(RULE.format(i) for i in range(30))
     text = crd_with_schema(lines)
-    shown = [one for one in lint_file(text, "x", CheckRequest(kube_version="1.28..1.36")).diagnostics if not one.hidden]
+    shown = [
+        one
+        for one in lint_file(text, "x", CheckRequest(kube_version="1.28..1.36")).diagnostics
+        if not one.hidden
+    ]
     costs = [one for one in shown if one.rule == "cel-schema-cost"]
     (total,) = (one for one in costs if one.field.endswith("openAPIV3Schema"))
     following = causes(shown)
@@ -179,7 +191,11 @@ def test_the_cost_of_each_rule_follows_from_that_of_the_schema() -> None:
 def test_a_field_that_some_servers_drop_and_others_reject_is_one_problem() -> None:
     text = HEAD.replace("    schema:", "    selectableFields: [{jsonPath: .a}]\n    schema:")
     text += "        type: object\n        properties: {a: {type: string}}\n"
-    shown = [one for one in lint_file(text, "x", CheckRequest(kube_version="1.28..1.36")).diagnostics if not one.hidden]
+    shown = [
+        one
+        for one in lint_file(text, "x", CheckRequest(kube_version="1.28..1.36")).diagnostics
+        if not one.hidden
+    ]
     by_rule = {one.rule: one for one in shown}
     assert set(by_rule) == {"unknown-field", "kube-version-drops-field"}
     assert causes(shown) == {id(by_rule["kube-version-drops-field"]): by_rule["unknown-field"]}

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 
 def crd(schema: str) -> str:
-    return crd_in_json({"type": "object", "properties": {"p": "@"}}, scope="Cluster").replace('"@"', schema)
+    return crd_in_json({"type": "object", "properties": {"p": "@"}}, scope="Cluster").replace(
+        '"@"', schema
+    )
 
 
 def calls(text: str) -> int:
@@ -43,9 +45,15 @@ INPUTS: list[Callable[[int], str]] = [
     lambda n: at_each_level(n, '{"type":"string","default":"x"}'),
     lambda n: at_each_level(n, RULED),
     lambda n: (
-        '{"type":"object","x-kubernetes-preserve-unknown-fields":true,"default":' + '{"a":' * n + "1" + "}" * n + "}"
+        '{"type":"object","x-kubernetes-preserve-unknown-fields":true,"default":'
+        + '{"a":' * n
+        + "1"
+        + "}" * n
+        + "}"
     ),
-    lambda n: '{"type":"array","items":{"type":"integer"},"default":[' + ",".join(['"x"'] * 4 * n) + "]}",
+    lambda n: (
+        '{"type":"array","items":{"type":"integer"},"default":[' + ",".join(['"x"'] * 4 * n) + "]}"
+    ),
 ]
 
 

@@ -76,12 +76,14 @@ RULE = "self.contains(self.substring(0, 9000))"
 
 def test_all_defaults_share_one_budget() -> None:
     # Each rule costs about 900,000 units, twice; a budget of 10,000,000 is for all of them together.
-    field = (
-        f"{{type: string, maxLength: 10000, default: {'x' * 10000}, x-kubernetes-validations: [{{rule: '{RULE}'}}]}}"
-    )
+    field = f"{{type: string, maxLength: 10000, default: {'x' * 10000}, x-kubernetes-validations: [{{rule: '{RULE}'}}]}}"
     fields = ", ".join(f"f{i}: {field}" for i in range(40))
     found = crdlint.lint_text(CRD % f"{{type: object, properties: {{{fields}}}}}")
-    spent = [d for d in found if "running out of cost budget, no further validation rules will be run" in d.message]
+    spent = [
+        d
+        for d in found
+        if "running out of cost budget, no further validation rules will be run" in d.message
+    ]
     assert len(spent) == 1
     assert spent[0].rule == "default-rule-failed"
 
@@ -91,4 +93,7 @@ def test_an_update_may_keep_unpruned_defaults() -> None:
     new = CRD % "{type: object, properties: {a: {type: integer}}, default: {c: 1}}"
     pruned = CRD % "{type: object, properties: {a: {type: integer}}, default: {a: 1}}"
     assert [d.rule for d in crdlint.lint_update(old, new)] == ["change-default"]
-    assert [d.rule for d in crdlint.lint_update(pruned, new)] == ["default-unknown-field", "change-default"]
+    assert [d.rule for d in crdlint.lint_update(pruned, new)] == [
+        "default-unknown-field",
+        "change-default",
+    ]

@@ -44,7 +44,12 @@ def found(text: str, *select: str) -> list[crdlint.Diagnostic]:
 @each(
     ("text", "message", "first", "later"),
     [
-        (TWICE, f"key `maxLength` is set twice, in lines 21 and 22{LAST_WINS.format('YAML')}", 21, 22),
+        (
+            TWICE,
+            f"key `maxLength` is set twice, in lines 21 and 22{LAST_WINS.format('YAML')}",
+            21,
+            22,
+        ),
         (
             MERGED,
             f"key `maxLength` is set twice, in lines 21 and 22{LAST_WINS.format('YAML')} (3 more mappings merge it)",
@@ -57,10 +62,17 @@ def found(text: str, *select: str) -> list[crdlint.Diagnostic]:
             21,
             19,
         ),
-        (JSON, f"field `spec.group` is set twice, in lines 3 and 4{LAST_WINS.format('file')}", 3, 4),
+        (
+            JSON,
+            f"field `spec.group` is set twice, in lines 3 and 4{LAST_WINS.format('file')}",
+            3,
+            4,
+        ),
     ],
 )
-def test_a_warning_names_both_lines_of_the_file(text: str, message: str, first: int, later: int) -> None:
+def test_a_warning_names_both_lines_of_the_file(
+    text: str, message: str, first: int, later: int
+) -> None:
     [one] = found(text)
     assert (one.rule, one.severity, one.message) == ("duplicate-key", "warning", message)
     assert (one.line, one.related and one.related.line) == (later, first)
@@ -68,7 +80,9 @@ def test_a_warning_names_both_lines_of_the_file(text: str, message: str, first: 
 
 def test_the_help_for_a_merge_below_other_keys_says_where_it_belongs() -> None:
     [one] = found(LATE_MERGE)
-    assert one.help == "Write `<<` above the keys that override it: the decoder keeps the last value"
+    assert (
+        one.help == "Write `<<` above the keys that override it: the decoder keeps the last value"
+    )
     assert found(OVERRIDE) == []
 
 
@@ -87,7 +101,13 @@ def test_a_key_that_overrides_a_merged_one_is_reported_on_request() -> None:
     ("text", "messages"),
     [
         (TWICE, ['line 20: key "maxLength" already set in map']),
-        (MERGED, ['line 20: key "maxLength" already set in map', 'line 23: key "maxLength" already set in map']),
+        (
+            MERGED,
+            [
+                'line 20: key "maxLength" already set in map',
+                'line 23: key "maxLength" already set in map',
+            ],
+        ),
         (LATE_MERGE, ['line 17: key "maxLength" already set in map']),
         (OVERRIDE, ['line 20: key "maxLength" already set in map']),
         (JSON, ['duplicate field "spec.group"']),

@@ -28,7 +28,12 @@ RULES = list(all_rules().values())
 # Advice about what newer servers warn of.
 OLDER = {"list-set-of-objects": "1.36"}
 # Broken by an update only, or by a stored object: tests/rules/test_update.py has them.
-ON_UPDATE = {"metadata-immutable", "spec-immutable", "stored-version-missing", "conversion-webhook-ca-bundle"}
+ON_UPDATE = {
+    "metadata-immutable",
+    "spec-immutable",
+    "stored-version-missing",
+    "conversion-webhook-ca-bundle",
+}
 # A resource is only judged where its kind is right; upstream checks it all the same.
 # No rule is known on which crdlint and cel-python disagree.
 NEVER = {"resource-type", "resource-second-opinion", "internal-error", "unreadable"}
@@ -85,8 +90,14 @@ def test_the_catalogue_names_every_module_and_what_it_declares() -> None:
         declares = catalog._FAMILIES.get(found.name)  # noqa: SLF001
         if declares is None:
             assert not has_checks
-            assert found.name == "catalog" or not any(isinstance(member, Rule) for member in members)
+            assert found.name == "catalog" or not any(
+                isinstance(member, Rule) for member in members
+            )
         elif has_checks or advice:
-            assert declares == ("checks" if has_checks or not all(rule.on_request for rule in advice) else "requested")
+            assert declares == (
+                "checks"
+                if has_checks or not all(rule.on_request for rule in advice)
+                else "requested"
+            )
         else:
             assert declares == "functions", found.name

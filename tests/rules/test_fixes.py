@@ -48,9 +48,13 @@ def checker(rule: Rule, fixer: Fixer) -> Callable[[str], FileResult]:
         definitions = Definitions()
         definitions.add(lint_file(CRD_OF_EXAMPLES, "crd.yaml", CheckRequest(keep=True)))
         options = ResourceOptions(fixes=True)
-        return lambda text: validate_text(text, filename="x", definitions=definitions, options=options).result
+        return lambda text: (
+            validate_text(text, filename="x", definitions=definitions, options=options).result
+        )
     requested = frozenset({rule.id})
-    return lambda text: lint_file(text, "x", CheckRequest(skip_unfinished=True, fixes=True, requested=requested))
+    return lambda text: lint_file(
+        text, "x", CheckRequest(skip_unfinished=True, fixes=True, requested=requested)
+    )
 
 
 def examples(rule: Rule, fixer: Fixer) -> tuple[str, str]:
@@ -60,7 +64,9 @@ def examples(rule: Rule, fixer: Fixer) -> tuple[str, str]:
 
 
 def errors(result: FileResult) -> list[str]:
-    return [diagnostic.message for diagnostic in result.diagnostics if diagnostic.severity == "error"]
+    return [
+        diagnostic.message for diagnostic in result.diagnostics if diagnostic.severity == "error"
+    ]
 
 
 # Fragments are laid over a line of JSON where a rule is about a whole object.
@@ -75,7 +81,11 @@ def test_the_bad_example_is_fixed(rule: Rule, fixer: Fixer) -> None:
     offered = [one.fix for one in before.diagnostics if one.rule == rule.id and one.fix is not None]
     assert (fixer.title, fixer.applicability) in {(one.title, one.applicability) for one in offered}
     fixed = fix(
-        before, check, unsafe=fixer.applicability == "unsafe", config=EVERY_RULE, of_resources=is_of_resource(fixer)
+        before,
+        check,
+        unsafe=fixer.applicability == "unsafe",
+        config=EVERY_RULE,
+        of_resources=is_of_resource(fixer),
     )
     assert (rule.id, fixer.title) in {(one.rule, one.title) for one in fixed.applied}
     assert fixed.undone == ()
@@ -99,7 +109,9 @@ def test_the_bad_example_is_fixed(rule: Rule, fixer: Fixer) -> None:
 def test_only_unsafe_fixes_need_to_be_asked_for(rule: Rule, fixer: Fixer) -> None:
     check = checker(rule, fixer)
     bad, _ = examples(rule, fixer)
-    fixed = fix(check(bad), check, unsafe=False, config=EVERY_RULE, of_resources=is_of_resource(fixer))
+    fixed = fix(
+        check(bad), check, unsafe=False, config=EVERY_RULE, of_resources=is_of_resource(fixer)
+    )
     assert (fixer.title in {one.title for one in fixed.applied}) == (fixer.applicability == "safe")
 
 
@@ -111,7 +123,10 @@ def test_the_rest_of_the_text_is_kept(rule: Rule, fixer: Fixer, how: str) -> Non
     if how == "line ends":
         bad, good = bad.replace("\n", "\r\n"), good.replace("\n", "\r\n")
     else:
-        bad, good = f"# first\n---\n# above\n{bad}# below\n", f"# first\n---\n# above\n{good}# below\n"
+        bad, good = (
+            f"# first\n---\n# above\n{bad}# below\n",
+            f"# first\n---\n# above\n{good}# below\n",
+        )
     assert (
         fix(
             check(bad),
@@ -129,7 +144,9 @@ def test_values_of_other_types_are_fixed_or_left(value: str) -> None:
     """Every scalar of a CRD is replaced in turn; the fix of what is found ends, and brings no new error."""
     text = (FIXTURES / "valid" / "minimal.yaml").read_text(encoding="utf-8")
     for match in re.finditer(r"(?<=: )\S.*$", text, re.MULTILINE):
-        check = partial(lint_file, filename="x", request=CheckRequest(skip_unfinished=True, fixes=True))
+        check = partial(
+            lint_file, filename="x", request=CheckRequest(skip_unfinished=True, fixes=True)
+        )
         before = check(f"{text[: match.start()]}{value}{text[match.end() :]}")
         fixed = fix(before, check, unsafe=True, config=EVERY_RULE)
         assert len(errors(fixed.result)) <= len(errors(before))
@@ -139,7 +156,9 @@ def _of_field(schema: str) -> str:
     return crd_with_schema(f"type: object\nproperties:\n  a: {schema}\n")
 
 
-V1BETA1 = SMALLEST.replace("v1\n", "v1beta1\n", 1).replace("  scope:", "  preserveUnknownFields: false\n  scope:")
+V1BETA1 = SMALLEST.replace("v1\n", "v1beta1\n", 1).replace(
+    "  scope:", "  preserveUnknownFields: false\n  scope:"
+)
 V1BETA1_IN_FLOW = (
     "apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\nmetadata: {{name: foos.example.com}}\n"
     "spec: {{group: example.com, scope: Namespaced, names: {{plural: foos, kind: Foo}}, versions: {versions}}}\n"
@@ -193,7 +212,9 @@ def of_schema(frame: str) -> Callable[[str], str]:
 
 def named(part: str) -> str:
     group = part.split("\n", 1)[0].partition(".")[2] if part.startswith("foos.") else "example.com"
-    return SMALLEST.replace("foos.example.com", part).replace("group: example.com", f"group: {group}")
+    return SMALLEST.replace("foos.example.com", part).replace(
+        "group: example.com", f"group: {group}"
+    )
 
 
 PATHED = of_schema(
@@ -254,20 +275,27 @@ PARTS = {
 
 
 @each(("made", "rule", "before", "after"), PARTS.values(), ids=PARTS)
-def test_a_part_is_fixed(made: Callable[[str], str], rule: str, before: str, after: str | None) -> None:
+def test_a_part_is_fixed(
+    made: Callable[[str], str], rule: str, before: str, after: str | None
+) -> None:
     text = made(before)
     [offered] = [
         one.fix
         for one in lint_file(text, "x", CheckRequest(fixes=True)).diagnostics
         if one.rule == rule and not one.hidden
     ]
-    assert (None if offered is None else apply(text, offered.edits)) == (None if after is None else made(after))
+    assert (None if offered is None else apply(text, offered.edits)) == (
+        None if after is None else made(after)
+    )
 
 
 @each(
-    ("name", "applicability"), [("foo.example.com", "safe"), ("foo.other.org", "unsafe"), ("foos.other.org", "unsafe")]
+    ("name", "applicability"),
+    [("foo.example.com", "safe"), ("foo.other.org", "unsafe"), ("foos.other.org", "unsafe")],
 )
-def test_a_name_is_replaced_unasked_only_if_it_is_like_the_right_one(name: str, applicability: str) -> None:
+def test_a_name_is_replaced_unasked_only_if_it_is_like_the_right_one(
+    name: str, applicability: str
+) -> None:
     text = SMALLEST.replace("foos.example.com", name)
     [offered] = [one.fix for one in lint_file(text, "x", CheckRequest(fixes=True)).diagnostics]
     assert offered is not None
@@ -276,7 +304,11 @@ def test_a_name_is_replaced_unasked_only_if_it_is_like_the_right_one(name: str, 
 
 @each(
     ("line", "help_"),
-    [("id: a  # why", "Remove `id: a`"), ("id: 'a # b'", "Remove `id: 'a # b'`"), ("id: a#b", "Remove `id: a#b`")],
+    [
+        ("id: a  # why", "Remove `id: a`"),
+        ("id: 'a # b'", "Remove `id: 'a # b'`"),
+        ("id: a#b", "Remove `id: a#b`"),
+    ],
 )
 def test_a_help_leaves_out_the_comment_of_a_line(line: str, help_: str) -> None:
     result = lint_file(crd_with_spec(f"type: string\n{line}\n"), "a.yaml", CheckRequest(fixes=True))
@@ -296,5 +328,9 @@ def test_a_help_leaves_out_the_comment_of_a_line(line: str, help_: str) -> None:
     ],
 )
 def test_the_help_has_the_value_of_the_fix(fields: str, help_: str) -> None:
-    result = lint_file(crd_with_schema(f"type: object\nproperties:\n  {fields}\n"), "a.yaml", CheckRequest(fixes=True))
+    result = lint_file(
+        crd_with_schema(f"type: object\nproperties:\n  {fields}\n"),
+        "a.yaml",
+        CheckRequest(fixes=True),
+    )
     assert [finding.help for finding in result.diagnostics if not finding.hidden] == [help_]

@@ -32,7 +32,9 @@ def misspelled(n: int) -> str:
     """Return a CRD with an object of n fields, and a rule for each of them that misspells it."""
     fields = ", ".join(f"field{i}: {{type: string}}" for i in range(n))
     rules = ", ".join(f"{{rule: self.fieldxx{i} == ''}}" for i in range(n))
-    return crd_with_spec(f"{{type: object, properties: {{{fields}}}, x-kubernetes-validations: [{rules}]}}")
+    return crd_with_spec(
+        f"{{type: object, properties: {{{fields}}}, x-kubernetes-validations: [{rules}]}}"
+    )
 
 
 def nested_defaults(n: int) -> str:
@@ -46,8 +48,12 @@ def nested_defaults(n: int) -> str:
 INPUTS = {
     "nested defaults": nested_defaults,
     "equal map keys": lambda n: map_list(["name"] * n, ["name"]),
-    "missing map keys": lambda n: map_list([f"k{i}" for i in range(n)], [f"p{i}" for i in range(n)]),
-    "optional map keys": lambda n: map_list([f"k{i}" for i in range(n)], [f"k{i}" for i in range(n)]),
+    "missing map keys": lambda n: map_list(
+        [f"k{i}" for i in range(n)], [f"p{i}" for i in range(n)]
+    ),
+    "optional map keys": lambda n: map_list(
+        [f"k{i}" for i in range(n)], [f"k{i}" for i in range(n)]
+    ),
 }
 
 
@@ -59,7 +65,9 @@ def test_work_is_linear(text: Callable[..., Any]) -> None:
 def test_the_comparison_of_names_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     compared: list[object] = []
     blocks = SequenceMatcher.get_matching_blocks
-    monkeypatch.setattr(SequenceMatcher, "get_matching_blocks", recording(compared, blocks, "names"))
+    monkeypatch.setattr(
+        SequenceMatcher, "get_matching_blocks", recording(compared, blocks, "names")
+    )
     crdlint.lint_text(misspelled(300))
     once = len(compared)
     crdlint.lint_text(misspelled(600))
@@ -91,10 +99,15 @@ def compilations(text: str) -> int:
 def aliases(n: int) -> str:
     """Return a CRD in which n times n aliases repeat a schema with an expensive rule."""
     rule = "self.all(a, self.all(b, a == b))"
-    leaf = f"{{type: array, items: {{type: string}}, x-kubernetes-validations: [{{rule: '{rule}'}}]}}"
+    leaf = (
+        f"{{type: array, items: {{type: string}}, x-kubernetes-validations: [{{rule: '{rule}'}}]}}"
+    )
     inner = ", ".join([f"p0: &leaf {leaf}", *(f"p{i}: *leaf" for i in range(1, n))])
     outer = ", ".join(
-        [f"q0: &inner {{type: object, properties: {{{inner}}}}}", *(f"q{i}: *inner" for i in range(1, n))]
+        [
+            f"q0: &inner {{type: object, properties: {{{inner}}}}}",
+            *(f"q{i}: *inner" for i in range(1, n)),
+        ]
     )
     return crd_with_spec(f"{{type: object, properties: {{{outer}}}}}")
 
@@ -103,8 +116,18 @@ def aliases(n: int) -> str:
     ("text", "expected"),
     [
         (aliases(20), 1),
-        (crd_with_spec("{type: integer, x-kubernetes-validations: [" + "{rule: self =! 1}," * 50 + "]}"), 1),
-        (crd_with_spec("{type: array, items: {type: string, x-kubernetes-validations: [{rule: self == 1}]}}"), 1),
+        (
+            crd_with_spec(
+                "{type: integer, x-kubernetes-validations: [" + "{rule: self =! 1}," * 50 + "]}"
+            ),
+            1,
+        ),
+        (
+            crd_with_spec(
+                "{type: array, items: {type: string, x-kubernetes-validations: [{rule: self == 1}]}}"
+            ),
+            1,
+        ),
         (
             crd_with_spec(
                 "{type: object, properties: {a: {type: string, maxLength: 3, x-kubernetes-validations: [{rule: size(self) > 1}]},"
@@ -113,7 +136,12 @@ def aliases(n: int) -> str:
             2,
         ),
     ],
-    ids=["aliases", "equal rules with a syntax error", "one rule", "equal rules on unequal schemas"],
+    ids=[
+        "aliases",
+        "equal rules with a syntax error",
+        "one rule",
+        "equal rules on unequal schemas",
+    ],
 )
 def test_equal_rules_are_compiled_once(text: str, expected: int) -> None:
     assert compilations(text) == expected
@@ -126,8 +154,8 @@ def test_each_alias_has_its_findings() -> None:
 
 
 def test_helps_about_an_equal_schema_name_its_own_fields() -> None:
-    one = (
-        "{type: object, properties: {replicas: {type: integer}}, x-kubernetes-validations: [{rule: self.replica > 0}]}"
+    one = "{type: object, properties: {replicas: {type: integer}}, x-kubernetes-validations: [{rule: self.replica > 0}]}"
+    found = crdlint.lint_text(
+        crd_with_spec(f"{{type: object, properties: {{a: {one}, b: {one}}}}}")
     )
-    found = crdlint.lint_text(crd_with_spec(f"{{type: object, properties: {{a: {one}, b: {one}}}}}"))
     assert [d.help for d in found] == ["Write `replicas` instead"] * 2

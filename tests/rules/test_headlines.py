@@ -32,7 +32,9 @@ OF_FIELDS = {
     "a: {type: string, x-kubernetes-validations: [{rule: 'self.matches(\"^\\d+$\")'}]}": "rule on `a`: `\\d` is no escape of CEL",
     "a: {type: string, x-kubernetes-validations: [{rule: 'self == \"a'}]}": 'rule on `a`: the string `"a` is not closed',
     "a: {type: string, allOf: [{pattern: '('}]}": "pattern of `allOf[0]` of `a`: missing closing ): `(`",
-    "a: {type: object, not: {properties: {b: {pattern: '('}}}}": ("pattern of `b` in `not`: missing closing ): `(`"),
+    "a: {type: object, not: {properties: {b: {pattern: '('}}}}": (
+        "pattern of `b` in `not`: missing closing ): `(`"
+    ),
     "a: {type: string, anyOf: [{type: string}]}": "`type` is not allowed on `anyOf[0]` of `a`",
     "a: {type: string, x-kubernetes-validations: [{rule: 'true', message: \"b\\nc\"}]}": (
         "message of a rule on `a` has several lines"
@@ -177,7 +179,9 @@ SYNTAX = {
 
 
 @each("change, headline", list(SYNTAX.items()), ids=lambda row: row[1])
-def test_a_headline_names_the_cause_of_a_syntax_error(change: tuple[str, str], headline: str) -> None:
+def test_a_headline_names_the_cause_of_a_syntax_error(
+    change: tuple[str, str], headline: str
+) -> None:
     assert change[0] in SMALLEST
     assert headline in [finding.headline for finding in lint_text(SMALLEST.replace(*change, 1))]
 
@@ -186,13 +190,33 @@ def test_a_headline_names_the_cause_of_a_syntax_error(change: tuple[str, str], h
     ("schema", "value", "headline"),
     [
         ("{type: string, not: {pattern: a}}", "a", "`a` matches the schema of `not`"),
-        ("{type: string, allOf: [{maxLength: 3}]}", "abcd", "`a` does not match all schemas of `allOf`"),
-        ("{type: integer, multipleOf: 0.5}", "1", "`multipleOf` in the schema of `a` accepts no such value"),
-        ("{type: number, multipleOf: 0.5}", "1", "`multipleOf` in the schema of `a` accepts no such value"),
-        ("{type: integer, minimum: 0.5}", "1", "`minimum` in the schema of `a` accepts no such value"),
+        (
+            "{type: string, allOf: [{maxLength: 3}]}",
+            "abcd",
+            "`a` does not match all schemas of `allOf`",
+        ),
+        (
+            "{type: integer, multipleOf: 0.5}",
+            "1",
+            "`multipleOf` in the schema of `a` accepts no such value",
+        ),
+        (
+            "{type: number, multipleOf: 0.5}",
+            "1",
+            "`multipleOf` in the schema of `a` accepts no such value",
+        ),
+        (
+            "{type: integer, minimum: 0.5}",
+            "1",
+            "`minimum` in the schema of `a` accepts no such value",
+        ),
     ],
 )
-def test_a_headline_names_the_keyword_that_rejects_an_object(schema: str, value: str, headline: str) -> None:
+def test_a_headline_names_the_keyword_that_rejects_an_object(
+    schema: str, value: str, headline: str
+) -> None:
     crd = crd_with_schema(f"{{type: object, properties: {{a: {schema}}}}}")
     resource = f"{{apiVersion: example.com/v1, kind: Foo, metadata: {{name: x}}, a: {value}}}"
-    assert headline in [error.headline for error in validate_resource(crd, resource, as_request=True).errors]
+    assert headline in [
+        error.headline for error in validate_resource(crd, resource, as_request=True).errors
+    ]

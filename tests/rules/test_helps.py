@@ -62,10 +62,15 @@ CASES = {
         "    properties: {a.b: {type: object}}\n"
     ),
     "column without a dot": HEAD.replace(
-        "    schema:", "    additionalPrinterColumns: [{name: A, type: string, jsonPath: a}]\n    schema:"
+        "    schema:",
+        "    additionalPrinterColumns: [{name: A, type: string, jsonPath: a}]\n    schema:",
     )
     + "        type: object\n",
-    **{f"bad example of {rule.id}": manifest(rule, rule.bad) for rule in all_rules().values() if rule.bad},
+    **{
+        f"bad example of {rule.id}": manifest(rule, rule.bad)
+        for rule in all_rules().values()
+        if rule.bad
+    },
     **{f"fixture {path.stem}": path.read_bytes().decode() for path in INVALID},
 }
 
@@ -90,7 +95,9 @@ def paths_at(text: str, line: int, column: int) -> list[list[Step]]:
         elif isinstance(node, Sequence):
             children = [([*path, i], [item]) for i, item in enumerate(node.items)]
         for below, nodes in children:
-            if any((n.start_mark.line + 1, n.start_mark.column + 1) == (line, column) for n in nodes):
+            if any(
+                (n.start_mark.line + 1, n.start_mark.column + 1) == (line, column) for n in nodes
+            ):
                 found.append(below)
             pending.append((nodes[-1], below))
     return sorted(found, key=len)
@@ -140,7 +147,9 @@ def carried_out(text: str, finding: crdlint.Diagnostic) -> str | None:
             target = at(crd, path[:-1])
         del target[key]
     else:
-        target[key] = decode_yaml(value) if colon and value.strip() not in {"", "..."} else _any(key)
+        target[key] = (
+            decode_yaml(value) if colon and value.strip() not in {"", "..."} else _any(key)
+        )
     return json.dumps(crd)
 
 
@@ -174,20 +183,31 @@ def named(texts: dict[str, str]) -> list[tuple[str, crdlint.Diagnostic]]:
         (text, finding)
         for text, finding in findings
         if finding.origin == "apiserver"
-        and (EDIT.match(finding.help or "") or (finding.rule != "cel-compilation" and OTHERS.match(finding.help or "")))
+        and (
+            EDIT.match(finding.help or "")
+            or (finding.rule != "cel-compilation" and OTHERS.match(finding.help or ""))
+        )
     ]
 
 
 def errors_of(text: str) -> dict[tuple[str, str, str], str]:
     findings = crdlint.lint_text(text)
-    return {(one.rule, one.field, one.detail): one.message for one in findings if one.severity == "error"}
+    return {
+        (one.rule, one.field, one.detail): one.message
+        for one in findings
+        if one.severity == "error"
+    }
 
 
 FINDINGS = named(CASES)
 # Of each help the last; those about expressions are followed by tests/kubecel/test_false_friends.py, and what a path
 # is instead is for the author to say.
 ELSEWHERE = {"cel-compilation", "scale-path-invalid"}
-RECORDED = {(one.rule, one.help): (text, one) for text, one in named(recorded()) if one.rule not in ELSEWHERE}
+RECORDED = {
+    (one.rule, one.help): (text, one)
+    for text, one in named(recorded())
+    if one.rule not in ELSEWHERE
+}
 
 
 def test_doing_what_a_help_says_removes_the_finding_and_brings_no_other() -> None:

@@ -79,4 +79,6 @@ def test_an_unknown_format_of_an_unknown_type_follows_from_the_type() -> None:
     text = crd_with_spec("type: object\nproperties: {a: {type: int, format: int64}}")
     findings = lint_file(text, "x.yaml", CheckRequest()).diagnostics
     first = causes(findings)
-    assert [finding.rule for finding in findings if id(finding) not in first] == ["type-unsupported"]
+    assert [finding.rule for finding in findings if id(finding) not in first] == [
+        "type-unsupported"
+    ]

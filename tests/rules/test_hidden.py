@@ -64,7 +64,9 @@ PRODUCT = [(rule, later) for rule in RULES.values() for later in LATER]
 @pytest.mark.parametrize(
     "pairs", [PAIRS, pytest.param(PRODUCT, marks=pytest.mark.exhaustive)], ids=["pairs", "product"]
 )
-def test_what_appears_after_a_fix_was_hidden(pairs: list[tuple[Rule, str]], subtests: pytest.Subtests) -> None:
+def test_what_appears_after_a_fix_was_hidden(
+    pairs: list[tuple[Rule, str]], subtests: pytest.Subtests
+) -> None:
     for rule, later in pairs:
         with subtests.test(f"{rule.id} before {later}"):
             check_what_was_hidden(rule, later)
@@ -91,7 +93,9 @@ CASES = {
         crd(RULE + "- {rule: self.size > 1, messageExpression: self.size}"),
     ),
     "type errors after the first": (
-        crd("type: object\nproperties: {a: {type: string, maxLength: x}, b: {type: string, minLength: y}}"),
+        crd(
+            "type: object\nproperties: {a: {type: string, maxLength: x}, b: {type: string, minLength: y}}"
+        ),
         crd("type: object\nproperties: {a: {type: string}, b: {type: string, minLength: y}}"),
     ),
     "unknown fields and validation behind a type error": (
@@ -99,16 +103,24 @@ CASES = {
         crd("type: object\nproperties: {a: {type: string}, b: {typ: 1}}"),
     ),
     "all of a CRD without apiVersion": (
-        crd("type: object\nproperties: {b: {typ: 1}}").replace("apiVersion: apiextensions.k8s.io/v1\n", ""),
+        crd("type: object\nproperties: {b: {typ: 1}}").replace(
+            "apiVersion: apiextensions.k8s.io/v1\n", ""
+        ),
         crd("type: object\nproperties: {b: {typ: 1}}"),
     ),
     "a schema that spec.preserveUnknownFields leaves unstructured": (
-        crd("type: object\nproperties: {b: {}}").replace("  scope:", "  preserveUnknownFields: true\n  scope:"),
+        crd("type: object\nproperties: {b: {}}").replace(
+            "  scope:", "  preserveUnknownFields: true\n  scope:"
+        ),
         crd("type: object\nproperties: {b: {}}"),
     ),
     "`$schema` beside an error": (
-        crd("type: object\n$schema: http://json-schema.org/draft-07/schema#\nproperties: {a: {type: string, id: x}}"),
-        crd("type: object\n$schema: http://json-schema.org/draft-07/schema#\nproperties: {a: {type: string}}"),
+        crd(
+            "type: object\n$schema: http://json-schema.org/draft-07/schema#\nproperties: {a: {type: string, id: x}}"
+        ),
+        crd(
+            "type: object\n$schema: http://json-schema.org/draft-07/schema#\nproperties: {a: {type: string}}"
+        ),
     ),
 }
 

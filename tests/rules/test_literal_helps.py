@@ -12,11 +12,17 @@ from crdlint.linting.request import CheckRequest
 from crdlint.yaml.edit import apply
 
 OBJECT = "type: object\nproperties:\n"
-NO_SCHEMA = schema("type: object").replace("    schema:\n      openAPIV3Schema:\n        type: object\n", "")
-FIELDS = "    type: string\n    description: x\n    maxLength: 5\n    minLength: 1\n    pattern: a\n"
+NO_SCHEMA = schema("type: object").replace(
+    "    schema:\n      openAPIV3Schema:\n        type: object\n", ""
+)
+FIELDS = (
+    "    type: string\n    description: x\n    maxLength: 5\n    minLength: 1\n    pattern: a\n"
+)
 BLOCK = f"{OBJECT}  a:\n{FIELDS}"
 WEBHOOK = "webhook: {conversionReviewVersions: [v1], clientConfig: {service: {%s}}}"
-SERVED = schema("type: object").replace("  scope:", f"  conversion: {{strategy: Webhook, {WEBHOOK}}}\n  scope:")
+SERVED = schema("type: object").replace(
+    "  scope:", f"  conversion: {{strategy: Webhook, {WEBHOOK}}}\n  scope:"
+)
 MAP_LIST = (
     "  a: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [%s], items: {type: object, required: [name], "
     f"properties: {{{', '.join(f'{key}: {{type: string}}' for key in 'abcdefgh')}, %s: {{type: string}}}}}}}}\n"
@@ -189,7 +195,9 @@ FOLLOWED = {
 @each(("bad", "help_", "good"), FOLLOWED.values(), ids=FOLLOWED)
 def test_the_help_leads_to_an_accepted_crd(bad: str, help_: str, good: str) -> None:
     assert help_ in {one.help for one in lint_file(bad, filename="x").diagnostics}
-    assert [one.message for one in lint_file(good, filename="x").diagnostics if one.severity != "info"] == []
+    assert [
+        one.message for one in lint_file(good, filename="x").diagnostics if one.severity != "info"
+    ] == []
 
 
 RULES = {
@@ -202,7 +210,9 @@ RULES = {
 
 
 @each(("rule", "opening", "closing", "before"), RULES.values(), ids=RULES)
-def test_the_bracket_that_is_missing_in_a_rule_is_placed(rule: str, opening: str, closing: str, before: str) -> None:
+def test_the_bracket_that_is_missing_in_a_rule_is_placed(
+    rule: str, opening: str, closing: str, before: str
+) -> None:
     text = (
         OBJECT
         + "  a: {type: string, maxLength: 9}\n  b: {type: integer}\nrequired: [a, b]\nx-kubernetes-validations:\n- rule: |-\n    "
@@ -225,7 +235,9 @@ def test_the_bracket_that_is_missing_in_a_rule_is_placed(rule: str, opening: str
 )
 def test_the_caret_is_at_the_list_of_types(type_: str, start: tuple[int, int]) -> None:
     (found,) = (
-        one for one in lint_file(schema(f"{OBJECT}  a:\n    {type_}"), filename="x").diagnostics if not one.hidden
+        one
+        for one in lint_file(schema(f"{OBJECT}  a:\n    {type_}"), filename="x").diagnostics
+        if not one.hidden
     )
     assert (found.line - schema(OBJECT + "  a:\n").count("\n"), found.column - 8) == start
 

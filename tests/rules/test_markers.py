@@ -32,7 +32,9 @@ VALIDATIONS = {
 }  # fmt: skip
 
 
-def helps(root: str, rule: str, version: str | None = "v0.21.0", more: str = "") -> list[str | None]:
+def helps(
+    root: str, rule: str, version: str | None = "v0.21.0", more: str = ""
+) -> list[str | None]:
     schema: Any = decode_yaml(f"{{type: object, {root}}}")
     found: Any = small(schema)
     if version is not None:
@@ -47,7 +49,10 @@ def test_rules_name_markers_that_controller_gen_has(rule: Any) -> None:
     for text in re.findall(r"`(\+[^`]*|crd:[^`]*)`", rule.marker):
         name = text.removeprefix("+").partition("=")[0]
         prefix, _, keyword = name.rpartition(":")
-        is_validation = prefix in {"kubebuilder:validation", "kubebuilder:validation:items"} and keyword in VALIDATIONS
+        is_validation = (
+            prefix in {"kubebuilder:validation", "kubebuilder:validation:items"}
+            and keyword in VALIDATIONS
+        )
         assert is_validation is (name not in KNOWN)
 
 
@@ -97,13 +102,21 @@ def field(text: str, name: str = "a") -> str:
             field("type: integer"),
             "write `+kubebuilder:validation:Minimum` and `+kubebuilder:validation:Maximum`",
         ),
-        ("integer-unbounded", field("type: integer, minimum: 0"), "write `+kubebuilder:validation:Maximum`"),
+        (
+            "integer-unbounded",
+            field("type: integer, minimum: 0"),
+            "write `+kubebuilder:validation:Maximum`",
+        ),
         (
             "keyword-without-effect",
             field("type: array, maxLength: 63, items: {type: string}"),
             "write `+kubebuilder:validation:items:MaxLength` instead of `+kubebuilder:validation:MaxLength`",
         ),
-        ("keyword-without-effect", field("type: boolean, maxLength: 63"), "remove `+kubebuilder:validation:MaxLength`"),
+        (
+            "keyword-without-effect",
+            field("type: boolean, maxLength: 63"),
+            "remove `+kubebuilder:validation:MaxLength`",
+        ),
         (
             "keyword-without-effect",
             field("type: boolean, x-kubernetes-preserve-unknown-fields: true"),
@@ -145,7 +158,9 @@ def test_markers_of_single_findings(rule: str, root: str, expected: str) -> None
 
 
 def test_a_keyword_without_a_marker_has_none() -> None:
-    [help_] = helps(field("type: array, required: [a], items: {type: string}"), "keyword-without-effect")
+    [help_] = helps(
+        field("type: array, required: [a], items: {type: string}"), "keyword-without-effect"
+    )
     assert help_ == "Remove `required`, or correct the type"
     in_rule = field('type: string, x-kubernetes-validations: [{rule: \'self in ["A", "B"]\'}]')
     assert helps(in_rule, "rule-as-schema") == ['Replace the rule by `enum: ["A","B"]`']
@@ -160,9 +175,15 @@ def test_a_finding_with_a_marker_keeps_rules_from_being_estimated() -> None:
 
 @each(
     ("rule", "part"),
-    [("{rule: self.mod == 'a'}", "`rule`"), ("{rule: 'true', messageExpression: self.mod}", "`messageExpression`")],
+    [
+        ("{rule: self.mod == 'a'}", "`rule`"),
+        ("{rule: 'true', messageExpression: self.mod}", "`messageExpression`"),
+    ],
 )
 def test_what_to_write_stays_in_the_help(rule: str, part: str) -> None:
-    [help_] = helps(f"properties: {{mode: {{type: string}}}}, x-kubernetes-validations: [{rule}]", "cel-compilation")
+    [help_] = helps(
+        f"properties: {{mode: {{type: string}}}}, x-kubernetes-validations: [{rule}]",
+        "cel-compilation",
+    )
     marker = f"correct the {part} of `+kubebuilder:validation:XValidation`"
     assert help_ == f"Write `mode` instead. With controller-gen v0.21.0: {marker}"

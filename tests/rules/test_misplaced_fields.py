@@ -86,7 +86,10 @@ def test_lines_that_are_not_below_their_key_are_named(key: str, what: str) -> No
     help_ = str(only.help)
     assert f": {what} of `{key.strip()[:-1]}` in line {CRD.split(chr(10)).index(key) + 1}" in help_
     assert followed(text, help_) == CRD
-    assert fix(result, lambda text: lint_file(text, "x", CheckRequest(fixes=True)), unsafe=False).text == CRD
+    assert (
+        fix(result, lambda text: lint_file(text, "x", CheckRequest(fixes=True)), unsafe=False).text
+        == CRD
+    )
 
 
 def test_each_field_that_v1beta1_has_in_another_place_has_a_help() -> None:
@@ -96,7 +99,9 @@ def test_each_field_that_v1beta1_has_in_another_place_has_a_help() -> None:
         is_below = name in {"webhookClientConfig", "conversionReviewVersions"}
         head = "conversion:\n    strategy: None\n    " if is_below else ""
         text = SMALLEST.replace("  scope", f"  {head}{name}: {values.get(name, '{}')}\n  scope")
-        found = [one for one in lint_file(text, filename="x").diagnostics if one.rule == "unknown-field"]
+        found = [
+            one for one in lint_file(text, filename="x").diagnostics if one.rule == "unknown-field"
+        ]
         assert [one.help for one in found] == [help_], name
 
 
@@ -136,7 +141,9 @@ MOVED = {
 def test_the_help_names_the_object_of_a_field(old: str, new: str, help_: str) -> None:
     text = CRD.replace(old, new, 1)
     assert text != CRD
-    found = [one.help for one in lint_file(text, filename="x").diagnostics if one.rule == "unknown-field"]
+    found = [
+        one.help for one in lint_file(text, filename="x").diagnostics if one.rule == "unknown-field"
+    ]
     assert found == [help_]
 
 
@@ -153,4 +160,6 @@ FIXED = {
 def test_what_is_missing_above_is_added(crd: str, old: str, new: str) -> None:
     result = lint_file(crd.replace(old, new), "x", CheckRequest(fixes=True))
     fixes = [one.fix for one in result.diagnostics if one.fix is not None]
-    assert decode_yaml(crd) in [decode_yaml(apply(crd.replace(old, new), one.edits)) for one in fixes]
+    assert decode_yaml(crd) in [
+        decode_yaml(apply(crd.replace(old, new), one.edits)) for one in fixes
+    ]

@@ -29,7 +29,11 @@ def messages(found: Any, rules: Iterable[str], version: str = NEWEST_VERSION) ->
     import json
 
     wanted = set(rules)
-    told = [one for one in crdlint.lint_text(json.dumps(found), kube_version=version) if one.rule in wanted]
+    told = [
+        one
+        for one in crdlint.lint_text(json.dumps(found), kube_version=version)
+        if one.rule in wanted
+    ]
     assert {one.kind for one in told} <= {"advice"}
     return [one.message for one in told]
 
@@ -83,7 +87,10 @@ def test_paths_of_columns(path: str, expected: str | None) -> None:
 @each(
     ("scale", "expected"),
     [
-        ("specReplicasPath: .spec.size, statusReplicasPath: .status.size, labelSelectorPath: .status.s", []),
+        (
+            "specReplicasPath: .spec.size, statusReplicasPath: .status.size, labelSelectorPath: .status.s",
+            [],
+        ),
         (
             "specReplicasPath: .spec.m, statusReplicasPath: .status.size",
             [
@@ -150,22 +157,39 @@ def test_short_names(names: str, expected: list[str]) -> None:
         ("shortNames: [foo]", None, "info"),
         ("singular: fool", None, "info"),
         ("shortNames: [fo]", {"conditions": [{"type": "Established", "status": "False"}]}, "info"),
-        ("shortNames: [fo]", {"acceptedNames": {"plural": "foos", "kind": "Foo", "singular": "foo"}}, "error"),
         (
             "shortNames: [fo]",
-            {"acceptedNames": {"plural": "foos", "kind": "Foo", "singular": "foo", "shortNames": ["foo"]}},
+            {"acceptedNames": {"plural": "foos", "kind": "Foo", "singular": "foo"}},
+            "error",
+        ),
+        (
+            "shortNames: [fo]",
+            {
+                "acceptedNames": {
+                    "plural": "foos",
+                    "kind": "Foo",
+                    "singular": "foo",
+                    "shortNames": ["foo"],
+                }
+            },
             "info",
         ),
     ],
 )
-def test_a_short_name_that_an_established_crd_does_not_get(old: str, status: Any, severity: str) -> None:
+def test_a_short_name_that_an_established_crd_does_not_get(
+    old: str, status: Any, severity: str
+) -> None:
     before, after = crd("type: object"), crd("type: object")
     before["spec"]["names"] = decode_yaml(f"{{plural: foos, kind: Foo, {old}}}")
     if status is not None:
         before["status"] = {"storedVersions": ["v1"], "conditions": [], **status}
-    after["spec"]["names"] = decode_yaml("{plural: foos, kind: Foo, singular: foo, shortNames: [foo]}")
+    after["spec"]["names"] = decode_yaml(
+        "{plural: foos, kind: Foo, singular: foo, shortNames: [foo]}"
+    )
     found = [
-        one for one in crdlint.lint_update(json.dumps(before), json.dumps(after)) if one.rule == "short-name-own-name"
+        one
+        for one in crdlint.lint_update(json.dumps(before), json.dumps(after))
+        if one.rule == "short-name-own-name"
     ]
     assert [one.severity for one in found] == [severity]
 
@@ -198,11 +222,18 @@ def test_embedded_metadata_is_reported_once() -> None:
 
 @each(
     ("more", "severity"),
-    [("", "info"), (", template: {type: object, properties: {metadata: {type: object}}}", "warning")],
+    [
+        ("", "info"),
+        (", template: {type: object, properties: {metadata: {type: object}}}", "warning"),
+    ],
 )
-def test_metadata_of_an_ephemeral_volume_in_a_copy_of_a_pod_spec_is_an_info(more: str, severity: str) -> None:
+def test_metadata_of_an_ephemeral_volume_in_a_copy_of_a_pod_spec_is_an_info(
+    more: str, severity: str
+) -> None:
     text = json.dumps(crd(f"{{type: object, properties: {{volume: {CLAIM}{more}}}}}"))
-    assert [one.severity for one in crdlint.lint_text(text) if one.rule == "embedded-metadata-pruned"] == [severity]
+    assert [
+        one.severity for one in crdlint.lint_text(text) if one.rule == "embedded-metadata-pruned"
+    ] == [severity]
 
 
 @each(
@@ -213,13 +244,21 @@ def test_metadata_of_an_ephemeral_volume_in_a_copy_of_a_pod_spec_is_an_info(more
         ("spec: {type: object, properties: {a: {type: string}}}", {}, 0),
         ("spec: {type: object, additionalProperties: {type: string}}", {}, 0),
         ("spec: {type: object, x-kubernetes-preserve-unknown-fields: true}", {}, 0),
-        ("spec: {type: object, x-kubernetes-embedded-resource: true, properties: {a: {type: string}}}", {}, 0),
+        (
+            "spec: {type: object, x-kubernetes-embedded-resource: true, properties: {a: {type: string}}}",
+            {},
+            0,
+        ),
         ("status: {type: object}", {"subresources": STATUS}, 0),
         ("spec: {type: object, properties: {}}", {}, 1),
         ("spec: {type: object, properties: {status: {type: object}}}", {"subresources": STATUS}, 0),
         ("other: {type: object, description: It can be of any type.}", {}, 1),
         ("other: {type: object, description: Do not request any high performance feature.}", {}, 0),
-        ("other: {type: object, properties: {metadata: {type: object, description: Arbitrary labels.}}}", {}, 0),
+        (
+            "other: {type: object, properties: {metadata: {type: object, description: Arbitrary labels.}}}",
+            {},
+            0,
+        ),
         ("other: {type: object}", {}, 0),
         ("other: {type: object, description: Arbitrary values.}", {}, 1),
         ("other: {type: object, description: A free-form object.}", {}, 1),
@@ -233,23 +272,37 @@ def test_metadata_of_an_ephemeral_volume_in_a_copy_of_a_pod_spec_is_an_info(more
 )
 def test_objects_without_keys(schema: str, version: dict[str, str], expected: int) -> None:
     found = crd(f"{{type: object, properties: {{{schema}}}}}", **version)
-    assert messages(found, ["object-prunes-everything"]) == ["every key below is dropped"] * expected
+    assert (
+        messages(found, ["object-prunes-everything"]) == ["every key below is dropped"] * expected
+    )
 
 
 @each(
     ("root", "version", "rules"),
     [
-        ("properties: {status: {type: object, properties: {a: {type: string}}}}", {}, ["status-without-subresource"]),
+        (
+            "properties: {status: {type: object, properties: {a: {type: string}}}}",
+            {},
+            ["status-without-subresource"],
+        ),
         (
             "properties: {status: {type: object, properties: {a: {type: string}}}}",
             {"subresources": "{}"},
             ["status-without-subresource"],
         ),
-        ("properties: {status: {type: object}}", {"subresources": "{status: null}"}, ["status-subresource-null"]),
+        (
+            "properties: {status: {type: object}}",
+            {"subresources": "{status: null}"},
+            ["status-subresource-null"],
+        ),
         ("properties: {status: {type: object}}", {"subresources": STATUS}, []),
         ("properties: {spec: {type: object}}", {}, []),
         ("properties: {status: {type: object}}", {}, []),
-        ("required: [status], properties: {status: {type: object}}", {"subresources": STATUS}, ["status-required"]),
+        (
+            "required: [status], properties: {status: {type: object}}",
+            {"subresources": STATUS},
+            ["status-required"],
+        ),
         (
             "required: [status], properties: {status: {type: object, properties: {a: {type: string}}}}",
             {},
@@ -279,13 +332,19 @@ def test_status(root: str, version: dict[str, str], rules: list[str]) -> None:
 @each(
     ("field", "expected"),
     [
-        ("{type: integer, minimum: 2, maximum: 1}", "no value can match: `minimum` 2 > `maximum` 1"),
+        (
+            "{type: integer, minimum: 2, maximum: 1}",
+            "no value can match: `minimum` 2 > `maximum` 1",
+        ),
         ("{type: integer, minimum: 1, maximum: 1}", None),
         (
             "{type: integer, minimum: 1, exclusiveMinimum: true, maximum: 2, exclusiveMaximum: true}",
             "no value can match: no integer is between `minimum` 1 and `maximum` 2",
         ),
-        ("{type: number, minimum: 1, exclusiveMinimum: true, maximum: 2, exclusiveMaximum: true}", None),
+        (
+            "{type: number, minimum: 1, exclusiveMinimum: true, maximum: 2, exclusiveMaximum: true}",
+            None,
+        ),
         ("{type: integer, minimum: 1, exclusiveMinimum: true, maximum: 2}", None),
         (
             "{type: number, minimum: 12345678.5, maximum: 12345678.25}",
@@ -307,7 +366,10 @@ def test_status(root: str, version: dict[str, str], rules: list[str]) -> None:
             "{type: integer, minimum: 1, exclusiveMinimum: true, maximum: 1}",
             "no value can match: `minimum` 1 = `maximum` 1, and one of them is exclusive",
         ),
-        ("{type: string, minLength: 5, maxLength: 2}", "no value can match: `minLength` 5 > `maxLength` 2"),
+        (
+            "{type: string, minLength: 5, maxLength: 2}",
+            "no value can match: `minLength` 5 > `maxLength` 2",
+        ),
         (
             "{type: string, minLength: 5, allOf: [{maxLength: 9}, {maxLength: 2}]}",
             "no value can match: `minLength` 5 > `maxLength` 2",
@@ -342,10 +404,19 @@ def test_status(root: str, version: dict[str, str], rules: list[str]) -> None:
         ("{type: string, enum: [a, 1]}", "no value can match `1` in the enum: the type is string"),
         ("{type: integer, enum: [1, 2.0]}", None),
         ("{type: integer, enum: [a, b]}", "no value can match the enum: the type is integer"),
-        ("{type: integer, enum: [1, a, b]}", "no value can match 2 of 3 values in the enum: the type is integer"),
-        ("{type: integer, enum: [1, 2.5]}", "no value can match `2.5` in the enum: the type is integer"),
+        (
+            "{type: integer, enum: [1, a, b]}",
+            "no value can match 2 of 3 values in the enum: the type is integer",
+        ),
+        (
+            "{type: integer, enum: [1, 2.5]}",
+            "no value can match `2.5` in the enum: the type is integer",
+        ),
         ("{type: number, enum: [1, 2.5]}", None),
-        ("{type: string, enum: [a, null]}", "no value can match `null` in the enum: the type is string"),
+        (
+            "{type: string, enum: [a, null]}",
+            "no value can match `null` in the enum: the type is string",
+        ),
         ("{type: string, nullable: true, enum: [a, null]}", None),
         ("{x-kubernetes-int-or-string: true, enum: [1, a]}", None),
         (
@@ -354,7 +425,10 @@ def test_status(root: str, version: dict[str, str], rules: list[str]) -> None:
         ),
         ("{type: string, enum: [a, b], allOf: [{enum: [b, c]}]}", None),
         ("{type: number, enum: [1], allOf: [{enum: [1.0]}]}", None),
-        ("{type: string, pattern: '^x', enum: [a, b]}", "no value can match: the pattern matches no value of the enum"),
+        (
+            "{type: string, pattern: '^x', enum: [a, b]}",
+            "no value can match: the pattern matches no value of the enum",
+        ),
         ("{type: string, pattern: '^a', enum: [a, b]}", None),
         ("{type: string, nullable: true, pattern: '^x', enum: [a, null]}", None),
     ],
@@ -374,7 +448,9 @@ def test_what_no_value_can_match(field: str, expected: str | None) -> None:
     ],
 )
 def test_null_of_enums(field: str, expected: int) -> None:
-    found = messages(crd(f"{{type: object, properties: {{a: {field}}}}}"), ["nullable-enum-without-null"])
+    found = messages(
+        crd(f"{{type: object, properties: {{a: {field}}}}}"), ["nullable-enum-without-null"]
+    )
     assert len(found) == expected
 
 
@@ -411,20 +487,27 @@ def test_null_of_enums(field: str, expected: int) -> None:
     ],
 )  # fmt: skip
 def test_keywords_of_other_types(field: str, expected: list[str]) -> None:
-    assert messages(crd(f"{{type: object, properties: {{a: {field}}}}}"), ["keyword-without-effect"]) == expected
+    assert (
+        messages(crd(f"{{type: object, properties: {{a: {field}}}}}"), ["keyword-without-effect"])
+        == expected
+    )
 
 
 def test_a_format_that_the_server_reports_is_reported_once() -> None:
     import json
 
-    text = json.dumps(crd("{type: object, properties: {a: {type: array, format: cidr, items: {type: string}}}}"))
+    text = json.dumps(
+        crd("{type: object, properties: {a: {type: array, format: cidr, items: {type: string}}}}")
+    )
     assert [one.rule for one in crdlint.lint_text(text)] == ["format-unrecognized"]
     older = crdlint.lint_text(text, kube_version="1.30")
     assert [one.message for one in older] == ["`format: cidr` checks nothing on an array"]
 
 
 def test_a_word_that_yaml_reads_as_a_boolean_is_reported_once() -> None:
-    text = f"{HEAD}        type: object\n        properties: {{a: {{type: string, enum: [a, on]}}}}\n"
+    text = (
+        f"{HEAD}        type: object\n        properties: {{a: {{type: string, enum: [a, on]}}}}\n"
+    )
     assert [one.rule for one in crdlint.lint_text(text)] == ["yaml-boolean"]
 
 
@@ -463,7 +546,9 @@ RULE = "x-kubernetes-validations: [{rule: self == oldSelf}]"
     ],
 )  # fmt: skip
 def test_immutable_fields(spec: str, expected: int) -> None:
-    found = crd(f"{{type: object, required: [spec], properties: {{spec: {{type: object, {spec}}}}}}}")
+    found = crd(
+        f"{{type: object, required: [spec], properties: {{spec: {{type: object, {spec}}}}}}}"
+    )
     assert len(messages(found, ["immutable-bypass"])) == expected
 
 
@@ -496,11 +581,15 @@ def test_immutable_fields(spec: str, expected: int) -> None:
 )  # fmt: skip
 def test_each_object_above_an_immutable_field_counts(root: str, expected: str | None) -> None:
     found = messages(crd(f"{{type: object, {root}}}"), ["immutable-bypass"])
-    assert [message.partition(" ")[0].strip("`") for message in found] == ([] if expected is None else [expected])
+    assert [message.partition(" ")[0].strip("`") for message in found] == (
+        [] if expected is None else [expected]
+    )
 
 
 def test_all_that_keeps_an_immutable_field_is_one_help() -> None:
-    fields = f"properties: {{spec: {{type: object, properties: {{class: {{type: string, {RULE}}}}}}}}}"
+    fields = (
+        f"properties: {{spec: {{type: object, properties: {{class: {{type: string, {RULE}}}}}}}}}"
+    )
     import json
 
     found = crdlint.lint_text(json.dumps(crd(f"{{type: object, {fields}}}")))
@@ -527,10 +616,14 @@ def test_immutable_fields_are_one_finding() -> None:
 def test_what_versions_share_is_one_finding() -> None:
     columns = "[{name: A, type: string, jsonPath: .a}]"
     status = "{type: object, properties: {b: {type: string}}}"
-    found = crd(f"{{type: object, properties: {{status: {status}}}}}", additionalPrinterColumns=columns)
+    found = crd(
+        f"{{type: object, properties: {{status: {status}}}}}", additionalPrinterColumns=columns
+    )
     [first] = found["spec"]["versions"]
     found["spec"]["versions"].append(first | {"name": "v2", "storage": False, "deprecated": True})
-    other = crd(f"{{type: object, title: A, properties: {{status: {status}}}}}")["spec"]["versions"][0]
+    other = crd(f"{{type: object, title: A, properties: {{status: {status}}}}}")["spec"][
+        "versions"
+    ][0]
     found["spec"]["versions"][1]["schema"] = other["schema"]
     assert messages(found, ["printer-column-dead-path", "status-without-subresource"]) == [
         f"{message} (and at 1 more place of this CRD)"
@@ -622,19 +715,30 @@ def test_served_versions(served: list[bool], expected: list[str]) -> None:
     found = crd("type: object")
     [first] = found["spec"]["versions"]
     found["spec"]["versions"] = [
-        first | {"name": f"v{i + 1}", "served": one, "storage": not i} for i, one in enumerate(served)
+        first | {"name": f"v{i + 1}", "served": one, "storage": not i}
+        for i, one in enumerate(served)
     ]
     assert [one.rule for one in crdlint.lint_text(json.dumps(found))] == expected
 
 
 def test_a_crd_that_the_server_rejects_has_no_such_advice() -> None:
-    text = HEAD + "        type: object\n        nullable: false\n        x-kubernetes-map-type: wrong\n"
+    text = (
+        HEAD
+        + "        type: object\n        nullable: false\n        x-kubernetes-map-type: wrong\n"
+    )
     assert [one.rule for one in crdlint.lint_text(text)] == ["map-type-unsupported"]
 
 
 @each(
     ("text", "advice"),
-    [("", []), ("#", []), ("a", []), ("a #b", ["yaml-text-cut"]), ("!a", ["yaml-text-cut"]), ("a  # b", [])],
+    [
+        ("", []),
+        ("#", []),
+        ("a", []),
+        ("a #b", ["yaml-text-cut"]),
+        ("!a", ["yaml-text-cut"]),
+        ("a  # b", []),
+    ],
 )
 def test_texts_in_a_file_with_carriage_returns(text: str, advice: list[str]) -> None:
     schema = f"type: object\n        description: {text} \n"
@@ -655,13 +759,16 @@ def test_the_cost_of_the_rules_below_an_unlimited_list_is_one_finding() -> None:
     rule = "{rule: self > 0 && self < 65536 && self != 22}"
     items = f"{{type: integer, x-kubernetes-validations: [{rule}, {rule}]}}"
     found = messages(
-        crd(f"{{type: object, properties: {{a: {{type: array, items: {items}}}}}}}"), ["cel-rule-cost-unbounded-parent"]
+        crd(f"{{type: object, properties: {{a: {{type: array, items: {items}}}}}}}"),
+        ["cel-rule-cost-unbounded-parent"],
     )
     assert [message.endswith(" (and at 1 more place of this CRD)") for message in found] == [True]
 
 
 @each(("rule", "expected"), [("self > 0", 0), ("self > 0 && self < 65536 && self != 22", 1)])
-def test_the_cost_of_an_unlimited_list_is_reported_from_half_of_the_budget_on(rule: str, expected: int) -> None:
+def test_the_cost_of_an_unlimited_list_is_reported_from_half_of_the_budget_on(
+    rule: str, expected: int
+) -> None:
     items = f"{{type: integer, x-kubernetes-validations: [{{rule: {rule}}}]}}"
     found = crd(f"{{type: object, properties: {{a: {{type: array, items: {items}}}}}}}")
     assert len(messages(found, ["cel-rule-cost-unbounded-parent"])) == expected
@@ -670,15 +777,25 @@ def test_the_cost_of_an_unlimited_list_is_reported_from_half_of_the_budget_on(ru
 @each(
     ("items", "help_"),
     [
-        ("type: object, properties: {a: {type: string}}", "map` with keys, or `x-kubernetes-list-type: atomic`"),
-        ("type: array, x-kubernetes-list-type: set, items: {type: string}", "Set `x-kubernetes-list-type: atomic`"),
+        (
+            "type: object, properties: {a: {type: string}}",
+            "map` with keys, or `x-kubernetes-list-type: atomic`",
+        ),
+        (
+            "type: array, x-kubernetes-list-type: set, items: {type: string}",
+            "Set `x-kubernetes-list-type: atomic`",
+        ),
     ],
 )
 def test_no_help_leads_to_a_set_of_objects_or_lists(items: str, help_: str) -> None:
     import json
 
     schema = f"{{type: object, properties: {{l: {{type: array, x-kubernetes-list-type: set, items: {{{items}}}}}}}}}"
-    found = [one for one in crdlint.lint_text(json.dumps(crd(schema))) if one.rule == "set-items-not-atomic"]
+    found = [
+        one
+        for one in crdlint.lint_text(json.dumps(crd(schema)))
+        if one.rule == "set-items-not-atomic"
+    ]
     assert len(found) == 1
     assert help_ in (found[0].help or "")
     assert "x-kubernetes-map-type" not in (found[0].help or "")

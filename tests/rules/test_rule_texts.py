@@ -56,7 +56,12 @@ def misshapen_reason(rule: Rule) -> bool:
 def is_misshapen(help_: str) -> bool:
     """Return whether a help is not one instruction with at most one alternative."""
     text = CODE.sub("`", help_)
-    return not VERB.match(help_) or text.endswith(".") or ". " in text or len(ALTERNATIVE.findall(text)) > 1
+    return (
+        not VERB.match(help_)
+        or text.endswith(".")
+        or ". " in text
+        or len(ALTERNATIVE.findall(text)) > 1
+    )
 
 
 def misshapen_help(rule: Rule) -> bool:
@@ -65,7 +70,9 @@ def misshapen_help(rule: Rule) -> bool:
 
 def untrimmed(rule: Rule) -> bool:
     """Return whether a text is missing or begins or ends with a blank, or the id is not in lower case."""
-    return rule.id != rule.id.lower() or any(not text or text != text.strip() for text in texts(rule)[:3])
+    return rule.id != rule.id.lower() or any(
+        not text or text != text.strip() for text in texts(rule)[:3]
+    )
 
 
 def vague(rule: Rule) -> bool:
@@ -77,7 +84,9 @@ def texts(rule: Rule) -> list[str]:
     return [rule.summary, rule.why, rule.help, *(fix.title for fix in rule.fixes)]
 
 
-@pytest.mark.parametrize("fault", [misshapen_summary, misshapen_reason, misshapen_help, untrimmed, vague])
+@pytest.mark.parametrize(
+    "fault", [misshapen_summary, misshapen_reason, misshapen_help, untrimmed, vague]
+)
 def test_the_texts_of_rules(fault: Callable[[Rule], bool]) -> None:
     assert [rule.id for rule in RULES if fault(rule)] == []
 

@@ -24,7 +24,9 @@ def parsed(text: str) -> Any:
 
 def findings(found: Any, rule: str) -> list[Diagnostic]:
     result = lint_file(json.dumps(found), "crd.json", CheckRequest(requested=frozenset({rule})))
-    assert not [one for one in result.diagnostics if one.origin == "apiserver" and one.severity == "error"]
+    assert not [
+        one for one in result.diagnostics if one.origin == "apiserver" and one.severity == "error"
+    ]
     told = [one for one in result.diagnostics if one.rule == rule]
     assert {one.kind for one in told} <= {"advice"}
     return told
@@ -38,7 +40,9 @@ def messages(rule: str, root: str, version: str = "") -> list[str]:
 
 
 def spec(fields: str, more: str = "") -> str:
-    return f"required: [spec], properties: {{spec: {{type: object, {more}properties: {{{fields}}}}}}}"
+    return (
+        f"required: [spec], properties: {{spec: {{type: object, {more}properties: {{{fields}}}}}}}"
+    )
 
 
 DEFAULTED = "properties: {mode: {type: string, default: Fast}}"
@@ -82,7 +86,9 @@ def test_an_empty_object_that_breaks_a_rule_is_no_help(rule: str, expected: int)
 
 def test_the_help_for_a_default_below_optional_objects_leads_to_no_other_finding() -> None:
     nested = f"properties: {{spec: {{type: object, %sproperties: {{a: {{type: object, %s{DEFAULTED}}}}}}}}}"
-    [found] = findings(small(parsed(f"{{type: object, {nested % ('', '')}}}")), "default-below-optional")
+    [found] = findings(
+        small(parsed(f"{{type: object, {nested % ('', '')}}}")), "default-below-optional"
+    )
     assert found.help == "Add `default: {}` to `a`, and to `spec`"
     assert messages("default-below-optional", nested % ("default: {}, ", "default: {}, ")) == []
 
@@ -282,20 +288,46 @@ def columns(*texts: str) -> str:
     return f"additionalPrinterColumns: [{', '.join(f'{{{text}}}' for text in texts)}]"
 
 
-FIELDS = spec("at: {type: string}, day: {type: string, format: date}, time: {type: string, format: date-time}")
+FIELDS = spec(
+    "at: {type: string}, day: {type: string, format: date}, time: {type: string, format: date-time}"
+)
 
 
 @each(
     ("rule", "version", "expected"),
     [
         ("printer-columns-lose-age", columns("name: A, type: string, jsonPath: .spec.at"), 1),
-        ("printer-columns-lose-age", columns("name: A, type: date, jsonPath: .metadata.creationTimestamp"), 0),
-        ("printer-columns-lose-age", columns("name: A, type: date, jsonPath: \".metadata['creationTimestamp']\""), 0),
+        (
+            "printer-columns-lose-age",
+            columns("name: A, type: date, jsonPath: .metadata.creationTimestamp"),
+            0,
+        ),
+        (
+            "printer-columns-lose-age",
+            columns("name: A, type: date, jsonPath: \".metadata['creationTimestamp']\""),
+            0,
+        ),
         ("printer-columns-lose-age", "", 0),
-        ("printer-column-date-without-format", columns("name: A, type: date, jsonPath: .spec.at"), 1),
-        ("printer-column-date-without-format", columns("name: A, type: date, jsonPath: .spec.day"), 1),
-        ("printer-column-date-without-format", columns("name: A, type: date, jsonPath: .spec.time"), 0),
-        ("printer-column-date-without-format", columns("name: A, type: string, jsonPath: .spec.at"), 0),
+        (
+            "printer-column-date-without-format",
+            columns("name: A, type: date, jsonPath: .spec.at"),
+            1,
+        ),
+        (
+            "printer-column-date-without-format",
+            columns("name: A, type: date, jsonPath: .spec.day"),
+            1,
+        ),
+        (
+            "printer-column-date-without-format",
+            columns("name: A, type: date, jsonPath: .spec.time"),
+            0,
+        ),
+        (
+            "printer-column-date-without-format",
+            columns("name: A, type: string, jsonPath: .spec.at"),
+            0,
+        ),
     ],
 )
 def test_columns(rule: str, version: str, expected: int) -> None:
@@ -363,9 +395,7 @@ TYPES, LOST, DEFAULTS = (
     "none-conversion-loses-fields",
     "default-differs-between-versions",
 )
-WEBHOOK = (
-    "{strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {service: {name: a, namespace: b}}}}"
-)
+WEBHOOK = "{strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {service: {name: a, namespace: b}}}}"
 
 
 @each(
@@ -404,7 +434,10 @@ def test_fields_of_versions(rule: str, schemas: list[str], expected: list[str]) 
     assert findings(versions(*schemas, served=False), rule) == []
 
 
-@each(("plural", "expected"), [("nodes", 1), ("resourceclaims", 1), ("volumeattributesclasses", 1), ("nodepools", 0)])
+@each(
+    ("plural", "expected"),
+    [("nodes", 1), ("resourceclaims", 1), ("volumeattributesclasses", 1), ("nodepools", 0)],
+)
 def test_plurals_of_built_in_resources(plural: str, expected: int) -> None:
     found = small({"type": "object"})
     found["metadata"]["name"] = f"{plural}.example.com"

@@ -16,12 +16,18 @@ FIELD = "          f{}:\n            type: string\n            description: {}\n
 
 def advice(fields: int, description: int) -> list[tuple[str, str | None]]:
     text = CRD + "".join(FIELD.format(i, "x" * description) for i in range(fields))
-    return [(one.message, one.help) for one in crdlint.lint_text(text) if one.rule == "too-large-to-apply"]
+    return [
+        (one.message, one.help)
+        for one in crdlint.lint_text(text)
+        if one.rule == "too-large-to-apply"
+    ]
 
 
 def test_descriptions_that_may_be_left_out() -> None:
     [(message, help_)] = advice(1000, 400)
-    assert message.endswith(" KiB of JSON are too large for `kubectl apply`: its annotation holds 256 KiB")
+    assert message.endswith(
+        " KiB of JSON are too large for `kubectl apply`: its annotation holds 256 KiB"
+    )
     assert 400 < int(message.split()[1]) < 600
     assert help_ is not None
     assert "or remove the descriptions " in help_
@@ -29,7 +35,10 @@ def test_descriptions_that_may_be_left_out() -> None:
 
 def test_descriptions_that_are_not_what_is_too_large() -> None:
     [(_, help_)], [(_, without_descriptions)] = advice(12000, 5), advice(12000, 0)
-    assert help_ == "Use `kubectl apply --server-side`: the CRD is too large even without its descriptions (11% of it)"
+    assert (
+        help_
+        == "Use `kubectl apply --server-side`: the CRD is too large even without its descriptions (11% of it)"
+    )
     assert without_descriptions == "Use `kubectl apply --server-side`"
 
 
@@ -39,7 +48,11 @@ def test_the_limit(bytes_left: int, found: int) -> None:
     head = crdlint.decode_yaml(CRD + FIELD.format(0, "x"))
     import json
 
-    taken = len(json.dumps(head, separators=(",", ":"))) + 1 + len("kubectl.kubernetes.io/last-applied-configuration")
+    taken = (
+        len(json.dumps(head, separators=(",", ":")))
+        + 1
+        + len("kubectl.kubernetes.io/last-applied-configuration")
+    )
     assert len(advice(1, 262144 - taken + 2 - bytes_left)) == found
 
 

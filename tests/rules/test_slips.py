@@ -48,8 +48,12 @@ INTEGERS: Final = {
 }
 LISTS_AND_OBJECTS: Final = {
     "type: array, items: {type: string}": [],
-    "type: array, items: {type: object}, properties: {a: {type: string}}": ["keyword-without-effect"],
-    "type: object, items: {type: string}, additionalProperties: {type: string}": ["keyword-without-effect"],
+    "type: array, items: {type: object}, properties: {a: {type: string}}": [
+        "keyword-without-effect"
+    ],
+    "type: object, items: {type: string}, additionalProperties: {type: string}": [
+        "keyword-without-effect"
+    ],
 }
 TEXTS: Final = {
     "title: see #42": "warning",
@@ -61,7 +65,9 @@ TEXTS: Final = {
 
 
 def found(field: str) -> list[crdlint.Diagnostic]:
-    schema = "type: object\nproperties:\n  a:\n" + "".join(f"    {line}\n" for line in field.splitlines())
+    schema = "type: object\nproperties:\n  a:\n" + "".join(
+        f"    {line}\n" for line in field.splitlines()
+    )
     return crdlint.lint_text(crd_with_schema(schema))
 
 
@@ -73,7 +79,10 @@ def test_slips_in_schemas() -> None:
 
 
 def test_a_cut_text_that_is_no_comment_is_a_warning() -> None:
-    cut = {text: [one for one in found(f"type: string\n{text}") if one.rule == "yaml-text-cut"] for text in TEXTS}
+    cut = {
+        text: [one for one in found(f"type: string\n{text}") if one.rule == "yaml-text-cut"]
+        for text in TEXTS
+    }
     assert {text: ones[0].severity if ones else None for text, ones in cut.items()} == TEXTS
 
 
@@ -101,7 +110,13 @@ RULES: Final = {
 def test_rules_that_are_constant() -> None:
     rules = "".join(f"- rule: {json.dumps(rule)}\n" for rule in RULES)
     findings = found(f"type: string\nmaxLength: 9\nx-kubernetes-validations:\n{rules}")
-    lines = {one.line: one.message.split(",")[0] for one in findings if one.rule == "cel-rule-constant"}
+    lines = {
+        one.line: one.message.split(",")[0] for one in findings if one.rule == "cel-rule-constant"
+    }
     first = HEAD.count("\n") + 7
-    results = {first + i: f"the rule is {result}" for i, result in enumerate(RULES.values()) if result is not None}
+    results = {
+        first + i: f"the rule is {result}"
+        for i, result in enumerate(RULES.values())
+        if result is not None
+    }
     assert lines == results

@@ -11,14 +11,20 @@ from tables import each
 
 import crdlint
 
-_SPEC = {"type": "object", "properties": {"spec": {"type": "object", "properties": {"a": {"type": "string"}}}}}
+_SPEC = {
+    "type": "object",
+    "properties": {"spec": {"type": "object", "properties": {"a": {"type": "string"}}}},
+}
 
 
 def said(*versions: dict[str, Any], **spec: object) -> list[str]:
     """Return what the server says of versions, each given as what it has besides the usual."""
     usual = {"name": "v1", "served": True, "schema": {"openAPIV3Schema": _SPEC}}
     manifest = small(_SPEC)
-    manifest["spec"] |= {"versions": [{**usual, "storage": i == 0, **one} for i, one in enumerate(versions)], **spec}
+    manifest["spec"] |= {
+        "versions": [{**usual, "storage": i == 0, **one} for i, one in enumerate(versions)],
+        **spec,
+    }
     return [d.message for d in crdlint.lint_text(json.dumps(manifest)) if d.origin == "apiserver"]
 
 
@@ -30,7 +36,11 @@ def _schema(**fields: object) -> dict[str, Any]:
     ("first", "second", "refused"),
     [
         ({}, {"status": {}}, []),
-        ({"status": {}}, {}, ["spec.versions[0].schema.openAPIV3Schema", "spec.versions[1].schema.openAPIV3Schema"]),
+        (
+            {"status": {}},
+            {},
+            ["spec.versions[0].schema.openAPIV3Schema", "spec.versions[1].schema.openAPIV3Schema"],
+        ),
     ],
 )
 def test_of_versions_with_one_name_the_first_tells_of_the_status(
@@ -40,12 +50,16 @@ def test_of_versions_with_one_name_the_first_tells_of_the_status(
         {"subresources": first, "schema": _schema(minProperties=1)},
         {"subresources": second, "schema": _schema(minProperties=2)},
     )
-    assert [m.partition(":")[0] for m in messages if "status subresource is enabled" in m] == refused
+    assert [
+        m.partition(":")[0] for m in messages if "status subresource is enabled" in m
+    ] == refused
 
 
 @each(("kind", "taken"), [("Foo", True), ("F\u0130", True), ("F\u212a", True), ("F\u00e9", False)])
 def test_kinds_are_lowered_as_go_does(kind: str, taken: bool) -> None:
-    messages = said({}, names={"plural": "foos", "singular": "foo", "kind": kind, "listKind": "FooList"})
+    messages = said(
+        {}, names={"plural": "foos", "singular": "foo", "kind": kind, "listKind": "FooList"}
+    )
     assert any("spec.names.kind" in message for message in messages) is not taken
 
 
@@ -80,7 +94,11 @@ MISSING = [
             ],
         ),
         (
-            {"schema": _schema(items=[], oneOf=[{"items": {"id": "x"}}], properties={"a": {"$ref": "y"}})},
+            {
+                "schema": _schema(
+                    items=[], oneOf=[{"items": {"id": "x"}}], properties={"a": {"$ref": "y"}}
+                )
+            },
             [
                 "spec.validation.openAPIV3Schema.properties[a].$ref: Forbidden: $ref is not supported",
                 "spec.validation.openAPIV3Schema.oneOf[0].items.id: Forbidden: id is not supported",

@@ -23,9 +23,7 @@ COPY: Final = SMALLEST.replace(
     f"{NAME}  resourceVersion: '812'\n  uid: a-b\n  generation: 3\n  creationTimestamp: '2024-01-01T00:00:00Z'\n"
     "  managedFields: [{manager: me, operation: Update}]\n",
 ).replace("metadata:", "status: {storedVersions: [v1]}\nmetadata:")
-OBJECT: Final = (
-    "apiVersion: example.com/v1\nkind: Foo\nmetadata: {name: a, namespace: b, resourceVersion: '7', uid: c-d}\n"
-)
+OBJECT: Final = "apiVersion: example.com/v1\nkind: Foo\nmetadata: {name: a, namespace: b, resourceVersion: '7', uid: c-d}\n"
 
 
 def test_a_copy_is_one_finding_and_its_fix_leaves_the_manifest() -> None:
@@ -34,7 +32,10 @@ def test_a_copy_is_one_finding_and_its_fix_leaves_the_manifest() -> None:
     assert (found.rule, found.origin, found.severity) == (RULE, "storage", "error")
     assert found.message == "resourceVersion should not be set on objects to be created"
     assert "`uid`, `generation`, `creationTimestamp`, `managedFields`, `status`" in str(found.help)
-    assert fix(result, lambda text: lint_file(text, "x", CheckRequest(fixes=True)), unsafe=False).text == SMALLEST
+    assert (
+        fix(result, lambda text: lint_file(text, "x", CheckRequest(fixes=True)), unsafe=False).text
+        == SMALLEST
+    )
 
 
 def test_copies_in_flow_style_and_json_are_fixed() -> None:
@@ -44,9 +45,16 @@ def test_copies_in_flow_style_and_json_are_fixed() -> None:
         "uid: a, name: foos.example.com, resourceVersion: '1', labels: {a: b}": "name: foos.example.com, labels: {a: b}",
         '"uid": "a", "resourceVersion": "1", "name": "foos.example.com"': '"name": "foos.example.com"',
     }.items():
-        text, wanted = (SMALLEST.replace(NAME, f"metadata: {{{fields}}}\n") for fields in (given, left))
+        text, wanted = (
+            SMALLEST.replace(NAME, f"metadata: {{{fields}}}\n") for fields in (given, left)
+        )
         result = lint_file(text, "x", CheckRequest(fixes=True))
-        assert fix(result, lambda text: lint_file(text, "x", CheckRequest(fixes=True)), unsafe=False).text == wanted
+        assert (
+            fix(
+                result, lambda text: lint_file(text, "x", CheckRequest(fixes=True)), unsafe=False
+            ).text
+            == wanted
+        )
 
 
 def test_other_versions_are_accepted() -> None:
@@ -62,7 +70,14 @@ def test_other_versions_are_accepted() -> None:
 def test_objects(tmp_path: Path) -> None:
     for name, text in {"crd": SMALLEST, "new": OBJECT, "old": OBJECT}.items():
         (tmp_path / f"{name}.yaml").write_text(text)
-    call = ["validate", "--format", "concise", "--crd", str(tmp_path / "crd.yaml"), str(tmp_path / "new.yaml")]
+    call = [
+        "validate",
+        "--format",
+        "concise",
+        "--crd",
+        str(tmp_path / "crd.yaml"),
+        str(tmp_path / "new.yaml"),
+    ]
     created = CliRunner().invoke(cli, call)
     assert (created.exit_code, created.stdout.count(RULE)) == (1, 1)
     updated = CliRunner().invoke(cli, [*call, "--old", str(tmp_path / "old.yaml")])

@@ -76,15 +76,21 @@ def messages(schema: str, version: str = "") -> list[str]:
 
 
 @each(("field", "taken", "_bare"), FIELDS)
-def test_metadata_at_the_root_may_hold_what_is_zero_in_structural_form(field: str, taken: bool, _bare: bool) -> None:
+def test_metadata_at_the_root_may_hold_what_is_zero_in_structural_form(
+    field: str, taken: bool, _bare: bool
+) -> None:
     said = messages(f"properties: {{metadata: {{type: object, {field}}}}}")
     assert (METADATA in said) is not taken
 
 
 @each(("field", "_taken", "bare"), FIELDS)
-def test_an_int_or_string_may_hold_what_is_zero_in_structural_form(field: str, _taken: bool, bare: bool) -> None:
+def test_an_int_or_string_may_hold_what_is_zero_in_structural_form(
+    field: str, _taken: bool, bare: bool
+) -> None:
     said = messages(INT_OR_STRING % field)
-    assert [message for message in said if message in ALTERNATIVES] == ([] if bare else ALTERNATIVES)
+    assert [message for message in said if message in ALTERNATIVES] == (
+        [] if bare else ALTERNATIVES
+    )
 
 
 @each(("field", "_taken", "bare"), FIELDS)
@@ -111,12 +117,24 @@ def test_so_may_the_first_of_all_of(field: str, _taken: bool, bare: bool) -> Non
         ("additionalProperties: false", False),
     ],
 )
-def test_the_root_beside_a_status_is_not_compared_in_structural_form(field: str, taken: bool) -> None:
+def test_the_root_beside_a_status_is_not_compared_in_structural_form(
+    field: str, taken: bool
+) -> None:
     said = messages(field, "subresources: {status: {}}")
     assert any(STATUS in message for message in said) is not taken
 
 
-@each("field", ["definitions: {a: {}}", "patternProperties: {a: {}}", "items: [{}]", "$ref: a", "id: a", "$schema: a"])
+@each(
+    "field",
+    [
+        "definitions: {a: {}}",
+        "patternProperties: {a: {}}",
+        "items: [{}]",
+        "$ref: a",
+        "id: a",
+        "$schema: a",
+    ],
+)
 def test_what_cannot_be_converted_is_told_of_alone(field: str) -> None:
     said = messages(f"properties: {{metadata: {{type: object, {field}}}}}")
     assert said

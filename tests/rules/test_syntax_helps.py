@@ -126,7 +126,11 @@ def test_the_help_names_the_cause_and_works_to_the_letter(case: Case) -> None:
     assert (found.rule, found.help) == ("yaml-syntax", help_)
     assert str(found.line) in re.findall(r"\d+", help_)
     followed = CRD.replace(case.old, case.followed, 1)
-    assert [one.message for one in lint_file(followed, filename="x").diagnostics if one.severity != "info"] == []
+    assert [
+        one.message
+        for one in lint_file(followed, filename="x").diagnostics
+        if one.severity != "info"
+    ] == []
 
 
 AFTER = {
@@ -173,7 +177,9 @@ ODD = (
 def test_a_cause_is_found_beside_keys_that_are_not_strings() -> None:
     assert lint_file(CRD, filename="x").diagnostics == ()
     for odd in ODD:
-        text = CRD.replace("spec:\n", f"  labels:\n    {odd}\nspec:\n", 1).replace("  scope", "   scope", 1)
+        text = CRD.replace("spec:\n", f"  labels:\n    {odd}\nspec:\n", 1).replace(
+            "  scope", "   scope", 1
+        )
         (found,) = lint_file(text, filename="x").diagnostics
         line = text[: text.index("   scope")].count("\n") + 1
         assert found.help == f"Indent line {line} by 2 spaces instead of 3 spaces", odd

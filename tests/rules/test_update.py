@@ -95,7 +95,10 @@ STORED = """\
         ("", []),
         ("  generation: -1\n  creationTimestamp: null\n", []),
         ('  uid: ""\n  resourceVersion: ""\n  namespace: x\n', []),
-        ('  creationTimestamp: "2026-01-01T00:00:00Z"\n  deletionTimestamp: "2026-01-01T00:00:00Z"\n', []),
+        (
+            '  creationTimestamp: "2026-01-01T00:00:00Z"\n  deletionTimestamp: "2026-01-01T00:00:00Z"\n',
+            [],
+        ),
         ("  uid: other\n", ['metadata.uid: Invalid value: "other": field is immutable']),
         (
             "  deletionGracePeriodSeconds: 5\n",
@@ -111,7 +114,10 @@ STORED = """\
     ],
 )
 def test_fields_of_the_server_stay_as_they_are(given: str, told: list[str]) -> None:
-    old, new = (CRD.replace("foos.example.com\n", f"foos.example.com\n{fields}") for fields in (STORED, given))
+    old, new = (
+        CRD.replace("foos.example.com\n", f"foos.example.com\n{fields}")
+        for fields in (STORED, given)
+    )
     assert [message for _, message in said(old, new)] == told
 
 
@@ -125,21 +131,29 @@ def test_the_common_fields_of_an_update_are_validated() -> None:
         ("name: ..", "metadata.name: Invalid value: \"..\": may not be '..'"),
         ("labels: {}", "metadata.name: Required value: name or generateName is required"),
     ):
-        messages = [message for _, message in said(CRD, CRD.replace("name: foos.example.com", given))]
+        messages = [
+            message for _, message in said(CRD, CRD.replace("name: foos.example.com", given))
+        ]
         assert any(one.startswith(message) for one in messages), messages
 
 
 def test_a_namespace_is_accepted_on_create_and_update() -> None:
     with_namespace = CRD.replace("name: foos.example.com", "name: foos.example.com\n  namespace: x")
     assert crdlint.lint_text(with_namespace) == crdlint.lint_text(CRD) == []
-    for old, new in ((CRD, with_namespace), (with_namespace, CRD), (with_namespace, with_namespace)):
+    for old, new in (
+        (CRD, with_namespace),
+        (with_namespace, CRD),
+        (with_namespace, with_namespace),
+    ):
         assert said(old, new) == []
 
 
 def test_no_help_of_an_update_advises_to_delete_the_crd() -> None:
     old, new = (CRD.replace("name: foos", f"uid: {uid}\n  name: foos") for uid in "ab")
     (one,) = crdlint.lint_update(old, new)
-    assert one.help == "Restore the previous value, or remove the field if the API server maintains it"
+    assert (
+        one.help == "Restore the previous value, or remove the field if the API server maintains it"
+    )
 
 
 def test_a_crd_without_metadata_leaves_no_trace() -> None:
@@ -150,8 +164,14 @@ def test_a_crd_without_metadata_leaves_no_trace() -> None:
 
 
 def test_what_was_not_structural_may_stay_so() -> None:
-    loose = CRD.replace("type: object\n", "properties: {a: {type: bogus}}\n") + "status: {storedVersions: [v1]}\n"
-    assert [rule for rule, _ in said(CRD, loose)] == ["structural-type-required", "type-unsupported"]
+    loose = (
+        CRD.replace("type: object\n", "properties: {a: {type: bogus}}\n")
+        + "status: {storedVersions: [v1]}\n"
+    )
+    assert [rule for rule, _ in said(CRD, loose)] == [
+        "structural-type-required",
+        "type-unsupported",
+    ]
     assert "type-unsupported" not in {rule for rule, _ in said(loose, loose)}
 
 
@@ -181,7 +201,8 @@ def test_a_bundle_without_certificates_is_refused_once_established() -> None:
 def test_a_rule_that_costs_too_much_may_stay() -> None:
     rule = "items: {type: integer, x-kubernetes-validations: [{rule: self > 1}]}"
     costly = CRD.replace(
-        "type: object\n", f"type: object\n        properties: {{a: {{type: array, maxItems: 6000000, {rule}}}}}\n"
+        "type: object\n",
+        f"type: object\n        properties: {{a: {{type: array, maxItems: 6000000, {rule}}}}}\n",
     )
     assert said(costly, costly) == []
     for old in (CRD, costly.replace("6000000", "6000001")):
@@ -189,6 +210,8 @@ def test_a_rule_that_costs_too_much_may_stay() -> None:
 
 
 def test_a_format_that_was_there_is_warned_of_no_more() -> None:
-    odd = CRD.replace("type: object\n", "type: object\n        properties: {a: {type: string, format: odd}}\n")
+    odd = CRD.replace(
+        "type: object\n", "type: object\n        properties: {a: {type: string, format: odd}}\n"
+    )
     assert said(CRD, odd) == [("format-unrecognized", 'unrecognized format "odd"')]
     assert said(odd, odd) == []

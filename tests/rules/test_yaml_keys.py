@@ -10,7 +10,15 @@ from crdlint.linting.request import CheckRequest
 from crdlint.runner.fixes import fix
 
 NAMES = ["n", "y", "yes", "on", "off", "0x1F", "1.0", "True", "true", "n8", "1", "'no'", "no"]
-READ = {"n": "false", "y": "true", "yes": "true", "on": "true", "off": "false", "no": "false", "True": "true"}
+READ = {
+    "n": "false",
+    "y": "true",
+    "yes": "true",
+    "on": "true",
+    "off": "false",
+    "no": "false",
+    "True": "true",
+}
 
 
 def test_names_that_the_server_reads_otherwise() -> None:
@@ -20,9 +28,18 @@ def test_names_that_the_server_reads_otherwise() -> None:
         read = READ.get(name) or {"0x1F": "31", "1.0": "1"}.get(name)
         kind = "boolean" if name in READ else "number"
         message = f"`{name}` is read as the {kind} {read}, so the property is named `{read}`"
-        assert [one.message for one in result.diagnostics] == ([] if read is None else [message]), name
-        fixed = fix(result, lambda text: lint_file(text, "x", CheckRequest(fixes=True)), unsafe=True, config=EVERY_RULE)
-        assert fixed.text == (text if read is None else text.replace(f"  {name}:", f"  '{name}':")), name
+        assert [one.message for one in result.diagnostics] == ([] if read is None else [message]), (
+            name
+        )
+        fixed = fix(
+            result,
+            lambda text: lint_file(text, "x", CheckRequest(fixes=True)),
+            unsafe=True,
+            config=EVERY_RULE,
+        )
+        assert fixed.text == (
+            text if read is None else text.replace(f"  {name}:", f"  '{name}':")
+        ), name
 
 
 def test_helps_write_the_names_as_they_have_to_be_written() -> None:

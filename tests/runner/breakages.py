@@ -172,9 +172,13 @@ _INT_OR_STRING = (
 )
 
 _PROTOCOL = CRD[
-    CRD.index("                    protocol:\n") : CRD.index("                x-kubernetes-list-type: map\n")
+    CRD.index("                    protocol:\n") : CRD.index(
+        "                x-kubernetes-list-type: map\n"
+    )
 ]
-_KEY_PROTOCOL = _PROTOCOL.replace("                      default: TCP\n", "") + "                - protocol\n"
+_KEY_PROTOCOL = (
+    _PROTOCOL.replace("                      default: TCP\n", "") + "                - protocol\n"
+)
 
 BREAKAGES = (
     _b("misspelt field", "safe", "maxLength: 253\n                pattern", "maxlength: 253\n                pattern"),

@@ -48,7 +48,9 @@ class Kind(NamedTuple):
         if not found or (last and len(found) == 1):
             return None
         match = found[-1 if last else 0]
-        new, meant = (one(match) if callable(one) else match.expand(one) for one in (self.new, self.meant))
+        new, meant = (
+            one(match) if callable(one) else match.expand(one) for one in (self.new, self.meant)
+        )
         return tuple(crd[: match.start()] + text + crd[match.end() :] for text in (new, meant))  # type: ignore[return-value]
 
 
@@ -57,14 +59,18 @@ def shifted(by: int) -> Callable[[re.Match[str]], str]:
 
     def new(match: re.Match[str]) -> str:
         lines = match[0].splitlines(keepends=True)
-        return "".join(" " * by + line if by > 0 else line.removeprefix(" " * -by) for line in lines)
+        return "".join(
+            " " * by + line if by > 0 else line.removeprefix(" " * -by) for line in lines
+        )
 
     return new
 
 
 def prefixed(prefix: str) -> Callable[[re.Match[str]], str]:
     """Return what writes a text before each line."""
-    return lambda match: re.sub(r"^", prefix, match[0].removesuffix("\n"), flags=re.MULTILINE) + "\n"
+    return lambda match: (
+        re.sub(r"^", prefix, match[0].removesuffix("\n"), flags=re.MULTILINE) + "\n"
+    )
 
 
 def numbered(match: re.Match[str]) -> str:
@@ -98,9 +104,12 @@ def _k(group: str) -> Callable[..., Kind]:
     return kind
 
 
-_i, _y, _c, _p, _t, _m = map(_k, ("indentation", "YAML syntax", "characters", "pasted text", "types", "misspelt"))
+_i, _y, _c, _p, _t, _m = map(
+    _k, ("indentation", "YAML syntax", "characters", "pasted text", "types", "misspelt")
+)
 _v, _x, _n, _b, _s, _w, _j = map(
-    _k, ("values", "x-kubernetes", "names", "v1beta1", "columns", "conversion", "JSON, Helm, anchors")
+    _k,
+    ("values", "x-kubernetes", "names", "v1beta1", "columns", "conversion", "JSON, Helm, anchors"),
 )
 
 KINDS = (
@@ -520,4 +529,6 @@ def cases() -> Iterator[Case]:
                 made = kind.broken(crd, last=last)
                 if made is not None and made[0] != made[1] and made[0] not in seen:
                     seen.add(made[0])
-                    yield Case(kind.group, f"{kind.name} in {name}, {'last' if last else 'first'}", *made)
+                    yield Case(
+                        kind.group, f"{kind.name} in {name}, {'last' if last else 'first'}", *made
+                    )

@@ -35,7 +35,9 @@ def errors(result: FileResult) -> list[str]:
     return [finding.message for finding in result.diagnostics if finding.severity == "error"]
 
 
-def leaves(value: object, path: tuple[object, ...] = ()) -> Iterator[tuple[tuple[object, ...], object]]:
+def leaves(
+    value: object, path: tuple[object, ...] = ()
+) -> Iterator[tuple[tuple[object, ...], object]]:
     """Yield the path and value of every scalar and empty collection."""
     below: list[tuple[object, object]] = []
     if isinstance(value, dict):

@@ -51,7 +51,11 @@ def _replaced(crd: str, texts: tuple[tuple[str, str], ...]) -> str:
 
 
 def _b(
-    name: str, crd: str, fixes: str, *broken: tuple[str, str], fixed: tuple[tuple[str, str], ...] = ()
+    name: str,
+    crd: str,
+    fixes: str,
+    *broken: tuple[str, str],
+    fixed: tuple[tuple[str, str], ...] = (),
 ) -> StyleBreakage:
     return StyleBreakage(name, crd, fixes, broken, fixed)
 

@@ -38,7 +38,9 @@ def test_the_breakages_are_repaired(part: int, subtests: pytest.Subtests) -> Non
             done = fixed(breakage.text, unsafe=is_unsafe)
             assert errors(done.result) == []
             assert done.undone == ()
-            given, meant = (Counter(text.splitlines()) for text in (breakage.text, breakage.repaired))
+            given, meant = (
+                Counter(text.splitlines()) for text in (breakage.text, breakage.repaired)
+            )
             untouched = given & Counter(CRD.splitlines()) & meant
             assert untouched - Counter(done.text.splitlines()) == Counter()
             assert fixed(done.text, unsafe=is_unsafe).text == done.text
@@ -55,7 +57,11 @@ def in_chart(text: str) -> str:
 @cache
 def check_in_chart(text: str) -> FileResult:
     return check_template(
-        "x", text, lambda masked, file: lint_file(masked, file, CheckRequest(skip_unfinished=True, fixes=True))
+        "x",
+        text,
+        lambda masked, file: lint_file(
+            masked, file, CheckRequest(skip_unfinished=True, fixes=True)
+        ),
     )
 
 

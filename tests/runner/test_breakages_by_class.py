@@ -31,7 +31,13 @@ def verdict(case: Case, *, unsafe: bool) -> str:
     fixed = fix(result, check, unsafe=unsafe)
     if same(fixed.text, case.meant):
         return "repaired"
-    return "rejected" if errors(fixed.result) else "another CRD" if fixed.edits else "accepted as it was"
+    return (
+        "rejected"
+        if errors(fixed.result)
+        else "another CRD"
+        if fixed.edits
+        else "accepted as it was"
+    )
 
 
 def judged(step: int) -> dict[Case, tuple[str, str]]:
@@ -72,7 +78,9 @@ A_THIRTEENTH = {"all": (129, 88, 113)}
     [(13, A_THIRTEENTH, 4), pytest.param(1, FLOORS, 35, marks=pytest.mark.exhaustive)],
     ids=["a thirteenth", "all"],
 )
-def test_breakages_are_repaired(step: int, floors: Mapping[str, tuple[int, int, int]], most: int) -> None:
+def test_breakages_are_repaired(
+    step: int, floors: Mapping[str, tuple[int, int, int]], most: int
+) -> None:
     """No safe fix makes another CRD of one, and few guesses do."""
     found = judged(step)
     assert [case[:2] for case, (safe, _) in found.items() if safe == "another CRD"] == []
@@ -82,7 +90,9 @@ def test_breakages_are_repaired(step: int, floors: Mapping[str, tuple[int, int, 
     for case, verdicts in found.items():
         by_class[case.group if case.group in floors else "all"].append(verdicts)
     assert by_class.keys() == floors.keys()
-    assert [group for group, ends in by_class.items() if not all(map(ge, repaired(ends), floors[group]))] == []
+    assert [
+        group for group, ends in by_class.items() if not all(map(ge, repaired(ends), floors[group]))
+    ] == []
 
 
 def repaired(found: Sequence[tuple[str, str]]) -> tuple[int, int, int]:

@@ -42,7 +42,9 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return a list to which every file is added that is really judged."""
     judged: list[str] = []
 
-    def noted(text: str, filename: str, request: CheckRequest, *, earlier: FileResult | None = None) -> FileResult:
+    def noted(
+        text: str, filename: str, request: CheckRequest, *, earlier: FileResult | None = None
+    ) -> FileResult:
         judged.append(filename)
         return lint_file(text, filename, request, earlier=earlier)
 
@@ -50,7 +52,9 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return judged
 
 
-def test_a_second_run_judges_nothing_and_says_the_same(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_second_run_judges_nothing_and_says_the_same(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     judged = counted(monkeypatch)
     first = check(str(BAD))
     assert len(entries(folder)) == len(judged) == 1
@@ -71,7 +75,9 @@ def test_an_error_that_servers_word_differently_is_kept(
     assert len(linted) == len(entries(folder)) == 1
 
 
-def test_what_a_result_hangs_on(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_what_a_result_hangs_on(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     judged = counted(monkeypatch)
     copy = tmp_path / "copy.yaml"
     copy.write_text(BAD.read_text())
@@ -121,7 +127,9 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("data", BROKEN.values(), ids=BROKEN)
-def test_an_entry_that_is_none_is_made_anew(data: bytes | None, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_entry_that_is_none_is_made_anew(
+    data: bytes | None, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first = check(str(BAD))
     (entry,) = entries(folder)
     key = entry.stem.encode()
@@ -133,7 +141,9 @@ def test_an_entry_that_is_none_is_made_anew(data: bytes | None, folder: Path, mo
     assert len(judged) == 1
 
 
-def test_a_folder_that_cannot_be_is_done_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_cannot_be_is_done_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("CRDLINT_CACHE_DIR", str(tmp_path / "file" / "cache"))
     assert check(str(BAD))[0] == 1

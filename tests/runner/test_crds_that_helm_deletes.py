@@ -14,7 +14,9 @@ from crdlint.cli.main import cli
 if TYPE_CHECKING:
     from pathlib import Path
 
-KEPT = SMALLEST.replace("metadata:\n", "metadata:\n  annotations: {helm.sh/resource-policy: keep}\n")
+KEPT = SMALLEST.replace(
+    "metadata:\n", "metadata:\n  annotations: {helm.sh/resource-policy: keep}\n"
+)
 BY_VALUES = SMALLEST.replace(
     "metadata:\n", "metadata:\n  annotations: {{- toYaml .Values.crds.annotations | nindent 4 }}\n"
 )
@@ -33,24 +35,36 @@ BY_VALUES = SMALLEST.replace(
         ]),
     ],
 )  # fmt: skip
-def test_a_chart_is_reported_once(tmp_path: Path, files: dict[str, str], expected: list[str]) -> None:
+def test_a_chart_is_reported_once(
+    tmp_path: Path, files: dict[str, str], expected: list[str]
+) -> None:
     for name, text in {"Chart.yaml": "apiVersion: v2\nname: a\nversion: 0.1.0\n", **files}.items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     arguments = ["check", "--no-cache", "--no-helm", "--format", "json", str(tmp_path)]
     result = CliRunner().invoke(cli, arguments)
-    found = [one for one in json.loads(result.stdout)["diagnostics"] if one["rule"] == "helm-crd-without-keep"]
+    found = [
+        one
+        for one in json.loads(result.stdout)["diagnostics"]
+        if one["rule"] == "helm-crd-without-keep"
+    ]
     assert [one["file"] for one in found] == [str(tmp_path / name) for name in expected]
     assert {(one["line"], one["severity"]) for one in found} <= {(2, "info")}
 
 
 def test_a_comment_ignores_it(tmp_path: Path) -> None:
-    ignored = SMALLEST.replace("Definition\n", "Definition  # crdlint: ignore[helm-crd-without-keep] for tests\n")
+    ignored = SMALLEST.replace(
+        "Definition\n", "Definition  # crdlint: ignore[helm-crd-without-keep] for tests\n"
+    )
     templates = tmp_path / "templates"
     templates.mkdir()
     (tmp_path / "Chart.yaml").write_text("apiVersion: v2\nname: a\nversion: 0.1.0\n")
-    for text, count in ((ignored, "0 infos"), (SMALLEST, "1 info"), ("# crdlint: ignore[x]\n" + ignored, "0 infos")):
+    for text, count in (
+        (ignored, "0 infos"),
+        (SMALLEST, "1 info"),
+        ("# crdlint: ignore[x]\n" + ignored, "0 infos"),
+    ):
         (templates / "a.yaml").write_text(text)
         arguments = ["check", "--no-cache", "--min-severity", "info", str(tmp_path)]
         result = CliRunner().invoke(cli, arguments)

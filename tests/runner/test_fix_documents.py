@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 REQUEST = CheckRequest(kube_version="1.36", skip_unfinished=True, fixes=True)
 CLEAN = crd_with_schema("type: object")
 WRONG = crd_with_schema("type: object\nproperties: {a: {type: integer, default: '1'}}")
-LONGER = crd_with_schema("type: object\nproperties:\n  a: {type: integer, default: '1', description: x}")
+LONGER = crd_with_schema(
+    "type: object\nproperties:\n  a: {type: integer, default: '1', description: x}"
+)
 
 
 def text(*parts: str) -> str:
@@ -58,7 +60,9 @@ def test_fixes_check_only_the_changed_document_again(
     fixed = Fixing().add(checker.check(task), checker)
     assert len(seen) == clean + 4  # also the ConfigMap, which has no result
     assert "default: 1" in seen[-2]
-    assert fixed.results[0] == lint_file(path.read_text(), str(path), CheckRequest(fixes=True, skip_unfinished=True))
+    assert fixed.results[0] == lint_file(
+        path.read_text(), str(path), CheckRequest(fixes=True, skip_unfinished=True)
+    )
     assert len(fixed.results[0].crds) == clean + 1
 
 
@@ -67,13 +71,19 @@ CHANGES = {
     "nothing": ((CLEAN, WRONG, CLEAN), (CLEAN, WRONG, CLEAN)),
     "a document": ((CLEAN, WRONG, CLEAN), (CLEAN, CLEAN, CLEAN)),
     "a new error": ((CLEAN, CLEAN, CLEAN), (CLEAN, WRONG, CLEAN)),
-    "lines before others": ((WRONG, CLEAN, "a: 1\n", WRONG), (f"# x\n# y\n{CLEAN}", CLEAN, "a: 1\n", WRONG)),
+    "lines before others": (
+        (WRONG, CLEAN, "a: 1\n", WRONG),
+        (f"# x\n# y\n{CLEAN}", CLEAN, "a: 1\n", WRONG),
+    ),
     "a document more": ((CLEAN, CLEAN), (CLEAN, WRONG, CLEAN)),
     "an empty document": ((CLEAN, "", CLEAN), (CLEAN, "# x\n", CLEAN)),
     "the only kind of a CRD": (("a: [\n", CLEAN), ("a: [\n", "a: 1\n")),
     "a syntax error": ((CLEAN, "a: 1\n"), (CLEAN, BROKEN)),
     "text after a separator": ((CLEAN, CLEAN), (CLEAN, f"--- x\n{CLEAN}")),
-    "lists": (("kind: List\napiVersion: v1\nitems: []\n", CLEAN), ("kind: List\napiVersion: v1\nitems: []\n", LONGER)),
+    "lists": (
+        ("kind: List\napiVersion: v1\nitems: []\n", CLEAN),
+        ("kind: List\napiVersion: v1\nitems: []\n", LONGER),
+    ),
 }
 
 
@@ -84,12 +94,17 @@ def test_known_documents_do_not_change_the_result(
     before: tuple[str, ...], after: tuple[str, ...], version: str, keep: bool
 ) -> None:
     def check(text_: str) -> FileResult:
-        return lint_file(text_, "x", CheckRequest(kube_version=version, skip_unfinished=True, fixes=True))
+        return lint_file(
+            text_, "x", CheckRequest(kube_version=version, skip_unfinished=True, fixes=True)
+        )
 
     old, new = check(text(*before)), text(*after)
     whole = check(new)
     again = lint_file(
-        new, "x", CheckRequest(kube_version=version, skip_unfinished=True, fixes=True, keep=keep), earlier=old
+        new,
+        "x",
+        CheckRequest(kube_version=version, skip_unfinished=True, fixes=True, keep=keep),
+        earlier=old,
     )
     assert replace(again, definitions=(), rules=()) == whole
     assert again.reusable == whole.reusable
@@ -99,7 +114,8 @@ def test_known_documents_do_not_change_the_result(
 @pytest.mark.parametrize("wrong", ["b", "d", "bd", "abcd"])
 def test_no_text_is_checked_twice_to_find_the_fixes_to_undo(wrong: str) -> None:
     fields = ", ".join(
-        f"{name}: {{type: integer, default: '1'{', minimum: 5' if name in wrong else ''}}}" for name in "abcd"
+        f"{name}: {{type: integer, default: '1'{', minimum: 5' if name in wrong else ''}}}"
+        for name in "abcd"
     )
     seen: list[str] = []
 

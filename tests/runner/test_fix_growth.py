@@ -41,7 +41,9 @@ INPUTS = {
     "lines above": lambda n: "a: |\n" + "  x\n" * (10 * n) + "---\n" + crd(n // 4),
     "rules": crd,
     "documents": lambda n: "---\n".join(crd(1).replace("foos", f"foos{i}") for i in range(n)),
-    "documents and lines": lambda n: "---\n".join("# x\n" * 40 + crd(1).replace("foos", f"foos{i}") for i in range(n)),
+    "documents and lines": lambda n: "---\n".join(
+        "# x\n" * 40 + crd(1).replace("foos", f"foos{i}") for i in range(n)
+    ),
 }
 
 
@@ -60,12 +62,17 @@ def test_fixes(text: Callable[[int], str]) -> None:
 @pytest.mark.parametrize("text", INPUTS.values(), ids=INPUTS)
 def test_patches(text: Callable[[int], str]) -> None:
     def costly(n: int) -> str:
-        return text(n).replace("maxLength: 5", "maxLength: 500000").replace("self == 'a'", "self.matches(self)")
+        return (
+            text(n)
+            .replace("maxLength: 5", "maxLength: 500000")
+            .replace("self == 'a'", "self.matches(self)")
+        )
 
     results = [check(costly(n)) for n in (8, 16)]
     edits = [fix(result, check, unsafe=True).edits for result in results]
     assert all(edits)
     once, twice = (
-        lines_run(partial(patch, "x", result.text, found)) for result, found in zip(results, edits, strict=True)
+        lines_run(partial(patch, "x", result.text, found))
+        for result, found in zip(results, edits, strict=True)
     )
     assert twice / once < LINEAR

@@ -20,13 +20,17 @@ if TYPE_CHECKING:
 
 CONFORMANCE = Path(__file__).parents[3] / "shared/conformance"
 LONGEST = 200_000  # characters
-STATUS = crd_with_schema("type: object\nproperties:\n  status: {type: object, properties: {a: {type: integer}}}\n")
+STATUS = crd_with_schema(
+    "type: object\nproperties:\n  status: {type: object, properties: {a: {type: integer}}}\n"
+)
 
 
 def accepted() -> Iterator[str]:
     """Yield real CRDs, and CRDs of upstream's tests, that the API server accepts."""
     for name, step in (("real", 1), ("upstream-create", 5)):
-        for line in (CONFORMANCE / f"{name}.ndjson").read_text(encoding="utf-8").splitlines()[::step]:
+        for line in (
+            (CONFORMANCE / f"{name}.ndjson").read_text(encoding="utf-8").splitlines()[::step]
+        ):
             text = json.loads(line)["yaml"]
             if len(text) < LONGEST and not errors(check(text)):
                 yield text
@@ -37,9 +41,9 @@ def test_accepted_crds_keep_their_meaning() -> None:
     texts = list(accepted())
     assert len(texts) > 100
     fixed = [(text, fix(check(text), check, unsafe=True)) for text in texts]
-    assert [unnamed_changes(text, one.edits, keeps_meaning=True) for text, one in fixed if one.edits] == [
-        [] for _, one in fixed if one.edits
-    ]
+    assert [
+        unnamed_changes(text, one.edits, keeps_meaning=True) for text, one in fixed if one.edits
+    ] == [[] for _, one in fixed if one.edits]
 
 
 def test_advice_that_changes_a_crd_is_applied_if_its_rule_is_named() -> None:
@@ -50,7 +54,9 @@ def test_advice_that_changes_a_crd_is_applied_if_its_rule_is_named() -> None:
 
 
 def test_changes_outside_of_the_edited_lines_are_not_named() -> None:
-    text = crd_with_schema("type: object\nproperties:\n  a:\n    type: string\n  b: {type: string}\n")
+    text = crd_with_schema(
+        "type: object\nproperties:\n  a:\n    type: string\n  b: {type: string}\n"
+    )
     end = text.index("\n", text.index("type: string"))
     for new, changed in (
         ("\n            maxLength: 3", []),

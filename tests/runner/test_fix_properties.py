@@ -49,7 +49,9 @@ def changed_names(before: str, after: str) -> set[str]:
     }
     changed -= {path for path, value in old.items() if path not in new and not value}
     return {
-        "status" if path[0] == "status" else [str(step) for step in path if isinstance(step, str)][-1]
+        "status"
+        if path[0] == "status"
+        else [str(step) for step in path if isinstance(step, str)][-1]
         for path in changed
     }
 
@@ -100,7 +102,9 @@ def mutated(chance: random.Random) -> str:
 
 
 @pytest.mark.parametrize("broken", [several_breakages, mutated])
-@pytest.mark.parametrize("seeds", [range(15), pytest.param(range(15, 200), marks=pytest.mark.exhaustive)], ids=str)
+@pytest.mark.parametrize(
+    "seeds", [range(15), pytest.param(range(15, 200), marks=pytest.mark.exhaustive)], ids=str
+)
 def test_texts_with_several_errors(
     broken: Callable[[random.Random], str], seeds: range, subtests: pytest.Subtests
 ) -> None:
@@ -122,8 +126,12 @@ def test_other_values_do_not_change(part: int, subtests: pytest.Subtests) -> Non
                 continue
             after = dict(leaves(decode_yaml(fixed(breakage.text, unsafe=True).text)))
             meant = dict(leaves(decode_yaml(breakage.repaired)))
-            stable = {path for path, value in before.items() if path in meant and meant[path] == value}
-            assert {path for path in stable if path in after and after[path] != before[path]} == set()
+            stable = {
+                path for path, value in before.items() if path in meant and meant[path] == value
+            }
+            assert {
+                path for path in stable if path in after and after[path] != before[path]
+            } == set()
 
 
 @pytest.mark.skipif(not CONFORMANCE.is_dir(), reason="needs the recorded requests")

@@ -30,7 +30,9 @@ REQUEST = CheckRequest(kube_version="1.36", skip_unfinished=True, fixes=True)
 def crd(*fields: str) -> str:
     """Return a CRD whose field `a` has these fields of a schema, and a rule."""
     lines = (*fields, "x-kubernetes-validations:", '- {rule: "self > 0", message: x}')
-    return crd_with_schema("type: object\nproperties:\n  a:\n" + "".join(f"    {line}\n" for line in lines))
+    return crd_with_schema(
+        "type: object\nproperties:\n  a:\n" + "".join(f"    {line}\n" for line in lines)
+    )
 
 
 TEXTS = {
@@ -58,7 +60,9 @@ def check(text: str) -> FileResult:
 
 
 def check_until(text: str, stop_at: Callable[[Diagnostic], bool] | None) -> FileResult:
-    return lint_file(text, "crd.yaml", CheckRequest(skip_unfinished=True, fixes=True, stop_at=stop_at))
+    return lint_file(
+        text, "crd.yaml", CheckRequest(skip_unfinished=True, fixes=True, stop_at=stop_at)
+    )
 
 
 def counted(monkeypatch: pytest.MonkeyPatch, owner: object, name: str) -> list[str]:
@@ -75,7 +79,9 @@ def counted(monkeypatch: pytest.MonkeyPatch, owner: object, name: str) -> list[s
 
 @pytest.mark.parametrize("text", [*TEXTS.values(), HIDDEN], ids=[*TEXTS, "hidden"])
 @pytest.mark.parametrize("unsafe", [False, True])
-def test_the_fixed_text_and_its_result_are_those_of_complete_checks(text: str, unsafe: bool) -> None:
+def test_the_fixed_text_and_its_result_are_those_of_complete_checks(
+    text: str, unsafe: bool
+) -> None:
     complete = fix(check(text), check, unsafe=unsafe)
     first = check_until(text, will_be_fixed(unsafe=unsafe))
     stopped = fix(first, check, unsafe=unsafe, check_until=check_until)
@@ -88,23 +94,39 @@ def test_the_fixed_text_and_its_result_are_those_of_complete_checks(text: str, u
 
 @pytest.mark.parametrize(
     ("name", "stage"),
-    [("decode", "decode"), ("strict", "decode"), ("field", "field"), ("decode and field", "decode"), ("advice", None)],
+    [
+        ("decode", "decode"),
+        ("strict", "decode"),
+        ("field", "field"),
+        ("decode and field", "decode"),
+        ("advice", None),
+    ],
 )
 def test_a_check_stops_at_the_first_stage_with_a_fix(name: str, stage: str | None) -> None:
     assert check_until(TEXTS[name], will_be_fixed(unsafe=False)).stage == stage
     assert check(TEXTS[name]).stage is None
     ranged = lint_file(
-        TEXTS[name], "x", CheckRequest(kube_version="1.29..1.36", fixes=True, stop_at=will_be_fixed(unsafe=False))
+        TEXTS[name],
+        "x",
+        CheckRequest(kube_version="1.29..1.36", fixes=True, stop_at=will_be_fixed(unsafe=False)),
     )
     assert ranged.stage is None
 
 
 @pytest.mark.parametrize("name", ["decode", "strict", "field"])
-def test_rules_and_advice_are_checked_only_once(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rules_and_advice_are_checked_only_once(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "crd.yaml"
     path.write_text(TEXTS[name])
-    rules, advice = counted(monkeypatch, cel, "_compiled"), counted(monkeypatch, manifest, "_advisories")
-    hidden, parsed = counted(monkeypatch, create, "hidden_errors"), counted(monkeypatch, documents, "parse_chunk")
+    rules, advice = (
+        counted(monkeypatch, cel, "_compiled"),
+        counted(monkeypatch, manifest, "_advisories"),
+    )
+    hidden, parsed = (
+        counted(monkeypatch, create, "hidden_errors"),
+        counted(monkeypatch, documents, "parse_chunk"),
+    )
     checker = Checker(Settings(fixing="safe"))
     checked = Fixing().add(
         checker.check(Task(str(path), REQUEST, config=Config())),
@@ -120,7 +142,12 @@ def test_rules_and_advice_are_checked_only_once(name: str, tmp_path: Path, monke
 
 
 def test_errors_that_other_errors_hid_are_not_the_fault_of_a_fix() -> None:
-    fixed = fix(check_until(HIDDEN, will_be_fixed(unsafe=False)), check, unsafe=False, check_until=check_until)
+    fixed = fix(
+        check_until(HIDDEN, will_be_fixed(unsafe=False)),
+        check,
+        unsafe=False,
+        check_until=check_until,
+    )
     assert fixed.text == HIDDEN.replace("type: int}", "type: integer}")
     assert not fixed.undone
     assert [finding.rule for finding in fixed.result.diagnostics] == ["cel-compilation"]
@@ -132,7 +159,9 @@ def test_findings_without_wanted_fixes_get_a_complete_check(name: str, tmp_path:
     path.write_text(TEXTS[name])
     ignoring = Config(ignore=("*",))
     checked = Checker(Settings(fixing="unsafe")).check(Task(str(path), REQUEST, config=ignoring))
-    assert checked.results[0] == lint_file(TEXTS[name], str(path), CheckRequest(skip_unfinished=True, fixes=True))
+    assert checked.results[0] == lint_file(
+        TEXTS[name], str(path), CheckRequest(skip_unfinished=True, fixes=True)
+    )
     assert path.read_text() == TEXTS[name]
     assert getattr(checked.fixes, "edits", ()) == ()
 
@@ -147,7 +176,9 @@ def test_processes_fix_files(jobs: int, tmp_path: Path) -> None:
     settings = Settings(fixing="safe")
     fixing, checker = Fixing(), Checker(settings)
     tasks = [Task(str(path), REQUEST, config=Config()) for path in paths]
-    checked: list[CheckOutcome] = [fixing.add(outcome, checker) for outcome in run(tasks, settings, jobs)]
+    checked: list[CheckOutcome] = [
+        fixing.add(outcome, checker) for outcome in run(tasks, settings, jobs)
+    ]
     assert fixing.files == len(paths)
     for path, outcome in zip(paths, checked, strict=True):
         text = path.read_text()
@@ -158,9 +189,13 @@ def test_processes_fix_files(jobs: int, tmp_path: Path) -> None:
 def test_errors_of_one_expression_are_counted() -> None:
     rule = "x-kubernetes-validations: [{rule: \"self.nam == 'a' && self.valu == 'b'\", message: x}]"
     result = check(
-        crd_with_schema(f"type: object\nproperties: {{name: {{type: string}}, value: {{type: string}}}}\n{rule}")
+        crd_with_schema(
+            f"type: object\nproperties: {{name: {{type: string}}, value: {{type: string}}}}\n{rule}"
+        )
     )
-    assert [(finding.rule, finding.errors) for finding in result.diagnostics] == [("cel-compilation", 2)]
+    assert [(finding.rule, finding.errors) for finding in result.diagnostics] == [
+        ("cel-compilation", 2)
+    ]
     fixed = fix(result, check, unsafe=True)
     assert "self.name == 'a' && self.value == 'b'" in fixed.text
     assert not fixed.undone

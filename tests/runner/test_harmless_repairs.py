@@ -93,7 +93,8 @@ def test_no_repair_makes_text_of_keys(line: str) -> None:
 
 def test_many_equal_mistakes_are_repaired_at_once() -> None:
     text = of_field(
-        "type: object\nproperties:\n" + "".join(f"  f{i}:\n    type: string\n    minLength: 1\n" for i in range(60))
+        "type: object\nproperties:\n"
+        + "".join(f"  f{i}:\n    type: string\n    minLength: 1\n" for i in range(60))
     )
     broken = text.replace("minLength: 1", "minLength:1")
     assert fixed(broken, unsafe=False).text == text
@@ -104,7 +105,9 @@ def test_the_same_mistake_in_two_equal_versions() -> None:
     items = "type: array\nitems:\n  properties:\n    b: {type: string}\n"
     one = of_field(items)
     start = one.index("  - name: v1")
-    two = one + one[start:].replace("name: v1", "name: v2").replace("storage: true", "storage: false")
+    two = one + one[start:].replace("name: v1", "name: v2").replace(
+        "storage: true", "storage: false"
+    )
     done = fixed(two, unsafe=False)
     assert errors(done.result) == []
     assert done.text.count("type: object") == two.count("type: object") + 2

@@ -97,7 +97,9 @@ PLANTED: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.mark.parametrize("plant", PLANTED.values(), ids=PLANTED)
-def test_a_planted_entry_changes_nothing(plant: Callable[[Path], object], folder: Path, tmp_path: Path) -> None:
+def test_a_planted_entry_changes_nothing(
+    plant: Callable[[Path], object], folder: Path, tmp_path: Path
+) -> None:
     first = check()
     assert first[0] == 1
     plant(only_entry(folder))
@@ -107,7 +109,9 @@ def test_a_planted_entry_changes_nothing(plant: Callable[[Path], object], folder
     assert all(path.read_bytes() == data for path, data in outside.items())
 
 
-def test_an_entry_of_another_secret_does_not_count(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_entry_of_another_secret_does_not_count(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first = check()
     entry = only_entry(folder)
     monkeypatch.setenv("CRDLINT_CACHE_KEY", "of somebody else")
@@ -164,7 +168,9 @@ BROKEN: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.mark.parametrize("spoil", BROKEN.values(), ids=BROKEN)
-def test_a_secret_that_others_may_know_is_replaced(spoil: Callable[[Path], object], home: Path) -> None:
+def test_a_secret_that_others_may_know_is_replaced(
+    spoil: Callable[[Path], object], home: Path
+) -> None:
     before = user_secret()
     spoil(home / "key")
     after = user_secret()
@@ -217,7 +223,9 @@ def test_the_folder_of_the_system(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     assert module.cache_folder() == tmp_path / ".cache" / "crdlint"
 
 
-def test_sweeping_follows_no_link(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sweeping_follows_no_link(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "_LIMIT", 0)
     for name in ("outside", "cache/ab"):
         (tmp_path / name).mkdir(parents=True)
@@ -241,7 +249,9 @@ OTHERS = {
 
 
 @each("name", OTHERS.values(), ids=OTHERS)
-def test_sweeping_removes_only_entries(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sweeping_removes_only_entries(
+    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     check()
     own, other = only_entry(folder), folder / "ab" / name
     other.parent.mkdir(exist_ok=True)

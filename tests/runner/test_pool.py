@@ -28,7 +28,11 @@ def tasks() -> list[Task]:
 
 
 def told(checked: CheckOutcome) -> tuple[str, list[object], str | None]:
-    return checked.name, [one for result in checked.results for one in result.diagnostics], checked.problem
+    return (
+        checked.name,
+        [one for result in checked.results for one in result.diagnostics],
+        checked.problem,
+    )
 
 
 def test_the_same_in_the_same_order() -> None:
@@ -48,11 +52,17 @@ def test_texts_that_nobody_needs_do_not_travel(tmp_path: Path) -> None:
     clean.write_text((FIXTURES / "valid" / "minimal.yaml").read_text())
     commented = tmp_path / "commented.yaml"
     commented.write_text(clean.read_text() + "# crdlint: ignore-file[ref]\n")
-    found = list(pool.run([Task(str(clean), REQUEST), Task(str(commented), REQUEST), *tasks()[:1]], Settings(), 2))
+    found = list(
+        pool.run(
+            [Task(str(clean), REQUEST), Task(str(commented), REQUEST), *tasks()[:1]], Settings(), 2
+        )
+    )
     assert [bool(one.results[0].text) for one in found] == [False, True, True]
 
 
-def test_a_process_that_dies_takes_its_own_file_with_it_only(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_that_dies_takes_its_own_file_with_it_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     real = Checker.check
 
     def deadly(self: Checker, task: Task) -> CheckOutcome:
@@ -83,8 +93,17 @@ def test_standard_input_is_read_by_the_first_process(monkeypatch: pytest.MonkeyP
 def test_what_is_checked_already_is_passed_on_in_its_place() -> None:
     done = CheckOutcome("done", tasks()[0])
     for jobs in (None, 1, 2):
-        found = list(pool.run([done, *tasks()[:2], done, done, *tasks()[2:4], done], Settings(), jobs))
-        assert [one.name for one in found] == ["done", *FILES[:2], "done", "done", *FILES[2:4], "done"]
+        found = list(
+            pool.run([done, *tasks()[:2], done, done, *tasks()[2:4], done], Settings(), jobs)
+        )
+        assert [one.name for one in found] == [
+            "done",
+            *FILES[:2],
+            "done",
+            "done",
+            *FILES[2:4],
+            "done",
+        ]
 
 
 @pytest.mark.parametrize("jobs", [None, 1, 2, 3])
@@ -154,9 +173,16 @@ PROCESSORS = {
 }
 
 
-@pytest.mark.parametrize(("affinity", "load", "quota", "expected"), PROCESSORS.values(), ids=PROCESSORS)
+@pytest.mark.parametrize(
+    ("affinity", "load", "quota", "expected"), PROCESSORS.values(), ids=PROCESSORS
+)
 def test_free_processors(
-    affinity: set[int], load: float, quota: str | None, expected: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    affinity: set[int],
+    load: float,
+    quota: str | None,
+    expected: int,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     file = tmp_path / "cpu.max"
     if quota is not None:

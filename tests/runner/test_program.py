@@ -21,7 +21,12 @@ TIME = 1_700_000_000
 def install(folder: Path) -> Path:
     """Copy crdlint's files with fixed times, as from an archive, and return the folder for Python to import them from."""
     site = folder / "site-packages"
-    shutil.copytree(PACKAGE, site / "crdlint", ignore=shutil.ignore_patterns("__pycache__"), copy_function=shutil.copy)
+    shutil.copytree(
+        PACKAGE,
+        site / "crdlint",
+        ignore=shutil.ignore_patterns("__pycache__"),
+        copy_function=shutil.copy,
+    )
     info = site / "crdlint-0.1.0.dist-info"
     info.mkdir()
     (info / "RECORD").write_text("crdlint/phrases.py,sha256=abc,100\n")
@@ -40,7 +45,9 @@ def digest(path: Path) -> str:
 
 def another_text(site: Path) -> None:
     path = site / "crdlint/phrases.py"
-    path.write_text(path.read_text(encoding="utf-8").replace("nearest", "farthest"), encoding="utf-8")
+    path.write_text(
+        path.read_text(encoding="utf-8").replace("nearest", "farthest"), encoding="utf-8"
+    )
 
 
 def another_data_file(site: Path) -> None:
@@ -62,7 +69,13 @@ def other_regular_expressions(site: Path) -> None:
     (site / "re2.py").write_text("")
 
 
-CHANGES = [another_text, another_data_file, another_record, another_parser, other_regular_expressions]
+CHANGES = [
+    another_text,
+    another_data_file,
+    another_record,
+    another_parser,
+    other_regular_expressions,
+]
 
 
 def test_each_change_makes_another_program(tmp_path: Path, subtests: pytest.Subtests) -> None:

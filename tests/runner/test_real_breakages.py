@@ -101,7 +101,10 @@ def test_real_crds_are_repaired(part: int, subtests: pytest.Subtests) -> None:
 
 
 def assert_repaired(breakage: Breakage) -> None:
-    broken = [(text, re.sub(breakage.pattern, breakage.new, text, count=1, flags=re.MULTILINE)) for text in crds()]
+    broken = [
+        (text, re.sub(breakage.pattern, breakage.new, text, count=1, flags=re.MULTILINE))
+        for text in crds()
+    ]
     text, bad = next((text, bad) for text, bad in broken if bad != text and errors(check(bad)))
     is_unsafe = breakage.fixes == "unsafe"
     assert (errors(fixed(bad, unsafe=False).result) == []) != is_unsafe

@@ -24,7 +24,11 @@ def end_of(lines: list[str], start: int) -> int:
     """Return where the block of a key ends; its list may be indented like it."""
     indent = len(lines[start]) - len(lines[start].lstrip())
     below = (" " * (indent + 1), " " * indent + "- ")
-    return next(i for i in range(start + 1, len(lines) + 1) if i == len(lines) or not lines[i].startswith(below))
+    return next(
+        i
+        for i in range(start + 1, len(lines) + 1)
+        if i == len(lines) or not lines[i].startswith(below)
+    )
 
 
 def shifted(crd: str) -> Iterator[tuple[str, str]]:
@@ -37,7 +41,9 @@ def shifted(crd: str) -> Iterator[tuple[str, str]]:
             moves += [(start, start + 1, by) for by in KEY_ONLY]
             moves += [(start + 1, end, by) for by in VALUE_ONLY]
         for first, last, by in moves:
-            moved = [" " * by + line if by > 0 else line.removeprefix("  ") for line in lines[first:last]]
+            moved = [
+                " " * by + line if by > 0 else line.removeprefix("  ") for line in lines[first:last]
+            ]
             text = "\n".join([*lines[:first], *moved, *lines[last:], ""])
             if not same(text, crd):
                 yield f"lines {first + 1} to {last} by {by}", text
@@ -48,7 +54,9 @@ def verdict(text: str, *, unsafe: bool) -> str:
     done = fix(check(text), check, unsafe=unsafe)
     if same(done.text, ROUTES):
         return "repaired"
-    return "rejected" if errors(done.result) else "another CRD" if done.edits else "accepted as it was"
+    return (
+        "rejected" if errors(done.result) else "another CRD" if done.edits else "accepted as it was"
+    )
 
 
 @pytest.mark.parametrize(
@@ -59,14 +67,17 @@ def verdict(text: str, *, unsafe: bool) -> str:
 def test_shifted_blocks_are_moved_back(step: int, repaired: int) -> None:
     """What is repaired is what was meant; several readings are left to the author."""
     found = {
-        name: [verdict(text, unsafe=unsafe) for unsafe in (False, True)] for name, text in [*shifted(ROUTES)][::step]
+        name: [verdict(text, unsafe=unsafe) for unsafe in (False, True)]
+        for name, text in [*shifted(ROUTES)][::step]
     }
     assert [name for name, verdicts in found.items() if "another CRD" in verdicts] == []
     counts = Counter(verdicts[1] for verdicts in found.values())
     assert counts["repaired"] >= repaired, counts
 
 
-@pytest.mark.parametrize("step", [9, pytest.param(1, marks=pytest.mark.exhaustive)], ids=["a ninth", "all"])
+@pytest.mark.parametrize(
+    "step", [9, pytest.param(1, marks=pytest.mark.exhaustive)], ids=["a ninth", "all"]
+)
 def test_no_safe_fix_guesses_what_a_lost_line_was(step: int) -> None:
     """Without the key between two objects these are one, of which nothing is removed."""
     lines = ROUTES.splitlines(keepends=True)

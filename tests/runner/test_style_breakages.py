@@ -10,7 +10,9 @@ from tables import each
 from crdlint.yaml.edit import apply
 
 
-@pytest.mark.parametrize("crd", [DATABASES, ROUTES, JOBS, SEVERAL], ids=["databases", "routes", "jobs", "several"])
+@pytest.mark.parametrize(
+    "crd", [DATABASES, ROUTES, JOBS, SEVERAL], ids=["databases", "routes", "jobs", "several"]
+)
 def test_the_crds_have_no_findings(crd: str) -> None:
     assert check(crd).diagnostics == ()
 

@@ -18,8 +18,12 @@ if TYPE_CHECKING:
 QUEUES = (Path(__file__).parent / "crds" / "queues.yaml").read_text(encoding="utf-8")
 VALIDATION = QUEUES[QUEUES.index("  validation:") :]
 CONVERSION = QUEUES[QUEUES.index("  conversion:") : QUEUES.index("  validation:")]
-CLIENT = CONVERSION[CONVERSION.index("    webhookClientConfig:") : CONVERSION.index("    conversionReviewVersions:")]
-COLUMNS = QUEUES[QUEUES.index("  additionalPrinterColumns:") : QUEUES.index("  preserveUnknownFields:")]
+CLIENT = CONVERSION[
+    CONVERSION.index("    webhookClientConfig:") : CONVERSION.index("    conversionReviewVersions:")
+]
+COLUMNS = QUEUES[
+    QUEUES.index("  additionalPrinterColumns:") : QUEUES.index("  preserveUnknownFields:")
+]
 PRESERVE = "  preserveUnknownFields: false\n"
 NAME = "  version: v1alpha1\n"
 TWO = (
@@ -72,31 +76,48 @@ CRDS = {
     "unknown fields kept": queues(("preserveUnknownFields: false", "preserveUnknownFields: true")),
     "two versions": queues((NAME, TWO)),
     "a version and two versions": queues((NAME, NAME + TWO)),
-    "versions in flow style": queues((NAME, "  versions:\n  - {name: v1alpha1, served: true, storage: true}\n")),
+    "versions in flow style": queues(
+        (NAME, "  versions:\n  - {name: v1alpha1, served: true, storage: true}\n")
+    ),
     "columns in flow style": queues(
-        (COLUMNS, "  additionalPrinterColumns: [{name: Depth, type: integer, JSONPath: .spec.depth}]\n")
+        (
+            COLUMNS,
+            "  additionalPrinterColumns: [{name: Depth, type: integer, JSONPath: .spec.depth}]\n",
+        )
     ),
     "columns in quotes": queues(("- JSONPath", '- "JSONPath"')),
     "a wide list of columns": queues(
-        (COLUMNS, "  additionalPrinterColumns:\n    - name: Depth\n      type: integer\n      JSONPath: .spec.depth\n")
+        (
+            COLUMNS,
+            "  additionalPrinterColumns:\n    - name: Depth\n      type: integer\n      JSONPath: .spec.depth\n",
+        )
     ),
     "no schema": queues((VALIDATION, ""), (PRESERVE, "")),
-    "a schema in flow style": queues((VALIDATION, "  validation: {openAPIV3Schema: {type: object}}\n"), (PRESERVE, "")),
+    "a schema in flow style": queues(
+        (VALIDATION, "  validation: {openAPIV3Schema: {type: object}}\n"), (PRESERVE, "")
+    ),
     "no review versions": queues(("    conversionReviewVersions: [v1beta1, v1]\n", "")),
     "a list of review versions": queues(("[v1beta1, v1]\n", "\n    - v1beta1\n")),
-    "a webhook in flow style": queues((CLIENT, "    webhookClientConfig: {url: 'https://acme.io/convert'}\n")),
+    "a webhook in flow style": queues(
+        (CLIENT, "    webhookClientConfig: {url: 'https://acme.io/convert'}\n")
+    ),
     "no conversion": queues((CONVERSION, "")),
     "no conversion by name": queues((CONVERSION, "  conversion:\n    strategy: None\n")),
     "no scope": queues(("  scope: Namespaced\n", "")),
     "comments above and beside": queues(
         ("  validation:\n", "  # The schema.\n  validation:  # of all\n    # open\n"),
-        ("  additionalPrinterColumns:\n", "  # What people see.\n  # And more.\n  additionalPrinterColumns:\n"),
+        (
+            "  additionalPrinterColumns:\n",
+            "  # What people see.\n  # And more.\n  additionalPrinterColumns:\n",
+        ),
         (NAME, "  # The first one.\n  version: v1alpha1  # for now\n"),
     ),
     "JSON": JSON,
     "JSON in one line": re.sub(r"\s*\n\s*", "", JSON),
     "flow style": FLOW,
-    "flow style without a schema": FLOW.replace(", validation: {openAPIV3Schema: {type: object}}", ""),
+    "flow style without a schema": FLOW.replace(
+        ", validation: {openAPIV3Schema: {type: object}}", ""
+    ),
     "flow style without a scope": FLOW.replace("scope: Cluster, ", ""),
     "flow style with two versions": FLOW.replace(
         "version: v1, ",
@@ -139,7 +160,9 @@ def test_the_crds_are_rewritten(subtests: pytest.Subtests) -> None:
         with subtests.test(name):
             done = fixed(text, unsafe=True)
             assert errors(done.result) == []
-            [first] = [one.fix for one in check(text).diagnostics if one.rule == "api-version-removed"]
+            [first] = [
+                one.fix for one in check(text).diagnostics if one.rule == "api-version-removed"
+            ]
             assert first is not None
             assert decode_yaml(apply(text, first.edits)) == converted(decode_yaml(text))
             assert done.undone == ()
@@ -151,13 +174,23 @@ def test_the_crds_are_rewritten(subtests: pytest.Subtests) -> None:
             assert fixed(text, unsafe=False).edits == ()
 
 
-LEFT = {"schema-required", "scope-invalid", "preserve-unknown-fields", "conversion-with-preserve-unknown-fields"}
+LEFT = {
+    "schema-required",
+    "scope-invalid",
+    "preserve-unknown-fields",
+    "conversion-with-preserve-unknown-fields",
+}
 
 
 def test_leftovers_of_v1beta1_are_moved(subtests: pytest.Subtests) -> None:
     """Safe fixes move the fields if only `apiVersion` is right already; what v1beta1 does by default is not added."""
     for name, text in CRDS.items():
         with subtests.test(name):
-            done = fixed(text.replace("apiextensions.k8s.io/v1beta1", "apiextensions.k8s.io/v1"), unsafe=False)
-            assert {finding.rule for finding in done.result.diagnostics if finding.severity == "error"} <= LEFT
+            done = fixed(
+                text.replace("apiextensions.k8s.io/v1beta1", "apiextensions.k8s.io/v1"),
+                unsafe=False,
+            )
+            assert {
+                finding.rule for finding in done.result.diagnostics if finding.severity == "error"
+            } <= LEFT
             assert done.undone == ()

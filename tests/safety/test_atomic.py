@@ -60,7 +60,9 @@ def test_a_read_only_file_is_not_written(file: Path) -> None:
     assert names(file.parent) == ["file", "second"]
 
 
-def test_other_hard_links_refer_to_the_written_file(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_hard_links_refer_to_the_written_file(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     second = file.with_name("second")
     second.hardlink_to(file)
     for content in (b"longer than before", b"short"):
@@ -88,7 +90,9 @@ def _failing_once(fill: Callable[..., None]) -> Callable[..., None]:
     return failing
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="Python reads extended attributes on Linux only")
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="Python reads extended attributes on Linux only"
+)
 def test_a_replaced_file_keeps_its_extended_attributes(file: Path) -> None:
     try:
         os.setxattr(file, "user.note", b"kept")
@@ -157,9 +161,13 @@ def _fail(error: BaseException) -> Callable[..., None]:
 
 
 @pytest.mark.parametrize(
-    ("owner", "call"), [(os, "fdopen"), (shutil, "copystat"), (Path, "replace")], ids=["write", "mode", "replace"]
+    ("owner", "call"),
+    [(os, "fdopen"), (shutil, "copystat"), (Path, "replace")],
+    ids=["write", "mode", "replace"],
 )
-@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()])
+@pytest.mark.parametrize(
+    "error", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()]
+)
 def test_no_temporary_file_is_left_behind(
     file: Path, monkeypatch: pytest.MonkeyPatch, owner: object, call: str, error: BaseException
 ) -> None:
@@ -198,7 +206,9 @@ def _full_disk() -> None:
         pytest.param([], "", 1, id="cache"),
     ],
 )  # fmt: skip
-def test_a_full_disk_leaves_no_temporary_file(tmp_path: Path, arguments: list[str], message: str, status: int) -> None:
+def test_a_full_disk_leaves_no_temporary_file(
+    tmp_path: Path, arguments: list[str], message: str, status: int
+) -> None:
     file = tmp_path / "crd.yaml"
     file.write_bytes(FIXABLE.read_bytes())
     cache = tmp_path / "cache"
@@ -226,7 +236,14 @@ def test_a_link_that_is_written_to_stays_one(tmp_path: Path) -> None:
         (tmp_path / "real" / name).write_bytes(FIXABLE.read_bytes() if name == "crd.yaml" else b"")
         (tmp_path / name).symlink_to(f"real/{name}")
     (tmp_path / "real/known.json").unlink()
-    options = ["--fix", "--output", "json=out.json", "--baseline", "known.json", "--update-baseline"]
+    options = [
+        "--fix",
+        "--output",
+        "json=out.json",
+        "--baseline",
+        "known.json",
+        "--update-baseline",
+    ]
     done = subprocess.run(
         [sys.executable, "-m", "crdlint", "check", "--no-cache", *options, "crd.yaml"],
         cwd=tmp_path,

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 PYTHON = sys.executable
 
 
-def test_a_program_of_the_working_directory_is_not_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_of_the_working_directory_is_not_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     planted = tmp_path / "git"
     planted.write_text("#!/bin/sh\n")
     planted.chmod(0o755)
@@ -34,7 +36,9 @@ def test_a_program_gets_its_input_and_nothing_of_the_environment() -> None:
 
 
 def test_a_program_that_cannot_be_run() -> None:
-    with pytest.raises(ProgramError, match="no-such-program cannot be run: No such file or directory"):
+    with pytest.raises(
+        ProgramError, match="no-such-program cannot be run: No such file or directory"
+    ):
         run(["/no-such-program"])
     with pytest.raises(ProgramError, match="cannot be run: embedded null byte"):
         run([PYTHON, "a\0b"])

@@ -23,11 +23,15 @@ CASES = {
     "sound": ("a: {type: string, default: x}", []),
     "of another type": (
         "a: {type: string, default: 1}",
-        ['properties[a].default: Invalid value: "integer":  in body must be of type string: "integer"'],
+        [
+            'properties[a].default: Invalid value: "integer":  in body must be of type string: "integer"'
+        ],
     ),
     "below": (
         "a: {type: object, default: {b: 1}, properties: {b: {type: string}}}",
-        ['properties[a].default.b: Invalid value: "integer": b in body must be of type string: "integer"'],
+        [
+            'properties[a].default.b: Invalid value: "integer": b in body must be of type string: "integer"'
+        ],
     ),
     "unknown fields": (
         "a: {type: object, default: {b: 1}}",
@@ -35,7 +39,9 @@ CASES = {
     ),
     "items": (
         "a: {type: array, items: {type: object, properties: {b: {type: integer, minimum: 1, default: 0}}}}",
-        ["properties[a].items.properties[b].default: Invalid value: 0:  in body should be greater than or equal to 1"],
+        [
+            "properties[a].items.properties[b].default: Invalid value: 0:  in body should be greater than or equal to 1"
+        ],
     ),
     "additionalProperties are not looked into": (
         "a: {type: object, additionalProperties: {type: object, properties: {b: {type: string, default: 1}}}}",
@@ -44,7 +50,10 @@ CASES = {
     "int or string is not looked at": ("a: {x-kubernetes-int-or-string: true, default: true}", []),
     "an embedded resource": (
         "a: {type: object, x-kubernetes-embedded-resource: true, properties: {b: {type: string}}, default: {b: x}}",
-        ["properties[a].default.apiVersion: Required value", "properties[a].default.kind: Required value"],
+        [
+            "properties[a].default.apiVersion: Required value",
+            "properties[a].default.kind: Required value",
+        ],
     ),
     "metadata of another type": (
         "metadata: {type: object, properties: {name: {type: integer, default: 1}}}",
@@ -81,7 +90,10 @@ CASES = {
 def judge(properties: str, **options: Any) -> list[str]:
     whole = schema(f"type: object\nproperties:\n  {properties}")
     given = [one for one in schemas(whole) if one.default is not None]
-    return [str(error).replace(ROOT, "") for error in validate_defaults(whole, whole.path, given, **options)]
+    return [
+        str(error).replace(ROOT, "")
+        for error in validate_defaults(whole, whole.path, given, **options)
+    ]
 
 
 @each(("properties", "said"), CASES.values(), ids=CASES)
@@ -102,7 +114,11 @@ def test_rules_are_asked_of_sound_defaults_until_their_budget_is_spent() -> None
         asked.append((schema.type, value, is_resource_root))
         return [invalid("r", path, value, "no")], value == 2
 
-    properties = "\n  ".join(f"{name}: {{type: integer, default: {i}, minimum: 1}}" for i, name in enumerate("abcd"))
+    properties = "\n  ".join(
+        f"{name}: {{type: integer, default: {i}, minimum: 1}}" for i, name in enumerate("abcd")
+    )
     said = judge(properties, rules=rules)
     assert asked == [("integer", 1, False), ("integer", 2, False)]
-    assert [line.partition(":")[0] for line in said] == [f"properties[{name}].default" for name in "abc"]
+    assert [line.partition(":")[0] for line in said] == [
+        f"properties[{name}].default" for name in "abc"
+    ]

@@ -80,8 +80,14 @@ def test_the_first_column_that_cannot_be_parsed_is_reported() -> None:
             *["{name: a, type: string, jsonPath: .metadata.name}"] * good,
             *["{name: b, type: string, jsonPath: '.x[0'}"] * 2,
         ]
-        text = SMALLEST.replace("storage: true", f"storage: true\n    additionalPrinterColumns: [{', '.join(columns)}]")
-        found = [one for one in lint_file(text, filename="x").diagnostics if one.rule == "printer-column-unparsed"]
+        text = SMALLEST.replace(
+            "storage: true", f"storage: true\n    additionalPrinterColumns: [{', '.join(columns)}]"
+        )
+        found = [
+            one
+            for one in lint_file(text, filename="x").diagnostics
+            if one.rule == "printer-column-unparsed"
+        ]
         assert [one.message for one in found] == [
             f"`.x[0` cannot be parsed (unterminated array): the API server discards {dropped}"
         ]

@@ -9,13 +9,23 @@ from crdlint.schema.correlation import validate_list_sets_and_maps
 
 SET = "{type: array, x-kubernetes-list-type: set, items: {}}"
 MAP = f"{{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {{properties: {{s: {SET}}}}}}}"
-MAP_OF_TWO = "{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [j, k], items: {}}"
+MAP_OF_TWO = (
+    "{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [j, k], items: {}}"
+)
 CASES = {
-    "a set": (SET, "[1, 2, 1, 1, 1.0, true, null, null]", ["a[2]: Duplicate value: 1", "a[7]: Duplicate value: null"]),
+    "a set": (
+        SET,
+        "[1, 2, 1, 1, 1.0, true, null, null]",
+        ["a[2]: Duplicate value: 1", "a[7]: Duplicate value: null"],
+    ),
     "a set of lists": (SET, "[[1], [2], [1]]", ["a[2]: Duplicate value: [1]"]),
     "a map": (MAP, '[{"k": 1}, {"k": 1, "v": 2}]', ['a[1]: Duplicate value: {"k":1}']),
     "keys not given": (MAP, '[{"k": null}, {}, {}, null]', ["a[2]: Duplicate value: {}"]),
-    "no object": (MAP, '[{}, "x", {}]', ['a[1]: Invalid value: "x": must be an object for an array of list-type map']),
+    "no object": (
+        MAP,
+        '[{}, "x", {}]',
+        ['a[1]: Invalid value: "x": must be an object for an array of list-type map'],
+    ),
     "two keys": (
         MAP_OF_TWO,
         '[{"j": 1, "k": 1}, {"j": 1}, {"k": 1}, {"j": 1, "k": 1, "v": 2}, {"j": 1}]',
@@ -23,7 +33,11 @@ CASES = {
     ),
     "below": (MAP, '[{"s": [1, 1]}]', ["a[0].s[1]: Duplicate value: 1"]),
     "atomic": ("{type: array, x-kubernetes-list-type: atomic, items: {}}", "[1, 1]", []),
-    "a map's values": (f"{{additionalProperties: {SET}}}", '{"b": [1, 1]}', ["a[b][1]: Duplicate value: 1"]),
+    "a map's values": (
+        f"{{additionalProperties: {SET}}}",
+        '{"b": [1, 1]}',
+        ["a[b][1]: Duplicate value: 1"],
+    ),
 }
 
 

@@ -31,14 +31,22 @@ if TYPE_CHECKING:
 OWNER_OF_NOTHING = '"apiVersion": "", "kind": "", "name": ""'
 READ = {
     "known": ('{"name": "x", "labels": {"a": "b"}}', None, []),
-    "empty": ('{"name": "", "labels": {}, "finalizers": [], "generation": 0, "uid": null}', "{}", []),
+    "empty": (
+        '{"name": "", "labels": {}, "finalizers": [], "generation": 0, "uid": null}',
+        "{}",
+        [],
+    ),
     "null": ("null", "{}", []),
     "unknown": (
         '{"x": 1, "name": "y", "ownerReferences": [{"z": 1}], "managedFields": [{"manager": "m", "w": 1}]}',
         f'{{"name": "y", "ownerReferences": [{{{OWNER_OF_NOTHING}, "uid": ""}}], "managedFields": [{{"manager": "m"}}]}}',
         ["x", "ownerReferences[0].z", "managedFields[0].w"],
     ),
-    "null values": ('{"labels": {"a": null}, "finalizers": [null]}', '{"labels": {"a": ""}, "finalizers": [""]}', []),
+    "null values": (
+        '{"labels": {"a": null}, "finalizers": [null]}',
+        '{"labels": {"a": ""}, "finalizers": [""]}',
+        [],
+    ),
     "pointers": (
         '{"deletionGracePeriodSeconds": 0, "ownerReferences": [{"uid": "u", "controller": false}]}',
         f'{{"deletionGracePeriodSeconds": 0, "ownerReferences": [{{{OWNER_OF_NOTHING}, "uid": "u", "controller": false}}]}}',
@@ -52,7 +60,11 @@ READ = {
     "no time": ('{"creationTimestamp": "0001-01-01T00:00:00Z"}', "{}", []),
     "a whole float": ('{"generation": 2.0}', '{"generation": 2}', []),
     "the least integer": ('{"generation": -9223372036854775808}', None, []),
-    "a float as Go prints it": ('{"generation": 9.223372036854774e18}', '{"generation": 9223372036854774000}', []),
+    "a float as Go prints it": (
+        '{"generation": 9.223372036854774e18}',
+        '{"generation": 9223372036854774000}',
+        [],
+    ),
 }
 
 
@@ -77,20 +89,36 @@ def test_what_go_does_not_read(given: str, said: str) -> None:
     assert str(raised.value) == said
 
 
-NOT_PLAIN_IN_YAML = ["\x85", "\x7f", "\x9f", "\u2028", "\ufeff", "\ufffe", "\ud800", "k" * 1025, '"\\', "\n"]
+NOT_PLAIN_IN_YAML = [
+    "\x85",
+    "\x7f",
+    "\x9f",
+    "\u2028",
+    "\ufeff",
+    "\ufffe",
+    "\ud800",
+    "k" * 1025,
+    '"\\',
+    "\n",
+]
 
 
 @each("key", NOT_PLAIN_IN_YAML, ids=ascii)
 def test_any_text_is_a_key_of_mistyped_metadata(key: str) -> None:
     with pytest.raises(MetadataError) as raised:
         read_object_meta({"labels": {key: [key]}, key: {key: [1, None, 1.5, True]}})
-    assert str(raised.value) == "json: cannot unmarshal array into Go struct field ObjectMeta.labels of type string"
+    assert (
+        str(raised.value)
+        == "json: cannot unmarshal array into Go struct field ObjectMeta.labels of type string"
+    )
 
 
 def test_malformed_fields_can_be_dropped() -> None:
     given = {"name": 1, "labels": {"a": "b"}, "x": 1}
     assert read_object_meta(given, drop_malformed=True) == ({"labels": {"a": "b"}}, ["x"])
-    with pytest.raises(MetadataError, match=r"invalid metadata: expected object, got \[\]interface \{\}"):
+    with pytest.raises(
+        MetadataError, match=r"invalid metadata: expected object, got \[\]interface \{\}"
+    ):
         read_object_meta([1], drop_malformed=True)
 
 
@@ -141,7 +169,9 @@ def test_coercing() -> None:
 def test_coercing_what_is_wrong(given: str, said: str, left: dict[str, Any]) -> None:
     assert str(coerce(None, value(given), schema(EMBEDDED), is_resource_root=False).error) == said
     obj = value(given)
-    assert coerce(None, obj, schema(EMBEDDED), is_resource_root=False, drop_invalid=True).error is None
+    assert (
+        coerce(None, obj, schema(EMBEDDED), is_resource_root=False, drop_invalid=True).error is None
+    )
     assert obj == left
 
 
@@ -153,11 +183,17 @@ RESOURCES = {
     "nothing": ("{}", ["a.apiVersion: Required value", "a.kind: Required value"]),
     "types": (
         '{"apiVersion": 1, "kind": null}',
-        ["a.apiVersion: Invalid value: 1: must be a string", "a.kind: Invalid value: null: must be a string"],
+        [
+            "a.apiVersion: Invalid value: 1: must be a string",
+            "a.kind: Invalid value: null: must be a string",
+        ],
     ),
     "empty": (
         '{"apiVersion": "", "kind": ""}',
-        ['a.apiVersion: Invalid value: "": must not be empty', 'a.kind: Invalid value: "": must not be empty'],
+        [
+            'a.apiVersion: Invalid value: "": must not be empty',
+            'a.kind: Invalid value: "": must not be empty',
+        ],
     ),
     "wrong": (
         '{"apiVersion": "a/b/c", "kind": "1"}',
@@ -180,7 +216,9 @@ RESOURCES = {
 
 @each(("given", "said"), RESOURCES.values(), ids=RESOURCES)
 def test_embedded_resources(given: str, said: list[str]) -> None:
-    errors = validate_embedded(None, {"a": value(given)}, schema(EMBEDDED), NEWEST, is_resource_root=False)
+    errors = validate_embedded(
+        None, {"a": value(given)}, schema(EMBEDDED), NEWEST, is_resource_root=False
+    )
     assert [str(error) for error in errors] == said
 
 
@@ -188,7 +226,10 @@ KUBERNETES_1_36 = parse_range("1.36").newest
 LONG = "x" * 64
 OWNER = '{"apiVersion": "v1", "kind": "Event", "name": "n", "uid": "u", "controller": true}'
 METADATA = {
-    "no name": ("{}", ["m.name: Required value: name or generateName is required", "m.namespace: Required value"]),
+    "no name": (
+        "{}",
+        ["m.name: Required value: name or generateName is required", "m.namespace: Required value"],
+    ),
     "a label in bytes": (
         f'{{"name": "x", "namespace": "y", "labels": {{"{LONG}": "{LONG}"}}}}',
         [
@@ -240,7 +281,11 @@ METADATA = {
 @each(("given", "said"), METADATA.values(), ids=METADATA)
 def test_metadata(given: str, said: list[str]) -> None:
     errors = validate_any_object_meta(
-        as_record(value(given)), Path("m"), KUBERNETES_1_36, requires_namespace=True, name_check=dns_subdomain
+        as_record(value(given)),
+        Path("m"),
+        KUBERNETES_1_36,
+        requires_namespace=True,
+        name_check=dns_subdomain,
     )
     assert [str(error) for error in errors] == said
 
@@ -249,7 +294,11 @@ def owner_errors(owners: list[dict[str, object]]) -> list[FieldError]:
     meta = {"name": "x", "namespace": "y", "ownerReferences": owners}
     return list(
         validate_any_object_meta(
-            as_record(meta), Path("m"), KUBERNETES_1_36, requires_namespace=True, name_check=dns_subdomain
+            as_record(meta),
+            Path("m"),
+            KUBERNETES_1_36,
+            requires_namespace=True,
+            name_check=dns_subdomain,
         )
     )
 
@@ -259,7 +308,9 @@ def owner(name: str, uid: str = "u", *, controller: bool = False) -> dict[str, o
 
 
 def test_errors_of_owner_references_point_at_the_reference() -> None:
-    errors = owner_errors([owner("a"), owner("b", uid=""), owner("c", controller=True), owner("d", controller=True)])
+    errors = owner_errors(
+        [owner("a"), owner("b", uid=""), owner("c", controller=True), owner("d", controller=True)]
+    )
     assert [(str(error.path), str(error.at)) for error in errors] == [
         ("m.ownerReferences.uid", "m.ownerReferences[1].uid"),
         ("m.ownerReferences", "m.ownerReferences[3].controller"),
@@ -287,7 +338,9 @@ def test_updates() -> None:
     old = {"name": "x", "finalizers": ["a.b/c"], "deletionTimestamp": "2020-01-01T00:00:00Z"}
     owner = {"apiVersion": "v1", "kind": "A", "name": "a"}
     new = {"name": "y", "finalizers": ["a.b/d"], "uid": "u", "ownerReferences": [owner]}
-    errors = validate_object_meta_update(as_record(new), as_record(old), Path("m"), RESOURCE_RULES, KUBERNETES_1_36)
+    errors = validate_object_meta_update(
+        as_record(new), as_record(old), Path("m"), RESOURCE_RULES, KUBERNETES_1_36
+    )
     assert [str(error) for error in errors] == [
         "m.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, "
         'found new finalizers []string{"a.b/d"}',
@@ -299,7 +352,12 @@ def test_updates() -> None:
 
 
 def test_an_update_keeps_what_the_server_maintains() -> None:
-    stored = {"uid": "u", "generation": 2, "resourceVersion": "3", "creationTimestamp": "2020-01-01T00:00:00Z"}
+    stored = {
+        "uid": "u",
+        "generation": 2,
+        "resourceVersion": "3",
+        "creationTimestamp": "2020-01-01T00:00:00Z",
+    }
     stored |= {"deletionTimestamp": "2021-01-01T00:00:00Z", "deletionGracePeriodSeconds": 3}
     for is_manifest in (True, False):
         new = as_record({"generation": -1, "creationTimestamp": "2022-01-01T00:00:00Z"})

@@ -19,7 +19,12 @@ PRUNED = {
         '{"a": [{"b": 1}, {}]}',
         ["a[0].d", "a[1].c"],
     ),
-    "the resource's own": ("{}", '{"apiVersion": "v1", "kind": "K", "metadata": {"x": 1}}', None, []),
+    "the resource's own": (
+        "{}",
+        '{"apiVersion": "v1", "kind": "K", "metadata": {"x": 1}}',
+        None,
+        [],
+    ),
     "a map of anything": (
         "{properties: {a: {additionalProperties: true}}}",
         '{"a": {"b": {"c": 1}}}',
@@ -91,7 +96,11 @@ DEFAULTED = {
     "null": ("{properties: {a: {default: 1}}}", '{"a": null}', '{"a": 1}'),
     "nullable": ("{properties: {a: {default: 1, nullable: true}}}", '{"a": null}', '{"a": null}'),
     "below what is missing": ("{properties: {a: {properties: {b: {default: 1}}}}}", "{}", "{}"),
-    "below a default": ("{properties: {a: {default: {}, properties: {b: {default: 1}}}}}", "{}", '{"a": {"b": 1}}'),
+    "below a default": (
+        "{properties: {a: {default: {}, properties: {b: {default: 1}}}}}",
+        "{}",
+        '{"a": {"b": 1}}',
+    ),
     "items": (
         "{properties: {a: {items: {default: {c: 1}, properties: {b: {default: 1}}}}}}",
         '{"a": [{}, null]}',
@@ -127,7 +136,11 @@ NULLS = {
     "wanted": ("{properties: {a: {nullable: true}}}", '{"a": null}', '{"a": null}'),
     "to be defaulted": ("{properties: {a: {default: 1}}}", '{"a": null}', '{"a": null}'),
     "unknown": ("{}", '{"a": null, "b": {"c": null}}', '{"a": null, "b": {"c": null}}'),
-    "in a map": ("{additionalProperties: {}}", '{"a": null, "b": {"c": null}}', '{"b": {"c": null}}'),
+    "in a map": (
+        "{additionalProperties: {}}",
+        '{"a": null, "b": {"c": null}}',
+        '{"b": {"c": null}}',
+    ),
     "in a list": ("{properties: {a: {items: {}}}}", '{"a": [null]}', '{"a": [null]}'),
 }
 

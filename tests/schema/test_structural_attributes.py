@@ -18,7 +18,12 @@ CASES = [
     ("items: []", "items", "", ""),
     ("items: {}", "items", "items", "items"),
     ("additionalProperties: false", "additional_properties", "additional_properties", ""),
-    ("additionalProperties: true", "additional_properties", "additional_properties", "additional_properties"),
+    (
+        "additionalProperties: true",
+        "additional_properties",
+        "additional_properties",
+        "additional_properties",
+    ),
     ("properties: {}", "properties", "", "properties"),
     ("properties: {a: {}}", "properties", "properties", "properties"),
     ("enum: []", "", "", ""),

@@ -17,7 +17,11 @@ from crdlint.schema.validator import ValueValidator
 
 # The schema of `a`, its value, what is said.
 CASES = {
-    "string": ("{type: string}", "1", ['a: Invalid value: "integer": a in body must be of type string: "integer"']),
+    "string": (
+        "{type: string}",
+        "1",
+        ['a: Invalid value: "integer": a in body must be of type string: "integer"'],
+    ),
     "a float for an integer": (
         "{type: integer}",
         "1.5",
@@ -33,7 +37,11 @@ CASES = {
         ['<nil>: Invalid value: "": Checked value must be of type integer (default format) in a'],
     ),
     "an integer is a number": ("{type: number}", "3", []),
-    "null": ("{type: object}", "null", ['a: Invalid value: "null": a in body must be of type object: "null"']),
+    "null": (
+        "{type: object}",
+        "null",
+        ['a: Invalid value: "null": a in body must be of type object: "null"'],
+    ),
     "nullable": ("{type: string, nullable: true}", "null", []),
     "null is in no enum": (
         "{type: string, nullable: true, enum: [b, null]}",
@@ -120,7 +128,9 @@ CASES = {
     "a bound at the end of its type": (
         "{type: integer, minimum: -9223372036854775808}",
         "2",
-        ['<nil>: Invalid value: "": Minimum boundary value must be of type integer (default format) in a'],
+        [
+            '<nil>: Invalid value: "": Minimum boundary value must be of type integer (default format) in a'
+        ],
     ),
     "a bound beyond the integers of Go": (
         "{type: number, maximum: 1.0e+19}",
@@ -143,17 +153,33 @@ CASES = {
         "3",
         ["a: Invalid value: 0: factor MultipleOf declared for a must be positive: 0"],
     ),
-    "enum": ("{type: string, enum: [b, c]}", '"d"', ['a: Unsupported value: "d": supported values: "b", "c"']),
+    "enum": (
+        "{type: string, enum: [b, c]}",
+        '"d"',
+        ['a: Unsupported value: "d": supported values: "b", "c"'],
+    ),
     "enum of objects": (
         "{type: object, x-kubernetes-preserve-unknown-fields: true, enum: [{b: 1}]}",
         '{"b": 2}',
         ['a: Unsupported value: {"b":2}: supported values: "{\\"b\\":1}"'],
     ),
     "a float is cut to an integer of an enum": ("{type: number, enum: [1]}", "1.5", []),
-    "an integer is a character of an enum": ("{x-kubernetes-int-or-string: true, enum: [A]}", "65", []),
+    "an integer is a character of an enum": (
+        "{x-kubernetes-int-or-string: true, enum: [A]}",
+        "65",
+        [],
+    ),
     "zero is a character": ('{x-kubernetes-int-or-string: true, enum: ["\\0"]}', "0", []),
-    "the first character behind the surrogates": ('{x-kubernetes-int-or-string: true, enum: ["\\ue000"]}', "57344", []),
-    "an integer beyond the characters": ('{x-kubernetes-int-or-string: true, enum: ["\\ufffd"]}', "1114112", []),
+    "the first character behind the surrogates": (
+        '{x-kubernetes-int-or-string: true, enum: ["\\ue000"]}',
+        "57344",
+        [],
+    ),
+    "an integer beyond the characters": (
+        '{x-kubernetes-int-or-string: true, enum: ["\\ufffd"]}',
+        "1114112",
+        [],
+    ),
     "items": (
         "{type: array, maxItems: 1, items: {type: string}}",
         '["b", 1]',
@@ -237,7 +263,9 @@ CASES = {
     "oneOf, two": (
         "{type: string, oneOf: [{minLength: 1}, {pattern: a}]}",
         '"a"',
-        ['<nil>: Invalid value: "": "a" must validate one and only one schema (oneOf). Found 2 valid alternatives'],
+        [
+            '<nil>: Invalid value: "": "a" must validate one and only one schema (oneOf). Found 2 valid alternatives'
+        ],
     ),
     "allOf, some": (
         "{type: string, allOf: [{minLength: 1}, {pattern: b}]}",
@@ -277,9 +305,9 @@ def test_a_pattern_that_is_none_is_told() -> None:
 
 
 def test_the_root() -> None:
-    errors = ValueValidator(schema("{type: object, required: [spec], additionalProperties: {type: string}}")).validate(
-        {"x": 1}
-    )
+    errors = ValueValidator(
+        schema("{type: object, required: [spec], additionalProperties: {type: string}}")
+    ).validate({"x": 1})
     assert [str(error) for error in errors] == [
         'x: Invalid value: "integer": .x in body must be of type string: "integer"',
         "spec: Required value",
@@ -327,7 +355,11 @@ UPDATES = {
     "unchanged": ('{"o": {"v": 1}}', '{"o": {"v": 1}}', []),
     "unchanged below": ('{"o": {"v": 1, "x": 1}}', '{"o": {"v": 1}}', ["o"]),
     "changed": ('{"o": {"v": 1}}', '{"o": {"v": 2}}', ["o", "o.v"]),
-    "an unknown field keeps from comparing": ('{"o": {"v": 1, "x": 1}}', '{"o": {"v": 1, "x": 1}}', ["o"]),
+    "an unknown field keeps from comparing": (
+        '{"o": {"v": 1, "x": 1}}',
+        '{"o": {"v": 1, "x": 1}}',
+        ["o"],
+    ),
     "a map's item": ('{"m": [{"k": "b"}, {"k": "a", "v": 1}]}', '{"m": [{"k": "a", "v": 1}]}', []),
     "a map's new item": ('{"m": [{"k": "b", "v": 1}]}', '{"m": [{"k": "a", "v": 1}]}', ["m[0].v"]),
     "a list as a unit": ('{"l": [{"v": 1}], "m": []}', '{"l": [{"v": 1}]}', []),
@@ -344,7 +376,9 @@ UPDATES = {
 @each(("new", "old", "said"), UPDATES.values(), ids=UPDATES)
 def test_updates_let_pass_what_did_not_change(new: str, old: str, said: list[str]) -> None:
     of_lists = schema(LISTS)
-    errors = ValueValidator(of_lists).validate(value(new), old=Correlation(value(new), value(old), of_lists))
+    errors = ValueValidator(of_lists).validate(
+        value(new), old=Correlation(value(new), value(old), of_lists)
+    )
     assert sorted(str(error.path) for error in errors) == sorted(said)
 
 

@@ -22,12 +22,24 @@ CASES = {
     "enum": ("{type: string, enum: [Fast, Safe]}", '"fast"', "Write `Fast` instead"),
     "enum with a quote": ("{type: string, enum: ['a\"b', c]}", '"z"', 'Write one of `a"b`, `c`'),
     "minimum": ("{type: integer, minimum: 3}", "1", "Write 3 or a number greater than 3"),
-    "exclusive maximum": ("{type: integer, maximum: 3, exclusiveMaximum: true}", "3", "Write a number less than 3"),
+    "exclusive maximum": (
+        "{type: integer, maximum: 3, exclusiveMaximum: true}",
+        "3",
+        "Write a number less than 3",
+    ),
     "multiple": ("{type: integer, multipleOf: 3}", "1", "Write a multiple of 3"),
     "pattern": ("{type: string, pattern: 'a{2}'}", '"a"', "Write a string that matches `a{2}`"),
     "too short": ("{type: string, minLength: 3}", '"a"', "Write at least 3 characters"),
-    "too long": ("{type: string, maxLength: 3}", '"aaaa"', "Shorten the value to at most 3 characters"),
-    "too few": ("{type: array, minItems: 2, items: {type: string}}", '["a"]', "Write at least 2 items"),
+    "too long": (
+        "{type: string, maxLength: 3}",
+        '"aaaa"',
+        "Shorten the value to at most 3 characters",
+    ),
+    "too few": (
+        "{type: array, minItems: 2, items: {type: string}}",
+        '["a"]',
+        "Write at least 2 items",
+    ),
     "too many": (
         "{type: array, maxItems: 1, items: {type: string}}",
         '["a", "b"]',

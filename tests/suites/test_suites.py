@@ -57,7 +57,11 @@ WRONG = {
 
 def test_a_suite_without_tests_is_noted(tmp_path: Path) -> None:
     result = run(suite(tmp_path, "crdName: widgets.example.com\ntests: {onCreate: []}\n"))
-    assert (result.exit_code, "the suite has no test" in result.stderr, "no suite" in result.stderr) == (2, True, False)
+    assert (
+        result.exit_code,
+        "the suite has no test" in result.stderr,
+        "no suite" in result.stderr,
+    ) == (2, True, False)
 
 
 def test_failures(tmp_path: Path, subtests: pytest.Subtests) -> None:
@@ -67,7 +71,9 @@ def test_failures(tmp_path: Path, subtests: pytest.Subtests) -> None:
             result = run(suite(tmp_path, SUITE.replace(before, after, 1)))
             assert result.exit_code == 1
             for line in said:
-                assert any(given.startswith(line) for given in result.stdout.splitlines()), result.stdout
+                assert any(given.startswith(line) for given in result.stdout.splitlines()), (
+                    result.stdout
+                )
 
 
 def test_servers_before_1_36_print_types(tmp_path: Path) -> None:
@@ -147,9 +153,7 @@ def test_crds_of_odd_types(before: str, after: str, said: str, given: bool, tmp_
     assert said in result.stderr
 
 
-PATCH = (
-    "    - op: remove\n      path: /spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/zones/maxItems\n"
-)
+PATCH = "    - op: remove\n      path: /spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/zones/maxItems\n"
 # A patch of the CRD, and the failure that it causes.
 PATCHES = {
     "a spec that is a number": ("{op: replace, path: /spec, value: 1}", "cannot unmarshal number into Go struct field"),
@@ -170,7 +174,10 @@ def test_patches_that_leave_no_crd(tmp_path: Path, subtests: pytest.Subtests) ->
         with subtests.test(name):
             assert PATCH in SUITE
             result = run(suite(tmp_path, SUITE.replace(PATCH, f"    - {patch}\n")))
-            assert (result.exit_code, result.stdout.splitlines()[-1].partition(" in ")[0]) == (1, "1 failed, 6 passed")
+            assert (result.exit_code, result.stdout.splitlines()[-1].partition(" in ")[0]) == (
+                1,
+                "1 failed, 6 passed",
+            )
             assert said in " ".join(result.stdout.split())
 
 
@@ -182,9 +189,12 @@ BOMBS = {
     "copies of the spec": _doubling("/spec"),
     "copies of the document": _doubling(""),
     "copies of a field": _doubling("/spec/versions/0/schema/openAPIV3Schema"),
-    "copies to the end of a list": "    - {op: copy, from: /spec/versions, path: /spec/versions/-}\n" * 40,
-    "copies of a copy": f"    - {{op: add, path: /spec/x, value: {{a: {'z' * 4000}}}}}\n" + _doubling("/spec/x"),
-    "a text many times": f"    - &a {{op: add, path: /spec/x, value: {'z' * 60_000}}}\n" + "    - *a\n" * 20,
+    "copies to the end of a list": "    - {op: copy, from: /spec/versions, path: /spec/versions/-}\n"
+    * 40,
+    "copies of a copy": f"    - {{op: add, path: /spec/x, value: {{a: {'z' * 4000}}}}}\n"
+    + _doubling("/spec/x"),
+    "a text many times": f"    - &a {{op: add, path: /spec/x, value: {'z' * 60_000}}}\n"
+    + "    - *a\n" * 20,
     "a comparison many times": f"    - {{op: add, path: /spec/x, value: &v {'z' * 60_000}}}\n"
     + "    - {op: test, path: /spec/x, value: *v}\n" * 20,
     "many operations": "    - {op: add, path: /spec/x, value: 1}\n" * 10_001,
@@ -194,12 +204,18 @@ BOMBS = {
 def test_patches_that_grow_without_bound(
     tmp_path: Path, subtests: pytest.Subtests, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("crdlint.suites.run.Patcher", lambda: Patcher(1024 * 1024))  # 16 MiB take longer
+    monkeypatch.setattr(
+        "crdlint.suites.run.Patcher", lambda: Patcher(1024 * 1024)
+    )  # 16 MiB take longer
     for name, patches in BOMBS.items():
         with subtests.test(name):
             result = run(suite(tmp_path, SUITE.replace(PATCH, patches)))
             assert result.exit_code == 2, result.stdout
-            reason = "more than 10,000 operations" if name == "many operations" else "add more than 16 MiB"
+            reason = (
+                "more than 10,000 operations"
+                if name == "many operations"
+                else "add more than 16 MiB"
+            )
             assert re.search(rf"widgets.testsuite.yaml:\d+: .*{reason}", result.stderr)
 
 
@@ -232,7 +248,9 @@ def test_objects_of_odd_types(tmp_path: Path, subtests: pytest.Subtests) -> None
         with subtests.test(name):
             assert before in SUITE
             result = run(suite(tmp_path, SUITE.replace(before, after, 1)))
-            assert (result.exit_code, said in " ".join(result.stdout.split())) == (status, True), result.output
+            assert (result.exit_code, said in " ".join(result.stdout.split())) == (status, True), (
+                result.output
+            )
 
 
 def test_a_deep_value_is_printed_as_older_servers_do(tmp_path: Path) -> None:
@@ -251,13 +269,18 @@ def test_a_deep_value_is_printed_as_older_servers_do(tmp_path: Path) -> None:
         ("metadata: {annotations: 1}\n", "no feature gates of"),
         (GATE, "status.featureGates is not a list of objects"),
         (f"{GATE}status: {{featureGates: [1]}}\n", "status.featureGates is not a list of objects"),
-        (f"{GATE}status: {{featureGates: [{{enabled: [{{name: [1]}}, 1], disabled: 1}}]}}\n", "no feature gate A in"),
+        (
+            f"{GATE}status: {{featureGates: [{{enabled: [{{name: [1]}}, 1], disabled: 1}}]}}\n",
+            "no feature gate A in",
+        ),
     ],
 )
 def test_feature_gates_of_odd_types(content: str, said: str, tmp_path: Path) -> None:
     annotations = "annotations: {release.openshift.io/feature-set: Default, include.release.openshift.io/x: 'true'}"
     file = suite(tmp_path, SUITE.replace("version: v1\n", "version: v1\nfeatureGates: [A]\n"))
-    (tmp_path / "widgets.crd.yaml").write_text(CRD.replace("metadata: {", f"metadata: {{{annotations}, "))
+    (tmp_path / "widgets.crd.yaml").write_text(
+        CRD.replace("metadata: {", f"metadata: {{{annotations}, ")
+    )
     gates = tmp_path / "payload-manifests" / "featuregates"
     gates.mkdir(parents=True)
     (gates / "x.yaml").write_text(content)

@@ -60,18 +60,26 @@ def test_schemas(schema: dict[str, Any], wanted: str | None) -> None:
 def test_numbers_out_of_range_wrap() -> None:
     crd = crd_in_json(_with(_TEXT | {"maxLength": 10000000000000000000}))
     assert [d for d in crdlint.lint_text(crd) if d.kind == "decode"]
-    assert not [d for d in crdlint.lint_text(crd, sender="server-side-apply") if d.kind in {"decode", "field"}]
+    assert not [
+        d
+        for d in crdlint.lint_text(crd, sender="server-side-apply")
+        if d.kind in {"decode", "field"}
+    ]
 
 
 def test_each_error_has_its_place_and_the_server_one_message() -> None:
     crd = SMALLEST.replace("{type: object}", "{type: object, u: 1, maxItems: a}")
-    (finding,) = [d for d in crdlint.lint_text(crd, sender="server-side-apply") if d.kind == "decode"]
+    (finding,) = [
+        d for d in crdlint.lint_text(crd, sender="server-side-apply") if d.kind == "decode"
+    ]
     assert finding.message.splitlines()[0] == f"{_PATCH}errors:"
     assert len(finding.message.splitlines()) == 3
 
 
 def test_unknown_sender() -> None:
-    with pytest.raises(ValueError, match="unknown sender 'flux': use one of create, kubectl, server-side-apply"):
+    with pytest.raises(
+        ValueError, match="unknown sender 'flux': use one of create, kubectl, server-side-apply"
+    ):
         crdlint.lint_text(SMALLEST, sender="flux")
 
 
@@ -110,7 +118,11 @@ CLIENTS = {
 @each(("text", "wanted"), CLIENTS.values(), ids=CLIENTS)
 def test_kubectl(text: str, wanted: str | None) -> None:
     findings = crdlint.lint_text(text, filename="x.json", sender="kubectl")
-    got = [d.message for d in findings if d.origin == "apiserver" and d.kind in {"decode", "field", "strict"}]
+    got = [
+        d.message
+        for d in findings
+        if d.origin == "apiserver" and d.kind in {"decode", "field", "strict"}
+    ]
     assert got == ([] if wanted is None else [wanted])
 
 
@@ -122,7 +134,11 @@ def test_create_reads_the_text_itself() -> None:
 def test_helm_3_drops_unknown_fields() -> None:
     text = crd_in_json(_with(_TEXT | {"u": 1}))
     by_sender = {
-        sender: [(d.kind, d.severity) for d in crdlint.lint_text(text, sender=sender) if d.origin == "apiserver"]
+        sender: [
+            (d.kind, d.severity)
+            for d in crdlint.lint_text(text, sender=sender)
+            if d.origin == "apiserver"
+        ]
         for sender in ("kubectl", "helm-3", "helm-4")
     }
     assert by_sender == {

@@ -11,7 +11,10 @@ from tables import each
 import crdlint
 
 _PATCH = "failed to create typed patch object (default/x; example.com/v1, Kind=Foo): "
-_NAMED = {"type": "object", "properties": {"name": {"type": "string"}, "port": {"type": "integer", "default": 80}}}
+_NAMED = {
+    "type": "object",
+    "properties": {"name": {"type": "string"}, "port": {"type": "integer", "default": 80}},
+}
 _OF = {
     "text": {"type": "string"},
     "nullable": {"type": "string", "nullable": True},
@@ -41,7 +44,9 @@ _OF = {
     },
     "embedded": {"type": "object", "x-kubernetes-embedded-resource": True, "properties": {"a": {"type": "string"}}},
 }  # fmt: skip
-_CRD = crd_in_json({"type": "object", "properties": {"spec": {"type": "object", "properties": _OF}}})
+_CRD = crd_in_json(
+    {"type": "object", "properties": {"spec": {"type": "object", "properties": _OF}}}
+)
 _MAP = ".spec.map"
 _WITHOUT_MAP = "associative list with keys may not have non-map elements"
 _OMITS = 'an element that omits all key fields ["name"] (and doesn\'t have default values for any key fields)'
@@ -49,14 +54,20 @@ _OMITS = 'an element that omits all key fields ["name"] (and doesn\'t have defau
 ERRORS: dict[str, tuple[dict[str, Any], str | None]] = {
     "a valid object": ({"text": "a", "port": 1, "set": [1, 2]}, None),
     "an unknown field": ({"u": 1}, ".spec.u: field not declared in schema"),
-    "an unknown field below": ({"object": {"u": 1}}, ".spec.object.u: field not declared in schema"),
+    "an unknown field below": (
+        {"object": {"u": 1}},
+        ".spec.object.u: field not declared in schema",
+    ),
     "an unknown field of a free object": ({"free": {"u": {"v": [1]}}}, None),
     "an unknown field below a kept one": ({"kept": {"below": {"u": 1}}}, None),
     "a wrong type below a kept one": (
         {"kept": {"below": {"a": 1}}},
         ".spec.kept.below.a: expected string, got &value.valueUnstructured{Value:1}",
     ),
-    "a number for a text": ({"text": 1.5}, ".spec.text: expected string, got &value.valueUnstructured{Value:1.5}"),
+    "a number for a text": (
+        {"text": 1.5},
+        ".spec.text: expected string, got &value.valueUnstructured{Value:1.5}",
+    ),
     "a list for a text": (
         {"text": ["a"]},
         '.spec.text: expected string, got &value.valueUnstructured{Value:[]interface {}{"a"}}',
@@ -66,11 +77,20 @@ ERRORS: dict[str, tuple[dict[str, Any], str | None]] = {
         '.spec.text: expected string, got &value.valueUnstructured{Value:map[string]interface {}{"a":1, '
         '"b":interface {}(nil)}}',
     ),
-    "a text for a number": ({"number": "1"}, ".spec.number: expected numeric (int or float), got string"),
-    "a list for a number": ({"number": [1]}, ".spec.number: expected numeric (int or float), got []interface {}"),
+    "a text for a number": (
+        {"number": "1"},
+        ".spec.number: expected numeric (int or float), got string",
+    ),
+    "a list for a number": (
+        {"number": [1]},
+        ".spec.number: expected numeric (int or float), got []interface {}",
+    ),
     "a text for a boolean": ({"flag": "yes"}, ".spec.flag: expected boolean, got &{yes}"),
     "a number for a time": ({"time": {"a": 1}}, ".spec.time: expected any scalar, got &{map[a:1]}"),
-    "a number for bytes": ({"bytes": 1}, ".spec.bytes: expected string, got &value.valueUnstructured{Value:1}"),
+    "a number for bytes": (
+        {"bytes": 1},
+        ".spec.bytes: expected string, got &value.valueUnstructured{Value:1}",
+    ),
     "a text for a list": ({"list": "a"}, ".spec.list: expected list, got &{a}"),
     "a list for an object": ({"object": ["a"]}, ".spec.object: expected map, got &{[a]}"),
     "an item of a wrong type": (
@@ -100,7 +120,10 @@ ERRORS: dict[str, tuple[dict[str, Any], str | None]] = {
     ),
     "keys that differ": ({"map": [{"name": "a"}, {"name": "a", "port": 81}]}, None),
     "some keys missing": ({"map": [{"port": 1}]}, None),
-    "all keys missing": ({"keyless": [{}]}, f".spec.keyless: element 0: associative list with keys has {_OMITS}"),
+    "all keys missing": (
+        {"keyless": [{}]},
+        f".spec.keyless: element 0: associative list with keys has {_OMITS}",
+    ),
     "a null in a map list": (
         {"map": [None]},
         f"{_MAP}: element 0: associative list with keys may not have a null element",
@@ -122,8 +145,15 @@ ERRORS: dict[str, tuple[dict[str, Any], str | None]] = {
 
 
 def _applied(spec: object, crd: str = _CRD, **fields: object) -> list[str]:
-    resource = {"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "x"}, "spec": spec} | fields
-    report = crdlint.validate_resource(crd, json.dumps(resource), as_request=True, sender="server-side-apply")
+    resource = {
+        "apiVersion": "example.com/v1",
+        "kind": "Foo",
+        "metadata": {"name": "x"},
+        "spec": spec,
+    } | fields
+    report = crdlint.validate_resource(
+        crd, json.dumps(resource), as_request=True, sender="server-side-apply"
+    )
     return [error.message for error in report.errors]
 
 
@@ -186,13 +216,22 @@ def test_metadata(metadata: dict[str, Any], wanted: str) -> None:
 
 
 def test_create_is_not_changed() -> None:
-    resource = {"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "x"}, "spec": {"text": None}}
+    resource = {
+        "apiVersion": "example.com/v1",
+        "kind": "Foo",
+        "metadata": {"name": "x"},
+        "spec": {"text": None},
+    }
     assert crdlint.validate_resource(_CRD, json.dumps(resource), as_request=True).errors == []
 
 
 OLDER = {
     "1.28 accepts any value for any scalar": ("1.28", {"time": [1]}, None),
-    "1.29 does not": ("1.29", {"time": [1]}, f"{_PATCH}.spec.time: expected any scalar, got &{{[1]}}"),
+    "1.29 does not": (
+        "1.29",
+        {"time": [1]},
+        f"{_PATCH}.spec.time: expected any scalar, got &{{[1]}}",
+    ),
     "1.33 requires each key": (
         "1.33",
         {"map": [{"port": 1}]},
@@ -204,9 +243,18 @@ OLDER = {
 
 @each(("version", "spec", "wanted"), OLDER.values(), ids=OLDER)
 def test_older_servers(version: str, spec: dict[str, Any], wanted: str | None) -> None:
-    resource = {"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "x"}, "spec": spec}
+    resource = {
+        "apiVersion": "example.com/v1",
+        "kind": "Foo",
+        "metadata": {"name": "x"},
+        "spec": spec,
+    }
     report = crdlint.validate_resource(
-        _CRD, json.dumps(resource), as_request=True, sender="server-side-apply", kube_version=version
+        _CRD,
+        json.dumps(resource),
+        as_request=True,
+        sender="server-side-apply",
+        kube_version=version,
     )
     typed = [error.message for error in report.errors if error.message.startswith(_PATCH)]
     assert typed == ([] if wanted is None else [wanted])

@@ -54,7 +54,11 @@ def differences(got: Answer, want: Answer) -> list[str]:
 
 def comparable(answer: Answer) -> Answer:
     """Return an answer without what does not count: the order and repetition of errors, and empty lists."""
-    made = {key: value for key in _COMPARED if (value := _comparable(key, answer.get(key))) not in (None, [])}
+    made = {
+        key: value
+        for key in _COMPARED
+        if (value := _comparable(key, answer.get(key))) not in (None, [])
+    }
     if "panic" in made:
         made["panic"] = True  # its text names addresses and lines of the server's code
     return made
@@ -86,13 +90,21 @@ def _comparable(key: str, value: Any) -> Any:
 
 def _cost(row: dict[str, Any]) -> tuple[str, str, str, str, bool]:
     cardinality = str(row["max_cardinality"])
-    return row["path"], str(row["max_cost"]), str(row["expression_cost"]), cardinality, row["uses_old_self"]
+    return (
+        row["path"],
+        str(row["max_cost"]),
+        str(row["expression_cost"]),
+        cardinality,
+        row["uses_old_self"],
+    )
 
 
 def _one_by_one(errors: Iterable[str]) -> Iterator[str]:
     """Yield one text a duplicate key: the server's YAML decoder puts all of them into one."""
     for text in errors:
-        yield from (line.strip() for line in text.removeprefix("yaml: unmarshal errors:\n").split("\n"))
+        yield from (
+            line.strip() for line in text.removeprefix("yaml: unmarshal errors:\n").split("\n")
+        )
 
 
 def _with_go_numbers(value: Any) -> Any:
@@ -214,7 +226,12 @@ def _status(request: Request, version: str) -> Answer:
 
 
 def _field_error(error: FieldError) -> dict[str, Any]:
-    return {"type": error.type, "field": str(error.path), "detail": error.detail, "string": str(error)}
+    return {
+        "type": error.type,
+        "field": str(error.path),
+        "detail": error.detail,
+        "string": str(error),
+    }
 
 
 def _root(text: str) -> Any:

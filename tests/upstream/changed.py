@@ -101,7 +101,9 @@ def _packages(release: str) -> str:
     return "v0" + release.removeprefix("v")[1:]
 
 
-def differing(item: Watched, before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Change]:
+def differing(
+    item: Watched, before: Mapping[str, str], after: Mapping[str, str]
+) -> Iterator[Change]:
     """Yield the files at a watched path that differ between two versions of a module, given by their sources."""
     names = {name for name in before.keys() | after.keys() if _is_watched(name, item.path)}
     for name in sorted(names):
@@ -113,7 +115,11 @@ def differing(item: Watched, before: Mapping[str, str], after: Mapping[str, str]
 
 def _is_watched(name: str, path: str) -> bool:
     folder, _, file = name.rpartition("/")
-    if file.endswith("_test.go") or file.startswith("zz_generated") or "testdata" in folder.split("/"):
+    if (
+        file.endswith("_test.go")
+        or file.startswith("zz_generated")
+        or "testdata" in folder.split("/")
+    ):
         return False
     if path == ".":
         return not folder

@@ -36,7 +36,9 @@ class _Version(click.ParamType[Build]):
 
     name = "version"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Build:
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Build:
         if isinstance(value, Build):
             return value
         build = builds().get(str(value).removeprefix("v"))
@@ -46,7 +48,11 @@ class _Version(click.ParamType[Build]):
 
 
 _VERSION: Final = click.option(
-    "--version", "build", type=_Version(), default=newest, help="The Kubernetes version to ask; the newest by default."
+    "--version",
+    "build",
+    type=_Version(),
+    default=newest,
+    help="The Kubernetes version to ask; the newest by default.",
 )
 
 
@@ -86,8 +92,16 @@ def ask(build: Build, requests: Path, answers: IO[str]) -> None:
 
 @main.command()
 @_VERSION
-@click.option("--file", "files", type=_INPUT, multiple=True, help="Requests to ask instead of the recorded ones.")
-@click.option("--show", type=int, default=5, show_default=True, help="How many differences to print.")
+@click.option(
+    "--file",
+    "files",
+    type=_INPUT,
+    multiple=True,
+    help="Requests to ask instead of the recorded ones.",
+)
+@click.option(
+    "--show", type=int, default=5, show_default=True, help="How many differences to print."
+)
 @click.option("--only", default="", help="Only ask requests whose id contains this text.")
 @click.option("--recorded", is_flag=True, help="Use the recorded answers, without the program.")
 def verify(build: Build, files: Sequence[Path], show: int, only: str, *, recorded: bool) -> None:
@@ -111,7 +125,13 @@ def verify(build: Build, files: Sequence[Path], show: int, only: str, *, recorde
 
 
 @main.command()
-@click.option("--version", "chosen", type=_Version(), multiple=True, help="Only record this version (repeatable).")
+@click.option(
+    "--version",
+    "chosen",
+    type=_Version(),
+    multiple=True,
+    help="Only record this version (repeatable).",
+)
 @click.option("--only", default="", help="Only record requests whose id contains this text.")
 def record(chosen: Sequence[Build], only: str) -> None:
     """Ask every recorded request four times, and write the answers to answers/.
@@ -131,11 +151,20 @@ def record(chosen: Sequence[Build], only: str) -> None:
 
 @main.command()
 @_VERSION
-@click.option("--every", type=int, default=1, show_default=True, help="Only ask every Nth request.", metavar="N")
+@click.option(
+    "--every",
+    type=int,
+    default=1,
+    show_default=True,
+    help="Only ask every Nth request.",
+    metavar="N",
+)
 def reask(build: Build, every: int) -> None:
     """Ask the server's packages again, and exit with 1 if an answer is none of the recorded ones."""
     recording = records.load_all()[build.name]
-    requests = [request for request in recorded_requests() if asked_of(request, build.minor)][::every]
+    requests = [request for request in recorded_requests() if asked_of(request, build.minor)][
+        ::every
+    ]
     changed_ids = []
     with recorder(build) as running:
         answered = zip(requests, running.ask_all(requests), strict=True)
@@ -144,7 +173,9 @@ def reask(build: Build, every: int) -> None:
                 changed_ids.append(request["id"])
     for id_ in changed_ids:
         console.out(f"--- {id_}: the answer is none of the recorded ones")
-    console.out(f"{build.release}: {len(requests)} requests asked again, {len(changed_ids)} answers differ")
+    console.out(
+        f"{build.release}: {len(requests)} requests asked again, {len(changed_ids)} answers differ"
+    )
     if changed_ids:
         sys.exit(1)
 
@@ -161,14 +192,20 @@ def _write_page() -> None:
 
 
 def _record(
-    build: Build, requests: Sequence[Request], recordings: dict[str, records.Recording], *, is_whole: bool
+    build: Build,
+    requests: Sequence[Request],
+    recordings: dict[str, records.Recording],
+    *,
+    is_whole: bool,
 ) -> None:
     recording = recordings.get(build.name)
     if recording is None or is_whole:
         recording = recordings[build.name] = records.Recording(build, records.header_of(build))
     repeated = [request for request in requests for _ in range(records.TIMES)]
     with recorder(build) as running:
-        answers = list(_shown(running.ask_all(repeated), f"recording {build.release}", len(repeated)))
+        answers = list(
+            _shown(running.ask_all(repeated), f"recording {build.release}", len(repeated))
+        )
     for number, request in enumerate(requests):
         first = number * records.TIMES
         recording.answers[request["id"]] = records.distinct(answers[first : first + records.TIMES])
@@ -178,9 +215,13 @@ def _record(
 @main.command()
 @_VERSION
 @click.option("--minutes", type=float, default=10, show_default=True, help="How long to go on.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Where the random numbers begin.")
 @click.option(
-    "--output", type=click.File("a", encoding="utf-8", lazy=True), help="Append each difference as a request to FILE."
+    "--seed", type=int, default=0, show_default=True, help="Where the random numbers begin."
+)
+@click.option(
+    "--output",
+    type=click.File("a", encoding="utf-8", lazy=True),
+    help="Append each difference as a request to FILE.",
 )
 def fuzz(build: Build, minutes: float, seed: int, output: IO[str] | None) -> None:
     """Ask random requests, print where crdlint differs, and exit with 1 if it does.
@@ -207,8 +248,12 @@ def fuzz(build: Build, minutes: float, seed: int, output: IO[str] | None) -> Non
 
 
 @main.command()
-@click.option("--count", type=int, default=100, show_default=True, help="How many requests to print.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Where the random numbers begin.")
+@click.option(
+    "--count", type=int, default=100, show_default=True, help="How many requests to print."
+)
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="Where the random numbers begin."
+)
 def generate(count: int, seed: int) -> None:
     """Print random requests as NDJSON. The same seed makes the same requests."""
     random, corpus = Random(seed), Corpus.recorded()
@@ -219,7 +264,9 @@ def generate(count: int, seed: int) -> None:
 
 @main.command()
 @_VERSION
-@click.option("--count", type=int, default=100, show_default=True, help="How many requests to print at most.")
+@click.option(
+    "--count", type=int, default=100, show_default=True, help="How many requests to print at most."
+)
 @click.argument("requests", type=_INPUT, default="-")
 def sample(build: Build, count: int, requests: Path) -> None:
     """Print those of the REQUESTS that together cover the most different answers, the shortest first."""
@@ -238,7 +285,9 @@ def changed(old: str, new: str, *, diff: bool) -> None:
     """List the watched files of upstream that differ between the releases OLD and NEW (1.37.2, 1.38.0-beta.0)."""
     for change in changes(old, new):
         followers = ", ".join(change.watched.followers)
-        console.out(f"{change.watched.module}/{change.file}  +{change.added} -{change.removed}  -> {followers}")
+        console.out(
+            f"{change.watched.module}/{change.file}  +{change.added} -{change.removed}  -> {followers}"
+        )
         for line in change.diff if diff else ():
             console.out(f"  {line}")
 
@@ -247,7 +296,10 @@ def _questions(build: Build, requests: Sequence[Request]) -> list[Question]:
     """Ask the server's packages, and return what crdlint is asked."""
     with recorder(build) as running:
         answers = _shown(running.ask_all(requests), f"asking {build.release}", len(requests))
-        return [Question(request, build.minor, (answer,)) for request, answer in zip(requests, answers, strict=True)]
+        return [
+            Question(request, build.minor, (answer,))
+            for request, answer in zip(requests, answers, strict=True)
+        ]
 
 
 def _tally(verdicts: Iterable[Verdict], show: int) -> Tally:
@@ -264,7 +316,9 @@ def _tally(verdicts: Iterable[Verdict], show: int) -> Tally:
 def _print_unanswered(questions: Iterable[Question]) -> None:
     """Print why requests ask nothing, such as one whose CRD is rejected."""
     reasons = Counter(
-        question.wanted[0]["unanswered"].partition(":")[0] for question in questions if not _is_answered(question)
+        question.wanted[0]["unanswered"].partition(":")[0]
+        for question in questions
+        if not _is_answered(question)
     )
     for reason, count in reasons.most_common():
         console.out(f"{count} not compared: {reason}")
@@ -284,5 +338,7 @@ def _print_tally(tally: Tally, build: Build) -> None:
 def _shown(items: Iterable[T], label: str, length: int) -> Iterator[T]:
     """Yield the items, with a progress bar on a terminal."""
     hidden = not sys.stderr.isatty()
-    with click.progressbar(items, length=length, label=label, file=sys.stderr, hidden=hidden) as bar:
+    with click.progressbar(
+        items, length=length, label=label, file=sys.stderr, hidden=hidden
+    ) as bar:
         yield from bar

@@ -48,7 +48,9 @@ class Corpus:
         values = [_parsed(text) for text in texts if text is not None]
         crds = [value for value in values if isinstance(value, dict)]
         self.crds.extend(crds)
-        self.rules.extend(part.value for crd in crds for part in parts(crd) if _is_rule(part.key, part.value))
+        self.rules.extend(
+            part.value for crd in crds for part in parts(crd) if _is_rule(part.key, part.value)
+        )
         resource = _parsed(request.get("cr"))
         if request["op"] == "cr" and crds and isinstance(resource, dict):
             self.pairs.append((crds[0], resource))
@@ -92,7 +94,11 @@ def _update(random: Random, corpus: Corpus) -> Request:
 def _resource(random: Random, corpus: Corpus) -> Request:
     crd, resource = random.choice(corpus.pairs)
     others = [other for _, other in corpus.pairs]
-    return {"op": "cr", "crd": _text(_some(random, crd, corpus.crds)), "cr": _text(_some(random, resource, others))}
+    return {
+        "op": "cr",
+        "crd": _text(_some(random, crd, corpus.crds)),
+        "cr": _text(_some(random, resource, others)),
+    }
 
 
 def _resource_update(random: Random, corpus: Corpus) -> Request:

@@ -12,4 +12,8 @@ from .toml_files import toml
 def known_differences(version: str) -> dict[str, str]:
     """Return the reasons for the differences that are known in a version, by the id of the request."""
     table = toml(HERE / "known.toml")
-    return {id_: row["reason"] for id_, row in table.items() if version in row.get("versions", [version])}
+    return {
+        id_: row["reason"]
+        for id_, row in table.items()
+        if version in row.get("versions", [version])
+    }

@@ -21,5 +21,8 @@ def live_counts() -> dict[str, Any]:
 def write_live_counts(version: str, server: str, asked: int, alike: int) -> None:
     """Keep the counts of one version."""
     today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
-    counts = {**live_counts(), version: {"server": server, "date": today, "asked": asked, "alike": alike}}
+    counts = {
+        **live_counts(),
+        version: {"server": server, "date": today, "asked": asked, "alike": alike},
+    }
     LIVE.write_text(json.dumps(dict(sorted(counts.items())), indent=2) + "\n", encoding="utf-8")

@@ -86,9 +86,15 @@ def _escaped(text: str) -> str:
 def _proxy() -> str:
     """Return the address of the first module proxy that the go command uses."""
     if shutil.which("go") is None:
-        raise UnavailableError("Go is not installed: its settings name the module proxy (https://go.dev/doc/install)")
-    setting = subprocess.run(["go", "env", "GOPROXY"], capture_output=True, text=True, check=True).stdout
-    proxies = [part for part in re.split("[,|]", setting.strip()) if part not in ("direct", "off", "")]
+        raise UnavailableError(
+            "Go is not installed: its settings name the module proxy (https://go.dev/doc/install)"
+        )
+    setting = subprocess.run(
+        ["go", "env", "GOPROXY"], capture_output=True, text=True, check=True
+    ).stdout
+    proxies = [
+        part for part in re.split("[,|]", setting.strip()) if part not in ("direct", "off", "")
+    ]
     if not proxies:
         raise UnavailableError("Go is set up without a module proxy (`go env GOPROXY`)")
     return proxies[0].rstrip("/")

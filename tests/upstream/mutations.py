@@ -36,7 +36,22 @@ SCALARS: Final[tuple[JSON, ...]] = (
 # Keywords of schemas with values that the API knows, or nearly knows.
 KEYWORDS: Final[tuple[tuple[str, tuple[JSON, ...]], ...]] = (
     ("type", ("string", "integer", "number", "boolean", "object", "array", "null", "", "strnig")),
-    ("format", ("int32", "int64", "float", "double", "date-time", "date", "byte", "duration", "ipv4", "uuid", "x")),
+    (
+        "format",
+        (
+            "int32",
+            "int64",
+            "float",
+            "double",
+            "date-time",
+            "date",
+            "byte",
+            "duration",
+            "ipv4",
+            "uuid",
+            "x",
+        ),
+    ),
     ("nullable", (True, False)),
     ("default", (None, {}, [], "a", 1, True, {"a": 1}, ["a", "a"], 0.5)),
     ("enum", ([], ["a"], [1, 2], ["a", "a"], [None], [{"a": 1}])),
@@ -54,7 +69,10 @@ KEYWORDS: Final[tuple[tuple[str, tuple[JSON, ...]], ...]] = (
     ("maxProperties", (0, 1, 10, 1000)),
     ("uniqueItems", (True, False)),
     ("required", ([], ["a"], ["spec"], ["a", "a"], ["nope"])),
-    ("items", ({"type": "string"}, {"type": "object"}, {}, [{"type": "string"}], {"type": "integer"})),
+    (
+        "items",
+        ({"type": "string"}, {"type": "object"}, {}, [{"type": "string"}], {"type": "integer"}),
+    ),
     ("properties", ({"a": {"type": "string"}}, {}, {"metadata": {"type": "object"}}, {"a": {}})),
     ("additionalProperties", (True, False, {"type": "string"}, {}, {"type": "object"})),
     ("allOf", ([], [{}], [{"required": ["a"]}], [{"properties": {"a": {"minLength": 1}}}])),
@@ -84,10 +102,17 @@ FIELDS: Final[tuple[tuple[str, tuple[JSON, ...]], ...]] = (
     ("scope", ("Namespaced", "Cluster", "Global", "")),
     (
         "subresources",
-        ({"status": {}}, {"scale": {"specReplicasPath": ".spec.a", "statusReplicasPath": ".status.a"}}, {}),
+        (
+            {"status": {}},
+            {"scale": {"specReplicasPath": ".spec.a", "statusReplicasPath": ".status.a"}},
+            {},
+        ),
     ),
     ("selectableFields", ([{"jsonPath": ".spec.a"}], [], [{"jsonPath": "spec"}])),
-    ("additionalPrinterColumns", ([{"name": "A", "type": "string", "jsonPath": ".spec.a"}], [{"name": "A"}])),
+    (
+        "additionalPrinterColumns",
+        ([{"name": "A", "type": "string", "jsonPath": ".spec.a"}], [{"name": "A"}]),
+    ),
     ("conversion", ({"strategy": "None"}, {"strategy": "Webhook"}, {"strategy": "x"})),
     ("shortNames", (["a"], ["a", "a"], ["A"], [""])),
     ("categories", (["all"], ["x y"])),
@@ -172,21 +197,31 @@ def _rename_key(random: Random, value: JSON, _others: Sequence[JSON]) -> None:
 
 
 def _add_keyword(random: Random, value: JSON, _others: Sequence[JSON]) -> None:
-    schemas = [part.value for part in parts(value) if isinstance(part.value, dict) and _is_schema(part.value)]
+    schemas = [
+        part.value
+        for part in parts(value)
+        if isinstance(part.value, dict) and _is_schema(part.value)
+    ]
     if schemas:
         name, values = random.choice(KEYWORDS)
         random.choice(schemas)[name] = copy.deepcopy(random.choice(values))
 
 
 def _add_field(random: Random, value: JSON, _others: Sequence[JSON]) -> None:
-    objects = [part.value for part in parts(value) if isinstance(part.value, dict) and not _is_schema(part.value)]
+    objects = [
+        part.value
+        for part in parts(value)
+        if isinstance(part.value, dict) and not _is_schema(part.value)
+    ]
     if objects:
         name, values = random.choice(FIELDS)
         random.choice(objects)[name] = copy.deepcopy(random.choice(values))
 
 
 def _is_schema(value: dict[str, JSON]) -> bool:
-    return not value.keys().isdisjoint({"type", "properties", "items", "x-kubernetes-int-or-string"})
+    return not value.keys().isdisjoint(
+        {"type", "properties", "items", "x-kubernetes-int-or-string"}
+    )
 
 
 _CHANGES: Final[tuple[Callable[[Random, JSON, Sequence[JSON]], None], ...]] = (
@@ -233,9 +268,42 @@ _TOKENS: Final = (
         "?",
         ":",
     ),
-    *("(", ")", "[", "]", ",", ".", ".?", "[?", "size(", "matches(", "quantity(", "cidr(", "ip(", "url(", "duration("),
-    *(".all(x, ", ".exists(x, ", ".map(x, ", ".filter(x, ", ".size()", ".orValue(", ".hasValue()", ".value()"),
-    *(".startsWith('a')", ".contains('a')", ".format([self])", ".split(',')", ".join()", ".lowerAscii()", ".sum()"),
+    *(
+        "(",
+        ")",
+        "[",
+        "]",
+        ",",
+        ".",
+        ".?",
+        "[?",
+        "size(",
+        "matches(",
+        "quantity(",
+        "cidr(",
+        "ip(",
+        "url(",
+        "duration(",
+    ),
+    *(
+        ".all(x, ",
+        ".exists(x, ",
+        ".map(x, ",
+        ".filter(x, ",
+        ".size()",
+        ".orValue(",
+        ".hasValue()",
+        ".value()",
+    ),
+    *(
+        ".startsWith('a')",
+        ".contains('a')",
+        ".format([self])",
+        ".split(',')",
+        ".join()",
+        ".lowerAscii()",
+        ".sum()",
+    ),
     *(
         ".transformList(i, v, ",
         ".sortBy(x, x)",

@@ -85,9 +85,11 @@ def page(measured: Iterable[Parity], live: Mapping[str, Any]) -> str:
     lines += [_row(["version", "release", "cel-go", "kube-openapi", "recorded"]), _row(["---"] * 5)]
     lines += [_row(_modules(parity.recording)) for parity in measured]
     lines += ["", "## Known differences", ""]
-    lines += [f"- {parity.recording.build.name} {text}" for parity in measured for text in parity.differing] or [
-        "None."
-    ]
+    lines += [
+        f"- {parity.recording.build.name} {text}"
+        for parity in measured
+        for text in parity.differing
+    ] or ["None."]
     lines += ["", "## First patch releases", "", _PATCHES, ""]
     lines += [_patch_line(recording) for recording in patch_releases()] or ["None."]
     newest = measured[0].recording.build.name
@@ -96,7 +98,9 @@ def page(measured: Iterable[Parity], live: Mapping[str, Any]) -> str:
 
 def patch_releases() -> list[Recording]:
     """Return the recordings of first patch releases, which answer otherwise than the newest of their minor version."""
-    return [recording for name, recording in records.load_all().items() if name != recording.build.minor]
+    return [
+        recording for name, recording in records.load_all().items() if name != recording.build.minor
+    ]
 
 
 def _patch_line(recording: Recording) -> str:
@@ -105,11 +109,12 @@ def _patch_line(recording: Recording) -> str:
     newest = recordings[recording.build.minor]
     keys: set[str] = set()
     for id_ in different:
-        keys |= {text.split("\n")[0] for text in differences(newest.answers[id_][0], recording.answers[id_][0])}
+        keys |= {
+            text.split("\n")[0]
+            for text in differences(newest.answers[id_][0], recording.answers[id_][0])
+        }
     release = newest.build.release
-    return (
-        f"- {recording.build.name}: {len(different):,} answers are not those of {release}: {', '.join(sorted(keys))}."
-    )
+    return f"- {recording.build.name}: {len(different):,} answers are not those of {release}: {', '.join(sorted(keys))}."
 
 
 _PATCHES: Final = """\
@@ -125,7 +130,9 @@ def _cells(parity: Parity, names: Iterable[str], live: Mapping[str, Any]) -> lis
     tally, name = parity.tally, parity.recording.build.name
     counts = [_count(tally.alike[family], tally.compared[family]) for family in names]
     asked = live.get(name)
-    running = "" if asked is None else f"{_count(asked['alike'], asked['asked'])} ({asked['server']})"
+    running = (
+        "" if asked is None else f"{_count(asked['alike'], asked['asked'])} ({asked['server']})"
+    )
     return [name, *counts, f"{tally.share():.2f} %", running]
 
 

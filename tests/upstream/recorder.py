@@ -43,7 +43,9 @@ class Recorder:
         for request in requests:
             line = self._process.stdout.readline()
             if not line:
-                raise RuntimeError(f"the recorder ended at {request.get('id')} with status {self._process.wait()}")
+                raise RuntimeError(
+                    f"the recorder ended at {request.get('id')} with status {self._process.wait()}"
+                )
             answer: Answer = json.loads(line)
             yield answer
         writer.join()
@@ -83,7 +85,9 @@ def program(build: Build) -> Path:
 
 def cache_folder() -> Path:
     """Return the folder of built programs, outside of the repository."""
-    return Path(os.environ.get("CRDLINT_UPSTREAM_CACHE") or platformdirs.user_cache_path("crdlint-upstream"))
+    return Path(
+        os.environ.get("CRDLINT_UPSTREAM_CACHE") or platformdirs.user_cache_path("crdlint-upstream")
+    )
 
 
 def digest(build: Build) -> str:
@@ -103,7 +107,9 @@ def go_command(build: Build, *arguments: str) -> list[str]:
 
 def _compile(build: Build, path: Path) -> None:
     if shutil.which("go") is None:
-        raise UnavailableError("Go is not installed: the recorder is a Go program (https://go.dev/doc/install)")
+        raise UnavailableError(
+            "Go is not installed: the recorder is a Go program (https://go.dev/doc/install)"
+        )
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f"{path.name}.{os.getpid()}")
     run_go(go_command(build, "build", "-o", str(unfinished), "."))
@@ -113,7 +119,9 @@ def _compile(build: Build, path: Path) -> None:
 def run_go(command: Sequence[str], **environment: str) -> str:
     """Run a go command in the recorder's folder, and return its output; raise UnavailableError if it fails."""
     variables = {**os.environ, **environment}
-    done = subprocess.run(command, cwd=RECORDER, env=variables, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=RECORDER, env=variables, capture_output=True, text=True, check=False
+    )
     if done.returncode:
         lines = done.stderr.strip().splitlines()
         shown = "\n".join(lines[-15:])

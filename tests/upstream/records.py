@@ -47,7 +47,9 @@ def distinct(answers: Iterable[Answer]) -> list[Answer]:
 
     The order of errors, warnings and rules does not count: it is made one of its own.
     """
-    by_content = {json.dumps(comparable(answer), sort_keys=True): in_order(answer) for answer in answers}
+    by_content = {
+        json.dumps(comparable(answer), sort_keys=True): in_order(answer) for answer in answers
+    }
     return [by_content[content] for content in sorted(by_content)]
 
 
@@ -74,7 +76,11 @@ def packed(answer: Answer) -> Answer:
 def _packed_error(error: dict[str, str]) -> dict[str, str]:
     start, end = f"{error['field']}: ", f": {error['detail']}"
     sentence = error["string"]
-    if not sentence.startswith(start) or not sentence.endswith(end) or len(sentence) < len(start) + len(end):
+    if (
+        not sentence.startswith(start)
+        or not sentence.endswith(end)
+        or len(sentence) < len(start) + len(end)
+    ):
         return error
     kept = {name: text for name, text in error.items() if name != "string"}
     return {**kept, "between": sentence[len(start) : -len(end)]}
@@ -96,7 +102,9 @@ def _unpacked_error(error: dict[str, str]) -> dict[str, str]:
 
 def minor_versions() -> dict[str, Recording]:
     """Return the recordings of the minor versions, the newest first: those that crdlint follows."""
-    return {name: recording for name, recording in load_all().items() if name == recording.build.minor}
+    return {
+        name: recording for name, recording in load_all().items() if name == recording.build.minor
+    }
 
 
 def load_all() -> dict[str, Recording]:
@@ -110,12 +118,16 @@ def load_all() -> dict[str, Recording]:
     return recordings
 
 
-def _load(build: Build, path: Path, requests: Iterable[Request], newer: Mapping[str, Recording]) -> Recording:
+def _load(
+    build: Build, path: Path, requests: Iterable[Request], newer: Mapping[str, Recording]
+) -> Recording:
     header, *rows = read(path)
     base = _base(build, newer)
     inherited = {} if base is None else base.answers
     asked = {request["id"] for request in requests if asked_of(request, build.minor)}
-    recording = Recording(build, header, {id_: answers for id_, answers in inherited.items() if id_ in asked})
+    recording = Recording(
+        build, header, {id_: answers for id_, answers in inherited.items() if id_ in asked}
+    )
     for row in rows:
         if row["answers"]:
             recording.answers[row["id"]] = [unpacked(answer) for answer in row["answers"]]
@@ -147,7 +159,9 @@ def save_all(recordings: Mapping[str, Recording]) -> None:
                 write(stream, row)
 
 
-def _rows(recording: Recording, base: Recording | None, order: Iterable[str]) -> Iterator[dict[str, Any]]:
+def _rows(
+    recording: Recording, base: Recording | None, order: Iterable[str]
+) -> Iterator[dict[str, Any]]:
     inherited = {} if base is None else base.answers
     for id_ in order:
         answers = recording.answers.get(id_, [])

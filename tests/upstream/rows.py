@@ -19,7 +19,18 @@ REQUESTS: Final = HERE / "requests"
 ANSWERS: Final = HERE / "answers"
 
 # The fields of a request that the recorder reads.
-FIELDS: Final = ("op", "yaml", "old", "new", "established", "crd", "cr", "old_cr", "subresource", "as_request")
+FIELDS: Final = (
+    "op",
+    "yaml",
+    "old",
+    "new",
+    "established",
+    "crd",
+    "cr",
+    "old_cr",
+    "subresource",
+    "as_request",
+)
 
 
 class RowError(Exception):

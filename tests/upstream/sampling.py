@@ -36,7 +36,11 @@ def features(request: Request, answer: Answer) -> set[str]:
     """
     errors = [error["string"].partition(": ")[2] for error in answer.get("errors") or ()]
     texts = [text for key in ("strict_errors", "warnings") for text in answer.get(key) or ()]
-    texts += [answer[key] for key in ("decode_error", "yaml_error", "panic", "unanswered") if key in answer]
+    texts += [
+        answer[key]
+        for key in ("decode_error", "yaml_error", "panic", "unanswered")
+        if key in answer
+    ]
     found = {f"{request['op']} {_VARIABLE.sub('_', text)}" for text in [*errors, *texts]}
     for rule in answer.get("cel") or ():
         found |= {f"function {name}" for name in _FUNCTION.findall(rule["rule"])}

@@ -65,27 +65,41 @@ def test_a_refusal_names_its_fields() -> None:
     body = {"reason": "Invalid", "message": "many words", "details": {"causes": _CAUSES}}
     answer = of_reply(Reply(422, body, ()))
     assert answer == Answer(
-        False, frozenset({"spec.a: Invalid value: 1: too small", "spec.b: Required value"}), "", None
+        False,
+        frozenset({"spec.a: Invalid value: 1: too small", "spec.b: Required value"}),
+        "",
+        None,
     )
 
 
 def test_a_refusal_without_fields_has_its_message() -> None:
-    assert of_reply(Reply(400, {"message": "no such thing"}, ())) == Answer(False, frozenset(), "no such thing", None)
+    assert of_reply(Reply(400, {"message": "no such thing"}, ())) == Answer(
+        False, frozenset(), "no such thing", None
+    )
 
 
 def test_alike_answers_have_no_differences() -> None:
-    recorded = of_record({"errors": [], "strict_errors": ['unknown field "spec.x"'], "warnings": ["w"]})
+    recorded = of_record(
+        {"errors": [], "strict_errors": ['unknown field "spec.x"'], "warnings": ["w"]}
+    )
     server = of_reply(Reply(201, {}, ("w", 'unknown field "spec.x"')))
     assert differences(server, recorded, "record") == []
 
 
 def test_what_the_server_read_before_its_message_is_no_difference() -> None:
-    server = Answer(False, message="CustomResourceDefinition in version v1 cannot be handled: json: bad", warnings=None)
+    server = Answer(
+        False,
+        message="CustomResourceDefinition in version v1 cannot be handled: json: bad",
+        warnings=None,
+    )
     assert differences(server, Answer(False, message="json: bad"), "crdlint") == []
 
 
 def test_differences_name_who_has_the_text() -> None:
-    server, other = Answer(False, frozenset({"a", "b"}), warnings=None), Answer(False, frozenset({"b", "c"}))
+    server, other = (
+        Answer(False, frozenset({"a", "b"}), warnings=None),
+        Answer(False, frozenset({"b", "c"})),
+    )
     assert differences(server, other, "crdlint") == ["only server: a", "only crdlint: c"]
     assert differences(Answer(True), other, "crdlint")[0] == "server accepts, crdlint refuses"
 
@@ -110,7 +124,9 @@ def test_a_step_names_what_differs_from_the_smallest_crd() -> None:
     [version] = crd["spec"]["versions"]
     assert crd["metadata"]["name"] == "foos.claims.example.com"
     assert version["subresources"] == {"status": {}}
-    assert version["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"] == {"a": {"type": "string"}}
+    assert version["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"] == {
+        "a": {"type": "string"}
+    }
 
 
 def test_a_length_in_braces_is_a_text_of_that_length() -> None:
@@ -128,7 +144,9 @@ def test_answers_are_written_below_their_steps() -> None:
 
 def test_every_experiment_is_recorded() -> None:
     found = list(experiments())
-    incomplete = [one.id for one in found if not one.server or any(step.answer is None for step in one.steps)]
+    incomplete = [
+        one.id for one in found if not one.server or any(step.answer is None for step in one.steps)
+    ]
     assert found
     assert not incomplete, joined(incomplete)
     assert {step.action for one in found for step in one.steps} <= set(ACTIONS)

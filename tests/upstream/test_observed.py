@@ -26,13 +26,18 @@ def test_rules_and_experiments_name_each_other() -> None:
     for experiment in experiments():
         for rule in experiment.rules:
             by_rule.setdefault(get(rule).id, set()).add(experiment.id)
-    assert {rule.id: set(rule.observed) for rule in all_rules().values() if rule.observed} == by_rule
+    assert {
+        rule.id: set(rule.observed) for rule in all_rules().values() if rule.observed
+    } == by_rule
 
 
 def test_an_observation_has_the_requests_and_answers() -> None:
     [first, *_] = found = observations(get("set-items-not-scalar"))
     assert origin(found) == "Observed on kube-apiserver v1.37.2 (2026-11-28)."
-    assert "server-side apply by A {spec: {z: '1'}}\n  → 500 failed to create manager" in first.protocol
+    assert (
+        "server-side apply by A {spec: {z: '1'}}\n  → 500 failed to create manager"
+        in first.protocol
+    )
 
 
 # Advice that claims nothing about the API server: about names and conventions, crdlint's own files and settings, charts and costs.
@@ -50,5 +55,9 @@ NOT_RECORDED = {"api-server-panic", "apply-rejected", "helm-crd-copies", "helm-n
 
 
 def test_advice_is_observed_or_claims_nothing() -> None:
-    advice = {rule.id: bool(rule.observed) for rule in all_rules().values() if rule.origin != "apiserver"}
-    assert {rule for rule, is_observed in advice.items() if not is_observed} == CLAIM_NOTHING | NOT_RECORDED
+    advice = {
+        rule.id: bool(rule.observed) for rule in all_rules().values() if rule.origin != "apiserver"
+    }
+    assert {
+        rule for rule, is_observed in advice.items() if not is_observed
+    } == CLAIM_NOTHING | NOT_RECORDED

@@ -32,7 +32,11 @@ def _requests() -> dict[str, Request]:
 
 def _rows(name: str, ids: Iterable[str], *, exhaustive: bool = False) -> list[ParameterSet]:
     marks = [pytest.mark.exhaustive] if exhaustive else []
-    return [pytest.param(name, id_, id=f"{name}-{id_}", marks=marks) for id_ in ids if _is_answered(name, id_)]
+    return [
+        pytest.param(name, id_, id=f"{name}-{id_}", marks=marks)
+        for id_ in ids
+        if _is_answered(name, id_)
+    ]
 
 
 def _is_answered(name: str, id_: str) -> bool:
@@ -47,7 +51,9 @@ def _by_default() -> list[ParameterSet]:
             different = records.differing(name, _recordings())
             step = 1 + len(different) // _OLDER_EACH
             rows += _rows(name, different[::step])
-            rows += _rows(name, [id_ for n, id_ in enumerate(different) if n % step], exhaustive=True)
+            rows += _rows(
+                name, [id_ for n, id_ in enumerate(different) if n % step], exhaustive=True
+            )
     return rows
 
 
@@ -78,5 +84,7 @@ def test_every_request_is_recorded_for_every_version() -> None:
     recordings = records.load_all()
     assert recordings.keys() == builds().keys()
     for recording in recordings.values():
-        asked = {id_ for id_, request in _requests().items() if asked_of(request, recording.build.minor)}
+        asked = {
+            id_ for id_, request in _requests().items() if asked_of(request, recording.build.minor)
+        }
         assert recording.answers.keys() == asked

@@ -19,7 +19,12 @@ from .module_proxy import path_in
 from .records import Recording, distinct
 from .versions import builds, newest
 
-_ERROR = {"type": "FieldValueInvalid", "field": "spec", "detail": "no", "string": "spec: Invalid value: no"}
+_ERROR = {
+    "type": "FieldValueInvalid",
+    "field": "spec",
+    "detail": "no",
+    "string": "spec: Invalid value: no",
+}
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 
@@ -55,7 +60,11 @@ def test_rows_may_be_packed(tmp_path: Path) -> None:
 
 
 def test_a_module_may_have_another_major_version() -> None:
-    modules = {"go.yaml.in/yaml/v2": "v2.4.4", "go.yaml.in/yaml/v3": "v3.0.4", "sigs.k8s.io/smd/v7": "v7.0.1"}
+    modules = {
+        "go.yaml.in/yaml/v2": "v2.4.4",
+        "go.yaml.in/yaml/v3": "v3.0.4",
+        "sigs.k8s.io/smd/v7": "v7.0.1",
+    }
     assert path_in(modules, "go.yaml.in/yaml/v2") == "go.yaml.in/yaml/v2"
     assert path_in(modules, "sigs.k8s.io/smd/v6") == "sigs.k8s.io/smd/v7"
     assert path_in(modules, "nope") is None
@@ -75,7 +84,9 @@ def test_requests_have_no_fields_that_the_recorder_does_not_read() -> None:
 
 def test_order_and_repetition_of_errors_do_not_count() -> None:
     other = {**_ERROR, "field": "status"}
-    assert comparable({"errors": [_ERROR, other, _ERROR]}) == comparable({"errors": [other, _ERROR]})
+    assert comparable({"errors": [_ERROR, other, _ERROR]}) == comparable(
+        {"errors": [other, _ERROR]}
+    )
 
 
 @pytest.mark.parametrize("name", ["type", "field", "detail", "string"])
@@ -112,12 +123,16 @@ def test_numbers_beyond_64_bits_are_those_of_go() -> None:
 
 def test_one_of_several_answers_is_enough() -> None:
     request = {"id": "yaml/0", "op": "yaml", "yaml": "a: 1"}
-    assert compare(Question(request, "1.37", ({"json": "2"}, {"json": '{"a":1}'}))).differences == []
+    assert (
+        compare(Question(request, "1.37", ({"json": "2"}, {"json": '{"a":1}'}))).differences == []
+    )
     assert compare(Question(request, "1.37", ({"json": "2"},))).differences
 
 
 def test_an_exception_is_a_difference() -> None:
-    verdict = compare(Question({"id": "a", "op": "create", "yaml": None}, "1.37", ({"errors": []},)))
+    verdict = compare(
+        Question({"id": "a", "op": "create", "yaml": None}, "1.37", ({"errors": []},))
+    )
     assert verdict.differences[0].startswith("Traceback")
 
 
@@ -137,7 +152,9 @@ def test_a_recording_keeps_only_what_differs_from_the_next_newer_version(
     ids = [request["id"] for request in rows.recorded_requests("yaml")][:3]
     monkeypatch.setattr(records, "ANSWERS", tmp_path)
     newer = Recording(new, {"kubernetes": new.release}, {id_: [{"json": "1"}] for id_ in ids})
-    older = Recording(old, {"kubernetes": old.release}, {**newer.answers, ids[1]: [{"json": "2"}, {"json": "3"}]})
+    older = Recording(
+        old, {"kubernetes": old.release}, {**newer.answers, ids[1]: [{"json": "2"}, {"json": "3"}]}
+    )
     records.save_all({new.name: newer, old.name: older})
     lines = (tmp_path / f"{old.name}.ndjson").read_text(encoding="utf-8").splitlines()
     assert [json.loads(line).get("id") for line in lines] == [None, ids[1]]

@@ -57,7 +57,9 @@ class Build:
 
     def modules(self) -> dict[str, str]:
         """Return the versions of the modules whose code decides answers."""
-        pinned = re.findall(r"^(?:require)?\s+(\S+) (v\S+)", self.go_mod.read_text(encoding="utf-8"), re.MULTILINE)
+        pinned = re.findall(
+            r"^(?:require)?\s+(\S+) (v\S+)", self.go_mod.read_text(encoding="utf-8"), re.MULTILINE
+        )
         return {module: version for module, version in pinned if _decides(module)}
 
 

@@ -55,18 +55,27 @@ def test_equal_documents_that_are_skipped_are_read_once() -> None:
 
 def test_broken_documents_keep_none_of_the_others_from_being_checked() -> None:
     result = CountingWalk("x.yaml").run(f"a: [\n---\n{OBJECT}---\na: {{{{ b }}\n---\n---\nb: [\n")
-    assert [(one.rule, one.line) for one in result.diagnostics] == [("yaml-syntax", 1), ("yaml-syntax", 10)]
+    assert [(one.rule, one.line) for one in result.diagnostics] == [
+        ("yaml-syntax", 1),
+        ("yaml-syntax", 10),
+    ]
     assert (result.documents, result.skipped) == (4, 1)
 
 
 def test_checks_and_validation_report_the_same_first_error() -> None:
     checked = lint_file(NOT_JSON, filename="x.yaml").diagnostics
-    validated = validate_text(NOT_JSON, filename="x.yaml", definitions=Definitions()).result.diagnostics
-    assert [(one.message, one.line) for one in checked] == [(one.message, one.line) for one in validated]
+    validated = validate_text(
+        NOT_JSON, filename="x.yaml", definitions=Definitions()
+    ).result.diagnostics
+    assert [(one.message, one.line) for one in checked] == [
+        (one.message, one.line) for one in validated
+    ]
     assert checked[0].line == 3
 
 
 def test_old_objects_are_read_beside_broken_documents() -> None:
-    found = old_objects(f"{OBJECT}---\na: [\n---\n{OBJECT.replace('name: a', 'name: b')}", filename="x.yaml")
+    found = old_objects(
+        f"{OBJECT}---\na: [\n---\n{OBJECT.replace('name: a', 'name: b')}", filename="x.yaml"
+    )
     assert {key[3] for key in found.by_key} == {"a", "b"}
     assert [place for place, _ in found.broken] == ["x.yaml:6:1"]

@@ -53,7 +53,12 @@ def test_a_new_key_is_in_quotes_where_yaml_reads_another_one() -> None:
 
 def test_a_text_that_would_be_a_number_is_in_quotes() -> None:
     editor = Editor("", root_of("a"))
-    assert [editor.value(text) for text in (".5", ".spec.a", "on", "$a")] == ["'.5'", ".spec.a", "'on'", "$a"]
+    assert [editor.value(text) for text in (".5", ".spec.a", "on", "$a")] == [
+        "'.5'",
+        ".spec.a",
+        "'on'",
+        "$a",
+    ]
 
 
 def test_an_entry_in_a_list_item() -> None:

@@ -41,7 +41,9 @@ def test_scalars(text: str) -> None:
 
 
 def crd(**fields: object) -> str:
-    return crd_in_json({"type": "object", "properties": {"a": {"type": "integer", **fields}}}, scope="Cluster")
+    return crd_in_json(
+        {"type": "object", "properties": {"a": {"type": "integer", **fields}}}, scope="Cluster"
+    )
 
 
 def number(text: str) -> str:
@@ -65,7 +67,9 @@ def test_a_crd(form: str) -> None:
 def test_a_resource() -> None:
     foo = {"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "x"}, "a": "@"}
     (error,) = validate_resource(crd(), number(json.dumps(foo))).errors
-    assert error.message == 'a: Invalid value: "string": a in body must be of type integer: "string"'
+    assert (
+        error.message == 'a: Invalid value: "string": a in body must be of type integer: "string"'
+    )
 
 
 @each(
@@ -98,6 +102,8 @@ def test_no_more_digits_are_converted_than_64_bits_have(monkeypatch: pytest.Monk
         return int(text, base)
 
     monkeypatch.setattr(resolve, "int", counting, raising=False)
-    assert crdlint.decode_yaml(f"v: [{MANY}, 0x{'f' * 5000}, {ZEROS}7, 12]") == {"v": [MANY, f"0x{'f' * 5000}", 7, 12]}
+    assert crdlint.decode_yaml(f"v: [{MANY}, 0x{'f' * 5000}, {ZEROS}7, 12]") == {
+        "v": [MANY, f"0x{'f' * 5000}", 7, 12]
+    }
     assert converted
     assert max(converted) <= 65

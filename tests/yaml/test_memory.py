@@ -13,7 +13,9 @@ from crdlint.linting.pipeline import lint_file
 from crdlint.yaml.json_values import to_json
 from crdlint.yaml.parse import Document, iter_documents, parse_first
 
-CRD = (Path(__file__).resolve().parents[2] / "fixtures" / "valid" / "minimal.yaml").read_text(encoding="utf-8")
+CRD = (Path(__file__).resolve().parents[2] / "fixtures" / "valid" / "minimal.yaml").read_text(
+    encoding="utf-8"
+)
 
 
 def alive() -> int:

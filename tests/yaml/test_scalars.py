@@ -68,7 +68,9 @@ def test_place(text: str, part: str, there: tuple[int, int, int, int]) -> None:
     assert position_inside(text, node, start, start + len(part)) == there
 
 
-@each("text", ["a: x\n", "a: 'x'\n", 'a: "x"\n', "a: |\n  x\n", "a: >-\n  x\n", 'a: ""\n', "a: |\n\n"])
+@each(
+    "text", ["a: x\n", "a: 'x'\n", 'a: "x"\n', "a: |\n  x\n", "a: >-\n  x\n", 'a: ""\n', "a: |\n\n"]
+)
 def test_the_end_is_a_place(text: str) -> None:
     node = scalar(text)
     place = position_inside(text, node, len(node.value), len(node.value) + 1)
@@ -77,7 +79,13 @@ def test_the_end_is_a_place(text: str) -> None:
     assert place[3] == place[1] + 1
 
 
-STYLES = [str, SingleQuotedScalarString, DoubleQuotedScalarString, LiteralScalarString, FoldedScalarString]
+STYLES = [
+    str,
+    SingleQuotedScalarString,
+    DoubleQuotedScalarString,
+    LiteralScalarString,
+    FoldedScalarString,
+]
 
 
 @each("style", STYLES)
@@ -88,9 +96,15 @@ def test_every_character_is_where_it_stands(style: type) -> None:
     checked = 0
     for _ in range(300):
         words = (
-            "".join(chance.choices("abé'\"\\=.&|", k=chance.randrange(1, 9))) for _ in range(chance.randrange(1, 9))
+            "".join(chance.choices("abé'\"\\=.&|", k=chance.randrange(1, 9)))
+            for _ in range(chance.randrange(1, 9))
         )
-        value = "".join(word + chance.choice([" ", " ", " ", "\n", "\n\n", "\n  "]) for word in words).strip() or "x"
+        value = (
+            "".join(
+                word + chance.choice([" ", " ", " ", "\n", "\n\n", "\n  "]) for word in words
+            ).strip()
+            or "x"
+        )
         out = io.StringIO()
         writer.dump({"a": style(value)}, out)
         text = out.getvalue()
@@ -109,4 +123,9 @@ def test_every_character_is_where_it_stands(style: type) -> None:
 def test_a_large_scalar_takes_linear_time() -> None:
     text = "a: |\n" + "\n" * 50_000 + "  " + "x" * 200_000 + "\n"
     node = scalar(text)
-    assert position_inside(text, node, len(node.value) - 2, len(node.value) - 1) == (50_002, 200_002, 50_002, 200_003)
+    assert position_inside(text, node, len(node.value) - 2, len(node.value) - 1) == (
+        50_002,
+        200_002,
+        50_002,
+        200_003,
+    )

@@ -73,7 +73,10 @@ def test_scalars(text: str, value: Any) -> None:
         ("on: 1\n", {"true": 1}),
         ("1: a\n2.5: b\n", {"1": "a", "2.5": "b"}),
         ("a: &x {k: 1}\nb: *x\n", {"a": {"k": 1}, "b": {"k": 1}}),
-        ("a: &x {k: 1, z: 1}\nb:\n  <<: *x\n  z: 2\n", {"a": {"k": 1, "z": 1}, "b": {"k": 1, "z": 2}}),
+        (
+            "a: &x {k: 1, z: 1}\nb:\n  <<: *x\n  z: 2\n",
+            {"a": {"k": 1, "z": 1}, "b": {"k": 1, "z": 2}},
+        ),
         (
             "k: &x {a: 1, b: 1}\nl: &y {b: 2}\n<<: [*x, *y, {c: 3, b: 3}]\n",
             {"k": {"a": 1, "b": 1}, "l": {"b": 2}, "c": 3, "b": 1, "a": 1},
@@ -88,7 +91,10 @@ def test_scalars(text: str, value: Any) -> None:
         # what libyaml refuses and Go takes
         ("a: {b: http://x, c: [d:e::f, g:]}\n", {"a": {"b": "http://x", "c": ["d:e::f", "g:"]}}),
         ("{x:y: z, 'a':b, \"c d\":[e], f:}", {"x:y": "z", "a": "b", "c d": ["e"], "f:": None}),
-        ('a: [x\':y, x":z]\nb: |\n  p:q\nc: "r:\\ue000"\n', {"a": ["x':y", 'x":z'], "b": "p:q\n", "c": "r:\ue000"}),
+        (
+            'a: [x\':y, x":z]\nb: |\n  p:q\nc: "r:\\ue000"\n',
+            {"a": ["x':y", 'x":z'], "b": "p:q\n", "c": "r:\ue000"},
+        ),
         ("%TAG !e! tag:e.com,2000:\n---\na: [!e!x b, &c d:e, *c ]", {"a": ["b", "d:e", "d:e"]}),
         ('{"a": "\\ud83d\\ude00 \\ue000 \\\\ud83d"}', {"a": "\U0001f600 \ue000 \\ud83d"}),
         ("\ufeffa: 1\n\ufeffb: [c:d]\n", {"a": 1, "\ufeffb": ["c:d"]}),
@@ -123,8 +129,14 @@ def test_documents(text: str, value: dict[str, Any] | None) -> None:
             "~: 12345678901234567890",
             "unsupported map key of type: %!s(<nil>), key: <nil>, value: 0xab54a98ceb1f0ad2",
         ),
-        ("? [1.0, 1e6, ~]\n: b\n", "yaml: invalid map key: []interface {}{1, 1e+06, interface {}(nil)}"),
-        ("? {2: a, 1: on}\n: b\n", 'yaml: invalid map key: map[interface {}]interface {}{1:true, 2:"a"}'),
+        (
+            "? [1.0, 1e6, ~]\n: b\n",
+            "yaml: invalid map key: []interface {}{1, 1e+06, interface {}(nil)}",
+        ),
+        (
+            "? {2: a, 1: on}\n: b\n",
+            'yaml: invalid map key: map[interface {}]interface {}{1:true, 2:"a"}',
+        ),
         (
             "{" * 2000 + "a: b" + "}" * 2000,
             'yaml: invalid map key: map[interface {}]interface {}{"a":"b"}',
@@ -179,7 +191,9 @@ def test_errors(text: str, message: str) -> None:
     ],
 )
 def test_keys_that_stand_twice(text: str, told: list[str]) -> None:
-    assert [one.message for one in duplicate_keys(parse_stream(text)[0].non_simple_mappings)] == told
+    assert [
+        one.message for one in duplicate_keys(parse_stream(text)[0].non_simple_mappings)
+    ] == told
 
 
 def test_aliases_that_explode_are_refused() -> None:
@@ -191,7 +205,12 @@ def test_aliases_that_explode_are_refused() -> None:
 
 def test_documents_know_their_lines() -> None:
     documents = parse_stream("a: 1\n---\nb: 2\n---\n: [\n---\nc: 3\n")
-    assert [(d.line_offset, d.error is None) for d in documents] == [(0, True), (2, True), (4, False), (6, True)]
+    assert [(d.line_offset, d.error is None) for d in documents] == [
+        (0, True),
+        (2, True),
+        (4, False),
+        (6, True),
+    ]
     third = documents[2].error
     assert third is not None
     assert third.line >= 4
@@ -199,12 +218,21 @@ def test_documents_know_their_lines() -> None:
 
 def test_what_stands_behind_a_separator_is_refused() -> None:
     documents = parse_stream("a: 1\n--- x\nb: 2\n")
-    assert [d.error and d.error.message for d in documents] == [None, "invalid Yaml document separator: x"]
+    assert [d.error and d.error.message for d in documents] == [
+        None,
+        "invalid Yaml document separator: x",
+    ]
 
 
 @each(
     ("text", "simple"),
-    [("a: 1\nb: 2\n", True), ("on: 1\n", False), ("'on': 1\n", True), ("a: 1\na: 2\n", False), ("<<: {a: 1}\n", False)],
+    [
+        ("a: 1\nb: 2\n", True),
+        ("on: 1\n", False),
+        ("'on': 1\n", True),
+        ("a: 1\na: 2\n", False),
+        ("<<: {a: 1}\n", False),
+    ],
 )
 def test_simple_mappings(text: str, simple: bool) -> None:
     root = parse_stream(text)[0].root
@@ -231,7 +259,10 @@ def test_the_collector_is_left_as_it_was(enabled: bool) -> None:
         (gc.enable if was else gc.disable)()
 
 
-YAMLISH = st.text(alphabet=st.sampled_from(list("ab:-[]{},&*!|>'\"#%@`?~<0. \n\t\\\x00\x85\u2028é\ud800")), max_size=60)
+YAMLISH = st.text(
+    alphabet=st.sampled_from(list("ab:-[]{},&*!|>'\"#%@`?~<0. \n\t\\\x00\x85\u2028é\ud800")),
+    max_size=60,
+)
 
 
 @settings(max_examples=100, deadline=None, derandomize=True)
@@ -266,7 +297,10 @@ def test_places_are_those_of_an_editor(bom: str) -> None:
 def test_comments_with_windows_line_ends_before_a_separator() -> None:
     # Two ways to read each line end took twice as long with every line.
     comments = "# a comment\r\n" * 200
-    assert [d.root is None for d in parse_stream(f"{comments}a: 1\r\n---\r\nb: 1\r\n")] == [False, False]
+    assert [d.root is None for d in parse_stream(f"{comments}a: 1\r\n---\r\nb: 1\r\n")] == [
+        False,
+        False,
+    ]
     assert len(parse_stream(f"{comments}%YAML 1.2\r\n---\r\nb: 1\r\n")) == 1
 
 

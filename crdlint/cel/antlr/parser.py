@@ -26,7 +26,9 @@ def _sections() -> dict[str, list[str]]:
 
 
 _SECTIONS: Final = _sections()
-_LITERALS: Final = ["<INVALID>" if name == "null" else name for name in _SECTIONS["token literal names:"]]
+_LITERALS: Final = [
+    "<INVALID>" if name == "null" else name for name in _SECTIONS["token literal names:"]
+]
 _SYMBOLS: Final = _SECTIONS["token symbolic names:"]
 _RULES: Final = _SECTIONS["rule names:"]
 # The spelling of each type of token, or its name if it has several.
@@ -44,7 +46,15 @@ _PREDICTED: Final = frozenset({3, 4, 5, 7, 8, 12, 13, 25, 27, 28, 30, 35})
 _ALTERNATIVES: Final = {
     8: ("MemberExpr", "LogicalNot", "Negate"),
     12: ("Select", "MemberCall", "Index"),
-    25: ("Ident", "GlobalCall", "Nested", "CreateList", "CreateStruct", "CreateMessage", "ConstantLiteral"),
+    25: (
+        "Ident",
+        "GlobalCall",
+        "Nested",
+        "CreateList",
+        "CreateStruct",
+        "CreateMessage",
+        "ConstantLiteral",
+    ),
     31: ("SimpleIdentifier", "EscapedIdentifier"),
     35: ("NUM_INT", "NUM_UINT", "NUM_FLOAT", "STRING", "BYTES", "true", "false", "null"),
 }
@@ -192,7 +202,12 @@ class TreeParser(Parser):  # type: ignore[misc]
         self.state = state.stateNumber
         tree = self._ctx
         if type(transition) is RuleTransition:
-            tree.matched.append((_RULES[transition.ruleIndex], self.rule(transition.ruleIndex, transition.precedence)))
+            tree.matched.append(
+                (
+                    _RULES[transition.ruleIndex],
+                    self.rule(transition.ruleIndex, transition.precedence),
+                )
+            )
             return transition.followState
         if transition.serializationType == Transition.ATOM:
             tree.matched.append((NAMES[transition.label_], self.match(transition.label_)))

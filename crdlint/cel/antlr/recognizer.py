@@ -63,20 +63,27 @@ class _Listener(ErrorListener):  # type: ignore[misc]
         if offendingSymbol.type == Token.EOF:
             self._report(msg, Location(line, column), ErrorCode.UNEXPECTED_END)
         else:
-            self._report(msg, Location(line, column), ErrorCode.UNEXPECTED_TOKEN, offendingSymbol.text)
+            self._report(
+                msg, Location(line, column), ErrorCode.UNEXPECTED_TOKEN, offendingSymbol.text
+            )
 
     def no_token(self, text: str, location: Location) -> None:
         """Report a text that begins no token."""
-        self._report(f"token recognition error at: '{text}'", location, ErrorCode.UNRECOGNIZED_TOKEN, text)
+        self._report(
+            f"token recognition error at: '{text}'", location, ErrorCode.UNRECOGNIZED_TOKEN, text
+        )
 
     def _report(self, message: str, location: Location, code: ErrorCode, *args: str) -> None:
         if self.reports >= _MAX_REPORTS:
-            self.builder.add_error(CodedMessage(f"Syntax error: More than {_MAX_REPORTS} syntax errors"), location)
+            self.builder.add_error(
+                CodedMessage(f"Syntax error: More than {_MAX_REPORTS} syntax errors"), location
+            )
             raise _StopError
         self.reports += 1
         text = f"Syntax error: {message}"
         self.builder.add_error(
-            CodedMessage(text if self.dialect.quotes_syntax_errors else sprintf(text), code, args), location
+            CodedMessage(text if self.dialect.quotes_syntax_errors else sprintf(text), code, args),
+            location,
         )
 
 
@@ -89,7 +96,11 @@ class _TokenSource:
     _factory = CommonTokenFactory.DEFAULT
 
     def __init__(
-        self, source: SourceInfo, report: Callable[[str, Location], None], *, reads_quoted_identifiers: bool
+        self,
+        source: SourceInfo,
+        report: Callable[[str, Location], None],
+        *,
+        reads_quoted_identifiers: bool,
     ) -> None:
         self._source = source
         self._report = report
@@ -136,7 +147,9 @@ class _Strategy(DefaultErrorStrategy):  # type: ignore[misc]
     def _check_attempts(self, recognizer: Any) -> None:
         if self.attempts == _MAX_RECOVERIES:
             self.attempts += 1
-            recognizer.notifyErrorListeners(f"error recovery attempt limit exceeded: {_MAX_RECOVERIES}")
+            recognizer.notifyErrorListeners(
+                f"error recovery attempt limit exceeded: {_MAX_RECOVERIES}"
+            )
             raise _StopError
         self.attempts += 1
 
@@ -161,7 +174,9 @@ class _Strategy(DefaultErrorStrategy):  # type: ignore[misc]
         kind = recognizer.getTokenStream().LA(1)
         while kind != Token.EOF and kind not in stop:
             if left <= 0:
-                raise RecursionLimitError(f"error recovery token lookahead limit exceeded: {_MAX_LOOKAHEAD}")
+                raise RecursionLimitError(
+                    f"error recovery token lookahead limit exceeded: {_MAX_LOOKAHEAD}"
+                )
             left -= 1
             recognizer.consume()
             kind = recognizer.getTokenStream().LA(1)

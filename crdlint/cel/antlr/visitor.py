@@ -8,7 +8,14 @@ from typing import Any
 from crdlint.cel import ast
 from crdlint.cel.antlr.parser import MAX_DEPTH, ParseTree, RecursionLimitError
 from crdlint.cel.ast import Expr
-from crdlint.cel.builder import BINARY_OPERATORS, LITERALS, RESERVED, Builder, LiteralError, join_terms
+from crdlint.cel.builder import (
+    BINARY_OPERATORS,
+    LITERALS,
+    RESERVED,
+    Builder,
+    LiteralError,
+    join_terms,
+)
 from crdlint.cel.errors import CodedMessage, ErrorCode
 
 
@@ -93,14 +100,21 @@ class _Visitor:
             if not self.builder.options.dialect.has_quoted_identifiers:
                 return "", "unsupported syntax: '`'"
             return ctx.first("ESC_IDENTIFIER").text[1:-1], ""
-        return "", "unsupported ident kind" if self.builder.options.dialect.reads_quoted_identifiers else ""
+        return (
+            "",
+            "unsupported ident kind"
+            if self.builder.options.dialect.reads_quoted_identifiers
+            else "",
+        )
 
     def ternary(self, ctx: Any) -> Expr:
         condition, *rest = ctx.all("conditionalOr")
         first = self.visit(condition)
         call_id = self.id(ctx.first("?"))
         second = self.visit(rest[0] if rest else None)
-        return self.builder.call(call_id, "_?_:_", None, [first, second, self.visit(ctx.first("expr"))])
+        return self.builder.call(
+            call_id, "_?_:_", None, [first, second, self.visit(ctx.first("expr"))]
+        )
 
     def logical(self, ctx: Any) -> Expr:
         operator, part = _WRAPPERS[ctx.kind]
@@ -118,7 +132,9 @@ class _Visitor:
         left, right = ctx.all(ctx.kind)
         first = self.visit(left)
         call_id = self.id(operator)
-        return self.builder.call(call_id, BINARY_OPERATORS[operator.text], None, [first, self.visit(right)])
+        return self.builder.call(
+            call_id, BINARY_OPERATORS[operator.text], None, [first, self.visit(right)]
+        )
 
     def prefix(self, ctx: Any) -> Expr:
         sign = "!" if ctx.kind == "LogicalNot" else "-"
@@ -163,7 +179,9 @@ class _Visitor:
         name = ".".join(token.text for token in ctx.all("IDENTIFIER"))
         brace, fields = ctx.first("{"), ctx.first("fieldInitializerList")
         struct_id = -1 if brace is None else self.id(brace)
-        return ast.StructExpr(struct_id, _root(ctx) + name, [] if fields is None else self.fields(fields))
+        return ast.StructExpr(
+            struct_id, _root(ctx) + name, [] if fields is None else self.fields(fields)
+        )
 
     def fields(self, ctx: Any) -> list[ast.StructField]:
         fields: list[ast.StructField] = []
@@ -190,9 +208,15 @@ class _Visitor:
         if name is None:
             return ast.Unspecified(self.id(ctx))
         if name.text in RESERVED:
-            return self.report(ctx, f"reserved identifier: {name.text}", ErrorCode.RESERVED_IDENTIFIER, name.text)
+            return self.report(
+                ctx, f"reserved identifier: {name.text}", ErrorCode.RESERVED_IDENTIFIER, name.text
+            )
         full_name = _root(ctx) + name.text
-        return ast.Ident(self.id(name), full_name) if ctx.kind == "Ident" else self.call(ctx, full_name, None)
+        return (
+            ast.Ident(self.id(name), full_name)
+            if ctx.kind == "Ident"
+            else self.call(ctx, full_name, None)
+        )
 
     def list_(self, ctx: Any) -> Expr:
         list_id = self.id(ctx.first("["))
@@ -221,7 +245,11 @@ class _Visitor:
             key, is_optional = keys[i], keys[i].first("?") is not None
             if is_optional and not self.optional_allowed(key):
                 continue
-            entries.append(ast.MapEntry(entry_id, self.visit(key.first("expr")), self.visit(values[i]), is_optional))
+            entries.append(
+                ast.MapEntry(
+                    entry_id, self.visit(key.first("expr")), self.visit(values[i]), is_optional
+                )
+            )
         return entries
 
     def literal(self, ctx: Any) -> Expr:
@@ -230,7 +258,11 @@ class _Visitor:
         except LiteralError as error:
             message = self.report(ctx, str(error))
             # cel-go reports a string that it cannot unescape, and continues with its text.
-            return ast.Literal(self.id(ctx), ctx.getText()) if ctx.kind in {"STRING", "BYTES"} else message
+            return (
+                ast.Literal(self.id(ctx), ctx.getText())
+                if ctx.kind in {"STRING", "BYTES"}
+                else message
+            )
         return ast.Literal(self.id(ctx), value)
 
 

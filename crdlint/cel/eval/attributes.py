@@ -10,7 +10,16 @@ from crdlint.cel.ast import Uint
 from crdlint.cel.errors import NO_SUCH_KEY, Error, no_overload
 from crdlint.cel.eval import values
 from crdlint.cel.eval.cost import Frame
-from crdlint.cel.eval.values import KEYS, MISSING, NONE, PLAIN_LISTS, Optional_, Value, find, kind_of
+from crdlint.cel.eval.values import (
+    KEYS,
+    MISSING,
+    NONE,
+    PLAIN_LISTS,
+    Optional_,
+    Value,
+    find,
+    kind_of,
+)
 from crdlint.cel.types import Kind
 
 Run: TypeAlias = Callable[[Frame], Value]
@@ -72,7 +81,11 @@ def _index(key: Value) -> Value:
         return key
     if cls is Uint or cls is float:
         index = values.lossless_int(key)
-        return Error(f"unsupported index value {values.go_text(key)} in list") if index is None else index
+        return (
+            Error(f"unsupported index value {values.go_text(key)} in list")
+            if index is None
+            else index
+        )
     return Error(f"unsupported index type '{values.type_of(key)}' in list")
 
 
@@ -108,7 +121,11 @@ def checked_key(run: Run, *, keeps_errors: bool) -> Run:
 
     def checked(frame: Frame) -> Value:
         value = run(frame)
-        return value if type(value) in KEYS or (type(value) is Error and keeps_errors) else Error(not_a_key(value))
+        return (
+            value
+            if type(value) in KEYS or (type(value) is Error and keeps_errors)
+            else Error(not_a_key(value))
+        )
 
     return checked
 

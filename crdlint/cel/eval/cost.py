@@ -74,21 +74,33 @@ def actual_size(value: Value) -> int:
 
 def of_match(values: Sequence[Value], _: Value) -> int:
     """Return the cost of matching a text with a pattern."""
-    return traversal(1.0 + actual_size(values[0])) * math.ceil(actual_size(values[1]) * REGEX_FACTOR)
+    return traversal(1.0 + actual_size(values[0])) * math.ceil(
+        actual_size(values[1]) * REGEX_FACTOR
+    )
 
 
-_FIRST_READ: Final = ("starts_with_string", "ends_with_string", "string_to_bytes", "bytes_to_string")
+_FIRST_READ: Final = (
+    "starts_with_string",
+    "ends_with_string",
+    "string_to_bytes",
+    "bytes_to_string",
+)
 # By overload: the costs of calls; others cost one unit.
 _DEFAULTS: Final[dict[str, Tracker]] = {
     "": lambda _values, _result: 1,
     **dict.fromkeys(
-        (*_FIRST_READ, "strings_quote", "string_format"), lambda values, _: traversal(actual_size(values[0]))
+        (*_FIRST_READ, "strings_quote", "string_format"),
+        lambda values, _: traversal(actual_size(values[0])),
     ),
     **dict.fromkeys(COMPARISONS, lambda values, _: traversal(min(map(actual_size, values)))),
-    **dict.fromkeys(("add_string", "add_bytes"), lambda values, _: traversal(sum(map(actual_size, values)))),
+    **dict.fromkeys(
+        ("add_string", "add_bytes"), lambda values, _: traversal(sum(map(actual_size, values)))
+    ),
     "in_list": lambda values, _: actual_size(values[1]),
     "matches_string": of_match,
-    "contains_string": lambda values, _: traversal(actual_size(values[0])) * traversal(actual_size(values[1])),
+    "contains_string": lambda values, _: (
+        traversal(actual_size(values[0])) * traversal(actual_size(values[1]))
+    ),
 }
 
 NO_LIMIT: Final = 1 << 80
@@ -103,7 +115,12 @@ class Frame:
     __slots__ = ("_last", "_stack", "cost", "limit", "slots", "stacked", "variables")
 
     def __init__(
-        self, variables: Mapping[str, Value], slots: int, limit: int | None = None, *, stacked: bool = False
+        self,
+        variables: Mapping[str, Value],
+        slots: int,
+        limit: int | None = None,
+        *,
+        stacked: bool = False,
     ) -> None:
         self.variables: Final = variables
         self.slots: Final[list[Value]] = [MISSING] * slots

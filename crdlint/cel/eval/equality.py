@@ -9,7 +9,16 @@ from typing import Final
 from crdlint.cel.ast import Uint
 from crdlint.cel.errors import NO_OVERLOAD, Error
 from crdlint.cel.eval import values
-from crdlint.cel.eval.values import MISSING, PLAIN_LISTS, PLAIN_MAPS, ConcatList, Value, element, find, kind_of
+from crdlint.cel.eval.values import (
+    MISSING,
+    PLAIN_LISTS,
+    PLAIN_MAPS,
+    ConcatList,
+    Value,
+    element,
+    find,
+    kind_of,
+)
 from crdlint.cel.types import Kind
 from crdlint.safety import work
 
@@ -101,7 +110,9 @@ class _Comparison:
         for first, second in reversed(lists):
             work.spend(len(first))
             indices = range(len(first) - 1, -1, -1)
-            self._stack.extend((element(first, index), element(second, index), counts) for index in indices)
+            self._stack.extend(
+                (element(first, index), element(second, index), counts) for index in indices
+            )
 
     def _push_entries(self, left: Value, right: Value) -> bool:
         if kind_of(right) is not Kind.MAP or len(left) != len(right):

@@ -67,8 +67,14 @@ class Functions:
             implementation = overload.implementation if binding is None else bound(binding)
             if implementation is None or overload.function in self._singletons:
                 continue
-            guards = tuple(map(guard_of, overload.args)) if implementation.guarded else (None,) * len(overload.args)
-            self._candidates.setdefault(overload.function, {})[overload.id] = _GuardedOverload(implementation, guards)
+            guards = (
+                tuple(map(guard_of, overload.args))
+                if implementation.guarded
+                else (None,) * len(overload.args)
+            )
+            self._candidates.setdefault(overload.function, {})[overload.id] = _GuardedOverload(
+                implementation, guards
+            )
         self._resolved: Final[dict[tuple[str, str], Implementation | None]] = {}
 
     def resolve(self, function: str, overload_id: str) -> Implementation | None:
@@ -90,7 +96,9 @@ class Functions:
             (chosen,) = candidates.values()
         if chosen is None:
             strict = all(candidate.implementation.strict for candidate in candidates.values())
-            return Implementation(_dispatcher(function, tuple(candidates.values())), strict, variadic=True)
+            return Implementation(
+                _dispatcher(function, tuple(candidates.values())), strict, variadic=True
+            )
         implementation = chosen.implementation
         variadic = implementation.variadic or len(chosen.guards) > 2
         return implementation._replace(call=_guarded(function, chosen), variadic=variadic)
@@ -154,7 +162,9 @@ def no_such_overload(function: str, values: tuple[Value, ...]) -> Error:
     for value in values:
         if type(value) is Error:
             return value
-    return Error(f"no such overload: {function}({', '.join(type_of(value).name for value in values)})")
+    return Error(
+        f"no such overload: {function}({', '.join(type_of(value).name for value in values)})"
+    )
 
 
 _CLASSES: Final[dict[Kind, type]] = {**COMPARABLE, Kind.NULL: type(None)}
@@ -185,7 +195,11 @@ def _collection_guard(kind: Kind, guards: Sequence[Guard | None]) -> Guard:
     def fits(value: Value) -> bool:
         if kind_of(value) is not kind or not len(value):
             return kind_of(value) is kind
-        first = (element(value, 0),) if kind is Kind.LIST else (key := next(iter(value)), find(value, key))
+        first = (
+            (element(value, 0),)
+            if kind is Kind.LIST
+            else (key := next(iter(value)), find(value, key))
+        )
         return all(guard is None or guard(part) for guard, part in zip(guards, first, strict=True))
 
     return fits

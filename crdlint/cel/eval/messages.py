@@ -17,7 +17,16 @@ from crdlint.cel.decls import MESSAGES
 from crdlint.cel.errors import Error, no_overload
 from crdlint.cel.eval import values
 from crdlint.cel.eval.equality import equal
-from crdlint.cel.eval.values import MISSING, Duration, Map, Optional_, Timestamp, Value, find, kind_of
+from crdlint.cel.eval.values import (
+    MISSING,
+    Duration,
+    Map,
+    Optional_,
+    Timestamp,
+    Value,
+    find,
+    kind_of,
+)
 from crdlint.cel.types import WELL_KNOWN, Kind, Type, object_type
 from crdlint.safety import work
 
@@ -197,12 +206,21 @@ def _entry(fields: Mapping[str, Value]) -> _Message:
 
 
 # The wrapper messages, with the values that they have without the field.
-_ZEROS: Final = {Kind.BOOL: False, Kind.BYTES: b"", Kind.DOUBLE: 0.0, Kind.INT: 0, Kind.STRING: "", Kind.UINT: Uint(0)}
+_ZEROS: Final = {
+    Kind.BOOL: False,
+    Kind.BYTES: b"",
+    Kind.DOUBLE: 0.0,
+    Kind.INT: 0,
+    Kind.STRING: "",
+    Kind.UINT: Uint(0),
+}
 _WRAPPERS: Final = {name: _ZEROS[type_.kind] for name, type_ in WELL_KNOWN.items() if type_.wrapper}
 _VALUES: Final[Mapping[str, Callable[[Mapping[str, Value]], Value]]] = {
     "Any": lambda _: Error("unsupported conversion to ref.Val: (*dynamicpb.Message)"),
     # Clamped to 64 bits as by durationpb.Duration.AsDuration.
-    "Duration": lambda fields: Duration(min(max(_nanoseconds(fields), values.MIN_INT), values.MAX_INT)),
+    "Duration": lambda fields: Duration(
+        min(max(_nanoseconds(fields), values.MIN_INT), values.MAX_INT)
+    ),
     "Empty": lambda _: _Message(object_type(f"{_PACKAGE}Empty"), {}, {}),
     "ListValue": lambda fields: fields.get("values", []),
     "Struct": lambda fields: fields.get("fields", Map()),
@@ -225,4 +243,8 @@ def new_message(name: str, fields: Mapping[str, Value]) -> Value:
             field_values[field] = own.converted(value)
         except _ConversionError as error:
             return Error(f"field type conversion error for {name}.{field} value type: {error}")
-    return field_values.get("value", _WRAPPERS[name]) if name in _WRAPPERS else _VALUES[short](field_values)
+    return (
+        field_values.get("value", _WRAPPERS[name])
+        if name in _WRAPPERS
+        else _VALUES[short](field_values)
+    )

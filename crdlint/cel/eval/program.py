@@ -19,7 +19,15 @@ from crdlint.cel.decls import CONVERSIONS, Implementation, WellKnownTypes
 from crdlint.cel.errors import CancelledError, Error, PlanError
 from crdlint.cel.estimates import LIST_COST, MAP_COST, STRUCT_COST
 from crdlint.cel.eval import steps
-from crdlint.cel.eval.attributes import Attribute, Conditional, ProgramStep, Qualifier, Run, checked_key, not_a_key
+from crdlint.cel.eval.attributes import (
+    Attribute,
+    Conditional,
+    ProgramStep,
+    Qualifier,
+    Run,
+    checked_key,
+    not_a_key,
+)
 from crdlint.cel.eval.cost import CostModel, Event, Frame, TracingFrame
 from crdlint.cel.eval.equality import equal, members_of
 from crdlint.cel.eval.functions import Functions, with_constant_pattern
@@ -78,8 +86,12 @@ class _Planner:
             type_ = self._result.type_map.get(id_)
             if type_ is not None and type_.kind is Kind.TYPE:
                 return Constant(id_, _type_named(name, type_))
-        head = next((scope[name] for scope in reversed(self._scopes) if name in scope), None) or _global(name)
-        return Attribute(id_, head, steps.LEAF_DEPTH, self._costs.dialect.selection_from_error_has_cost)
+        head = next(
+            (scope[name] for scope in reversed(self._scopes) if name in scope), None
+        ) or _global(name)
+        return Attribute(
+            id_, head, steps.LEAF_DEPTH, self._costs.dialect.selection_from_error_has_cost
+        )
 
     def select(self, expr: ast.Select) -> Visit:
         if expr.id in self._result.reference_map:
@@ -100,9 +112,13 @@ class _Planner:
             attribute.add(Qualifier(expr.id, key.value, optional=optional))
             return attribute
         is_step = isinstance(key, ProgramStep)
-        is_selection = isinstance(key, Conditional) or (isinstance(key, Attribute) and bool(key.qualifiers))
+        is_selection = isinstance(key, Conditional) or (
+            isinstance(key, Attribute) and bool(key.qualifiers)
+        )
         keeps_errors = is_selection or self._costs.dialect.keeps_errors_of_indexes
-        run = checked_key(key.run if isinstance(key, ProgramStep) else key.run(), keeps_errors=keeps_errors)
+        run = checked_key(
+            key.run if isinstance(key, ProgramStep) else key.run(), keeps_errors=keeps_errors
+        )
         attribute.depth = max(attribute.depth, key.depth + _SELECTION_DEPTH)
         attribute.add(Qualifier(expr.id, computed=run, optional=optional, drops=is_step))
         return attribute
@@ -110,10 +126,14 @@ class _Planner:
     def call(self, expr: ast.Call) -> Visit:
         function = self._result.function(expr)
         target = None if expr.id in self._result.namespaced else expr.target
-        args: list[Planned] = yield from ast.visit_all(expr.args if target is None else [target, *expr.args])
+        args: list[Planned] = yield from ast.visit_all(
+            expr.args if target is None else [target, *expr.args]
+        )
         if function == "_?_:_":
             condition, truthy, falsy = _step(args[0]), _relative(args[1]), _relative(args[2])
-            return Conditional(expr.id, condition, truthy, falsy, steps.depth_over([condition, truthy, falsy]))
+            return Conditional(
+                expr.id, condition, truthy, falsy, steps.depth_over([condition, truthy, falsy])
+            )
         if function == "_[_]":
             return self._index(expr, args, optional=False)
         if function in ("_[?_]", "_?._"):
@@ -125,7 +145,11 @@ class _Planner:
         if function == "_&&_" or function == "_||_":
             return steps.logical(id_, _steps(args), decisive=function == "_||_")
         overload_id = self._overload_id(call, function)
-        if len(args) == 2 and function in _OPTIONAL_ORS and overload_id in ("", _OPTIONAL_ORS[function]):
+        if (
+            len(args) == 2
+            and function in _OPTIONAL_ORS
+            and overload_id in ("", _OPTIONAL_ORS[function])
+        ):
             return steps.or_optional(id_, _steps(args), unwrap=function == "orValue")
         resolved = _EQUALITIES.get(function) or self._functions.resolve(function, overload_id)
         if resolved is None:
@@ -140,7 +164,10 @@ class _Planner:
         if regex is not None and isinstance(pattern, Constant) and type(pattern.value) is str:
             resolved = Implementation(with_constant_pattern(regex, pattern.value), variadic=True)
         self._leaves_values |= steps.stops(resolved, len(args))
-        cost, in_advance = self._costs.of_call(function, overload_id), self._costs.is_in_advance(overload_id)
+        cost, in_advance = (
+            self._costs.of_call(function, overload_id),
+            self._costs.is_in_advance(overload_id),
+        )
         return steps.call(id_, resolved, _steps(args), cost, in_advance=in_advance)
 
     def _overload_id(self, call: ast.Call, function: str) -> str:
@@ -154,7 +181,9 @@ class _Planner:
         if not elements:
             return Constant(expr.id, [])
         optional = frozenset(expr.optional_indices)
-        return self._literal(expr.id, elements, lambda runs: steps.list_of(runs, optional), LIST_COST)
+        return self._literal(
+            expr.id, elements, lambda runs: steps.list_of(runs, optional), LIST_COST
+        )
 
     def map_(self, expr: ast.MapExpr) -> Visit:
         parts: list[Planned] = yield from ast.visit_all(ast.children(expr))
@@ -163,17 +192,27 @@ class _Planner:
         optional = _optional(expr.entries)
         build = MutableMap.frozen
         return self._literal(
-            expr.id, parts, lambda runs: steps.map_of(runs[::2], runs[1::2], optional, build), MAP_COST
+            expr.id,
+            parts,
+            lambda runs: steps.map_of(runs[::2], runs[1::2], optional, build),
+            MAP_COST,
         )
 
     def struct(self, expr: ast.StructExpr) -> Visit:
         reference = self._result.reference_map.get(expr.id)
         build = partial(new_message, expr.type_name if reference is None else reference.name)
         values: list[Planned] = yield from ast.visit_all(ast.children(expr))
-        names, optional = [steps.always(entry.field) for entry in expr.fields], _optional(expr.fields)
-        return self._constructed(expr.id, values, lambda runs: steps.map_of(names, runs, optional, build), STRUCT_COST)
+        names, optional = (
+            [steps.always(entry.field) for entry in expr.fields],
+            _optional(expr.fields),
+        )
+        return self._constructed(
+            expr.id, values, lambda runs: steps.map_of(names, runs, optional, build), STRUCT_COST
+        )
 
-    def _literal(self, id_: int, parts: list[Planned], then: Callable[[list[Run]], Run], cost: int) -> Planned:
+    def _literal(
+        self, id_: int, parts: list[Planned], then: Callable[[list[Run]], Run], cost: int
+    ) -> Planned:
         """Return a list or map literal, a constant one of constants."""
         values = [steps.always(part.value) for part in parts if isinstance(part, Constant)]
         if len(values) < len(parts):
@@ -183,7 +222,9 @@ class _Planner:
         except CancelledError as panic:
             raise PlanError(str(panic)) from None
 
-    def _constructed(self, id_: int, parts: list[Planned], then: Callable[[list[Run]], Run], cost: int) -> Planned:
+    def _constructed(
+        self, id_: int, parts: list[Planned], then: Callable[[list[Run]], Run], cost: int
+    ) -> Planned:
         self._leaves_values |= len(parts) > 1
         operands = _steps(parts)
         return steps.constructor(id_, then([part.run for part in operands]), operands, cost)
@@ -207,7 +248,9 @@ class _Planner:
         result = _step((yield expr.result))
         self._scopes.pop()
         pairs, hides_errors = bool(expr.iter_var2), self._costs.dialect.hides_errors_of_ranges
-        return steps.fold(expr.id, slot, [initial, over, *loop, result], pairs=pairs, hides_errors=hides_errors)
+        return steps.fold(
+            expr.id, slot, [initial, over, *loop, result], pairs=pairs, hides_errors=hides_errors
+        )
 
 
 def _step(node: Planned) -> ProgramStep:
@@ -231,14 +274,20 @@ def _relative(node: Planned) -> Attribute | Conditional:
     return Attribute(operand.id, operand.run, operand.depth + _SELECTION_DEPTH)
 
 
-def _folded(id_: int, function: str, overload_id: str, args: list[Planned], resolved: Implementation) -> Planned | None:
+def _folded(
+    id_: int, function: str, overload_id: str, args: list[Planned], resolved: Implementation
+) -> Planned | None:
     """Return the optimized form of a call, or None if there is none. Upstream: interpreter.decOptimize."""
     if overload_id == "in_list":
         container = args[1]
         members = members_of(container.value) if isinstance(container, Constant) else None
         if members is None:
             return None
-        return steps.membership(id_, _step(args[0]), members) if members else Constant(id_, value=False)
+        return (
+            steps.membership(id_, _step(args[0]), members)
+            if members
+            else Constant(id_, value=False)
+        )
     if function in CONVERSIONS and len(args) == 1 and isinstance(args[0], Constant):
         value = resolved.call(args[0].value)
         if type(value) is Error:
@@ -258,7 +307,9 @@ def _type_named(name: str, type_: Type) -> Type:
         return standard
     if type_.params:
         own = type_.params[0]
-        if (own.kind is Kind.OPAQUE and own.name == name) or _MESSAGES.find_struct_type(name) is not None:
+        if (own.kind is Kind.OPAQUE and own.name == name) or _MESSAGES.find_struct_type(
+            name
+        ) is not None:
             return own
     raise PlanError(f"reference to undefined type: {name}")
 
@@ -312,7 +363,9 @@ class Program:
         """Evaluate with variables by name; errors, including an exceeded cost limit, are results. Upstream: Program.Eval."""
         return self._result(Frame(activation, self._slots, cost_limit, stacked=self._stacked))
 
-    def trace(self, activation: Mapping[str, Value], cost_limit: int | None = None) -> tuple[Evaluated, list[Event]]:
+    def trace(
+        self, activation: Mapping[str, Value], cost_limit: int | None = None
+    ) -> tuple[Evaluated, list[Event]]:
         """Evaluate, and also return the values of the nodes, in order."""
         frame = TracingFrame(activation, self._slots, cost_limit)
         return self._result(frame), frame.events
@@ -327,6 +380,8 @@ class Program:
         return Evaluated(value, frame.cost)
 
 
-def plan(expr: ast.Expr, check_result: CheckResult, functions: Functions, costs: CostModel) -> Program:
+def plan(
+    expr: ast.Expr, check_result: CheckResult, functions: Functions, costs: CostModel
+) -> Program:
     """Plan a checked expression; raise PlanError with cel-go's text if that fails. Upstream: Env.Program."""
     return _Planner(check_result, functions, costs).plan(expr)

@@ -17,7 +17,16 @@ from crdlint.cel.eval.attributes import Attribute, Conditional, ProgramStep, Run
 from crdlint.cel.eval.cost import Frame, Tracker
 from crdlint.cel.eval.equality import equal
 from crdlint.cel.eval.functions import without_trait
-from crdlint.cel.eval.values import MISSING, MutableList, MutableMap, Optional_, Value, go_text, go_type, kind_of
+from crdlint.cel.eval.values import (
+    MISSING,
+    MutableList,
+    MutableMap,
+    Optional_,
+    Value,
+    go_text,
+    go_type,
+    kind_of,
+)
 from crdlint.cel.types import Kind
 
 _HASHABLE: Final = frozenset({bool, str, float})
@@ -51,7 +60,9 @@ def free(id_: int, run: Run, depth: int, dropped: Sequence[int] = ()) -> Program
 def conditional(planned: Conditional) -> ProgramStep:
     """Return `a ? b : c`, with the selections from it."""
     dropped = (planned.falsy.id, planned.truthy.id, planned.condition.id)
-    return free(planned.id, planned.run(), planned.depth, dropped)._replace(id=planned.test_id or planned.id)
+    return free(planned.id, planned.run(), planned.depth, dropped)._replace(
+        id=planned.test_id or planned.id
+    )
 
 
 def attribute(planned: Attribute) -> ProgramStep:
@@ -68,7 +79,11 @@ def attribute(planned: Attribute) -> ProgramStep:
         value = run(frame)
         return value.has_value if type(value) is Optional_ else value
 
-    return free(test_id, tested, planned.depth, dropped) if test_id else ProgramStep(id_, selected, planned.depth)
+    return (
+        free(test_id, tested, planned.depth, dropped)
+        if test_id
+        else ProgramStep(id_, selected, planned.depth)
+    )
 
 
 def logical(id_: int, terms: Sequence[ProgramStep], *, decisive: bool) -> ProgramStep:
@@ -94,7 +109,12 @@ def differs(left: Value, right: Value) -> Value:
 
 
 def call(
-    id_: int, implementation: Implementation, args: Sequence[ProgramStep], cost: Tracker, *, in_advance: bool
+    id_: int,
+    implementation: Implementation,
+    args: Sequence[ProgramStep],
+    cost: Tracker,
+    *,
+    in_advance: bool,
 ) -> ProgramStep:
     """Return a call; one with many arguments evaluates none after an error.
 
@@ -189,7 +209,10 @@ def list_of(parts: Sequence[Run], optional: frozenset[int]) -> Run:
 
 
 def map_of(
-    keys: Sequence[Run], parts: Sequence[Run], optional: frozenset[int], build: Callable[[MutableMap], Value]
+    keys: Sequence[Run],
+    parts: Sequence[Run],
+    optional: frozenset[int],
+    build: Callable[[MutableMap], Value],
 ) -> Run:
     """Return a map or message literal, which `build` makes of its entries."""
     pairs = list(zip(keys, parts, strict=True))
@@ -228,7 +251,9 @@ def constructor(id_: int, run: Run, parts: Sequence[ProgramStep], cost: int) -> 
     return ProgramStep(id_, recorded, depth_over(parts))
 
 
-def membership(id_: int, operand: ProgramStep, members: frozenset[tuple[type, Value]]) -> ProgramStep:
+def membership(
+    id_: int, operand: ProgramStep, members: frozenset[tuple[type, Value]]
+) -> ProgramStep:
     """Return `operand in list` for a list of constants. Upstream: interpreter.evalSetMembership."""
 
     def run(frame: Frame) -> Value:
@@ -237,7 +262,9 @@ def membership(id_: int, operand: ProgramStep, members: frozenset[tuple[type, Va
         if cls is Error:
             return value
         if cls is bytes:
-            raise CancelledError("internal error: runtime error: hash of unhashable type types.Bytes")
+            raise CancelledError(
+                "internal error: runtime error: hash of unhashable type types.Bytes"
+            )
         if cls is str or cls in _HASHABLE or isinstance(value, int):
             return (cls, value) in members
         return False
@@ -293,7 +320,9 @@ def variable(slot: int) -> Run:
     return run
 
 
-def fold(id_: int, slot: int, operands: Sequence[ProgramStep], *, pairs: bool, hides_errors: bool) -> ProgramStep:
+def fold(
+    id_: int, slot: int, operands: Sequence[ProgramStep], *, pairs: bool, hides_errors: bool
+) -> ProgramStep:
     """Return a comprehension of `operands`: initial value, range, condition, step and result. `hides_errors` is of the dialect."""
     _, over_range, condition, step, result = operands
 

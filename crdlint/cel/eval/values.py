@@ -109,7 +109,9 @@ class Map(Mapping[Value, Value]):
     __slots__ = ("_entries",)
 
     def __init__(self, entries: Sequence[tuple[Value, Value]] = ()) -> None:
-        self._entries: dict[Value, tuple[Value, Value]] = {_hashed(key): (key, value) for key, value in entries}
+        self._entries: dict[Value, tuple[Value, Value]] = {
+            _hashed(key): (key, value) for key, value in entries
+        }
 
     def find(self, key: Value) -> Value:
         """Return the value of a key, or `MISSING`."""
@@ -199,7 +201,9 @@ class ConcatList(Sequence[Value]):
         work.spend(self.depth >> 6)
         while type(part) is ConcatList:
             size = len(part.first)
-            part, position = (part.first, position) if position < size else (part.second, position - size)
+            part, position = (
+                (part.first, position) if position < size else (part.second, position - size)
+            )
         return element(part, position)
 
 
@@ -213,7 +217,9 @@ _TYPES: Final[Mapping[type, Type]] = {
 _KINDS: Final[Mapping[type, Kind]] = {cls: type_.kind for cls, type_ in _TYPES.items()}
 # Kinds of values that have an order, and the class of each.
 COMPARABLE: Final = {
-    kind: cls for cls, kind in _KINDS.items() if cls in (bool, int, Uint, float, str, bytes, Duration, Timestamp)
+    kind: cls
+    for cls, kind in _KINDS.items()
+    if cls in (bool, int, Uint, float, str, bytes, Duration, Timestamp)
 }
 
 # The Go types of values, as %T prints them in some error messages.
@@ -226,7 +232,11 @@ _GO_TYPES: Final = {kind: f"types.{kind.name.capitalize()}" for kind in _NAMED_A
     Kind.MAP: "*types.baseMap",
     Kind.TYPE: "*types.Type",
 }
-_OWN_GO_TYPES: Final = {Optional_: "*types.Optional", ConcatList: "*types.concatList", Error: "*types.Err"}
+_OWN_GO_TYPES: Final = {
+    Optional_: "*types.Optional",
+    ConcatList: "*types.concatList",
+    Error: "*types.Err",
+}
 
 
 def type_of(value: Value) -> Type:
@@ -301,7 +311,11 @@ def other_integers(number: Value) -> list[Value]:
     cls = type(number)
     if cls is float:
         is_integer = -(2.0**63) < number < 2.0**64 and number == int(number)
-        return [of(number) for of, fits in ((int, number < 2.0**63), (Uint, number >= 0)) if is_integer and fits]
+        return [
+            of(number)
+            for of, fits in ((int, number < 2.0**63), (Uint, number >= 0))
+            if is_integer and fits
+        ]
     if cls is int and number >= 0:
         return [Uint(number)]
     return [int(number)] if cls is Uint and number < 2**63 else []
@@ -334,7 +348,11 @@ def go_text(value: Value) -> str:
 
 def _pieces(value: Value) -> str | list[Value]:
     if type(value) is Optional_:
-        return [Written("optional("), value.content, Written(")")] if value.has_value else "optional.none()"
+        return (
+            [Written("optional("), value.content, Written(")")]
+            if value.has_value
+            else "optional.none()"
+        )
     kind = kind_of(value)
     if kind is Kind.LIST:
         work.spend(2 * len(value) + 2)
@@ -383,5 +401,9 @@ def _plain(value: Value, kind: Kind) -> str:
     if kind is Kind.TIMESTAMP:
         date, _, clock = str(value).partition("T")
         zone = clock[-6:].replace(":", "")
-        return f"{date} {clock[:-1]} +0000 UTC" if clock.endswith("Z") else f"{date} {clock[:-6]} {zone} {zone}"
+        return (
+            f"{date} {clock[:-1]} +0000 UTC"
+            if clock.endswith("Z")
+            else f"{date} {clock[:-6]} {zone} {zone}"
+        )
     return str(int(value)) if kind in (Kind.INT, Kind.UINT) else str(value)

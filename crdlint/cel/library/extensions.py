@@ -11,8 +11,29 @@ from crdlint.cel.errors import Error, FunctionError
 from crdlint.cel.estimates import ONE, ASTNode, CallEstimate, Estimator, size_of
 from crdlint.cel.eval.cost import actual_size
 from crdlint.cel.eval.equality import HashedMembers
-from crdlint.cel.eval.values import MISSING, NONE, Map, MutableMap, Optional_, element, find, go_text, is_zero, kind_of
-from crdlint.cel.types import BOOL, DYN, INT, STRING, Kind, list_type, map_type, optional_type, type_param
+from crdlint.cel.eval.values import (
+    MISSING,
+    NONE,
+    Map,
+    MutableMap,
+    Optional_,
+    element,
+    find,
+    go_text,
+    is_zero,
+    kind_of,
+)
+from crdlint.cel.types import (
+    BOOL,
+    DYN,
+    INT,
+    STRING,
+    Kind,
+    list_type,
+    map_type,
+    optional_type,
+    type_param,
+)
 from crdlint.safety import work
 
 
@@ -45,7 +66,9 @@ _LIST_OPT_V: Final = list_type(_OPT_V)
 # The planner implements `or`, `orValue`, and selection and indexing with `?`.
 OPTIONALS: Final = (
     overload("optional.of", "optional_of", (_V,), _OPT_V, Optional_),
-    overload("optional.ofNonZeroValue", "optional_ofNonZeroValue", (_V,), _OPT_V, _of_non_zero_value),
+    overload(
+        "optional.ofNonZeroValue", "optional_ofNonZeroValue", (_V,), _OPT_V, _of_non_zero_value
+    ),
     overload("optional.none", "optional_none", (), _OPT_V, lambda: NONE),
     member("value", "optional_value", (_OPT_V,), _V, lambda optional: optional.value),
     member("hasValue", "optional_hasValue", (_OPT_V,), BOOL, lambda optional: optional.has_value),
@@ -67,7 +90,9 @@ OPTIONALS_ADDED_BY_VERSION_2: Final = (
     member("unwrapOpt", "optional_unwrapOpt", (_LIST_OPT_V,), _LIST, _unwrap),
 )
 
-OPTIONAL_TYPES: Final = (Variable("optional_type", types.type_type(types.opaque_type("optional_type"))),)
+OPTIONAL_TYPES: Final = (
+    Variable("optional_type", types.type_type(types.opaque_type("optional_type"))),
+)
 OPTIONAL_TYPES_BY_DYN: Final = (Variable("optional_type", types.type_type(optional_type(DYN))),)
 
 
@@ -112,8 +137,12 @@ _TWO_LISTS: Final = (list_type(type_param("T")),) * 2
 
 SETS: Final = (
     overload("sets.contains", "list_sets_contains_list", _TWO_LISTS, BOOL, contains, _cost(1)),
-    overload("sets.equivalent", "list_sets_equivalent_list", _TWO_LISTS, BOOL, equivalent, _cost(2)),
-    overload("sets.intersects", "list_sets_intersects_list", _TWO_LISTS, BOOL, intersects, _cost(1)),
+    overload(
+        "sets.equivalent", "list_sets_equivalent_list", _TWO_LISTS, BOOL, equivalent, _cost(2)
+    ),
+    overload(
+        "sets.intersects", "list_sets_intersects_list", _TWO_LISTS, BOOL, intersects, _cost(1)
+    ),
 )
 
 
@@ -146,7 +175,11 @@ def _insert_all(target: Any, update: Any) -> Any:
 
 TWO_VARIABLE_COMPREHENSIONS: Final = (
     overload(
-        "cel.@mapInsert", "@mapInsert_map_key_value", (_MAP, _K, _V), _MAP, Implementation(_insert, variadic=True)
+        "cel.@mapInsert",
+        "@mapInsert_map_key_value",
+        (_MAP, _K, _V),
+        _MAP,
+        Implementation(_insert, variadic=True),
     ),
     overload("cel.@mapInsert", "@mapInsert_map_map", (_MAP, _MAP), _MAP, _insert_all),
 )

@@ -45,7 +45,8 @@ class Accepted(NamedTuple):
 
 
 _STRING: Final = Accepted(
-    frozenset(Kind) - {Kind.ANY, Kind.DYN, Kind.ERROR, Kind.OPAQUE, Kind.STRUCT, Kind.TYPE_PARAM, Kind.UNKNOWN},
+    frozenset(Kind)
+    - {Kind.ANY, Kind.DYN, Kind.ERROR, Kind.OPAQUE, Kind.STRUCT, Kind.TYPE_PARAM, Kind.UNKNOWN},
     "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps",
 )
 _INTEGERS: Final = frozenset({Kind.INT, Kind.UINT})
@@ -53,7 +54,9 @@ _INTEGERS: Final = frozenset({Kind.INT, Kind.UINT})
 _FLOATS: Final = frozenset({Kind.DOUBLE, Kind.STRING})
 _HEX: Final = _INTEGERS | {Kind.STRING, Kind.BYTES}
 
-_HEX_CLAUSE: Final = Accepted(_HEX, "only integers, byte buffers, and strings can be formatted as hex")
+_HEX_CLAUSE: Final = Accepted(
+    _HEX, "only integers, byte buffers, and strings can be formatted as hex"
+)
 
 CLAUSES: Final[Mapping[str, Accepted]] = {
     "s": _STRING,
@@ -102,7 +105,9 @@ def _clause(text: str, start: int) -> tuple[Clause, int]:
         written = digits[0] if digits else ""
         start += 1 + len(written)
         if start == len(text):
-            raise _unreadable("error while parsing precision: could not find end of precision specifier")
+            raise _unreadable(
+                "error while parsing precision: could not find end of precision specifier"
+            )
         precision = _precision(written)
     verb = text[start]
     if verb not in CLAUSES:
@@ -117,7 +122,9 @@ def _precision(written: str) -> int:
     is_large = len(significant) > len(str(_MAX_PRECISION)) or int(significant or 0) > _MAX_PRECISION
     if is_large or not written:
         fault = f'strconv.Atoi: parsing "{written}": {"value out of range" if is_large else "invalid syntax"}'
-        raise _unreadable(f"error while parsing precision: error while converting precision to integer: {fault}")
+        raise _unreadable(
+            f"error while parsing precision: error while converting precision to integer: {fault}"
+        )
     return int(significant or 0)
 
 
@@ -153,7 +160,12 @@ def _check(call_id: int, text: str, args: list[ast.Expr], result: CheckResult) -
         yield call_id, CodedMessage(str(error))
         return
     if len(args) > index:
-        yield call_id, CodedMessage(f"too many arguments supplied to string.format (expected {index}, got {len(args)})")
+        yield (
+            call_id,
+            CodedMessage(
+                f"too many arguments supplied to string.format (expected {index}, got {len(args)})"
+            ),
+        )
 
 
 def _rejected(arg: ast.Expr, result: CheckResult, accepted: Accepted, *, deep: bool) -> int | None:
@@ -169,7 +181,9 @@ def _rejected(arg: ast.Expr, result: CheckResult, accepted: Accepted, *, deep: b
         if type(node) is ast.ListExpr:
             stack.extend(reversed(node.elements))
         elif type(node) is ast.MapExpr:
-            stack.extend(part for entry in reversed(node.entries) for part in (entry.value, entry.key))
+            stack.extend(
+                part for entry in reversed(node.entries) for part in (entry.value, entry.key)
+            )
     return None
 
 
@@ -180,7 +194,9 @@ def _type_of(node_id: int, result: CheckResult) -> Type:
 _DEFAULT_PRECISION: Final = 6
 # In fmt and x/text, a number in a format is too large if a digit follows a larger number than this.
 _LARGE_NUMBER: Final = 10**6
-_BAD_STRING: Final = 'could not convert argument "invalid UTF-8 in bytes, cannot convert to string" to string'
+_BAD_STRING: Final = (
+    'could not convert argument "invalid UTF-8 in bytes, cannot convert to string" to string'
+)
 _SPECIAL: Final = {"NaN": float("nan"), "Infinity": inf, "-Infinity": -inf}
 _BASES: Final = frozenset("boxX")
 
@@ -208,7 +224,9 @@ def format_string(text: str, args: Sequence[Value], *, spaced: bool = False) -> 
 def _formatted(clause: Clause, value: Value, *, spaced: bool) -> str:
     if clause.verb == "s":
         kind = type_of(value).kind
-        return write(value, _pieces) if kind is Kind.LIST or kind is Kind.MAP else _plain(value, kind)
+        return (
+            write(value, _pieces) if kind is Kind.LIST or kind is Kind.MAP else _plain(value, kind)
+        )
     if clause.verb == "d":
         return str(int(value))
     if clause.verb in _BASES:
@@ -221,7 +239,11 @@ def _formatted(clause: Clause, value: Value, *, spaced: bool) -> str:
     if precision > 10 * _LARGE_NUMBER + 9:
         return "%!(NOVERB)"
     # cel-go passes the precision to x/text as a width.
-    return _en_us_fixed(value, precision) if clause.verb == "f" else _en_us_scientific(value, precision, spaced=spaced)
+    return (
+        _en_us_fixed(value, precision)
+        if clause.verb == "f"
+        else _en_us_scientific(value, precision, spaced=spaced)
+    )
 
 
 def _in_base(value: Value, verb: str) -> str:
@@ -278,7 +300,11 @@ def _nested(value: Value, kind: Kind) -> str:
         return quote(text)
     if kind is Kind.BYTES:
         return f"b{quote(text)}"
-    return f"{kind.name.lower()}({quote(text)})" if kind is Kind.TIMESTAMP or kind is Kind.DURATION else text
+    return (
+        f"{kind.name.lower()}({quote(text)})"
+        if kind is Kind.TIMESTAMP or kind is Kind.DURATION
+        else text
+    )
 
 
 def _value_of(values: Mapping[Value, Value], key: Value) -> Value:

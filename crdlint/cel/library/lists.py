@@ -10,7 +10,16 @@ from crdlint.cel import estimates
 from crdlint.cel.ast import Literal
 from crdlint.cel.decls import CallCost, Implementation, Overload, member, overload
 from crdlint.cel.errors import NO_SUCH_OVERLOAD, CancelledError, FunctionError
-from crdlint.cel.estimates import LIST_COST, UINT64_MAX, ASTNode, CallEstimate, Estimate, Estimator, fixed, size_of
+from crdlint.cel.estimates import (
+    LIST_COST,
+    UINT64_MAX,
+    ASTNode,
+    CallEstimate,
+    Estimate,
+    Estimator,
+    fixed,
+    size_of,
+)
 from crdlint.cel.eval.cost import actual_size
 from crdlint.cel.eval.equality import HashedMembers, compare
 from crdlint.cel.eval.values import COMPARABLE, element, go_type, kind_of, type_of
@@ -131,7 +140,11 @@ def reverse(values: Sequence[Any]) -> list[Any]:
 
 def _int(node: ASTNode, default: int) -> int:
     """Return the value of a non-negative int literal, or the default for any other node."""
-    return max(node.expr.value, 0) if isinstance(node.expr, Literal) and type(node.expr.value) is int else default
+    return (
+        max(node.expr.value, 0)
+        if isinstance(node.expr, Literal) and type(node.expr.value) is int
+        else default
+    )
 
 
 def _estimated(factor: float, size: Estimate) -> CallEstimate:
@@ -196,18 +209,40 @@ def _sorts() -> Iterator[Overload]:
     factors = {key: _TEXT_FACTOR if key in (STRING, BYTES) else 2.0 for key in ORDERED}
     for key, factor in factors.items():
         keys = list_type(key)
-        yield member("sort", f"list_{key.name}_sort", (keys,), keys, sort_values, _pairs_cost(factor, 0))
+        yield member(
+            "sort", f"list_{key.name}_sort", (keys,), keys, sort_values, _pairs_cost(factor, 0)
+        )
     for key, factor in factors.items():
         id_ = f"list_{key.name}_sortByAssociatedKeys"
-        yield member("@sortByAssociatedKeys", id_, (_T, list_type(key)), _T, sort_by_keys, _pairs_cost(factor, 1))
+        yield member(
+            "@sortByAssociatedKeys",
+            id_,
+            (_T, list_type(key)),
+            _T,
+            sort_by_keys,
+            _pairs_cost(factor, 1),
+        )
 
 
-_RANGE_COST: Final = CallCost(lambda _, nodes: _estimated(1, fixed(_int(nodes[0], UINT64_MAX))), _track_result)
-_REVERSE_COST: Final = CallCost(lambda estimator, nodes: _estimated(1, size_of(estimator, nodes[0])), _track_result)
+_RANGE_COST: Final = CallCost(
+    lambda _, nodes: _estimated(1, fixed(_int(nodes[0], UINT64_MAX))), _track_result
+)
+_REVERSE_COST: Final = CallCost(
+    lambda estimator, nodes: _estimated(1, size_of(estimator, nodes[0])), _track_result
+)
 FUNCTIONS: Final = (
-    member("slice", "list_slice", (_T, INT, INT), _T, slice_, CallCost(_estimate_slice, _track_result)),
+    member(
+        "slice", "list_slice", (_T, INT, INT), _T, slice_, CallCost(_estimate_slice, _track_result)
+    ),
     member("flatten", "list_flatten", (list_type(_T),), _T, _FLATTEN, _FLATTEN_COST),
-    member("flatten", "list_flatten_int", (list_type(DYN), INT), list_type(DYN), _FLATTEN, _FLATTEN_COST),
+    member(
+        "flatten",
+        "list_flatten_int",
+        (list_type(DYN), INT),
+        list_type(DYN),
+        _FLATTEN,
+        _FLATTEN_COST,
+    ),
     *_sorts(),
     overload("lists.range", "lists_range", (INT,), list_type(INT), range_, _RANGE_COST),
     member("reverse", "list_reverse", (_T,), _T, reverse, _REVERSE_COST),

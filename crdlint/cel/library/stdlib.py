@@ -18,7 +18,12 @@ _B: Final = types.type_param("B")
 _LIST: Final = types.list_type(_A)
 _MAP: Final = types.map_type(_A, _B)
 _NUMBERS: Final = (DOUBLE, INT, UINT)
-_RELATIONS: Final = {"_<_": "less", "_<=_": "less_equals", "_>_": "greater", "_>=_": "greater_equals"}
+_RELATIONS: Final = {
+    "_<_": "less",
+    "_<=_": "less_equals",
+    "_>_": "greater",
+    "_>=_": "greater_equals",
+}
 
 # The fields of timestamps, and those that durations have as well.
 GETTERS: Final = {
@@ -36,7 +41,9 @@ def with_zone(field: str) -> str:
 
 def _id(type_: Type) -> str:
     """Return the name of a type in the ids of overloads."""
-    return {INT: "int64", UINT: "uint64", DURATION: "duration", TIMESTAMP: "timestamp"}.get(type_, type_.name)
+    return {INT: "int64", UINT: "uint64", DURATION: "duration", TIMESTAMP: "timestamp"}.get(
+        type_, type_.name
+    )
 
 
 def _closed(function: str, name: str, *types: Type, arguments: int = 2) -> Iterator[Overload]:
@@ -51,7 +58,9 @@ def _comparisons() -> Iterator[Overload]:
             yield overload(function, f"{name}_{_id(left)}", (left, left), BOOL)
             for right in _NUMBERS:
                 if left in _NUMBERS and right is not left:
-                    yield overload(function, f"{name}_{_id(left)}_{_id(right)}", (left, right), BOOL)
+                    yield overload(
+                        function, f"{name}_{_id(left)}_{_id(right)}", (left, right), BOOL
+                    )
 
 
 def _sizes() -> Iterator[Overload]:
@@ -77,7 +86,8 @@ TYPES: Final = tuple(Variable(type_.name, types.type_type(type_)) for type_ in t
 _BY_DYN: Final = {"list": types.list_type(types.DYN), "map": types.map_type(types.DYN, types.DYN)}
 # The names of types since cel-go 0.29, which finds them by their runtime types.
 TYPES_BY_DYN: Final = tuple(
-    Variable(type_.name, types.type_type(_BY_DYN.get(type_.name, type_))) for type_ in types.STANDARD_TYPES
+    Variable(type_.name, types.type_type(_BY_DYN.get(type_.name, type_)))
+    for type_ in types.STANDARD_TYPES
 )
 
 FUNCTIONS: Final[tuple[Overload, ...]] = (
@@ -137,7 +147,9 @@ _SINCE_029: Final = tuple(function for function in FUNCTIONS if function.id != "
 def standard(dialect: CELDialect) -> Env:
     """Return the environment with the standard library of a dialect."""
     functions = FUNCTIONS if dialect.converts_int_to_duration else _SINCE_029
-    return Env().extend(idents=TYPES_BY_DYN if dialect.types_names_by_dyn else TYPES, functions=functions)
+    return Env().extend(
+        idents=TYPES_BY_DYN if dialect.types_names_by_dyn else TYPES, functions=functions
+    )
 
 
 # What each function does, in one sentence, for editors and prompts.

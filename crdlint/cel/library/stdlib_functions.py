@@ -19,7 +19,16 @@ from crdlint.cel.errors import NO_OVERLOAD, Error, FunctionError
 from crdlint.cel.eval import values
 from crdlint.cel.eval.equality import compare, contains
 from crdlint.cel.eval.functions import matches, no_such_overload, without_trait
-from crdlint.cel.eval.values import MAX_INT, MIN_INT, PLAIN_LISTS, SECOND, Duration, Timestamp, Value, kind_of
+from crdlint.cel.eval.values import (
+    MAX_INT,
+    MIN_INT,
+    PLAIN_LISTS,
+    SECOND,
+    Duration,
+    Timestamp,
+    Value,
+    kind_of,
+)
 from crdlint.cel.library.stdlib import with_zone
 from crdlint.cel.types import BOOL, DOUBLE, DURATION, INT, TIMESTAMP, UINT, Kind, Type
 from crdlint.golang import times
@@ -45,8 +54,12 @@ _MOST_DIGITS: Final = 20
 _SPECIAL: Final = re.compile(r"[+-]?inf(?:inity)?|nan", re.IGNORECASE)
 _DIGITS: Final = "[0-9]+(?:_[0-9]+)*"
 _HEX: Final = "[0-9a-fA-F]+(?:_[0-9a-fA-F]+)*"
-_DECIMAL: Final = re.compile(rf"[+-]?(?:{_DIGITS}(?:\.(?:{_DIGITS})?)?|\.{_DIGITS})(?:[eE][+-]?{_DIGITS})?")
-_HEXADECIMAL: Final = re.compile(rf"[+-]?0[xX](?:_?{_HEX}(?:\.(?:{_HEX})?)?|\.{_HEX})[pP][+-]?{_DIGITS}")
+_DECIMAL: Final = re.compile(
+    rf"[+-]?(?:{_DIGITS}(?:\.(?:{_DIGITS})?)?|\.{_DIGITS})(?:[eE][+-]?{_DIGITS})?"
+)
+_HEXADECIMAL: Final = re.compile(
+    rf"[+-]?0[xX](?:_?{_HEX}(?:\.(?:{_HEX})?)?|\.{_HEX})[pP][+-]?{_DIGITS}"
+)
 
 
 def _failure(value: Value, to: Type) -> FunctionError:
@@ -81,7 +94,9 @@ def _int_to_timestamp(seconds: int, nanoseconds: int = 0, offset: int = 0) -> Ti
     return Timestamp(seconds * SECOND + nanoseconds, offset)
 
 
-def _parsed(to: Type, parse: Callable[[str], Value], characters: float = math.inf) -> Callable[[str], Value]:
+def _parsed(
+    to: Type, parse: Callable[[str], Value], characters: float = math.inf
+) -> Callable[[str], Value]:
     """Return a conversion that fails where `parse` returns None; a unit of work reads that many characters."""
 
     def convert(text: str) -> Value:
@@ -142,7 +157,16 @@ def _bytes_to_string(value: bytes) -> str:
         raise FunctionError("invalid UTF-8 in bytes, cannot convert to string") from None
 
 
-_IDENTITIES: Final = ("bool", "bytes", "double", "duration", "int64", "string", "timestamp", "uint64")
+_IDENTITIES: Final = (
+    "bool",
+    "bytes",
+    "double",
+    "duration",
+    "int64",
+    "string",
+    "timestamp",
+    "uint64",
+)
 CONVERSIONS: Final[dict[str, Callable[..., Value]]] = {
     **{f"{name}_to_{name}": identity for name in _IDENTITIES},
     "string_to_bool": _parsed(BOOL, _BOOLS.get),
@@ -180,7 +204,9 @@ def _offset(seconds: int, zone: str) -> int:
         return 0
     zone_info = None if zone == "Local" else _zone(zone)
     moment = datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(
-        seconds=min(max(seconds, values.MIN_TIMESTAMP + values.DAY), values.MAX_TIMESTAMP - values.DAY)
+        seconds=min(
+            max(seconds, values.MIN_TIMESTAMP + values.DAY), values.MAX_TIMESTAMP - values.DAY
+        )
     )
     offset = moment.astimezone(zone_info).utcoffset()
     return 0 if offset is None else round(offset.total_seconds())
@@ -193,7 +219,9 @@ def _zone(name: str) -> ZoneInfo:
     from zoneinfo import ZoneInfo
 
     try:
-        if len(name) <= _LONGEST_ZONE:  # ZoneInfo imports a package for each part of an unknown name
+        if (
+            len(name) <= _LONGEST_ZONE
+        ):  # ZoneInfo imports a package for each part of an unknown name
             return ZoneInfo(name)
     except (ValueError, OSError, KeyError):
         pass
@@ -247,7 +275,12 @@ def _duration_getter(unit: int) -> Callable[[Duration], int]:
     return get
 
 
-_UNITS: Final = {"hours": 3600 * SECOND, "minutes": 60 * SECOND, "seconds": SECOND, "milliseconds": 10**6}
+_UNITS: Final = {
+    "hours": 3600 * SECOND,
+    "minutes": 60 * SECOND,
+    "seconds": SECOND,
+    "milliseconds": 10**6,
+}
 _INT_OVERFLOW: Final = Error(INT_OVERFLOW)
 _DIVISION: Final = Error("division by zero")
 _MODULUS: Final = Error("modulus by zero")
@@ -279,7 +312,11 @@ def _shifted(moment: Timestamp, nanoseconds: int) -> Timestamp | Error:
 
 def _difference(left: Timestamp, right: Timestamp) -> Duration | Error:
     # cel-go first scales the seconds alone, and that result must fit as well.
-    if not MIN_INT <= (left.nanoseconds // SECOND - right.nanoseconds // SECOND) * SECOND <= MAX_INT:
+    if (
+        not MIN_INT
+        <= (left.nanoseconds // SECOND - right.nanoseconds // SECOND) * SECOND
+        <= MAX_INT
+    ):
         return _INT_OVERFLOW
     return _duration(left.nanoseconds - right.nanoseconds)
 
@@ -294,7 +331,11 @@ def _divide_int(left: int, right: int) -> int | Error:
 def _divide_double(left: float, right: float) -> float:
     if right != 0:
         return left / right
-    return math.nan if left == 0 or math.isnan(left) else math.copysign(math.inf, left) * math.copysign(1.0, right)
+    return (
+        math.nan
+        if left == 0 or math.isnan(left)
+        else math.copysign(math.inf, left) * math.copysign(1.0, right)
+    )
 
 
 def _modulo_int(left: int, right: int) -> int | Error:

@@ -48,7 +48,9 @@ def index_of(text: str, part: str, offset: int = 0, *, dialect: CELDialect = NEW
     return text.find(part, offset) if index is None else index
 
 
-def last_index_of(text: str, part: str, offset: int | None = None, *, dialect: CELDialect = NEWEST.cel) -> int:
+def last_index_of(
+    text: str, part: str, offset: int | None = None, *, dialect: CELDialect = NEWEST.cel
+) -> int:
     """Return the last index of `part` up to `offset`, -1 if there is none; raise FunctionError for a wrong offset."""
     if offset is None:
         if part and not text and not dialect.searches_empty_text_backwards:
@@ -86,7 +88,11 @@ def split(text: str, separator: str, limit: int = -1) -> list[str]:
     if limit == 0:
         return []
     if not separator:
-        return list(text) if limit < 0 or limit >= len(text) else [*text[: limit - 1], text[limit - 1 :]]
+        return (
+            list(text)
+            if limit < 0 or limit >= len(text)
+            else [*text[: limit - 1], text[limit - 1 :]]
+        )
     return text.split(separator, -1 if limit < 0 else min(limit - 1, len(text)))
 
 
@@ -129,10 +135,18 @@ VERSION_0: Final = (
     member("indexOf", "string_index_of_string", (STRING, STRING), INT, index_of),
     member("indexOf", "string_index_of_string_int", (STRING, STRING, INT), INT, index_of),
     member("lastIndexOf", "string_last_index_of_string", (STRING, STRING), INT, last_index_of),
-    member("lastIndexOf", "string_last_index_of_string_int", (STRING, STRING, INT), INT, last_index_of),
+    member(
+        "lastIndexOf", "string_last_index_of_string_int", (STRING, STRING, INT), INT, last_index_of
+    ),
     member("lowerAscii", "string_lower_ascii", (STRING,), STRING, lower_ascii),
     member("replace", "string_replace_string_string", (STRING, STRING, STRING), STRING, replace),
-    member("replace", "string_replace_string_string_int", (STRING, STRING, STRING, INT), STRING, replace),
+    member(
+        "replace",
+        "string_replace_string_string_int",
+        (STRING, STRING, STRING, INT),
+        STRING,
+        replace,
+    ),
     member("split", "string_split_string", (STRING, STRING), _STRINGS, split),
     member("split", "string_split_string_int", (STRING, STRING, INT), _STRINGS, split),
     member("substring", "string_substring_int", (STRING, INT), STRING, substring),

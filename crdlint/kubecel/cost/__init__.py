@@ -48,4 +48,6 @@ class EstimatedRule(NamedTuple):
         """The maximum cost of the rule in one object, which the server compares with its limit."""
         from crdlint.cel.estimates import multiply  # CRDs without rules need nothing of CEL
 
-        return multiply(self.cost, self.min_size_cardinality if self.cardinality is None else self.cardinality)
+        return multiply(
+            self.cost, self.min_size_cardinality if self.cardinality is None else self.cardinality
+        )

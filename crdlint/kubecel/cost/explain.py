@@ -12,7 +12,13 @@ from crdlint.cel.source_ranges import SourceRanges
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.kubecel.compilation import CompilationError, Environments, Expression, RuleCompiler
 from crdlint.kubecel.cost import EstimatedRule
-from crdlint.kubecel.declarations import MAX_REQUEST_SIZE, DeclarationFailedError, DeclType, SchemaContext, max_elements
+from crdlint.kubecel.declarations import (
+    MAX_REQUEST_SIZE,
+    DeclarationFailedError,
+    DeclType,
+    SchemaContext,
+    max_elements,
+)
 from crdlint.kubecel.environment import new_expressions, stored_expressions
 from crdlint.kubecel.sharing import Sharing, shared
 from crdlint.kubernetes.servers import CELDialect, Server
@@ -39,13 +45,21 @@ class SchemaLimit:
 
     def elements(self, value: int) -> int:
         """Return the size for a value of the keyword, in the units of the estimator: bytes for strings."""
-        return value * _BYTES_PER_CHARACTER if self.keyword == "maxLength" and self.schema.format != "byte" else value
+        return (
+            value * _BYTES_PER_CHARACTER
+            if self.keyword == "maxLength" and self.schema.format != "byte"
+            else value
+        )
 
 
 def limit_of(schema: JSONSchemaProps, dialect: CELDialect) -> SchemaLimit | None:
     """Return the limit that a schema has or could have on a server, or None if no keyword would limit it."""
     if schema.x_int_or_string:
-        return SchemaLimit(schema, "maxLength", schema.max_length) if dialect.max_length_bounds_int_or_string else None
+        return (
+            SchemaLimit(schema, "maxLength", schema.max_length)
+            if dialect.max_length_bounds_int_or_string
+            else None
+        )
     if schema.type == "string":
         # An enum already limits a string on most servers, and so do the formats of times on all of them.
         has_bound = schema.max_length is None and schema.enum and dialect.enum_bounds_strings
@@ -62,7 +76,9 @@ def limit_of(schema: JSONSchemaProps, dialect: CELDialect) -> SchemaLimit | None
 def enclosing(schema: JSONSchemaProps) -> Iterator[JSONSchemaProps]:
     """Yield the lists and maps that contain a schema, the innermost first."""
     for parent in lineage(schema.parent):
-        if parent.type == "array" or (parent.type == "object" and parent.additional_properties is not None):
+        if parent.type == "array" or (
+            parent.type == "object" and parent.additional_properties is not None
+        ):
             yield parent
 
 
@@ -104,7 +120,9 @@ def explain(expression: Expression) -> CostPart:
                 bound = describe_bound(declared, dialect)
         elif not parts or _cost(node) > 1 + sum(operand.cost for operand in parts):
             looked_at = filter(None, (estimator.declared.get(child.id) for child in below))
-            described = [describe_bound(each, dialect) for each in looked_at if each.max_elements > 1]
+            described = [
+                describe_bound(each, dialect) for each in looked_at if each.max_elements > 1
+            ]
             bound = "; ".join(dict.fromkeys(described))
         return CostPart(" ".join(ranges.text(node).split()), _cost(node), bound, parts)
 
@@ -119,10 +137,16 @@ def written_parts(node: Expr, source: SourceInfo) -> list[Expr]:
 
     def is_generated(part: Expr) -> bool:
         span = source.offsets.get(part.id)
-        return isinstance(node, Comprehension) and (span is None or span[0] == source.offsets[node.id][0])
+        return isinstance(node, Comprehension) and (
+            span is None or span[0] == source.offsets[node.id][0]
+        )
 
     def written(of: Expr) -> list[Expr]:
-        return [each for part in children(of) for each in (written(part) if is_generated(part) else [part])]
+        return [
+            each
+            for part in children(of)
+            for each in (written(part) if is_generated(part) else [part])
+        ]
 
     return written(node)
 
@@ -157,7 +181,9 @@ def describe_cardinality(rule: EstimatedRule) -> str:
             f"{rule.min_size_cardinality:,} times in an object: {value_path(unbounded)} has no {keyword}, and so many"
             f" of the smallest values fit into a request of {MAX_REQUEST_SIZE:,} bytes"
         )
-    factors = " x ".join(f"{max_elements(schema):,} ({value_path(schema)})" for schema in reversed(schemas))
+    factors = " x ".join(
+        f"{max_elements(schema):,} ({value_path(schema)})" for schema in reversed(schemas)
+    )
     return f"{rule.cardinality:,} times in an object: {factors}"
 
 
@@ -204,21 +230,35 @@ class CostsByServer:
             return {}
         own = ServerCost(rule.cost, rule.total_cost, rule.message_cost)
         dialect = rule.compiled.rule.environment.dialect
-        costs = {str(server): self._cost(rule, server) for server in servers if server.cel != dialect}
-        return {version: cost for version, cost in costs.items() if cost is not None and cost != own}
+        costs = {
+            str(server): self._cost(rule, server) for server in servers if server.cel != dialect
+        }
+        return {
+            version: cost for version, cost in costs.items() if cost is not None and cost != own
+        }
 
     def _cost(self, rule: EstimatedRule, server: Server) -> ServerCost | None:
         dialect = server.cel
-        key = dialect.enum_bounds_strings, dialect.max_length_bounds_int_or_string, dialect.caps_metadata_names
+        key = (
+            dialect.enum_bounds_strings,
+            dialect.max_length_bounds_int_or_string,
+            dialect.caps_metadata_names,
+        )
         try:
-            declared = self._contexts.setdefault(key, SchemaContext(dialect, self._sharing)).declared(rule.node.schema)
+            declared = self._contexts.setdefault(
+                key, SchemaContext(dialect, self._sharing)
+            ).declared(rule.node.schema)
             compiler = RuleCompiler(declared, self._sharing)
         except (CompilationError, DeclarationFailedError):
             return None
-        compiled = compiler.rule(rule.rule, Environments(new_expressions(server), stored_expressions(server)))
+        compiled = compiler.rule(
+            rule.rule, Environments(new_expressions(server), stored_expressions(server))
+        )
         message = compiled.message
         if compiled.rule.error is not None or (message is not None and message.error is not None):
             return None
         cost = compiled.rule.highest_cost
         times = rule.min_size_cardinality if rule.cardinality is None else rule.cardinality
-        return ServerCost(cost, multiply(cost, times), 0 if message is None else message.highest_cost)
+        return ServerCost(
+            cost, multiply(cost, times), 0 if message is None else message.highest_cost
+        )

@@ -21,7 +21,14 @@ from crdlint.cel.estimates import UINT64_MAX, multiply
 from crdlint.cel.estimator import CostEstimate
 from crdlint.kubecel.compilation import Expression, KubernetesEstimator
 from crdlint.kubecel.cost import CRD_COST_LIMIT, RULE_COST_LIMIT, EstimatedRule
-from crdlint.kubecel.cost.explain import SchemaLimit, enclosing, limit_of, most_expensive_part, shown_cost, value_path
+from crdlint.kubecel.cost.explain import (
+    SchemaLimit,
+    enclosing,
+    limit_of,
+    most_expensive_part,
+    shown_cost,
+    value_path,
+)
 from crdlint.kubecel.declarations import max_elements
 from crdlint.phrases import joined
 from crdlint.safety.work import Effort
@@ -46,7 +53,9 @@ class Model:
         self._enclosing = list(enclosing(rule.node.schema))
         dialect = rule.compiled.rule.environment.dialect
         around = (limit_of(schema, dialect) for schema in self._enclosing)
-        self.limits: dict[int, SchemaLimit] = {limit.key: limit for limit in around if limit is not None}
+        self.limits: dict[int, SchemaLimit] = {
+            limit.key: limit for limit in around if limit is not None
+        }
         self._terms = [
             [
                 _Term(term, expression, self.limits, effort)
@@ -63,7 +72,9 @@ class Model:
     def costs(self, values: Values) -> tuple[int, int]:
         """Return the costs of the rule in one object and of its message with the limits `values` (cost units)."""
         self._effort.spend(sum(map(len, self._terms)) // _SUMMED_AT_A_STEP)
-        rule, message = (min(sum(term.cost(values) for term in terms), UINT64_MAX) for terms in self._terms)
+        rule, message = (
+            min(sum(term.cost(values) for term in terms), UINT64_MAX) for terms in self._terms
+        )
         return multiply(rule, self._times(values)), message
 
     def _times(self, values: Values) -> int:
@@ -83,12 +94,16 @@ class _Term:
     Their limits are added to `limits`.
     """
 
-    def __init__(self, expr: Expr, of: Expression, limits: dict[int, SchemaLimit], effort: Effort) -> None:
+    def __init__(
+        self, expr: Expr, of: Expression, limits: dict[int, SchemaLimit], effort: Effort
+    ) -> None:
         self._expr, self._of, self._limits, self._effort = expr, of, limits, effort
         estimator = of.estimator()
         estimate = self._estimate(estimator)
         self.size = len(estimate.parts)
-        candidates = (limit_of(schema, of.environment.dialect) for schema in estimator.consulted.values())
+        candidates = (
+            limit_of(schema, of.environment.dialect) for schema in estimator.consulted.values()
+        )
         used = {limit.key: limit for limit in candidates if limit is not None}
         for key, limit in used.items():
             limits.setdefault(key, limit)
@@ -99,7 +114,11 @@ class _Term:
         """Return the maximum cost of the term with the limits `values`."""
         key = tuple(map(values.get, self.keys))
         if key not in self._known:
-            elements = {limit: self._limits[limit].elements(values[limit]) for limit in self.keys if limit in values}
+            elements = {
+                limit: self._limits[limit].elements(values[limit])
+                for limit in self.keys
+                if limit in values
+            }
             self._known[key] = self._estimate(self._of.estimator(elements)).total.max
         return self._known[key]
 
@@ -111,11 +130,77 @@ class _Term:
 
 # Usual values: powers of two and ten, their halves and doubles, and the lengths of DNS names.
 _ROUND: Final = (
-    *(1, 2, 3, 4, 5, 8, 10, 12, 16, 20, 24, 32, 40, 50, 64, 80, 100, 128, 150, 200, 250, 256, 300, 400, 500, 512),
-    *(750, 1000, 1024, 1500, 2000, 2048, 2500, 3000, 4000, 4096, 5000, 8000, 8192, 10_000, 16_384, 20_000, 32_768),
+    *(
+        1,
+        2,
+        3,
+        4,
+        5,
+        8,
+        10,
+        12,
+        16,
+        20,
+        24,
+        32,
+        40,
+        50,
+        64,
+        80,
+        100,
+        128,
+        150,
+        200,
+        250,
+        256,
+        300,
+        400,
+        500,
+        512,
+    ),
+    *(
+        750,
+        1000,
+        1024,
+        1500,
+        2000,
+        2048,
+        2500,
+        3000,
+        4000,
+        4096,
+        5000,
+        8000,
+        8192,
+        10_000,
+        16_384,
+        20_000,
+        32_768,
+    ),
     *(50_000, 65_536, 100_000, 131_072, 200_000, 262_144, 500_000, 524_288, 1_000_000, 1_048_576),
 )
-_TEXT: Final = (1, 2, 3, 4, 5, 8, 10, 16, 20, 32, 40, 50, 63, 64, 100, 128, 200, 253, 256, *_ROUND[_ROUND.index(300) :])
+_TEXT: Final = (
+    1,
+    2,
+    3,
+    4,
+    5,
+    8,
+    10,
+    16,
+    20,
+    32,
+    40,
+    50,
+    63,
+    64,
+    100,
+    128,
+    200,
+    253,
+    256,
+    *_ROUND[_ROUND.index(300) :],
+)
 # A set of limits is good if it allows lists with this many elements and texts with this many characters.
 _FLOORS: Final = ((16, 63), (4, 32), (1, 1))
 # Texts are longer than lists.
@@ -158,7 +243,11 @@ class LimitPlan:
         self.hopeless: dict[int, EstimatedRule] = {}
         self.complete = True
         expensive_first = sorted(rules, key=_highest, reverse=True)
-        solves = [partial(self._solve, rule) for rule in expensive_first if _highest(rule) > RULE_COST_LIMIT]
+        solves = [
+            partial(self._solve, rule)
+            for rule in expensive_first
+            if _highest(rule) > RULE_COST_LIMIT
+        ]
         for solve in (*solves, partial(self._solve_together, expensive_first)):
             try:
                 solve()
@@ -173,10 +262,16 @@ class LimitPlan:
     def of(self, rule: EstimatedRule) -> Solution | None:
         """Return the solution for a rule, or None."""
         model = self._models.get(_key(rule))
-        return None if model is None else Solution(self._set(model.limits.values()), *model.costs(self._values))
+        return (
+            None
+            if model is None
+            else Solution(self._set(model.limits.values()), *model.costs(self._values))
+        )
 
     def _set(self, limits: Iterable[SchemaLimit]) -> tuple[tuple[SchemaLimit, int], ...]:
-        return tuple((limit, self._values[limit.key]) for limit in limits if limit.key in self._values)
+        return tuple(
+            (limit, self._values[limit.key]) for limit in limits if limit.key in self._values
+        )
 
     def _model(self, rule: EstimatedRule) -> Model:
         key = _key(rule)
@@ -196,7 +291,12 @@ class LimitPlan:
         model = self._model(rule)
         # Above half of the budget the cost would be reported as near the limit.
         for budget, floors in ((RULE_COST_LIMIT // 2, _FLOORS[:1]), (RULE_COST_LIMIT, _FLOORS)):
-            search = _LimitSearch([model], self._values, self._effort, lambda costs: max(costs) <= budget)  # noqa: B023  run at once
+            search = _LimitSearch(
+                [model],
+                self._values,
+                self._effort,
+                lambda costs: max(costs) <= budget,  # noqa: B023  run at once
+            )
             values = search.run(floors)
             if values is not None:
                 self._take([model], values)
@@ -218,7 +318,9 @@ class LimitPlan:
                 raise TooMuchEffortError
             models.append(self._model(next_rule))
             rest -= _sum(next_rule)
-        search = _LimitSearch(models, self._values, self._effort, lambda costs: sum(costs) <= CRD_COST_LIMIT - rest)
+        search = _LimitSearch(
+            models, self._values, self._effort, lambda costs: sum(costs) <= CRD_COST_LIMIT - rest
+        )
         values = search.run(is_lowering=True)
         if values is not None:
             self._take(models, values)
@@ -233,7 +335,11 @@ class LimitPlan:
 def _key(rule: EstimatedRule) -> Hashable:
     """Return what equal rules of a schema have in common: their costs depend on the same limits alike."""
     message = rule.compiled.message
-    return id(rule.node.schema), id(rule.compiled.rule.compilation), id(message and message.compilation)
+    return (
+        id(rule.node.schema),
+        id(rule.compiled.rule.compilation),
+        id(message and message.compilation),
+    )
 
 
 def _highest(rule: EstimatedRule) -> int:
@@ -251,7 +357,11 @@ class _LimitSearch:
     """
 
     def __init__(
-        self, models: SequenceOf[Model], initial: Values, effort: Effort, enough: Callable[[SequenceOf[int]], bool]
+        self,
+        models: SequenceOf[Model],
+        initial: Values,
+        effort: Effort,
+        enough: Callable[[SequenceOf[int]], bool],
     ) -> None:
         limits = {key: limit for model in models for key, limit in model.limits.items()}
         self._models = Counter(models)
@@ -264,7 +374,9 @@ class _LimitSearch:
         self._size = sum(model.size for model in self._models)
         self._size_by_limits = sum(model.size_by_limits for model in self._models)
 
-    def run(self, floors: SequenceOf[tuple[int, int]] = _FLOORS, *, is_lowering: bool = False) -> Values | None:
+    def run(
+        self, floors: SequenceOf[tuple[int, int]] = _FLOORS, *, is_lowering: bool = False
+    ) -> Values | None:
         """Return the values to set, none below the last of `floors`; with `is_lowering` of those already set, if that suffices.
 
         They are empty if the costs are low enough already. Return None if no values suffice.
@@ -284,35 +396,52 @@ class _LimitSearch:
         return None
 
     def _lower(self, *most: int) -> Values:
-        return {key: min(value, self._step(self._limits[key], *most)) for key, value in self._given.items()}
+        return {
+            key: min(value, self._step(self._limits[key], *most))
+            for key, value in self._given.items()
+        }
 
     def _passes(self, values: Values) -> bool:
         values = {**self._given, **values}
-        return self._enough([cost for model, times in self._models.items() for cost in model.costs(values) * times])
+        return self._enough(
+            [cost for model, times in self._models.items() for cost in model.costs(values) * times]
+        )
 
     def _improved(self, floor: Values) -> Values:
         """Return the values to set, given that all limits at the floor suffice."""
         # The search for single limits may take half of the effort; the rest is for other rules.
         if not self._effort.affords(2 * _ESTIMATES_A_LIMIT * self._size_by_limits):
             return self._alike(self._usable, floor)
-        needed = [limit for limit in self._usable if not self._passes(_values_of(floor, self._usable, without=limit))]
+        needed = [
+            limit
+            for limit in self._usable
+            if not self._passes(_values_of(floor, self._usable, without=limit))
+        ]
         fitting = self._small_sets(needed, floor)
         if fitting:
             # Among sets of equal size, prefer limits that are not set yet, then the largest values.
             unset = {limit.key for limit in self._usable if limit.bound is None}
             raised = (self._raised(chosen, floor) for chosen in fitting)
-            return max(raised, key=lambda values: (len(unset & values.keys()), min(values.values())))
+            return max(
+                raised, key=lambda values: (len(unset & values.keys()), min(values.values()))
+            )
         chosen = list(self._usable)
         for limit in self._usable:
             if limit not in needed and self._passes(_values_of(floor, chosen, without=limit)):
                 chosen.remove(limit)
         return self._raised(chosen, floor)
 
-    def _small_sets(self, needed: SequenceOf[SchemaLimit], floor: Values) -> list[list[SchemaLimit]]:
+    def _small_sets(
+        self, needed: SequenceOf[SchemaLimit], floor: Values
+    ) -> list[list[SchemaLimit]]:
         """Return the smallest sets of limits that suffice, or an empty list if they would be large."""
         others = [candidate for candidate in self._usable if candidate not in needed]
-        for more in range(max(1 - len(needed), 0), min(_MOST_COMBINED - len(needed), len(others)) + 1):
-            if not self._effort.affords(2 * _ESTIMATES_A_LIMIT * comb(len(others), more) * self._size):
+        for more in range(
+            max(1 - len(needed), 0), min(_MOST_COMBINED - len(needed), len(others)) + 1
+        ):
+            if not self._effort.affords(
+                2 * _ESTIMATES_A_LIMIT * comb(len(others), more) * self._size
+            ):
                 break
             sets = ({*needed, *rest} for rest in combinations(others, more))
             ordered = ([limit for limit in self._usable if limit in chosen] for chosen in sets)
@@ -328,7 +457,10 @@ class _LimitSearch:
 
     def _largest(self, values_at: Callable[[int, int], Values]) -> Values | None:
         """Return the values for the largest round number of elements, and of characters, that suffices, or None."""
-        index = _last(len(_ROUND), lambda index: self._passes(values_at(_ROUND[index], _ROUND[index] * _TEXT_FACTOR)))
+        index = _last(
+            len(_ROUND),
+            lambda index: self._passes(values_at(_ROUND[index], _ROUND[index] * _TEXT_FACTOR)),
+        )
         return None if index < 0 else values_at(_ROUND[index], _ROUND[index] * _TEXT_FACTOR)
 
     def _alike(self, chosen: Iterable[SchemaLimit], floor: Values) -> Values:
@@ -358,7 +490,9 @@ def _ladder(limit: SchemaLimit, current: int | None) -> tuple[int, ...]:
     return steps if bound is None else tuple(step for step in steps if step < bound)
 
 
-def _values_of(floor: Values, limits: Iterable[SchemaLimit], without: SchemaLimit | None = None) -> Values:
+def _values_of(
+    floor: Values, limits: Iterable[SchemaLimit], without: SchemaLimit | None = None
+) -> Values:
     """Return the values of some limits at the floor, except for one of them."""
     return {limit.key: floor[limit.key] for limit in limits if limit is not without}
 
@@ -394,7 +528,11 @@ class Suggestions:
             cost = solution.message_cost if of_message else solution.cost
             return f"Set {shown(solution.values)}: the estimate is then {shown_cost(cost)} of {RULE_COST_LIMIT:,}"
         expression = rule.compiled.message if of_message else rule.compiled.rule
-        return None if expression is None or id(rule) not in self.plan.hopeless else self._on_hopeless(expression)
+        return (
+            None
+            if expression is None or id(rule) not in self.plan.hopeless
+            else self._on_hopeless(expression)
+        )
 
     def on_all(self) -> str | None:
         """Return how to reduce the total cost of all rules, or None if the search takes too long."""
@@ -423,14 +561,17 @@ class Suggestions:
         self._effort.spend(steps)
         part = most_expensive_part(expression, RULE_COST_LIMIT)
         inner = part if len(part) <= _QUOTED else f"{part[:_QUOTED]}..."
-        return (
-            f"Remove or simplify `{inner}`: the estimator knows no bound for its values, so no limit reduces the cost"
-        )
+        return f"Remove or simplify `{inner}`: the estimator knows no bound for its values, so no limit reduces the cost"
 
 
 def shown(values: SequenceOf[tuple[SchemaLimit, int]]) -> str:
     """Return limits as text, such as `maxItems: 64` on `spec.hosts`, at most a few."""
-    parts = [f"`{limit.keyword}: {value}` on `{value_path(limit.schema)}`" for limit, value in values[:_LISTED]]
+    parts = [
+        f"`{limit.keyword}: {value}` on `{value_path(limit.schema)}`"
+        for limit, value in values[:_LISTED]
+    ]
     if len(values) > _LISTED:
-        parts.append(f"{len(values) - _LISTED:,} more (`crdlint cost --suggest` prints all of them)")
+        parts.append(
+            f"{len(values) - _LISTED:,} more (`crdlint cost --suggest` prints all of them)"
+        )
     return joined(parts)

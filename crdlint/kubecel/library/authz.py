@@ -37,10 +37,16 @@ _SELECTORS: Final = Library(
         "labelSelector": "Restricts an authorization check to a label selector.",
     },
     functions=(
-        member("fieldSelector", "authorizer_fieldselector", (RESOURCE_CHECK, STRING), RESOURCE_CHECK),
-        member("labelSelector", "authorizer_labelselector", (RESOURCE_CHECK, STRING), RESOURCE_CHECK),
+        member(
+            "fieldSelector", "authorizer_fieldselector", (RESOURCE_CHECK, STRING), RESOURCE_CHECK
+        ),
+        member(
+            "labelSelector", "authorizer_labelselector", (RESOURCE_CHECK, STRING), RESOURCE_CHECK
+        ),
     ),
-    costs=dict.fromkeys(("fieldSelector", "labelSelector"), CallCost(of_sizes(2, _estimate_selector), _untracked)),
+    costs=dict.fromkeys(
+        ("fieldSelector", "labelSelector"), CallCost(of_sizes(2, _estimate_selector), _untracked)
+    ),
 )
 LIBRARY: Final = Library(
     "authorizer",
@@ -63,9 +69,13 @@ LIBRARY: Final = Library(
     functions=(
         member("path", "authorizer_path", (AUTHORIZER, STRING), PATH_CHECK),
         member("group", "authorizer_group", (AUTHORIZER, STRING), GROUP_CHECK),
-        member("serviceAccount", "authorizer_serviceaccount", (AUTHORIZER, STRING, STRING), AUTHORIZER),
+        member(
+            "serviceAccount", "authorizer_serviceaccount", (AUTHORIZER, STRING, STRING), AUTHORIZER
+        ),
         member("resource", "groupcheck_resource", (GROUP_CHECK, STRING), RESOURCE_CHECK),
-        member("subresource", "resourcecheck_subresource", (RESOURCE_CHECK, STRING), RESOURCE_CHECK),
+        member(
+            "subresource", "resourcecheck_subresource", (RESOURCE_CHECK, STRING), RESOURCE_CHECK
+        ),
         member("namespace", "resourcecheck_namespace", (RESOURCE_CHECK, STRING), RESOURCE_CHECK),
         member("name", "resourcecheck_name", (RESOURCE_CHECK, STRING), RESOURCE_CHECK),
         member("check", "pathcheck_check", (PATH_CHECK, STRING), DECISION),
@@ -76,5 +86,7 @@ LIBRARY: Final = Library(
         member("reason", "decision_reason", (DECISION,), STRING),
     ),
     costs={"check": CallCost(constant(fixed(_CHECK_COST)), _untracked)},
-    equality=dict.fromkeys((AUTHORIZER, PATH_CHECK, GROUP_CHECK, RESOURCE_CHECK, DECISION), constant()),
+    equality=dict.fromkeys(
+        (AUTHORIZER, PATH_CHECK, GROUP_CHECK, RESOURCE_CHECK, DECISION), constant()
+    ),
 )

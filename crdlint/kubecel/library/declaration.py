@@ -10,7 +10,14 @@ from crdlint.cel import decls, estimates
 from crdlint.cel.ast import Expr
 from crdlint.cel.decls import CallCost, Overload, member
 from crdlint.cel.errors import NO_OVERLOAD, Error, FunctionError
-from crdlint.cel.estimates import STRING_FACTOR, ASTNode, CallEstimate, Estimate, FunctionEstimator, size_of
+from crdlint.cel.estimates import (
+    STRING_FACTOR,
+    ASTNode,
+    CallEstimate,
+    Estimate,
+    FunctionEstimator,
+    size_of,
+)
 from crdlint.cel.eval.cost import actual_size, of_match
 from crdlint.cel.types import BOOL, INT, Type, object_type, opaque_type
 from crdlint.kubernetes.servers import CELDialect, Version
@@ -69,9 +76,23 @@ def ordering(type_: Type, prefix: str) -> tuple[Overload, ...]:
     """Return the functions that compare two values of a type by its method `compare`; ids begin with `prefix`."""
     types = (type_, type_)
     return (
-        member("isGreaterThan", f"{prefix}_is_greater_than", types, BOOL, lambda left, right: left.compare(right) > 0),
-        member("isLessThan", f"{prefix}_is_less_than", types, BOOL, lambda left, right: left.compare(right) < 0),
-        member("compareTo", f"{prefix}_compare_to", types, INT, lambda left, right: left.compare(right)),
+        member(
+            "isGreaterThan",
+            f"{prefix}_is_greater_than",
+            types,
+            BOOL,
+            lambda left, right: left.compare(right) > 0,
+        ),
+        member(
+            "isLessThan",
+            f"{prefix}_is_less_than",
+            types,
+            BOOL,
+            lambda left, right: left.compare(right) < 0,
+        ),
+        member(
+            "compareTo", f"{prefix}_compare_to", types, INT, lambda left, right: left.compare(right)
+        ),
     )
 
 
@@ -93,7 +114,9 @@ def reading(factor: float) -> FunctionEstimator:
 
 def reads(operand: int = 0, times: int = 1) -> decls.FunctionTracker:
     """Return the cost at run time of reading the target or an argument some times."""
-    return lambda values, _result: math.ceil(float(actual_size(values[operand])) * times * STRING_FACTOR)
+    return lambda values, _result: math.ceil(
+        float(actual_size(values[operand])) * times * STRING_FACTOR
+    )
 
 
 CONSTANT: Final = CallCost(constant(), lambda _values, _result: 1)
@@ -102,8 +125,14 @@ READ: Final = CallCost(of_sizes(1, lambda text: CallEstimate(text.traversal(), t
 ARGUMENT_TWICE: Final = CallCost(reading(2 * STRING_FACTOR), reads(times=2))
 
 # Costs of cel-go since 0.29: of `startsWith` and `endsWith` by the argument, and of `matches` however it is called.
-AFFIXES: Final = dict.fromkeys(("startsWith", "endsWith"), CallCost(lambda _estimator, _nodes: None, reads(1)))
-MATCHES: Final = {"matches": CallCost(of_sizes(2, lambda *sizes: CallEstimate(estimates.match_cost(*sizes))), of_match)}
+AFFIXES: Final = dict.fromkeys(
+    ("startsWith", "endsWith"), CallCost(lambda _estimator, _nodes: None, reads(1))
+)
+MATCHES: Final = {
+    "matches": CallCost(
+        of_sizes(2, lambda *sizes: CallEstimate(estimates.match_cost(*sizes))), of_match
+    )
+}
 
 
 def element_of(node: ASTNode) -> ASTNode | None:

@@ -14,13 +14,28 @@ from typing import Any, ClassVar, Final
 
 from crdlint.cel.decls import Binding, CallCost, Variable, member, overload
 from crdlint.cel.errors import NO_SUCH_OVERLOAD, FunctionError
-from crdlint.cel.estimates import ONE, ASTNode, CallEstimate, Estimate, Estimator, size_of, traversal
+from crdlint.cel.estimates import (
+    ONE,
+    ASTNode,
+    CallEstimate,
+    Estimate,
+    Estimator,
+    size_of,
+    traversal,
+)
 from crdlint.cel.eval.cost import actual_size
 from crdlint.cel.types import BOOL, INT, STRING, Type, type_type
 from crdlint.golang.addresses import AddressError, parse_addr
 from crdlint.golang.text import quote
 from crdlint.kubecel.library import declaration
-from crdlint.kubecel.library.declaration import ARGUMENT, CIDR_TYPE, IP_TYPE, Library, accepts, constant
+from crdlint.kubecel.library.declaration import (
+    ARGUMENT,
+    CIDR_TYPE,
+    IP_TYPE,
+    Library,
+    accepts,
+    constant,
+)
 
 _PREFIX_LENGTH: Final = re.compile(r"0|[1-9][0-9]{,18}")
 _MAPPED: Final = 0xFFFF
@@ -44,7 +59,11 @@ class IP(declaration.Opaque):
     def is_link_local_multicast(self) -> bool:
         """Whether this is in 224.0.0.0/24 or has the multicast scope link-local."""
         number = int(self.address)
-        return number >> 8 == 0xE00000 if self.address.version == 4 else number >> 112 & 0xFF0F == 0xFF02
+        return (
+            number >> 8 == 0xE00000
+            if self.address.version == 4
+            else number >> 112 & 0xFF0F == 0xFF02
+        )
 
     @property
     def is_global_unicast(self) -> bool:
@@ -92,7 +111,10 @@ class CIDR(declaration.Opaque):
     def masked(self) -> CIDR:
         """Return the network with the host bits cleared."""
         address = self.ip.address
-        return CIDR(IP(type(address)(self.ip.prefix(self.bits) << address.max_prefixlen - self.bits)), self.bits)
+        return CIDR(
+            IP(type(address)(self.ip.prefix(self.bits) << address.max_prefixlen - self.bits)),
+            self.bits,
+        )
 
     def is_masked(self) -> bool:
         """Return whether the host bits are clear."""
@@ -107,7 +129,9 @@ def parse_ip(text: str) -> IP:
     try:
         address, zone = _parse_address(text)
     except AddressError as error:
-        raise FunctionError(f"IP Address {quote(text)} parse error during conversion from string: {error}") from None
+        raise FunctionError(
+            f"IP Address {quote(text)} parse error during conversion from string: {error}"
+        ) from None
     if zone:
         raise FunctionError(f"IP address {quote(text)} with zone value is not allowed")
     return _unmapped(address, text)
@@ -166,7 +190,13 @@ LIBRARY: Final = Library(
     functions=(
         overload("ip", "string_to_ip", (STRING,), IP_TYPE, parse_ip),
         member("family", "ip_family", (IP_TYPE,), INT, attrgetter("address.version")),
-        overload("ip.isCanonical", "ip_is_canonical", (STRING,), BOOL, lambda text: str(parse_ip(text)) == text),
+        overload(
+            "ip.isCanonical",
+            "ip_is_canonical",
+            (STRING,),
+            BOOL,
+            lambda text: str(parse_ip(text)) == text,
+        ),
         *(
             member(name, id_, (IP_TYPE,), BOOL, attrgetter(attribute))
             for name, id_, attribute in (
@@ -190,7 +220,9 @@ def _cidr(text: str) -> CIDR:
         return parse_cidr(text)
     except FunctionError as error:
         # Upstream repeats the prefix.
-        raise FunctionError(f"network address parse error during conversion from string: {error}") from None
+        raise FunctionError(
+            f"network address parse error during conversion from string: {error}"
+        ) from None
 
 
 def _contains_ip_string(network: CIDR, text: str) -> bool:
@@ -220,7 +252,9 @@ def _with_parsing(cost: CallCost) -> CallCost:
 
     def estimate(estimator: Estimator, nodes: Sequence[ASTNode]) -> CallEstimate | None:
         comparison = cost.estimate(estimator, nodes)
-        return comparison and CallEstimate(comparison.cost.plus(size_of(estimator, nodes[1]).traversal()))
+        return comparison and CallEstimate(
+            comparison.cost.plus(size_of(estimator, nodes[1]).traversal())
+        )
 
     def track(values: Sequence[Any], result: Any) -> int:
         return (cost.track(values, result) or 0) + traversal(actual_size(values[1]))
@@ -230,7 +264,8 @@ def _with_parsing(cost: CallCost) -> CallCost:
 
 _CONTAINS_IP_COST: Final = CallCost(constant(_CONTAINS_IP), _track_contains_ip)
 _CONTAINS_CIDR_COST: Final = CallCost(
-    constant(_CONTAINS_CIDR), lambda values, _: _track_contains_ip(values, None) + traversal(actual_size(values[0])) + 1
+    constant(_CONTAINS_CIDR),
+    lambda values, _: _track_contains_ip(values, None) + traversal(actual_size(values[0])) + 1,
 )
 
 _CONTAINS_BY_ADDRESS: Final[Mapping[str, Binding]] = {
@@ -262,9 +297,21 @@ CIDR_LIBRARY: Final = Library(
         *(
             member(function, f"cidr_contains_{id_}", (CIDR_TYPE, type_), BOOL, contains, cost)
             for function, id_, type_, contains, cost in (
-                ("containsIP", "ip_string", STRING, _contains_ip_string, _with_parsing(_CONTAINS_IP_COST)),
+                (
+                    "containsIP",
+                    "ip_string",
+                    STRING,
+                    _contains_ip_string,
+                    _with_parsing(_CONTAINS_IP_COST),
+                ),
                 ("containsIP", "ip_ip", IP_TYPE, CIDR.contains, None),
-                ("containsCIDR", "cidr_string", STRING, _contains_cidr_string, _with_parsing(_CONTAINS_CIDR_COST)),
+                (
+                    "containsCIDR",
+                    "cidr_string",
+                    STRING,
+                    _contains_cidr_string,
+                    _with_parsing(_CONTAINS_CIDR_COST),
+                ),
                 ("containsCIDR", "cidr", CIDR_TYPE, CIDR.contains_cidr, None),
             )
         ),
@@ -274,8 +321,15 @@ CIDR_LIBRARY: Final = Library(
         overload("isCIDR", "is_cidr", (STRING,), BOOL, accepts(_cidr)),
         overload("string", "cidr_to_string", (CIDR_TYPE,), STRING, str),
     ),
-    costs={"cidr": ARGUMENT, "isCIDR": ARGUMENT, "containsIP": _CONTAINS_IP_COST, "containsCIDR": _CONTAINS_CIDR_COST},
+    costs={
+        "cidr": ARGUMENT,
+        "isCIDR": ARGUMENT,
+        "containsIP": _CONTAINS_IP_COST,
+        "containsCIDR": _CONTAINS_CIDR_COST,
+    },
     later=(_MASKS,),
-    older_bindings=lambda dialect: {} if dialect.contains_networks_by_prefix else _CONTAINS_BY_ADDRESS,
+    older_bindings=lambda dialect: (
+        {} if dialect.contains_networks_by_prefix else _CONTAINS_BY_ADDRESS
+    ),
     equality={CIDR_TYPE: constant()},
 )

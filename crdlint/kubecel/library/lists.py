@@ -68,7 +68,9 @@ def _comparable(values: Sequence[Any]) -> Iterator[Any]:
 def _index_of(values: Sequence[Any], item: Any, step: int = 1) -> int:
     """Return the first index at which an element equals a value, with a `step` of -1 the last one; -1 if there is none."""
     work.spend(len(values))
-    return next((index for index in range(len(values))[::step] if equal(values[index], item) is True), -1)
+    return next(
+        (index for index in range(len(values))[::step] if equal(values[index], item) is True), -1
+    )
 
 
 def _estimate(estimator: Estimator, nodes: Sequence[ASTNode]) -> CallEstimate:
@@ -84,7 +86,11 @@ def _estimate(estimator: Estimator, nodes: Sequence[ASTNode]) -> CallEstimate:
 def _estimate_includes(estimator: Estimator, nodes: Sequence[ASTNode]) -> CallEstimate:
     """Return the cost of `includes`: one unit for each element of a value that may be a list."""
     is_list = element_of(nodes[0]) is not None
-    return _estimate(estimator, nodes) if is_list else CallEstimate(size_of(estimator, nodes[0]).times(ONE))
+    return (
+        _estimate(estimator, nodes)
+        if is_list
+        else CallEstimate(size_of(estimator, nodes[0]).times(ONE))
+    )
 
 
 def _includes(value: Any, item: Any) -> bool:
@@ -136,7 +142,13 @@ def _functions() -> Iterator[Overload]:
         for name, args in lists.items():
             yield member(function, f"list_{name}_{function}_{name}", args, _NAMED[name], find)
     yield member("indexOf", "list_a_index_of_int", (list_type(_T), _T), INT, _index_of)
-    yield member("lastIndexOf", "list_a_last_index_of_int", (list_type(_T), _T), INT, partial(_index_of, step=-1))
+    yield member(
+        "lastIndexOf",
+        "list_a_last_index_of_int",
+        (list_type(_T), _T),
+        INT,
+        partial(_index_of, step=-1),
+    )
 
 
 _INCLUDES: Final = Library(
@@ -159,5 +171,7 @@ LIBRARY: Final = Library(
         "lastIndexOf": "Returns the index of the last occurrence in a string or list, -1 if there is none.",
     },
     functions=tuple(_functions()),
-    costs=dict.fromkeys(("isSorted", "sum", "max", "min", "indexOf", "lastIndexOf"), CallCost(_estimate, _track)),
+    costs=dict.fromkeys(
+        ("isSorted", "sum", "max", "min", "indexOf", "lastIndexOf"), CallCost(_estimate, _track)
+    ),
 )

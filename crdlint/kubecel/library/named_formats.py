@@ -63,9 +63,15 @@ FORMATS: Final = {
     "dns1123Subdomain": NamedFormat("DNS1123Subdomain", kubenames.is_dns1123_subdomain, 60),
     "dns1035Label": NamedFormat("DNS1035Label", kubenames.is_dns1035_label, 30),
     "qualifiedName": NamedFormat("QualifiedName", kubenames.is_label_key, 60),
-    "dns1123LabelPrefix": NamedFormat("DNS1123LabelPrefix", _as_prefix(kubenames.is_dns1123_label), 30),
-    "dns1123SubdomainPrefix": NamedFormat("DNS1123SubdomainPrefix", _as_prefix(kubenames.is_dns1123_subdomain), 60),
-    "dns1035LabelPrefix": NamedFormat("DNS1035LabelPrefix", _as_prefix(kubenames.is_dns1035_label), 30),
+    "dns1123LabelPrefix": NamedFormat(
+        "DNS1123LabelPrefix", _as_prefix(kubenames.is_dns1123_label), 30
+    ),
+    "dns1123SubdomainPrefix": NamedFormat(
+        "DNS1123SubdomainPrefix", _as_prefix(kubenames.is_dns1123_subdomain), 60
+    ),
+    "dns1035LabelPrefix": NamedFormat(
+        "DNS1035LabelPrefix", _as_prefix(kubenames.is_dns1035_label), 30
+    ),
     "labelValue": NamedFormat("LabelValue", kubenames.is_label_value, 40),
     "uri": NamedFormat("URI", _uri, 1103),
     # Upstream takes the size of the pattern of times for dates as well.
@@ -80,7 +86,9 @@ _MAX_REGEX_SIZE: Final = 128
 
 
 def _validate(format_: NamedFormat, text: str, server: Server = NEWEST) -> Any:
-    problems = [each.on(server) if isinstance(each, Wording) else each for each in format_.check(text)]
+    problems = [
+        each.on(server) if isinstance(each, Wording) else each for each in format_.check(text)
+    ]
     return Optional_(problems) if problems else NONE
 
 
@@ -90,10 +98,14 @@ _OLDER: Final = {"format-validate": partial(_validate, server=OLDEST)}
 def _track_validate(values: Sequence[Any], _: Any) -> int | None:
     if not isinstance(values[0], NamedFormat):
         return None
-    return traversal(1.0 + actual_size(values[1])) * math.ceil(values[0].max_regex_size * REGEX_FACTOR)
+    return traversal(1.0 + actual_size(values[1])) * math.ceil(
+        values[0].max_regex_size * REGEX_FACTOR
+    )
 
 
-_ESTIMATE: Final = of_sizes(2, lambda _, text: CallEstimate(text.traversal().scaled(_MAX_REGEX_SIZE * REGEX_FACTOR)))
+_ESTIMATE: Final = of_sizes(
+    2, lambda _, text: CallEstimate(text.traversal().scaled(_MAX_REGEX_SIZE * REGEX_FACTOR))
+)
 
 
 LIBRARY: Final = Library(
@@ -117,7 +129,13 @@ LIBRARY: Final = Library(
         "validate": "Returns the messages about a string that does not have a format, empty if it has.",
     },
     functions=(
-        member("validate", "format-validate", (NAMED_FORMAT, STRING), optional_type(list_type(STRING)), _validate),
+        member(
+            "validate",
+            "format-validate",
+            (NAMED_FORMAT, STRING),
+            optional_type(list_type(STRING)),
+            _validate,
+        ),
         overload(
             "format.named",
             "format-named",
@@ -126,7 +144,9 @@ LIBRARY: Final = Library(
             lambda name: Optional_(FORMATS[name]) if name in FORMATS else NONE,
         ),
         *(
-            overload(f"format.{name}", f"format.{name}", (), NAMED_FORMAT, partial(FORMATS.get, name))
+            overload(
+                f"format.{name}", f"format.{name}", (), NAMED_FORMAT, partial(FORMATS.get, name)
+            )
             for name in FORMATS
         ),
     ),

@@ -21,7 +21,9 @@ DECIMAL_EXPONENT: Final = "DecimalExponent"
 BINARY_SI: Final = "BinarySI"
 DECIMAL_SI: Final = "DecimalSI"
 
-_FORMAT_WRONG: Final = r"quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+_FORMAT_WRONG: Final = (
+    r"quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+)
 _NUMERIC: Final = "unable to parse numeric part of quantity"
 _SUFFIX: Final = "unable to parse quantity's suffix"
 _TOO_MANY_DIGITS: Final = "crdlint does not compute quantities of more than 100,000 digits"
@@ -30,7 +32,18 @@ _TOO_MANY_DIGITS: Final = "crdlint does not compute quantities of more than 100,
 _PARTS: Final = re.compile(r"[+-]?0*([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[+-]?[0-9]*)")
 _EXPONENT: Final = re.compile(r"[eE]([+-]?)([0-9]+)")
 
-_DECIMAL_UNITS: Final = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+_DECIMAL_UNITS: Final = {
+    "n": -9,
+    "u": -6,
+    "m": -3,
+    "": 0,
+    "k": 3,
+    "M": 6,
+    "G": 9,
+    "T": 12,
+    "P": 15,
+    "E": 18,
+}
 _BINARY_UNITS: Final = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _DECIMAL_NAMES: Final = {exponent: unit for unit, exponent in _DECIMAL_UNITS.items()}
 _BINARY_NAMES: Final = {exponent: unit for unit, exponent in _BINARY_UNITS.items()}
@@ -95,7 +108,9 @@ class Quantity(declaration.Opaque):
     @property
     def integer(self) -> int | None:
         """The number if it is an int64; None for others, and for every number that upstream stores as an inf.Dec."""
-        return None if self.exact or self.exponent < 0 else _scale_int64(self.unscaled, self.exponent)
+        return (
+            None if self.exact or self.exponent < 0 else _scale_int64(self.unscaled, self.exponent)
+        )
 
     @property
     def approximate_float(self) -> float:
@@ -126,7 +141,9 @@ class Quantity(declaration.Opaque):
                 return Quantity(*total, format_, computed=True)
         least = min(self.exponent, added.exponent)
         work.spend((self.unscaled.bit_length() + unscaled.bit_length()) >> 13)
-        sum_ = self.unscaled * _power(self.exponent - least) + unscaled * _power(added.exponent - least)
+        sum_ = self.unscaled * _power(self.exponent - least) + unscaled * _power(
+            added.exponent - least
+        )
         return Quantity(sum_, least, format_, exact=True, computed=True)
 
 
@@ -140,9 +157,9 @@ def parse_quantity(text: str) -> Quantity:
     if match is None or match.end() != len(text):
         raise FunctionError(_FORMAT_WRONG)
     base, exponent, format_ = _interpret(match[3])
-    return _parse_int64(text, match[1] or "0", match[2] or "", base, exponent, format_) or _parse_exact(
-        text[: match.start(3)], base, exponent, format_
-    )
+    return _parse_int64(
+        text, match[1] or "0", match[2] or "", base, exponent, format_
+    ) or _parse_exact(text[: match.start(3)], base, exponent, format_)
 
 
 def _interpret(unit: str) -> tuple[int, int, str]:
@@ -165,7 +182,9 @@ def _int32(number: int) -> int:
     return (number + 2**31) % 2**32 - 2**31
 
 
-def _parse_int64(text: str, integer: str, fraction: str, base: int, exponent: int, format_: str) -> Quantity | None:
+def _parse_int64(
+    text: str, integer: str, fraction: str, base: int, exponent: int, format_: str
+) -> Quantity | None:
     """Return a quantity whose digits certainly fit into 64 bits, or None."""
     factor, scale = 1, 0
     if base == 10:
@@ -251,13 +270,18 @@ def _int64(value: int) -> int | None:
     return value if MIN_INT <= value <= MAX_INT else None
 
 
-def _add_int64(left: int, left_exponent: int, right: int, right_exponent: int) -> tuple[int, int] | None:
+def _add_int64(
+    left: int, left_exponent: int, right: int, right_exponent: int
+) -> tuple[int, int] | None:
     if not right:
         return left, left_exponent
     if not left:
         return right, right_exponent
     exponent = min(left_exponent, right_exponent)
-    first, second = _scale_int64(left, left_exponent - exponent), _scale_int64(right, right_exponent - exponent)
+    first, second = (
+        _scale_int64(left, left_exponent - exponent),
+        _scale_int64(right, right_exponent - exponent),
+    )
     total = None if first is None or second is None else _int64(first + second)
     return None if total is None else (total, exponent)
 
@@ -340,18 +364,34 @@ LIBRARY: Final = Library(
     },
     functions=(
         overload("quantity", "string_to_quantity", (STRING,), QUANTITY, parse_quantity),
-        overload("isQuantity", "is_quantity_string", (STRING,), BOOL, declaration.accepts(parse_quantity)),
+        overload(
+            "isQuantity", "is_quantity_string", (STRING,), BOOL, declaration.accepts(parse_quantity)
+        ),
         overload("sign", "quantity_sign", (QUANTITY,), INT, attrgetter("sign")),
         *declaration.ordering(QUANTITY, "quantity"),
-        member("asApproximateFloat", "quantity_get_float", (QUANTITY,), DOUBLE, attrgetter("approximate_float")),
+        member(
+            "asApproximateFloat",
+            "quantity_get_float",
+            (QUANTITY,),
+            DOUBLE,
+            attrgetter("approximate_float"),
+        ),
         member("asInteger", "quantity_get_int", (QUANTITY,), INT, _as_integer),
-        member("isInteger", "quantity_is_integer", (QUANTITY,), BOOL, lambda value: value.integer is not None),
+        member(
+            "isInteger",
+            "quantity_is_integer",
+            (QUANTITY,),
+            BOOL,
+            lambda value: value.integer is not None,
+        ),
         member("add", "quantity_add", (QUANTITY, QUANTITY), QUANTITY, add),
         member("add", "quantity_add_int", (QUANTITY, INT), QUANTITY, add),
         member("sub", "quantity_sub", (QUANTITY, QUANTITY), QUANTITY, sub),
         member("sub", "quantity_sub_int", (QUANTITY, INT), QUANTITY, sub),
     ),
     costs=dict.fromkeys(_PARSERS, ARGUMENT),
-    older_costs=lambda dialect: {} if dialect.quantity_cost_by_length else dict.fromkeys(_PARSERS, CONSTANT),
+    older_costs=lambda dialect: (
+        {} if dialect.quantity_cost_by_length else dict.fromkeys(_PARSERS, CONSTANT)
+    ),
     equality={QUANTITY: constant()},
 )

@@ -47,7 +47,9 @@ class Semver(declaration.Opaque):
         if not self.pre or not other.pre:
             return int(bool(other.pre)) - int(bool(self.pre))
         work.spend(len(self.pre) + len(other.pre))
-        keys = [[(isinstance(part, str), part) for part in version.pre] for version in (self, other)]
+        keys = [
+            [(isinstance(part, str), part) for part in version.pre] for version in (self, other)
+        ]
         return int(keys[0] > keys[1]) - int(keys[0] < keys[1])
 
     def __str__(self) -> str:
@@ -104,7 +106,11 @@ def _number(text: str, what: str) -> int:
 
 def _pre_release(text: str) -> PreRelease:
     is_number = text and _NUMBER.fullmatch(text)
-    return _number(text, "Numeric PreRelease version") if is_number else _identifier(text, "Prerelease")
+    return (
+        _number(text, "Numeric PreRelease version")
+        if is_number
+        else _identifier(text, "Prerelease")
+    )
 
 
 def _identifier(text: str, what: str) -> str:
@@ -133,8 +139,16 @@ LIBRARY: Final = Library(
     functions=(
         overload("semver", "string_to_semver", (STRING,), SEMVER, parse_semver),
         overload("semver", "string_bool_to_semver", (STRING, BOOL), SEMVER, parse_semver),
-        overload("isSemver", "is_semver_string", (STRING,), BOOL, declaration.accepts(parse_semver)),
-        overload("isSemver", "is_semver_string_bool", (STRING, BOOL), BOOL, declaration.accepts(parse_semver)),
+        overload(
+            "isSemver", "is_semver_string", (STRING,), BOOL, declaration.accepts(parse_semver)
+        ),
+        overload(
+            "isSemver",
+            "is_semver_string_bool",
+            (STRING, BOOL),
+            BOOL,
+            declaration.accepts(parse_semver),
+        ),
         *declaration.ordering(SEMVER, "semver"),
         member("major", "semver_major", (SEMVER,), INT, lambda version: _int64(version.major)),
         member("minor", "semver_minor", (SEMVER,), INT, lambda version: _int64(version.minor)),

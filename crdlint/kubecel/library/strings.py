@@ -12,7 +12,16 @@ from crdlint.cel import estimates
 from crdlint.cel.ast import Literal
 from crdlint.cel.decls import CallCost, member
 from crdlint.cel.errors import FunctionError
-from crdlint.cel.estimates import STRING_FACTOR, UINT64_MAX, ZERO, ASTNode, CallEstimate, Estimate, Estimator, size_of
+from crdlint.cel.estimates import (
+    STRING_FACTOR,
+    UINT64_MAX,
+    ZERO,
+    ASTNode,
+    CallEstimate,
+    Estimate,
+    Estimator,
+    size_of,
+)
 from crdlint.cel.eval.cost import of_match
 from crdlint.cel.library import strings
 from crdlint.cel.library.format import format_literals, format_string
@@ -40,7 +49,11 @@ def _replaced(length: int, old: int, *, grows: bool) -> tuple[int, int]:
 def _estimate_split(estimator: Estimator, nodes: Sequence[ASTNode]) -> CallEstimate:
     size = size_of(estimator, nodes[0])
     limit = nodes[2].expr if len(nodes) > 2 else None
-    most = limit.value & UINT64_MAX if isinstance(limit, Literal) and type(limit.value) is int else size.max
+    most = (
+        limit.value & UINT64_MAX
+        if isinstance(limit, Literal) and type(limit.value) is int
+        else size.max
+    )
     return CallEstimate(size.scaled(2 * STRING_FACTOR), Estimate(0, most))
 
 
@@ -62,7 +75,9 @@ def _older_bindings(dialect: CELDialect) -> Mapping[str, Callable[..., Any]]:
     if not (is_newest and dialect.checks_offsets_of_empty_text):
         for suffix in ("", "_int"):
             bindings[f"string_index_of_string{suffix}"] = partial(strings.index_of, dialect=dialect)
-            bindings[f"string_last_index_of_string{suffix}"] = partial(strings.last_index_of, dialect=dialect)
+            bindings[f"string_last_index_of_string{suffix}"] = partial(
+                strings.last_index_of, dialect=dialect
+            )
     return bindings
 
 
@@ -117,7 +132,8 @@ def _matches(text: str, pattern: str) -> Iterator[str]:
 
 
 _FIND: Final = of_sizes(
-    2, lambda text, pattern: CallEstimate(estimates.match_cost(text, pattern), Estimate(0, text.max))
+    2,
+    lambda text, pattern: CallEstimate(estimates.match_cost(text, pattern), Estimate(0, text.max)),
 )
 REGEX: Final = Library(
     "regex",
@@ -129,7 +145,13 @@ REGEX: Final = Library(
     functions=(
         member("find", "string_find_string", (STRING, STRING), STRING, _find),
         member("findAll", "string_find_all_string", (STRING, STRING), list_type(STRING), _find_all),
-        member("findAll", "string_find_all_string_int", (STRING, STRING, INT), list_type(STRING), _find_all),
+        member(
+            "findAll",
+            "string_find_all_string_int",
+            (STRING, STRING, INT),
+            list_type(STRING),
+            _find_all,
+        ),
     ),
     costs=dict.fromkeys(("find", "findAll"), CallCost(_FIND, of_match)),
     regexes={"find": _find, "findAll": _find_all},

@@ -18,7 +18,9 @@ from crdlint.kubecel.library import declaration
 from crdlint.kubecel.library.declaration import ALWAYS, ARGUMENT, URL_TYPE, Library
 from crdlint.safety import work
 
-_HOST: Final = "!$&'()*+,;=:[]<>\""  # characters that are not escaped, besides letters, digits and -._~
+_HOST: Final = (
+    "!$&'()*+,;=:[]<>\""  # characters that are not escaped, besides letters, digits and -._~
+)
 _PATH: Final = "$&+,/:;=@"
 _FRAGMENT: Final = "$&+,/:;=?@!()*"
 _MAX_PARAMETERS: Final = 10_000
@@ -51,7 +53,11 @@ class URLValue(declaration.Opaque):
 
     @property
     def _is_opaque(self) -> bool:
-        return bool(self.parsed.scheme) and not self.parsed.has_authority and not self.parsed.path.startswith("/")
+        return (
+            bool(self.parsed.scheme)
+            and not self.parsed.has_authority
+            and not self.parsed.path.startswith("/")
+        )
 
     @property
     def hostname(self) -> str:
@@ -84,7 +90,11 @@ class URLValue(declaration.Opaque):
 
     def _authority(self) -> str:
         url = self.parsed
-        if not url.host and url.user is None and not (url.scheme and url.has_authority and url.path):
+        if (
+            not url.host
+            and url.user is None
+            and not (url.scheme and url.has_authority and url.path)
+        ):
             return ""
         user = "" if url.user is None else f"{url.user}@"
         return f"//{user}{quote(url.host, _HOST, errors='surrogateescape')}"
@@ -147,12 +157,28 @@ LIBRARY: Final = Library(
         member("getHost", "url_get_host", (URL_TYPE,), STRING, attrgetter("parsed.host")),
         member("getHostname", "url_get_hostname", (URL_TYPE,), STRING, attrgetter("hostname")),
         member("getPort", "url_get_port", (URL_TYPE,), STRING, attrgetter("port")),
-        member("getEscapedPath", "url_get_escaped_path", (URL_TYPE,), STRING, attrgetter("escaped_path")),
-        member("getQuery", "url_get_query", (URL_TYPE,), map_type(STRING, list_type(STRING)), attrgetter("query")),
+        member(
+            "getEscapedPath",
+            "url_get_escaped_path",
+            (URL_TYPE,),
+            STRING,
+            attrgetter("escaped_path"),
+        ),
+        member(
+            "getQuery",
+            "url_get_query",
+            (URL_TYPE,),
+            map_type(STRING, list_type(STRING)),
+            attrgetter("query"),
+        ),
         overload("isURL", "is_url_string", (STRING,), BOOL, _is_url),
     ),
     costs={"url": declaration.READ},
     older_costs=lambda dialect: {} if dialect.url_has_size else {"url": ARGUMENT},
     # Upstream uses the size of the right side for both.
-    equality={URL_TYPE: lambda _estimator, nodes: CallEstimate(Estimate(1, (nodes[1].size or ONE).max).traversal())},
+    equality={
+        URL_TYPE: lambda _estimator, nodes: CallEstimate(
+            Estimate(1, (nodes[1].size or ONE).max).traversal()
+        )
+    },
 )

@@ -149,7 +149,10 @@ def has_items(domain: Domain) -> bool:
 
 def counted(results: int) -> Domain:
     """Return how many times a condition is true: once or not."""
-    return tuple(Just(int(piece.value)) if isinstance(piece, Just) else piece for piece in OF_RESULTS[results])
+    return tuple(
+        Just(int(piece.value)) if isinstance(piece, Just) else piece
+        for piece in OF_RESULTS[results]
+    )
 
 
 def present(domain: Domain) -> Domain:
@@ -162,7 +165,11 @@ def both(first: Domain, second: Domain) -> Domain:
     if Piece.UNTOLD in second:
         return first
     if all(isinstance(piece, Just) or piece is Piece.FAILURE for piece in second):
-        return tuple(piece for piece in second if piece in first or any(_contains(part, piece) for part in first))
+        return tuple(
+            piece
+            for piece in second
+            if piece in first or any(_contains(part, piece) for part in first)
+        )
     ranges = [piece for piece in second if isinstance(piece, Numbers)]
     pieces = _in_ranges(first, ranges) if len(ranges) == len(second) else first
     return tuple(piece for piece in pieces if piece is not Piece.FAILURE or piece in second)
@@ -179,7 +186,9 @@ def _contains(piece: Piece | Just | Numbers | Others, value: object) -> bool:
     return piece is Piece.UNTOLD
 
 
-def _in_ranges(domain: Domain, ranges: Sequence[Numbers]) -> Iterator[Piece | Just | Numbers | Others]:
+def _in_ranges(
+    domain: Domain, ranges: Sequence[Numbers]
+) -> Iterator[Piece | Just | Numbers | Others]:
     """Yield the values of a domain without numbers that are in none of some ranges."""
     for piece in domain:
         if isinstance(piece, Just) and is_number(piece.value):
@@ -237,7 +246,9 @@ def is_text(domain: Domain) -> bool:
 def is_ordered(domain: Domain) -> bool:
     """Return whether of each two values one is less, or both are equal: all are numbers."""
     return all(
-        isinstance(piece, Numbers) or piece is Piece.FAILURE or (isinstance(piece, Just) and is_number(piece.value))
+        isinstance(piece, Numbers)
+        or piece is Piece.FAILURE
+        or (isinstance(piece, Just) and is_number(piece.value))
         for piece in domain
     )
 
@@ -248,8 +259,12 @@ def compared(first: Domain, second: Domain, operator_: str) -> int:
     if Piece.UNTOLD in (*first, *second):
         return failure | TRUE | FALSE
     if operator_ == "==":
-        are_listed = all(isinstance(piece, Just) or piece is Piece.FAILURE for piece in (*first, *second))
-        may_be_equal = not are_listed or any(isinstance(piece, Just) and piece in second for piece in first)
+        are_listed = all(
+            isinstance(piece, Just) or piece is Piece.FAILURE for piece in (*first, *second)
+        )
+        may_be_equal = not are_listed or any(
+            isinstance(piece, Just) and piece in second for piece in first
+        )
         return failure | FALSE | (TRUE if may_be_equal else 0)
     return failure | TRUE | FALSE if is_ordered(first) and is_ordered(second) else ANY_RESULT
 
@@ -286,7 +301,10 @@ def _ordered(piece: Any, name: str, bound: float) -> Iterator[tuple[int, Any]]:
     if isinstance(piece, Just) and is_number(piece.value):
         yield TRUE if compare(piece.value, bound) else FALSE, piece
     elif isinstance(piece, Numbers):
-        for result, below, ends in ((TRUE, is_below, includes), (FALSE, not is_below, not includes)):
+        for result, below, ends in (
+            (TRUE, is_below, includes),
+            (FALSE, not is_below, not includes),
+        ):
             yield from ((result, part) for part in piece.beside(bound, below=below, includes=ends))
     else:
         yield FALSE if piece is Piece.NAN else ERROR, piece
@@ -304,7 +322,11 @@ def _among(piece: Any, values: Mapping[tuple[bool, Any], Any]) -> Iterator[tuple
     elif isinstance(piece, Numbers):
         yield from _among_numbers(piece, [value for value in values.values() if is_number(value)])
     elif isinstance(piece, Others):
-        left = (value for key, value in values.items() if key not in piece.excluded and not is_number(value))
+        left = (
+            value
+            for key, value in values.items()
+            if key not in piece.excluded and not is_number(value)
+        )
         yield from ((TRUE, Just(value)) for value in left)
         yield FALSE, Others(piece.excluded | values.keys())
     else:

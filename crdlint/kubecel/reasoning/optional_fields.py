@@ -81,7 +81,10 @@ def unguarded(expression: Expression) -> list[Unguarded]:
         occurrences = named[path]
         if not any(occurrence.test_only for occurrence in occurrences):
             return True
-        return reasoner.results_at_once(tree, {path: FAILED}, _around(occurrences, parents)) & ERROR != 0
+        return (
+            reasoner.results_at_once(tree, {path: FAILED}, _around(occurrences, parents)) & ERROR
+            != 0
+        )
 
     return [field for path, field in fields.items() if may_fail(path)]
 
@@ -147,7 +150,9 @@ class Prover:
     def _objects(self, absent: JSONSchemaProps, *, of_old: bool) -> Iterator[tuple[Value, Value]]:
         """Yield pairs of small objects and old objects, with and without other optional fields, with literals of the rule."""
         for literal in (None, *self._literals):
-            full, bare = (self._object(absent, names, literal) for names in (self._names, frozenset()))
+            full, bare = (
+                self._object(absent, names, literal) for names in (self._names, frozenset())
+            )
             if not self._uses_old_self:
                 yield full, full
                 yield bare, bare
@@ -173,12 +178,22 @@ def _mentioned(expression: Expression) -> tuple[frozenset[str], tuple[Any, ...]]
     for node in nodes(expression.compiled.expr):
         if isinstance(node, Select):
             names.add(node.field)
-        elif isinstance(node, Call) and node.function in _OPTIONAL_SELECT and isinstance(node.args[-1], Literal):
+        elif (
+            isinstance(node, Call)
+            and node.function in _OPTIONAL_SELECT
+            and isinstance(node.args[-1], Literal)
+        ):
             names.add(str(node.args[-1].value))
-        elif isinstance(node, Literal) and type(node.value) in (str, int, float) and len(literals) < _LITERALS:
+        elif (
+            isinstance(node, Literal)
+            and type(node.value) in (str, int, float)
+            and len(literals) < _LITERALS
+        ):
             literals[type(node.value), node.value] = node.value
             if type(node.value) is int:
-                literals.setdefault((int, node.value + 1), node.value + 1)  # for comparisons that the literal fails
+                literals.setdefault(
+                    (int, node.value + 1), node.value + 1
+                )  # for comparisons that the literal fails
     return frozenset(names), tuple(literals.values())
 
 
@@ -204,17 +219,27 @@ class _Builder:
             raise _TooLargeError
         if schema.type == "object":
             fields = self._object(schema, depth)
-            return {**deep_copy(_METADATA), **fields} if is_resource or schema.x_embedded_resource else fields
+            return (
+                {**deep_copy(_METADATA), **fields}
+                if is_resource or schema.x_embedded_resource
+                else fields
+            )
         return self._list(schema, depth) if schema.type == "array" else self._scalar(schema)
 
     def _object(self, schema: JSONSchemaProps, depth: int) -> dict[str, Any]:
-        fields: dict[str, Any] = deep_copy(schema.default.value) if schema.default is not None else {}
+        fields: dict[str, Any] = (
+            deep_copy(schema.default.value) if schema.default is not None else {}
+        )
         for name, below in schema.properties.items():
             if below is self._absent:
                 fields.pop(name, None)
             elif isinstance(fields.get(name), (dict, list)):
                 continue
-            elif name in schema.required or below.default is not None or (escape(name) or name) in self._names:
+            elif (
+                name in schema.required
+                or below.default is not None
+                or (escape(name) or name) in self._names
+            ):
                 fields[name] = self.value(below, depth=depth + 1)
         additional = schema.additional_schema
         if additional is not None:

@@ -14,10 +14,31 @@ from functools import reduce
 from operator import or_
 from typing import Final, NamedTuple, TypeAlias
 
-from crdlint.cel.ast import Call, Comprehension, Expr, Ident, ListExpr, Literal, MapExpr, Select, Uint, nodes
+from crdlint.cel.ast import (
+    Call,
+    Comprehension,
+    Expr,
+    Ident,
+    ListExpr,
+    Literal,
+    MapExpr,
+    Select,
+    Uint,
+    nodes,
+)
 from crdlint.kubecel.declarations import unescape
 from crdlint.kubecel.reasoning import domains
-from crdlint.kubecel.reasoning.domains import ANY_RESULT, DECIDED, ERROR, FAILED, FALSE, TRUE, Domain, Just, Piece
+from crdlint.kubecel.reasoning.domains import (
+    ANY_RESULT,
+    DECIDED,
+    ERROR,
+    FAILED,
+    FALSE,
+    TRUE,
+    Domain,
+    Just,
+    Piece,
+)
 from crdlint.kubecel.syntax_trees import key, label
 from crdlint.safety import work
 
@@ -145,9 +166,13 @@ class Reasoner:
         self.facts: Final = facts
         self.folds: Final[dict[str, _Fold]] = {}
         self.depth = 0
-        self._keys: Final[dict[int, tuple[Expr, str]]] = {}  # by the identity of trees, which are kept
+        self._keys: Final[
+            dict[int, tuple[Expr, str]]
+        ] = {}  # by the identity of trees, which are kept
         self.looks_inside = self.is_at_once = False
-        self.relevant: Container[int] | None = None  # the identities of the nodes that matter, None for all
+        self.relevant: Container[int] | None = (
+            None  # the identities of the nodes that matter, None for all
+        )
         self.share = 1  # of the steps that are allowed: one in so many
         self._left = self._paid = 0
 
@@ -157,14 +182,23 @@ class Reasoner:
         results = self._results(question, looks_inside=False)
         if results == TRUE or not _has_folds(rule):
             return results
-        similar = sorted(filter(_has_folds, premises), key=lambda expr: abs(len(self.key(expr)) - len(self.key(rule))))
+        similar = sorted(
+            filter(_has_folds, premises),
+            key=lambda expr: abs(len(self.key(expr)) - len(self.key(rule))),
+        )
         alone = [self._of_each_item(self._question(rule, [expr])) for expr in similar[:_ALONE]]
         questions = alone if len(premises) == 1 and alone else [*alone, question]
-        return TRUE if any(self._results(inner, looks_inside=True) == TRUE for inner in questions) else results
+        return (
+            TRUE
+            if any(self._results(inner, looks_inside=True) == TRUE for inner in questions)
+            else results
+        )
 
     def _question(self, rule: Expr, premises: Sequence[Expr]) -> _Question:
         ordered = sorted(premises, key=lambda condition: len(self.key(condition)))
-        return _Question(rule, [(condition, TRUE) for condition in ordered], self._scope(), accepted=TRUE)
+        return _Question(
+            rule, [(condition, TRUE) for condition in ordered], self._scope(), accepted=TRUE
+        )
 
     def _of_each_item(self, question: _Question) -> _Question:
         """Return a question about each item if both rules are about all items of the same list, which answers the other one."""
@@ -172,16 +206,23 @@ class Reasoner:
         if not (isinstance(goal, Comprehension) and isinstance(premise, Comprehension)):
             return question
         of_goal, of_premise = _quantified(goal), _quantified(premise)
-        first, second = ([label(fold), label(fold.loop_step), self.key(fold.iter_range)] for fold in (goal, premise))
+        first, second = (
+            [label(fold), label(fold.loop_step), self.key(fold.iter_range)]
+            for fold in (goal, premise)
+        )
         if of_goal is None or of_premise is None or first != second or of_goal[1] != FALSE:
             return question
         self._start(looks_inside=False)
         case = _Case(self, {})
         try:
-            scope = case.scope_inside(goal, case.value(goal.iter_range, question.scope), question.scope)
+            scope = case.scope_inside(
+                goal, case.value(goal.iter_range, question.scope), question.scope
+            )
         except work.WorkLimitError:
             return question
-        return self._of_each_item(question._replace(goal=of_goal[0], premises=[(of_premise[0], TRUE)], scope=scope))
+        return self._of_each_item(
+            question._replace(goal=of_goal[0], premises=[(of_premise[0], TRUE)], scope=scope)
+        )
 
     def _results(self, question: _Question, *, looks_inside: bool) -> int:
         self._start(looks_inside=looks_inside)
@@ -195,7 +236,9 @@ class Reasoner:
             return ANY_RESULT
         return union
 
-    def results_at_once(self, rule: Expr, store: _Store | None = None, relevant: Container[int] | None = None) -> int:
+    def results_at_once(
+        self, rule: Expr, store: _Store | None = None, relevant: Container[int] | None = None
+    ) -> int:
         """Return the results that a rule can have, without cases; ``store`` has the values of some expressions.
 
         With ``relevant``, the identities of some nodes, all others can have any value.
@@ -231,7 +274,9 @@ class Reasoner:
             result, premises = case.answer(question)
             choice = case.choice
             if choice is not None and any(name in choice.name for name in question.local):
-                pending += [({**case.store, choice.name: part}, premises) for part in choice.parts.values()]
+                pending += [
+                    ({**case.store, choice.name: part}, premises) for part in choice.parts.values()
+                ]
                 continue
             union |= result
             yield result, case
@@ -308,7 +353,11 @@ class _Case:
         if node.function in _LOGICAL:
             decisive = _LOGICAL[node.function]
             first = self.results(node.args[0], scope)
-            return first if first == decisive else _either(first, self.results(node.args[1], scope), decisive)
+            return (
+                first
+                if first == decisive
+                else _either(first, self.results(node.args[1], scope), decisive)
+            )
         if node.function == "!_":
             return _negated(self.results(node.args[0], scope))
         if node.function == "_?_:_":
@@ -334,10 +383,16 @@ class _Case:
         left, right = (self.value(operand, scope) for operand in node.args)
         if node.function == "@in":
             elements = right.elements
-            values = None if elements is None else [domains.constant(operand.domain) for operand in elements]
+            values = (
+                None
+                if elements is None
+                else [domains.constant(operand.domain) for operand in elements]
+            )
             if values is None or not all(values):
                 return self._test(self._called(node, [left, right]), domains.IS_TRUE)
-            return self._test(left, domains.Test("in", tuple(each.value for each in values if each is not None)))
+            return self._test(
+                left, domains.Test("in", tuple(each.value for each in values if each is not None))
+            )
         operator = _ORDERS.get(node.function, "==")
         if domains.constant(left.domain) is not None:
             left, right, operator = right, left, _MIRRORED[operator]
@@ -369,7 +424,9 @@ class _Case:
             left, right, operator = right, left, _MIRRORED[operator]
         holds = _ORDERINGS[operator]
         orderings = "=" if left == right else "<=>"
-        domain = tuple(Just(each) for each in orderings if possible & (TRUE if each in holds else FALSE))
+        domain = tuple(
+            Just(each) for each in orderings if possible & (TRUE if each in holds else FALSE)
+        )
         term = self._term(f"{left} <=> {right}", (*domain, *(FAILED if possible & ERROR else ())))
         return self._test(term, domains.Test("in", tuple(holds)))
 
@@ -427,7 +484,9 @@ class _Case:
 
     def _condition(self, node: Expr, scope: _Scope) -> Value:
         results = self.results(node, scope)
-        return Value(domains.OF_RESULTS[results], self._label(scope, node), is_open=results not in DECIDED)
+        return Value(
+            domains.OF_RESULTS[results], self._label(scope, node), is_open=results not in DECIDED
+        )
 
     def _field(self, node: Select, scope: _Scope) -> tuple[Domain, Value]:
         """Return the values of an object, and of its field, which fails without the object."""
@@ -436,7 +495,9 @@ class _Case:
         if domains.fails(owner.domain):
             return owner.domain, Value(FAILED, name)
         path = None if owner.path is None else (*owner.path, unescape(node.field) or node.field)
-        field = self._term(name, self._facts.unknown if path is None else self._facts.values(path), path)
+        field = self._term(
+            name, self._facts.unknown if path is None else self._facts.values(path), path
+        )
         if domains.may_fail(owner.domain):
             if not owner.is_open:
                 self._choose(owner.name, domains.divide(owner.domain, domains.HAS))
@@ -445,7 +506,9 @@ class _Case:
 
     def _conditional(self, node: Call, scope: _Scope) -> Value:
         condition = self.results(node.args[0], scope)
-        choices = [self.value(node.args[i], scope) for bit, i in ((TRUE, 1), (FALSE, 2)) if condition & bit]
+        choices = [
+            self.value(node.args[i], scope) for bit, i in ((TRUE, 1), (FALSE, 2)) if condition & bit
+        ]
         if condition in DECIDED:
             return choices[0] if choices else Value(FAILED, "")
         failing = FAILED if condition & ERROR else ()
@@ -465,9 +528,15 @@ class _Case:
             domain = self._sizes(first)
         elif node.function == "_+_":
             domain = domains.total(first.domain, rest[0].domain) or domain
-        elif rest and (other := domains.constant(rest[0].domain)) is not None and isinstance(other.value, str):
+        elif (
+            rest
+            and (other := domains.constant(rest[0].domain)) is not None
+            and isinstance(other.value, str)
+        ):
             domain = self._of_text(node.function, first, other.value)
-        return self._term(name, domain)._replace(is_open=any(operand.is_open for operand in operands))
+        return self._term(name, domain)._replace(
+            is_open=any(operand.is_open for operand in operands)
+        )
 
     def _of_text(self, function: str, value: Value, other: str) -> Domain:
         """Return the values of a function of two texts, of which one is known."""
@@ -488,9 +557,14 @@ class _Case:
             if domain == domains.OF_RESULTS[TRUE]:
                 if self._implies(other_function, text, function, other):
                     return domains.OF_RESULTS[TRUE]
-                if function == other_function == MATCHES_FORMAT and frozenset((text, other)) in _DISJOINT:
+                if (
+                    function == other_function == MATCHES_FORMAT
+                    and frozenset((text, other)) in _DISJOINT
+                ):
                     return domains.OF_RESULTS[FALSE]
-            elif domain == domains.OF_RESULTS[FALSE] and self._implies(function, other, other_function, text):
+            elif domain == domains.OF_RESULTS[FALSE] and self._implies(
+                function, other, other_function, text
+            ):
                 return domains.OF_RESULTS[FALSE]
         return ()
 
@@ -504,7 +578,10 @@ class _Case:
 
     def _implies(self, function: str, text: str, other_function: str, other: str) -> bool:
         """Return whether a function that is true for a text and a constant is true for another constant."""
-        if MATCHES_FORMAT in {function, other_function} or (function, text) == (other_function, other):
+        if MATCHES_FORMAT in {function, other_function} or (function, text) == (
+            other_function,
+            other,
+        ):
             return False
         are_texts = function in _OF_TEXTS and other_function in _OF_TEXTS
         if are_texts and (function == other_function or other_function == "contains"):
@@ -517,14 +594,18 @@ class _Case:
         sizes = domains.SIZES if value.path is None else self._facts.sizes(value.path)
         for function, text, domain in self._known_of_text(value):
             if domain == domains.OF_RESULTS[TRUE] and function != MATCHES_FORMAT:
-                shortest, longest = self._facts.lengths(text) if function == "matches" else (len(text), math.inf)
+                shortest, longest = (
+                    self._facts.lengths(text) if function == "matches" else (len(text), math.inf)
+                )
                 for test in (domains.Test(">=", shortest), domains.Test("<=", longest)):
                     sizes = domains.divide(sizes, test).get(TRUE, ())
         if not sizes:
             raise _ImpossibleError
         if domains.is_text(value.domain):
             sizes = domains.divide(sizes, domains.Test(">", 0)).get(TRUE, ())
-        is_sized = not any(piece is Piece.FAILURE or isinstance(piece, domains.Numbers) for piece in value.domain)
+        is_sized = not any(
+            piece is Piece.FAILURE or isinstance(piece, domains.Numbers) for piece in value.domain
+        )
         return sizes if is_sized else domains.failing(sizes)
 
     def _fold(self, node: Comprehension, scope: _Scope) -> Value:
@@ -551,7 +632,11 @@ class _Case:
         items_name = f"items of {range_.name}: {self._label(scope, more)} {end}"
         before = self.choice
         for other, fold in list(folds.items()) if self._reasoner.looks_inside else ():
-            if fold.range == items_name and other != name and self._selects_same(node, condition, range_, scope, other):
+            if (
+                fold.range == items_name
+                and other != name
+                and self._selects_same(node, condition, range_, scope, other)
+            ):
                 name = other
                 break
         self.choice = before
@@ -559,14 +644,17 @@ class _Case:
             folds[name] = _Fold(items_name, _variables(node), condition, 0)
         return name
 
-    def _selects_same(self, node: Comprehension, condition: Expr, range_: Value, scope: _Scope, other: str) -> bool:
+    def _selects_same(
+        self, node: Comprehension, condition: Expr, range_: Value, scope: _Scope, other: str
+    ) -> bool:
         """Return whether a condition has the same result for each item as that of another fold, which does not fail."""
         domain = self.store.get(other) or self.store.get(f"size({other})")
         if domain is None or domains.may_fail(domain):
             return False
         other_condition = self._reasoner.folds[other].condition
         return not any(
-            self._of_items(node, condition, range_, scope, (other_condition, bit)) & ~bit for bit in (TRUE, FALSE)
+            self._of_items(node, condition, range_, scope, (other_condition, bit)) & ~bit
+            for bit in (TRUE, FALSE)
         )
 
     def _folded(self, node: Comprehension, range_: Value, scope: _Scope) -> Value | None:
@@ -586,9 +674,16 @@ class _Case:
             return Value(FAILED, "")
         is_open = domains.constant(counts) is None
         domain = (Piece.LIST, *(FAILED if domains.may_fail(counts) else ()))
-        return Value(domain, f"{range_.name}: {self._label(scope, node.loop_step)}", is_open=is_open, size=counts)
+        return Value(
+            domain,
+            f"{range_.name}: {self._label(scope, node.loop_step)}",
+            is_open=is_open,
+            size=counts,
+        )
 
-    def _quantifier(self, node: Comprehension, condition: Expr, decisive: int, scope: _Scope) -> int:
+    def _quantifier(
+        self, node: Comprehension, condition: Expr, decisive: int, scope: _Scope
+    ) -> int:
         """Return the results of `all` or `exists`."""
         neutral = (TRUE | FALSE) ^ decisive
         range_ = self.value(node.iter_range, scope)
@@ -597,14 +692,24 @@ class _Case:
         if range_.elements is not None and not node.iter_var2:
             results = neutral
             for element in range_.elements:
-                results = _either(results, self.results(condition, {**scope, node.iter_var: element}), decisive)
+                results = _either(
+                    results, self.results(condition, {**scope, node.iter_var: element}), decisive
+                )
             return results
-        failing = 0 if domains.has_items(range_.domain) or any(self._decided(range_.name, node)) else ERROR
+        failing = (
+            0
+            if domains.has_items(range_.domain) or any(self._decided(range_.name, node))
+            else ERROR
+        )
         inside = self._reasoner.looks_inside
-        results = failing | (neutral | self._of_items(node, condition, range_, scope) if inside else ANY_RESULT)
+        results = failing | (
+            neutral | self._of_items(node, condition, range_, scope) if inside else ANY_RESULT
+        )
         if results == neutral or range_.is_open or self._reasoner.is_at_once:
             return results
-        name = f"{range_.name}: {self._label(self.scope_inside(node, range_, scope), node.loop_step)}"
+        name = (
+            f"{range_.name}: {self._label(self.scope_inside(node, range_, scope), node.loop_step)}"
+        )
         if all(value.name == variable for variable, value in scope.items()):
             self._reasoner.folds[name] = _Fold(range_.name, _variables(node), condition, decisive)
         return self._test(self._term(name, domains.OF_RESULTS[results]), domains.IS_TRUE)
@@ -615,18 +720,28 @@ class _Case:
         variables = {fold: Value(unknown, fold) for fold in _variables(node) if fold}
         if range_.path is not None and range_.domain[:1] in _PARTS and not node.iter_var2:
             step = _PARTS[range_.domain[:1]]
-            path, name = (*range_.path, step), node.iter_var if step == ITEM else f"{range_.name}[{node.iter_var}]"
+            path, name = (
+                (*range_.path, step),
+                node.iter_var if step == ITEM else f"{range_.name}[{node.iter_var}]",
+            )
             variables[name] = Value(self._facts.values(path), name, path)
         return {**scope, **variables}
 
     def _of_items(
-        self, node: Comprehension, condition: Expr, range_: Value, scope: _Scope, *premises: tuple[Expr, int]
+        self,
+        node: Comprehension,
+        condition: Expr,
+        range_: Value,
+        scope: _Scope,
+        *premises: tuple[Expr, int],
     ) -> int:
         """Return the results of a condition of the items of a list, where other conditions of one have known results."""
         decided = self._decided(range_.name, node)
         of_all = [(fold.condition, result) for fold, result in decided if result != fold.decisive]
         local = [variable for variable in _variables(node) if variable]
-        question = _Question(condition, [*of_all, *premises], self.scope_inside(node, range_, scope), local)
+        question = _Question(
+            condition, [*of_all, *premises], self.scope_inside(node, range_, scope), local
+        )
         bound = _Case(self._reasoner, self.store).results(condition, question.scope)
         if bound in DECIDED or self._reasoner.is_at_once:
             return bound
@@ -643,12 +758,18 @@ class _Case:
         """Yield the folds over the same items that the case decides, with their results."""
         for name, domain in self.store.items():
             fold, only = self._reasoner.folds.get(name), domains.constant(domain)
-            if fold is not None and only is not None and (fold.range, fold.variables) == (range_, _variables(node)):
+            if (
+                fold is not None
+                and only is not None
+                and (fold.range, fold.variables) == (range_, _variables(node))
+            ):
                 yield fold, TRUE if only.value else FALSE
 
     def _label(self, scope: _Scope, *trees: Expr) -> str:
         """Return a text that is equal for expressions with the same value, in the same scope."""
-        renamed = sorted(f"{name} = {value.name}" for name, value in scope.items() if value.name != name)
+        renamed = sorted(
+            f"{name} = {value.name}" for name, value in scope.items() if value.name != name
+        )
         return " ".join((*map(self._reasoner.key, trees), *renamed))
 
 
@@ -667,23 +788,40 @@ def _has_folds(tree: Expr) -> bool:
 def _quantified(node: Comprehension) -> tuple[Expr, int] | None:
     """Return the condition of `all` or `exists`, and the result of an item that decides; None for other folds."""
     step, start = node.loop_step, node.accu_init
-    if not (isinstance(step, Call) and step.function in _LOGICAL and _is(step.args[0], node.accu_var)):
+    if not (
+        isinstance(step, Call) and step.function in _LOGICAL and _is(step.args[0], node.accu_var)
+    ):
         return None
     is_neutral = isinstance(start, Literal) and start.value is (step.function == "_&&_")
-    return (step.args[1], _LOGICAL[step.function]) if is_neutral and _is(node.result, node.accu_var) else None
+    return (
+        (step.args[1], _LOGICAL[step.function])
+        if is_neutral and _is(node.result, node.accu_var)
+        else None
+    )
 
 
 def _filtered(node: Comprehension) -> tuple[Expr, Expr] | None:
     """Return the condition of `filter` or `exists_one`, and how it adds an item; None for other folds."""
     step = node.loop_step
-    if not (isinstance(step, Call) and step.function == "_?_:_" and _is(step.args[2], node.accu_var)) or node.iter_var2:
+    if (
+        not (
+            isinstance(step, Call) and step.function == "_?_:_" and _is(step.args[2], node.accu_var)
+        )
+        or node.iter_var2
+    ):
         return None
     condition, more, _ = step.args
     if not (isinstance(more, Call) and more.function == "_+_" and _is(more.args[0], node.accu_var)):
         return None
     added = more.args[1]
-    is_item = isinstance(added, ListExpr) and len(added.elements) == 1 and _is(added.elements[0], node.iter_var)
-    return (condition, more) if is_item or (isinstance(added, Literal) and added.value == 1) else None
+    is_item = (
+        isinstance(added, ListExpr)
+        and len(added.elements) == 1
+        and _is(added.elements[0], node.iter_var)
+    )
+    return (
+        (condition, more) if is_item or (isinstance(added, Literal) and added.value == 1) else None
+    )
 
 
 def _is(node: Expr, variable: str) -> bool:

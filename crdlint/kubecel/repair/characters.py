@@ -16,7 +16,9 @@ from crdlint.yaml.edit import Edit
 
 _MOST_PLACES: Final = 60  # of a bracket or quote that is missing
 _SHOWN: Final = 40  # characters before an insertion
-_DURATION: Final = re.compile(r"(\d+)(?:\s+(?=(ns|us|ms|s|m|h)\Z)|\s*(?=([smh])(?:ec|in|our|r)\w*\Z))")
+_DURATION: Final = re.compile(
+    r"(\d+)(?:\s+(?=(ns|us|ms|s|m|h)\Z)|\s*(?=([smh])(?:ec|in|our|r)\w*\Z))"
+)
 _ESCAPED: Final = re.compile(r"\\(.)")
 _VALID_ESCAPES: Final = frozenset("abfnrtv\"'\\?`xXuU0123")
 _INTERPOLATED: Final = re.compile(r"\$?\{([^{}]*)\}")
@@ -25,14 +27,20 @@ _SEPARATORS: Final = " [(,"
 _REGEX: Final = re.compile(r"(?<![\w)\]'\"/\\])/((?:[^/\\\n]|\\.)+)/[a-z]*")
 _SUFFIXED: Final = re.compile(r"\d+[fFdDiIlL]")
 _UNQUOTED: Final = re.compile(r"[/*^.$\\\[@#%-][^'\"\s]*\Z|\d+[KMGTPE]i?\Z")
-_LIKES: Final = {(False, True): "startsWith", (True, False): "endsWith", (True, True): "contains"}  # by where `%` is
+_LIKES: Final = {
+    (False, True): "startsWith",
+    (True, False): "endsWith",
+    (True, True): "contains",
+}  # by where `%` is
 _JOINED: Final = re.compile(
     r"(?:has|size|duration|exists_one|exists|all|filter|map|matches|startsWith|endsWith|contains)(?=\w)"
 )
 _INSERTED: Final = ("(", ")", ".", ", ", " ? ", " : ", " && ", " || ", " == ", " < ")
 
 
-_OF_GOFMT: Final = "\u201d"  # gofmt writes it for the two single quotes of an empty string in a comment
+_OF_GOFMT: Final = (
+    "\u201d"  # gofmt writes it for the two single quotes of an empty string in a comment
+)
 _OTHER_QUOTES: Final = frozenset("\u2018\u2019\u201a\u201c\u201e\u00ab\u00bb")
 _GOFMT_HELP: Final = (
     "Write `''` instead of `\u201d`, which gofmt makes of `''` in a marker; "
@@ -50,7 +58,11 @@ def of_gofmt(text: str) -> Choice:
 
 def look_alike(text: str) -> Choice:
     """Return the characters of CEL in place of those that look like them."""
-    edits = [Edit(i, i + 1, char.translate(CHARACTERS)) for i, char in enumerate(text) if ord(char) in CHARACTERS]
+    edits = [
+        Edit(i, i + 1, char.translate(CHARACTERS))
+        for i, char in enumerate(text)
+        if ord(char) in CHARACTERS
+    ]
     return Choice((tuple(edits),))
 
 
@@ -73,7 +85,9 @@ def _joined(template: Token, value: str) -> Edit:
     """Return the edit that joins the texts and the values of a template with `+`."""
     parts = enumerate(_INTERPOLATED.split(template.content))
     pieces = [value.format(each) if i % 2 else _string(each) for i, each in parts]
-    return Edit(template.start, template.end, " + ".join(each for each in pieces if each != "''") or "''")
+    return Edit(
+        template.start, template.end, " + ".join(each for each in pieces if each != "''") or "''"
+    )
 
 
 def _without_escapes(token: Token) -> Iterator[Edit]:
@@ -83,7 +97,9 @@ def _without_escapes(token: Token) -> Iterator[Edit]:
     if wrong and len(wrong) == len(escapes):
         yield Edit(token.start, token.end, f"r{token.text}")
     elif wrong:
-        doubled = _ESCAPED.sub(lambda each: each[0] if each[1] in _VALID_ESCAPES else f"\\{each[0]}", token.text)
+        doubled = _ESCAPED.sub(
+            lambda each: each[0] if each[1] in _VALID_ESCAPES else f"\\{each[0]}", token.text
+        )
         yield Edit(token.start, token.end, doubled)
 
 
@@ -99,7 +115,9 @@ def _closed_strings(text: str, tokens: Tokens, quote: Token) -> Iterator[Choice]
         if token.text[0] == quote.text and value is not None:
             offsets.append(value.end())
         if text.startswith(quote.text, token.end):
-            offsets.append(1 + max(text.rfind(separator, 0, token.end) for separator in _SEPARATORS))
+            offsets.append(
+                1 + max(text.rfind(separator, 0, token.end) for separator in _SEPARATORS)
+            )
         if token.text == ")" and token.start > quote.start:
             offsets.append(token.start)
     offsets = [*dict.fromkeys([*offsets[:_MOST_PLACES], len(text.rstrip())])]
@@ -119,7 +137,9 @@ def without_quotes(text: Tokens) -> Iterator[Choice]:
     for token in text.tokens:
         duration = _DURATION.match(token.content) if token.is_string else None
         if duration is not None:
-            others.append(Edit(token.start, token.end, f"'{duration[1]}{duration[2] or duration[3]}'"))
+            others.append(
+                Edit(token.start, token.end, f"'{duration[1]}{duration[2] or duration[3]}'")
+            )
         elif token.text[0].isdigit() and "_" in token.text:
             others.append(Edit(token.start, token.end, token.text.replace("_", "")))
         elif _SUFFIXED.fullmatch(token.text):
@@ -134,7 +154,10 @@ def likes(text: Tokens) -> Iterator[Choice]:
     for pattern, sign in (("A not like s", "!"), ("A like s", "")):
         for match in text.matches(pattern):
             content = text.part(match, "s'")
-            function, value = _LIKES.get((content[:1] == "%", content[-1:] == "%")), content.strip("%")
+            function, value = (
+                _LIKES.get((content[:1] == "%", content[-1:] == "%")),
+                content.strip("%"),
+            )
             if function is not None and not {"%", "_"} & {*value}:
                 meant = f"{sign}{text.part(match, 'A')}.{function}({_string(value)})"
                 yield Choice(((Edit(*text.span(match.start, match.end), meant),),))
@@ -149,7 +172,12 @@ def patterns(text: Tokens, state: CompiledText) -> Iterator[Choice]:
     """Yield a valid pattern in place of one that Go's regexp package rejects."""
     meant = repair(state.pattern) if state.pattern else None
     token = next((each for each in text.tokens if each.start <= state.offset < each.end), None)
-    if meant is not None and meant.pattern is not None and token is not None and token.content == state.pattern:
+    if (
+        meant is not None
+        and meant.pattern is not None
+        and token is not None
+        and token.content == state.pattern
+    ):
         end = token.end - 1
         yield Choice(((Edit(end - len(token.content), end, meant.pattern),),), is_certain=False)
 
@@ -171,7 +199,9 @@ def brackets(text: Tokens) -> Iterator[Choice]:
     ]
     if around:
         expected = BRACKETS[text.tokens[around[-1]].text]
-        yield one_of([Edit(token.start, token.end, expected), Edit(token.start, token.start, expected)])
+        yield one_of(
+            [Edit(token.start, token.end, expected), Edit(token.start, token.start, expected)]
+        )
     opened = _opened(text, token)
     yield opened
     yield opened._replace(alternatives=opened.alternatives[:1], must_complete=False)
@@ -186,7 +216,10 @@ def _opened(text: Tokens, closing: Token) -> Choice:
         joined = _JOINED.match(token.text)
         offsets += [token.end] if token.is_a("v") else []
         offsets += [token.start + joined.end()] if joined is not None else []
-    edits = [Edit(closing.start, closing.end, ""), *(Edit(each, each, opening) for each in dict.fromkeys(offsets))]
+    edits = [
+        Edit(closing.start, closing.end, ""),
+        *(Edit(each, each, opening) for each in dict.fromkeys(offsets)),
+    ]
     help_ = f"Remove the `{closing.text}`, or add the `{opening}` that it closes"
     return one_of(edits[:_MOST_PLACES], *[help_] * len(edits))
 
@@ -197,7 +230,10 @@ def _closed(text: Tokens, opening: Token) -> Iterator[Choice]:
     after = [token for token in text.tokens if token.start >= opening.start]
     ends = [*dict.fromkeys([after[-1].end, *(token.end for token in after[:_MOST_PLACES])])]
     edits = [Edit(end, end, closing) for end in ends]
-    helps = [f"Close the `{opening.text}`: write `{closing}` after `{shown_end(text.text[:end])}`" for end in ends]
+    helps = [
+        f"Close the `{opening.text}`: write `{closing}` after `{shown_end(text.text[:end])}`"
+        for end in ends
+    ]
     if len({token.text for token in after} & {"&&", "||", "?"}) > 1:
         yield one_of(edits, *helps)
     else:
@@ -213,7 +249,9 @@ def near_error(text: Tokens, offset: int) -> Choice:
         Edit(token.start, token.end, "")
         for first, second in pairwise(around)
         for token in (second, first)
-        if first.text[-1] == second.text[0] and not second.text[0].isalnum() and second.text[0] != "*"
+        if first.text[-1] == second.text[0]
+        and not second.text[0].isalnum()
+        and second.text[0] != "*"
     ]
     starts = [token.start for token in around if token.start <= offset + 1]
     return one_of([*repeated, *(Edit(start, start, new) for start in starts for new in _INSERTED)])

@@ -40,7 +40,11 @@ def _functions(names: str, *meant: str) -> list[FalseFriend]:
 def _with_argument(names: str, *meant: str, arguments: str = "X") -> list[FalseFriend]:
     """Return the rows of functions of an operand `A` and of arguments, as `_functions` does."""
     forms = ("A . {} ( %s )", "{} ( A , %s )", "v . {} ( A , %s )")
-    return [FalseFriend((form % arguments).format(name), meant) for name in names.split() for form in forms]
+    return [
+        FalseFriend((form % arguments).format(name), meant)
+        for name in names.split()
+        for form in forms
+    ]
 
 
 def _macros(names: str, meant: str) -> list[FalseFriend]:
@@ -272,7 +276,13 @@ ROWS: Final[tuple[FalseFriend, ...]] = (
 CONDITIONS: Final = ("has({A})", "{A} != ''", "{A}.size() > 0")
 NEGATED: Final = ("!has({A})", "{A} == ''", "{A}.size() == 0")
 # Functions that fail for a text that is not valid, and those that check it.
-CHECKS: Final = {"url": "isURL", "ip": "isIP", "cidr": "isCIDR", "quantity": "isQuantity", "semver": "isSemver"}
+CHECKS: Final = {
+    "url": "isURL",
+    "ip": "isIP",
+    "cidr": "isCIDR",
+    "quantity": "isQuantity",
+    "semver": "isSemver",
+}
 
 # Characters that look like those of CEL.
 CHARACTERS: Final = str.maketrans({

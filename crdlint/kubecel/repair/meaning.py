@@ -33,7 +33,11 @@ _PROSE: Final = re.compile(r"\A\s*[A-Za-z]\w*(?: +(?!in\b)[A-Za-z]\w*){1,}(?: +\
 
 def is_prose(expression: Expression) -> bool:
     """Return whether a message expression is a sentence without quotes."""
-    return expression.kind is MESSAGE and expression.error is not None and _PROSE.match(expression.text) is not None
+    return (
+        expression.kind is MESSAGE
+        and expression.error is not None
+        and _PROSE.match(expression.text) is not None
+    )
 
 
 class Meaning(NamedTuple):
@@ -57,7 +61,11 @@ class _Step(NamedTuple):
 
 def meaning(expression: Expression, effort: Effort) -> Meaning | None:
     """Return what is probably meant by an expression with an error, or None if nothing is known."""
-    if len(expression.text) > _LONGEST or _HAS_ALWAYS.search(expression.text) or is_prose(expression):
+    if (
+        len(expression.text) > _LONGEST
+        or _HAS_ALWAYS.search(expression.text)
+        or is_prose(expression)
+    ):
         return None
     search = _EditSearch(expression, effort)
     state = CompiledText(expression, expression.text, expression.compiled)
@@ -105,11 +113,17 @@ class _EditSearch:
                 further = [step for step in steps if step.after.stage == stage]
         return further
 
-    def _tried(self, before: CompiledText, choice: Choice, tried: set[tuple[str, bool]]) -> Iterator[_Step]:
+    def _tried(
+        self, before: CompiledText, choice: Choice, tried: set[tuple[str, bool]]
+    ) -> Iterator[_Step]:
         for index, written in enumerate(choice.alternatives):
             edits = tuple(piece for edit in written for piece in _pieces(edit, before.text))
             text = apply(before.text, edits)
-            if (text, choice.must_complete) in tried or not self._left or not self._effort.affords(len(text)):
+            if (
+                (text, choice.must_complete) in tried
+                or not self._left
+                or not self._effort.affords(len(text))
+            ):
                 continue
             tried.add((text, choice.must_complete))
             self._left -= 1
@@ -136,7 +150,9 @@ class _EditSearch:
             yield from characters.patterns(text, state)
             yield from names.in_scope(state, scope)
         elif self._expression.kind is MESSAGE:
-            yield Choice(((Edit(0, len(state.text), f"string({state.text.strip()})"),),), is_certain=False)
+            yield Choice(
+                ((Edit(0, len(state.text), f"string({state.text.strip()})"),),), is_certain=False
+            )
         yield from characters.without_quotes(text)
         yield from rewritten(text, state, scope)
         yield from names.conditions(state)
@@ -166,7 +182,9 @@ def _pieces(edit: Edit, text: str) -> Iterator[Edit]:
     starts = [edit.start]
     for word in old:
         starts.append(starts[-1] + len(word))
-    for kind, first, last, start, end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    for kind, first, last, start, end in SequenceMatcher(
+        None, old, new, autojunk=False
+    ).get_opcodes():
         if kind != "equal":
             yield Edit(starts[first], starts[last], "".join(new[start:end]))
 

@@ -24,10 +24,16 @@ _WORD: Final = re.compile(r"[A-Za-z_]\w*\Z")
 _HYPHENATED: Final = re.compile(r"\w[\w-]*")
 _PATH: Final = re.compile(r"(?:\.\w+)*(?![\w(])")
 _NAMES: Final = frozenset({ErrorCode.UNDECLARED_REFERENCE, ErrorCode.UNDEFINED_FIELD})
-_WRONG_TYPES: Final = frozenset({ErrorCode.NO_MATCHING_OVERLOAD, ErrorCode.NOT_A_RANGE, ErrorCode.NO_FIELD_SELECTION})
-_TYPES: Final = frozenset({"type", "string", "int", "double", "bool", "bytes", "list", "map", "uint"})
+_WRONG_TYPES: Final = frozenset(
+    {ErrorCode.NO_MATCHING_OVERLOAD, ErrorCode.NOT_A_RANGE, ErrorCode.NO_FIELD_SELECTION}
+)
+_TYPES: Final = frozenset(
+    {"type", "string", "int", "double", "bool", "bytes", "list", "map", "uint"}
+)
 # Variables that other uses of CEL in Kubernetes have.
-_OTHER_VARIABLES: Final = frozenset({"request", "params", "variables", "authorizer", "namespaceObject"})
+_OTHER_VARIABLES: Final = frozenset(
+    {"request", "params", "variables", "authorizer", "namespaceObject"}
+)
 
 
 def in_scope(state: CompiledText, scope: list[str]) -> Iterator[Choice]:
@@ -36,7 +42,11 @@ def in_scope(state: CompiledText, scope: list[str]) -> Iterator[Choice]:
     if not isinstance(state.node, (Ident, Call)) or not name:
         return
     variables = [*scope, "oldSelf"]
-    joined = [f"{each}.{name[len(each) :]}" for each in variables if name.startswith(each) and name != each]
+    joined = [
+        f"{each}.{name[len(each) :]}"
+        for each in variables
+        if name.startswith(each) and name != each
+    ]
     yield Choice(tuple((Edit(*span, each),) for each in joined))
     if _is_function(state.node):
         return
@@ -60,7 +70,10 @@ def similar(state: CompiledText, scope: list[str], effort: Effort) -> Iterator[C
     hyphenated = _HYPHENATED.match(state.text, span[0])
     if hyphenated is not None and "-" in hyphenated[0]:
         yield Choice(((Edit(*hyphenated.span(), escape(hyphenated[0]) or ""),),))
-    escaped = {each.rpartition(".")[2]: each for each in reversed(list(_candidates(state, node, name, scope)))}
+    escaped = {
+        each.rpartition(".")[2]: each
+        for each in reversed(list(_candidates(state, node, name, scope)))
+    }
     paths = {unescape(last) or last: path for last, path in escaped.items()}
     if not effort.affords(len(paths)):
         return
@@ -69,7 +82,9 @@ def similar(state: CompiledText, scope: list[str], effort: Effort) -> Iterator[C
     slips = [each for last, each in paths.items() if is_slip(name, last, typed=typed)]
     if _is_function(node) and not slips:
         near = nearest(name, paths, _LIKE)
-        choice = named(span, [] if near is None else [near], certain=near is not None and _is_near(name, near))
+        choice = named(
+            span, [] if near is None else [near], certain=near is not None and _is_near(name, near)
+        )
     else:
         choice = named(span, slips, certain=True)
     if isinstance(node, Ident) and name not in _OTHER_VARIABLES:
@@ -96,7 +111,9 @@ def other_fields(state: CompiledText) -> Iterator[Choice]:
         declared, offsets = state.object_of(operand), state.compiled.source.offsets.get(operand.id)
         if isinstance(operand, Select) and declared is not None and offsets is not None:
             others = [
-                each for each in declared.fields if each != operand.field and is_slip(operand.field, each, typed=True)
+                each
+                for each in declared.fields
+                if each != operand.field and is_slip(operand.field, each, typed=True)
             ]
             yield named(range_at(state.text, offsets[0]), others, certain=False)
 
@@ -105,7 +122,9 @@ def inner_fields(state: CompiledText) -> Iterator[Choice]:
     """Yield the fields that are objects with a field of that name."""
     name, span = _wrong_name(state)
     declared = (
-        None if state.node is None or state.code is not ErrorCode.UNDEFINED_FIELD else state.object_of(state.node)
+        None
+        if state.node is None or state.code is not ErrorCode.UNDEFINED_FIELD
+        else state.object_of(state.node)
     )
     if declared is not None:
         within = [each for each, field in declared.fields.items() if name in field.type.fields]
@@ -117,7 +136,9 @@ def conditions(state: CompiledText) -> Iterator[Choice]:
     node, templates = _no_condition(state), CONDITIONS
     if isinstance(node, Call) and node.function == "!_":
         node, templates = node.args[0], NEGATED
-    span = None if node is None else SourceRanges(state.compiled.expr, state.compiled.source).of(node)
+    span = (
+        None if node is None else SourceRanges(state.compiled.expr, state.compiled.source).of(node)
+    )
     if node is None or span is None:
         return
     value = state.text[slice(*span)]
@@ -140,7 +161,11 @@ def _no_condition(state: CompiledText) -> Expr | None:
     if isinstance(node, Call) and node.function == "_?_:_":
         return node.args[0]
     is_not = isinstance(node, Call) and node.function == "!_"
-    return node if is_not or (state.code is ErrorCode.TYPE_MISMATCH and error.problem.args[0] is BOOL) else None
+    return (
+        node
+        if is_not or (state.code is ErrorCode.TYPE_MISMATCH and error.problem.args[0] is BOOL)
+        else None
+    )
 
 
 def _wrong_name(state: CompiledText) -> tuple[str, tuple[int, int]]:
@@ -149,7 +174,11 @@ def _wrong_name(state: CompiledText) -> tuple[str, tuple[int, int]]:
     span = None
     if error is not None and error.problem.code in _NAMES:
         span = error_range(error, source)
-    elif isinstance(node, Call) and state.code is ErrorCode.NO_MATCHING_OVERLOAD and not _is_function(node):
+    elif (
+        isinstance(node, Call)
+        and state.code is ErrorCode.NO_MATCHING_OVERLOAD
+        and not _is_function(node)
+    ):
         # The name of a type may also be that of a field.
         types = [each for each in node.args if isinstance(each, Ident) and each.name in _TYPES]
         span = range_at(state.text, source.offsets[types[0].id][0]) if types else None
@@ -183,10 +212,20 @@ def _candidates(state: CompiledText, node: Expr, name: str, scope: list[str]) ->
     expression = state.expression
     if state.code is ErrorCode.UNDEFINED_FIELD:
         declared = state.object_of(node)
-        return () if declared is None else [*declared.fields, *(escape(each) or each for each in declared.properties)]
+        return (
+            ()
+            if declared is None
+            else [*declared.fields, *(escape(each) or each for each in declared.properties)]
+        )
     if _is_function(node):
         if any(row.function == name for library in LIBRARIES for row in library.functions):
             return ()  # a function of another version
-        macros = (macro for macro, *_ in expression.environment.parser.macros if macro != "existsOne")
+        macros = (
+            macro for macro, *_ in expression.environment.parser.macros if macro != "existsOne"
+        )
         return [*(each for each in expression.env.functions if each.isidentifier()), *macros]
-    return [*scope, "oldSelf", *(f"{each}.{field}" for each in scope for field in _fields(state, each))]
+    return [
+        *scope,
+        "oldSelf",
+        *(f"{each}.{field}" for each in scope for field in _fields(state, each)),
+    ]

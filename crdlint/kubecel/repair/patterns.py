@@ -62,7 +62,9 @@ class Token(NamedTuple):
         if kind == "v":
             return text.isidentifier() and text not in _WORDS
         if kind == "q":
-            return self.is_string and (self.content in ("true", "false") or self.content.replace(".", "", 1).isdigit())
+            return self.is_string and (
+                self.content in ("true", "false") or self.content.replace(".", "", 1).isdigit()
+            )
         if kind == "d":
             return text[0].isdigit() and text.lstrip(_DIGITS) in _UNITS
         return text.isdigit() if kind in "nm" else self.is_string
@@ -116,7 +118,11 @@ class Tokens:
     def part(self, match: Match, name: str) -> str:
         """Return the text of a part of a match; the content of a string for a name with a quote."""
         start, end = match.parts[name[0]]
-        return self.tokens[start].content if name.endswith("'") else self.text[slice(*self.span(start, end))]
+        return (
+            self.tokens[start].content
+            if name.endswith("'")
+            else self.text[slice(*self.span(start, end))]
+        )
 
     def matches(self, pattern: str) -> Iterator[Match]:
         """Yield the matches of a pattern that do not overlap, in order."""
@@ -125,7 +131,9 @@ class Tokens:
             return
         index = 0
         while index < len(self.tokens):
-            match = next(self._from(words, index, {}), None) if self._ends(words[0], index) else None
+            match = (
+                next(self._from(words, index, {}), None) if self._ends(words[0], index) else None
+            )
             if match is None:
                 index += 1
             else:
@@ -186,10 +194,15 @@ class Tokens:
             if (
                 text == "."
                 and index + 1 < len(self.tokens)
-                and self.tokens[index + 1].text[0].isalnum() | (self.tokens[index + 1].text[0] in "_?`")
+                and self.tokens[index + 1].text[0].isalnum()
+                | (self.tokens[index + 1].text[0] in "_?`")
             ):
                 index += 2
-            elif text in {"(", "["} and index in self.closing and self.tokens[index - 1].text not in BRACKETS:
+            elif (
+                text in {"(", "["}
+                and index in self.closing
+                and self.tokens[index - 1].text not in BRACKETS
+            ):
                 index = self.closing[index] + 1
             else:
                 return
@@ -227,7 +240,9 @@ def variables(text: Tokens, offset: int) -> list[str]:
 def rewritten(text: Tokens, state: CompiledText, scope: list[str]) -> Iterator[Choice]:
     """Yield what each row makes of an expression."""
     unknown = [
-        each.problem.args[0] for each in state.compiled.errors if each.problem.code is ErrorCode.UNDECLARED_REFERENCE
+        each.problem.args[0]
+        for each in state.compiled.errors
+        if each.problem.code is ErrorCode.UNDECLARED_REFERENCE
     ]
     for row in candidates(text):
         yield from _rewritten(row, text, state, {"scope": scope, "u": unknown})
@@ -251,20 +266,32 @@ def _rows_by_word() -> dict[str, list[int]]:
     return index
 
 
-def _rewritten(row: FalseFriend, text: Tokens, state: CompiledText, names: dict[str, list[str]]) -> Iterator[Choice]:
+def _rewritten(
+    row: FalseFriend, text: Tokens, state: CompiledText, names: dict[str, list[str]]
+) -> Iterator[Choice]:
     """Yield what a row makes of each match in an expression that is not parsed, and of the wrong part of others."""
     matches = list(text.matches(row.written))
     if state.is_parsed and state.error is not None and not row.is_everywhere:
         spans = [(each, *text.span(each.start, each.end)) for each in matches]
         matches = [each for each, start, end in spans if start <= state.offset < end]
-    groups = [matches, *([match] for match in matches[:_MOST_ALONE] if len(matches) > 1)] if matches else []
+    groups = (
+        [matches, *([match] for match in matches[:_MOST_ALONE] if len(matches) > 1)]
+        if matches
+        else []
+    )
     for group in groups:
         alternatives = []
         for template in row.meant:
             placeholder = next((each for each in names if f"{{{each}}}" in template), None)
             for name in [""] if placeholder is None else names[placeholder]:
-                filled = template if placeholder is None else template.replace(f"{{{placeholder}}}", name)
-                alternatives.append(tuple(_edit(text, match, row.written, filled) for match in group))
+                filled = (
+                    template
+                    if placeholder is None
+                    else template.replace(f"{{{placeholder}}}", name)
+                )
+                alternatives.append(
+                    tuple(_edit(text, match, row.written, filled) for match in group)
+                )
         yield Choice(tuple(alternatives), row.is_certain)
 
 
@@ -284,5 +311,7 @@ def _edit(text: Tokens, match: Match, pattern: str, template: str) -> Edit:
     if operators and not operators <= set(pattern.split()) and not {before, after} <= around:
         new = f"({new})"
     if before == new[:1] == "!":
-        return Edit(text.tokens[match.start - 1].start, text.span(match.start, match.end)[1], new[1:])
+        return Edit(
+            text.tokens[match.start - 1].start, text.span(match.start, match.end)[1], new[1:]
+        )
     return Edit(*text.span(match.start, match.end), new)

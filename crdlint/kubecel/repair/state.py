@@ -25,12 +25,24 @@ class CompiledText:
         self.error: Final = min(compiled.errors, key=lambda each: each.location, default=None)
         has_location = self.error is not None and self.error.location.line > 0
         self.offset: Final = (
-            compiled.source.offset_of(self.error.location) if self.error is not None and has_location else len(text)
+            compiled.source.offset_of(self.error.location)
+            if self.error is not None and has_location
+            else len(text)
         )
         # The parser, the checker, the validators of literals, and the type of the result.
-        stage = 3 if not self.is_parsed else 2 if compiled.result.errors else 1 if self.error is not None else 0
+        stage = (
+            3
+            if not self.is_parsed
+            else 2
+            if compiled.result.errors
+            else 1
+            if self.error is not None
+            else 0
+        )
         output = expression.kind.output
-        self.stage: Final = -1 if stage == 0 and (output is None or compiled.output_type is output) else stage
+        self.stage: Final = (
+            -1 if stage == 0 and (output is None or compiled.output_type is output) else stage
+        )
 
     @property
     def is_accepted(self) -> bool:
@@ -60,13 +72,20 @@ class CompiledText:
     def node(self) -> Expr | None:
         """The node of the first error."""
         error = self.error
-        return None if error is None else next((n for n in nodes(self.compiled.expr) if n.id == error.expr_id), None)
+        return (
+            None
+            if error is None
+            else next((n for n in nodes(self.compiled.expr) if n.id == error.expr_id), None)
+        )
 
     @property
     def pattern(self) -> str:
         """The pattern of a call of matches() that the first error is about, empty if it is about another one."""
         problem = None if self.error is None else self.error.problem
-        is_pattern = problem is not None and (problem.code, problem.args) == (ErrorCode.INVALID_LITERAL, ("matches",))
+        is_pattern = problem is not None and (problem.code, problem.args) == (
+            ErrorCode.INVALID_LITERAL,
+            ("matches",),
+        )
         return str(self.node.value) if is_pattern and isinstance(self.node, Literal) else ""
 
     def declared(self, type_: Type | None) -> DeclType | None:
@@ -81,12 +100,20 @@ class CompiledText:
         operand = node.operand if isinstance(node, Select) else None
         if isinstance(node, Call) and node.args:
             operand = node.args[0]
-        return None if operand is None else self.declared(self.compiled.result.type_map.get(operand.id))
+        return (
+            None
+            if operand is None
+            else self.declared(self.compiled.result.type_map.get(operand.id))
+        )
 
     def field(self, node: Expr) -> DeclField | None:
         """Return the declaration of the field that a node selects."""
         declared = self.object_of(node) if isinstance(node, Select) else None
-        return None if declared is None or not isinstance(node, Select) else declared.fields.get(node.field)
+        return (
+            None
+            if declared is None or not isinstance(node, Select)
+            else declared.fields.get(node.field)
+        )
 
 
 class Choice(NamedTuple):
@@ -104,7 +131,9 @@ class Choice(NamedTuple):
 
 def one_of(edits: list[Edit], *helps: str) -> Choice:
     """Return an uncertain choice of one of some edits with which the expression compiles."""
-    return Choice(tuple((edit,) for edit in edits), is_certain=False, helps=helps, must_complete=True)
+    return Choice(
+        tuple((edit,) for edit in edits), is_certain=False, helps=helps, must_complete=True
+    )
 
 
 def named(span: tuple[int, int], names: list[str], *, certain: bool) -> Choice:

@@ -48,7 +48,9 @@ def misfits(spec: CustomResourceDefinitionSpec) -> int:
     """Return how many keywords limit no value of the type of their schema."""
     typed = [schema for root in spec.root_schemas() for schema in schemas(root) if schema.type]
     keys = (
-        (schema.type, text_of(key) or "") for schema in typed for key in (schema.node.items[::2] if schema.node else ())
+        (schema.type, text_of(key) or "")
+        for schema in typed
+        for key in (schema.node.items[::2] if schema.node else ())
     )
     return sum(type_ not in TYPES_OF.get(key, (type_,)) for type_, key in keys)
 
@@ -63,7 +65,9 @@ class Advisory(NamedTuple):
     message: str
     path: Path
     help: str | None = None
-    inside: tuple[int, int] | None = None  # the range to report within a string value: code points (start, end)
+    inside: tuple[int, int] | None = (
+        None  # the range to report within a string value: code points (start, end)
+    )
     subject: object = None  # further information for the rule's fix
     severity: Severity | None = None
     old_path: Path | None = None
@@ -121,7 +125,10 @@ class VersionParts(NamedTuple):
 
 def version_parts(spec: CustomResourceDefinitionSpec) -> Iterator[VersionParts]:
     """Yield each version with its parts. If all versions share all parts, yield only the first version."""
-    own = any(version.subresources or version.additional_printer_columns or version.schema for version in spec.versions)
+    own = any(
+        version.subresources or version.additional_printer_columns or version.schema
+        for version in spec.versions
+    )
     for parts in all_versions(spec):
         yield parts if own else parts._replace(path=_SPEC)
         if not own:
@@ -136,12 +143,18 @@ def all_versions(spec: CustomResourceDefinitionSpec) -> Iterator[VersionParts]:
         subresources = spec.subresources or version.subresources
         columns = spec.additional_printer_columns or version.additional_printer_columns
         selectable = spec.selectable_fields or version.selectable_fields
-        yield VersionParts(version, schema, subresources, columns, selectable, _SPEC.child("versions").index(i))
+        yield VersionParts(
+            version, schema, subresources, columns, selectable, _SPEC.child("versions").index(i)
+        )
 
 
 def property_name(schema: JSONSchemaProps) -> str | None:
     """Return the name of a schema's property, or None for items, maps and parts of allOf, anyOf, oneOf and not."""
-    return str(schema.steps[1]) if schema.steps[:1] == ("properties",) and not in_junctor(schema) else None
+    return (
+        str(schema.steps[1])
+        if schema.steps[:1] == ("properties",) and not in_junctor(schema)
+        else None
+    )
 
 
 def in_junctor(schema: JSONSchemaProps) -> bool:

@@ -80,7 +80,9 @@ class Common:
     sharing: Sharing = field(default_factory=shared)
     walks: dict[tuple[int, bool], Findings] = field(default_factory=dict)
     defaults: dict[Hashable, list[ServerResults[list[FieldError]]]] = field(default_factory=dict)
-    rules: dict[int, list[ServerResults[tuple[list[FieldError], list[EstimatedRule]]]]] = field(default_factory=dict)
+    rules: dict[int, list[ServerResults[tuple[list[FieldError], list[EstimatedRule]]]]] = field(
+        default_factory=dict
+    )
     _all: list[JSONSchemaProps] | None = None
     _contexts: dict[int, list[tuple[CELDialect, SchemaContext]]] = field(default_factory=dict)
 
@@ -111,8 +113,11 @@ def _declare_alike(root: JSONSchemaProps, dialect: CELDialect, other: CELDialect
         schema.enum and schema.max_length is None for schema in schemas(root)
     ):
         return False
-    return dialect.max_length_bounds_int_or_string == other.max_length_bounds_int_or_string or not any(
-        schema.x_int_or_string and schema.max_length is not None for schema in schemas(root)
+    return (
+        dialect.max_length_bounds_int_or_string == other.max_length_bounds_int_or_string
+        or not any(
+            schema.x_int_or_string and schema.max_length is not None for schema in schemas(root)
+        )
     )
 
 
@@ -145,10 +150,17 @@ class ValidationOptions:
 
     def with_structural_schema(self) -> ValidationOptions:
         """Return the options with structural schemas required."""
-        return self if self.require_structural_schema else replace(self, require_structural_schema=True)
+        return (
+            self
+            if self.require_structural_schema
+            else replace(self, require_structural_schema=True)
+        )
 
     def for_version(self, version: str) -> ValidationOptions:
         """Return the options for the schema of a version: unchanged schemas may keep the cost of their rules."""
-        if version in self.versions_with_unchanged_schemas and not self.suppress_per_expression_cost:
+        if (
+            version in self.versions_with_unchanged_schemas
+            and not self.suppress_per_expression_cost
+        ):
             return replace(self, suppress_per_expression_cost=True)
         return self

@@ -44,7 +44,10 @@ def manifest(rule: Rule, fragment: str) -> str:
     """Return the manifest of a rule's bad or good fragment: the file's own text, or the fragment merged into a small CRD."""
     if rule.scope in {"text", "resource", "template", "crds"}:
         return fragment
-    if rule.scope in {"schema", "properties"}:  # unchanged, because the spelling of a key or word may be the point
+    if rule.scope in {
+        "schema",
+        "properties",
+    }:  # unchanged, because the spelling of a key or word may be the point
         lines = fragment.splitlines()
         if rule.scope == "properties":
             lines = ["type: object", "properties:", *(f"  {line}" for line in lines)]
@@ -52,14 +55,20 @@ def manifest(rule: Rule, fragment: str) -> str:
     fields: Any = decode_yaml(fragment) or {}
     crd = small({"type": "object"})
     [version] = crd["spec"]["versions"]
-    part = {"manifest": crd, "metadata": crd["metadata"], "spec": crd["spec"], "version": version}[rule.scope]
+    part = {"manifest": crd, "metadata": crd["metadata"], "spec": crd["spec"], "version": version}[
+        rule.scope
+    ]
     _lay_over(part, fields)
     return json.dumps(crd)
 
 
 def _lay_over(target: dict[str, Any], fields: dict[str, Any]) -> None:
     for key, value in fields.items():
-        if isinstance(value, dict) and isinstance(target.get(key), dict) and key != "openAPIV3Schema":
+        if (
+            isinstance(value, dict)
+            and isinstance(target.get(key), dict)
+            and key != "openAPIV3Schema"
+        ):
             _lay_over(target[key], value)
         else:
             target[key] = value

@@ -38,7 +38,16 @@ if TYPE_CHECKING:
 # its metadata, spec, version, its schema, or the properties of that). For `resource` it is a CRD and an object, for `template` and
 # `crds` a file of a chart.
 Scope: TypeAlias = Literal[
-    "text", "manifest", "metadata", "spec", "version", "schema", "properties", "resource", "template", "crds"
+    "text",
+    "manifest",
+    "metadata",
+    "spec",
+    "version",
+    "schema",
+    "properties",
+    "resource",
+    "template",
+    "crds",
 ]
 _ADDED: Final = re.compile(r"\s*[\"']?([\w$-]+)[\"']?:(?=\s)")  # a new entry
 _MISSPELLED: Final = 0.75  # the minimum similarity of a misspelled keyword
@@ -78,12 +87,17 @@ class Manifest:
         if self.crd is None:
             return {}
         by_node = {
-            id(schema.node): schema for root in self.crd.spec.root_schemas() for schema in schemas(root) if schema.node
+            id(schema.node): schema
+            for root in self.crd.spec.root_schemas()
+            for schema in schemas(root)
+            if schema.node
         }
         by_node.update(self._of_equal_versions(by_node))
         return by_node
 
-    def _of_equal_versions(self, by_node: MappingOf[int, JSONSchemaProps]) -> Iterator[tuple[int, JSONSchemaProps]]:
+    def _of_equal_versions(
+        self, by_node: MappingOf[int, JSONSchemaProps]
+    ) -> Iterator[tuple[int, JSONSchemaProps]]:
         """Yield the nodes of further versions with the same schema, of which only the first one was decoded."""
         versions = items_of(child(self.document.root, "spec", "versions"))
         roots = [child(version, "schema", "openAPIV3Schema") for version in versions]
@@ -196,7 +210,9 @@ class Finding:
             ancestor = editor.parent(ancestor)
         of = gotypes.CRD if ancestor is None else go_types[id(ancestor)]
         for link in reversed(chain):
-            of = go_types[id(link)] = None if of is None else _type_within(of, editor.key_of(link), link)
+            of = go_types[id(link)] = (
+                None if of is None else _type_within(of, editor.key_of(link), link)
+            )
         return of
 
     @property
@@ -238,7 +254,11 @@ class Finding:
         editor, node = self.editor, self.node()
         items = expect(Sequence, editor.parent(node))
         if len(items.items) == 1:
-            return [editor.remove(expect(Mapping, editor.parent(items)), require(editor.key_of(items)).value)]
+            return [
+                editor.remove(
+                    expect(Mapping, editor.parent(items)), require(editor.key_of(items)).value
+                )
+            ]
         return [editor.remove_at(items, editor.index(node))]
 
     def write(self, value: str) -> list[Edit]:
@@ -246,7 +266,9 @@ class Finding:
         entry = self.owner.find(self.name)
         if entry is None:
             first = self.editor.first(self.owner)
-            return [self.editor.insert(self.owner, self.name, self.editor.value(value), before=first)]
+            return [
+                self.editor.insert(self.owner, self.name, self.editor.value(value), before=first)
+            ]
         if isinstance(entry[1], Scalar):
             return [self.editor.respell(entry[1], value)]
         return [self.editor.write(entry[1], self.editor.value(value))]
@@ -320,7 +342,9 @@ def fix_of(fixers: Iterable[Fixer], finding: Finding, line_start: int) -> Fix | 
         try:
             versions = versions or list(finding.each_version())
             edits = [edit for version in versions for edit in fixer.edits(version)]
-            if not edits or (finding.manifest.document.root is not None and finding.editor.touches_shared(edits)):
+            if not edits or (
+                finding.manifest.document.root is not None and finding.editor.touches_shared(edits)
+            ):
                 continue
             if _adds_what_is_misspelled(finding, edits):
                 continue
@@ -337,7 +361,11 @@ def fix_of(fixers: Iterable[Fixer], finding: Finding, line_start: int) -> Fix | 
 
 def _adds_what_is_misspelled(finding: Finding, edits: Iterable[Edit]) -> bool:
     """Return whether edits add a field to a schema that has it already under a misspelled name, which they would leave."""
-    names = [match[1] for edit in edits if edit.start == edit.end and (match := _ADDED.match(edit.text)) is not None]
+    names = [
+        match[1]
+        for edit in edits
+        if edit.start == edit.end and (match := _ADDED.match(edit.text)) is not None
+    ]
     if not names or not isinstance(finding.about, (FieldError, Advisory)):
         return False
     unknown: list[str] = []
@@ -418,14 +446,17 @@ def is_merged(mapping: Mapping) -> bool:
 def repeated_below(finding: Finding) -> list[Mapping]:
     """Return the blocks in the owner's fields, or the last of a list there, that end with a second entry of the missing field."""
     values = [
-        node.items[-1] if isinstance(node, Sequence) and node.items else node for node in finding.owner.items[1::2]
+        node.items[-1] if isinstance(node, Sequence) and node.items else node
+        for node in finding.owner.items[1::2]
     ]
     below = [node for node in values if isinstance(node, Mapping) and not node.flow]
     names = [[getattr(key, "value", "") for key in node.items[::2]] for node in below]
     return [
         node
         for node, keys in zip(below, names, strict=True)
-        if keys.count(finding.name) > 1 and keys[-1] == finding.name and finding.owner.find(finding.name) is None
+        if keys.count(finding.name) > 1
+        and keys[-1] == finding.name
+        and finding.owner.find(finding.name) is None
     ]
 
 
@@ -436,7 +467,9 @@ def _outdented(finding: Finding) -> Edits:
         yield from finding.editor.shifted(key.start_mark.index, key.end_mark.index, by)
 
 
-OUTDENTED = Fixer("Indent the repeated field like the object above, which lacks it", "unsafe", _outdented)
+OUTDENTED = Fixer(
+    "Indent the repeated field like the object above, which lacks it", "unsafe", _outdented
+)
 
 
 def add_required(editor: Editor, schema: Mapping, names: Iterable[str]) -> Edits:
@@ -448,7 +481,9 @@ def add_required(editor: Editor, schema: Mapping, names: Iterable[str]) -> Edits
     else:
         items = expect(Sequence, entry[1])
         present = texts(items.items)
-        yield from (editor.append(items, editor.value(name)) for name in names if name not in present)
+        yield from (
+            editor.append(items, editor.value(name)) for name in names if name not in present
+        )
 
 
 def quoted_tag(finding: Finding, node: Scalar) -> Edits:

@@ -97,7 +97,11 @@ def of_unknown(name: str, parent: str, nearest: str | None) -> str:
     where = _last_field(parent)
     meant = f": did you mean `{nearest}`?" if nearest else ""
     field = f"unknown field `{name}`"
-    lines = [f"{field}{f' in {where}' if where else ''}{meant}", f"{field}{meant}", f"unknown field{meant}"]
+    lines = [
+        f"{field}{f' in {where}' if where else ''}{meant}",
+        f"{field}{meant}",
+        f"unknown field{meant}",
+    ]
     return cut(next((line for line in lines if len(line) <= LONGEST), lines[0]))
 
 
@@ -118,12 +122,16 @@ def of_type(root: Object) -> str:
 
 def of_format(name: str, type_: str, path: Path) -> str:
     """Return the headline of a format that the server does not know for a type; `path` is that of the format."""
-    return cut(f"format `{_short(name)}` of {_of_path(path).phrase} is unknown for the type `{type_ or 'string'}`")
+    return cut(
+        f"format `{_short(name)}` of {_of_path(path).phrase} is unknown for the type `{type_ or 'string'}`"
+    )
 
 
 def of_set(type_: str, path: Path) -> str:
     """Return the headline of a set whose items are no scalars; `path` is that of its list type."""
-    return cut(f"{_of_path(path).phrase} is a set of scalars, but its items have the type `{type_}`")
+    return cut(
+        f"{_of_path(path).phrase} is a set of scalars, but its items have the type `{type_}`"
+    )
 
 
 def of_decode(problem: DecodeProblem) -> str:
@@ -143,7 +151,9 @@ def of_decode(problem: DecodeProblem) -> str:
         name = problem.field or name
     elif not name or problem.node is problem.content:
         name = problem.field.rpartition(".")[2]
-    expected = _GO_TYPES.get(problem.go_type) or ("a list" if problem.go_type.startswith("[]") else "a mapping")
+    expected = _GO_TYPES.get(problem.go_type) or (
+        "a list" if problem.go_type.startswith("[]") else "a mapping"
+    )
     value = problem.content.value if isinstance(problem.content, Scalar) else ""
     actual = _JSON_TYPES[problem.json_type]
     return cut(f"`{name}` must be {expected}, not {actual}{f' `{_short(value)}`' if value else ''}")
@@ -151,10 +161,16 @@ def of_decode(problem: DecodeProblem) -> str:
 
 def _of_error(error: FieldError) -> str:
     target, reason = _target(error), error.reason
-    special = _SPECIAL.get(error.rule) or (_SPECIAL_VALUES.get(error.rule) if error.type == INVALID else None)
+    special = _SPECIAL.get(error.rule) or (
+        _SPECIAL_VALUES.get(error.rule) if error.type == INVALID else None
+    )
     if special is not None:
         return cut(special(error, target))
-    codes = () if reason is None or (reason.code is Code.ENUM and target.keyword) else (_CODES.get(reason.code),)
+    codes = (
+        ()
+        if reason is None or (reason.code is Code.ENUM and target.keyword)
+        else (_CODES.get(reason.code),)
+    )
     templates = (_BY_RULE.get((error.rule, error.type)), _BY_RULE.get((error.rule, "")), *codes)
     template = next(filter(None, templates), None) or _default(error, target)
     is_word = target.keyword.isalpha()  # and could be the name of a property
@@ -168,10 +184,14 @@ def _of_error(error: FieldError) -> str:
         "at": f"`{error.at.step}`" if error.at is not None else "a keyword beside `properties`",
         "label": "key" if error.key else "value",
         "wrong": _wrong(error.value) if "{wrong}" in template else "",
-        "what": "field" if reason is not None and reason.code is Code.NO_FIELD else "string, boolean or integer",
+        "what": "field"
+        if reason is not None and reason.code is Code.NO_FIELD
+        else "string, boolean or integer",
         "subject": _short(str(error.subject)),
         "args": () if reason is None else reason.arguments,
-        "parents": _listed(reason.arguments) if reason is not None and reason.code is Code.NOT_BELOW else "",
+        "parents": _listed(reason.arguments)
+        if reason is not None and reason.code is Code.NOT_BELOW
+        else "",
         "fix": f": use {_listed(reason.arguments)}" if _has_allowed_values(reason) else "",
     }
     text = template.format_map(values)
@@ -233,7 +253,9 @@ def _target_of_schema(steps: Sequence[Step]) -> _Target:
         elif step in JUNCTORS and left:
             junctor = str(step)
             inside = (
-                f"`{junctor}[{left.pop()}]` of {phrase}" if isinstance(left[-1], int) else f"`{junctor}` of {phrase}"
+                f"`{junctor}[{left.pop()}]` of {phrase}"
+                if isinstance(left[-1], int)
+                else f"`{junctor}` of {phrase}"
             )
         elif step in _CHILDREN and left:
             if isinstance(left[-1], int):
@@ -274,9 +296,17 @@ def _shown(value: object) -> str:
     if isinstance(value, str):
         if value.strip() not in {"", value} and len(value) < _LONGEST_VALUE:
             return f"`{json.dumps(value, ensure_ascii=False)}`"  # what is wrong is at an end
-        return f"`{_short(value)}`" if value[:_LONGEST_VALUE].strip() else "empty" if not value else "blank"
+        return (
+            f"`{_short(value)}`"
+            if value[:_LONGEST_VALUE].strip()
+            else "empty"
+            if not value
+            else "blank"
+        )
     if isinstance(value, (list, tuple)):
-        are_short = value and all(isinstance(item, (str, int, float)) for item in value[:_SHOWN_VALUES])
+        are_short = value and all(
+            isinstance(item, (str, int, float)) for item in value[:_SHOWN_VALUES]
+        )
         return _listed(value, "and") if are_short else ""
     if not isinstance(value, dict) or not 0 < len(value) <= _SHOWN_VALUES:
         return ""
@@ -319,7 +349,9 @@ def _wrong(value: object) -> str:
     faults = {
         "is longer than 63 characters": len(name) > _LONGEST_NAME,
         "has an empty name": not name,
-        "does not begin and end with a letter or digit": not (name[:1].isalnum() and name[-1:].isalnum()),
+        "does not begin and end with a letter or digit": not (
+            name[:1].isalnum() and name[-1:].isalnum()
+        ),
         "begins with a digit": is_plain and name[:1].isdigit(),
         "has upper-case letters": is_plain and name != name.lower(),
         "has characters that are not allowed": True,
@@ -339,7 +371,9 @@ def _rule_failed(error: FieldError, target: _Target) -> str:
     if reason is not None and reason.code is Code.EVALUATION_FAILED:
         return f"{target.phrase}: {_short(reason.arguments[0])} in rule{rule}"
     author = "" if cause is None else " ".join(str(cause.rule.message)[: 2 * LONGEST].split())
-    return cut(f"{target.phrase}: {author}") if author else f"{target.phrase} violates the rule{rule}"
+    return (
+        cut(f"{target.phrase}: {author}") if author else f"{target.phrase} violates the rule{rule}"
+    )
 
 
 def _not_compiled(error: FieldError, target: _Target) -> str:
@@ -347,11 +381,17 @@ def _not_compiled(error: FieldError, target: _Target) -> str:
     kind, problem = target.keyword, error.subject
     expression = f"{kind} on {target.phrase}"
     if problem is None or isinstance(problem, str):
-        return of_message(f"{expression}: {problem}") if problem else f"{expression} does not compile"
+        return (
+            of_message(f"{expression}: {problem}") if problem else f"{expression} does not compile"
+        )
     code, args = problem.code.name, [_name(argument) for argument in problem.args]  # type: ignore[attr-defined]
     if code == "UNRECOGNIZED_TOKEN" and args[0][:1] in {"'", '"'}:
         escape = re.search(r"(?<!\\)(?:\\\\)*(\\.)$", args[0])
-        what = f"`{escape[1]}` is no escape of CEL" if escape else f"the string `{args[0]}` is not closed"
+        what = (
+            f"`{escape[1]}` is no escape of CEL"
+            if escape
+            else f"the string `{args[0]}` is not closed"
+        )
         return f"{expression}: {what}"
     if code == "NO_MATCHING_OVERLOAD" and args[1][:1] not in {"(", ""}:
         receiver, _, types = args[1].partition(".(")
@@ -363,7 +403,9 @@ def _not_compiled(error: FieldError, target: _Target) -> str:
 def _name(argument: object) -> str:
     """Return an argument of a CEL problem: a name, an operator without its underscores, or a type."""
     text = str(argument)
-    return text.strip("_@") if re.fullmatch(r"[_@]\W.*", text) or text in _OPERATORS else _short(text)
+    return (
+        text.strip("_@") if re.fullmatch(r"[_@]\W.*", text) or text in _OPERATORS else _short(text)
+    )
 
 
 def _storage(error: FieldError, target: _Target) -> str:
@@ -374,12 +416,18 @@ def _storage(error: FieldError, target: _Target) -> str:
     if versions and not {"served", "storage"} & vars(versions[-1]).keys():
         return f"version `{versions[-1].name}` has neither `served` nor `storage`: the file may end too early"
     if not stored:
-        return "no version has `storage: true`" if versions else "`spec.versions` has no version to store objects in"
+        return (
+            "no version has `storage: true`"
+            if versions
+            else "`spec.versions` has no version to store objects in"
+        )
     return f"{len(stored)} versions have `storage: true`: {_listed(stored, 'and')}"
 
 
 def _repeated(names: Sequence[str]) -> str:
-    return f"{_listed(sorted({name for name in names if names.count(name) > 1}), 'and')} is repeated"
+    return (
+        f"{_listed(sorted({name for name in names if names.count(name) > 1}), 'and')} is repeated"
+    )
 
 
 def _uncorrelatable(error: FieldError, target: _Target) -> str:
@@ -402,9 +450,17 @@ def _too_expensive(error: FieldError, target: _Target) -> str:
         return f"{target.keyword} on {target.phrase} adds to a total cost above the limit"
     cost, limit = error.reason.arguments
     factor = cost / limit
-    times = "more than 100 times" if factor > 100 else f"{factor:.1f} times" if factor >= 1.05 else "slightly more than"
+    times = (
+        "more than 100 times"
+        if factor > 100
+        else f"{factor:.1f} times"
+        if factor >= 1.05
+        else "slightly more than"
+    )
     of_all = error.rule == "cel-schema-cost"
-    who = "rules of `openAPIV3Schema` together" if of_all else f"{target.keyword} on {target.phrase}"
+    who = (
+        "rules of `openAPIV3Schema` together" if of_all else f"{target.keyword} on {target.phrase}"
+    )
     return f"{who} may cost {times} the limit"
 
 
@@ -436,7 +492,10 @@ _BY_TYPE: Final = {
     TOO_LONG: ("{key} of {of} is too long", "{of} is too long"),
     "FieldValueTooMany": ("{key} of {of} has too many items", "{of} has too many items"),
     INTERNAL: ("{key} of {of} cannot be checked", "{of} cannot be checked"),
-    "NotEvaluated": ("rules of {of} take too much work to check", "{of} takes too much work to check"),
+    "NotEvaluated": (
+        "rules of {of} take too much work to check",
+        "{of} takes too much work to check",
+    ),
     "NoAnswer": ("API server panics on {of}", "API server panics on {of}"),
 }
 _WITHOUT_VALUE: Final = {
@@ -481,12 +540,28 @@ _BY_RULE: Final = {
         ("structural-root-not-object", "", "type of {of} is {value}, not `object`"),
         ("root-type-with-status", "", "type of `openAPIV3Schema` is {value}, not `object`"),
         ("structural-forbidden-in-junctor", "", "{key} is not allowed on {of}"),
-        ("structural-incomplete", "", "{of} is specified only inside `allOf`, `anyOf`, `oneOf` or `not`"),
-        ("metadata-restricted", "", "schema of `metadata` may only restrict `name` and `generateName`"),
+        (
+            "structural-incomplete",
+            "",
+            "{of} is specified only inside `allOf`, `anyOf`, `oneOf` or `not`",
+        ),
+        (
+            "metadata-restricted",
+            "",
+            "schema of `metadata` may only restrict `name` and `generateName`",
+        ),
         ("metadata-in-junctor", "", "`metadata` is not allowed inside {junctor}"),
         ("metadata-type", "", "type of {of} is {value}, not `{args[0]}`"),
-        ("embedded-resource-shape", INVALID, "embedded resource {of} has the type {value}, not `object`"),
-        ("embedded-resource-shape", FORBIDDEN, "{key} is not allowed on the embedded resource {of}"),
+        (
+            "embedded-resource-shape",
+            INVALID,
+            "embedded resource {of} has the type {value}, not `object`",
+        ),
+        (
+            "embedded-resource-shape",
+            FORBIDDEN,
+            "{key} is not allowed on the embedded resource {of}",
+        ),
         ("embedded-resource-shape", REQUIRED, "embedded resource {of} has no {key}"),
         ("int-or-string-exclusive", "", "{key} is not allowed on {of}, which is an int-or-string"),
         ("pattern-invalid", "", "pattern of {of}: {subject}"),
@@ -495,36 +570,80 @@ _BY_RULE: Final = {
         ("type-null", "", "type of {of} cannot be `null`"),
         ("items-not-a-schema", "", "`items` of {of} must be one schema, not a list of schemas"),
         ("unique-items-forbidden", "", "`uniqueItems: true` is not allowed on {of}"),
-        ("properties-and-additional-properties", "", "{of} cannot have both `properties` and `additionalProperties`"),
-        ("map-type-not-object", "", "`x-kubernetes-map-type` is set on {of}, which is not an object"),
-        ("list-type-not-array", "", "`x-kubernetes-list-type` is set on {of}, which is not an array"),
+        (
+            "properties-and-additional-properties",
+            "",
+            "{of} cannot have both `properties` and `additionalProperties`",
+        ),
+        (
+            "map-type-not-object",
+            "",
+            "`x-kubernetes-map-type` is set on {of}, which is not an object",
+        ),
+        (
+            "list-type-not-array",
+            "",
+            "`x-kubernetes-list-type` is set on {of}, which is not an array",
+        ),
         ("set-items-not-atomic", "", "{of} must be a scalar or atomic, as the list is a set"),
-        ("list-map-keys-without-map", "", "{of} has `x-kubernetes-list-map-keys`, but its list type is not `map`"),
-        ("list-map-keys-required", "", "`x-kubernetes-list-type: map` on {of} needs `x-kubernetes-list-map-keys`"),
+        (
+            "list-map-keys-without-map",
+            "",
+            "{of} has `x-kubernetes-list-map-keys`, but its list type is not `map`",
+        ),
+        (
+            "list-map-keys-required",
+            "",
+            "`x-kubernetes-list-type: map` on {of} needs `x-kubernetes-list-map-keys`",
+        ),
         ("list-map-items", REQUIRED, "map list {of} has no schema for its items"),
-        ("list-map-key-unknown", "", "list map key {value} of {of} is not a property of the list's items"),
-        ("list-map-key-not-scalar", "", "list map key {of} has the type {value}, which is not a scalar"),
+        (
+            "list-map-key-unknown",
+            "",
+            "list map key {value} of {of} is not a property of the list's items",
+        ),
+        (
+            "list-map-key-not-scalar",
+            "",
+            "list map key {of} has the type {value}, which is not a scalar",
+        ),
         ("list-map-key-required", "", "list map key {of} must be required or have a default"),
         ("list-map-key-nullable", "", "list map key {of} cannot be nullable"),
         ("list-items-nullable", "", "{of} cannot be nullable, as the list is a set or a map"),
-        ("root-fields-with-status", "", "{at} is not allowed at the root of a schema with the status subresource"),
+        (
+            "root-fields-with-status",
+            "",
+            "{at} is not allowed at the root of a schema with the status subresource",
+        ),
         ("root-nullable", "", "`nullable: true` is not allowed at the root of the schema"),
         ("rule-required", "", "rule on {of} is empty"),
         ("rule-message-invalid", REQUIRED, "rule on {of} has several lines and no message"),
         ("rule-reason-unsupported", "", "{key} of a rule on {of} cannot be {value}"),
         ("rule-message-expression-empty", "", "`messageExpression` of a rule on {of} is blank"),
         ("rule-field-path-invalid", "", "`fieldPath` {value} of a rule on {of} leads to no field"),
-        ("cel-optional-old-self-unused", "", "rule on {of} sets `optionalOldSelf` without using `oldSelf`"),
+        (
+            "cel-optional-old-self-unused",
+            "",
+            "rule on {of} sets `optionalOldSelf` without using `oldSelf`",
+        ),
         ("cel-schema-without-type", "", "rule on {of}, whose schema gives CEL no type"),
         ("metadata-labels", INVALID, "{label} in {of} {wrong}"),
         ("group-invalid", INVALID, "{of} is not a lower-case domain name with a dot: {value}"),
         ("names-invalid", INVALID, "{of} {wrong}"),
-        ("selectable-field-invalid", INVALID, "`jsonPath` {value} of a selectable field leads to no {what}"),
+        (
+            "selectable-field-invalid",
+            INVALID,
+            "`jsonPath` {value} of a selectable field leads to no {what}",
+        ),
         ("metadata-annotations", INVALID, "key in {of} {wrong}"),
         ("metadata-annotations-too-long", "", "{of} is larger than 256 KiB in total"),
         ("metadata-finalizers", INVALID, "name in {of} {wrong}"),
         ("version-name-invalid", "", "version name {wrong}"),
-        ("api-approval", REQUIRED, "annotation `api-approved.kubernetes.io` is missing: the group is protected"),
+        (
+            "api-approval",
+            REQUIRED,
+            "annotation `api-approved.kubernetes.io` is missing: the group is protected",
+        ),
         ("spec-immutable", "", "{of} cannot be changed to {value}"),
         ("conversion-webhook-service", INVALID, "{of} {subject}: {value}"),
         ("conversion-webhook-url", INVALID, "{of} {subject}: {value}"),
@@ -535,8 +654,16 @@ _BY_RULE: Final = {
             "defaults are not allowed with `spec.preserveUnknownFields: true`",
         ),
         ("schema-not-convertible", "", "{keyword} is not allowed on {of}"),
-        ("structural-root-additional-properties", "", "{key} is not allowed at the root of the schema"),
-        ("embedded-resource-in-metadata", "", "{key} is not allowed inside the metadata of a resource"),
+        (
+            "structural-root-additional-properties",
+            "",
+            "{key} is not allowed at the root of the schema",
+        ),
+        (
+            "embedded-resource-in-metadata",
+            "",
+            "{key} is not allowed inside the metadata of a resource",
+        ),
         ("schema-required", "", "version has no `schema.openAPIV3Schema`"),
         ("names-list-kind-same", "", "`spec.names.kind` and `listKind` cannot both be {value}"),
         ("stored-version-missing", "", "{value} is stored, but is no version in `spec.versions`"),

@@ -41,7 +41,9 @@ def marker_help(marker: str, version: str) -> str:
     return f"With controller-gen {needed}: {marker}"
 
 
-def with_marker(finding: Diagnostic, crd: CustomResourceDefinition, rule: Rule, own: str | None = None) -> Diagnostic:
+def with_marker(
+    finding: Diagnostic, crd: CustomResourceDefinition, rule: Rule, own: str | None = None
+) -> Diagnostic:
     """Return a finding whose help has the marker for the Go source, its own or the rule's, if the CRD is generated from Go."""
     version = crd.metadata.annotations.get(VERSION_ANNOTATION)
     marker = rule.marker if own is None else own

@@ -101,10 +101,14 @@ class Rule(NamedTuple):
         """
         return lambda run: NodeAdvice(self, run, nodes, once)
 
-    def diagnostic(self, file: str, kind: Kind, message: str, span: Span, help_: str | None = None) -> Diagnostic:
+    def diagnostic(
+        self, file: str, kind: Kind, message: str, span: Span, help_: str | None = None
+    ) -> Diagnostic:
         """Create a finding of this rule; without `help_`, it has the help of the rule."""
         headline = headlines.of_message(message)
-        return self._finding(file, kind, message, span, detail=message, help=help_ or self.help, headline=headline)
+        return self._finding(
+            file, kind, message, span, detail=message, help=help_ or self.help, headline=headline
+        )
 
     def diagnostic_of(
         self,
@@ -132,8 +136,15 @@ class Rule(NamedTuple):
             headline=headlines.of_error(error, self.summary),
         )
 
-    def _finding(self, file: str, kind: Kind, message: str, span: Span, **fields: Any) -> Diagnostic:
-        fields |= {"line": span.line, "column": span.column, "end_line": span.end_line, "end_column": span.end_column}
+    def _finding(
+        self, file: str, kind: Kind, message: str, span: Span, **fields: Any
+    ) -> Diagnostic:
+        fields |= {
+            "line": span.line,
+            "column": span.column,
+            "end_line": span.end_line,
+            "end_column": span.end_column,
+        }
         return Diagnostic(self.origin, kind, self.id, self.severity, message, file=file, **fields)
 
 
@@ -180,8 +191,12 @@ class NodeAdvisor:
             key = (schema.set_fields, schema.type)
             plan = plans.get(key)
             if plan is None:
-                names = frozenset(name for name, bit in SCHEMA_BITS.items() if schema.set_fields & bit)
-                applicable = (advice for advice in self.advice if advice.nodes.match(names, schema.type))
+                names = frozenset(
+                    name for name, bit in SCHEMA_BITS.items() if schema.set_fields & bit
+                )
+                applicable = (
+                    advice for advice in self.advice if advice.nodes.match(names, schema.type)
+                )
                 plan = plans[key] = tuple(applicable)
             for advice in plan:
                 for advisory in advice.run(schema, crd):
@@ -198,7 +213,10 @@ def once(advisories: Sequence[Advisory]) -> Iterator[Advisory]:
     """Yield the findings of a rule as one finding with their number, at the position of the first that is not only an info."""
     if not advisories:
         return
-    first, more = min(advisories, key=lambda advisory: advisory.severity == "info"), len(advisories) - 1
+    first, more = (
+        min(advisories, key=lambda advisory: advisory.severity == "info"),
+        len(advisories) - 1,
+    )
     paths = tuple(advisory.path for advisory in advisories)
     count = f" (and at {counted(more, 'more place')} of this CRD)" if more else ""
     yield first._replace(message=f"{first.message}{count}", subject=first.subject or paths)

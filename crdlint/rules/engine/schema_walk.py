@@ -38,7 +38,9 @@ class SchemaPosition(IntEnum):  # an int's hash is faster than an Enum's
     FIELD = auto()
     ITEM = auto()
     NESTED = auto()  # below allOf, anyOf, oneOf or not: it may only validate values
-    OUTSIDE = auto()  # where no structural check looks: in forbidden fields and int-or-string patterns
+    OUTSIDE = (
+        auto()
+    )  # where no structural check looks: in forbidden fields and int-or-string patterns
 
 
 STRUCTURAL: Final = frozenset({SchemaPosition.ROOT, SchemaPosition.FIELD, SchemaPosition.ITEM})
@@ -63,7 +65,9 @@ class Context:
         key = (position, compiles)
         context = self.derived.get(key)
         if context is None:
-            context = replace(self, position=position, compiles=compiles, int_or_string=False, derived={})
+            context = replace(
+                self, position=position, compiles=compiles, int_or_string=False, derived={}
+            )
             self.derived[key] = context
         return context
 
@@ -76,7 +80,9 @@ class Check(NamedTuple):
     positions: frozenset[SchemaPosition]
 
 
-def check(nodes: Nodes, positions: frozenset[SchemaPosition] = EVERYWHERE) -> Callable[[Run], Check]:
+def check(
+    nodes: Nodes, positions: frozenset[SchemaPosition] = EVERYWHERE
+) -> Callable[[Run], Check]:
     """Declare at which nodes a function checks what the API server does."""
     return lambda run: Check(run, nodes, positions)
 
@@ -86,7 +92,9 @@ class Walker:
 
     def __init__(self, checks: Iterable[Check]) -> None:
         self._checks = (*checks, *_OWN_CHECKS)
-        self._plans: dict[tuple[int, str, SchemaPosition], tuple[tuple[Run, ...], tuple[Push, ...]]] = {}
+        self._plans: dict[
+            tuple[int, str, SchemaPosition], tuple[tuple[Run, ...], tuple[Push, ...]]
+        ] = {}
 
     def walk(self, root: JSONSchemaProps, options: ValidationOptions) -> Findings:
         """Run the checks at every node that upstream's validations reach, parents first."""
@@ -106,18 +114,26 @@ class Walker:
                 push(schema, context, stack)
         return findings
 
-    def _plan(self, set_fields: int, type_: str, position: SchemaPosition) -> tuple[tuple[Run, ...], tuple[Push, ...]]:
+    def _plan(
+        self, set_fields: int, type_: str, position: SchemaPosition
+    ) -> tuple[tuple[Run, ...], tuple[Push, ...]]:
         names = frozenset(name for name, bit in SCHEMA_BITS.items() if set_fields & bit)
         return (
             tuple(
-                check.run for check in self._checks if position in check.positions and check.nodes.match(names, type_)
+                check.run
+                for check in self._checks
+                if position in check.positions and check.nodes.match(names, type_)
             ),
             tuple(push for name, push in _CHILDREN if name in names),
         )
 
 
 def _nested(context: Context) -> Context:
-    position = SchemaPosition.OUTSIDE if context.position is SchemaPosition.OUTSIDE else SchemaPosition.NESTED
+    position = (
+        SchemaPosition.OUTSIDE
+        if context.position is SchemaPosition.OUTSIDE
+        else SchemaPosition.NESTED
+    )
     return context.at_position(position, compiles=False)
 
 
@@ -134,7 +150,9 @@ def _push_properties(schema: JSONSchemaProps, context: Context, stack: Stack) ->
             stack.append((child, below))
         elif context.position is SchemaPosition.ROOT:
             reason = f"in top-level {name}"
-            stack.append((child, replace(below, inside_meta=True, defaults_forbidden=reason, derived={})))
+            stack.append(
+                (child, replace(below, inside_meta=True, defaults_forbidden=reason, derived={}))
+            )
         else:
             stack.append((child, replace(below, inside_meta=True, derived={})))
 
@@ -189,11 +207,19 @@ def _push_any_of(schema: JSONSchemaProps, context: Context, stack: Stack) -> Non
     stack.extend((child, nested) for child in reversed(schema.any_of))
 
 
-def _push(children_of: Callable[[JSONSchemaProps], Iterable[JSONSchemaProps | None]], *, outside: bool = False) -> Push:
+def _push(
+    children_of: Callable[[JSONSchemaProps], Iterable[JSONSchemaProps | None]],
+    *,
+    outside: bool = False,
+) -> Push:
     """Return what pushes the children of a keyword, which are nested, or outside of what the server makes structural."""
 
     def push(schema: JSONSchemaProps, context: Context, stack: Stack) -> None:
-        below = context.at_position(SchemaPosition.OUTSIDE, compiles=False) if outside else _nested(context)
+        below = (
+            context.at_position(SchemaPosition.OUTSIDE, compiles=False)
+            if outside
+            else _nested(context)
+        )
         stack.extend((child, below) for child in children_of(schema) if child is not None)
 
     return push
@@ -201,7 +227,10 @@ def _push(children_of: Callable[[JSONSchemaProps], Iterable[JSONSchemaProps | No
 
 # Last pushed, first visited.
 _CHILDREN: Final[tuple[tuple[str, Push], ...]] = (
-    ("dependencies", _push(lambda schema: (each.schema for each in schema.dependencies.values()), outside=True)),
+    (
+        "dependencies",
+        _push(lambda schema: (each.schema for each in schema.dependencies.values()), outside=True),
+    ),
     ("items", _push_items),
     ("definitions", _push(lambda schema: schema.definitions.values(), outside=True)),
     ("anyOf", _push_any_of),
@@ -224,7 +253,9 @@ def _rejection(schema: JSONSchemaProps, _context: Context, findings: Findings) -
 def _rules(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
     if schema.x_validations and context.compiles:
         within = context.uncorrelatable
-        findings.with_rules.append(CompiledNode(schema, schema.root_schema, None if within is None else within.path))
+        findings.with_rules.append(
+            CompiledNode(schema, schema.root_schema, None if within is None else within.path)
+        )
 
 
 @check(Nodes({"default"}))

@@ -18,9 +18,18 @@ from typing import Final
 from crdlint.files.paths import NEVER_ENTERED, UnreadInput, has_yaml_suffix
 from crdlint.files.read import UnreadableError, decode, read_bytes, reason
 from crdlint.files.recognition import may_hold_crd
-from crdlint.sources.helm.layout import ARCHIVES, CHART, CRDS, TEMPLATES, ChartLocation, has_unusual_name
+from crdlint.sources.helm.layout import (
+    ARCHIVES,
+    CHART,
+    CRDS,
+    TEMPLATES,
+    ChartLocation,
+    has_unusual_name,
+)
 
-MAX_BYTES: Final = 100 * 1024 * 1024  # the total size of unpacked data; Helm's MaxDecompressedChartSize
+MAX_BYTES: Final = (
+    100 * 1024 * 1024
+)  # the total size of unpacked data; Helm's MaxDecompressedChartSize
 MAX_MEMBERS: Final = 20_000
 MAX_HEADER: Final = 64 * 1024  # bytes of a pax or long-name header
 _CHUNK: Final = 64 * 1024
@@ -58,7 +67,11 @@ class _Member(tarfile.TarInfo):
 
     def _apply_pax_info(self, pax_headers: dict[str, str], encoding: str, errors: str) -> None:
         """Apply the records of a header as Go does: empty ones have no effect, and those of sparse files are not supported."""
-        records = {key: value for key, value in pax_headers.items() if value and not key.startswith("GNU.sparse.")}
+        records = {
+            key: value
+            for key, value in pax_headers.items()
+            if value and not key.startswith("GNU.sparse.")
+        }
         super()._apply_pax_info(records, encoding, errors)  # type: ignore[misc]  # tarfile calls it, its stub has it not
 
     @classmethod
@@ -119,7 +132,9 @@ class _Archive(tarfile.TarFile):
         if kind not in _EXTENDING:
             before.clear()
             return
-        is_mixed = (kind == _PAX and not before.isdisjoint(_LONG_NAMES)) or (kind in _LONG_NAMES and _PAX in before)
+        is_mixed = (kind == _PAX and not before.isdisjoint(_LONG_NAMES)) or (
+            kind in _LONG_NAMES and _PAX in before
+        )
         if is_mixed or kind in before or (kind == _GLOBAL and before):
             raise ArchiveError("headers contradict each other: the rest is not read")
         if kind != _GLOBAL:
@@ -132,7 +147,9 @@ def _loaded_name(name: str) -> str:
     return f"{top}/{posixpath.normpath(below)}" if below else top
 
 
-def members(data: bytes, budget: ArchiveBudget, wants: Callable[[str], bool]) -> Iterator[tuple[str, bytes]]:
+def members(
+    data: bytes, budget: ArchiveBudget, wants: Callable[[str], bool]
+) -> Iterator[tuple[str, bytes]]:
     """Yield name and content of a gzipped tar's files that are wanted by their names; raise ArchiveError.
 
     What is a file is what Helm loads as one: all but folders, links and devices.
@@ -157,7 +174,12 @@ def members(data: bytes, budget: ArchiveBudget, wants: Callable[[str], bool]) ->
             damage = damage or "data after the end of the archive: the rest is not read"
     except (ArchiveError, tarfile.TarError) as error:
         damage = damage or f"{error}{f' (in or after {name})' if name else ''}"
-    except (ValueError, ArithmeticError, LookupError, RecursionError):  # what tarfile does not check
+    except (
+        ValueError,
+        ArithmeticError,
+        LookupError,
+        RecursionError,
+    ):  # what tarfile does not check
         damage = damage or "a header is malformed: the rest is not read"
     if damage:
         raise ArchiveError(damage)
@@ -171,7 +193,10 @@ def _unpacked(packed: bytes, budget: ArchiveBudget) -> tuple[BytesIO, str]:
             while chunk := file.read1(_CHUNK):
                 budget.bytes -= len(chunk)
                 if budget.bytes < 0:
-                    return data, f"more than {MAX_BYTES // 1024 // 1024} MiB when unpacked: the rest is not read"
+                    return (
+                        data,
+                        f"more than {MAX_BYTES // 1024 // 1024} MiB when unpacked: the rest is not read",
+                    )
                 data.write(chunk)
     except (OSError, EOFError, zlib.error) as error:
         return data, f"its compressed data is damaged ({error})"
@@ -240,7 +265,9 @@ def _files(
             name = f"{path}:{member}"
             if _is_packed_chart(member):
                 if depth >= _DEEPEST:
-                    yield UnreadInput(name, f"more than {_DEEPEST} archives within each other: not read")
+                    yield UnreadInput(
+                        name, f"more than {_DEEPEST} archives within each other: not read"
+                    )
                     continue
                 yield from _files(name, content, budget, depth + 1)
             elif may_hold_crd(content):
@@ -256,7 +283,11 @@ def _may_matter(name: str) -> bool:
     """Return whether a member may have CRDs that Helm installs."""
     if not may_be_installed(name):
         return False
-    return has_yaml_suffix(name) or has_unusual_name(_location("", name).path) or _is_packed_chart(name)
+    return (
+        has_yaml_suffix(name)
+        or has_unusual_name(_location("", name).path)
+        or _is_packed_chart(name)
+    )
 
 
 def may_be_installed(name: str) -> bool:

@@ -15,7 +15,13 @@ from typing import Any, Final, NamedTuple
 from crdlint.files.read import UnreadableError, decode, entries_of, is_folder, read_bytes
 from crdlint.files.recognition import may_hold_crd
 from crdlint.files.repository import is_below, repository_top
-from crdlint.sources.helm.archive import MAX_BYTES, ArchiveBudget, ArchiveError, may_be_installed, members
+from crdlint.sources.helm.archive import (
+    MAX_BYTES,
+    ArchiveBudget,
+    ArchiveError,
+    may_be_installed,
+    members,
+)
 from crdlint.sources.helm.ignored import IGNORE_FILE, ignore_lines, is_ignored
 from crdlint.sources.helm.layout import CHART, CRDS, TEMPLATES, is_rendered
 from crdlint.yaml import YAMLDecodeError
@@ -84,8 +90,12 @@ class Chart:
         entries = self.metadata.get("dependencies")
         if not isinstance(entries, list):
             requirements = self.files.get(_REQUIREMENTS)
-            entries = [] if requirements is None else _mapping(requirements.text).get("dependencies")
-        return tuple(map(_dependency, filter(_is_mapping, entries if isinstance(entries, list) else [])))
+            entries = (
+                [] if requirements is None else _mapping(requirements.text).get("dependencies")
+            )
+        return tuple(
+            map(_dependency, filter(_is_mapping, entries if isinstance(entries, list) else []))
+        )
 
     def all_charts(self) -> Iterator[Chart]:
         """Yield the chart and the charts in it, in the order in which Helm installs their `crds/`."""
@@ -95,7 +105,9 @@ class Chart:
 
     def may_have_crds(self) -> bool:
         """Return whether a file of the chart, or of a chart in it, may contain a CRD."""
-        return any(may_hold_crd(file.data) for chart in self.all_charts() for file in chart.files.values())
+        return any(
+            may_hold_crd(file.data) for chart in self.all_charts() for file in chart.files.values()
+        )
 
     def crd_files(self) -> Iterator[LoadedFile]:
         """Yield the files of its own `crds/` that Helm sends to the API server, in Helm's order."""
@@ -166,11 +178,22 @@ def _walk(folder: str, problems: list[tuple[str, str]]) -> Iterator[LoadedFile]:
             enters = is_folder(entry)
             if is_ignored(ignored, inner, is_folder=enters):
                 continue
-            real = os.path.realpath(entry.path) if entry.is_symlink() else os.path.join(parents[-1], entry.name)
+            real = (
+                os.path.realpath(entry.path)
+                if entry.is_symlink()
+                else os.path.join(parents[-1], entry.name)
+            )
             if entry.is_symlink() and not is_near(entry.path, folder):
-                problems.append((entry.path, f"is a link to {os.readlink(entry.path)}, outside of the repository"))
+                problems.append(
+                    (
+                        entry.path,
+                        f"is a link to {os.readlink(entry.path)}, outside of the repository",
+                    )
+                )
             elif not enters or real not in parents:
-                pending.append((inner, os.path.normpath(entry.path), (*parents, real) if enters else parents))
+                pending.append(
+                    (inner, os.path.normpath(entry.path), (*parents, real) if enters else parents)
+                )
 
 
 def _entries(path: str, problems: list[tuple[str, str]]) -> list[os.DirEntry[str]]:
@@ -194,12 +217,16 @@ def _unpacked(
         problems.append((archive, f"cannot be unpacked: {error}"))
 
 
-def _loaded(shown: str, files: Sequence[LoadedFile], problems: list[tuple[str, str]]) -> Chart | None:
+def _loaded(
+    shown: str, files: Sequence[LoadedFile], problems: list[tuple[str, str]]
+) -> Chart | None:
     chart = _of_files(shown, files, problems, 1)
     return None if chart is None else _with_dependencies(chart, chart.name)
 
 
-def _of_files(shown: str, files: Sequence[LoadedFile], problems: list[tuple[str, str]], depth: int) -> Chart | None:
+def _of_files(
+    shown: str, files: Sequence[LoadedFile], problems: list[tuple[str, str]], depth: int
+) -> Chart | None:
     """Return the chart of files, whose names are those within it; None without a Chart.yaml."""
     own: dict[str, LoadedFile] = {}
     inner: dict[str, list[LoadedFile]] = {}
@@ -246,21 +273,35 @@ def _with_dependencies(chart: Chart, path: str) -> Chart:
         named_chart = next((inner for inner in chart.charts if inner.name == dependency.name), None)
         if named_chart is not None:
             charts.append((named_chart, dependency.alias))
-    inner_charts = tuple(_with_dependencies(_renamed(inner, name), f"{path}/{_CHARTS}{name}") for inner, name in charts)
+    inner_charts = tuple(
+        _with_dependencies(_renamed(inner, name), f"{path}/{_CHARTS}{name}")
+        for inner, name in charts
+    )
     return Chart(
         chart.name, chart.shown, path, chart.metadata, chart.values, chart.files, inner_charts, chart.problems
     )  # fmt: skip
 
 
 def _renamed(chart: Chart, name: str) -> Chart:
-    return Chart(name, chart.shown, name, chart.metadata, chart.values, chart.files, chart.charts, chart.problems)
+    return Chart(
+        name,
+        chart.shown,
+        name,
+        chart.metadata,
+        chart.values,
+        chart.files,
+        chart.charts,
+        chart.problems,
+    )
 
 
 def _dependency(entry: Mapping[str, Any]) -> Dependency:
     name, alias, condition = (str(entry.get(key) or "") for key in ("name", "alias", "condition"))
     conditions = tuple(path for path in condition.strip().split(",") if path)
     tags = entry.get("tags")
-    return Dependency(name, alias or name, conditions, tuple(map(str, tags)) if isinstance(tags, list) else ())
+    return Dependency(
+        name, alias or name, conditions, tuple(map(str, tags)) if isinstance(tags, list) else ()
+    )
 
 
 def _is_mapping(value: object) -> bool:

@@ -108,14 +108,20 @@ def is_enabled(chart: Chart, inner: Chart, values: Mapping[str, Any], prefix: st
     if by_condition is not None:
         return bool(value_at(values, f"{prefix}{by_condition}"))
     tags = value_at(values, "tags")
-    set_tags = [tags[tag] for tag in entry.tags if isinstance(tags, dict) and isinstance(tags.get(tag), bool)]
+    set_tags = [
+        tags[tag]
+        for tag in entry.tags
+        if isinstance(tags, dict) and isinstance(tags.get(tag), bool)
+    ]
     return not set_tags or any(set_tags)
 
 
 def deciding_condition(entry: Dependency, values: Mapping[str, Any], prefix: str) -> str | None:
     """Return the first condition of a dependency that the values set to a boolean, or None."""
     paths = (path.strip() for path in entry.conditions)
-    return next((path for path in paths if isinstance(value_at(values, f"{prefix}{path}"), bool)), None)
+    return next(
+        (path for path in paths if isinstance(value_at(values, f"{prefix}{path}"), bool)), None
+    )
 
 
 def value_at(values: Mapping[str, Any], path: str) -> Any:
@@ -182,7 +188,10 @@ class _Evaluator:
     """Evaluates a pipeline of the template language, as far as it has only values, texts, numbers and a few functions."""
 
     def __init__(
-        self, tokens: Sequence[re.Match[str]], values: Mapping[str, Any], cluster: ClusterState | None
+        self,
+        tokens: Sequence[re.Match[str]],
+        values: Mapping[str, Any],
+        cluster: ClusterState | None,
     ) -> None:
         self._tokens = tokens
         self._values = values
@@ -209,7 +218,9 @@ class _Evaluator:
             self._next += 1
             if token["open"]:
                 operands.append(self.pipeline())
-            elif not (name or operands) and token["word"] is not None and _is_function(token["word"]):
+            elif (
+                not (name or operands) and token["word"] is not None and _is_function(token["word"])
+            ):
                 name = token["word"].removeprefix("$")
             else:
                 operands.append(self._operand(token))
@@ -233,7 +244,9 @@ class _Evaluator:
             path = word.removeprefix(".Values").removeprefix(".")
             return value_at(self._values, path) if path else dict(self._values)
         is_upgrade = self._cluster is not None and self._cluster.has_crd
-        return {".Release.IsInstall": not is_upgrade, ".Release.IsUpgrade": is_upgrade}.get(word, _UNKNOWN)
+        return {".Release.IsInstall": not is_upgrade, ".Release.IsUpgrade": is_upgrade}.get(
+            word, _UNKNOWN
+        )
 
     def _applied(self, name: str, operands: Sequence[Any]) -> Any:
         """Return the result of a function, or the only operand without one."""
@@ -280,7 +293,9 @@ def _equal(operands: Sequence[Any]) -> Any:
     if len(operands) < 2 or any(value is _UNKNOWN for value in operands):
         return _UNKNOWN
     first, *others = operands
-    return any(first == other and isinstance(first, str) == isinstance(other, str) for other in others)
+    return any(
+        first == other and isinstance(first, str) == isinstance(other, str) for other in others
+    )
 
 
 def _unequal(operands: Sequence[Any]) -> Any:

@@ -43,7 +43,14 @@ from crdlint.sources.helm.layout import (
     outermost,
 )
 from crdlint.sources.helm.masking import mask, with_metadata
-from crdlint.sources.helm.render import Rendered, RenderedDocument, chart_digest, helm, render, render_manifest
+from crdlint.sources.helm.render import (
+    Rendered,
+    RenderedDocument,
+    chart_digest,
+    helm,
+    render,
+    render_manifest,
+)
 from crdlint.sources.helm.rendered import LintsOf, check_rendered
 from crdlint.sources.helm.templates import (
     analyse,
@@ -133,17 +140,23 @@ class Charts:
     _charts: dict[str, _Chart] = field(default_factory=dict)
     _layout: ChartLayout = field(default_factory=ChartLayout)
 
-    def check(self, file: ChartFile, lint: Lint, versions: str = "", *, lints: LintsOf | None = None) -> FileResult:
+    def check(
+        self, file: ChartFile, lint: Lint, versions: str = "", *, lints: LintsOf | None = None
+    ) -> FileResult:
         """Return the result of a file for some versions of Kubernetes, which `lint` checks for.
 
         `lints` returns the checks of a rendered document, if those depend on its values file or its versions. A template whose text
         differs from the file on disk is checked without Helm.
         """
         path, text, location = file.path, file.text, file.location
-        is_template = location.part == TEMPLATES and ("{{" in text or not is_rendered(location.path))
+        is_template = location.part == TEMPLATES and (
+            "{{" in text or not is_rendered(location.path)
+        )
         chart = self.of(outermost(location.chart)) if is_template and file.is_saved else None
         key = self._key(file, versions, chart)
-        result = self.cache.get(key, path, text) if self.cache is not None and key is not None else None
+        result = (
+            self.cache.get(key, path, text) if self.cache is not None and key is not None else None
+        )
         if result is None:
             result = as_sent_by_helm(self._checked(file, lint, lints, chart), location.part)
             if self.cache is not None and key is not None:
@@ -166,12 +179,18 @@ class Charts:
         if location is None or location.part != TEMPLATES:
             return None
         result = self.check(ChartFile(path, text, location), lint)
-        return replace(result, notices=(*result.notices, *(failure.notice for failure in self.take_failures())))
+        return replace(
+            result, notices=(*result.notices, *(failure.notice for failure in self.take_failures()))
+        )
 
     def text_of(self, chart: str, path: str) -> str | None:
         """Return the text of a file of a chart, or None."""
         model = self.of(chart).model
-        files = () if model is None else (file for each in model.all_charts() for file in each.files.values())
+        files = (
+            ()
+            if model is None
+            else (file for each in model.all_charts() for file in each.files.values())
+        )
         return next((file.text for file in files if file.shown == path), None)
 
     def manifests(self, path: str) -> Sequence[str] | None:
@@ -217,11 +236,15 @@ class Charts:
         if self.cache is None or (chart is not None and chart.digest is None):
             return None
         kind = file.location.part if file.location.part in {CRDS, TEMPLATES} else ""
-        rendered = "" if chart is None or chart.digest is None else f"{chart.digest.hex()} {file.template}"
+        rendered = (
+            "" if chart is None or chart.digest is None else f"{chart.digest.hex()} {file.template}"
+        )
         options = f"chart {versions} {kind} {rendered} {find('helm') is None}"
         return self.cache.key(file.text.encode("utf-8", "surrogatepass"), options)
 
-    def _checked(self, file: ChartFile, lint: Lint, lints: LintsOf | None, chart: _Chart | None) -> FileResult:
+    def _checked(
+        self, file: ChartFile, lint: Lint, lints: LintsOf | None, chart: _Chart | None
+    ) -> FileResult:
         path, text, location = file.path, file.text, file.location
         if location.part == CRDS:
             return check_unrendered(path, text, lint)
@@ -242,7 +265,10 @@ class Charts:
         if chart.problem is not None or chart.failures:
             return explained(result, lambda _: _NOT_RENDERED)
         if chart.templates and result.crds:
-            result = replace(result, notices=(*result.notices, f"{_WITHOUT_CRD}. {left_out.help(result.crds[0].line)}"))
+            result = replace(
+                result,
+                notices=(*result.notices, f"{_WITHOUT_CRD}. {left_out.help(result.crds[0].line)}"),
+            )
         return explained(result, left_out.help)
 
     def _named(self, file: ChartFile, lint: Lint, chart: _Chart | None) -> FileResult:
@@ -289,7 +315,9 @@ class Charts:
         program = find("helm") if self.values is not None else None
         digest = None if cache is None else chart_digest(chart, values, program)
         key = (
-            "" if cache is None or digest is None else cache.key(digest, f"rendered {chart} {self.versions.get(chart)}")
+            ""
+            if cache is None or digest is None
+            else cache.key(digest, f"rendered {chart} {self.versions.get(chart)}")
         )
         model = load_chart(chart)
         cached = cache.get(key, chart, "") if cache is not None and key else None
@@ -317,7 +345,11 @@ class Charts:
         versions_asked = self.versions.get(chart)
         versions = parse_range(versions_asked) if versions_asked else versions_of(chart)
         names = [str(server) for server in reversed(versions.servers)]
-        templates = () if model is None else (file for each in model.all_charts() for file in each.templates())
+        templates = (
+            ()
+            if model is None
+            else (file for each in model.all_charts() for file in each.templates())
+        )
         if versions_asked is None or model is None or not asks_for_version(model, templates):
             names = names[:1]
         return render_for(chart, self.values or DEFAULTS, names, defaults=self.defaults)
@@ -325,7 +357,10 @@ class Charts:
 
 def _is_of_library(chart: _Chart, path: str) -> bool:
     charts = () if chart.model is None else chart.model.all_charts()
-    return any(each.is_library and any(file.shown == path for file in each.files.values()) for each in charts)
+    return any(
+        each.is_library and any(file.shown == path for file in each.files.values())
+        for each in charts
+    )
 
 
 def _of_original(result: FileResult, text: str, filled: str) -> FileResult:
@@ -333,7 +368,9 @@ def _of_original(result: FileResult, text: str, filled: str) -> FileResult:
     if text == filled:
         return result
     findings = (
-        finding if finding.fix is None or is_own(finding.fix, text, filled) else replace(finding, fix=None)
+        finding
+        if finding.fix is None or is_own(finding.fix, text, filled)
+        else replace(finding, fix=None)
         for finding in result.diagnostics
     )
     return replace(result, text=text, diagnostics=tuple(findings))
@@ -343,7 +380,14 @@ def _metadata_of(chart: _Chart, path: str) -> Mapping[str, object]:
     """Return what is in the Chart.yaml of the chart of a file."""
     charts = () if chart.model is None else chart.model.all_charts()
     shown = os.path.normpath(path)
-    return next((each.metadata for each in charts if any(file.shown == shown for file in each.files.values())), {})
+    return next(
+        (
+            each.metadata
+            for each in charts
+            if any(file.shown == shown for file in each.files.values())
+        ),
+        {},
+    )
 
 
 def files_of(chart: Chart, rendered: Rendered) -> dict[str, list[RenderedDocument]]:
@@ -400,7 +444,9 @@ def _from_cache(
     def entries(mark: str) -> list[str]:
         return [each.removeprefix(mark) for each in cached.notices if each.startswith(mark)]
 
-    failures = [each for each in cached.notices if not each.startswith((_TEMPLATE, _FINDING, _COPY))]
+    failures = [
+        each for each in cached.notices if not each.startswith((_TEMPLATE, _FINDING, _COPY))
+    ]
     return _Chart(
         model, digest, is_rendered, failures=[Failure.cached(chart, entry) for entry in failures],
         templates=tuple(entries(_TEMPLATE)), findings=tuple(unpacked(loads(each)) for each in entries(_FINDING)),
@@ -419,7 +465,10 @@ def without_chart(path: str, text: str, lint: Lint) -> FileResult:
         return result
     read = explained(check_template(path, text, lint), lambda _: _RENDERED)
     # What executes it decides which braces have a meaning.
-    return replace(read, diagnostics=tuple(finding for finding in read.diagnostics if finding.rule != BRACES.id))
+    return replace(
+        read,
+        diagnostics=tuple(finding for finding in read.diagnostics if finding.rule != BRACES.id),
+    )
 
 
 def is_installed() -> bool:
@@ -427,7 +476,9 @@ def is_installed() -> bool:
     return find("helm") is not None
 
 
-def render_for(chart: str, values: HelmValues, versions: Sequence[str], *, defaults: bool = False) -> Rendered:
+def render_for(
+    chart: str, values: HelmValues, versions: Sequence[str], *, defaults: bool = False
+) -> Rendered:
     """Render a chart by the Helm on the PATH, for versions of Kubernetes, the newest first."""
     with _ASKING:
         installed = helm()
@@ -445,7 +496,11 @@ def manifest_as_installed(chart: str, values: HelmValues) -> str | None:
     """Return all that the Helm on the PATH renders of a chart, or None if it does not."""
     with _ASKING:
         program = helm().program
-    return None if program is None else render_manifest(chart, values, program, str(versions_of(chart).newest))
+    return (
+        None
+        if program is None
+        else render_manifest(chart, values, program, str(versions_of(chart).newest))
+    )
 
 
 def versions_of(chart: str) -> Range:
@@ -462,7 +517,9 @@ def load_chart(chart: str) -> Chart | None:
 _ASKING: Final = Lock()  # for Helm's version, which is cached
 
 
-_WITHOUT_CRD: Final = "no CRD comes of this template with the values given: it was read without Helm"
+_WITHOUT_CRD: Final = (
+    "no CRD comes of this template with the values given: it was read without Helm"
+)
 _NOT_RENDERED: Final = "`helm-render` has the reason why Helm does not render the chart"
 _RENDERED: Final = "Check what is rendered: `helm template CHART | crdlint check -`"
 _BY_HAND: Final = "Run `helm template --include-crds CHART | crdlint check -`"
@@ -471,23 +528,35 @@ _BY_HAND: Final = "Run `helm template --include-crds CHART | crdlint check -`"
 def _with_the_rest(result: FileResult, lint: Lint, left_out: LeftOut) -> FileResult:
     """Add to the result of a rendered template the findings that do not need Helm: braces, and CRDs that were not rendered."""
     notices, crds = result.notices, result.crds
-    diagnostics = [*result.diagnostics, *template_findings(result.file, result.text, left_out.masked)]
+    diagnostics = [
+        *result.diagnostics,
+        *template_findings(result.file, result.text, left_out.masked),
+    ]
     if result.text.count(_KIND) > len(crds):
-        rest = explained(check_template(result.file, result.text, lint, {crd.name for crd in crds}), left_out.help)
+        rest = explained(
+            check_template(result.file, result.text, lint, {crd.name for crd in crds}),
+            left_out.help,
+        )
         analysis = analyse(mask(result.text))
         part_at = analysis.outline.part_at
         lost = {skipped.part for skipped in analysis.skipped} - {part_at(crd.line) for crd in crds}
         diagnostics += (
             finding
             for finding in rest.diagnostics
-            if finding.rule != BRACES.id and (finding.rule != SKIPPED.id or part_at(finding.line) in lost)
+            if finding.rule != BRACES.id
+            and (finding.rule != SKIPPED.id or part_at(finding.line) in lost)
         )
         if rest.crds:
             names = ", ".join(crd.name for crd in rest.crds)
             help_ = left_out.help(rest.crds[0].line)
-            notices = (*notices, f"not rendered with the values given, read without Helm: {names}. {help_}")
+            notices = (
+                *notices,
+                f"not rendered with the values given, read without Helm: {names}. {help_}",
+            )
         result = with_crds(result, rest)
-    return replace(result, diagnostics=tuple(diagnostics), notices=notices, masked=left_out.masked.text)
+    return replace(
+        result, diagnostics=tuple(diagnostics), notices=notices, masked=left_out.masked.text
+    )
 
 
 def _with_fixes(result: FileResult, lint: Lint) -> FileResult:
@@ -496,7 +565,10 @@ def _with_fixes(result: FileResult, lint: Lint) -> FileResult:
         return result
     findings, own = result.diagnostics, check_template(result.file, result.text, lint).diagnostics
     fixes = {(each.rule, each.line, each.column): each.fix for each in own if each.fix is not None}
-    with_fixes = (replace(each, fix=each.fix or fixes.get((each.rule, each.line, each.column))) for each in findings)
+    with_fixes = (
+        replace(each, fix=each.fix or fixes.get((each.rule, each.line, each.column)))
+        for each in findings
+    )
     return replace(result, diagnostics=tuple(with_fixes))
 
 

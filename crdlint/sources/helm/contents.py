@@ -17,7 +17,13 @@ from typing import Any, Final, NamedTuple
 from crdlint.crd.positions import Span, node_span
 from crdlint.files.recognition import GROUP, KIND, may_hold_crd
 from crdlint.sources.helm.chart import Chart, LoadedFile
-from crdlint.sources.helm.chart_values import ClusterState, UnknownValuesError, enabled_charts, given_values, holds
+from crdlint.sources.helm.chart_values import (
+    ClusterState,
+    UnknownValuesError,
+    enabled_charts,
+    given_values,
+    holds,
+)
 from crdlint.sources.helm.layout import DEFAULTS, HelmValues
 from crdlint.sources.helm.masking import Block, Masked, mask, variables_of
 from crdlint.sources.helm.render import Rendered
@@ -124,20 +130,29 @@ class ChartContents:
 
     def crds(self) -> Iterator[ChartDocument]:
         """Yield the CRDs that have a name."""
-        return (document for document in self.documents if document.defines is not None and document.name)
+        return (
+            document
+            for document in self.documents
+            if document.defines is not None and document.name
+        )
 
     def sent(self, *ways: Way) -> Iterator[ChartDocument]:
         """Yield the documents that Helm certainly sends in some ways."""
         return (each for each in self.documents if each.way in ways and each.is_rendered)
 
 
-def contents_of(chart: Chart, rendered: Rendered | None, values: HelmValues = DEFAULTS) -> list[ChartContents]:
+def contents_of(
+    chart: Chart, rendered: Rendered | None, values: HelmValues = DEFAULTS
+) -> list[ChartContents]:
     """Return the contents of a chart for each set of values that Helm rendered it with; `values` are those given."""
     unrendered = _UnrenderedDocuments(chart, values)
     if rendered is None or not rendered.runs:
         return [ChartContents(chart, unrendered.documents())]
     files = _Places(chart)
-    return [_rendered_contents(files, manifests, name, unrendered) for name, manifests in rendered.runs.items()]
+    return [
+        _rendered_contents(files, manifests, name, unrendered)
+        for name, manifests in rendered.runs.items()
+    ]
 
 
 _SEPARATOR: Final = re.compile(r"^---[^\n]*\n", re.MULTILINE)
@@ -168,7 +183,9 @@ class _Places:
     def span(self, file: LoadedFile, head: _Head, document: str) -> Span:
         """Return the span in a template of the kind of an object in a document that is rendered from it."""
         name = text_of(child(head.root, "metadata", "name"))
-        named = [(line, text) for line, text in self._documents_of(file) if name and f" {name}\n" in text]
+        named = [
+            (line, text) for line, text in self._documents_of(file) if name and f" {name}\n" in text
+        ]
         kind = re.compile(rf"^kind:[ \t]*{re.escape(head.kind)}\b", re.MULTILINE)
         kinds = [(line, text, match) for line, text in named for match in kind.finditer(text)]
         if len(kinds) != 1:
@@ -196,7 +213,10 @@ class _Places:
 
 
 def _rendered_contents(
-    files: _Places, manifests: Sequence[tuple[str, str]], name: str, unrendered: _UnrenderedDocuments
+    files: _Places,
+    manifests: Sequence[tuple[str, str]],
+    name: str,
+    unrendered: _UnrenderedDocuments,
 ) -> ChartContents:
     """Return the contents of a chart that Helm rendered: the CRDs, the objects of their groups, and the CRDs that are off."""
     placed = [(*entry, text) for path, text in manifests if (entry := files.file(path)) is not None]
@@ -210,7 +230,9 @@ def _rendered_contents(
         else:
             others.append((chart, file, text))
     documents = list(unrendered.completed(crds))
-    groups = {crd.defines.group for crd in documents if crd.defines is not None and crd.defines.group}
+    groups = {
+        crd.defines.group for crd in documents if crd.defines is not None and crd.defines.group
+    }
     objects = [
         document
         for chart, file, text in others
@@ -220,7 +242,9 @@ def _rendered_contents(
     return ChartContents(files.chart, [*documents, *objects], name, by_helm=True)
 
 
-def _of_crds(chart: Chart, file: LoadedFile, *, is_rendered: bool | None = True) -> Iterator[ChartDocument]:
+def _of_crds(
+    chart: Chart, file: LoadedFile, *, is_rendered: bool | None = True
+) -> Iterator[ChartDocument]:
     for head in _heads(file.text):
         yield _document(head, chart, file, head.span, Way.CRDS, is_rendered=is_rendered)
 
@@ -325,7 +349,9 @@ def annotations_of(root: Node) -> dict[str, str]:
     if not isinstance(mapping, MappingNode):
         return {}
     return {
-        name: value for key, node in mapping.pairs() if (name := text_of(key)) and (value := text_of(node)) is not None
+        name: value
+        for key, node in mapping.pairs()
+        if (name := text_of(key)) and (value := text_of(node)) is not None
     }
 
 
@@ -333,8 +359,12 @@ def _defined(head: _Head) -> Defined | None:
     if head.kind != KIND or not head.api_version.startswith(f"{GROUP}/"):
         return None
     spec = child(head.root, "spec")
-    versions = tuple(text_of(child(item, "name")) or "" for item in items_of(child(spec, "versions")))
-    return Defined(text_of(child(spec, "group")) or "", text_of(child(spec, "names", "kind")) or "", versions)
+    versions = tuple(
+        text_of(child(item, "name")) or "" for item in items_of(child(spec, "versions"))
+    )
+    return Defined(
+        text_of(child(spec, "group")) or "", text_of(child(spec, "names", "kind")) or "", versions
+    )
 
 
 # What a condition may ask for that is otherwise after the installation.
@@ -354,7 +384,9 @@ class _UnrenderedDocuments:
         self._documents: list[ChartDocument] | None = None
         self._of_files: dict[str, list[ChartDocument]] = {}
         try:
-            self._enabled: Mapping[str, Mapping[str, Any]] | None = enabled_charts(chart, given_values(values))
+            self._enabled: Mapping[str, Mapping[str, Any]] | None = enabled_charts(
+                chart, given_values(values)
+            )
         except UnknownValuesError:
             self._enabled = None
 
@@ -377,21 +409,32 @@ class _UnrenderedDocuments:
         for chart in self._chart.all_charts():
             if not all(file.shown in numbers for file in chart.crd_files()):
                 off = (
-                    crd for file in chart.crd_files() if file.shown not in numbers for crd in self.of_crds(chart, file)
+                    crd
+                    for file in chart.crd_files()
+                    if file.shown not in numbers
+                    for crd in self.of_crds(chart, file)
                 )
                 yield from (replace(crd, is_rendered=False) for crd in off)
             for file in chart.templates():
                 if may_hold_crd(file.data) and _has_conditions(file, numbers[file.shown]):
                     documents = self._of_masked(chart, file)
                     masked |= {
-                        (chart.path, file.name, each.name): each for each in documents if each.defines is not None
+                        (chart.path, file.name, each.name): each
+                        for each in documents
+                        if each.defines is not None
                     }
         for crd in crds:
             other = masked.pop((crd.chart.path, crd.file.name, crd.name), None)
             if other is None:
                 yield crd
             else:
-                yield replace(crd, blocks=other.blocks, values=other.values, variables=other.variables, span=other.span)
+                yield replace(
+                    crd,
+                    blocks=other.blocks,
+                    values=other.values,
+                    variables=other.variables,
+                    span=other.span,
+                )
         for each in masked.values():
             is_skipped = each.way is Way.SKIPPED
             yield replace(each, is_rendered=each.is_rendered if is_skipped else False)
@@ -408,9 +451,13 @@ class _UnrenderedDocuments:
             is_on = None if self._enabled is None else chart.path in self._enabled
             for file in chart.crd_files():
                 documents = list(_of_crds(chart, file, is_rendered=is_on))
-                groups |= {each.defines.group.encode() for each in documents if each.defines is not None}
+                groups |= {
+                    each.defines.group.encode() for each in documents if each.defines is not None
+                }
                 yield from documents
-        templates = [(chart, file) for chart in self._chart.all_charts() for file in chart.templates()]
+        templates = [
+            (chart, file) for chart in self._chart.all_charts() for file in chart.templates()
+        ]
         with_crds = [(chart, file) for chart, file in templates if may_hold_crd(file.data)]
         for chart, file in with_crds:
             for document in self._of_template(chart, file):
@@ -454,7 +501,9 @@ def _masked_document(
     is_rendered: bool | None,
     blocks: tuple[Block, ...],
 ) -> ChartDocument:
-    document = _document(head, chart, file, head.span, Way.TEMPLATE, is_rendered=is_rendered, blocks=blocks)
+    document = _document(
+        head, chart, file, head.span, Way.TEMPLATE, is_rendered=is_rendered, blocks=blocks
+    )
     changes: dict[str, Any] = {"values": reading.values, "variables": reading.variables}
     if not reading.has_certain_annotations(head.span.line):
         changes["annotations"] = None
@@ -468,7 +517,12 @@ class _MaskedTemplate:
     """A masked template in which the parts of documents are empty that the values certainly turn off."""
 
     def __init__(
-        self, masked: Masked, values: Mapping[str, Any] | None, variables: Mapping[str, str], *, takes_else: bool
+        self,
+        masked: Masked,
+        values: Mapping[str, Any] | None,
+        variables: Mapping[str, str],
+        *,
+        takes_else: bool,
     ) -> None:
         self._blocks = sorted(masked.blocks, key=lambda block: block.line)
         self.values = values
@@ -485,7 +539,9 @@ class _MaskedTemplate:
             for line in range(output.directive.line, output.directive.end_line + 1)
         }
         self._uncertain = {
-            id(where.part) for output, where in self._outputs if _is_annotation(where, alone=output.alone)
+            id(where.part)
+            for output, where in self._outputs
+            if _is_annotation(where, alone=output.alone)
         }
         for block in self._blocks:
             self._blank(block, lines)
@@ -494,7 +550,12 @@ class _MaskedTemplate:
     def _blank(self, block: Block, lines: list[str]) -> None:
         """Empty the lines of a block within the annotations of a document if it is off."""
         line, where = self._outline.contents.get(block.line, (0, None))
-        if where is None or line > block.end_line or not _is_annotation(where, alone=True) or self._is_around(block):
+        if (
+            where is None
+            or line > block.end_line
+            or not _is_annotation(where, alone=True)
+            or self._is_around(block)
+        ):
             return
         is_on = self._holds(block)
         if is_on is None:
@@ -506,9 +567,13 @@ class _MaskedTemplate:
     def condition(self, line: int) -> tuple[tuple[Block, ...], bool | None]:
         """Return the blocks around the document at a line, and whether the values let Helm render it."""
         part = self._outline.part_at(line)
-        around = [each for each in self._blocks if each.line <= part.first and each.end_line >= part.last]
+        around = [
+            each for each in self._blocks if each.line <= part.first and each.end_line >= part.last
+        ]
         conditions = [self._holds(block) for block in around]
-        blocks = tuple(replace(block, is_else=block.has_else and self._takes_else) for block in around)
+        blocks = tuple(
+            replace(block, is_else=block.has_else and self._takes_else) for block in around
+        )
         if any(value is False for value in conditions):
             return blocks, False
         return blocks, None if any(value is None for value in conditions) else True
@@ -520,7 +585,9 @@ class _MaskedTemplate:
     def _holds(self, block: Block) -> bool | None:
         if self.values is None or block.directive.keyword == "range":
             return None
-        value = holds(block.directive.body.removeprefix(block.directive.keyword), self.values, self.variables)
+        value = holds(
+            block.directive.body.removeprefix(block.directive.keyword), self.values, self.variables
+        )
         is_else = block.has_else and self._takes_else
         return value if value is None or not is_else else not value
 

@@ -33,13 +33,26 @@ class _Cause(NamedTuple):
     key: str = "name"
 
 
-_VALUES: Final = "Set the value with `--set` or `--values`, or in a file `ci/*-values.yaml` of the chart"
+_VALUES: Final = (
+    "Set the value with `--set` or `--values`, or in a file `ci/*-values.yaml` of the chart"
+)
 _CAUSES: Final = (
     # The chart itself ends its rendering, by `required` or `fail`, or rejects the values by its schema.
     _Cause("execution error at (", _VALUES),
-    _Cause("library charts are not installable", "The charts that include this library are checked", None),
-    _Cause("missing in charts/", "Run `helm dependency build {chart}` first", "warning", "dependencies"),
-    _Cause("incompatible with Kubernetes", "Helm installs the chart on no known version", "warning", "kubeVersion"),
+    _Cause(
+        "library charts are not installable",
+        "The charts that include this library are checked",
+        None,
+    ),
+    _Cause(
+        "missing in charts/", "Run `helm dependency build {chart}` first", "warning", "dependencies"
+    ),
+    _Cause(
+        "incompatible with Kubernetes",
+        "Helm installs the chart on no known version",
+        "warning",
+        "kubeVersion",
+    ),
     _Cause("values don't meet the specifications", _VALUES),
     _Cause("", "Check the chart with `helm template {chart}`, which shows the same error"),
 )
@@ -105,10 +118,14 @@ class Failure:
         column = len(shown) - len(shown.lstrip()) if position.column is None else position.column
         span = Span(line, column + 1, line, max(len(shown.rstrip()), column + 1) + 1)
         message = f"Helm does not render the chart{self.values}: {self.why}"
-        finding = RENDER.diagnostic(position.file, "advice", message, span, self._cause.help.format(chart=self.chart))
+        finding = RENDER.diagnostic(
+            position.file, "advice", message, span, self._cause.help.format(chart=self.chart)
+        )
         if not self.is_chosen and self._cause.severity is not None:
             finding = replace(finding, severity=self._cause.severity)
-        return FileResult(position.file, position.text, diagnostics=(finding,), masked=mask(position.text).text)
+        return FileResult(
+            position.file, position.text, diagnostics=(finding,), masked=mask(position.text).text
+        )
 
     def _position(self) -> _FailedLine:
         """Return the place that Helm names, or the start of Chart.yaml."""
@@ -118,11 +135,20 @@ class Failure:
                 continue
             match = matches[-1]
             path = os.path.normpath(os.path.join(self.chart, *match["file"].split("/")[1:]))
-            text = text_if_readable(path) if is_below(os.path.realpath(path), os.path.realpath(self.chart)) else None
+            text = (
+                text_if_readable(path)
+                if is_below(os.path.realpath(path), os.path.realpath(self.chart))
+                else None
+            )
             if text is not None:
                 named = match.groupdict()
                 line, column = int(named.get("line") or 1), named.get("column")
-                return _FailedLine(path, text, line, None if column is None else _characters(text, line, int(column)))
+                return _FailedLine(
+                    path,
+                    text,
+                    line,
+                    None if column is None else _characters(text, line, int(column)),
+                )
         own = _OWN_FILE.search(self.why)
         path = os.path.normpath(os.path.join(self.chart, CHART if own is None else own[1]))
         text = text_if_readable(path) or ""
@@ -140,7 +166,9 @@ def _characters(text: str, line: int, column: int) -> int:
 
 
 # A condition on values alone: whether they are set, joined by `and` or `or`.
-_SIMPLE: Final = re.compile(r"if\s+(?:(?P<join>and|or)\s+)?(?P<values>(?:\(?(?:not\s+)?\.Values(?:\.\w+)+\)?\s*)+)")
+_SIMPLE: Final = re.compile(
+    r"if\s+(?:(?P<join>and|or)\s+)?(?P<values>(?:\(?(?:not\s+)?\.Values(?:\.\w+)+\)?\s*)+)"
+)
 _VALUE: Final = re.compile(r"(not\s+)?\.Values\.([\w.]+)")
 _SHOWN: Final = 60
 _CHOOSE: Final = "choose others with `--set` or `--values`"
@@ -149,7 +177,10 @@ _CHOOSE: Final = "choose others with `--set` or `--values`"
 def explained(result: FileResult, help_of: Callable[[int], str]) -> FileResult:
     """Return the result of a template with other helps for CRDs that are not checked, by their lines."""
     findings = result.diagnostics
-    others = (replace(each, help=help_of(each.line)) if each.rule == SKIPPED.id else each for each in findings)
+    others = (
+        replace(each, help=help_of(each.line)) if each.rule == SKIPPED.id else each
+        for each in findings
+    )
     return replace(result, diagnostics=tuple(others))
 
 
@@ -172,18 +203,27 @@ class LeftOut:
             if needed is None:
                 body = " ".join(block.directive.body.split())[:_SHOWN]
                 return f"`{{{{ {body} }}}}` in line {block.line} leaves it out: {_CHOOSE}"
-            assignments += [name if name.startswith("global.") else ".".join((*inner, name)) for name in needed]
+            assignments += [
+                name if name.startswith("global.") else ".".join((*inner, name)) for name in needed
+            ]
         if not assignments:
             assignments = [f"{name}=true" for name in _condition(self.chart, inner[:1])]
         shown = " ".join(f"--set {assignment}" for assignment in assignments)
-        return f"The values leave it out: `{shown}` renders it" if shown else f"The values leave it out: {_CHOOSE}"
+        return (
+            f"The values leave it out: `{shown}` renders it"
+            if shown
+            else f"The values leave it out: {_CHOOSE}"
+        )
 
 
 def _assignments(block: Block) -> list[str] | None:
     simple = None if block.has_else else _SIMPLE.fullmatch(block.directive.body.strip())
     if simple is None:
         return None
-    needed = [f"{name}={'false' if negated else 'true'}" for negated, name in _VALUE.findall(simple["values"])]
+    needed = [
+        f"{name}={'false' if negated else 'true'}"
+        for negated, name in _VALUE.findall(simple["values"])
+    ]
     return needed[:1] if simple["join"] == "or" else needed
 
 

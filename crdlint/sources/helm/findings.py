@@ -51,7 +51,9 @@ from crdlint.sources.helm.masking import directives, mask
 _SHOWN: Final = 60  # characters of a condition
 
 
-def findings_of(chart: Chart, contents: Sequence[ChartContents], values: HelmValues) -> list[Diagnostic]:
+def findings_of(
+    chart: Chart, contents: Sequence[ChartContents], values: HelmValues
+) -> list[Diagnostic]:
     """Return the findings about a chart with each of its sets of values, each once, in the order of its files."""
     by_key: dict[tuple[str, str, int, str], Diagnostic] = {}
     for each in contents:
@@ -75,7 +77,11 @@ class CopyOfCRD(NamedTuple):
 
 def copies_of(contents: Sequence[ChartContents]) -> list[CopyOfCRD]:
     """Return the CRDs of `crds/` that a chart installs with its first values."""
-    crds = [crd for crd in contents[0].crds() if crd.way is Way.CRDS and crd.is_rendered] if contents else []
+    crds = (
+        [crd for crd in contents[0].crds() if crd.way is Way.CRDS and crd.is_rendered]
+        if contents
+        else []
+    )
     return [
         CopyOfCRD(
             crd.name, contents[0].chart.name, crd.file.shown,
@@ -86,13 +92,17 @@ def copies_of(contents: Sequence[ChartContents]) -> list[CopyOfCRD]:
     ]  # fmt: skip
 
 
-def copies_between(charts: Iterable[Iterable[CopyOfCRD]], text_of: Callable[[str], str]) -> list[FileResult]:
+def copies_between(
+    charts: Iterable[Iterable[CopyOfCRD]], text_of: Callable[[str], str]
+) -> list[FileResult]:
     """Return the findings about CRDs of which charts with different names have different copies, one for each CRD."""
     first: dict[str, CopyOfCRD] = {}
     by_key: dict[str, FileResult] = {}
     for copy in chain.from_iterable(charts):
         other = first.setdefault(copy.name, copy)
-        is_of_both = other.chart != copy.chart and other.digest != copy.digest and copy.name not in by_key
+        is_of_both = (
+            other.chart != copy.chart and other.digest != copy.digest and copy.name not in by_key
+        )
         if not is_of_both or not _differ(copy, other, text_of):
             continue
         message = (
@@ -102,7 +112,9 @@ def copies_between(charts: Iterable[Iterable[CopyOfCRD]], text_of: Callable[[str
         finding = rules.CRD_COPIES.diagnostic(copy.file, "advice", message, Span(*copy.span))
         related = Related("the other copy", other.file, other.span[0], other.span[1])
         by_key[copy.name] = FileResult(
-            copy.file, text_of(copy.file), diagnostics=(replace(finding, crd=copy.name, related=related),)
+            copy.file,
+            text_of(copy.file),
+            diagnostics=(replace(finding, crd=copy.name, related=related),),
         )
     return list(by_key.values())
 
@@ -138,7 +150,10 @@ def as_sent_by_helm(result: FileResult, part: str) -> FileResult:
         return result
     is_upgraded = part == TEMPLATES
     return replace(
-        result, diagnostics=tuple(_as_sent(finding, is_upgraded=is_upgraded) for finding in result.diagnostics)
+        result,
+        diagnostics=tuple(
+            _as_sent(finding, is_upgraded=is_upgraded) for finding in result.diagnostics
+        ),
     )
 
 
@@ -148,14 +163,30 @@ _UID: Final = "metadata.uid"
 
 def _as_sent(finding: Diagnostic, *, is_upgraded: bool) -> Diagnostic:
     if finding.rule == RESOURCE_VERSION.id:
-        message = "`metadata.resourceVersion` of another object: Helm removes it when it creates the CRD"
+        message = (
+            "`metadata.resourceVersion` of another object: Helm removes it when it creates the CRD"
+        )
         if is_upgraded:
             message = "`helm upgrade` fails with `the object has been modified`: its `metadata.resourceVersion` is another one"
-        own = replace(finding, message=message, detail=message, headline=of_message(message), server_message=None)
+        own = replace(
+            finding,
+            message=message,
+            detail=message,
+            headline=of_message(message),
+            server_message=None,
+        )
         return replace(own, origin="crdlint", severity="error" if is_upgraded else "info")
     if finding.rule == _APPLY_REJECTED and finding.user_path == _UID:
-        later = "; Helm 3 fails with the first upgrade: `metadata.uid: field is immutable`" if is_upgraded else ""
-        return replace(finding, severity="error", help=f"Remove `metadata.uid`: Helm 4 does not install the CRD{later}")
+        later = (
+            "; Helm 3 fails with the first upgrade: `metadata.uid: field is immutable`"
+            if is_upgraded
+            else ""
+        )
+        return replace(
+            finding,
+            severity="error",
+            help=f"Remove `metadata.uid`: Helm 4 does not install the CRD{later}",
+        )
     return finding
 
 
@@ -165,14 +196,19 @@ def packed(finding: Diagnostic) -> dict[str, object]:
     related = finding.related
     return {
         **values,
-        "related": None if related is None else [related.label, related.file, related.line, related.column],
+        "related": None
+        if related is None
+        else [related.label, related.file, related.line, related.column],
     }
 
 
 def unpacked(values: dict[str, Any]) -> Diagnostic:
     """Return the finding of which `packed` returned the values."""
     related = values["related"]
-    other = {"related": None if related is None else Related(*related), "versions": tuple(values["versions"])}
+    other = {
+        "related": None if related is None else Related(*related),
+        "versions": tuple(values["versions"]),
+    }
     return Diagnostic(**{**values, **other})
 
 
@@ -235,7 +271,12 @@ class _ChartCheck:
             other = first.setdefault(crd.name, crd)
             if other is crd or (crd.way is Way.HOOK and not crd.events & INSTALLING):
                 continue
-            yield finding_at(crd, rules.CRD_TWICE, _twice_message(crd, other), related=place_of(other, "the other one"))
+            yield finding_at(
+                crd,
+                rules.CRD_TWICE,
+                _twice_message(crd, other),
+                related=place_of(other, "the other one"),
+            )
 
     def _objects_in_crds(self) -> Iterator[Diagnostic]:
         defined = {_kind_of(crd): crd for crd in reversed(self._sent(Way.CRDS))}
@@ -250,7 +291,13 @@ class _ChartCheck:
                 f"{fails} with no matches for kind {_quoted(each.kind)}: Helm looks it up before the API server serves the CRD "
                 f"of {crd.where}"
             )
-            yield finding_at(each, rules.OBJECT_IN_CRDS, message, severity=severity, related=place_of(crd, "its CRD"))
+            yield finding_at(
+                each,
+                rules.OBJECT_IN_CRDS,
+                message,
+                severity=severity,
+                related=place_of(crd, "its CRD"),
+            )
 
     def _without_matches(self) -> Iterator[Diagnostic]:
         """Yield the objects of templates whose CRD does not exist when Helm looks up their kind."""
@@ -259,7 +306,11 @@ class _ChartCheck:
             by_kind[_kind_of(crd)].append(crd)
         for each in self.contents.sent(Way.TEMPLATE, Way.HOOK):
             crds = by_kind.get((each.group, each.kind), [])
-            if crds and not self._is_served(each) and not any(_exists_before(crd, each) for crd in crds):
+            if (
+                crds
+                and not self._is_served(each)
+                and not any(_exists_before(crd, each) for crd in crds)
+            ):
                 yield self._no_matches(each, crds)
 
     def _is_served(self, document: ChartDocument) -> bool:
@@ -269,13 +320,21 @@ class _ChartCheck:
 
     def _no_matches(self, each: ChartDocument, crds: Sequence[ChartDocument]) -> Diagnostic:
         kind = f"no matches for kind {_quoted(each.kind)}"
-        created = next((crd for crd in crds if crd.is_rendered and crd.way is not Way.SKIPPED), None)
+        created = next(
+            (crd for crd in crds if crd.is_rendered and crd.way is not Way.SKIPPED), None
+        )
         if created is not None:
-            helm, when = "`helm install` fails", "Helm looks up all kinds before it creates the CRD of"
+            helm, when = (
+                "`helm install` fails",
+                "Helm looks up all kinds before it creates the CRD of",
+            )
             if _created_at(created) is None:
                 when = "Helm does not install the CRD of"
             elif _is_same_event(created, each):
-                helm, when = "Helm 3 fails", "both are hooks of one event, and it does not wait for the CRD of"
+                helm, when = (
+                    "Helm 3 fails",
+                    "both are hooks of one event, and it does not wait for the CRD of",
+                )
             message = f"{helm} with {kind}: {when} {created.where}"
             return finding_at(each, rules.NO_MATCHES, message, related=place_of(created, "its CRD"))
         crd = crds[0]
@@ -285,10 +344,10 @@ class _ChartCheck:
             return finding_at(each, rules.NO_MATCHES, message, related=related)
         off = self._reason_off(crd)
         message = f"`helm install` fails with {kind}: the values of the chart turn the CRD of {crd.where} off{off}"
-        help_ = (
-            "Render the object under the same condition as its CRD, unless the CRD is installed from elsewhere before"
+        help_ = "Render the object under the same condition as its CRD, unless the CRD is installed from elsewhere before"
+        return finding_at(
+            each, rules.NO_MATCHES, message, help_=help_, severity="warning", related=related
         )
-        return finding_at(each, rules.NO_MATCHES, message, help_=help_, severity="warning", related=related)
 
     def _reason_off(self, crd: ChartDocument) -> str:
         """Return the condition that turns a CRD off, in parentheses."""
@@ -306,7 +365,9 @@ class _ChartCheck:
             if entry is not None and not is_enabled(outer, inner, values, prefix):
                 condition = deciding_condition(entry, values, prefix)
                 return (
-                    f" ({prefix}{condition} is false)" if condition is not None else f" (the tags of {name} are false)"
+                    f" ({prefix}{condition} is false)"
+                    if condition is not None
+                    else f" (the tags of {name} are false)"
                 )
             outer, prefix = inner, f"{prefix}{name}."
         return ""
@@ -322,7 +383,9 @@ class _ChartCheck:
         for crd in self._crds:
             if crd.way is not Way.TEMPLATE or crd.policy is None or crd.policy == "keep":
                 continue
-            block = crd.turned_off_by(self._cluster(crd, has_crd=True), self._cluster(crd, has_crd=False))
+            block = crd.turned_off_by(
+                self._cluster(crd, has_crd=True), self._cluster(crd, has_crd=False)
+            )
             if block is not None:
                 message = f"`helm upgrade` deletes {crd.name} and all of its objects: its template is off after the installation"
                 body = shortened(" ".join(block.directive.body.split()), _SHOWN)
@@ -332,7 +395,9 @@ class _ChartCheck:
     def _cluster(self, crd: ChartDocument, *, has_crd: bool) -> ClusterState:
         group, kind = _kind_of(crd)
         versions = () if crd.defines is None else crd.defines.versions
-        names = frozenset(f"{group}/{version}{of_kind}" for version in versions for of_kind in ("", f"/{kind}"))
+        names = frozenset(
+            f"{group}/{version}{of_kind}" for version in versions for of_kind in ("", f"/{kind}")
+        )
         return ClusterState(crd.name, names, has_crd)
 
     def _copies(self) -> Iterator[Diagnostic]:
@@ -341,10 +406,14 @@ class _ChartCheck:
             other = first.setdefault(crd.name, crd)
             if other is not crd and as_json(crd) != as_json(other):
                 message = f"{crd.name} is also in {other.where}, with another content: Helm 3 installs that one, Helm 4 this one"
-                yield finding_at(crd, rules.CRD_COPIES, message, related=place_of(other, "the other copy"))
+                yield finding_at(
+                    crd, rules.CRD_COPIES, message, related=place_of(other, "the other copy")
+                )
 
     def _without_keep(self) -> Iterator[Diagnostic]:
-        deleted = [crd for crd in self._crds if crd.way is Way.TEMPLATE and crd.is_rendered is not False]
+        deleted = [
+            crd for crd in self._crds if crd.way is Way.TEMPLATE and crd.is_rendered is not False
+        ]
         for crd in deleted:
             if crd.policy and crd.policy != "keep":
                 message = (
@@ -370,7 +439,9 @@ class _ChartCheck:
                     continue
                 line = file.data.count(b"\n", 0, kind.start()) + 1
                 message = "this CRD is not checked without Helm: a template includes the file"
-                yield SKIPPED.diagnostic(file.shown, "advice", message, Span(line, 1, line, len(kind[0]) + 1))
+                yield SKIPPED.diagnostic(
+                    file.shown, "advice", message, Span(line, 1, line, len(kind[0]) + 1)
+                )
 
 
 _CRD_KIND: Final = re.compile(rb"^kind:[ \t]*CustomResourceDefinition\b", re.MULTILINE)
@@ -379,9 +450,16 @@ _CRD_KIND: Final = re.compile(rb"^kind:[ \t]*CustomResourceDefinition\b", re.MUL
 def _files_directives(chart: Chart) -> list[str]:
     """Return the texts of the directives of a chart's templates that read its files."""
     texts = [
-        file.text for name, file in chart.files.items() if name.startswith(f"{TEMPLATES}/") and b".Files" in file.data
+        file.text
+        for name, file in chart.files.items()
+        if name.startswith(f"{TEMPLATES}/") and b".Files" in file.data
     ]
-    return [directive.body for text in texts for directive in directives(text) if ".Files" in directive.body]
+    return [
+        directive.body
+        for text in texts
+        for directive in directives(text)
+        if ".Files" in directive.body
+    ]
 
 
 def _kind_of(crd: ChartDocument) -> tuple[str, str]:
@@ -401,7 +479,9 @@ def _created_at(crd: ChartDocument) -> int | None:
     if not crd.is_rendered or crd.way is Way.SKIPPED:
         return None
     if crd.way is Way.HOOK:
-        return _PRE if "pre-install" in crd.events else _POST if "post-install" in crd.events else None
+        return (
+            _PRE if "pre-install" in crd.events else _POST if "post-install" in crd.events else None
+        )
     return _BEFORE_ALL if crd.way is Way.CRDS else _RELEASE
 
 
@@ -409,7 +489,9 @@ def _looked_up_at(each: ChartDocument) -> int | None:
     """Return the step of an installation that looks up the kind of an object: of templates before the first hook."""
     if each.way is not Way.HOOK:
         return _PRE
-    return _PRE if "pre-install" in each.events else _POST if "post-install" in each.events else None
+    return (
+        _PRE if "pre-install" in each.events else _POST if "post-install" in each.events else None
+    )
 
 
 def _is_same_event(crd: ChartDocument, each: ChartDocument) -> bool:
@@ -443,5 +525,7 @@ def _hook_message(crd: ChartDocument) -> str:
     if not crd.events & INSTALLING:
         return f"`helm install` does not create {crd.name}: it is a hook of {events} only"
     if crd.events & UPGRADING:
-        return f"Helm 3 fails with `already exists` on each upgrade: {crd.name} is a hook of {events}"
+        return (
+            f"Helm 3 fails with `already exists` on each upgrade: {crd.name} is a hook of {events}"
+        )
     return f"Helm 3 fails with `already exists` when the chart is installed again: no Helm deletes {crd.name}, a hook of {events}"

@@ -52,7 +52,9 @@ def _asks(text: str, defined: Mapping[str, str], seen: set[str]) -> bool:
         if _VERSION.search(current):
             return True
         names = {name[1:-1] for name in _INCLUDED.findall(current)}
-        is_dynamic = len(_INCLUDES.findall(current)) > len(_INCLUDED.findall(current)) or _FILES.search(current)
+        is_dynamic = len(_INCLUDES.findall(current)) > len(
+            _INCLUDED.findall(current)
+        ) or _FILES.search(current)
         if is_dynamic:
             names |= defined.keys()
         pending += (defined[name] for name in names - seen if name in defined)

@@ -24,7 +24,9 @@ class _IgnoreLine(NamedTuple):
     def matches(self, path: str) -> bool:
         """Return whether a path in the chart, or its last name, matches."""
         names = os.fsencode(path).split(b"/")[0 if self.is_path else -1 :]
-        return len(names) == len(self.components) and all(map(Segment.matches, self.components, names))
+        return len(names) == len(self.components) and all(
+            map(Segment.matches, self.components, names)
+        )
 
 
 def ignore_lines(path: str) -> list[_IgnoreLine]:
@@ -41,7 +43,10 @@ def ignore_lines(path: str) -> list[_IgnoreLine]:
 
 def is_ignored(lines: Iterable[_IgnoreLine], path: str, *, is_folder: bool) -> bool:
     """Return whether Helm leaves out a path in a chart; as there, a negated pattern leaves out all that it does not match."""
-    return any((line.matches(path) and (is_folder or not line.only_folders)) != line.is_negated for line in lines)
+    return any(
+        (line.matches(path) and (is_folder or not line.only_folders)) != line.is_negated
+        for line in lines
+    )
 
 
 def _line(text: str) -> _IgnoreLine | None:

@@ -51,7 +51,12 @@ def is_rendered(path: str) -> bool:
     Upstream: loader.LoadFiles, releaseutil.SortManifests, action.Configuration.renderResources.
     """
     parts = path.replace(os.sep, "/").split("/")
-    return len(parts) > 1 and parts[0] == TEMPLATES and parts[-1][:1] != "_" and not parts[-1].endswith("NOTES.txt")
+    return (
+        len(parts) > 1
+        and parts[0] == TEMPLATES
+        and parts[-1][:1] != "_"
+        and not parts[-1].endswith("NOTES.txt")
+    )
 
 
 def has_unusual_name(path: str) -> bool:
@@ -68,7 +73,9 @@ def is_archive(path: str) -> bool:
 
 def inside(location: ChartLocation, chart: str) -> str:
     """Return the path of a file within a chart that contains its own chart, as Helm spells it."""
-    return os.path.normpath(os.path.join(os.path.relpath(location.chart, chart), location.path)).replace(os.sep, "/")
+    return os.path.normpath(
+        os.path.join(os.path.relpath(location.chart, chart), location.path)
+    ).replace(os.sep, "/")
 
 
 def outermost(chart: str, is_file: Callable[[str], bool] = os.path.isfile) -> str:
@@ -78,7 +85,9 @@ def outermost(chart: str, is_file: Callable[[str], bool] = os.path.isfile) -> st
         outer = os.path.dirname(parent)
         if os.path.basename(parent) != "charts" or not is_file(os.path.join(outer, CHART)):
             return chart
-        chart = os.path.normpath(os.path.join(chart, os.pardir, os.pardir))  # spelled like the chart
+        chart = os.path.normpath(
+            os.path.join(chart, os.pardir, os.pardir)
+        )  # spelled like the chart
 
 
 class ChartLayout:

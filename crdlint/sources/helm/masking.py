@@ -74,10 +74,16 @@ def directives(text: str) -> Iterator[Directive]:
         start = text.find("{{", end)
 
 
-def _directive(text: str, start: int, end: int, position: tuple[int, int, int], *, closed: bool) -> Directive:
+def _directive(
+    text: str, start: int, end: int, position: tuple[int, int, int], *, closed: bool
+) -> Directive:
     trims_left = text[start + 2 : start + 3] == "-" and text[start + 3 : start + 4].isspace()
     stop = end - 2 if closed else end
-    trims_right = closed and text[stop - 1] == "-" and (text[stop - 2].isspace() or text[stop - 3 : stop - 1] == "*/")
+    trims_right = (
+        closed
+        and text[stop - 1] == "-"
+        and (text[stop - 2].isspace() or text[stop - 3 : stop - 1] == "*/")
+    )
     body = text[start + 2 + trims_left : stop - trims_right].strip()
     word = _WORD.match(body)
     keyword = word[0] if word and word[0] in _KEYWORDS else ""
@@ -102,7 +108,9 @@ def _end(text: str, start: int) -> int:
 def has_output(directive: Directive) -> bool:
     """Return whether a directive writes something."""
     body = directive.body
-    return not (directive.keyword or directive.is_comment or _ASSIGNMENT.match(body) or _STOPS.match(body))
+    return not (
+        directive.keyword or directive.is_comment or _ASSIGNMENT.match(body) or _STOPS.match(body)
+    )
 
 
 def without_texts(body: str) -> str:
@@ -131,14 +139,30 @@ def variables_of(text: str) -> dict[str, str]:
 
 
 # The fields of a template's root object (helm's engine and chartutil.ToRenderValues).
-_ROOT: Final = frozenset({"Values", "Release", "Chart", "Files", "Capabilities", "Template", "Subcharts"})
+_ROOT: Final = frozenset(
+    {"Values", "Release", "Chart", "Files", "Capabilities", "Template", "Subcharts"}
+)
 _FROM_ROOT: Final = re.compile(r"(?<![\w$)\].])\.([A-Za-z_]\w*)?")
 # A name before a dot, which is never a function of Helm.
 _OTHER_OBJECT: Final = re.compile(r"[A-Za-z_][\w-]*(?:\.[A-Za-z_]|\[)")
 _ONE_WORD: Final = re.compile(r"[A-Za-z_]\w*\Z")
 # Functions of sprig and Go that have a result without arguments.
 _WITHOUT_ARGUMENTS: Final = frozenset(
-    {"now", "uuidv4", "list", "dict", "tuple", "true", "false", "nil", "end", "else", "break", "continue", "hello"}
+    {
+        "now",
+        "uuidv4",
+        "list",
+        "dict",
+        "tuple",
+        "true",
+        "false",
+        "nil",
+        "end",
+        "else",
+        "break",
+        "continue",
+        "hello",
+    }
 )
 _STARTS: Final = re.compile(r"[A-Za-z_.$\"`'(0-9+-]|/\*")
 
@@ -226,9 +250,13 @@ class _Masking:
     dropping: int = 0
     scopes: int = 0  # open `range` and `with` blocks, in which a dot has another meaning
     column: int = 0
-    content_line: int = 0  # the template line of the content of the line being written, 0 if it is empty
+    content_line: int = (
+        0  # the template line of the content of the line being written, 0 if it is empty
+    )
 
-    def plain(self, start: int, end: int, line: int, left: Directive | None, right: Directive | None) -> None:
+    def plain(
+        self, start: int, end: int, line: int, left: Directive | None, right: Directive | None
+    ) -> None:
         """Handle text between directives; `line` is its first line."""
         piece = self.text[start:end]
         if self.dropping:
@@ -254,12 +282,16 @@ class _Masking:
         """Check whether the text after a directive stays at its position."""
         if self.content_line:
             if self.content_line != line:
-                self.masked.moved[line] = f"Helm joins it to line {self.content_line}, as `-}}}}` and `{{{{-` ask"
+                self.masked.moved[line] = (
+                    f"Helm joins it to line {self.content_line}, as `-}}}}` and `{{{{-` ask"
+                )
             return
         blanks = len(first) - len(first.lstrip())
         seen = start + blanks - (self.text.rfind("\n", 0, start) + 1)
         if seen != self.column + blanks:
-            self.masked.moved[line] = f"Helm writes it {self.column + blanks} blanks deep, not {seen}"
+            self.masked.moved[line] = (
+                f"Helm writes it {self.column + blanks} blanks deep, not {seen}"
+            )
 
     def directive(self, directive: Directive) -> None:
         """Handle a directive."""
@@ -292,11 +324,16 @@ class _Masking:
             if block.directive.keyword == "define":
                 self.masked.defined.append((block.directive, directive.start))
             if not self.dropping and block.directive.keyword in {"if", "with", "range"}:
-                self.masked.blocks.append(Block(block.directive, block.directive.line, directive.end_line, block.elses))
+                self.masked.blocks.append(
+                    Block(block.directive, block.directive.line, directive.end_line, block.elses)
+                )
         elif directive.keyword in {"else", "end"} and self.masked.broken is None:
             self.masked.broken = directive.line, f"`{directive.keyword}` belongs to nothing"
         if not directive.closed:
-            self.masked.broken = directive.line, "a directive has no end: `}}` is missing, or the end of a quoted text"
+            self.masked.broken = (
+                directive.line,
+                "a directive has no end: `}}` is missing, or the end of a quoted text",
+            )
 
 
 def mask(text: str, *, takes_else: bool = False) -> Masked:
@@ -346,7 +383,9 @@ _OF_CHART: Final = re.compile(r"\{\{-? *\$?\.Chart\.(\w+) *-?\}\}")
 def with_metadata(text: str, metadata: Mapping[str, object]) -> str:
     """Return a template in which values of Chart.yaml that are a whole value are filled in, with unchanged positions."""
     names = {"AppVersion": "appVersion", "Version": "version", "Name": "name"}
-    values = {name: value for name, key in names.items() if isinstance(value := metadata.get(key), str)}
+    values = {
+        name: value for name, key in names.items() if isinstance(value := metadata.get(key), str)
+    }
 
     def filled(match: re.Match[str]) -> str:
         if not all(name in values for name in _OF_CHART.findall(match["value"])):

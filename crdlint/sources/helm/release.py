@@ -21,7 +21,14 @@ from itertools import pairwise
 from typing import Final
 
 from crdlint.crd.positions import Span, node_span
-from crdlint.files.read import UnreadableError, decode, entries_of, is_folder, read_bytes, text_if_readable
+from crdlint.files.read import (
+    UnreadableError,
+    decode,
+    entries_of,
+    is_folder,
+    read_bytes,
+    text_if_readable,
+)
 from crdlint.files.recognition import KIND
 from crdlint.linting.result import FileResult
 from crdlint.phrases import some
@@ -42,7 +49,9 @@ _LARGEST: Final = 100 * 1024 * 1024  # bytes of a chart that is read, as in Helm
 _DOCUMENT: Final = re.compile(r"---(?:[ \t].*)?\r?\n")
 _NEXT_DOCUMENT: Final = re.compile(r"\n(?=---(?:[ \t].*)?\r?\n)")
 _KIND: Final = re.compile(rf"^kind:[ \t]*[\"']?{KIND}\b", re.MULTILINE)
-_NAME: Final = re.compile(r"^ {2,4}name:[ \t]*[\"']?([a-z0-9-]+(?:\.[a-z0-9-]+)+)[\"']?[ \t]*\r?$", re.MULTILINE)
+_NAME: Final = re.compile(
+    r"^ {2,4}name:[ \t]*[\"']?([a-z0-9-]+(?:\.[a-z0-9-]+)+)[\"']?[ \t]*\r?$", re.MULTILINE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +76,9 @@ class ReleasePart:
         return _encoded(len(zlib.compress(self.stored(), 9)))
 
 
-_ESCAPED: Final = tuple((character, f"\\u{ord(character):04x}") for character in "<>&\u2028\u2029")  # as Go does
+_ESCAPED: Final = tuple(
+    (character, f"\\u{ord(character):04x}") for character in "<>&\u2028\u2029"
+)  # as Go does
 
 
 def _encoded(size: int) -> int:
@@ -84,7 +95,9 @@ class ChartFiles:
 
     def at_most(self) -> int:
         """Return the size of a release whose JSON cannot be compressed, if each template is rendered to its own size."""
-        rendered = sum(size for path, size in (*self.own.items(), *self.inner.items()) if _is_rendered(path))
+        rendered = sum(
+            size for path, size in (*self.own.items(), *self.inner.items()) if _is_rendered(path)
+        )
         return _encoded(sum(self.own.values()) + rendered)
 
 
@@ -127,7 +140,11 @@ class Release:
 
     def without_descriptions(self) -> int:
         """Return how many bytes less the release would need without the descriptions of its CRDs."""
-        return sum(part.size() - without(part, descriptions(part)).size() for part in self.parts if part.crd)
+        return sum(
+            part.size() - without(part, descriptions(part)).size()
+            for part in self.parts
+            if part.crd
+        )
 
     def largest_descriptions(self, count: int) -> list[tuple[str, str, int]]:
         """Return CRD, path and saved bytes of the descriptions whose removal saves most."""
@@ -135,8 +152,13 @@ class Release:
         for part in self.parts:
             for description in descriptions(part) if part.crd else ():
                 ranges.setdefault((part.crd, description.path), []).append((part, description))
-        longest = nlargest(count, ranges, key=lambda key: sum(each.end - each.start for _, each in ranges[key]))
-        saved = {key: sum(part.size() - without(part, [each]).size() for part, each in ranges[key]) for key in longest}
+        longest = nlargest(
+            count, ranges, key=lambda key: sum(each.end - each.start for _, each in ranges[key])
+        )
+        saved = {
+            key: sum(part.size() - without(part, [each]).size() for part, each in ranges[key])
+            for key in longest
+        }
         return sorted(((*key, size) for key, size in saved.items()), key=lambda each: -each[2])
 
 
@@ -148,15 +170,24 @@ def release_of(files: ChartFiles, manifest: str | None = None, *, level: int = 9
     """
     contents: dict[str, bytes] = {}
     left = _LARGEST
-    for path in (*files.own, *(path for path in files.inner if manifest is None and _is_rendered(path))):
+    for path in (
+        *files.own,
+        *(path for path in files.inner if manifest is None and _is_rendered(path)),
+    ):
         try:
             contents[path] = read_bytes(os.path.join(files.folder, path), left)
         except UnreadableError:
             return None
         left -= len(contents[path])
-    parts = list(_parts_of_chart({path: data for path, data in contents.items() if path in files.own}))
+    parts = list(
+        _parts_of_chart({path: data for path, data in contents.items() if path in files.own})
+    )
     if manifest is None:
-        rendered = (data.decode("utf-8", "surrogateescape") for path, data in contents.items() if _is_rendered(path))
+        rendered = (
+            data.decode("utf-8", "surrogateescape")
+            for path, data in contents.items()
+            if _is_rendered(path)
+        )
         manifest = "\n---\n".join(rendered)
     parts += _by_document(manifest, is_file=False)
     compressor = zlib.compressobj(level, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
@@ -178,10 +209,17 @@ def _parts_of_chart(files: dict[str, bytes]) -> Iterator[ReleasePart]:
             text = ""
             with suppress(UnreadableError, YAMLDecodeError, RecursionError):
                 root = parse_first(decode(data)).root
-                text = "" if root is None else json.dumps(to_json(root), separators=(",", ":"), default=str)
+                text = (
+                    ""
+                    if root is None
+                    else json.dumps(to_json(root), separators=(",", ":"), default=str)
+                )
             yield ReleasePart("", text, is_file=False)
             continue
-        if path in {"requirements.yaml", "requirements.lock"} and b"apiVersion: v1" not in files.get(CHART, b""):
+        if path in {
+            "requirements.yaml",
+            "requirements.lock",
+        } and b"apiVersion: v1" not in files.get(CHART, b""):
             continue
         yield ReleasePart("", f'{{"name":"{path}","data":', is_file=False)
         yield from _by_document(data.decode("utf-8", "surrogateescape"), is_file=True)
@@ -196,7 +234,9 @@ def _by_document(text: str, *, is_file: bool) -> Iterator[ReleasePart]:
         yield ReleasePart("", text, is_file)
         return
     start = 0
-    for begin, end in pairwise([0, *(match.end() for match in _NEXT_DOCUMENT.finditer(text)), len(text)]):
+    for begin, end in pairwise(
+        [0, *(match.end() for match in _NEXT_DOCUMENT.finditer(text)), len(text)]
+    ):
         if _KIND.search(text, begin, end) is None:
             continue
         name = _NAME.search(text, begin, end)
@@ -225,7 +265,9 @@ def descriptions(part: ReleasePart) -> list[Description]:
     root = parse_first(text[offset:]).root
     ranges: list[Description] = []
     versions = items_of(child(root, "spec", "versions"))
-    pending: list[tuple[Node | None, str]] = [(child(each, "schema", "openAPIV3Schema"), "") for each in versions]
+    pending: list[tuple[Node | None, str]] = [
+        (child(each, "schema", "openAPIV3Schema"), "") for each in versions
+    ]
     while pending:
         node, path = pending.pop()
         pending += ((item, path) for item in items_of(node))
@@ -233,9 +275,15 @@ def descriptions(part: ReleasePart) -> list[Description]:
             for key, value in node.pairs():
                 name = text_of(key) or ""
                 if name == "description" and isinstance(value, Scalar):
-                    ranges.append(Description(path, offset + key.start_mark.index, offset + value.end_mark.index))
+                    ranges.append(
+                        Description(
+                            path, offset + key.start_mark.index, offset + value.end_mark.index
+                        )
+                    )
                 elif name == "properties" and isinstance(value, Mapping):
-                    pending += ((below, f"{path}.{text_of(field)}") for field, below in value.pairs())
+                    pending += (
+                        (below, f"{path}.{text_of(field)}") for field, below in value.pairs()
+                    )
                 elif name in {"items", "additionalProperties"}:
                     pending.append((value, f"{path}[*]"))
                 elif name in {"allOf", "anyOf", "oneOf", "not"}:
@@ -259,7 +307,9 @@ _DESCRIPTIONS: Final = 3
 _WORTH_A_WORD: Final = 100  # bytes that a description saves
 
 
-def check_release(chart: str, values: HelmValues | None, cache: Results | None = None) -> FileResult | None:
+def check_release(
+    chart: str, values: HelmValues | None, cache: Results | None = None
+) -> FileResult | None:
     """Return the result for the Chart.yaml of a chart whose release is near the limit or above it, or None.
 
     The sizes of its files are enough for most charts. The others are compressed, and rendered with `values` if near the limit.
@@ -301,9 +351,7 @@ def _checked(path: str, files: ChartFiles, values: HelmValues | None) -> FileRes
 
 def _message(release: Release) -> str:
     more_than = ", more than" if release.size > LIMIT else " of"
-    start = (
-        f"the release needs about {_kibibytes(release.size)}{more_than} the {_kibibytes(LIMIT)} that a Secret can store"
-    )
+    start = f"the release needs about {_kibibytes(release.size)}{more_than} the {_kibibytes(LIMIT)} that a Secret can store"
     shares = sorted(release.shares.items(), key=lambda share: -share[1])
     if not shares:
         return start
@@ -315,15 +363,24 @@ def _message(release: Release) -> str:
 def _help(release: Release) -> str:
     saved = release.without_descriptions()
     if saved < _WORTH_A_WORD:
-        return "Move large files out of the chart, or list them in `.helmignore`" if not release.shares else _MOVE
+        return (
+            "Move large files out of the chart, or list them in `.helmignore`"
+            if not release.shares
+            else _MOVE
+        )
     enough = "" if release.size - saved <= LIMIT else ", which is not enough"
     saves = f"that saves about {_kibibytes(saved)}{enough}"
     parts = [
         f"Remove the descriptions of the CRDs (controller-gen `crd:maxDescLen=0`): {saves}",
         f"Or {_MOVE[0].lower()}{_MOVE[1:]}",
     ]
-    described = (each for each in release.largest_descriptions(_DESCRIPTIONS) if each[2] >= _WORTH_A_WORD)
-    largest = [f"`{path.removeprefix('.') or 'self'}` of {crd} ({size:,} bytes)" for crd, path, size in described]
+    described = (
+        each for each in release.largest_descriptions(_DESCRIPTIONS) if each[2] >= _WORTH_A_WORD
+    )
+    largest = [
+        f"`{path.removeprefix('.') or 'self'}` of {crd} ({size:,} bytes)"
+        for crd, path, size in described
+    ]
     if largest:
         parts.append(f"The largest descriptions, with what each saves: {', '.join(largest)}")
     return ". ".join(parts)

@@ -77,7 +77,10 @@ class Rendered:
     @property
     def notices(self) -> list[str]:
         """What could not be rendered, as notices."""
-        return [*([self.problem] if self.problem else []), *(failure.notice for failure in self.failures)]
+        return [
+            *([self.problem] if self.problem else []),
+            *(failure.notice for failure in self.failures),
+        ]
 
 
 @cache
@@ -89,7 +92,9 @@ def helm() -> Helm:
     try:
         with sandbox() as box:
             done = box.run([program, "version", "--short", "--client"])
-            if done.status:  # Helm 4 does not know --client, which keeps Helm 2 from asking a cluster
+            if (
+                done.status
+            ):  # Helm 4 does not know --client, which keeps Helm 2 from asking a cluster
                 done = box.run([program, "version", "--short"])
     except (ProgramError, OSError) as error:
         return Helm(None, f"{error}: {INSTEAD}")
@@ -99,12 +104,19 @@ def helm() -> Helm:
         return Helm(None, f"helm does not print its version ({printed}): {INSTEAD}")
     if tuple(int(part or 0) for part in version.groups()) < OLDEST_HELM:
         oldest = ".".join(map(str, OLDEST_HELM))
-        return Helm(None, f"helm {version[0]} is too old, crdlint needs {oldest} or later: {INSTEAD}")
+        return Helm(
+            None, f"helm {version[0]} is too old, crdlint needs {oldest} or later: {INSTEAD}"
+        )
     return Helm(program)
 
 
 def render(
-    chart: str, values: HelmValues, program: str, versions: Sequence[str] = (), *, defaults: bool = False
+    chart: str,
+    values: HelmValues,
+    program: str,
+    versions: Sequence[str] = (),
+    *,
+    defaults: bool = False,
 ) -> Rendered:
     """Render a chart with the values, or with each of its ci/*-values.yaml, or else with its defaults.
 
@@ -148,7 +160,8 @@ class _Rendering:
             for path, texts in self.documents.items()
         }
         rendered.failures += [
-            Failure(self.chart, why, _with(*runs), self.values.are_given) for why, runs in self.failures.items()
+            Failure(self.chart, why, _with(*runs), self.values.are_given)
+            for why, runs in self.failures.items()
         ]
         return rendered
 
@@ -168,7 +181,9 @@ class _Rendering:
         try:
             done = _template(self.chart, run, self.program, version, "--include-crds")
         except (ProgramError, OSError) as error:
-            self.rendered.failures.append(Failure(self.chart, str(error), _with(run), self.values.are_given))
+            self.rendered.failures.append(
+                Failure(self.chart, str(error), _with(run), self.values.are_given)
+            )
             self.rendered.final = False
             return False
         if done.status:
@@ -177,21 +192,31 @@ class _Rendering:
             if is_newest or _INCOMPATIBLE not in why:
                 self.failures.setdefault(why, []).append(run)
             return not is_newest
-        name = os.path.basename(run.files[0]) if run.files and run.files != self.values.files else ""
+        name = (
+            os.path.basename(run.files[0]) if run.files and run.files != self.values.files else ""
+        )
         manifests = tuple(_manifests(done.output))
         if is_newest:
             self.rendered.runs[name] = manifests
         for manifest in manifests:
             if may_hold_crd(manifest.text.encode()):
-                by_version = self.documents.setdefault(manifest.path, {}).setdefault(manifest.text, {})
+                by_version = self.documents.setdefault(manifest.path, {}).setdefault(
+                    manifest.text, {}
+                )
                 by_version.setdefault(version or "", {})[name] = None
         return True
 
 
-def _document(text: str, by_version: Mapping[str, Mapping[str, None]], versions: Sequence[str]) -> RenderedDocument:
+def _document(
+    text: str, by_version: Mapping[str, Mapping[str, None]], versions: Sequence[str]
+) -> RenderedDocument:
     names = tuple(dict.fromkeys(name for names in by_version.values() for name in names))
     is_always = len(versions) < 2 or all(version in by_version for version in versions)
-    own = () if is_always else tuple(version for version in reversed(versions) if version in by_version)
+    own = (
+        ()
+        if is_always
+        else tuple(version for version in reversed(versions) if version in by_version)
+    )
     return RenderedDocument(text, names, own)
 
 
@@ -206,7 +231,9 @@ def render_manifest(chart: str, values: HelmValues, program: str, kube_version: 
     return None if done.status else done.output
 
 
-def _template(chart: str, values: HelmValues, program: str, kube_version: str | None, *options: str) -> Done:
+def _template(
+    chart: str, values: HelmValues, program: str, kube_version: str | None, *options: str
+) -> Done:
     """Run `helm template`; raise ProgramError or OSError."""
     # Helm fetches a file whose name looks like a URL; an absolute path never does.
     files = [f"--values={os.path.abspath(file)}" for file in values.files]
@@ -259,7 +286,11 @@ def _entries(chart: str) -> Iterator[os.DirEntry[str]]:
             enters = is_folder(entry)
             if entry.is_symlink() or not enters:
                 yield entry
-            if enters and entry.name not in NEVER_ENTERED and (real := os.path.realpath(entry.path)) not in seen:
+            if (
+                enters
+                and entry.name not in NEVER_ENTERED
+                and (real := os.path.realpath(entry.path)) not in seen
+            ):
                 seen.add(real)
                 pending.append(entry.path)
 
@@ -276,7 +307,9 @@ def _runs(chart: str, values: HelmValues) -> list[HelmValues]:
     files: list[str] = []
     with suppress(OSError):
         entries = entries_of(os.path.join(chart, "ci"))
-        paths = (entry.path for entry in entries if entry.name.endswith(("-values.yaml", "-values.yml")))
+        paths = (
+            entry.path for entry in entries if entry.name.endswith(("-values.yaml", "-values.yml"))
+        )
         files += filter(os.path.isfile, paths)
     return [values._replace(files=(file,)) for file in files] or [values]
 

@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from crdlint.crd.positions import Locator, SourceLocation, Span
 from crdlint.files.patterns import is_in_order
 from crdlint.linting.documents import collect_crds
-from crdlint.linting.result import CRD, CollectedCRDs, ComparedCRD, FileResult, FoundCRD, FoundRule, OldCRD
+from crdlint.linting.result import (
+    CRD,
+    CollectedCRDs,
+    ComparedCRD,
+    FileResult,
+    FoundCRD,
+    FoundRule,
+    OldCRD,
+)
 from crdlint.safety.programs import shortened
 from crdlint.sources.helm.masking import Directive, directives, has_output, mask
 
@@ -39,11 +47,17 @@ _DOCUMENT: Final = re.compile(r"^---(?:[ \t].*)?\r?\n", re.MULTILINE)
 _NAME: Final = re.compile(r"^ {2,}name: *\S+", re.MULTILINE)
 _LINE: Final = re.compile(r"(?<=^line )\d+")
 _LONGEST: Final = 400  # characters of a rendered line
-_MOST: Final = 50  # the number of template lines compared with a rendered one; more are seldom distinguishable
+_MOST: Final = (
+    50  # the number of template lines compared with a rendered one; more are seldom distinguishable
+)
 
 
 def check_rendered(
-    path: str, text: str, documents: Sequence[RenderedDocument], lint: Lint, lints: LintsOf | None = None
+    path: str,
+    text: str,
+    documents: Sequence[RenderedDocument],
+    lint: Lint,
+    lints: LintsOf | None = None,
 ) -> FileResult:
     """Return the result of the documents of a template, with positions in the template and each finding once.
 
@@ -72,17 +86,22 @@ def check_rendered(
             blocking |= result.blocking
             compared += result.compared
             new_rules = (rule for rule in result.rules if rule.crd not in definitions)
-            rules += (rule._replace(locator=_TemplateLocator(rule.locator, lines)) for rule in new_rules)
+            rules += (
+                rule._replace(locator=_TemplateLocator(rule.locator, lines)) for rule in new_rules
+            )
             for definition in result.definitions:
                 located = definition._replace(locator=_TemplateLocator(definition.locator, lines))
                 definitions.setdefault(definition.crd.metadata.name, located)
             for crd in result.crds:
                 crds.setdefault(crd.name, crd.moved(lines.line))
             for diagnostic in result.diagnostics:
-                mapped = lines.mapped(replace(diagnostic, fix=None))  # its edits refer to the rendered text
+                mapped = lines.mapped(
+                    replace(diagnostic, fix=None)
+                )  # its edits refer to the rendered text
                 if versions:
                     mapped = replace(
-                        mapped, help=f"{mapped.help or ''} (in what Helm makes for Kubernetes {versions})".strip()
+                        mapped,
+                        help=f"{mapped.help or ''} (in what Helm makes for Kubernetes {versions})".strip(),
                     )
                 diagnostics.setdefault((mapped.rule, mapped.line, mapped.message), mapped)
     return FileResult(
@@ -109,7 +128,14 @@ def in_template(path: str, text: str, results: Iterable[FileResult]) -> FileResu
             mapped = lines.mapped(replace(diagnostic, fix=None))
             diagnostics.setdefault((mapped.rule, mapped.line, mapped.message), mapped)
     return FileResult(
-        path, text, number, tuple(crds), skipped, tuple(diagnostics.values()), tuple(notices), masked=mask(text).text
+        path,
+        text,
+        number,
+        tuple(crds),
+        skipped,
+        tuple(diagnostics.values()),
+        tuple(notices),
+        masked=mask(text).text,
     )
 
 
@@ -132,12 +158,16 @@ def collect_rendered(
         collected = collect_crds(document.text, file)
         unread += (broken._replace(line=lines.line(broken.line)) for broken in collected.unread)
         for name, old in collected.by_name.items():
-            mapped = old._replace(positions=_TemplateLocator(old.positions, lines), span=lines.origin(old.span)[0])
+            mapped = old._replace(
+                positions=_TemplateLocator(old.positions, lines), span=lines.origin(old.span)[0]
+            )
             crds.setdefault(name, mapped)
             for values in document.values:
                 by_values.setdefault(values, {}).setdefault(name, mapped)
     others = without_helm.unread
-    unread += (each for each in others if not any(start < each.line <= end for start, end in rendered))
+    unread += (
+        each for each in others if not any(start < each.line <= end for start, end in rendered)
+    )
     return CollectedCRDs({**without_helm.by_name, **crds}, tuple(unread), by_values)
 
 
@@ -208,10 +238,17 @@ class _Lines:
 
     def mapped(self, finding: Diagnostic) -> Diagnostic:
         """Return a finding at its position in the template; for a line that Helm generates, at its directive, with a help."""
-        span, origin = self.origin(Span(finding.line, finding.column, finding.end_line, finding.end_column))
+        span, origin = self.origin(
+            Span(finding.line, finding.column, finding.end_line, finding.end_column)
+        )
         help_ = finding.help if origin is None else f"{finding.help or ''} ({origin})".strip()
         return replace(
-            finding, line=span.line, column=span.column, end_line=span.end_line, end_column=span.end_column, help=help_
+            finding,
+            line=span.line,
+            column=span.column,
+            end_line=span.end_line,
+            end_column=span.end_column,
+            help=help_,
         )
 
     def origin(self, span: Span) -> tuple[Span, str | None]:
@@ -249,7 +286,9 @@ class _Lines:
         first = bisect_right(self.outputs, first_line, key=lambda directive: directive.line)
         last = bisect_right(self.outputs, below, key=lambda directive: directive.line)
         between = self.outputs[first : min(last, first + _MOST)]
-        alone = (each for each in between if not self.template[each.line - 1][: each.column].strip())
+        alone = (
+            each for each in between if not self.template[each.line - 1][: each.column].strip()
+        )
         directive = next(alone, between[0] if between else None)
         if directive is None:
             return None
@@ -267,10 +306,20 @@ class _Lines:
         below = self.origins[index] if index < len(self.origins) else len(self.template)
         if (first, below) not in self._candidates:
             lines = ((number, self.template[number - 1]) for number in range(first + 1, below + 1))
-            filled = ((n, text) for n, text in lines if "{{" in text and not text.lstrip().startswith("{{"))
-            self._candidates[first, below] = [_TemplateLine.of(number, text) for number, text in filled]
+            filled = (
+                (n, text)
+                for n, text in lines
+                if "{{" in text and not text.lstrip().startswith("{{")
+            )
+            self._candidates[first, below] = [
+                _TemplateLine.of(number, text) for number, text in filled
+            ]
         candidates = self._candidates[first, below]
-        matching = [each for each in candidates if len(candidates) <= _MOST and is_in_order(each.texts, line_text)]
+        matching = [
+            each
+            for each in candidates
+            if len(candidates) <= _MOST and is_in_order(each.texts, line_text)
+        ]
         return matching[0].span if len(matching) == 1 else None
 
 
@@ -306,7 +355,9 @@ class _TemplateLine:
         while (start := shown.find("{{", offset)) >= 0 and (stop := shown.find("}}", start)) >= 0:
             texts.append(shown[offset:start])
             offset = stop + 2
-        return _TemplateLine(Span(number, text.index("{{") + 1, number, end), (*texts, shown[offset:]))
+        return _TemplateLine(
+            Span(number, text.index("{{") + 1, number, end), (*texts, shown[offset:])
+        )
 
 
 def _indent(line: str) -> int:
@@ -323,7 +374,9 @@ def align(rendered: Sequence[str], template: Sequence[str]) -> list[int | None]:
     matches: list[int | None] = [None] * len(here)
     counts = Counter(there)
     numbers = {line: j for j, line in enumerate(there) if counts[line] == 1}
-    once = {line for line, times in Counter(here).items() if times == 1 and line in numbers and line}
+    once = {
+        line for line, times in Counter(here).items() if times == 1 and line in numbers and line
+    }
     for i, j in _ascending([(i, numbers[line]) for i, line in enumerate(here) if line in once]):
         matches[i] = j
     _extend(matches, here, there, 1)
@@ -331,7 +384,9 @@ def align(rendered: Sequence[str], template: Sequence[str]) -> list[int | None]:
     return matches
 
 
-def _extend(matches: list[int | None], here: Sequence[str], there: Sequence[str], step: int) -> None:
+def _extend(
+    matches: list[int | None], here: Sequence[str], there: Sequence[str], step: int
+) -> None:
     """Match equal neighbours below (`step` 1) or above (-1) matched lines, up to the next matched line."""
     order = range(len(here)) if step > 0 else range(len(here) - 1, -1, -1)
     bounds: list[int] = [0] * len(here)

@@ -23,7 +23,14 @@ from crdlint.phrases import counted
 from crdlint.rules.catalog import of_whole_crds
 from crdlint.rules.deployment import BRACES, DROPS_FIELD, IN_CRDS, NEEDS_NEWER, SKIPPED
 from crdlint.safety.programs import shortened
-from crdlint.sources.helm.masking import Block, Directive, Masked, TemplateOutput, mask, variables_of
+from crdlint.sources.helm.masking import (
+    Block,
+    Directive,
+    Masked,
+    TemplateOutput,
+    mask,
+    variables_of,
+)
 
 _BLOCK_SCALAR: Final = re.compile(r"(?:^|[\s:-])[|>][-+0-9]*(?:\s+#.*)?$")
 _DASHES: Final = re.compile(r"(?:- +)+")
@@ -49,7 +56,9 @@ class TemplateDocument:
     @property
     def may_be_crd(self) -> bool:
         """Whether it may be or contain a CRD: its kind is a CRD, also misspelled, a list, or unknown."""
-        return (self.mentions and (self.kind in {KIND, ""} or self.kind.endswith("List"))) or is_near_kind(self.kind)
+        return (
+            self.mentions and (self.kind in {KIND, ""} or self.kind.endswith("List"))
+        ) or is_near_kind(self.kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +136,9 @@ class _LineWalk:
         return Where(tuple(head), tuple(tail), self.part, in_text, in_comment)
 
 
-def outline(lines: Sequence[str], positions: Sequence[tuple[int, int]], openings: Sequence[int]) -> Outline:
+def outline(
+    lines: Sequence[str], positions: Sequence[tuple[int, int]], openings: Sequence[int]
+) -> Outline:
     """Determine the structure of a text, in linear time.
 
     `positions` are those of outputs, as line (1-based) and indentation; `openings` are lines whose next content is
@@ -168,7 +179,14 @@ _STRUCTURE: Final = re.compile(r"\b(?:nindent|toYaml|toYamlPretty|toJson|toRawJs
 # Keys of texts that the server does not check.
 _TEXTS: Final = frozenset({"description", "title", "example", "deprecationWarning", "message"})
 # Filler for the address of a webhook, by key: any value of the right type is valid, but it is required.
-_ADDRESS: Final = {"name": "x", "namespace": "x", "path": "/", "url": "x", "port": "443", "caBundle": "AAAA"}
+_ADDRESS: Final = {
+    "name": "x",
+    "namespace": "x",
+    "path": "/",
+    "url": "x",
+    "port": "443",
+    "caBundle": "AAAA",
+}
 _SHOWN: Final = 60
 
 
@@ -213,7 +231,9 @@ def analyse(masked: Masked) -> TemplateAnalysis:
         _take_block(block, structure, analysis, reasons)
     for line in sorted(masked.moved):
         part, moved = structure.part_at(line), masked.moved[line]
-        reasons.setdefault(part.start, SkippedPart(part, line, f"this line is not where it seems to be: {moved}"))
+        reasons.setdefault(
+            part.start, SkippedPart(part, line, f"this line is not where it seems to be: {moved}")
+        )
     lines = masked.text.split("\n")  # filler may have become something else
     for part in (part for part in structure.parts if part.first):
         if part.may_be_crd and part.start not in reasons:
@@ -226,7 +246,9 @@ def analyse(masked: Masked) -> TemplateAnalysis:
         for number in range(part.start - 1, min(part.end - 1, len(lines))):
             lines[number] = " " * len(lines[number])
     conditions = analysis.conditions
-    analysis.conditions = [c for c in conditions if structure.contents[c.line][1].part in analysis.checked]
+    analysis.conditions = [
+        c for c in conditions if structure.contents[c.line][1].part in analysis.checked
+    ]
     analysis.text = "\n".join(lines)
     return analysis
 
@@ -242,11 +264,17 @@ def _shown(directive: Directive) -> str:
 
 
 def _take_output(
-    output: TemplateOutput, where: Where, masked: Masked, analysis: TemplateAnalysis, reasons: dict[int, SkippedPart]
+    output: TemplateOutput,
+    where: Where,
+    masked: Masked,
+    analysis: TemplateAnalysis,
+    reasons: dict[int, SkippedPart],
 ) -> None:
     """Fill in the output of a directive, or record why its document cannot be checked."""
     directive = output.directive
-    structure = output.alone or (_STRUCTURE.search(directive.body) is not None and not where.within_text)
+    structure = output.alone or (
+        _STRUCTURE.search(directive.body) is not None and not where.within_text
+    )
     piece = masked.pieces[output.piece]
     if where.in_comment or (where.within_text and where.key in _TEXTS):
         pass
@@ -261,7 +289,9 @@ def _take_output(
         target = f"`{where.key}`" if where.key else "the document"
         what = "puts something into" if structure or not where.key else "is the value of"
         reason = f"{_shown(directive)} {what} {target}, which decides whether the CRD is valid"
-        reasons.setdefault(where.part.start, SkippedPart(where.part, directive.line, reason, directive))
+        reasons.setdefault(
+            where.part.start, SkippedPart(where.part, directive.line, reason, directive)
+        )
         return
     analysis.filled.update(range(directive.line, directive.end_line + 1))
 
@@ -272,7 +302,9 @@ def _filled(text: str, unit: str) -> str:
     return text if "\n" in text else (unit * min(len(text) // len(unit), most)).ljust(len(text))
 
 
-def _take_block(block: Block, structure: Outline, analysis: TemplateAnalysis, reasons: dict[int, SkippedPart]) -> None:
+def _take_block(
+    block: Block, structure: Outline, analysis: TemplateAnalysis, reasons: dict[int, SkippedPart]
+) -> None:
     """Handle a block: around whole documents it is only a condition, below labels it is irrelevant."""
     line, where = structure.contents.get(block.line, (0, None))
     if where is None or line > block.end_line or where.is_label:
@@ -314,19 +346,34 @@ def check_named(path: str, text: str, lint: Lint) -> FileResult:
     """Return the result of a file that Helm does not render by itself: its CRDs in named templates are not checked."""
     diagnostics = _defined(path, text, mask(text)) if "{{" in text else []
     masked = mask(text).text if "{{" in text else None
-    return replace(lint("", path), text=text, documents=1, skipped=1, diagnostics=tuple(diagnostics), masked=masked)
+    return replace(
+        lint("", path),
+        text=text,
+        documents=1,
+        skipped=1,
+        diagnostics=tuple(diagnostics),
+        masked=masked,
+    )
 
 
-def _masked(path: str, text: str, masked: Masked, lint: Lint, without: Container[str]) -> FileResult:
+def _masked(
+    path: str, text: str, masked: Masked, lint: Lint, without: Container[str]
+) -> FileResult:
     analysis = analyse(masked)
     part_at = analysis.outline.part_at
     result = lint(analysis.text, path)
     unreadable = _unreadable(result, analysis, masked)
-    crds = tuple(crd for crd in result.crds if crd.name not in without and part_at(crd.line) not in unreadable)
+    crds = tuple(
+        crd
+        for crd in result.crds
+        if crd.name not in without and part_at(crd.line) not in unreadable
+    )
     names = {crd.name for crd in crds}
     filled = sorted(analysis.filled)
     findings = [
-        finding if finding.fix is None or is_own(finding.fix, text, analysis.text) else replace(finding, fix=None)
+        finding
+        if finding.fix is None or is_own(finding.fix, text, analysis.text)
+        else replace(finding, fix=None)
         for finding in result.diagnostics
         if finding.rule not in of_whole_crds()  # a directive may add a conversion webhook
         and (finding.crd is None or finding.crd in names)
@@ -341,7 +388,11 @@ def _masked(path: str, text: str, masked: Masked, lint: Lint, without: Container
         *(_skipped(path, lines, line, lost) for line in unreadable.values()),
         *(_left_out(path, lines, skipped) for skipped in analysis.skipped),
         *_defined(path, text, masked),
-        *(_unescaped(path, text, brace) for brace in masked.braces if part_at(brace.line) in crd_parts),
+        *(
+            _unescaped(path, text, brace)
+            for brace in masked.braces
+            if part_at(brace.line) in crd_parts
+        ),
     ]
     notices = list(result.notices)
     if analysis.conditions not in ([], [gated]) and names:
@@ -370,11 +421,14 @@ _OF_VERSIONS: Final = frozenset({NEEDS_NEWER.id, DROPS_FIELD.id})
 
 def _version_gates(conditions: Sequence[Block], text: str) -> list[Block]:
     """Return the conditions on the version of Kubernetes, also by a variable of the template or by a named template."""
-    variables = {name for name, pipeline in variables_of(text).items() if _asks_for_version(pipeline)}
+    variables = {
+        name for name, pipeline in variables_of(text).items() if _asks_for_version(pipeline)
+    }
     return [
         block
         for block in conditions
-        if _asks_for_version(block.directive.body) or any(name in block.directive.body.split() for name in variables)
+        if _asks_for_version(block.directive.body)
+        or any(name in block.directive.body.split() for name in variables)
     ]
 
 
@@ -382,7 +436,9 @@ def _asks_for_version(pipeline: str) -> bool:
     return ".Capabilities" in pipeline or "semverCompare" in pipeline
 
 
-def _without_gated(findings: list[Diagnostic], gates: Sequence[Block]) -> tuple[list[Diagnostic], Block | None]:
+def _without_gated(
+    findings: list[Diagnostic], gates: Sequence[Block]
+) -> tuple[list[Diagnostic], Block | None]:
     """Return the findings but those of some versions of Kubernetes in a block that asks for it, and the first such block."""
     ungated: list[Diagnostic] = []
     gated: Block | None = None
@@ -409,15 +465,26 @@ def _has_between(numbers: list[int], first: int, last: int) -> bool:
 def _in_order(findings: Sequence[Diagnostic], more: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Return findings in the server's order, or by line if there are additional ones."""
     together = [*findings, *more]
-    return tuple(sorted(together, key=lambda finding: (finding.line, finding.column)) if more else together)
+    return tuple(
+        sorted(together, key=lambda finding: (finding.line, finding.column)) if more else together
+    )
 
 
-def _unreadable(result: FileResult, analysis: TemplateAnalysis, masked: Masked) -> dict[TemplateDocument, int]:
+def _unreadable(
+    result: FileResult, analysis: TemplateAnalysis, masked: Masked
+) -> dict[TemplateDocument, int]:
     """Return documents that are not YAML after masking, with the line of the error, which remains a finding without directives."""
     errors = {finding.line for finding in result.diagnostics if finding.rule == _SYNTAX}
     part_at = analysis.outline.part_at
-    lines = (*(block.line for block in masked.blocks), *(output.directive.line for output in masked.outputs))
-    inside = {part for line in lines if (part := part_at(line)).first < line < part.last} if errors else set()
+    lines = (
+        *(block.line for block in masked.blocks),
+        *(output.directive.line for output in masked.outputs),
+    )
+    inside = (
+        {part for line in lines if (part := part_at(line)).first < line < part.last}
+        if errors
+        else set()
+    )
     return {part_at(line): line for line in sorted(errors, reverse=True) if part_at(line) in inside}
 
 
@@ -434,7 +501,11 @@ def _assumed(analysis: TemplateAnalysis) -> str:
 def _united(result: FileResult, other: FileResult) -> FileResult:
     """Return the findings of both choices of branches of a template, without duplicates."""
     reported = {(each.rule, each.line, each.column, each.message) for each in result.diagnostics}
-    more = [each for each in other.diagnostics if (each.rule, each.line, each.column, each.message) not in reported]
+    more = [
+        each
+        for each in other.diagnostics
+        if (each.rule, each.line, each.column, each.message) not in reported
+    ]
     added = _only(other, {crd.name for crd in other.crds} - {crd.name for crd in result.crds})
     added = replace(added, compared=other.compared)
     return replace(with_crds(result, added), diagnostics=_in_order(result.diagnostics, more))
@@ -446,7 +517,9 @@ def _only(result: FileResult, names: Container[str]) -> FileResult:
         result,
         crds=tuple(crd for crd in result.crds if crd.name in names),
         compared=tuple(compared for compared in result.compared if compared.name in names),
-        definitions=tuple(definition for definition in result.definitions if definition.crd.metadata.name in names),
+        definitions=tuple(
+            definition for definition in result.definitions if definition.crd.metadata.name in names
+        ),
         rules=tuple(rule for rule in result.rules if rule.crd in names),
     )
 
@@ -480,10 +553,15 @@ def check_unrendered(path: str, text: str, lint: Lint) -> FileResult:
     message = "Helm does not render what is in crds/: this is sent to the API server as it is"
     span = Span(line, column, line, column + len(directive + braces))
     lines = text.split("\n")
-    broken = {each for each in result.diagnostics if each.rule == _SYNTAX and "{{" in lines[each.line - 1]}
+    broken = {
+        each for each in result.diagnostics if each.rule == _SYNTAX and "{{" in lines[each.line - 1]
+    }
     if broken:
         headline = f"Helm does not render `{shortened(directive + braces, _SHOWN)}` in crds/"
-        findings = (replace(f, headline=headline, help=IN_CRDS.help) if f in broken else f for f in result.diagnostics)
+        findings = (
+            replace(f, headline=headline, help=IN_CRDS.help) if f in broken else f
+            for f in result.diagnostics
+        )
         return replace(result, diagnostics=tuple(findings))
     finding = IN_CRDS.diagnostic(path, "advice", message, span)
     return replace(result, diagnostics=(*result.diagnostics, finding))
@@ -495,7 +573,15 @@ _DIRECTIVES: Final = tuple(
     f"{{{{{trim}{blank}{word}"
     for trim in ("", "-")
     for blank in ("", " ")
-    for word in (".Values.", ".Release.", ".Chart.", "include ", "if .Values", "if .Capabilities", "toYaml ")
+    for word in (
+        ".Values.",
+        ".Release.",
+        ".Chart.",
+        "include ",
+        "if .Values",
+        "if .Capabilities",
+        "toYaml ",
+    )
 )
 
 
@@ -517,7 +603,11 @@ def _defined(path: str, text: str, masked: Masked) -> list[Diagnostic]:
     """Return a finding for each CRD in a named template, which is rendered elsewhere or not at all."""
     message = "this CRD is not checked without Helm: it is in a named template"
     kinds = [match.start() for match in _KIND.finditer(text)] if masked.defined else []
-    with_crd = (directive for directive, end in masked.defined if _has_between(kinds, directive.end, end - 1))
+    with_crd = (
+        directive
+        for directive, end in masked.defined
+        if _has_between(kinds, directive.end, end - 1)
+    )
     return [SKIPPED.diagnostic(path, "advice", message, _span(directive)) for directive in with_crd]
 
 
@@ -533,5 +623,7 @@ def _unescaped(path: str, text: str, directive: Directive) -> Diagnostic:
 
 def _span(directive: Directive) -> Span:
     """Return the span of a directive or, if it has several lines, of its opening braces."""
-    end_column = directive.column + (directive.end - directive.start if directive.line == directive.end_line else 2)
+    end_column = directive.column + (
+        directive.end - directive.start if directive.line == directive.end_line else 2
+    )
     return Span(directive.line, directive.column + 1, directive.line, end_column + 1)

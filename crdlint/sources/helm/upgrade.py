@@ -17,7 +17,14 @@ from crdlint.diagnostics import OLD_CRD, Diagnostic, Related, Severity
 from crdlint.phrases import counted, some
 from crdlint.rules import changes, charts
 from crdlint.rules.engine.rule import Rule
-from crdlint.sources.helm.contents import INSTALLING, UPGRADING, ChartContents, ChartDocument, Way, as_json
+from crdlint.sources.helm.contents import (
+    INSTALLING,
+    UPGRADING,
+    ChartContents,
+    ChartDocument,
+    Way,
+    as_json,
+)
 from crdlint.sources.helm.layout import CHART, CRDS
 
 _NAMED = 3  # CRDs in one message
@@ -43,7 +50,9 @@ def upgrade_of(old: Sequence[ChartContents], new: Sequence[ChartContents]) -> Up
     return Upgrade(tuple(by_key.values()), frozenset(decided))
 
 
-def _pairs(old: Sequence[ChartContents], new: Sequence[ChartContents]) -> Iterator[tuple[ChartContents, ChartContents]]:
+def _pairs(
+    old: Sequence[ChartContents], new: Sequence[ChartContents]
+) -> Iterator[tuple[ChartContents, ChartContents]]:
     by_values = {each.values: each for each in new}
     pairs = [(each, by_values[each.values]) for each in old if each.values in by_values]
     if not pairs and old and new:
@@ -74,8 +83,12 @@ class _ChartUpgrade:
     @cached_property
     def _optional(self) -> dict[str, ChartDocument]:
         """The CRDs of old templates that the values turn off, and that are in no new template."""
-        templates = {crd.name for crd in self.new.crds() if crd.way is Way.TEMPLATE} | self._before.keys()
-        off = (crd for crd in self.old.crds() if crd.way is Way.TEMPLATE and crd.name not in templates)
+        templates = {
+            crd.name for crd in self.new.crds() if crd.way is Way.TEMPLATE
+        } | self._before.keys()
+        off = (
+            crd for crd in self.old.crds() if crd.way is Way.TEMPLATE and crd.name not in templates
+        )
         return {crd.name: crd for crd in off}
 
     def findings(self) -> Iterator[Diagnostic]:
@@ -87,34 +100,54 @@ class _ChartUpgrade:
             elif before.way is not Way.TEMPLATE:
                 yield from self._not_owned(before, after)
         for name, before in self._optional.items():
-            yield self._leaves_release(before, self._after.get(name), ", in a release that turned it on")
+            yield self._leaves_release(
+                before, self._after.get(name), ", in a release that turned it on"
+            )
         yield from self._not_applied()
         yield from self._without_matches()
         yield from self._with_new_fields()
 
-    def _leaves_release(self, before: ChartDocument, after: ChartDocument | None, in_which: str = "") -> Diagnostic:
+    def _leaves_release(
+        self, before: ChartDocument, after: ChartDocument | None, in_which: str = ""
+    ) -> Diagnostic:
         """Return the finding about a CRD that is no part of the release any more, with `in_which` releases it was."""
         name, is_kept = before.name, before.policy == "keep"
         where, unless = self._new_place(name, after)
         if after is not None and after.way is Way.HOOK and "pre-upgrade" in after.events:
             # Helm 4 applies the hook, without the annotation, before it decides what to delete.
             message = f"`helm upgrade` of Helm 4 deletes {name} and all of its objects: it {where}; Helm 3 fails"
-            return self._finding(changes.REMOVED, message, before, after, help_="Keep the CRD in `templates/`")
+            return self._finding(
+                changes.REMOVED, message, before, after, help_="Keep the CRD in `templates/`"
+            )
         if is_kept and after is not None and after.way is Way.HOOK and after.events & UPGRADING:
             message = f"`helm upgrade` of Helm 3 fails with `already exists`: {name} {where}"
-            return self._finding(charts.UPGRADE_FAILS, message, before, after, help_="Keep the CRD in `templates/`")
+            return self._finding(
+                charts.UPGRADE_FAILS, message, before, after, help_="Keep the CRD in `templates/`"
+            )
         if is_kept:
-            message = f"Helm keeps {name} and its objects: it {where}, and no release updates it any more"
+            message = (
+                f"Helm keeps {name} and its objects: it {where}, and no release updates it any more"
+            )
             return self._finding(charts.STAYS, message, before, after)
-        again = ", and Helm does not create it again" if after is not None and after.way is Way.CRDS else ""
-        message = f"`helm upgrade` deletes {name} and all of its objects: it {where}{again}{in_which}"
+        again = (
+            ", and Helm does not create it again"
+            if after is not None and after.way is Way.CRDS
+            else ""
+        )
+        message = (
+            f"`helm upgrade` deletes {name} and all of its objects: it {where}{again}{in_which}"
+        )
         after = after or next((crd for crd in self.new.crds() if crd.name == name), None)
         severity: Severity = "error"
         if before.policy is None:
             message = f"{message}, unless its annotations have `helm.sh/resource-policy: keep`"
             severity = "warning"
-        help_ = unless or "First release the chart once with `helm.sh/resource-policy: keep` on the CRD"
-        return replace(self._finding(changes.REMOVED, message, before, after, help_=help_), severity=severity)
+        help_ = (
+            unless or "First release the chart once with `helm.sh/resource-policy: keep` on the CRD"
+        )
+        return replace(
+            self._finding(changes.REMOVED, message, before, after, help_=help_), severity=severity
+        )
 
     def _new_place(self, name: str, after: ChartDocument | None) -> tuple[str, str | None]:
         """Return what has become of a CRD of templates, and the help if it is not that of other cases."""
@@ -129,7 +162,9 @@ class _ChartUpgrade:
             return "is not rendered any more with the values of the new chart", None
         return "was removed from the chart", None
 
-    def _not_owned(self, before: ChartDocument, after: ChartDocument | None) -> Iterator[Diagnostic]:
+    def _not_owned(
+        self, before: ChartDocument, after: ChartDocument | None
+    ) -> Iterator[Diagnostic]:
         """Yield the finding about a CRD of `crds/` or of a hook, which belongs to no release."""
         name = before.name
         origin = "crds/" if before.way is Way.CRDS else "a hook"
@@ -139,11 +174,20 @@ class _ChartUpgrade:
                 "the cluster does not belong to the release"
             )
             yield self._finding(charts.UPGRADE_FAILS, message, before, after)
-        elif before.way is Way.CRDS and after is not None and after.way is Way.HOOK and after.events & UPGRADING:
+        elif (
+            before.way is Way.CRDS
+            and after is not None
+            and after.way is Way.HOOK
+            and after.events & UPGRADING
+        ):
             message = f"`helm upgrade` of Helm 3 fails with `already exists`: {name} moved from crds/ to a hook"
-            yield self._finding(charts.UPGRADE_FAILS, message, before, after, help_="Keep the CRD in `crds/`")
+            yield self._finding(
+                charts.UPGRADE_FAILS, message, before, after, help_="Keep the CRD in `crds/`"
+            )
         elif after is None:
-            message = f"Helm keeps {name} and its objects: it was removed from {origin} of the chart"
+            message = (
+                f"Helm keeps {name} and its objects: it was removed from {origin} of the chart"
+            )
             yield self._finding(charts.STAYS, message, before, after)
 
     def _not_applied(self) -> Iterator[Diagnostic]:
@@ -159,9 +203,13 @@ class _ChartUpgrade:
             message = f"`helm upgrade` does not {verb} {subject}: {names} {what} in crds/"
             if what == "changed":
                 message += "; Helm 3 drops new fields of its objects, Helm 4 fails with them"
-            folder = posixpath.join(posixpath.dirname(crds[0].file.shown.removesuffix(crds[0].file.name)), CRDS)
+            folder = posixpath.join(
+                posixpath.dirname(crds[0].file.shown.removesuffix(crds[0].file.name)), CRDS
+            )
             help_ = (charts.NOT_APPLIED.help or "").format(folder=f"{folder}/")
-            yield self._finding(charts.NOT_APPLIED, message, self._before.get(crds[0].name), crds[0], help_=help_)
+            yield self._finding(
+                charts.NOT_APPLIED, message, self._before.get(crds[0].name), crds[0], help_=help_
+            )
 
     def _is_changed(self, crd: ChartDocument) -> bool:
         before = self._before.get(crd.name)
@@ -176,12 +224,18 @@ class _ChartUpgrade:
             crd = defined.get(kind)
             if crd is None or kind in kinds_before or _comes_later(each, crd):
                 continue
-            how = "does not install the CRD" if crd.way is Way.CRDS else "looks up all kinds before it creates the CRD"
+            how = (
+                "does not install the CRD"
+                if crd.way is Way.CRDS
+                else "looks up all kinds before it creates the CRD"
+            )
             message = f'`helm upgrade` fails with no matches for kind "{each.kind}": it {how} of {crd.where}'
             help_ = f"Install the CRD before the upgrade: `kubectl apply --server-side -f {crd.file.shown}`"
             if crd.way is not Way.CRDS:
                 help_ = "Release the CRD first, and the object with the next release"
-            yield self._finding(charts.UPGRADE_FAILS, message, None, each, help_=help_, crd=crd.name)
+            yield self._finding(
+                charts.UPGRADE_FAILS, message, None, each, help_=help_, crd=crd.name
+            )
 
     def _with_new_fields(self) -> Iterator[Diagnostic]:
         """Yield the objects with fields that the CRD in the cluster does not have, because Helm does not update it."""
@@ -195,7 +249,11 @@ class _ChartUpgrade:
                 continue
             before, after = changed[each.group, each.kind]
             version = each.api_version.rpartition("/")[2]
-            fields = list(new_fields(_first(as_json(each)), _schema_of(before, version), _schema_of(after, version)))
+            fields = list(
+                new_fields(
+                    _first(as_json(each)), _schema_of(before, version), _schema_of(after, version)
+                )
+            )
             if fields:
                 names = some([f"`{field}`" for field in fields], _NAMED)
                 message = (
@@ -203,7 +261,9 @@ class _ChartUpgrade:
                     "Helm 4 fails with `field not declared in schema`"
                 )
                 help_ = f"Apply the CRD before the upgrade: `kubectl apply --server-side -f {after.file.shown}`"
-                yield self._finding(charts.NOT_APPLIED, message, None, each, help_=help_, crd=after.name)
+                yield self._finding(
+                    charts.NOT_APPLIED, message, None, each, help_=help_, crd=after.name
+                )
 
     def _finding(
         self,
@@ -223,7 +283,9 @@ class _ChartUpgrade:
         if before is not None:
             related = Related(OLD_CRD, before.file.shown, before.span.line, before.span.column)
         name = crd or (before or after).name  # type: ignore[union-attr]  # one of them is there
-        return replace(rule.diagnostic(file, "advice", message, span, help_), crd=name, related=related)
+        return replace(
+            rule.diagnostic(file, "advice", message, span, help_), crd=name, related=related
+        )
 
 
 def _owners(contents: ChartContents) -> dict[str, ChartDocument]:
@@ -241,7 +303,11 @@ def _owners(contents: ChartContents) -> dict[str, ChartDocument]:
 
 def new_fields(value: Any, old: Any, new: Any, path: str = "") -> Iterator[str]:
     """Yield the paths of the fields of a value that only the new one of two schemas has, both as JSON values."""
-    if not isinstance(old, dict) or not isinstance(new, dict) or old.get("x-kubernetes-preserve-unknown-fields"):
+    if (
+        not isinstance(old, dict)
+        or not isinstance(new, dict)
+        or old.get("x-kubernetes-preserve-unknown-fields")
+    ):
         return
     if isinstance(value, list):
         for item in value:
@@ -271,7 +337,11 @@ def _schema_of(crd: ChartDocument, version: str) -> Any:
     spec = value.get("spec") if isinstance(value, dict) else None
     versions = spec.get("versions") if isinstance(spec, dict) else None
     for each in versions if isinstance(versions, list) else ():
-        if isinstance(each, dict) and each.get("name") == version and isinstance(each.get("schema"), dict):
+        if (
+            isinstance(each, dict)
+            and each.get("name") == version
+            and isinstance(each.get("schema"), dict)
+        ):
             return each["schema"].get("openAPIV3Schema")
     return None
 
@@ -283,7 +353,11 @@ def _kind_of(crd: ChartDocument) -> tuple[str, str]:
 def _comes_later(each: ChartDocument, crd: ChartDocument) -> bool:
     """Return whether an object is a hook after the event that creates its CRD."""
     if each.way is not Way.HOOK or crd.way is Way.CRDS:
-        return not (each.way is Way.TEMPLATE or "pre-upgrade" in each.events or "post-upgrade" in each.events)
+        return not (
+            each.way is Way.TEMPLATE
+            or "pre-upgrade" in each.events
+            or "post-upgrade" in each.events
+        )
     if "pre-upgrade" in each.events:
         return "pre-upgrade" in crd.events
     return True

@@ -74,10 +74,17 @@ class Build:
 
     def key(self) -> bytes:
         """Return a digest of all inputs of the build."""
-        digest = blake2b(f"{identity_of(self.program.path)} {self.program.command}".encode("utf-8", "surrogateescape"))
+        digest = blake2b(
+            f"{identity_of(self.program.path)} {self.program.command}".encode(
+                "utf-8", "surrogateescape"
+            )
+        )
         top = os.path.relpath(self.kustomization.top.folder, self.kustomization.parent)
         tree = sorted(self.kustomization.tree().items())
-        for part in (os.fsencode(top), *(part for name, data in tree for part in (os.fsencode(name), data))):
+        for part in (
+            os.fsencode(top),
+            *(part for name, data in tree for part in (os.fsencode(name), data)),
+        ):
             digest.update(b"%d:" % len(part))
             digest.update(part)
         return digest.digest()
@@ -87,7 +94,9 @@ class Build:
         files = {
             os.path.realpath(result.file)
             for result in self.resources
-            if all(finding.rule != "duplicate-key" for finding in result.diagnostics)  # which kustomize rejects
+            if all(
+                finding.rule != "duplicate-key" for finding in result.diagnostics
+            )  # which kustomize rejects
         }
         slim = None if exact else slimmed(self.kustomization, files)
         if slim is not None:
@@ -101,7 +110,9 @@ class Build:
 
     def new_findings(self, built: FileResult) -> list[Diagnostic]:
         """Return the findings of the output that the resources do not have."""
-        identities = {_identity(finding) for resource in self.resources for finding in resource.diagnostics}
+        identities = {
+            _identity(finding) for resource in self.resources for finding in resource.diagnostics
+        }
         return [finding for finding in built.diagnostics if _identity(finding) not in identities]
 
     def lint(self, output: BuildOutput, lint: Lint) -> FileResult:
@@ -110,7 +121,10 @@ class Build:
             return _note(self.kustomization.top, f"{output.problem}; {_INSTEAD}")
         result = lint(output.text, self.file)
         lines = output.text.split("\n")
-        return replace(result, diagnostics=tuple(self._with_line(finding, lines) for finding in result.diagnostics))
+        return replace(
+            result,
+            diagnostics=tuple(self._with_line(finding, lines) for finding in result.diagnostics),
+        )
 
     def _with_line(self, finding: Diagnostic, lines: list[str]) -> Diagnostic:
         shown = lines[finding.line - 1].strip() if finding.line <= len(lines) else ""
@@ -119,7 +133,11 @@ class Build:
 
     def results(self, built: FileResult) -> list[FileResult]:
         """Return the findings that only the build has, and the other results without the findings that the build fixes."""
-        return [built, *self.others] if built.notices and not built.documents else _compared(self, built)
+        return (
+            [built, *self.others]
+            if built.notices and not built.documents
+            else _compared(self, built)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +186,11 @@ def plan_build(
     kustomization = read_kustomization(folder)
     if kustomization is None:
         unread = reading_problem(folder)
-        return [] if unread is None else [_note(unread, f"not built: kustomize cannot read this file: {unread.reason}")]
+        return (
+            []
+            if unread is None
+            else [_note(unread, f"not built: kustomize cannot read this file: {unread.reason}")]
+        )
     if kustomization.top.is_component:
         return []
     resources: list[FileResult] = []
@@ -190,9 +212,14 @@ def plan_build(
         return others
     if changes:
         incomplete = {id(result): _incomplete(result) for result in (*resources, *others)}
-        resources, others = ([incomplete[id(result)] for result in results] for results in (resources, others))
+        resources, others = (
+            [incomplete[id(result)] for result in results] for results in (resources, others)
+        )
     if kustomization.problem is not None:
-        return [_note(kustomization.top, f"not built: {kustomization.problem}; {_INSTEAD}"), *others]
+        return [
+            _note(kustomization.top, f"not built: {kustomization.problem}; {_INSTEAD}"),
+            *others,
+        ]
     program = find_program()
     if program is None:
         return [_note(kustomization.top, f"{MISSING}: {_INSTEAD}"), *others]
@@ -202,18 +229,28 @@ def plan_build(
 def resource_files(folder: str) -> list[str]:
     """Return the paths of the files that are resources of the kustomization in a directory, in all of its layers."""
     kustomization = read_kustomization(folder)
-    return [] if kustomization is None or kustomization.top.is_component else kustomization.resources
+    return (
+        [] if kustomization is None or kustomization.top.is_component else kustomization.resources
+    )
 
 
 def _incomplete(result: FileResult) -> FileResult:
     """Return the result of a file to whose CRDs the build may add versions or a webhook."""
-    findings = tuple(finding for finding in result.diagnostics if finding.rule not in of_whole_crds())
-    return result if len(findings) == len(result.diagnostics) else replace(result, diagnostics=findings)
+    findings = tuple(
+        finding for finding in result.diagnostics if finding.rule not in of_whole_crds()
+    )
+    return (
+        result
+        if len(findings) == len(result.diagnostics)
+        else replace(result, diagnostics=findings)
+    )
 
 
 def _note(file: Layer | UnreadKustomization, *notices: str) -> FileResult:
     """Return a result that contains only notices: what is not built is not compared with an old version either."""
-    return FileResult(file.path, file.text, notices=notices, compared=(ComparedCRD(file.path, "unread"),))
+    return FileResult(
+        file.path, file.text, notices=notices, compared=(ComparedCRD(file.path, "unread"),)
+    )
 
 
 def _compared(build: Build, built: FileResult) -> list[FileResult]:
@@ -223,7 +260,9 @@ def _compared(build: Build, built: FileResult) -> list[FileResult]:
     spans = patch_spans(kustomization, {finding.crd or "" for finding in new})
     placed = ((finding, spans[finding.crd or ""]) for finding in new)
     diagnostics = tuple(
-        replace(each, line=span.line, column=span.column, end_line=span.line, end_column=span.end_column)
+        replace(
+            each, line=span.line, column=span.column, end_line=span.line, end_column=span.end_column
+        )
         for each, span in placed
     )
     names = {crd.name for crd in built.crds}
@@ -232,11 +271,20 @@ def _compared(build: Build, built: FileResult) -> list[FileResult]:
     results = [other for other in build.others if not other.crds]
     notices = []
     for resource in build.resources:
-        of_server = (each for each in resource.diagnostics if each.crd in names and each.origin == "apiserver")
+        of_server = (
+            each
+            for each in resource.diagnostics
+            if each.crd in names and each.origin == "apiserver"
+        )
         fixed = [finding for finding in of_server if _identity(finding) not in in_build]
         if id(resource) in others:
             gone = {id(finding) for finding in fixed}
-            results.append(replace(resource, diagnostics=tuple(d for d in resource.diagnostics if id(d) not in gone)))
+            results.append(
+                replace(
+                    resource,
+                    diagnostics=tuple(d for d in resource.diagnostics if id(d) not in gone),
+                )
+            )
         elif fixed:
             command = f"{build.program.name} {os.path.dirname(build.file) or '.'}"
             positions = some([f"{resource.file}:{finding.line}" for finding in fixed], 1)
@@ -245,13 +293,19 @@ def _compared(build: Build, built: FileResult) -> list[FileResult]:
         return results
     crds = tuple(CRD(name, spans[name].line) for name in sorted(spans) if name)
     top = kustomization.top
-    own = FileResult(top.path, top.text, 1, crds, 0, diagnostics, tuple(notices), compared=built.compared)
+    own = FileResult(
+        top.path, top.text, 1, crds, 0, diagnostics, tuple(notices), compared=built.compared
+    )
     return [own, *results]
 
 
 def _identity(finding: Diagnostic) -> tuple[str | None, str, str | None]:
     """Return the common identity of a finding in a resource and in its build; numbers in advice depend on the layout."""
-    return finding.crd, finding.rule, finding.message if finding.origin == "apiserver" else finding.field
+    return (
+        finding.crd,
+        finding.rule,
+        finding.message if finding.origin == "apiserver" else finding.field,
+    )
 
 
 def _patches(kustomization: Kustomization) -> list[tuple[Span, str]]:
@@ -259,7 +313,9 @@ def _patches(kustomization: Kustomization) -> list[tuple[Span, str]]:
     patches = []
     for name in PATCHES:
         items = items_of(child(layer.root, name))
-        texts = [layer.patch_text(patch) for patch in layer.document.get(name) or ()] if items else []
+        texts = (
+            [layer.patch_text(patch) for patch in layer.document.get(name) or ()] if items else []
+        )
         patches += [(node_span(item), text) for item, text in zip(items, texts, strict=False)]
     return patches
 
@@ -267,9 +323,14 @@ def _patches(kustomization: Kustomization) -> list[tuple[Span, str]]:
 def patch_spans(kustomization: Kustomization, names: Iterable[str]) -> dict[str, Span]:
     """Return by CRD the span of the first patch that names it, else of the first field that can change CRDs."""
     patches = _patches(kustomization)
-    keys = (entry[0] for field in _CHANGES if (entry := kustomization.top.root.find(field)) is not None)
+    keys = (
+        entry[0] for field in _CHANGES if (entry := kustomization.top.root.find(field)) is not None
+    )
     default = node_span(next(keys, kustomization.top.root))
-    return {name: next((span for span, text in patches if name and name in text), default) for name in names}
+    return {
+        name: next((span for span, text in patches if name and name in text), default)
+        for name in names
+    }
 
 
 _CHANGES: Final = (
@@ -281,7 +342,9 @@ _CHANGES: Final = (
 def find_program() -> KustomizeProgram | None:
     """Return the first of the programs that is on the PATH."""
     programs = ((find(name), command) for name, command in _PROGRAMS)
-    return next((KustomizeProgram(path, command) for path, command in programs if path is not None), None)
+    return next(
+        (KustomizeProgram(path, command) for path, command in programs if path is not None), None
+    )
 
 
 _MARK: Final = "x-crdlint-schema-"
@@ -292,7 +355,14 @@ _STUB: Final = re.compile(rf"^( *)openAPIV3Schema:\n(\1 +){_MARK}(\d+): 0\n(?!\2
 _KEPT: Final = re.compile(rf"(?:^|[:\-\[{{,]) *[&*]\w|[\t\r]|{_MARK}", re.MULTILINE)
 _OPENAPI: Final = ("crds", "openapi")
 # kustomize changes fields by the paths in these, and does not report that a path leads to nothing.
-_PATHS: Final = ("configurations", "generators", "replacements", "transformers", "validators", "vars")
+_PATHS: Final = (
+    "configurations",
+    "generators",
+    "replacements",
+    "transformers",
+    "validators",
+    "vars",
+)
 
 
 @dataclass(slots=True)
@@ -327,10 +397,14 @@ def slimmed(kustomization: Kustomization, files: Container[str]) -> Slim | None:
     It is None if there are none, or if kustomize may change them unnoticed. A patch of a schema fails or adds to the stub.
     """
     layers = kustomization.layers.values()
-    if any(layer.document.get(name) for layer in layers for name in _OPENAPI) or _has_paths(kustomization, files):
+    if any(layer.document.get(name) for layer in layers for name in _OPENAPI) or _has_paths(
+        kustomization, files
+    ):
         return None
     slim = Slim({})
-    contents = {path: data for layer in layers for path, data in layer.files.items() if path in files}
+    contents = {
+        path: data for layer in layers for path, data in layer.files.items() if path in files
+    }
     replaced = {
         path: slim.add(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
         for path, data in contents.items()
@@ -379,14 +453,24 @@ def changes_crds(kustomization: Kustomization, elsewhere: Container[str] = ()) -
     layers = kustomization.layers
     includes = {folder: [*layer.bases, *layer.components] for folder, layer in layers.items()}
     components = {folder: layer.components for folder, layer in layers.items()}
-    own = [folder for folder, layer in layers.items() if any(map(may_hold_crd, layer.files.values()))]
+    own = [
+        folder for folder, layer in layers.items() if any(map(may_hold_crd, layer.files.values()))
+    ]
     # The fields of a component apply to all resources of the kustomization that includes it.
     with_crds = _closure(_closure(own, _inverse(includes)), components)
-    configured = _closure([folder for folder, layer in layers.items() if _configures_crds(layer)], _inverse(includes))
-    changing = [folder for folder in with_crds if _changes_crds(layers[folder], configured=folder in configured)]
+    configured = _closure(
+        [folder for folder, layer in layers.items() if _configures_crds(layer)], _inverse(includes)
+    )
+    changing = [
+        folder
+        for folder in with_crds
+        if _changes_crds(layers[folder], configured=folder in configured)
+    ]
     top = kustomization.top.folder
     reached = _closure(changing, _inverse(components))
-    return top in reached or any(each not in elsewhere and not layers[each].is_component for each in reached)
+    return top in reached or any(
+        each not in elsewhere and not layers[each].is_component for each in reached
+    )
 
 
 def _inverse(following: dict[str, list[str]]) -> dict[str, list[str]]:
@@ -413,20 +497,35 @@ def _changes_crds(layer: Layer, *, configured: bool) -> bool:
     return (
         bool(document.get("vars"))
         or (configured and any(document.get(name) for name in _CONFIGURABLE))
-        or any(_adds_invalid(document.get(name), name) for name in ("commonAnnotations", "commonLabels", "labels"))
+        or any(
+            _adds_invalid(document.get(name), name)
+            for name in ("commonAnnotations", "commonLabels", "labels")
+        )
         or any(map(_transforms_crds, document.get("transformers") or ()))
-        or any(_patches_crds(layer, patch) for name in PATCHES for patch in document.get(name) or ())
-        or any(_replaces_in_crds(layer, replacement) for replacement in document.get("replacements") or ())
+        or any(
+            _patches_crds(layer, patch) for name in PATCHES for patch in document.get(name) or ()
+        )
+        or any(
+            _replaces_in_crds(layer, replacement)
+            for replacement in document.get("replacements") or ()
+        )
     )
 
 
 def _configures_crds(layer: Layer) -> bool:
     """Return whether a layer configures which fields of CRDs are changed, or replaces kustomize's schema of CRDs."""
     openapi = layer.document.get("openapi") or {}
-    documents = [_documents(layer, path, None) for path in layer.document.get("configurations") or ()]
+    documents = [
+        _documents(layer, path, None) for path in layer.document.get("configurations") or ()
+    ]
     return "path" in openapi or any(
         specs_by_kind is None
-        or any(_configures(spec) for document in specs_by_kind for specs in document.values() for spec in _list(specs))
+        or any(
+            _configures(spec)
+            for document in specs_by_kind
+            for specs in document.values()
+            for spec in _list(specs)
+        )
         for specs_by_kind in documents
     )
 
@@ -463,15 +562,22 @@ def _adds_invalid(value_of_field: Any, field: str) -> bool:
     if not value_of_field:
         return False
     listed = value_of_field if field == "labels" else [{"pairs": value_of_field}]
-    if not isinstance(listed, list) or not all(isinstance(entry, dict) and entry.keys() <= _LABELS for entry in listed):
+    if not isinstance(listed, list) or not all(
+        isinstance(entry, dict) and entry.keys() <= _LABELS for entry in listed
+    ):
         return True
     if not all(isinstance(entry.get("pairs"), dict) for entry in listed):
         return True
     pairs = [pair for entry in listed for pair in entry["pairs"].items()]
     if field == "commonAnnotations":
         size = sum(len(str(value)) for _, value in pairs)
-        return size > _SHORT or any(key == _APPROVAL or is_label_key(key.lower()) for key, _ in pairs)
-    return any(is_label_key(key) or not isinstance(value, str) or is_label_value(value) for key, value in pairs)
+        return size > _SHORT or any(
+            key == _APPROVAL or is_label_key(key.lower()) for key, _ in pairs
+        )
+    return any(
+        is_label_key(key) or not isinstance(value, str) or is_label_value(value)
+        for key, value in pairs
+    )
 
 
 _APPROVAL: Final = "api-approved.kubernetes.io"  # a CRD of a protected group is rejected without it
@@ -481,7 +587,9 @@ _LABELS: Final = {"pairs", "includeSelectors", "includeTemplates"}
 
 def _patches_crds(layer: Layer, patch: Any) -> bool:
     """Return whether a patch, or its path or text, may apply to CRDs."""
-    patch_fields = patch if isinstance(patch, dict) else {"path" if patch.startswith(".") else "patch": patch}
+    patch_fields = (
+        patch if isinstance(patch, dict) else {"path" if patch.startswith(".") else "patch": patch}
+    )
     target = patch_fields.get("target")
     if isinstance(target, dict):
         return _selects_crds(target)
@@ -492,7 +600,9 @@ def _patches_crds(layer: Layer, patch: Any) -> bool:
 def _replaces_in_crds(layer: Layer, replacement: dict[str, Any]) -> bool:
     if replacement.get("path"):
         documents = _documents(layer, replacement["path"], None)
-        return documents is None or any(_replaces_in_crds(layer, {**document, "path": None}) for document in documents)
+        return documents is None or any(
+            _replaces_in_crds(layer, {**document, "path": None}) for document in documents
+        )
     targets = replacement.get("targets")
     if not isinstance(targets, list):
         return True
@@ -504,7 +614,11 @@ def _replaces_in_crds(layer: Layer, replacement: dict[str, Any]) -> bool:
 def _is_of_annotations(target: dict[str, Any]) -> bool:
     """Return whether a target of a replacement is only annotations, which the server does not check."""
     paths = target.get("fieldPaths")
-    keys = [_ANNOTATION.fullmatch(path) for path in paths if isinstance(path, str)] if isinstance(paths, list) else []
+    keys = (
+        [_ANNOTATION.fullmatch(path) for path in paths if isinstance(path, str)]
+        if isinstance(paths, list)
+        else []
+    )
     return len(keys) == len(_list(paths)) and all(
         key is not None and key[1] != _APPROVAL and not is_label_key(key[1].lower()) for key in keys
     )

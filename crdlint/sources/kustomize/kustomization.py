@@ -28,7 +28,9 @@ from crdlint.yaml.parse import expands_too_much, parse_first, parse_stream
 PATCHES: Final = ("patches", "patchesStrategicMerge", "patchesJson6902")
 _LONGEST: Final = 100  # characters of a reference in a problem
 _SHOWN: Final = 3  # problems in a notice
-_MOST_LOADS: Final = 1_000  # of layers by kustomize, which loads a layer each time that another one includes it
+_MOST_LOADS: Final = (
+    1_000  # of layers by kustomize, which loads a layer each time that another one includes it
+)
 
 
 @dataclass(slots=True)
@@ -100,12 +102,16 @@ class Kustomization:
     @property
     def resources(self) -> list[str]:
         """The paths of the files that are resources of its layers."""
-        return list(dict.fromkeys(path for layer in self.layers.values() for path in layer.resources))
+        return list(
+            dict.fromkeys(path for layer in self.layers.values() for path in layer.resources)
+        )
 
     @property
     def problem(self) -> str | None:
         """The reason why the kustomization is not built, or None."""
-        problems = list(dict.fromkeys(problem_ for layer in self.layers.values() for problem_ in layer.problems))
+        problems = list(
+            dict.fromkeys(problem_ for layer in self.layers.values() for problem_ in layer.problems)
+        )
         if self._loads() > _MOST_LOADS:
             problems.append(f"its folders are included more than {_MOST_LOADS:,} times")
         return some(problems, _SHOWN) or None
@@ -139,7 +145,9 @@ class Kustomization:
             # The resources of a layer may be kustomization files of other layers, which are replaced as well.
             for name in kustomization_files(layer.folder):
                 tree.pop(os.path.relpath(os.path.join(layer.folder, name), parent), None)
-            tree[os.path.relpath(os.path.join(layer.folder, "kustomization.yaml"), parent)] = layer.manifest
+            tree[os.path.relpath(os.path.join(layer.folder, "kustomization.yaml"), parent)] = (
+                layer.manifest
+            )
         return tree
 
 
@@ -171,8 +179,15 @@ def patch_files(folder: str) -> set[str]:
     """Return the real paths of the patch files that the kustomization of a folder names."""
     layer = _read(folder)
     document = _canonical(layer.document) if isinstance(layer, Layer) else {}
-    patches = [entry for key in PATCHES if isinstance(listed := document.get(key), list) for entry in listed]
-    names = [_canonical(entry).get("path") if isinstance(entry, dict) else entry for entry in patches]
+    patches = [
+        entry
+        for key in PATCHES
+        if isinstance(listed := document.get(key), list)
+        for entry in listed
+    ]
+    names = [
+        _canonical(entry).get("path") if isinstance(entry, dict) else entry for entry in patches
+    ]
     paths = (local_path(os.path.realpath(folder), name) for name in names)
     return {path for path in paths if path is not None and os.path.isfile(path)}
 
@@ -207,7 +222,9 @@ def _read(folder: str) -> Layer | UnreadKustomization | None:
         return UnreadKustomization(path, text, document.error.message)
     root = document.root
     if not isinstance(root, Mapping):
-        return UnreadKustomization(path, text, "it is empty" if root is None else "it is not a mapping")
+        return UnreadKustomization(
+            path, text, "it is empty" if root is None else "it is not a mapping"
+        )
     value = _json(root)
     if not isinstance(value, dict):
         return UnreadKustomization(path, text, "a value has no JSON form")
@@ -225,7 +242,11 @@ def _json(root: Node | None) -> Any:
 def json_documents(text: str) -> list[dict[str, Any]] | None:
     """Return the documents of a text, or None unless all of them are mappings."""
     documents = parse_stream(text)
-    values = [_json(document.root) for document in documents if document.root is not None or document.error is not None]
+    values = [
+        _json(document.root)
+        for document in documents
+        if document.root is not None or document.error is not None
+    ]
     return values if values and all(isinstance(document, dict) for document in values) else None
 
 
@@ -334,7 +355,11 @@ class _Resolver:
         if path is None:
             return None
         is_absolute = os.path.isabs(str(reference))
-        problem = "is an absolute path" if is_absolute else self.reader.add(path, self.shown(str(reference)))
+        problem = (
+            "is an absolute path"
+            if is_absolute
+            else self.reader.add(path, self.shown(str(reference)))
+        )
         if problem is not None:
             self.reject(f"{_shown(reference, field)} {problem}")
             return None
@@ -398,7 +423,11 @@ def _resource(resolver: _Resolver, value: Any, field: str) -> str | None:
 def _merge(resolver: _Resolver, value: Any, field: str) -> str | None:
     """Resolve a strategic merge patch: a file or the patch itself."""
     path = local_path(resolver.layer.folder, value)
-    documents = json_documents(value) if isinstance(value, str) and (path is None or not os.path.isfile(path)) else None
+    documents = (
+        json_documents(value)
+        if isinstance(value, str) and (path is None or not os.path.isfile(path))
+        else None
+    )
     return _joined(documents) if documents is not None else resolver.file(value, field)
 
 
@@ -407,7 +436,9 @@ def _plugins(resolver: _Resolver, value: Any, field: str) -> str | None:
     text = resolver.text(value, field) if isinstance(value, str) else None
     documents = None if text is None else json_documents(text)
     if documents is None:
-        resolver.reject(f"{_shown(value, field)} is not a local file with configurations of plugins")
+        resolver.reject(
+            f"{_shown(value, field)} is not a local file with configurations of plugins"
+        )
         return None
     items = []
     for configuration in documents:
@@ -417,8 +448,16 @@ def _plugins(resolver: _Resolver, value: Any, field: str) -> str | None:
             resolver.reject(f"`{field}` runs a plugin that is not built in ({api_version}, {kind})")
             return None
         names = {name.lower(): name for name in references}
-        named = ((names.get(key.lower(), key), value, f"{field}.{key}") for key, value in configuration.items())
-        items.append({name: references.get(name, _plain)(resolver, value, where) for name, value, where in named})
+        named = (
+            (names.get(key.lower(), key), value, f"{field}.{key}")
+            for key, value in configuration.items()
+        )
+        items.append(
+            {
+                name: references.get(name, _plain)(resolver, value, where)
+                for name, value, where in named
+            }
+        )
     return _joined(items)
 
 
@@ -450,7 +489,9 @@ def _fields(table: dict[str, _Handler]) -> _Handler:
             name = names.get(key.lower()) if key.isascii() else None
             where = f"{field}.{key}" if field else key
             if name is None or name in fields:
-                resolver.reject(f"`{shortened(where, _LONGEST)}` is {'set twice' if name else 'not a known field'}")
+                resolver.reject(
+                    f"`{shortened(where, _LONGEST)}` is {'set twice' if name else 'not a known field'}"
+                )
             elif item is not None:
                 fields[name] = table[name](resolver, item, where)
         return {name: item for name, item in fields.items() if item is not None}
@@ -463,7 +504,10 @@ _SOURCES: Final[dict[str, _Handler]] = {"files": _each(_source), "envs": _each(_
 _PATCH: Final = _fields({"path": _file, "patch": _plain, "target": _plain, "options": _plain})
 _REPLACEMENTS: Final = _each(_fields({"path": _file, "source": _plain, "targets": _plain}))
 _GENERATOR: Final = _fields(
-    {**_SOURCES, **dict.fromkeys(("literals", "name", "namespace", "behavior", "options", "type"), _plain)}
+    {
+        **_SOURCES,
+        **dict.fromkeys(("literals", "name", "namespace", "behavior", "options", "type"), _plain),
+    }
 )
 _TABLE: Final[dict[str, _Handler]] = {
     **dict.fromkeys(

@@ -56,7 +56,9 @@ def compare_charts(
     return compared
 
 
-def _old_contents(path: str, folder: OldFolder, rendered: OldCharts, *, is_needed: bool) -> list[ChartContents]:
+def _old_contents(
+    path: str, folder: OldFolder, rendered: OldCharts, *, is_needed: bool
+) -> list[ChartContents]:
     """Return the contents of an old chart, whose files get the names that users know; none if it has no CRDs.
 
     With `is_needed`, return them in any case.
@@ -68,7 +70,10 @@ def _old_contents(path: str, folder: OldFolder, rendered: OldCharts, *, is_neede
     if path != folder.name:
         for each in contents:
             each.documents = [
-                replace(document, file=document.file._replace(shown=folder.named(document.file.shown, path)))
+                replace(
+                    document,
+                    file=document.file._replace(shown=folder.named(document.file.shown, path)),
+                )
                 for document in each.documents
             ]
     return contents

@@ -17,7 +17,13 @@ from crdlint.files.offline import sandbox
 from crdlint.files.paths import has_yaml_suffix
 from crdlint.files.read import UnreadableError, decode, read_bytes
 from crdlint.files.repository import Repository, RepositoryError, repository_of
-from crdlint.sources.helm.archive import MAX_BYTES, ArchiveBudget, ArchiveError, may_be_installed, members
+from crdlint.sources.helm.archive import (
+    MAX_BYTES,
+    ArchiveBudget,
+    ArchiveError,
+    may_be_installed,
+    members,
+)
 from crdlint.sources.helm.layout import CHART, is_archive
 from crdlint.sources.kustomize import KUSTOMIZATIONS
 from crdlint.yaml.nodes import nodes_of, text_of
@@ -77,7 +83,9 @@ class CommitFiles:
                 if path not in written:
                     os.symlink(self._targets[path], target_of(folder, path))
         except OSError as error:
-            raise RepositoryError(f"{error.filename2 or error.filename}: {error.strerror}") from error
+            raise RepositoryError(
+                f"{error.filename2 or error.filename}: {error.strerror}"
+            ) from error
 
     def with_references(self, folders: Iterable[str]) -> set[str]:
         """Return the files of kustomizations and of all that they include, by texts that are paths; raise RepositoryError."""
@@ -87,7 +95,9 @@ class CommitFiles:
         while level:
             reached.update(path for _, path in level)
             following: dict[tuple[str, str], None] = {}
-            for (layer, _), (path, data) in zip(level, self._read([path for _, path in level]), strict=True):
+            for (layer, _), (path, data) in zip(
+                level, self._read([path for _, path in level]), strict=True
+            ):
                 is_read = posixpath.basename(path) in KUSTOMIZATIONS or _PLUGIN in data
                 for reference in _references(data) if is_read else ():
                     target = posixpath.normpath(posixpath.join(layer, reference))
@@ -131,7 +141,9 @@ class CommitFiles:
             if len(passed) > _MOST_LINKS:
                 raise RepositoryError(f"{passed[0]}: too many levels of symbolic links")
             rest = path[len(link) + 1 :]
-            path = posixpath.normpath(posixpath.join(posixpath.dirname(link), self._content_of(link), rest))
+            path = posixpath.normpath(
+                posixpath.join(posixpath.dirname(link), self._content_of(link), rest)
+            )
             if path.startswith(("/", "../")) or path == "..":
                 raise RepositoryError(f"{link} leads out of the repository")
         return path, passed
@@ -195,14 +207,20 @@ class OldFolder:
 
     def _top(self, opened: str) -> str:
         """Return the top of the copy of the repository, given the path of the opened folder in it."""
-        return opened if self.path == "." else opened.removesuffix(os.path.normpath(self.path)).rstrip(os.sep)
+        return (
+            opened
+            if self.path == "."
+            else opened.removesuffix(os.path.normpath(self.path)).rstrip(os.sep)
+        )
 
     def named(self, text: str, opened: str) -> str:
         """Return a text about the opened folder with the name of the folder in place of its path."""
         if self.commit is None:
             return text if self.path == self.name else text.replace(self.path, self.name)
         revision = self.name.removesuffix(self.path if self.path != "." else "")
-        return text.replace(opened, self.name).replace(os.path.join(self._top(opened), ""), revision)
+        return text.replace(opened, self.name).replace(
+            os.path.join(self._top(opened), ""), revision
+        )
 
 
 def is_safe(path: str) -> bool:
@@ -240,7 +258,9 @@ def _references(data: bytes) -> Iterator[str]:
 
 
 # A revision neither configures crdlint nor hides files from it.
-_LEFT_OUT: Final = frozenset({".crdlint.yaml", ".crdlint.yml", "crdlint.toml", "pyproject.toml", ".gitignore"})
+_LEFT_OUT: Final = frozenset(
+    {".crdlint.yaml", ".crdlint.yml", "crdlint.toml", "pyproject.toml", ".gitignore"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +283,9 @@ class Side:
         if file == self.path:
             return self.shown
         if file.startswith(self.path + os.sep):
-            return f"{self.shown}{'' if self.shown.endswith(':') else '/'}{file[len(self.path) + 1 :]}"
+            return (
+                f"{self.shown}{'' if self.shown.endswith(':') else '/'}{file[len(self.path) + 1 :]}"
+            )
         if self.top is not None and file.startswith(self.top + os.sep):
             return f"{self.revision}:{file[len(self.top) + 1 :]}"
         return file
@@ -286,23 +308,31 @@ def unpacked(archive: str, folder: str, shown: str | None = None) -> Side:
     tops: set[str] = set()
     try:
         os.makedirs(os.path.join(folder, ".git"), exist_ok=True)
-        for name, data in members(read_bytes(archive, MAX_BYTES), ArchiveBudget(), may_be_installed):
+        for name, data in members(
+            read_bytes(archive, MAX_BYTES), ArchiveBudget(), may_be_installed
+        ):
             tops.add(name.partition("/")[0])
             with open(target_of(folder, name), "wb") as file:
                 file.write(data)
     except (ArchiveError, UnreadableError) as error:
         raise RepositoryError(f"{archive}: cannot be unpacked: {error}") from error
     except OSError as error:
-        raise RepositoryError(f"{archive}: cannot be unpacked: {error.filename}: {error.strerror}") from error
+        raise RepositoryError(
+            f"{archive}: cannot be unpacked: {error.filename}: {error.strerror}"
+        ) from error
     below = tops.pop() if len(tops) == 1 else ""
     return Side(os.path.join(folder, below) if below else folder, f"{shown or archive}:{below}")
 
 
 def side_of_path(path: str, repositories: Iterable[Repository], folder: str | None) -> Side:
     """Return a path as a side, a packed chart unpacked to `folder`; raise RepositoryError if it is also the name of a revision."""
-    if not path.startswith((".", "/")) and any(has_revision(repository, path) for repository in repositories):
+    if not path.startswith((".", "/")) and any(
+        has_revision(repository, path) for repository in repositories
+    ):
         # A checkout must not choose what it is compared with.
-        raise RepositoryError(f"{path!r} is both a path and a git revision: write `./{path}` or `{path}^{{commit}}`")
+        raise RepositoryError(
+            f"{path!r} is both a path and a git revision: write `./{path}` or `{path}^{{commit}}`"
+        )
     return Side(path, path) if folder is None or not is_archive(path) else unpacked(path, folder)
 
 
@@ -326,9 +356,13 @@ def side(source: str, folder: str) -> Side:
     if os.path.lexists(source):
         return side_of_path(source, [] if repository is None else [repository], folder)
     if repository is None:
-        raise RepositoryError(f"no file or folder named {source!r}, and the working directory is in no git repository")
+        raise RepositoryError(
+            f"no file or folder named {source!r}, and the working directory is in no git repository"
+        )
     here = os.path.relpath(os.path.realpath(os.curdir), repository.top)
-    below = here if not colon else os.path.join(here, path) if path.startswith(("./", "../")) else path
+    below = (
+        here if not colon else os.path.join(here, path) if path.startswith(("./", "../")) else path
+    )
     below = os.path.normpath(below or ".")
     commit = named_commit(repository, revision)
     if below.startswith(".."):
@@ -342,7 +376,9 @@ def side(source: str, folder: str) -> Side:
     if is_archive(root):
         return unpacked(root, f"{folder}.unpacked", source)
     shown = source if colon else f"{source}:"
-    return Side(root, shown, tuple(f"{revision}: {problem}" for problem in problems), folder, revision)
+    return Side(
+        root, shown, tuple(f"{revision}: {problem}" for problem in problems), folder, revision
+    )
 
 
 def _export(files: CommitFiles, below: str, folder: str) -> list[str]:
@@ -352,13 +388,19 @@ def _export(files: CommitFiles, below: str, folder: str) -> list[str]:
     """
     os.makedirs(os.path.join(folder, ".git"), exist_ok=True)  # no reference leads out of the copy
     objects = files.tree.files
-    inside = [path for path in objects if below == "." or path == below or path.startswith(f"{below}/")]
+    inside = [
+        path for path in objects if below == "." or path == below or path.startswith(f"{below}/")
+    ]
     charts = _charts(objects, inside, below)
     paths = [path for path in inside if has_yaml_suffix(path) or path == below]
     if charts:
-        paths = list(dict.fromkeys((*paths, *(path for path in objects if path.startswith(tuple(charts))))))
+        paths = list(
+            dict.fromkeys((*paths, *(path for path in objects if path.startswith(tuple(charts)))))
+        )
     paths = [path for path in paths if posixpath.basename(path) not in _LEFT_OUT]
-    problems = [f"{path}: this system has no file of such a name" for path in paths if not is_safe(path)]
+    problems = [
+        f"{path}: this system has no file of such a name" for path in paths if not is_safe(path)
+    ]
     paths = list(filter(is_safe, paths))
     for path, content in files.contents(paths):
         if content.problem is not None:
@@ -371,12 +413,24 @@ def _export(files: CommitFiles, below: str, folder: str) -> list[str]:
             problems.append(f"{path}: {error.strerror}")
     written = set(paths)
     links = files.tree.links
-    folders = {posixpath.dirname(path) or "." for path in inside if posixpath.basename(path) in KUSTOMIZATIONS}
-    linked = ([chart.rstrip("/") or "."] for chart in charts if any(link.startswith(chart) for link in links))
+    folders = {
+        posixpath.dirname(path) or "."
+        for path in inside
+        if posixpath.basename(path) in KUSTOMIZATIONS
+    }
+    linked = (
+        [chart.rstrip("/") or "."]
+        for chart in charts
+        if any(link.startswith(chart) for link in links)
+    )
     # What kustomizations refer to is read within `copy`.
     for references in (*linked, chain.from_iterable(map(files.with_references, [folders]))):
         try:
-            files.copy((path for path in references if posixpath.basename(path) not in _LEFT_OUT), folder, written)
+            files.copy(
+                (path for path in references if posixpath.basename(path) not in _LEFT_OUT),
+                folder,
+                written,
+            )
         except RepositoryError as error:  # noqa: PERF203  a chart at a time
             problems.append(str(error))
     return problems
@@ -385,5 +439,7 @@ def _export(files: CommitFiles, below: str, folder: str) -> list[str]:
 def _charts(paths: Container[str], inside: Iterable[str], below: str) -> list[str]:
     """Return the folders, with a closing slash, of the charts below a path and of those that contain the path."""
     charts = [path.removesuffix(CHART) for path in inside if posixpath.basename(path) == CHART]
-    parents = [f"{parent}/" if str(parent) != "." else "" for parent in PurePosixPath(below).parents]
+    parents = [
+        f"{parent}/" if str(parent) != "." else "" for parent in PurePosixPath(below).parents
+    ]
     return [*charts, *(parent for parent in parents if f"{parent}{CHART}" in paths)]

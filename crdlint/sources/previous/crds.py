@@ -25,8 +25,18 @@ from crdlint.safety.programs import shortened
 from crdlint.sources.helm.layout import DEFAULTS, HelmValues
 from crdlint.sources.helm.render import Rendered, RenderedDocument
 from crdlint.sources.kustomize import KUSTOMIZATIONS
-from crdlint.sources.kustomize.build import MISSING, changes_crds, find_program, patch_spans, run_build
-from crdlint.sources.kustomize.kustomization import Kustomization, read_kustomization, reading_problem
+from crdlint.sources.kustomize.build import (
+    MISSING,
+    changes_crds,
+    find_program,
+    patch_spans,
+    run_build,
+)
+from crdlint.sources.kustomize.kustomization import (
+    Kustomization,
+    read_kustomization,
+    reading_problem,
+)
 from crdlint.sources.previous.copies import OldFolder
 from crdlint.yaml.nodes import child, text_of
 
@@ -102,7 +112,9 @@ class OldKustomizations:
                 kustomization = read_kustomization(path)
                 if kustomization is None or kustomization.top.is_component or kustomization.problem:
                     return False
-                elsewhere = {os.path.realpath(old.beside(other, path)) for other in self.folders.values()}
+                elsewhere = {
+                    os.path.realpath(old.beside(other, path)) for other in self.folders.values()
+                }
                 return any(_resources(kustomization)) and changes_crds(kustomization, elsewhere)
         except RepositoryError:
             return False  # if a build of the new one needs it, the build reports it
@@ -138,7 +150,11 @@ def _built(kustomization: Kustomization, folder: OldFolder, path: str) -> OldBui
         return OldBuild(resources)
     file = folder.named(kustomization.top.path, path)
     program = find_program()
-    problem = MISSING if kustomization.problem is None else folder.named(f"not built: {kustomization.problem}", path)
+    problem = (
+        MISSING
+        if kustomization.problem is None
+        else folder.named(f"not built: {kustomization.problem}", path)
+    )
     if kustomization.problem is None and program is not None:
         output = run_build(kustomization, program)
         if output.problem is None:
@@ -154,7 +170,9 @@ def _built(kustomization: Kustomization, folder: OldFolder, path: str) -> OldBui
 
 def _resources(kustomization: Kustomization) -> Iterator[tuple[str, str]]:
     for path in kustomization.resources:
-        text = text_if_readable(path, only_crds=True)  # as on the new side: kustomize reports what cannot be read
+        text = text_if_readable(
+            path, only_crds=True
+        )  # as on the new side: kustomize reports what cannot be read
         if text is not None:
             yield path, text
 
@@ -172,7 +190,9 @@ class _AtPatch(Locator):
 
 
 LONGEST_REASON: Final = 200  # characters: some errors of the API server quote the whole document
-_CACHED: Final = 2  # the number of files whose CRDs are cached, because neighbouring names are needed in turn
+_CACHED: Final = (
+    2  # the number of files whose CRDs are cached, because neighbouring names are needed in turn
+)
 # Candidates for metadata.name; a match ends at the first character that no name contains, so the search is linear.
 _NAME: Final = re.compile(r"""name["']?\s{0,8}:\s{0,8}["']?([^\s"'#,}&!*|>\\]+)""")
 # Names that do not occur literally in the text: escaped, tagged, in a block, or by an alias.
@@ -243,11 +263,19 @@ class PreviousCRDs:
     def compared(self, result: FileResult) -> tuple[ComparedCRD, ...]:
         """Return the compared CRDs of a result, with those that cannot be compared because crdlint cannot read the old ones."""
         skipped = (finding for finding in result.diagnostics if finding.rule == SKIPPED.id)
-        findings = (finding for finding in result.diagnostics if finding.rule == "api-version-removed")
-        unserved = [(each.crd, each.message) for each in findings if each.crd and self._was_unserved(each.crd)]
+        findings = (
+            finding for finding in result.diagnostics if finding.rule == "api-version-removed"
+        )
+        unserved = [
+            (each.crd, each.message)
+            for each in findings
+            if each.crd and self._was_unserved(each.crd)
+        ]
         return (
             *(
-                crd._replace(state="unread") if crd.state == "added" and crd.name in self._unread_names else crd
+                crd._replace(state="unread")
+                if crd.state == "added" and crd.name in self._unread_names
+                else crd
                 for crd in result.compared
             ),
             *(ComparedCRD(f"{finding.file}:{finding.line}", "unread") for finding in skipped),
@@ -259,7 +287,9 @@ class PreviousCRDs:
         files = [self.of_file(index) for index in self._candidates(name)]
         unread = (document for old in files for document in old.unread)
         converted = (old.by_name[name] for old in files if name in old.by_name)
-        return any(document.cause == "unserved version" and name in document.text for document in unread) or any(
+        return any(
+            document.cause == "unserved version" and name in document.text for document in unread
+        ) or any(
             text_of(child(old.positions.root, "apiVersion")) == v1beta1.VERSION for old in converted
         )
 
@@ -279,7 +309,9 @@ class PreviousCRDs:
         if build is not None and (build.problem is not None or name in build.crds):
             return build.crds.get(name), [] if build.problem is None else [build.problem]
         problems = []
-        candidates = sorted(self._candidates(name), key=lambda index: self.files[index].counterpart != path)
+        candidates = sorted(
+            self._candidates(name), key=lambda index: self.files[index].counterpart != path
+        )
         if self._is_added_copy(name, path, candidates):
             return None, []
         for index in candidates:
@@ -293,10 +325,15 @@ class PreviousCRDs:
             problems += [
                 f"{file.name}:{document.line}: {shortened(document.reason, LONGEST_REASON)}"
                 for document in unread
-                if document.cause == "broken" and not file.in_scope  # others are reported at the end of the run
+                if document.cause == "broken"
+                and not file.in_scope  # others are reported at the end of the run
             ]
         if self.unreadable:
-            more = f" (and {len(self.unreadable) - 1:,} more files)" if len(self.unreadable) > 1 else ""
+            more = (
+                f" (and {len(self.unreadable) - 1:,} more files)"
+                if len(self.unreadable) > 1
+                else ""
+            )
             problems.append(self.unreadable[0] + more)
             self._unread_names.add(name)
         return None, problems
@@ -305,10 +342,15 @@ class PreviousCRDs:
         """Return whether a file is new, and all old files with a CRD of a name are plain ones that still have it."""
         files = [self.files[index] for index in candidates]
         paths = [file.counterpart or file.path for file in files]
-        is_compared = path in paths or not all(paths) or any(file.template is not None for file in files)
+        is_compared = (
+            path in paths or not all(paths) or any(file.template is not None for file in files)
+        )
         if not files or is_compared or not os.path.isfile(path):
             return False
-        return all(name in collect(text_if_readable(other, only_crds=True) or "").by_name for other in paths)
+        return all(
+            name in collect(text_if_readable(other, only_crds=True) or "").by_name
+            for other in paths
+        )
 
     def _candidates(self, name: str) -> Iterator[int]:
         by_name, indirect = self._index
@@ -330,7 +372,9 @@ class PreviousCRDs:
             names = set(_NAME.findall(text))
             for name in names:
                 by_name.setdefault(name, []).append(index)
-            if _INDIRECT_NAME.search(text) or (file.template is not None and any("{{" in name for name in names)):
+            if _INDIRECT_NAME.search(text) or (
+                file.template is not None and any("{{" in name for name in names)
+            ):
                 indirect.append(index)
         return by_name, indirect
 
@@ -386,8 +430,12 @@ def compare(
             continue
         old_crds = previous.of_file(index)
         for document in old_crds.unread:
-            message = f"line {document.line}: not compared: {shortened(document.reason, LONGEST_REASON)}"
-            comparison.problems.append(UnreadInput(file.name, message, fatal=document.cause == "broken"))
+            message = (
+                f"line {document.line}: not compared: {shortened(document.reason, LONGEST_REASON)}"
+            )
+            comparison.problems.append(
+                UnreadInput(file.name, message, fatal=document.cause == "broken")
+            )
         for name, old in old_crds.by_name.items():
             if name not in names and not _is_vendored(file):
                 missing.setdefault(name, (file, old))
@@ -395,10 +443,14 @@ def compare(
         for name, path in _moved(missing, (*crds, *discover(tops, Selection()).files)):
             del missing[name]
             if path not in crds:
-                comparison.problems.append(UnreadInput(path, f"not checked, but contains {name} now", fatal=False))
+                comparison.problems.append(
+                    UnreadInput(path, f"not checked, but contains {name} now", fatal=False)
+                )
     if unread:
         comparison.problems += (
-            UnreadInput(file.name, f"not compared: {name} may be in {unread[0]}, which cannot be read")
+            UnreadInput(
+                file.name, f"not compared: {name} may be in {unread[0]}, which cannot be read"
+            )
             for name, (file, _) in missing.items()
         )
     else:
@@ -421,13 +473,17 @@ def _moved(names: Iterable[str], paths: Iterable[str]) -> Iterator[tuple[str, st
         near = sorted(name for name in pending if name in text)
         collected = collect(text if near else "")
         for name in near:
-            if name in collected.by_name or any(name in document.text for document in collected.unread):
+            if name in collected.by_name or any(
+                name in document.text for document in collected.unread
+            ):
                 pending.remove(name)
                 yield name, path
 
 
 def _results(
-    missing: Mapping[str, tuple[OldFile, OldCRD]], previous: PreviousCRDs, crds: Mapping[str, Sequence[str]]
+    missing: Mapping[str, tuple[OldFile, OldCRD]],
+    previous: PreviousCRDs,
+    crds: Mapping[str, Sequence[str]],
 ) -> Iterator[FileResult]:
     by_file: dict[str, tuple[OldFile, dict[str, OldCRD]]] = {}
     for name, (file, old) in missing.items():
@@ -439,7 +495,9 @@ def _results(
             yield FileResult(file.path or file.name, file.text, diagnostics=tuple(diagnostics))
             continue
         span, new_name = Span(1, 1, 1, 1), None
-        new = [name for name in crds.get(file.path, ()) if previous.find(name, file.path)[0] is None]
+        new = [
+            name for name in crds.get(file.path, ()) if previous.find(name, file.path)[0] is None
+        ]
         if len(gone) == len(new) == 1:
             new_name = new[0]
             renamed = collect(text).by_name.get(new_name)  # not if only Helm can render it
@@ -457,4 +515,6 @@ def _diagnostic(file: OldFile, name: str, span: Span, renamed: str | None = None
     if renamed is not None:
         message = f"CRD {name} of {file.name} is now named {renamed}"
         help_ = f"Keep the name {name}; to rename a CRD, keep both until no cluster has objects of the old one"
-    return replace(REMOVED.diagnostic(file.path or file.name, "advice", message, span, help_), crd=name)
+    return replace(
+        REMOVED.diagnostic(file.path or file.name, "advice", message, span, help_), crd=name
+    )

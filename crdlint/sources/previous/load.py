@@ -13,11 +13,25 @@ from crdlint.files.patterns import Glob
 from crdlint.files.read import UnreadableError, decode, open_descriptor, read_bytes, with_parents
 from crdlint.files.recognition import LFS_POINTER, is_lfs_pointer, may_hold_crd
 from crdlint.files.repository import Repository, RepositoryError, repository_of
-from crdlint.sources.helm.layout import CHART, TEMPLATES, ChartLayout, has_unusual_name, inside, outermost
+from crdlint.sources.helm.layout import (
+    CHART,
+    TEMPLATES,
+    ChartLayout,
+    has_unusual_name,
+    inside,
+    outermost,
+)
 from crdlint.sources.helm.unusual_names import unusual_templates
 from crdlint.sources.kustomize import KUSTOMIZATIONS, Patches, kustomization_of
 from crdlint.sources.previous.copies import CommitFiles, OldFolder, Side, named_commit, side_of_path
-from crdlint.sources.previous.crds import OldCharts, OldFile, OldKustomizations, OldTemplate, PreviousCRDs, pack
+from crdlint.sources.previous.crds import (
+    OldCharts,
+    OldFile,
+    OldKustomizations,
+    OldTemplate,
+    PreviousCRDs,
+    pack,
+)
 
 
 @dataclass(slots=True)
@@ -48,7 +62,9 @@ class Scope:
         Below directories, only the usual suffixes or those of the selection count, unless `any_name`.
         """
         spellings = self._spellings(path, any_name=any_name)
-        return next((spelling for spelling in spellings if not self.filter.excludes(spelling[1])), None)
+        return next(
+            (spelling for spelling in spellings if not self.filter.excludes(spelling[1])), None
+        )
 
     def _spellings(self, path: str, *, any_name: bool) -> Iterator[tuple[str, str]]:
         for top in with_parents(path):
@@ -88,7 +104,11 @@ class Loaded:
         return PreviousCRDs(self.files, self.unreadable, charts, kustomizations)
 
     def add(
-        self, file: OldFile, data: bytes | None, problem: str | None, template: Callable[[], OldTemplate | None]
+        self,
+        file: OldFile,
+        data: bytes | None,
+        problem: str | None,
+        template: Callable[[], OldTemplate | None],
     ) -> None:
         """Add an old file with its data if it may contain a CRD; `problem` is the reason why its data is unknown."""
         if data is not None and is_lfs_pointer(data) and _may_hold_new_crd(file):
@@ -99,7 +119,9 @@ class Loaded:
             except UnreadableError as error:
                 problem = str(error)
             else:
-                self.files.append(replace(file, packed=pack(data), template=template() if b"{{" in data else None))
+                self.files.append(
+                    replace(file, packed=pack(data), template=template() if b"{{" in data else None)
+                )
         if problem is None:
             return
         if file.in_scope:
@@ -108,13 +130,18 @@ class Loaded:
             self.unreadable.append(f"{file.name}: {problem}")
 
 
-def load(source: str, arguments: Sequence[str], selection: Selection, folder: str | None = None) -> Loaded:
+def load(
+    source: str, arguments: Sequence[str], selection: Selection, folder: str | None = None
+) -> Loaded:
     """Return the old files of a file, a directory, or else of a git revision of the repositories of `arguments`.
 
     A packed chart is unpacked to `folder` if that is given. Raise RepositoryError if `source` is none of these, or both
     a path and a revision.
     """
-    named = (repository_of(argument if open_descriptor(argument) is None else ".") for argument in arguments)
+    named = (
+        repository_of(argument if open_descriptor(argument) is None else ".")
+        for argument in arguments
+    )
     repositories = list(dict.fromkeys(repository for repository in named if repository is not None))
     if not os.path.lexists(source):
         return _of_revision(source, repositories, arguments, selection)
@@ -126,7 +153,9 @@ def load_side(side: Side, arguments: Sequence[str], selection: Selection) -> Loa
     loaded = Loaded()
     discovered = discover([side.path], selection)
     # A link that is not followed may lead to an old CRD: without it, a CRD counts as new.
-    loaded.problems += (problem._replace(path=side.name(problem.path)) for problem in discovered.problems)
+    loaded.problems += (
+        problem._replace(path=side.name(problem.path)) for problem in discovered.problems
+    )
     in_scope = not os.path.isdir(side.path) or Scope(arguments, selection.filter()).has_folder
     layout, patches = ChartLayout(), Patches()
 
@@ -143,7 +172,11 @@ def load_side(side: Side, arguments: Sequence[str], selection: Selection) -> Loa
             loaded.add(file, read_bytes(path), None, partial(_template, layout, path, folder_of))
         except UnreadableError as error:
             loaded.add(replace(file, in_scope=True), None, str(error), lambda: None)
-    for folder in (os.path.dirname(path) or os.curdir for path in discovered.files if os.path.basename(path) == CHART):
+    for folder in (
+        os.path.dirname(path) or os.curdir
+        for path in discovered.files
+        if os.path.basename(path) == CHART
+    ):
         if outermost(folder) == folder:
             loaded.charts[_counterpart(folder, side.path, arguments)] = folder_of(folder)
     for folder in dict.fromkeys(os.path.dirname(path) for path in discovered.files):
@@ -163,7 +196,11 @@ def _may_hold_new_crd(file: OldFile) -> bool:
 
 def _counterpart(path: str, source: str, arguments: Sequence[str]) -> str:
     """Return the path in the only argument that has the place of a path in `source`, empty if there are several arguments."""
-    return "" if len(arguments) != 1 else os.path.normpath(os.path.join(arguments[0], os.path.relpath(path, source)))
+    return (
+        ""
+        if len(arguments) != 1
+        else os.path.normpath(os.path.join(arguments[0], os.path.relpath(path, source)))
+    )
 
 
 def _template(
@@ -181,10 +218,15 @@ def _template(
 
 
 def _of_revision(
-    revision: str, repositories: Sequence[Repository], arguments: Sequence[str], selection: Selection
+    revision: str,
+    repositories: Sequence[Repository],
+    arguments: Sequence[str],
+    selection: Selection,
 ) -> Loaded:
     if not repositories:
-        raise RepositoryError(f"no file or folder named {revision!r}, and {arguments[0]} is in no git repository")
+        raise RepositoryError(
+            f"no file or folder named {revision!r}, and {arguments[0]} is in no git repository"
+        )
     loaded = Loaded(tops=[repository.top for repository in repositories])
     scope = Scope(arguments, selection.filter())
     patches = Patches()
@@ -200,17 +242,29 @@ def _of_revision(
             if argument is not None:
                 loaded.covered.add(argument[0])
                 folder = os.path.dirname(path)
-                if os.path.basename(path) == CHART and outermost(f"/{folder}", files.has_file) == f"/{folder}":
-                    loaded.charts[os.path.normpath(os.path.dirname(spelled) or os.curdir)] = folder_of(folder)
+                if (
+                    os.path.basename(path) == CHART
+                    and outermost(f"/{folder}", files.has_file) == f"/{folder}"
+                ):
+                    loaded.charts[os.path.normpath(os.path.dirname(spelled) or os.curdir)] = (
+                        folder_of(folder)
+                    )
                 if os.path.basename(path) in KUSTOMIZATIONS:
-                    loaded.kustomizations[os.path.dirname(spelled) or os.curdir] = folder_of(os.path.dirname(path))
+                    loaded.kustomizations[os.path.dirname(spelled) or os.curdir] = folder_of(
+                        os.path.dirname(path)
+                    )
             if (argument is not None or scope.filter.wants(absolute)) and not patches.has(absolute):
                 selected[path] = spelled, argument is not None
         for path, content in files.contents(selected):
             spelled, in_scope = selected[path]
             file = OldFile(f"{revision}:{path}", spelled, b"", in_scope, spelled)
             data = None if content.problem else content.data
-            loaded.add(file, data, content.problem, partial(_template, layout, f"/{path}", folder_of, files.has_file))
+            loaded.add(
+                file,
+                data,
+                content.problem,
+                partial(_template, layout, f"/{path}", folder_of, files.has_file),
+            )
     return loaded
 
 

@@ -19,7 +19,17 @@ from crdlint.cel.errors import format_type
 from crdlint.cel.library import extensions, lists, strings
 from crdlint.cel.library.stdlib import STANDARD
 from crdlint.cel.parser import parse
-from crdlint.cel.types import BOOL, DYN, INT, STRING, list_type, map_type, object_type, type_type, wrapper_type
+from crdlint.cel.types import (
+    BOOL,
+    DYN,
+    INT,
+    STRING,
+    list_type,
+    map_type,
+    object_type,
+    type_type,
+    wrapper_type,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -120,7 +130,10 @@ def test_type(build: Callable[..., Any], expected: str) -> None:
 
 
 ERRORS = [
-    (lambda: call("_==_", name("i"), lit(True)), ["found no matching overload for '_==_' applied to '(int, bool)'"]),
+    (
+        lambda: call("_==_", name("i"), lit(True)),
+        ["found no matching overload for '_==_' applied to '(int, bool)'"],
+    ),
     (lambda: name("x"), ["undeclared reference to 'x' (in container '')"]),
     (lambda: sel(name("t"), "g"), ["undefined field 'g'"]),
     (lambda: sel(name("i"), "g"), ["type 'int' does not support field selection"]),
@@ -135,8 +148,12 @@ ERRORS = [
         ["found no matching overload for '_<_' applied to '(int, double)'"],
     ),
     (
-        lambda: ast.Comprehension(next(ids), name("i"), "x", "", "@r", lit(True), lit(True), lit(True), name("@r")),
-        ["expression of type 'int' cannot be range of a comprehension (must be list, map, or dynamic)"],
+        lambda: ast.Comprehension(
+            next(ids), name("i"), "x", "", "@r", lit(True), lit(True), lit(True), name("@r")
+        ),
+        [
+            "expression of type 'int' cannot be range of a comprehension (must be list, map, or dynamic)"
+        ],
     ),
 ]
 
@@ -147,14 +164,21 @@ def test_error(build: Callable[..., Any], errors: list[str]) -> None:
 
 
 def test_options() -> None:
-    assert run(call("_<_", lit(1), lit(1.5)), replace(ENV, cross_type_comparisons=True)) == ("bool", [])
+    assert run(call("_<_", lit(1), lit(1.5)), replace(ENV, cross_type_comparisons=True)) == (
+        "bool",
+        [],
+    )
     mixed = lst(lit(1), lit("a"))
-    assert run(mixed, replace(ENV, homogeneous=True))[1] == ["expected type 'int' but found 'string'"]
+    assert run(mixed, replace(ENV, homogeneous=True))[1] == [
+        "expected type 'int' but found 'string'"
+    ]
 
 
 def test_comprehension_scope() -> None:
     step = call("_&&_", name("@r"), call("_>_", name("v"), lit(0)))
-    expr = ast.Comprehension(next(ids), name("l"), "k", "v", "@r", lit(True), lit(True), step, name("@r"))
+    expr = ast.Comprehension(
+        next(ids), name("l"), "k", "v", "@r", lit(True), lit(True), step, name("@r")
+    )
     assert run(expr) == ("bool", [])
 
 
@@ -170,7 +194,9 @@ def test_declarations_that_contradict() -> None:
         ENV.extend(idents=[Variable("i", STRING)])
     with pytest.raises(DeclarationError, match="size_string collides with other"):
         ENV.extend(functions=[overload("size", "other", (STRING,), INT)])
-    assert run(call("size", target=name("i")), ENV.extend(functions=[member("size", "n", (INT,), INT)])) == ("int", [])
+    assert run(
+        call("size", target=name("i")), ENV.extend(functions=[member("size", "n", (INT,), INT)])
+    ) == ("int", [])
 
 
 @each(
@@ -178,11 +204,21 @@ def test_declarations_that_contradict() -> None:
     [
         (duration_literals, lambda: call("duration", lit("1d")), ["invalid duration argument"]),
         (duration_literals, lambda: call("duration", lit("1.5h3s")), []),
-        (regex_literals, lambda: call("matches", lit("("), target=name("s")), ["invalid matches argument"]),
-        (homogeneous_literals, lambda: lst(lit(1), lit("a")), ["expected type 'int' but found 'string'"]),
+        (
+            regex_literals,
+            lambda: call("matches", lit("("), target=name("s")),
+            ["invalid matches argument"],
+        ),
+        (
+            homogeneous_literals,
+            lambda: lst(lit(1), lit("a")),
+            ["expected type 'int' but found 'string'"],
+        ),
     ],
 )
-def test_validator(validator: Callable[..., Any], build: Callable[..., Any], messages: list[str]) -> None:
+def test_validator(
+    validator: Callable[..., Any], build: Callable[..., Any], messages: list[str]
+) -> None:
     env = replace(ENV, validators=(validator,))
     expr = build()
     source = SourceInfo("")
@@ -203,7 +239,11 @@ def parsed(text: str, env: Env = ENV) -> tuple[CheckResult, ParseResult]:
         "[]" + ".map(x, {x: x})" * 240,
         "[]" + ".map(x, {[x]: [x]})" * 240 + " == []" + ".map(x, {[x]: [x]})" * 240,
         "[]" + ".map(x, [[[[[[[[[x]]]]]]]]])" * 240,
-        "[[{type(1): type('a')}]" + ".map(x, {x: x})" * 200 + ", [{}]" + ".map(x, {x: x})" * 200 + "]",
+        "[[{type(1): type('a')}]"
+        + ".map(x, {x: x})" * 200
+        + ", [{}]"
+        + ".map(x, {x: x})" * 200
+        + "]",
     ],
     ids=["shared", "shared and free", "two shared and free", "deep and free", "to and fro"],
 )
@@ -213,16 +253,23 @@ def test_types_written_out_would_be_endless(text: str) -> None:
 
 def test_every_overload_tried_makes_variables_of_its_own() -> None:
     result, _ = parsed("[1].flatten(1) == [] && []")
-    assert [error.message for error in result.errors] == ["expected type 'bool' but found 'list(_var3)'"]
+    assert [error.message for error in result.errors] == [
+        "expected type 'bool' but found 'list(_var3)'"
+    ]
 
 
 def test_endless_type_in_a_message_is_cut() -> None:
     (error,) = parsed("l" + ".map(x, {x: x})" * 200 + " + 1")[0].errors
-    assert error.message.startswith("found no matching overload for '_+_' applied to '(list(map(map(")
+    assert error.message.startswith(
+        "found no matching overload for '_+_' applied to '(list(map(map("
+    )
     assert len(error.message) < 1 << 17
 
 
-@each(("text", "name"), [("size(l)", None), (".size(l)", "size"), ("sets.contains(l, l)", "sets.contains")])
+@each(
+    ("text", "name"),
+    [("size(l)", None), (".size(l)", "size"), ("sets.contains(l, l)", "sets.contains")],
+)
 def test_full_names_of_functions(text: str, name: str | None) -> None:
     result, expr = parsed(text)
     assert result.errors == []

@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING
 
 from tables import each
 
-from crdlint.cel.types import DYN, INT, NULL, STRING, list_type, map_type, object_type, type_param, type_type
+from crdlint.cel.types import (
+    DYN,
+    INT,
+    NULL,
+    STRING,
+    list_type,
+    map_type,
+    object_type,
+    type_param,
+    type_type,
+)
 from crdlint.cel.unification import Substitution, most_general
 
 if TYPE_CHECKING:
@@ -36,7 +46,10 @@ def test_unify(pairs: list[tuple[Type, Type]], asked: Type, answer: str) -> None
     assert str(substitution.substitute(asked)) == answer
 
 
-@each(("source", "target"), [(INT, STRING), (list_type(A), A), (INT, NULL), (list_type(INT), map_type(INT, INT))])
+@each(
+    ("source", "target"),
+    [(INT, STRING), (list_type(A), A), (INT, NULL), (list_type(INT), map_type(INT, INT))],
+)
 def test_no_unification(source: Type, target: Type) -> None:
     assert not Substitution().assignable(source, target)
 

@@ -39,6 +39,8 @@ def program() -> Callable[..., Program]:
     def make(text: str, costs: CostModel | None = None) -> Program:
         compiled = compile_text(text, _ENV, ParserOptions())
         assert not compiled.errors, compiled.display()
-        return plan(compiled.expr, compiled.result, _FUNCTIONS, CostModel() if costs is None else costs)
+        return plan(
+            compiled.expr, compiled.result, _FUNCTIONS, CostModel() if costs is None else costs
+        )
 
     return make

@@ -70,11 +70,17 @@ def test_costs(program: Callable[..., Program], text: str, cost: int) -> None:
 def test_limit(program: Callable[..., Program]) -> None:
     made = program("self.s.contains(self.s)")
     assert made.evaluate(VARIABLES, cost_limit=2504).value is True
-    assert made.evaluate(VARIABLES, cost_limit=2503).error == "operation cancelled: actual cost limit exceeded"
+    assert (
+        made.evaluate(VARIABLES, cost_limit=2503).error
+        == "operation cancelled: actual cost limit exceeded"
+    )
     assert program("self.s == self.s").evaluate(VARIABLES, cost_limit=54).value is True
     assert program("self.a.b").evaluate(VARIABLES, cost_limit=3).value == "c"
     absorbed = program("self.s.contains(self.s) || true")
-    assert absorbed.evaluate(VARIABLES, cost_limit=3).error == "operation cancelled: actual cost limit exceeded"
+    assert (
+        absorbed.evaluate(VARIABLES, cost_limit=3).error
+        == "operation cancelled: actual cost limit exceeded"
+    )
 
 
 def tracked(track: FunctionTracker) -> CallCost:
@@ -88,10 +94,17 @@ def test_own_costs(program: Callable[..., Program]) -> None:
 
     functions = {"_+_": tracked(seven)}
     assert program("x + 1", costs=CostModel(functions=functions)).evaluate(VARIABLES).cost == 8
-    costs = CostModel(overloads={"add_int64": tracked(lambda _values, _result: 5)}, functions=functions)
+    costs = CostModel(
+        overloads={"add_int64": tracked(lambda _values, _result: 5)}, functions=functions
+    )
     assert program("x + 1", costs=costs).evaluate(VARIABLES).cost == 6
     undecided = {"add_int64": tracked(lambda _values, _result: None)}
-    assert program("x + 1", costs=CostModel(overloads=undecided, functions=functions)).evaluate(VARIABLES).cost == 8
+    assert (
+        program("x + 1", costs=CostModel(overloads=undecided, functions=functions))
+        .evaluate(VARIABLES)
+        .cost
+        == 8
+    )
     assert program("x + 1", costs=CostModel(overloads=undecided)).evaluate(VARIABLES).cost == 2
 
 
@@ -99,7 +112,9 @@ def test_own_costs(program: Callable[..., Program]) -> None:
 STALE = "[50000, 0, 1].filter(y, three(self.t + string(y), three(y, self.l[y], 1), y))"
 
 
-def test_arguments_of_an_earlier_round(program: Callable[..., Program], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_arguments_of_an_earlier_round(
+    program: Callable[..., Program], monkeypatch: pytest.MonkeyPatch
+) -> None:
     costs = CostModel(functions={"three": tracked(lambda values, _result: len(str(values[0])))})
     assert program(STALE, costs=costs).evaluate(VARIABLES).cost == 66
     monkeypatch.setattr(steps, "is_filter", lambda _: False)
@@ -117,6 +132,11 @@ LOOPS = [
 
 
 @pytest.mark.parametrize("text", LOOPS)
-def test_rounds_cost_the_same_with_and_without_a_stack(program: Callable[..., Program], text: str) -> None:
-    costs = {replace(program(text), _stacked=stacked).evaluate(VARIABLES).cost for stacked in (True, False)}
+def test_rounds_cost_the_same_with_and_without_a_stack(
+    program: Callable[..., Program], text: str
+) -> None:
+    costs = {
+        replace(program(text), _stacked=stacked).evaluate(VARIABLES).cost
+        for stacked in (True, False)
+    }
     assert len(costs) == 1

@@ -18,7 +18,15 @@ if TYPE_CHECKING:
 
 VARIABLES: dict[str, Any] = {
     "x": 3,
-    "self": {"a": {"b": "c"}, "l": [1, 2], "m": {"k": 1}, "s": "hello", "n": None, "o": Optional_({"p": 1}), "q": NONE},
+    "self": {
+        "a": {"b": "c"},
+        "l": [1, 2],
+        "m": {"k": 1},
+        "s": "hello",
+        "n": None,
+        "o": Optional_({"p": 1}),
+        "q": NONE,
+    },
 }
 
 VALUES = [

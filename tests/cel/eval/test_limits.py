@@ -52,14 +52,22 @@ def test_deep_expressions(program: Callable[..., Program], text: str, value: obj
 @each(
     ("text", "error"),
     [
-        ("duration(self) > duration('1h')", "type conversion error from 'string' to 'google.protobuf.Duration'"),
+        (
+            "duration(self) > duration('1h')",
+            "type conversion error from 'string' to 'google.protobuf.Duration'",
+        ),
         ("double(self) > 1.0", "type conversion error from 'string' to 'double'"),
         ("int(self) > 1", "type conversion error from 'string' to 'int'"),
-        ("timestamp(self) > timestamp(0)", "type conversion error from 'string' to 'google.protobuf.Timestamp'"),
+        (
+            "timestamp(self) > timestamp(0)",
+            "type conversion error from 'string' to 'google.protobuf.Timestamp'",
+        ),
     ],
 )
 @each("long", ["1" * 200_000 + "x", "0x" + "1_" * 100_000, "1e" + "1" * 200_000], ids=range(3))
-def test_long_texts_that_say_nothing(program: Callable[..., Program], text: str, error: str, long: str) -> None:
+def test_long_texts_that_say_nothing(
+    program: Callable[..., Program], text: str, error: str, long: str
+) -> None:
     assert program(text).evaluate({"self": long}).error == error
 
 
@@ -69,5 +77,7 @@ def test_a_panic_of_planning_refuses_the_program(program: Callable[..., Program]
 
 
 def test_lists_grow_in_place(program: Callable[..., Program]) -> None:
-    result = program("self.map(i, i).filter(i, i >= 0).size()").evaluate({"self": list(range(100_000))})
+    result = program("self.map(i, i).filter(i, i >= 0).size()").evaluate(
+        {"self": list(range(100_000))}
+    )
     assert result.value == 100_000

@@ -38,7 +38,9 @@ def test_refused(program: Callable[..., Program], text: str, message: str) -> No
 
 def test_members_of_constants() -> None:
     assert members_of([1, "a"]) == frozenset({(int, 1), (float, 1.0), (Uint, Uint(1)), (str, "a")})
-    assert members_of([-1, 2.5, True]) == frozenset({(int, -1), (float, -1.0), (float, 2.5), (bool, True)})
+    assert members_of([-1, 2.5, True]) == frozenset(
+        {(int, -1), (float, -1.0), (float, 2.5), (bool, True)}
+    )
     assert members_of([]) == frozenset()
     assert members_of([b"a"]) is None
     assert members_of([[1]]) is None

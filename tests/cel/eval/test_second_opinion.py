@@ -25,7 +25,8 @@ from crdlint.kubecel.second_opinion import FAILS
 
 _TYPES = {"i": INT, "s": STRING, "l": list_type(INT), "m": map_type(STRING, INT), "t": BOOL}
 _ENV = replace(
-    STANDARD.extend(idents=[Variable(name, type_) for name, type_ in _TYPES.items()]), cross_type_comparisons=True
+    STANDARD.extend(idents=[Variable(name, type_) for name, type_ in _TYPES.items()]),
+    cross_type_comparisons=True,
 )
 _FUNCTIONS = Functions(FUNCTIONS, BOUND, SINGLETONS)
 
@@ -34,7 +35,9 @@ def opinion(text: str) -> Any:
     compiled = compile_text(text, _ENV, ParserOptions())
     assert not compiled.errors, compiled.display()
     try:
-        return plain(plan(compiled.expr, compiled.result, _FUNCTIONS, CostModel()).evaluate(VARIABLES).value)
+        return plain(
+            plan(compiled.expr, compiled.result, _FUNCTIONS, CostModel()).evaluate(VARIABLES).value
+        )
     except PlanError:
         return FAILS
 
@@ -137,18 +140,43 @@ KNOWN: list[tuple[str, Any, Any, str]] = [
     ("-1.0 / 0.0", float("-inf"), float("inf"), "common/types/double.go, Double.Divide"),
     ("string(true)", "true", "True", "common/types/bool.go, Bool.ConvertToType"),
     ("string(100000.0)", "100000", "100000.0", "common/types/double.go, Double.ConvertToType"),
-    ("int(double(-9223372036854775808))", FAILS, -(2**63), "common/types/overflow.go, doubleToInt64Checked"),
+    (
+        "int(double(-9223372036854775808))",
+        FAILS,
+        -(2**63),
+        "common/types/overflow.go, doubleToInt64Checked",
+    ),
     ("('a' + 'b').contains('b')", True, FAILS, "common/types/string.go, String.Add"),
     ("l[-1]", FAILS, 2, "interpreter/attributes.go, refQualify"),
     ("[1, 2][dyn(1.0)]", 2, FAILS, "common/types/list.go, IndexOrError"),
     ("size({'a': 1 / 0})", FAILS, 1, "interpreter/interpretable.go, evalMap.Eval"),
     ("{1: 2, 1: 3}[1]", 3, FAILS, "interpreter/interpretable.go, evalMap.Eval"),
     ("timestamp(0)", Timestamp(0), FAILS, "common/types/int.go, Int.ConvertToType"),
-    ("int(timestamp('1969-12-31T23:59:59.5Z'))", -1, 0, "common/types/timestamp.go, Timestamp.ConvertToType"),
+    (
+        "int(timestamp('1969-12-31T23:59:59.5Z'))",
+        -1,
+        0,
+        "common/types/timestamp.go, Timestamp.ConvertToType",
+    ),
     ("duration('1ns')", Duration(1), Duration(0), "common/types/string.go, String.ConvertToType"),
-    ("duration('106751d')", FAILS, Duration(106751 * 86400 * 10**9), "common/types/string.go, String.ConvertToType"),
-    ("duration('2562048h')", FAILS, Duration(2562048 * 3600 * 10**9), "common/types/string.go, String.ConvertToType"),
-    ("(duration('1h') - duration('1m')).getSeconds()", 3540, FAILS, "common/types/duration.go, Duration.Subtract"),
+    (
+        "duration('106751d')",
+        FAILS,
+        Duration(106751 * 86400 * 10**9),
+        "common/types/string.go, String.ConvertToType",
+    ),
+    (
+        "duration('2562048h')",
+        FAILS,
+        Duration(2562048 * 3600 * 10**9),
+        "common/types/string.go, String.ConvertToType",
+    ),
+    (
+        "(duration('1h') - duration('1m')).getSeconds()",
+        3540,
+        FAILS,
+        "common/types/duration.go, Duration.Subtract",
+    ),
 ]
 
 

@@ -37,7 +37,11 @@ class OwnList:
         return iter(self.values)
 
     def cel_equal(self, other: Any) -> bool | Error:
-        return Error("no such overload") if isinstance(other, int) else sorted(self.values) == sorted(other)
+        return (
+            Error("no such overload")
+            if isinstance(other, int)
+            else sorted(self.values) == sorted(other)
+        )
 
     def cel_add(self, other: Any) -> OwnList:
         return OwnList(*self.values, *(value for value in other if value not in self.values))
@@ -70,7 +74,9 @@ VARIABLES = {"x": 0, "self": {"l": OwnList(1, 2), "opt": Optional_(OwnList(1, 2)
 )
 def test_own_behaviour(program: Callable[..., Program], text: str, value: Any) -> None:
     got = program(text).evaluate(VARIABLES).value
-    assert (got.message if type(got) is Error else got) == (value.message if type(value) is Error else value)
+    assert (got.message if type(got) is Error else got) == (
+        value.message if type(value) is Error else value
+    )
 
 
 def test_keys_of_maps() -> None:

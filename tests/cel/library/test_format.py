@@ -82,16 +82,36 @@ def test_results(text: str, args: list[Any], result: str) -> None:
         ("%q", [1], 'could not parse formatting clause: unrecognized formatting clause "q"'),
         ("%s", [Thing()], STRING_CLAUSE + "Thing"),
         ("%s", [[Thing()]], "error during formatting: no formatting function for Thing"),
-        ("%s", [{1.5: 1}], "error during formatting: no formatting function for map key of type double"),
+        (
+            "%s",
+            [{1.5: 1}],
+            "error during formatting: no formatting function for map key of type double",
+        ),
         (
             "%s",
             [b"\xff"],
             'error during formatting: could not convert argument "invalid UTF-8 in bytes, cannot convert to string" to string',
         ),
-        ("%d", [1.0], "error during formatting: decimal clause can only be used on integers, was given double"),
-        ("%f", ["1"], "error during formatting: fixed-point clause can only be used on doubles, was given string"),
-        ("%e", [1], "error during formatting: scientific clause can only be used on doubles, was given int"),
-        ("%d", [[1]], "error during formatting: decimal clause can only be used on integers, was given list"),
+        (
+            "%d",
+            [1.0],
+            "error during formatting: decimal clause can only be used on integers, was given double",
+        ),
+        (
+            "%f",
+            ["1"],
+            "error during formatting: fixed-point clause can only be used on doubles, was given string",
+        ),
+        (
+            "%e",
+            [1],
+            "error during formatting: scientific clause can only be used on doubles, was given int",
+        ),
+        (
+            "%d",
+            [[1]],
+            "error during formatting: decimal clause can only be used on integers, was given list",
+        ),
     ],
 )
 def test_errors(text: str, args: list[Any], message: str) -> None:

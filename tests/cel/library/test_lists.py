@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 def same(one: Any, other: Any) -> bool:
     if isinstance(one, list):
         return len(one) == len(other) and all(map(same, one, other))
-    return type(one) is type(other) and (one == other or (one != one and other != other)) and str(one) == str(other)
+    return (
+        type(one) is type(other)
+        and (one == other or (one != one and other != other))
+        and str(one) == str(other)
+    )
 
 
 @each(
@@ -41,7 +45,11 @@ def same(one: Any, other: Any) -> bool:
         (lists.sort_values, ([],), []),
         (lists.sort_by_keys, (["foo", "bar", "baz"], [3, 1, 2]), ["bar", "baz", "foo"]),
         (lists.sort_values, ([2.0, math.nan, 1.0],), [2.0, math.nan, 1.0]),
-        (lists.distinct, ([1, 1.0, Uint(1), "1", True, [1], [1.0], None, None],), [1, "1", True, [1], None]),
+        (
+            lists.distinct,
+            ([1, 1.0, Uint(1), "1", True, [1], [1.0], None, None],),
+            [1, "1", True, [1], None],
+        ),
         (lists.distinct, ([math.nan, math.nan, 0.0, -0.0],), [math.nan, math.nan, 0.0]),
         (lists.distinct, ([2**53 + 1, float(2**53)],), [2**53 + 1]),
         (lists.flatten, ([range(2), [range(1)]],), [0, 1, range(1)]),
@@ -67,7 +75,11 @@ def test_results(function: Callable[..., Any], args: tuple[Any, ...], result: An
     ("function", "args", "message"),
     [
         (lists.slice_, ([1], -1, 1), "cannot slice(-1, 1), negative indexes not supported"),
-        (lists.slice_, ([1], 1, 0), "cannot slice(1, 0), start index must be less than or equal to end index"),
+        (
+            lists.slice_,
+            ([1], 1, 0),
+            "cannot slice(1, 0), start index must be less than or equal to end index",
+        ),
         (lists.slice_, ([1], 0, 5), "cannot slice(0, 5), list is length 1"),
         (lists.flatten, ([1], -1), "level must be non-negative"),
         (lists.flatten, ({},), "no such overload: map(dyn, dyn).flatten()"),

@@ -77,7 +77,9 @@ if TYPE_CHECKING:
         (strings.join, ([],), ""),
     ],
 )
-def test_results(function: Callable[..., Any], args: tuple[Any, ...], result: str | int | list[str]) -> None:
+def test_results(
+    function: Callable[..., Any], args: tuple[Any, ...], result: str | int | list[str]
+) -> None:
     assert function(*args) == result
 
 
@@ -104,7 +106,11 @@ def test_results(function: Callable[..., Any], args: tuple[Any, ...], result: st
         (strings.join, ([Duration(1_500_000)],), "join: invalid input: 1.5ms"),
         (strings.join, ([Duration(0)],), "join: invalid input: 0s"),
         (strings.join, ([Timestamp(0)],), "join: invalid input: 1970-01-01 00:00:00 +0000 UTC"),
-        (strings.join, ([Timestamp(500_000_000, 7200)],), "join: invalid input: 1970-01-01 02:00:00.5 +0200 +0200"),
+        (
+            strings.join,
+            ([Timestamp(500_000_000, 7200)],),
+            "join: invalid input: 1970-01-01 02:00:00.5 +0200 +0200",
+        ),
     ],
 )
 def test_errors(function: Callable[..., Any], args: tuple[Any, ...], message: str) -> None:

@@ -100,7 +100,11 @@ def test_ids_and_places() -> None:
     assert result.source_info.location_of(step.args[1].id) == (1, 13)
 
 
-@each("text", ["'" * 9999, "[" * 5000, "".join(map(chr, range(32))), "'\ud800' + \ud800", ""], ids=range(5))
+@each(
+    "text",
+    ["'" * 9999, "[" * 5000, "".join(map(chr, range(32))), "'\ud800' + \ud800", ""],
+    ids=range(5),
+)
 def test_bad_input_is_reported(text: str) -> None:
     assert display(parse(text, options=OPTIONS)).startswith("ERROR: ")
 
@@ -154,7 +158,10 @@ def test_limit_of_nesting(text: str) -> None:
 def test_an_operand_on_the_right_is_a_level_more() -> None:
     opening, closing = "a * (" * 124 + "(", ")" * 125
     assert not parse(f"{opening}1{closing}", options=OPTIONS).errors
-    for result in (parse(f"{opening}1 * 1{closing}", options=OPTIONS), recognized(f"{opening}1 * 1{closing}")):
+    for result in (
+        parse(f"{opening}1 * 1{closing}", options=OPTIONS),
+        recognized(f"{opening}1 * 1{closing}"),
+    ):
         assert display(result) == f"ERROR: <input>:{LIMIT}"
 
 

@@ -17,7 +17,12 @@ _BY_CHANCE: Final = (
     (re.compile(r"selfType\d+"), "selfType"),
     (re.compile(r"0x[0-9a-f]{6,}"), "0x"),
     # the end of a generated name
-    (re.compile(r'^(metadata\.name: Invalid value: "[^"]*)[a-z0-9]{5}(?=": must be spec\.names)'), r"\1xxxxx"),
+    (
+        re.compile(
+            r'^(metadata\.name: Invalid value: "[^"]*)[a-z0-9]{5}(?=": must be spec\.names)'
+        ),
+        r"\1xxxxx",
+    ),
 )
 # What the handlers put before the error of a body that they cannot decode.
 _WRAPPED: Final = re.compile(r'^\w+ in version "[^"]*" cannot be handled as a \w+: ')
@@ -56,7 +61,9 @@ def of_diagnostics(found: Iterable[Diagnostic]) -> Answer:
     said = [finding for finding in found if finding.origin == "apiserver"]
     errors = frozenset(_plain(finding.message) for finding in said if finding.kind == "field")
     message = next((finding.message for finding in said if finding.kind == "decode"), "")
-    warnings = frozenset(finding.message for finding in said if finding.kind in {"strict", "warning"})
+    warnings = frozenset(
+        finding.message for finding in said if finding.kind in {"strict", "warning"}
+    )
     return Answer(not errors and not message, errors, message, warnings)
 
 
@@ -70,7 +77,10 @@ def without_kept_values(answer: Answer) -> Answer:
     """Leave out the warnings about invalid values that an update keeps, which neither records nor reports have."""
     if answer.warnings is None:
         return answer
-    return replace(answer, warnings=frozenset(text for text in answer.warnings if text.startswith("unknown field ")))
+    return replace(
+        answer,
+        warnings=frozenset(text for text in answer.warnings if text.startswith("unknown field ")),
+    )
 
 
 def of_record(expect: Mapping[str, Any]) -> Answer:
@@ -95,9 +105,16 @@ def differences(server: Answer, other: Answer, name: str) -> list[str]:
         verdicts = [f"server {_verdict(server)}", f"{name} {_verdict(other)}"]
         return [", ".join(verdicts), *_only("server", _texts(server)), *_only(name, _texts(other))]
     if server.message and other.message:
-        is_same = other.message in server.message  # the server puts what it could not read before it
-        return [] if is_same else [*_only("server", {server.message}), *_only(name, {other.message})]
-    lines = [*_only("server", _texts(server) - _texts(other)), *_only(name, _texts(other) - _texts(server))]
+        is_same = (
+            other.message in server.message
+        )  # the server puts what it could not read before it
+        return (
+            [] if is_same else [*_only("server", {server.message}), *_only(name, {other.message})]
+        )
+    lines = [
+        *_only("server", _texts(server) - _texts(other)),
+        *_only(name, _texts(other) - _texts(server)),
+    ]
     if server.warnings is not None and other.warnings is not None:
         lines += _only("server warns", server.warnings - other.warnings)
         lines += _only(f"{name} warns", other.warnings - server.warnings)

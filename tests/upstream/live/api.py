@@ -59,7 +59,13 @@ class Server:
     _connection: http.client.HTTPSConnection | None = field(default=None, repr=False)
 
     def ask(
-        self, method: str, path: str, body: object = None, *, content_type: str = YAML, accept: str = "application/json"
+        self,
+        method: str,
+        path: str,
+        body: object = None,
+        *,
+        content_type: str = YAML,
+        accept: str = "application/json",
     ) -> Reply:
         """Send a request and return the answer; a body that is not a text is sent as JSON."""
         text = body if isinstance(body, str) or body is None else json.dumps(body)
@@ -80,7 +86,9 @@ class Server:
                 time.sleep(_PAUSE)
         return Reply(0, {"message": NO_ANSWER}, ())
 
-    def _sent(self, method: str, path: str, data: bytes | None, headers: dict[str, str]) -> Reply | None:
+    def _sent(
+        self, method: str, path: str, data: bytes | None, headers: dict[str, str]
+    ) -> Reply | None:
         """Send a request once. Return None if the connection is closed without an answer."""
         try:
             connection = self._connected()
@@ -112,13 +120,17 @@ class Server:
         """Delete a CRD with its objects, and wait until it is gone."""
         path = f"{CRDS}/{name}"
         self.ask("DELETE", path)
-        if not wait(lambda: self.ask("GET", path).status == 404, _DELETION):  # finalizers of its own keep it
+        if not wait(
+            lambda: self.ask("GET", path).status == 404, _DELETION
+        ):  # finalizers of its own keep it
             self.ask("PATCH", path, {"metadata": {"finalizers": None}}, content_type=MERGE_PATCH)
             wait(lambda: self.ask("GET", path).status == 404)
 
     def _is_established(self, name: str) -> bool:
         status = self.ask("GET", f"{CRDS}/{name}").body.get("status") or {}
-        conditions = {condition["type"]: condition["status"] for condition in status.get("conditions") or []}
+        conditions = {
+            condition["type"]: condition["status"] for condition in status.get("conditions") or []
+        }
         is_refused = conditions.get("NamesAccepted") == "False"
         return is_refused or conditions.get("Established") == "True"
 
@@ -128,7 +140,9 @@ class Server:
             context = ssl.create_default_context()
             context.check_hostname = False
             context.verify_mode = ssl.CERT_NONE
-            self._connection = http.client.HTTPSConnection(url.hostname or "", url.port, context=context, timeout=120)
+            self._connection = http.client.HTTPSConnection(
+                url.hostname or "", url.port, context=context, timeout=120
+            )
         return self._connection
 
 

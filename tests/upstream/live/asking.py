@@ -57,15 +57,21 @@ def ask(server: Server, row: Row, version: str) -> Compared:
     if outcome.server is None:
         return Compared(row["id"], outcome)
     lines = differences(outcome.server, outcome.crdlint, "crdlint") if outcome.crdlint else []
-    is_recorded = "expect" in row and row.get("version", version) == version and outcome.is_as_recorded
+    is_recorded = (
+        "expect" in row and row.get("version", version) == version and outcome.is_as_recorded
+    )
     if is_recorded:
         lines += differences(outcome.server, as_request(of_record(row["expect"])), "record")
     return Compared(row["id"], outcome, tuple(lines))
 
 
 def _create(server: Server, row: Row, version: str) -> Outcome:
-    reply = server.ask("POST", CRDS + _DRY_RUN, row["yaml"], content_type=_content_type(row["yaml"]))
-    return Outcome(of_reply(reply), of_diagnostics(crdlint.lint_text(row["yaml"], kube_version=version)))
+    reply = server.ask(
+        "POST", CRDS + _DRY_RUN, row["yaml"], content_type=_content_type(row["yaml"])
+    )
+    return Outcome(
+        of_reply(reply), of_diagnostics(crdlint.lint_text(row["yaml"], kube_version=version))
+    )
 
 
 def _content_type(text: str) -> str:
@@ -79,7 +85,10 @@ def _content_type(text: str) -> str:
 
 def _update(server: Server, row: Row, version: str) -> Outcome:
     if _has_fields_of_the_server(row["old"]):
-        return Outcome(None, why="the old CRD has fields that only the server writes, such as `status.storedVersions`")
+        return Outcome(
+            None,
+            why="the old CRD has fields that only the server writes, such as `status.storedVersions`",
+        )
     with _real_crd(server, row["old"]) as name:
         if name is None:
             return Outcome(None, why="the server refuses the old CRD")
@@ -89,7 +98,9 @@ def _update(server: Server, row: Row, version: str) -> Outcome:
         stored = json.dumps(server.ask("GET", f"{CRDS}/{name}").body)
         answer = of_reply(_put_crd(server, name, new))
         expected = of_diagnostics(crdlint.lint_update(stored, row["new"], kube_version=version))
-        is_as_recorded = expected == of_diagnostics(crdlint.lint_update(row["old"], row["new"], kube_version=version))
+        is_as_recorded = expected == of_diagnostics(
+            crdlint.lint_update(row["old"], row["new"], kube_version=version)
+        )
         return Outcome(answer, expected, is_as_recorded=is_as_recorded)
 
 
@@ -127,7 +138,9 @@ def _resource(server: Server, row: Row, version: str) -> Outcome:
         return _asked_resource(server, row, version, at, new)
 
 
-def _asked_resource(server: Server, row: Row, version: str, at: str, new: dict[str, Any]) -> Outcome:
+def _asked_resource(
+    server: Server, row: Row, version: str, at: str, new: dict[str, Any]
+) -> Outcome:
     old = _values(row["old_cr"]) if row.get("old_cr") else None
     if "/namespaces/" in at:
         for manifest in filter(None, (old, new)):
@@ -141,11 +154,16 @@ def _asked_resource(server: Server, row: Row, version: str, at: str, new: dict[s
         if not stored.is_accepted:
             return Outcome(None, why="the server refuses the old object")
         metadata = {key: value for key, value in new["metadata"].items() if key != "uid"}
-        sent = {**new, "metadata": {**metadata, "resourceVersion": stored.body["metadata"]["resourceVersion"]}}
+        sent = {
+            **new,
+            "metadata": {**metadata, "resourceVersion": stored.body["metadata"]["resourceVersion"]},
+        }
         new["metadata"] = metadata
         reply = server.ask("PUT", f"{at}/{name}{_subresource(row)}{_DRY_RUN}", sent)
         # Without its finalizers, so that it is deleted with its CRD.
-        server.ask("PATCH", f"{at}/{name}", {"metadata": {"finalizers": None}}, content_type=MERGE_PATCH)
+        server.ask(
+            "PATCH", f"{at}/{name}", {"metadata": {"finalizers": None}}, content_type=MERGE_PATCH
+        )
     report = crdlint.validate_resource(
         row["crd"],
         json.dumps(new),

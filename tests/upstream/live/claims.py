@@ -26,13 +26,17 @@ def try_claims(cluster: Cluster, programs: Programs, rule: str, *, record: bool)
         _show(experiment.id, lines)
         if record and lines:
             _write(experiment, answers, cluster.server.version())
-    console.out(f"{counted(len(chosen), 'experiment')}, {failed} {'recorded anew' if record else 'different'}")
+    console.out(
+        f"{counted(len(chosen), 'experiment')}, {failed} {'recorded anew' if record else 'different'}"
+    )
     return 0 if record else failed
 
 
 def try_remedies(server: Server, rule: str, *, record: bool) -> int:
     """Follow the helps and fixes of a rule, all of them for "". Return how many break something else than is recorded."""
-    known: dict[str, list[str]] = json.loads(RECORD.read_text(encoding="utf-8"))["breaks"] if RECORD.exists() else {}
+    known: dict[str, list[str]] = (
+        json.loads(RECORD.read_text(encoding="utf-8"))["breaks"] if RECORD.exists() else {}
+    )
     failed, followed = 0, []
     broken: dict[str, list[str]] = {}
     for remedy in remedies(rule):
@@ -56,12 +60,18 @@ def try_remedies(server: Server, rule: str, *, record: bool) -> int:
 
 
 def _show(name: str, lines: list[str]) -> None:
-    console.out("\n".join([f"{'differs' if lines else 'as recorded'}: {name}", *(f"  {line}" for line in lines)]))
+    console.out(
+        "\n".join(
+            [f"{'differs' if lines else 'as recorded'}: {name}", *(f"  {line}" for line in lines)]
+        )
+    )
 
 
 def _write(experiment: Experiment, answers: list[Recorded], server: str) -> None:
     path = CLAIMS / f"{experiment.id}.yaml"
-    path.write_text(with_answers(path.read_text(encoding="utf-8"), answers, server, _today()), encoding="utf-8")
+    path.write_text(
+        with_answers(path.read_text(encoding="utf-8"), answers, server, _today()), encoding="utf-8"
+    )
 
 
 def _today() -> str:

@@ -32,13 +32,17 @@ def running(programs: Programs) -> Iterator[Cluster]:
     """Start etcd and kube-apiserver, and stop both at the end. Raises NotBuiltError, also if the server does not start."""
     with ExitStack() as stack:
         folder = Path(
-            stack.enter_context(tempfile.TemporaryDirectory(prefix="crdlint-live-", ignore_cleanup_errors=True))
+            stack.enter_context(
+                tempfile.TemporaryDirectory(prefix="crdlint-live-", ignore_cleanup_errors=True)
+            )
         )
         etcd_port, peer_port, port = _free_ports(3)
         etcd = _etcd_command(programs.etcd(), folder, etcd_port, peer_port)
         stack.enter_context(_process(etcd, folder / "etcd.log"))
         token = secrets.token_urlsafe(24)
-        (folder / "tokens.csv").write_text(f"{token},admin,admin,system:masters\n", encoding="utf-8")
+        (folder / "tokens.csv").write_text(
+            f"{token},admin,admin,system:masters\n", encoding="utf-8"
+        )
         _write_key(folder)
         apiserver = _apiserver_command(programs.kube_apiserver(), folder, etcd_port, port)
         log = folder / "kube-apiserver.log"
@@ -61,7 +65,10 @@ def connected(url: str, token: str) -> Iterator[Cluster]:
 
 
 def _is_ready(server: Server) -> bool:
-    return server.ask("GET", "/readyz").status == 200 and server.ask("GET", "/api/v1/namespaces/default").status == 200
+    return (
+        server.ask("GET", "/readyz").status == 200
+        and server.ask("GET", "/api/v1/namespaces/default").status == 200
+    )
 
 
 def _etcd_command(program: Path, folder: Path, port: int, peer_port: int) -> list[str]:
@@ -116,7 +123,9 @@ def _write_key(folder: Path) -> None:
     """Write the key that signs tokens of service accounts, without which the server does not start."""
     openssl = shutil.which("openssl")
     if openssl is None:
-        raise NotBuiltError("openssl is not installed: the API server needs a key for service accounts.")
+        raise NotBuiltError(
+            "openssl is not installed: the API server needs a key for service accounts."
+        )
     command = [openssl, "genrsa", "-traditional", "-out", str(folder / "sa.key"), "2048"]
     subprocess.run(command, check=True, capture_output=True)
 

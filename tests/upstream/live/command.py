@@ -26,7 +26,12 @@ _EVERY: Final = "every rule"
 
 
 @click.command("live")
-@click.option("--version", default="1.37", show_default=True, help="Minor version or patch release of Kubernetes.")
+@click.option(
+    "--version",
+    default="1.37",
+    show_default=True,
+    help="Minor version or patch release of Kubernetes.",
+)
 @click.option("--url", help="Ask this API server, instead of building and starting one.")
 @click.option("--token", help="Bearer token of an administrator of that server.")
 @click.option(
@@ -42,7 +47,9 @@ _EVERY: Final = "every rule"
     help="Keep the counts for docs/parity.md; with --claims, write the answers of the experiments to their files.",
 )  # fmt: skip
 @click.option("--limit", type=int, help="Only ask the first N requests.", metavar="N")
-@click.option("--show", default=5, show_default=True, help="Show N differences in full.", metavar="N")
+@click.option(
+    "--show", default=5, show_default=True, help="Show N differences in full.", metavar="N"
+)
 @click.pass_context
 def live(
     ctx: click.Context,
@@ -97,9 +104,13 @@ def _cluster(release: Release, url: str | None, token: str | None) -> Iterator[C
 
 def _ask_all(server: Server, requests: list[Row], version: str, show: int) -> Tally:
     tally = Tally()
-    for row in console.watched(requests, [f"{number} of {len(requests)}" for number in range(1, len(requests) + 1)]):
+    for row in console.watched(
+        requests, [f"{number} of {len(requests)}" for number in range(1, len(requests) + 1)]
+    ):
         compared = ask(server, row, version)
         tally.add(compared)
         if compared.lines and tally.different <= show:
-            console.out("\n".join([f"--- {compared.id}", *(f"  {line}" for line in compared.lines)]))
+            console.out(
+                "\n".join([f"--- {compared.id}", *(f"  {line}" for line in compared.lines)])
+            )
     return tally

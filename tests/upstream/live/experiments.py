@@ -18,9 +18,32 @@ GROUP: Final = "claims.example.com"
 PLURAL: Final = "foos"
 OBJECT: Final = "x"
 _LENGTH: Final = re.compile(r"\{(\d+)\}")
-ACTIONS: Final = ("crd", "create", "update", "patch", "apply", "get", "list", "table", "delete", "kubectl", "helm")
+ACTIONS: Final = (
+    "crd",
+    "create",
+    "update",
+    "patch",
+    "apply",
+    "get",
+    "list",
+    "table",
+    "delete",
+    "kubectl",
+    "helm",
+)
 _OPTIONS: Final = frozenset(
-    {"as", "by", "force", "version", "subresource", "validation", "look", "input", "files", "answer"}
+    {
+        "as",
+        "by",
+        "force",
+        "version",
+        "subresource",
+        "validation",
+        "look",
+        "input",
+        "files",
+        "answer",
+    }
 )
 
 
@@ -102,10 +125,18 @@ def _step(values: Mapping[str, Any], file: str) -> Step:
 def crd_of(parts: Mapping[str, Any]) -> dict[str, Any]:
     """Return the smallest CRD with the parts of a step laid over it."""
     version: dict[str, Any] = {"name": "v1", "served": True, "storage": True}
-    version["schema"] = {"openAPIV3Schema": parts.get("schema", _with_spec(parts.get("fields", {})))}
+    version["schema"] = {
+        "openAPIV3Schema": parts.get("schema", _with_spec(parts.get("fields", {})))
+    }
     version |= parts.get("version", {})
     names = {"plural": PLURAL, "kind": "Foo"}
-    spec = {"group": GROUP, "scope": "Namespaced", "names": names, "versions": [version], **parts.get("spec", {})}
+    spec = {
+        "group": GROUP,
+        "scope": "Namespaced",
+        "names": names,
+        "versions": [version],
+        **parts.get("spec", {}),
+    }
     name = f"{spec['names']['plural']}.{spec['group']}"
     return {
         "apiVersion": "apiextensions.k8s.io/v1",
@@ -126,7 +157,12 @@ def object_of(body: Mapping[str, Any] | None, version: str) -> dict[str, Any]:
     """Return the object of an experiment with the fields of a step."""
     fields = dict(body or {})
     metadata = {"name": OBJECT, **fields.pop("metadata", {})}
-    return {"apiVersion": f"{GROUP}/{version}", "kind": "Foo", "metadata": metadata, **_expanded(fields)}
+    return {
+        "apiVersion": f"{GROUP}/{version}",
+        "kind": "Foo",
+        "metadata": metadata,
+        **_expanded(fields),
+    }
 
 
 def _expanded(value: Any) -> Any:

@@ -24,13 +24,20 @@ _VERBS: Final = {
 
 def as_json(found: Iterable[Experiment]) -> str:
     """Return the text of the file that crdlint reads: an experiment a line, by its id."""
-    lines = [f"{json.dumps(one.id)}: {json.dumps(_described(one), ensure_ascii=False)}" for one in found]
+    lines = [
+        f"{json.dumps(one.id)}: {json.dumps(_described(one), ensure_ascii=False)}" for one in found
+    ]
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 def _described(experiment: Experiment) -> dict[str, Any]:
     steps = [[request, _answer(step.answer or {})] for request, step in _requests(experiment.steps)]
-    return {"claim": experiment.claim, "server": experiment.server, "date": experiment.date, "steps": steps}
+    return {
+        "claim": experiment.claim,
+        "server": experiment.server,
+        "date": experiment.date,
+        "steps": steps,
+    }
 
 
 def _requests(steps: Iterable[Step]) -> Iterator[tuple[str, Step]]:
@@ -58,8 +65,16 @@ def _request(step: Step) -> str:
     force = ", force" if options.get("force") else ""
     validation = f" (fieldValidation={options['validation']})" if "validation" in options else ""
     sent = _flow(options["input"], " < ") if "input" in options else ""
-    files = "".join(f"; {name} {_file(content)}" for name, content in options.get("files", {}).items())
-    body = step.body if isinstance(step.body, str) else _flow(step.body) if step.body is not None else ""
+    files = "".join(
+        f"; {name} {_file(content)}" for name, content in options.get("files", {}).items()
+    )
+    body = (
+        step.body
+        if isinstance(step.body, str)
+        else _flow(step.body)
+        if step.body is not None
+        else ""
+    )
     return f"{_VERBS[step.action]}{where}{version}{manager}{force}{validation} {body}{sent}{files}".strip()
 
 
@@ -75,7 +90,11 @@ def _answer(answer: Mapping[str, Any]) -> str:
         output = " ".join(str(answer.get("output", "")).split())
         return _cut(f"exit status {answer['exit']}{f': {output}' if output else ''}")
     parts = [str(answer["status"]), str(answer.get("message", "")).strip()]
-    parts += [_flow(answer[key]) for key in ("object", "value", "names", "columns", "rows") if key in answer]
+    parts += [
+        _flow(answer[key])
+        for key in ("object", "value", "names", "columns", "rows")
+        if key in answer
+    ]
     parts += [f"Warning: {text}" for text in answer.get("warnings", [])]
     return _cut(" ".join(filter(None, parts)))
 

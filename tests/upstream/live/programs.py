@@ -99,7 +99,9 @@ def _go(*arguments: str, folder: Path, bin_folder: Path | None = None) -> str:
     environment = {**os.environ, "GOWORK": "off", "GOTOOLCHAIN": "local", "CGO_ENABLED": "0"}
     if bin_folder is not None:
         environment["GOBIN"] = str(bin_folder)
-    run = subprocess.run([go, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    run = subprocess.run(
+        [go, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
     if run.returncode:
         raise NotBuiltError(_reason(" ".join(arguments[:2]), f"{run.stderr}\n{run.stdout}"))
     return run.stdout
@@ -109,7 +111,8 @@ def _reason(command: str, output: str) -> str:
     """Return why the go command failed, in a sentence; `output` is all that it printed."""
     lines = [line for line in output.splitlines() if line.strip()]
     is_network = any(
-        sign in output for sign in ("dial tcp", "403 Forbidden", "404 Not Found", "no such host", "timeout")
+        sign in output
+        for sign in ("dial tcp", "403 Forbidden", "404 Not Found", "no such host", "timeout")
     )
     reason = _NO_PROXY if is_network else "the go command failed"
     return "\n".join([f"go {command}: {reason}:", *lines[-3:]])

@@ -81,7 +81,11 @@ def _followed(server: Server, remedy: Remedy) -> Iterator[str]:
     settle(server, reply.body, is_update=True)
     after = _abilities(server, good)
     worked = [name for name, answer in before.items() if answer.startswith("2")]
-    yield from (f"{name}: {before[name]}, then {after[name]}" for name in worked if before[name] != after[name])
+    yield from (
+        f"{name}: {before[name]}, then {after[name]}"
+        for name in worked
+        if before[name] != after[name]
+    )
 
 
 def _fresh(server: Server, good: Mapping[str, Any]) -> Iterator[str]:
@@ -95,7 +99,9 @@ def _fresh(server: Server, good: Mapping[str, Any]) -> Iterator[str]:
         yield "no object is accepted"
         return
     yield from (
-        f"{name}: {answer}" for name, answer in _abilities(server, good).items() if answer.startswith(("4", "5"))
+        f"{name}: {answer}"
+        for name, answer in _abilities(server, good).items()
+        if answer.startswith(("4", "5"))
     )
 
 
@@ -126,7 +132,9 @@ def _abilities(server: Server, crd: Mapping[str, Any]) -> dict[str, str]:
     }  # fmt: skip
     answers = {"read": f"{read.status} {json.dumps(kept, sort_keys=True)}"}
     for name, reply in requests.items():
-        answers[name] = str(reply.status) if reply.is_accepted else f"{reply.status} {reply.message}"
+        answers[name] = (
+            str(reply.status) if reply.is_accepted else f"{reply.status} {reply.message}"
+        )
     return answers
 
 

@@ -15,7 +15,11 @@ _WORDS: Final = ("abc", "a", "x1", "1", "1h", "Ready", "{}", "")
 
 def sample(schema: Schema) -> Iterator[dict[str, Any]]:
     """Yield objects without apiVersion, kind and metadata, of which the first that is valid is the fullest."""
-    fields = {key: below for key, below in _properties(schema).items() if key not in {"apiVersion", "kind", "metadata"}}
+    fields = {
+        key: below
+        for key, below in _properties(schema).items()
+        if key not in {"apiVersion", "kind", "metadata"}
+    }
     for word in _WORDS:
         yield {key: _value(below, word) for key, below in fields.items()}
     for key, below in fields.items():
@@ -45,7 +49,13 @@ def _text(schema: Schema, word: str) -> str:
 
 def _number(schema: Schema, _word: str) -> float:
     low, high = schema.get("minimum"), schema.get("maximum")
-    return low + 1 if low is not None and (high is None or high > low) else high if high is not None else 1
+    return (
+        low + 1
+        if low is not None and (high is None or high > low)
+        else high
+        if high is not None
+        else 1
+    )
 
 
 def _list(schema: Schema, word: str) -> list[Any]:

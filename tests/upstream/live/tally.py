@@ -29,6 +29,8 @@ class Tally:
         """Return the figures in lines: what was asked, and each reason for what was not."""
         alike = self.asked - self.different
         share = f" ({100 * alike / self.asked:.2f} %)" if self.asked else ""
-        lines = [f"{counted(self.asked, 'request')} asked, {alike} alike{share}, {self.different} different"]
+        lines = [
+            f"{counted(self.asked, 'request')} asked, {alike} alike{share}, {self.different} different"
+        ]
         lines += [f"{count} not asked: {why}" for why, count in self.skipped.most_common()]
         return "\n".join(lines)

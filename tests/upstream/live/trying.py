@@ -21,10 +21,14 @@ from .programs import Programs
 
 Recorded: TypeAlias = dict[str, Any]
 _TRIES: Final = 20  # of an update that meets one of the server's own controllers
-_SERVED: Final = 0.5  # seconds until the server validates by a changed schema; nothing shows when it does
+_SERVED: Final = (
+    0.5  # seconds until the server validates by a changed schema; nothing shows when it does
+)
 _PATIENCE: Final = 10.0  # seconds for the server's controllers, on a machine that is busy
 _DISCOVERED: Final = 1.5  # seconds until the server lists the names of a changed CRD to clients
-_DELETED: Final = 3.0  # seconds in which the server deletes a CRD with its objects after Helm asked it to
+_DELETED: Final = (
+    3.0  # seconds in which the server deletes a CRD with its objects after Helm asked it to
+)
 _AGE: Final = re.compile(r"^\d+s$")
 # What differs from run to run.
 _BY_CHANCE: Final = (
@@ -62,7 +66,11 @@ def differences(experiment: Experiment, answers: list[Recorded]) -> list[str]:
         if step.answer is None:
             lines.append(f"step {number}: no answer is recorded")
         elif dict(step.answer) != answer:
-            lines += [f"step {number} ({step.action}):", f"  - {_text(step.answer)}", f"  + {_text(answer)}"]
+            lines += [
+                f"step {number} ({step.action}):",
+                f"  - {_text(step.answer)}",
+                f"  + {_text(answer)}",
+            ]
     return lines
 
 
@@ -84,9 +92,12 @@ def _free_objects(server: Server, crd: Mapping[str, Any]) -> None:
     spec = crd["spec"]
     anything = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
     versions = [
-        {"name": v["name"], "served": True, "storage": v["storage"], "schema": anything} for v in spec["versions"]
+        {"name": v["name"], "served": True, "storage": v["storage"], "schema": anything}
+        for v in spec["versions"]
     ]
-    free = {key: value for key, value in spec.items() if key != "conversion"} | {"versions": versions}
+    free = {key: value for key, value in spec.items() if key != "conversion"} | {
+        "versions": versions
+    }
     listed = [(v["name"], _listed(server, spec, v["name"])) for v in versions]
     if not any(has_finalizers(one) for _, objects in listed for one in objects):
         return
@@ -94,14 +105,19 @@ def _free_objects(server: Server, crd: Mapping[str, Any]) -> None:
     time.sleep(_SERVED)
     for version, objects in listed:
         for one in objects:
-            at = _collection(spec["group"], version, spec["names"]["plural"], one["metadata"].get("namespace"))
+            at = _collection(
+                spec["group"], version, spec["names"]["plural"], one["metadata"].get("namespace")
+            )
             patch = {"metadata": {"finalizers": None}}
             server.ask("PATCH", f"{at}/{one['metadata']['name']}", patch, content_type=MERGE_PATCH)
 
 
 def _listed(server: Server, spec: Mapping[str, Any], version: str) -> list[Mapping[str, Any]]:
     found: list[Mapping[str, Any]] = (
-        server.ask("GET", f"/apis/{spec['group']}/{version}/{spec['names']['plural']}").body.get("items") or []
+        server.ask("GET", f"/apis/{spec['group']}/{version}/{spec['names']['plural']}").body.get(
+            "items"
+        )
+        or []
     )
     return found
 
@@ -198,13 +214,21 @@ def _create(trial: _Trial, step: Step) -> Recorded:
 
 def _replace(trial: _Trial, step: Step) -> Recorded:
     return _recorded(
-        replace_stored(trial.cluster.server, _at(step, OBJECT), object_of(step.body, step.version), _query(step)), step
+        replace_stored(
+            trial.cluster.server,
+            _at(step, OBJECT),
+            object_of(step.body, step.version),
+            _query(step),
+        ),
+        step,
     )
 
 
 def _patch(trial: _Trial, step: Step) -> Recorded:
     at = _at(step, OBJECT) + _query(step)
-    return _recorded(trial.cluster.server.ask("PATCH", at, step.body, content_type=MERGE_PATCH), step)
+    return _recorded(
+        trial.cluster.server.ask("PATCH", at, step.body, content_type=MERGE_PATCH), step
+    )
 
 
 def _apply(trial: _Trial, step: Step) -> Recorded:
@@ -219,12 +243,15 @@ def _get(trial: _Trial, step: Step) -> Recorded:
 
 def _list(trial: _Trial, step: Step) -> Recorded:
     """List the objects; the body is a query such as `fieldSelector=spec.a=q`. Only the names are recorded."""
-    reply = trial.cluster.server.ask("GET", f"{_at(step)}{'?' if step.body else ''}{step.body or ''}")
+    reply = trial.cluster.server.ask(
+        "GET", f"{_at(step)}{'?' if step.body else ''}{step.body or ''}"
+    )
     if not reply.is_accepted:
         return _recorded(reply, step)
-    return {"status": reply.status, "names": [one["metadata"]["name"] for one in reply.body["items"]]} | _warnings(
-        reply
-    )
+    return {
+        "status": reply.status,
+        "names": [one["metadata"]["name"] for one in reply.body["items"]],
+    } | _warnings(reply)
 
 
 def _table(trial: _Trial, step: Step) -> Recorded:
@@ -269,7 +296,10 @@ def _helm(trial: _Trial, step: Step) -> Recorded:
         if content is None:
             path.unlink()
         else:
-            path.write_text(content if isinstance(content, str) else json.dumps(_chart_file(content)), encoding="utf-8")
+            path.write_text(
+                content if isinstance(content, str) else json.dumps(_chart_file(content)),
+                encoding="utf-8",
+            )
     arguments = str(step.body).split()
     if arguments[0] == "install":
         trial.releases.add(arguments[1])
@@ -302,7 +332,11 @@ def _collection(group: str, version: str, plural: str, namespace: str | None) ->
 
 def _query(step: Step, validation: str = "", **parameters: str) -> str:
     validation = str(step.options.get("validation", validation))
-    given = {**parameters, "fieldValidation": validation, "force": "true" if step.options.get("force") else ""}
+    given = {
+        **parameters,
+        "fieldValidation": validation,
+        "force": "true" if step.options.get("force") else "",
+    }
     text = urlencode({name: value for name, value in given.items() if value})
     return f"?{text}" if text else ""
 
@@ -310,14 +344,20 @@ def _query(step: Step, validation: str = "", **parameters: str) -> str:
 def _recorded(reply: Reply, step: Step, *, with_object: bool = True) -> Recorded:
     """Return what is recorded of an answer: the status, a refusal's message, warnings, and the object or a part of it."""
     if not reply.is_accepted:
-        looked_up = {"value": _looked_up(reply.body, str(step.options["look"]))} if "look" in step.options else {}
+        looked_up = (
+            {"value": _looked_up(reply.body, str(step.options["look"]))}
+            if "look" in step.options
+            else {}
+        )
         return {"status": reply.status, "message": _plain(reply.message)} | looked_up
     recorded: Recorded = {"status": reply.status} | _warnings(reply)
     if "look" in step.options:
         recorded["value"] = _looked_up(reply.body, str(step.options["look"]))
     elif with_object and reply.body.get("kind") != "Status":
         recorded["object"] = {
-            key: reply.body[key] for key in reply.body if key not in {"apiVersion", "kind", "metadata"}
+            key: reply.body[key]
+            for key in reply.body
+            if key not in {"apiVersion", "kind", "metadata"}
         }
     return recorded
 
@@ -330,7 +370,11 @@ def _looked_up(values: Any, path: str) -> Any:
     for part in path.split("."):
         if isinstance(values, list):
             values = dict(enumerate(values))
-        values = values.get(int(part) if part.isdecimal() else part) if isinstance(values, dict) else None
+        values = (
+            values.get(int(part) if part.isdecimal() else part)
+            if isinstance(values, dict)
+            else None
+        )
     return values
 
 
