@@ -51,7 +51,7 @@ from crdlint.kubecel.reasoning.domains import (
 from crdlint.kubecel.reasoning.reasoner import ITEM, VALUE, Facts, FieldPath, Reasoner
 from crdlint.kubecel.syntax_trees import parsed, rule_key
 from crdlint.kubernetes.servers import Server
-from crdlint.rules import changes as rules
+from crdlint.rules.texts import changes as rules
 
 _QUICK: Final = 8  # the part of the steps with which a reason is looked for before an example
 _ABOVE: Final = 4  # objects and lists above a value whose rules may be about it

@@ -30,9 +30,9 @@ from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.printing import marshal
 from crdlint.golang.times import parse_duration
 from crdlint.phrases import some
-from crdlint.rules import changes as rules
 from crdlint.rules.engine.advisory import SCALARS
 from crdlint.rules.engine.rule import Rule
+from crdlint.rules.texts import changes as rules
 from crdlint.schema.deep_equal import deep_copy, equality_key
 from crdlint.schema.defaulting import apply_defaults
 from crdlint.schema.validator import ValueValidator

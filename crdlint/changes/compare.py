@@ -19,8 +19,8 @@ from crdlint.crd.model import (
 from crdlint.crd.paths import Path
 from crdlint.crd.version_names import preferred
 from crdlint.kubernetes.servers import Range
-from crdlint.rules import changes as rules
 from crdlint.rules.engine.advisory import VersionParts, all_versions
+from crdlint.rules.texts import changes as rules
 from crdlint.safety import work
 from crdlint.yaml.nodes import child
 

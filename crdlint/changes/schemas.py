@@ -28,7 +28,7 @@ from crdlint.files.recognition import edits
 from crdlint.golang.printing import marshal
 from crdlint.kubecel.reasoning.reasoner import ITEM, VALUE
 from crdlint.phrases import some
-from crdlint.rules import changes as rules
+from crdlint.rules.texts import changes as rules
 
 # Fields of a schema that do not restrict values, or that contain other schemas.
 _SILENT: Final = sum(

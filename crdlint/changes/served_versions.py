@@ -15,8 +15,8 @@ from crdlint.crd.version_names import preferred
 from crdlint.diagnostics import Severity
 from crdlint.kubernetes.servers import Range
 from crdlint.phrases import some
-from crdlint.rules import changes as rules
 from crdlint.rules.engine.advisory import VersionParts
+from crdlint.rules.texts import changes as rules
 
 _VERSIONS: Final = Path("spec").child("versions")
 _SHOWN: Final = 5  # fields in a text

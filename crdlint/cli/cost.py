@@ -16,7 +16,7 @@ from crdlint.kubernetes.servers import parse_range
 from crdlint.linting.request import CheckRequest
 from crdlint.report import formats
 from crdlint.report.pieces import Costs, View
-from crdlint.rules.deployment import RENDER
+from crdlint.rules.advice.deployment import RENDER
 from crdlint.runner.task import Checker, Settings
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def command(settings: CostOptions) -> int:
       crdlint cost config/crd/
       crdlint cost --suggest config/crd/ | git apply
     """  # noqa: D301  \b keeps the lines below it as they are
-    from crdlint.rules.cel_cost import OVER_BUDGET
+    from crdlint.rules.server.cel_cost import OVER_BUDGET
 
     reports = Reports(
         formats.costs, settings.format_, settings.outputs, View(options.page(settings.color, 140))

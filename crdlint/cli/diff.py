@@ -23,7 +23,7 @@ from crdlint.report import formats
 from crdlint.report.changes import is_consequence
 from crdlint.report.pieces import View
 from crdlint.report.words import Copies
-from crdlint.rules.deployment import RENDER, SKIPPED
+from crdlint.rules.advice.deployment import RENDER, SKIPPED
 from crdlint.runner.plan import Planner
 from crdlint.runner.task import Checker, CheckOutcome, Settings, Task
 

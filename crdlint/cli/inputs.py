@@ -17,7 +17,7 @@ from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
 from crdlint.resources.definitions import CRDFiles, Definitions, outlines
-from crdlint.rules.deployment import SKIPPED
+from crdlint.rules.advice.deployment import SKIPPED
 from crdlint.runner.task import shown_name
 from crdlint.safety.bugs import Bug, collected
 from crdlint.sources.crd_lookup import configured_crds, crd_folders_near, files_beside

@@ -243,8 +243,8 @@ class _ValidateCommand:
     def _report_charts(self, paths: Sequence[str]) -> None:
         """Report the objects of charts that Helm does not create, and why it does not render a chart."""
         from crdlint.config.apply import apply, comments_of
-        from crdlint.rules.charts import NO_MATCHES, OBJECT_IN_CRDS
-        from crdlint.rules.deployment import RENDER
+        from crdlint.rules.advice.charts import NO_MATCHES, OBJECT_IN_CRDS
+        from crdlint.rules.advice.deployment import RENDER
 
         rules = {NO_MATCHES.id, OBJECT_IN_CRDS.id, RENDER.id}
         named = {os.path.normpath(path) for path in paths}

@@ -18,7 +18,7 @@ from crdlint.crd.positions import Span, node_span
 from crdlint.diagnostics import Diagnostic
 from crdlint.linting.documents import manifests
 from crdlint.rules.engine.rule import Rule
-from crdlint.rules.reading import MALFORMED, UNKNOWN_RULE
+from crdlint.rules.texts.reading import MALFORMED, UNKNOWN_RULE
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.edit import BREAK, line_and_column, line_starts
 from crdlint.yaml.nodes import Mapping, Mark, Node, Scalar, child, items_of

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from crdlint.config.comments import WHOLE_FILE, Comment, Comments, NamedRule, Position, Stretch
 from crdlint.config.rule_patterns import is_matched, rule_ids
 from crdlint.diagnostics import Diagnostic
-from crdlint.rules.reading import UNUSED
+from crdlint.rules.texts.reading import UNUSED
 
 # Reported by `validate`, for updates (--against), for a range of versions or for a chart, so not with each file.
 _OF_OTHER_RUNS: Final = (

@@ -13,7 +13,7 @@ from crdlint.config.rule_patterns import is_matched, shown
 from crdlint.crd.positions import Span
 from crdlint.files.patterns import is_in_order
 from crdlint.linting.result import FileResult
-from crdlint.rules.reading import UNUSED
+from crdlint.rules.texts.reading import UNUSED
 
 if TYPE_CHECKING:
     from crdlint.config.identity import FindingIdentity

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Generator, Iterator
 from collections.abc import Mapping as MappingOf
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from crdlint.crd.gotypes import INT_RANGES, MAX_DEPTH, SCHEMA, STRING, GoField, GoType
@@ -264,9 +265,8 @@ def _too_deep(root: Node) -> bool:
         if depth > MAX_DEPTH:
             return True
         # Each aliased node needs one visit per depth, even if it is used several times there.
-        inner = {
-            id(item): item for node in level for item in node.items if item.__class__ is not Scalar
-        }  # type: ignore[union-attr]
+        items = chain.from_iterable(node.items for node in level)  # type: ignore[union-attr]
+        inner = {id(item): item for item in items if item.__class__ is not Scalar}
         level = list(inner.values())
     return False
 

@@ -24,7 +24,7 @@ from crdlint.kubecel.evaluation import MISSING
 from crdlint.kubecel.hints import hint
 from crdlint.kubecel.values import to_value
 from crdlint.resources.validation import RULE_ID
-from crdlint.rules.cel import COMPILES, OUTPUT_TYPE
+from crdlint.rules.server.cel import COMPILES, OUTPUT_TYPE
 from crdlint.safety import work
 from crdlint.safety.bugs import attempt
 from crdlint.safety.work import Effort, WorkLimitError

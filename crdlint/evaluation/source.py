@@ -22,7 +22,7 @@ from crdlint.resources.definitions import Definition, Definitions
 from crdlint.resources.objects import objects_of
 from crdlint.resources.pipeline import version_of
 from crdlint.resources.validation import NotDecodedError, ResourceValidator
-from crdlint.rules.deployment import SKIPPED
+from crdlint.rules.advice.deployment import SKIPPED
 from crdlint.sources.helm.check import Charts, without_chart
 from crdlint.sources.helm.layout import DEFAULTS, HelmValues
 from crdlint.yaml import YAMLDecodeError

@@ -24,9 +24,11 @@ from crdlint.crd.model import (
 from crdlint.crd.paths import Path
 from crdlint.kubecel.cost import EstimatedRule
 from crdlint.kubernetes.servers import Server
-from crdlint.rules import (
+from crdlint.rules import catalog
+from crdlint.rules.engine.common import Common, Findings, ValidationOptions
+from crdlint.rules.engine.schema_walk import Walker
+from crdlint.rules.server import (
     approval,
-    catalog,
     cel,
     conversion,
     defaults,
@@ -41,8 +43,6 @@ from crdlint.rules import (
     validation_rules,
     versions,
 )
-from crdlint.rules.engine.common import Common, Findings, ValidationOptions
-from crdlint.rules.engine.schema_walk import Walker
 from crdlint.safety import work
 from crdlint.safety.work import Effort
 from crdlint.schema.structural import Rejection

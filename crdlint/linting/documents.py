@@ -29,7 +29,7 @@ from crdlint.linting.result import (
 )
 from crdlint.rules import catalog
 from crdlint.rules.engine.finding import Finding, Manifest, fix_of
-from crdlint.rules.reading import AFTER_END, internal_error
+from crdlint.rules.texts.reading import AFTER_END, internal_error
 from crdlint.safety.bugs import Bug, attempt, collected, contain
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.edit import changed_lines

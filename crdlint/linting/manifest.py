@@ -26,8 +26,8 @@ from crdlint.rules.engine.advisory import DecodedCRD
 from crdlint.rules.engine.common import Common
 from crdlint.rules.engine.finding import Finding, Manifest
 from crdlint.rules.engine.markers import with_marker
-from crdlint.rules.field_fixes import placement
-from crdlint.rules.reading import duplicate_in_json, duplicate_in_yaml, repeated_block
+from crdlint.rules.fixes.field_fixes import placement
+from crdlint.rules.texts.reading import duplicate_in_json, duplicate_in_yaml, repeated_block
 from crdlint.safety.bugs import attempt
 from crdlint.schema.traversal import all_schemas
 from crdlint.yaml.edit import split_lines

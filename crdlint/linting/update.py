@@ -24,11 +24,11 @@ from crdlint.crd.record import semantic_equal
 from crdlint.golang.printing import Typed
 from crdlint.kubernetes.servers import Server
 from crdlint.linting.create import ServerReport, is_structural, report_of
-from crdlint.rules import conversion, metadata
 from crdlint.rules.engine.common import ValidationOptions
-from crdlint.rules.list_types import map_list_keys_map_set, mergeable_set_item
-from crdlint.rules.names import IMMUTABLE
-from crdlint.rules.selectable_fields import MAX_SELECTABLE_FIELDS
+from crdlint.rules.server import conversion, metadata
+from crdlint.rules.server.list_types import map_list_keys_map_set, mergeable_set_item
+from crdlint.rules.server.names import IMMUTABLE
+from crdlint.rules.server.selectable_fields import MAX_SELECTABLE_FIELDS
 from crdlint.safety import work
 from crdlint.safety.work import Effort
 from crdlint.schema.defaulting import prune_defaults

@@ -14,8 +14,8 @@ from crdlint.linting.documents import name_of
 from crdlint.linting.manifest import CheckedCRD, check_crd
 from crdlint.linting.request import CheckRequest, Subject
 from crdlint.phrases import joined
-from crdlint.rules.deployment import DROPS_FIELD, NEEDS_NEWER, dropped_fields
-from crdlint.rules.schema_warnings import sets_of_objects, unrecognized
+from crdlint.rules.advice.deployment import DROPS_FIELD, NEEDS_NEWER, dropped_fields
+from crdlint.rules.server.schema_warnings import sets_of_objects, unrecognized
 from crdlint.yaml.edit import runs
 
 

@@ -29,7 +29,7 @@ from crdlint.lsp.cursor import (
 )
 from crdlint.lsp.workspace import OpenDocument
 from crdlint.resources.objects import text_at
-from crdlint.rules.schema_warnings import formats_of
+from crdlint.rules.server.schema_warnings import formats_of
 from crdlint.schema.value_help import written
 from crdlint.yaml.nodes import Mapping, Scalar, child
 from crdlint.yaml.resolve import key_text

@@ -16,7 +16,7 @@ from crdlint.report.page import rule_link
 from crdlint.report.pieces import Report, RunOutcome, View
 from crdlint.report.words import Sentence
 from crdlint.rules import catalog
-from crdlint.rules.changes import REMOVED
+from crdlint.rules.texts.changes import REMOVED
 from crdlint.safety.escapes import markdown, markdown_source, printable_line
 from crdlint.yaml.edit import line_starts
 

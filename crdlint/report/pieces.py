@@ -112,7 +112,7 @@ class RunOutcome:
     def unreadable(self) -> Iterator[Diagnostic]:
         """Yield the unreadable inputs as findings."""
         from crdlint.crd.positions import Span  # few runs need it
-        from crdlint.rules.reading import UNREADABLE
+        from crdlint.rules.texts.reading import UNREADABLE
 
         for file, reason in self.problems:
             yield UNREADABLE.diagnostic(file, "advice", reason, Span(1, 1, 1, 1))

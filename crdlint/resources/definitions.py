@@ -22,7 +22,7 @@ from crdlint.kubernetes.servers import NEWEST_ALONE, Range, Server
 from crdlint.linting.result import FileResult
 from crdlint.phrases import nearest, some
 from crdlint.resources.validation import ResourceValidator
-from crdlint.rules.deployment import NEEDS_NEWER
+from crdlint.rules.advice.deployment import NEEDS_NEWER
 from crdlint.yaml.parse import split
 
 # Takes a file, the numbers of documents with CRDs and of others, and returns the result of the first, None if it cannot be read.

@@ -29,8 +29,8 @@ from crdlint.rules import catalog
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.finding import Finding, Manifest
-from crdlint.rules.resource import APPLY
-from crdlint.rules.value_fixes import Mistake, is_short, plain_value
+from crdlint.rules.fixes.value_fixes import Mistake, is_short, plain_value
+from crdlint.rules.texts.resource import APPLY
 from crdlint.safety.bugs import attempt
 from crdlint.schema.formats import SAMPLES
 from crdlint.schema.numbers import integer_range

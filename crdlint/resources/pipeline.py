@@ -38,11 +38,11 @@ from crdlint.resources.objects import (
 )
 from crdlint.resources.placeholders import PlaceholderPatterns, Placeholders
 from crdlint.resources.validation import NotDecodedError, ObjectResult
+from crdlint.rules.advice.storage import of_copy
 from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.finding import Finding, Manifest
-from crdlint.rules.reading import duplicate_in_json, duplicate_in_yaml
-from crdlint.rules.storage import of_copy
-from crdlint.rules.value_fixes import Mistake
+from crdlint.rules.fixes.value_fixes import Mistake
+from crdlint.rules.texts.reading import duplicate_in_json, duplicate_in_yaml
 from crdlint.safety.bugs import attempt
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.nodes import Node, child

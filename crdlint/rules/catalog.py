@@ -14,15 +14,39 @@ from crdlint.rules.engine.schema_walk import Check
 # What a module declares besides rules: checks and advice, advice on request only, which most runs need not import, or
 # functions that are called where upstream calls them, and imported there.
 _FAMILIES: Final[dict[str, Literal["checks", "requested", "functions"]]] = {
-    "reading": "functions", "metadata": "functions", "names": "checks",
-    "versions": "checks", "subresources": "checks", "selectable_fields": "functions", "conversion": "functions",
-    "approval": "functions", "root": "functions", "structural": "checks", "forbidden_fields": "checks",
-    "list_types": "checks", "defaults": "functions", "validation_rules": "checks", "cel": "checks",
-    "cel_cost": "checks", "schema_warnings": "checks", "yaml_scalars": "checks", "storage": "checks",
-    "deployment": "checks", "charts": "functions", "resource": "functions", "changes": "functions",
-    "pruned_objects": "checks", "unsatisfiable": "checks", "slips": "checks", "stability": "requested",
-    "server_side_apply": "requested", "senders": "checks", "limits": "requested", "conventions": "requested", "naming": "requested",
-}  # fmt: skip
+    "texts.reading": "functions",
+    "server.metadata": "functions",
+    "server.names": "checks",
+    "server.versions": "checks",
+    "server.subresources": "checks",
+    "server.selectable_fields": "functions",
+    "server.conversion": "functions",
+    "server.approval": "functions",
+    "server.root": "functions",
+    "server.structural": "checks",
+    "server.forbidden_fields": "checks",
+    "server.list_types": "checks",
+    "server.defaults": "functions",
+    "server.validation_rules": "checks",
+    "server.cel": "checks",
+    "server.cel_cost": "checks",
+    "server.schema_warnings": "checks",
+    "advice.yaml_scalars": "checks",
+    "advice.storage": "checks",
+    "advice.deployment": "checks",
+    "advice.charts": "functions",
+    "texts.resource": "functions",
+    "texts.changes": "functions",
+    "advice.pruned_objects": "checks",
+    "advice.unsatisfiable": "checks",
+    "advice.slips": "checks",
+    "advice.stability": "requested",
+    "advice.server_side_apply": "requested",
+    "advice.senders": "checks",
+    "advice.limits": "requested",
+    "advice.conventions": "requested",
+    "advice.naming": "requested",
+}
 
 
 @cache

@@ -22,8 +22,8 @@ from crdlint.report.page import rule_link
 from crdlint.report.words import headline, where
 from crdlint.resources.definitions import Definitions
 from crdlint.resources.pipeline import validate_text
+from crdlint.rules.advice.deployment import NEEDS_NEWER
 from crdlint.rules.catalog import all_rules
-from crdlint.rules.deployment import NEEDS_NEWER
 from crdlint.runner.fixes import fix
 from crdlint.yaml.parse import reading_notice
 

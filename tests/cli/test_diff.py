@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from crds import crd_with_spec
 
 from crdlint.cli.main import cli
-from crdlint.rules.changes import LIMIT_TIGHTENED, REMOVED_FIELD
+from crdlint.rules.texts.changes import LIMIT_TIGHTENED, REMOVED_FIELD
 from crdlint.safety.escapes import markdown_source
 
 if TYPE_CHECKING:

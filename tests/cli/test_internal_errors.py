@@ -149,9 +149,11 @@ HELPS: Final = {
     ),
     "crdlint.yaml.causes.syntax_cause": SMALLEST.replace("  group", "   group", 1),
     "crdlint.yaml.causes.conversion_cause": SMALLEST.replace("  group", "  [a]: x\n  group", 1),
-    "crdlint.rules.structural._pattern_help": SMALLEST.replace("object}", "string, pattern: '('}"),
+    "crdlint.rules.server.structural._pattern_help": SMALLEST.replace(
+        "object}", "string, pattern: '('}"
+    ),
     "crdlint.phrases._nearest": REJECTED,
-    "crdlint.rules.storage._help": SMALLEST.replace(
+    "crdlint.rules.advice.storage._help": SMALLEST.replace(
         "object}", f"object, description: {'x' * 300_000}}}"
     ),
 }

@@ -14,7 +14,7 @@ from crdlint.config.comments import NodeIndex, read_comments
 from crdlint.config.model import Config
 from crdlint.linting.pipeline import lint_file
 from crdlint.rules.engine.examples import manifest
-from crdlint.rules.reading import MALFORMED, UNKNOWN_RULE, UNUSED
+from crdlint.rules.texts.reading import MALFORMED, UNKNOWN_RULE, UNUSED
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -20,7 +20,7 @@ from crdlint.kubecel.cost.suggest import LimitPlan, Model, Solution, Suggestions
 from crdlint.linting.cost_entries import entries
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
-from crdlint.rules.cel_cost import OVER_BUDGET
+from crdlint.rules.server.cel_cost import OVER_BUDGET
 from crdlint.runner.fixes import fix
 from crdlint.safety.work import Effort
 

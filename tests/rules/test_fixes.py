@@ -18,7 +18,7 @@ from crdlint.resources.definitions import Definitions
 from crdlint.resources.pipeline import ResourceOptions, validate_text
 from crdlint.rules.catalog import all_rules
 from crdlint.rules.engine.examples import manifest
-from crdlint.rules.value_fixes import CRD_OF_EXAMPLES
+from crdlint.rules.fixes.value_fixes import CRD_OF_EXAMPLES
 from crdlint.runner.fixes import fix
 from crdlint.yaml import decode_yaml
 from crdlint.yaml.edit import apply

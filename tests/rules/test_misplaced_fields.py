@@ -9,8 +9,8 @@ from tables import each
 
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
-from crdlint.rules import v1beta1
 from crdlint.rules.consequences import causes
+from crdlint.rules.fixes import v1beta1
 from crdlint.runner.fixes import fix
 from crdlint.yaml import decode_yaml
 from crdlint.yaml.edit import apply

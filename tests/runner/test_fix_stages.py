@@ -11,7 +11,7 @@ from crdlint.config.model import Config
 from crdlint.linting import create, documents, manifest
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
-from crdlint.rules import cel
+from crdlint.rules.server import cel
 from crdlint.runner.fix_files import Fixing
 from crdlint.runner.fixes import fix, will_be_fixed
 from crdlint.runner.pool import run

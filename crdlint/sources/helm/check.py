@@ -12,7 +12,7 @@ from crdlint.crd.positions import node_span
 from crdlint.files.read import text_if_readable
 from crdlint.kubernetes.servers import NEWEST_ALONE, Range, parse_range, range_of
 from crdlint.linting.result import FileResult, Lint
-from crdlint.rules.deployment import BRACES, KUBE_VERSION, SKIPPED
+from crdlint.rules.advice.deployment import BRACES, KUBE_VERSION, SKIPPED
 from crdlint.safety.programs import end_running, find
 from crdlint.sources.helm.archive import chart_file
 from crdlint.sources.helm.chart import Chart, load_archive, load_folder

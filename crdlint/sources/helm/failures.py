@@ -12,7 +12,7 @@ from crdlint.crd.positions import Span
 from crdlint.files.read import text_if_readable
 from crdlint.files.repository import is_below
 from crdlint.linting.result import FileResult
-from crdlint.rules.deployment import RENDER, SKIPPED
+from crdlint.rules.advice.deployment import RENDER, SKIPPED
 from crdlint.sources.helm.layout import CHART
 from crdlint.sources.helm.masking import Block, Masked, mask
 from crdlint.yaml.nodes import Scalar, child, items_of

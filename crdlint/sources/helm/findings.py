@@ -1,7 +1,7 @@
 """Findings about a chart as a whole: what Helm does with its CRDs, and with the objects of their kinds.
 
-Each function here is a rule of `crdlint.rules.charts`, decided by an experiment with Helm 3 and Helm 4 on a server. They read the
-contents of the chart for one set of values.
+Each function here is a rule of `crdlint.rules.advice.charts`, decided by an experiment with Helm 3 and
+Helm 4 on a server. They read the contents of the chart for one set of values.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from crdlint.crd.positions import Span
 from crdlint.diagnostics import Diagnostic, Related, Severity
 from crdlint.files.paths import has_yaml_suffix
 from crdlint.linting.result import FileResult
-from crdlint.rules import charts as rules
-from crdlint.rules.deployment import SKIPPED
+from crdlint.rules.advice import charts as rules
+from crdlint.rules.advice.deployment import SKIPPED
+from crdlint.rules.advice.storage import RESOURCE_VERSION
 from crdlint.rules.engine.headlines import of_message
 from crdlint.rules.engine.rule import Rule
-from crdlint.rules.storage import RESOURCE_VERSION
 from crdlint.safety.programs import shortened
 from crdlint.sources.helm.chart import Chart
 from crdlint.sources.helm.chart_values import (

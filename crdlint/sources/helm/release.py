@@ -32,7 +32,7 @@ from crdlint.files.read import (
 from crdlint.files.recognition import KIND
 from crdlint.linting.result import FileResult
 from crdlint.phrases import some
-from crdlint.rules.deployment import RELEASE_TOO_LARGE
+from crdlint.rules.advice.deployment import RELEASE_TOO_LARGE
 from crdlint.safety.programs import find
 from crdlint.sources.helm.check import Results, manifest_as_installed
 from crdlint.sources.helm.ignored import IGNORE_FILE, ignore_lines, is_ignored

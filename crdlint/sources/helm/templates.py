@@ -20,8 +20,8 @@ from crdlint.files.recognition import GROUP, KIND, is_near_kind
 from crdlint.linting.result import FileResult, Lint
 from crdlint.linting.version_range import ACCEPTED
 from crdlint.phrases import counted
+from crdlint.rules.advice.deployment import BRACES, DROPS_FIELD, IN_CRDS, NEEDS_NEWER, SKIPPED
 from crdlint.rules.catalog import of_whole_crds
-from crdlint.rules.deployment import BRACES, DROPS_FIELD, IN_CRDS, NEEDS_NEWER, SKIPPED
 from crdlint.safety.programs import shortened
 from crdlint.sources.helm.masking import (
     Block,

@@ -15,8 +15,9 @@ from typing import Any
 from crdlint.crd.positions import Span
 from crdlint.diagnostics import OLD_CRD, Diagnostic, Related, Severity
 from crdlint.phrases import counted, some
-from crdlint.rules import changes, charts
+from crdlint.rules.advice import charts
 from crdlint.rules.engine.rule import Rule
+from crdlint.rules.texts import changes
 from crdlint.sources.helm.contents import (
     INSTALLING,
     UPGRADING,

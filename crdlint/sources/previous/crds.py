@@ -19,8 +19,8 @@ from crdlint.files.read import decode, text_if_readable
 from crdlint.files.repository import RepositoryError
 from crdlint.linting.documents import collect_crds
 from crdlint.linting.result import CollectedCRDs, ComparedCRD, FileResult, OldCRD, UnreadDocument
-from crdlint.rules.changes import REMOVED
-from crdlint.rules.deployment import SKIPPED
+from crdlint.rules.advice.deployment import SKIPPED
+from crdlint.rules.texts.changes import REMOVED
 from crdlint.safety.programs import shortened
 from crdlint.sources.helm.layout import DEFAULTS, HelmValues
 from crdlint.sources.helm.render import Rendered, RenderedDocument

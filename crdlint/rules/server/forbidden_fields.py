@@ -29,7 +29,7 @@ from crdlint.rules.engine.finding import (
 )
 from crdlint.rules.engine.rule import Nodes, Rule
 from crdlint.rules.engine.schema_walk import Context, check
-from crdlint.rules.structural import implied_type
+from crdlint.rules.server.structural import implied_type
 from crdlint.schema.structural import TYPES
 from crdlint.yaml.nodes import Mapping, Scalar
 

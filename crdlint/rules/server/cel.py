@@ -17,7 +17,6 @@ from crdlint.crd.model import JSONSchemaProps, ValidationRule
 from crdlint.crd.paths import Path
 from crdlint.golang.text import SPACE
 from crdlint.kubecel.cost import CompiledNode, EstimatedRule
-from crdlint.rules import cel_cost
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.common import ServerResults, ValidationOptions
 from crdlint.rules.engine.finding import (
@@ -29,6 +28,7 @@ from crdlint.rules.engine.finding import (
     require,
 )
 from crdlint.rules.engine.rule import Rule
+from crdlint.rules.server import cel_cost
 from crdlint.safety import work
 from crdlint.safety.bugs import attempt
 from crdlint.safety.work import Effort

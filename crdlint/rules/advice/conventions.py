@@ -12,6 +12,13 @@ from crdlint.crd.paths import Path
 from crdlint.crd.record import semantic_equal
 from crdlint.golang.printing import marshal
 from crdlint.kubecel.cost import RUNTIME_BUDGET
+from crdlint.rules.advice.pruned_objects import (
+    is_arbitrary,
+    is_of_root,
+    keeps_as_item,
+    may_be_without_keys,
+)
+from crdlint.rules.advice.server_side_apply import is_conditions
 from crdlint.rules.engine.advisory import (
     Advisory,
     DecodedCRD,
@@ -24,13 +31,6 @@ from crdlint.rules.engine.advisory import (
 )
 from crdlint.rules.engine.markers import validation
 from crdlint.rules.engine.rule import Nodes, OnRequest
-from crdlint.rules.pruned_objects import (
-    is_arbitrary,
-    is_of_root,
-    keeps_as_item,
-    may_be_without_keys,
-)
-from crdlint.rules.server_side_apply import is_conditions
 from crdlint.schema.defaulting import apply_defaults
 from crdlint.schema.json_paths import follow, steps
 from crdlint.schema.structural import junctors

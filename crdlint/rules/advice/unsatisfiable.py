@@ -11,15 +11,15 @@ from crdlint.crd.errors import Code, FieldError
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.printing import is_json_integer, marshal
+from crdlint.rules.advice.pruned_objects import keeps_as_item
+from crdlint.rules.advice.slips import beyond_int32
+from crdlint.rules.advice.yaml_scalars import other_words
 from crdlint.rules.engine.advisory import TYPES_OF, Advisory, DecodedCRD
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, is_merged, is_null, require
 from crdlint.rules.engine.markers import validation
 from crdlint.rules.engine.rule import Caution, Nodes
-from crdlint.rules.pruned_objects import keeps_as_item
-from crdlint.rules.schema_warnings import formats_of, is_reported
-from crdlint.rules.slips import beyond_int32
-from crdlint.rules.v1beta1 import block
-from crdlint.rules.yaml_scalars import other_words
+from crdlint.rules.fixes.v1beta1 import block
+from crdlint.rules.server.schema_warnings import formats_of, is_reported
 from crdlint.safety.work import WorkLimitError
 from crdlint.schema.deep_equal import equality_key
 from crdlint.schema.defaulting import META_FIELDS

@@ -22,7 +22,7 @@ from crdlint.crd.model import JSONSchemaProps, SelectableField
 from crdlint.crd.paths import Path
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, require
 from crdlint.rules.engine.rule import Rule
-from crdlint.rules.subresources import from_a_dot
+from crdlint.rules.server.subresources import from_a_dot
 from crdlint.schema.json_paths import FieldPathError, valid_field_path
 from crdlint.schema.structural import Rejection, junctors, unsupported, unsupported_field
 from crdlint.spelling import name_meant

@@ -23,7 +23,7 @@ from crdlint.rules.engine.common import ValidationOptions
 from crdlint.rules.engine.examples import HEAD
 from crdlint.rules.engine.finding import OUTDENTED, Edits, Finding, Fixer, expect, require
 from crdlint.rules.engine.rule import Caution, Rule
-from crdlint.rules.v1beta1 import open_schema
+from crdlint.rules.fixes.v1beta1 import open_schema
 from crdlint.safety.bugs import attempt
 from crdlint.yaml.nodes import Mapping, child, items_of
 

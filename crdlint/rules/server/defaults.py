@@ -16,11 +16,11 @@ from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path, Step
 from crdlint.kubecel.cost import RUNTIME_BUDGET
 from crdlint.kubernetes.servers import Server
-from crdlint.rules.cel import meant
 from crdlint.rules.engine.advisory import SCALARS
 from crdlint.rules.engine.common import ServerResults, ValidationOptions
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, require
 from crdlint.rules.engine.rule import Rule
+from crdlint.rules.server.cel import meant
 from crdlint.safety.bugs import attempt
 from crdlint.schema.traversal import value_schema
 from crdlint.spelling import name_meant

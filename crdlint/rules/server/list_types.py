@@ -13,7 +13,6 @@ from typing import Final
 from crdlint.crd.errors import FieldError, forbidden, invalid, not_supported, required
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.printing import Typed
-from crdlint.rules import v1beta1
 from crdlint.rules.engine.advisory import SCALARS, Advisory, DecodedCRD
 from crdlint.rules.engine.common import Findings
 from crdlint.rules.engine.finding import (
@@ -31,7 +30,8 @@ from crdlint.rules.engine.finding import (
 )
 from crdlint.rules.engine.rule import Caution, Nodes, Rule
 from crdlint.rules.engine.schema_walk import Context, check
-from crdlint.rules.schema_warnings import set_warning, type_in_set
+from crdlint.rules.fixes import v1beta1
+from crdlint.rules.server.schema_warnings import set_warning, type_in_set
 from crdlint.safety.bugs import attempt
 from crdlint.spelling import name_meant
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence, child, items_of, text_of

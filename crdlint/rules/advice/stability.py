@@ -10,9 +10,9 @@ from typing import Any, Final, TypeAlias
 from crdlint.crd.model import CustomResourceDefinitionVersion, JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.phrases import joined
+from crdlint.rules.advice.pruned_objects import keeps_as_item
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.rule import OnRequest
-from crdlint.rules.pruned_objects import keeps_as_item
 from crdlint.schema.deep_equal import deep_equal
 from crdlint.schema.defaulting import META_FIELDS
 from crdlint.schema.traversal import schemas

@@ -12,11 +12,11 @@ from textwrap import indent
 from typing import Final, NamedTuple
 
 from crdlint.crd.gotypes import SCHEMA, GoType
-from crdlint.rules import v1beta1
 from crdlint.rules.engine.advisory import SCALARS
 from crdlint.rules.engine.examples import HEAD, small
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, is_null, require, texts
-from crdlint.rules.type_fixes import WHOLE_CRD, in_spec, plain_blanks
+from crdlint.rules.fixes import v1beta1
+from crdlint.rules.fixes.type_fixes import WHOLE_CRD, in_spec, plain_blanks
 from crdlint.yaml import repairs
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import Editor, UneditableError

@@ -22,7 +22,7 @@ from crdlint.rules.engine.finding import (
     texts,
     unlisted,
 )
-from crdlint.rules.v1beta1 import block
+from crdlint.rules.fixes.v1beta1 import block
 from crdlint.schema.structural import TYPES
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import UneditableError, quoted

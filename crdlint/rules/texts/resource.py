@@ -9,9 +9,9 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
-from crdlint.rules import value_fixes
 from crdlint.rules.engine.rule import Caution, Rule
-from crdlint.rules.value_fixes import stream
+from crdlint.rules.fixes import value_fixes
+from crdlint.rules.fixes.value_fixes import stream
 
 _GOOD: Final = stream("{replicas: 1, mode: Fast, ports: [80]}")
 _Rule: Final = partial(Rule, scope="resource", good=_GOOD)

@@ -10,7 +10,7 @@ from crdlint.crd.errors import REQUIRED
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.rules.engine.examples import HEAD
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, require
-from crdlint.rules.v1beta1 import block
+from crdlint.rules.fixes.v1beta1 import block
 from crdlint.spelling import name_meant
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.editor import UneditableError, quoted

@@ -13,9 +13,10 @@ from typing import Final
 
 from crdlint.crd.positions import Span, node_span
 from crdlint.diagnostics import INTERNAL_ERROR, Diagnostic, Related
-from crdlint.rules import catalog, field_fixes, type_fixes, v1beta1, value_fixes
+from crdlint.rules import catalog
 from crdlint.rules.engine.examples import HEAD
 from crdlint.rules.engine.rule import Caution, Rule
+from crdlint.rules.fixes import field_fixes, type_fixes, v1beta1, value_fixes
 from crdlint.safety.bugs import Bug
 from crdlint.yaml.json_values import DuplicateKey
 from crdlint.yaml.nodes import Node

@@ -1,0 +1,1 @@
+"""What crdlint says of a CRD that the API server accepts."""

@@ -1,0 +1,1 @@
+"""Edits that repair what the API server rejects."""

@@ -1,0 +1,1 @@
+"""What the API server says of a CRD, a module a family, in the order of its validation."""

@@ -1,0 +1,1 @@
+"""Rules whose findings are made elsewhere: of changes, resources and reading."""
