@@ -103,21 +103,15 @@ class Substitution:
                 return verdict
         if source.kind is Kind.TYPE_PARAM:
             return self._substitutable(target, source, agenda) or False
-        if source.is_dyn or target.is_dyn or source.kind is Kind.ERROR or target.kind is Kind.ERROR:
+        if source.is_dyn or target.is_dyn or Kind.ERROR in (source.kind, target.kind):
             return True
-        if source.kind is Kind.NULL:
-            return _nullable(target)
-        if target.kind is Kind.NULL:
-            return self._null_either_way and _nullable(source)
+        if Kind.NULL in (source.kind, target.kind):
+            return self._null_passes(source, target)
         if source.kind is Kind.TYPE:
             return target.kind is Kind.TYPE
         if source.kind not in _COMPOSITE:
             return source.kind is not Kind.UNKNOWN and target.accepts(source)
-        if (
-            source.kind is not target.kind
-            or source.name != target.name
-            or len(source.params) != len(target.params)
-        ):
+        if not _has_shape_of(source, target):
             return False
         # Types share their parts: a pair has the same result until another parameter is bound.
         if done.get((source, target)) != len(self._bound):
@@ -127,6 +121,11 @@ class Substitution:
                 for pair in zip(reversed(source.params), reversed(target.params), strict=True)
             ]
         return True
+
+    def _null_passes(self, source: Type, target: Type) -> bool:
+        if source.kind is Kind.NULL:
+            return _nullable(target)
+        return self._null_either_way and _nullable(source)
 
     def _substitutable(self, type_: Type, param: Type, agenda: Agenda) -> bool | None:
         """Return whether a type may replace the parameter, None if it contains it. Upstream: checker.isValidTypeSubstitution."""
@@ -213,6 +212,15 @@ class TypeReplacer:
 def most_general(first: Type, second: Type) -> Type:
     """Return the more general of two types that unify. Upstream: checker.mostGeneral."""
     return first if agree(first, second, _less_specific) else second
+
+
+def _has_shape_of(source: Type, target: Type) -> bool:
+    """Return whether two types are equal but for their parameters."""
+    return (
+        source.kind is target.kind
+        and source.name == target.name
+        and len(source.params) == len(target.params)
+    )
 
 
 def _nullable(type_: Type) -> bool:

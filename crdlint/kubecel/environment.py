@@ -5,7 +5,7 @@ If an older server has an older version of a library, a switch of its dialect se
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import chain
@@ -145,32 +145,32 @@ def stored_expressions(server: Server) -> Environment:
 
 @cache
 def _environment(version: Version, dialect: CELDialect, *, is_stored: bool) -> Environment:
-    current = (
-        each
-        for each in LIBRARIES
-        if each.introduced <= version and (each.removed is None or version < each.removed)
+    libraries = tuple(_libraries(version, dialect))
+    declared = standard(dialect).extend(
+        idents=chain.from_iterable(library.types for library in libraries),
+        functions=chain.from_iterable(library.functions for library in libraries),
     )
-    libraries = tuple(library for library in current if library.has(dialect))
     env = replace(
-        standard(dialect),
+        declared,
         dialect=dialect,
         homogeneous=not dialect.validates_mixed_literals,
         cross_type_comparisons=any(library.cross_type_comparisons for library in libraries),
-        validators=tuple(validator for library in libraries for validator in library.validators),
-        exempt=frozenset(name for library in libraries for name in library.exempt),
-    ).extend(
-        idents=[type_ for library in libraries for type_ in library.types],
-        functions=[overload for library in libraries for overload in library.functions],
+        validators=tuple(chain.from_iterable(library.validators for library in libraries)),
+        exempt=frozenset(chain.from_iterable(library.exempt for library in libraries)),
     )
-    options = ParserOptions(
-        macros={
-            **macros.STANDARD_MACROS,
-            **{name: macro for each in libraries for name, macro in each.macros.items()},
-        },
-        optional_syntax=any(library.optional_syntax for library in libraries),
-        dialect=dialect,
-    )
-    return Environment(version, dialect, is_stored, libraries, env, options)
+    all_macros = dict(macros.STANDARD_MACROS)
+    for library in libraries:
+        all_macros |= library.macros
+    has_optional_syntax = any(library.optional_syntax for library in libraries)
+    parser = ParserOptions(all_macros, has_optional_syntax, dialect)
+    return Environment(version, dialect, is_stored, libraries, env, parser)
+
+
+def _libraries(version: Version, dialect: CELDialect) -> Iterator[Library]:
+    for library in LIBRARIES:
+        is_gone = library.removed is not None and library.removed <= version
+        if library.introduced <= version and not is_gone and library.has(dialect):
+            yield library
 
 
 OVERLOAD_COSTS: Final[Mapping[str, CallCost]] = {

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache, partial
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, NoReturn
 
 from crdlint.cel.errors import COST_LIMIT_EXCEEDED, NO_SUCH_KEY, NO_SUCH_OVERLOAD, Error, PlanError
 from crdlint.cel.eval.program import Evaluated, Program
@@ -168,12 +168,12 @@ class RuleValidators:
         has_rules = self._has_rules
         order = [schema]
         for current in order:  # which grows: parents before their children
-            order += [] if id(current) in has_rules else _parts(current)
+            if id(current) not in has_rules:
+                order += _parts(current)
         for current in reversed(order):
             if id(current) not in has_rules:
-                has_rules[id(current)] = bool(current.x_validations) or any(
-                    has_rules[id(part)] for part in _parts(current)
-                )
+                is_below = any(has_rules[id(part)] for part in _parts(current))
+                has_rules[id(current)] = is_below or bool(current.x_validations)
         return has_rules[id(schema)]
 
     def _validator(
@@ -198,41 +198,49 @@ class RuleValidators:
         *,
         is_root: bool,
     ) -> _Building:
-        rules = (
-            cache(partial(self._compiled, rules_of, declared)) if rules_of.x_validations else None
-        )
+        compiled = partial(self._compiled, rules_of, declared)
+        rules = cache(compiled) if rules_of.x_validations else None
         elem = declared and declared.elem
-        items = additional = None
-        inner, node = rules_of.item_schema, schema.item_schema
-        if inner is not None and node is not None:
-            items = yield self._validator(inner, node, elem, is_root=node.x_embedded_resource)
-        inner, node = rules_of.additional_schema, schema.additional_schema
-        if inner is not None and node is not None:
-            additional = yield self._validator(inner, node, elem, is_root=node.x_embedded_resource)
+        items = yield self._below(rules_of.item_schema, schema.item_schema, elem)
+        additional = yield self._below(rules_of.additional_schema, schema.additional_schema, elem)
         properties: dict[str, RuleValidator] = {}
         for name, inner in rules_of.properties.items():
             node = schema.properties.get(name)
-            if node is None:
+            type_ = None if node is None else self._type_of_property(name, node, declared)
+            if type_ is None:
                 continue
-            escaped, is_resource = escape(name), node.x_embedded_resource
-            if escaped is None:
-                type_ = self._declarer.declare(node, is_resource=is_resource)
-            else:
-                type_ = declared and declared.below(escaped)
-            below = (
-                None
-                if type_ is None
-                else (yield self._validator(inner, node, type_, is_root=is_resource))
-            )
+            below = yield self._below(inner, node, type_)
             if below is not None:
                 properties[name] = below
-        all_of = []
+        all_of: list[RuleValidator] = []
         for branch in rules_of.all_of:
-            all_of.append((yield self._validator(branch, schema, declared, is_root=is_root)))  # noqa: PERF401  it yields
-        branches = tuple(filter(None, all_of))
-        if not (rules or items or additional or properties or branches):
+            validator = yield self._validator(branch, schema, declared, is_root=is_root)
+            if validator is not None:
+                all_of.append(validator)
+        if not (rules or items or additional or properties or all_of):
             return None
-        return RuleValidator(schema, is_root, rules, items, additional, properties, branches)
+        return RuleValidator(schema, is_root, rules, items, additional, properties, tuple(all_of))
+
+    def _below(
+        self,
+        rules_of: JSONSchemaProps | None,
+        schema: JSONSchemaProps | None,
+        declared: DeclType | None,
+    ) -> _Building:
+        """Return the validator of a subschema, if both the one with the rules and that of the value are there."""
+        if rules_of is None or schema is None:
+            return None
+        is_root = schema.x_embedded_resource
+        return (yield self._validator(rules_of, schema, declared, is_root=is_root))
+
+    def _type_of_property(
+        self, name: str, schema: JSONSchemaProps, declared: DeclType | None
+    ) -> DeclType | None:
+        """Return the type of a property; one whose name CEL cannot have is not in that of its parent."""
+        escaped = escape(name)
+        if escaped is None:
+            return self._declarer.declare(schema, is_resource=schema.x_embedded_resource)
+        return declared and declared.below(escaped)
 
     def _compiled(self, schema: JSONSchemaProps, declared: DeclType | None) -> tuple[_Ready, ...]:
         """Return the rules of a schema with their programs; rules without text are reported by another rule."""
@@ -312,7 +320,7 @@ def validate_rules(
                 continue
             path = visit.path
             if visit.value is not None:
-                _expressions(visit, run)
+                _RulesOfValue(visit, run).run()
                 pending.append(_below(visit))
     except WorkLimitError as limit:
         run.errors.append(errors.not_evaluated(path or NIL, limit))
@@ -321,81 +329,144 @@ def validate_rules(
 
 def _below(visit: _Visit) -> Iterator[_Visit]:
     """Yield the children to visit after a value, in upstream's order."""
-    validator, path, value, old, state = visit
-    schema = validator.schema
-    for branch in validator.all_of:
-        yield visit._replace(validator=branch, state=Ratcheting(None, state.parent))
-    if isinstance(value, list) and validator.items is not None:
-        before = items_by_key(schema, old)
-        for i, item in enumerate(value):
-            matching = before.get(item_key(schema, item), MISSING) if before else MISSING
-            yield _Visit(validator.items, Path(i, path), item, matching, state.below(i))
-    elif isinstance(value, dict):
-        is_correlated = isinstance(old, dict) and schema.x_map_type in (None, "granular", "atomic")
-        steps: list[tuple[str, str | Key, RuleValidator | None]] = []
-        if validator.additional is not None:
-            steps = [(name, Key(name), validator.additional) for name in value]
-        steps += [(name, name, validator.properties.get(name)) for name in value]
-        for name, step, inner in steps:
-            if inner is not None:
-                was = old.get(name, MISSING) if is_correlated else MISSING
-                yield _Visit(inner, Path(step, path), value[name], was, state.below(name))
+    parent_only = Ratcheting(None, visit.state.parent)
+    for branch in visit.validator.all_of:
+        yield visit._replace(validator=branch, state=parent_only)
+    if isinstance(visit.value, list):
+        yield from _items_below(visit, visit.value)
+    elif isinstance(visit.value, dict):
+        yield from _fields_below(visit, visit.value)
 
 
-def _expressions(visit: _Visit, run: Run) -> None:
-    validator, path, value, old, _ = visit
-    schema, type_ = validator.schema, validator.schema.type
-
-    def invalid(detail: str, cause: BrokenRule | None = None, reason: Reason | None = None) -> None:
-        run.errors.append(
-            FieldError(run.rule_id, INVALID, path or NIL, type_, detail, cause=cause, reason=reason)
-        )
-
-    try:
-        rules = () if validator.rules is None else validator.rules()
-    except CompilationError as error:
-        invalid(f"rule compiler initialization error: {error}")
+def _items_below(visit: _Visit, value: list[Any]) -> Iterator[_Visit]:
+    validator, path, _, old, state = visit
+    if validator.items is None:
         return
-    if not rules:
-        return
-    if run.budget <= 0:
-        invalid(_NO_BUDGET)
-        raise OutOfBudgetError
-    variables: dict[str, Any] = {"self": to_value(value, schema, is_resource=validator.is_root)}
-    optional = dict(variables)
-    has_old = old is not MISSING and old is not None
-    if any(rule.compiled.uses_old_self for rule in rules):
-        optional["oldSelf"] = NONE
-        if has_old:
-            variables["oldSelf"] = to_value(old, schema, is_resource=validator.is_root)
-            optional["oldSelf"] = Optional_(_readapted(variables["oldSelf"]))
-    for rule in rules:
-        if rule.compiled.rule.error is not None:
-            failed = Reason(Code.RULE_FAILED, (rule.compiled.rule, schema))
-            invalid(
-                f"rule compile error: {rule.compiled.rule.error}",
-                BrokenRule(rule.rule, type_, path),
-                failed,
-            )
-            continue
-        optional_old = bool(rule.rule.optional_old_self)
-        if rule.program is None or (
-            rule.compiled.uses_old_self and not has_old and not optional_old
-        ):
-            continue
-        bindings = optional if optional_old else variables
-        result = rule.program.evaluate(bindings, PER_CALL_LIMIT)
-        run.note(Evaluation(rule.compiled, bindings, result, rule.cause(type_, path)))
-        if not run.spend(result.cost):
-            invalid(_NO_BUDGET)
-            raise OutOfBudgetError
+    before = items_by_key(validator.schema, old)
+    for i, item in enumerate(value):
+        key = item_key(validator.schema, item) if before else None
+        was = before.get(key, MISSING)
+        yield _Visit(validator.items, Path(i, path), item, was, state.below(i))
+
+
+def _fields_below(visit: _Visit, value: dict[str, Any]) -> Iterator[_Visit]:
+    validator, path, _, old, state = visit
+    is_map = validator.schema.x_map_type in (None, "granular", "atomic")
+    before = old if is_map and isinstance(old, dict) else {}
+
+    def below(name: str, step: str | Key, inner: RuleValidator) -> _Visit:
+        was = before.get(name, MISSING)
+        return _Visit(inner, Path(step, path), value[name], was, state.below(name))
+
+    if validator.additional is not None:
+        for name in value:
+            yield below(name, Key(name), validator.additional)
+    for name in value:
+        inner = validator.properties.get(name)
+        if inner is not None:
+            yield below(name, name, inner)
+
+
+class _Variables(NamedTuple):
+    """What rules see: by name, and for rules with `optionalOldSelf`; whether there is an old value."""
+
+    plain: dict[str, Any]
+    optional: dict[str, Any]
+    has_old: bool
+
+
+class _RulesOfValue:
+    """The rules of one schema, run on one value in their order."""
+
+    __slots__ = ("_path", "_run", "_schema", "_visit")
+
+    def __init__(self, visit: _Visit, run: Run) -> None:
+        self._visit: Final = visit
+        self._run: Final = run
+        self._schema: Final = visit.validator.schema
+        # That of errors: a rule with `fieldPath` may move it for those after it.
+        self._path = visit.path
+
+    def run(self) -> None:
+        """Run all rules; raise OutOfBudgetError where the budget ends."""
+        rules = self._compiled()
+        if not rules:
+            return
+        if self._run.budget <= 0:
+            self._stop()
+        variables = self._variables(rules)
+        for rule in rules:
+            if rule.compiled.rule.error is not None:
+                self._invalid(
+                    f"rule compile error: {rule.compiled.rule.error}",
+                    BrokenRule(rule.rule, self._schema.type, self._path),
+                    Reason(Code.RULE_FAILED, (rule.compiled.rule, self._schema)),
+                )
+            elif rule.program is not None and _can_run(rule, variables):
+                self._evaluate(rule, rule.program, variables)
+
+    def _compiled(self) -> tuple[_Ready, ...]:
+        rules = self._visit.validator.rules
+        if rules is None:
+            return ()
+        try:
+            return rules()
+        except CompilationError as error:
+            self._invalid(f"rule compiler initialization error: {error}")
+            return ()
+
+    def _variables(self, rules: tuple[_Ready, ...]) -> _Variables:
+        old = self._visit.old
+        has_old = old is not MISSING and old is not None
+        plain = {"self": self._to_value(self._visit.value)}
+        optional = dict(plain)
+        if any(rule.compiled.uses_old_self for rule in rules):
+            optional["oldSelf"] = NONE
+            if has_old:
+                plain["oldSelf"] = self._to_value(old)
+                optional["oldSelf"] = Optional_(_readapted(plain["oldSelf"]))
+        return _Variables(plain, optional, has_old)
+
+    def _to_value(self, value: Any) -> Any:
+        return to_value(value, self._schema, is_resource=self._visit.validator.is_root)
+
+    def _evaluate(self, rule: _Ready, program: Program, variables: _Variables) -> None:
+        bindings = variables.optional if rule.rule.optional_old_self else variables.plain
+        result = program.evaluate(bindings, PER_CALL_LIMIT)
+        cause = rule.cause(self._schema.type, self._path)
+        self._run.note(Evaluation(rule.compiled, bindings, result, cause))
+        if not self._run.spend(result.cost):
+            self._stop()
         if result.error is not None:
-            detail, reason = _explained(result.error, rule.rule)
-            invalid(detail, rule.cause(type_, path), reason)
-            if result.error.startswith(COST_LIMIT_EXCEEDED):
-                raise OutOfBudgetError
+            self._failed_to_evaluate(rule, result.error, cause)
         elif result.value is not True:
-            path = _failed(rule, visit._replace(path=path), run, variables)
+            visit = self._visit._replace(path=self._path)
+            self._path = _failed(rule, visit, self._run, variables.plain)
+
+    def _failed_to_evaluate(self, rule: _Ready, error: str, cause: BrokenRule) -> None:
+        detail, reason = _explained(error, rule.rule)
+        self._invalid(detail, cause, reason)
+        if error.startswith(COST_LIMIT_EXCEEDED):
+            raise OutOfBudgetError
+
+    def _stop(self) -> NoReturn:
+        self._invalid(_NO_BUDGET)
+        raise OutOfBudgetError
+
+    def _invalid(
+        self, detail: str, cause: BrokenRule | None = None, reason: Reason | None = None
+    ) -> None:
+        path, type_ = self._path or NIL, self._schema.type
+        error = FieldError(
+            self._run.rule_id, INVALID, path, type_, detail, cause=cause, reason=reason
+        )
+        self._run.errors.append(error)
+
+
+def _can_run(rule: _Ready, variables: _Variables) -> bool:
+    """Return whether a rule has what it needs: one about the old value is skipped without it."""
+    is_optional = bool(rule.rule.optional_old_self)
+    return variables.has_old or is_optional or not rule.compiled.uses_old_self
 
 
 def breaks(
@@ -451,24 +522,22 @@ def _failed(ready: _Ready, visit: _Visit, run: Run, variables: dict[str, Any]) -
     if rule.field_path:
         with suppress(FieldPathError):
             path = Path(str(valid_field_path(rule.field_path, schema)[0]), path)
-    cause = ready.cause(schema.type, visit.path)
+
+    def failure(kind: str, shown: Any, detail: str, reason: Reason | None = None) -> FieldError:
+        cause = ready.cause(schema.type, visit.path)
+        return FieldError(run.rule_id, kind, path or NIL, shown, detail, cause=cause, reason=reason)
+
     nearest = visit.state.current or visit.state.parent
     is_ratcheted = not ready.compiled.uses_old_self and nearest is not None and nearest.equal()
     reports = run.warnings if is_ratcheted else run.errors
     try:
         detail = _message(ready, run, variables)
     except OutOfBudgetError as out:
-        reason = Reason(Code.OUT_OF_BUDGET)
-        reports.append(
-            FieldError(
-                run.rule_id, INVALID, path or NIL, schema.type, str(out), cause=cause, reason=reason
-            )
-        )
+        reports.append(failure(INVALID, schema.type, str(out), Reason(Code.OUT_OF_BUDGET)))
         raise
     kind = _KINDS.get(rule.reason or "", INVALID)
     shown = errors.OMITTED if schema.type in ("object", "array") else visit.value
-    detail = "" if kind is errors.DUPLICATE else detail
-    reports.append(FieldError(run.rule_id, kind, path or NIL, shown, detail, cause=cause))
+    reports.append(failure(kind, shown, "" if kind is errors.DUPLICATE else detail))
     return visit.path if ready.compiled.rule.environment.dialect.resets_field_path else path
 
 
@@ -486,11 +555,13 @@ def _message(ready: _Ready, run: Run, variables: dict[str, Any]) -> str:
             limit = "no further validation rules will be run due to call cost exceeds limit for messageExpression"
             raise OutOfBudgetError(f"{limit}: {quote(rule.message_expression)}")
         message = result.value.strip(SPACE) if isinstance(result.value, str) else ""
-        if (
-            message
-            and "\n" not in message
-            and len(message.encode("utf-8", "surrogatepass")) <= _MAX_MESSAGE
-        ):
+        if _is_shown(message):
             return message
     named = (rule.message or rule.rule).strip(SPACE)
     return named if rule.message else f"failed rule: {named}"
+
+
+def _is_shown(message: str) -> bool:
+    """Return whether the server shows the result of a messageExpression: one line that is not too long."""
+    size = len(message.encode("utf-8", "surrogatepass"))
+    return 0 < size <= _MAX_MESSAGE and "\n" not in message

@@ -27,7 +27,7 @@ from crdlint.cel.eval.equality import equal
 from crdlint.cel.eval.program import Evaluated
 from crdlint.cel.eval.values import Duration, Timestamp, Value, kind_of
 from crdlint.cel.stack import run_with_large_stack
-from crdlint.cel.types import DYN, Kind
+from crdlint.cel.types import DYN, Kind, Type
 from crdlint.crd.errors import BrokenRule
 from crdlint.golang import matching
 from crdlint.kubecel.compilation import Expression
@@ -62,6 +62,7 @@ _LISTED: Final = 8  # the number of functions in a notice
 _TOO_MANY_STEPS: Final = "the rules of the object take cel-python too many steps"
 # Operators that compare operands, and whether the last operand is a container of values to compare with.
 _EQUALITY: Final = ("_==_", "_!=_", "@in", "_+_")
+_KINDS_OF_TIME: Final = (Kind.DURATION, Kind.TIMESTAMP)
 _CONTAINERS: Final = (Kind.LIST, Kind.MAP, Kind.STRUCT, Kind.DYN)
 _COMPARED: Final = {
     **dict.fromkeys(("_==_", "_!=_", "_<_", "_<=_", "_>_", "_>=_"), False),
@@ -259,36 +260,44 @@ def _traits(compiled: Compiled, values: Iterable[Value]) -> Iterator[str]:
     types = compiled.result.type_map
     for node in nodes(compiled.expr):
         yield from compiled.result.overload_ids(node)
-        type_ = types.get(node.id)
-        if type_ is not None and type_.kind in (Kind.DURATION, Kind.TIMESTAMP):
+        if types.get(node.id, DYN).kind in _KINDS_OF_TIME:
             yield _TIMES
-        if (
-            isinstance(node, ast.Select)
-            and node.test_only
-            and not isinstance(node.operand, ast.Ident)
-        ):
-            yield _HAS_BELOW
-        elif isinstance(node, (ast.MapExpr, ast.ListExpr)):
-            yield _MAP if isinstance(node, ast.MapExpr) else _LIST
-        elif isinstance(node, ast.Call) and node.function in _COMPARED:
-            operands = [types.get(operand.id, DYN) for operand in children(node)]
-            if _COMPARED[node.function]:
-                operands[-1:] = operands[-1].params[:1] or [DYN]
-            if any("dyn" in str(type_) for type_ in operands) or not operands[0].is_exact(
-                operands[-1]
-            ):
-                yield _MIXED
-    equated = [
-        node
-        for node in nodes(compiled.expr)
-        if isinstance(node, ast.Call) and node.function in _EQUALITY
-    ]
-    if any(
-        types.get(operand.id, DYN).kind in _CONTAINERS
-        for node in equated
-        for operand in children(node)
-    ):
+        trait = _trait_of_node(node, types)
+        if trait is not None:
+            yield trait
+    equated = _operands_of_equality(compiled)
+    if any(types.get(operand.id, DYN).kind in _CONTAINERS for operand in equated):
         yield from _traits_of_values(values)
+
+
+def _trait_of_node(node: ast.Expr, types: Mapping[int, Type]) -> str | None:
+    match node:
+        case ast.Select(test_only=True):
+            return None if isinstance(node.operand, ast.Ident) else _HAS_BELOW
+        case ast.MapExpr():
+            return _MAP
+        case ast.ListExpr():
+            return _LIST
+        case ast.Call() if node.function in _COMPARED:
+            return _MIXED if _compares_other_types(node, types) else None
+        case _:
+            return None
+
+
+def _compares_other_types(call: ast.Call, types: Mapping[int, Type]) -> bool:
+    """Return whether a comparison is, or may be, one of values that differ in type."""
+    operands = [types.get(operand.id, DYN) for operand in children(call)]
+    compares_items = _COMPARED[call.function]
+    if compares_items:
+        operands[-1:] = operands[-1].params[:1] or [DYN]
+    is_dynamic = any("dyn" in str(type_) for type_ in operands)
+    return is_dynamic or not operands[0].is_exact(operands[-1])
+
+
+def _operands_of_equality(compiled: Compiled) -> Iterator[ast.Expr]:
+    for node in nodes(compiled.expr):
+        if isinstance(node, ast.Call) and node.function in _EQUALITY:
+            yield from children(node)
 
 
 def _traits_of_values(values: Iterable[Value]) -> Iterator[str]:

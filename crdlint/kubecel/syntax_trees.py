@@ -6,7 +6,7 @@ Keys are equal for texts that differ only in spaces, parentheses, quotes and the
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, reduce
 from typing import Any, Final
 
@@ -206,48 +206,67 @@ _OF_SIZE: Final = {
 
 def keywords_for(expr: Expr, type_: str, format_: str) -> dict[str, Any]:
     """Return the keywords that express the same as a rule on a schema of a type and format, none if there are none."""
-    if not isinstance(expr, Call):
-        return {}
-    if expr.function == "matches" and _is_self(expr.target) and isinstance(expr.args[0], Literal):
-        return {"pattern": expr.args[0].value} if type_ == "string" else {}
-    if expr.function == "@in" and _is_self(expr.args[0]) and isinstance(expr.args[1], ListExpr):
-        values = [
-            element.value for element in expr.args[1].elements if isinstance(element, Literal)
-        ]
-        # Servers convert a number to the type of each value: 1.5 is in [1].
-        is_complete = values and len(values) == len(expr.args[1].elements) and type_ != "number"
-        return {"enum": values} if is_complete else {}
-    return _limit(expr, type_, format_) if expr.function in _FLIPPED else {}
+    match expr:
+        case Call(function="matches", args=[Literal(value=pattern)]) if _is_self(expr.target):
+            return {"pattern": pattern} if type_ == "string" else {}
+        case Call(function="@in", args=[value, ListExpr(elements=elements)]) if _is_self(value):
+            return _enum(elements, type_)
+        case Call(function=function) if function in _FLIPPED:
+            return _limit(expr, type_, format_)
+        case _:
+            return {}
+
+
+def _enum(elements: Iterable[Expr], type_: str) -> dict[str, Any]:
+    elements = list(elements)
+    values = [element.value for element in elements if isinstance(element, Literal)]
+    are_literals = 0 < len(values) == len(elements)
+    # Servers convert a number to the type of each value: 1.5 is in [1].
+    return {"enum": values} if are_literals and type_ != "number" else {}
 
 
 def _limit(expr: Call, type_: str, format_: str) -> dict[str, Any]:
     """Return the keywords for a comparison of the value or its size with a number."""
-    (left, right), comparison = expr.args, expr.function
+    left, right = expr.args
+    comparison = expr.function
     if isinstance(left, Literal):
-        left, right, comparison = right, left, _FLIPPED[comparison]
-    if (
-        not isinstance(right, Literal)
-        or not isinstance(right.value, int | float)
-        or not math.isfinite(right.value)
-    ):
+        left, right = right, left
+        comparison = _FLIPPED[comparison]
+    limit = _finite_number(right)
+    if limit is None:
         return {}
-    limit, is_lower, is_strict = right.value, comparison in _LOWER, comparison in _STRICT
+    is_lower = comparison in _LOWER
+    is_strict = comparison in _STRICT
     if _is_self(left) and type_ == "number":
         name = "inimum" if is_lower else "aximum"
         return {f"m{name}": limit} | ({f"exclusiveM{name}": True} if is_strict else {})
-    if is_lower:
-        limit = math.floor(limit) + 1 if is_strict else math.ceil(limit)
-    else:
-        limit = math.ceil(limit) - 1 if is_strict else math.floor(limit)
+    whole = _whole_limit(limit, is_lower=is_lower, is_strict=is_strict)
     if _is_self(left) and type_ == "integer":
-        return {"minimum" if is_lower else "maximum": limit}
-    of_value = (
-        isinstance(left, Call) and left.function == "size" and _is_self(left.target or left.args[0])
-    )
+        return {"minimum" if is_lower else "maximum": whole}
     # The size of bytes is that of the decoded text.
-    if not of_value or type_ not in _OF_SIZE or format_ == "byte" or limit < 0:
+    has_keywords = type_ in _OF_SIZE and format_ != "byte"
+    if not _is_size_of_self(left) or not has_keywords or whole < 0:
         return {}
-    return {_OF_SIZE[type_][not is_lower]: limit}
+    least, greatest = _OF_SIZE[type_]
+    return {least if is_lower else greatest: whole}
+
+
+def _finite_number(expr: Expr) -> float | None:
+    value = expr.value if isinstance(expr, Literal) else None
+    return value if isinstance(value, int | float) and math.isfinite(value) else None
+
+
+def _whole_limit(limit: float, *, is_lower: bool, is_strict: bool) -> int:
+    """Return the first whole number that a limit lets pass."""
+    if is_lower:
+        return math.floor(limit) + 1 if is_strict else math.ceil(limit)
+    return math.ceil(limit) - 1 if is_strict else math.floor(limit)
+
+
+def _is_size_of_self(expr: Expr) -> bool:
+    if not isinstance(expr, Call) or expr.function != "size":
+        return False
+    return _is_self(expr.target or expr.args[0])
 
 
 def _is_self(expr: Expr | None) -> bool:
