@@ -6,7 +6,7 @@ Each completion is compiled in its position before it is offered, so that none l
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
@@ -14,7 +14,7 @@ from typing import Final, Literal
 
 from crdlint.cel import macros
 from crdlint.cel.compiler import compile_text
-from crdlint.cel.decls import DeclarationError, Env, Variable
+from crdlint.cel.decls import DeclarationError, Env, Overload, Variable
 from crdlint.cel.lexer import matched_brackets, tokenize
 from crdlint.cel.library import stdlib
 from crdlint.cel.types import DYN, INT, Kind, Type
@@ -104,25 +104,35 @@ class _Tokens:
         opening_of = {end: start for start, end in closing.items()}
         for index, kind in enumerate(kinds):
             if index in opening_of:
-                opening = opening_of[index]
-                is_call = kind == ")" and opening > 0 and kinds[opening - 1] == "IDENTIFIER"
-                if (is_call or kind == "]") and opening - 1 in self.first:
-                    self.first[index] = self.first[opening - 1]
-                elif not is_call:
-                    self.first[index] = opening
+                self._close(index, opening_of[index])
             elif kind in _OPERANDS or texts[index] in _KEYWORDS:
-                dot = next(
-                    (
-                        index - len(dot)
-                        for dot in (".", ".?")
-                        if kinds[max(index - len(dot), 0) : index] == [*dot]
-                    ),
-                    0,
-                )
-                if not dot:
-                    self.first[index] = index
-                elif dot - 1 in self.first:
-                    self.first[index] = self.first[dot - 1]
+                dot = self._dot_before(index)
+                self._continue(index, index if dot is None else dot)
+
+    def _close(self, index: int, opening: int) -> None:
+        """Note what the operand that a bracket closes begins with: the called function or the list before it, or the bracket."""
+        kind = self.kinds[index]
+        is_call = kind == ")" and opening > 0 and self.kinds[opening - 1] == "IDENTIFIER"
+        follows_operand = is_call or kind == "]"
+        if follows_operand and opening - 1 in self.first:
+            self.first[index] = self.first[opening - 1]
+        elif not is_call:
+            self.first[index] = opening
+
+    def _continue(self, index: int, start: int) -> None:
+        """Note that an operand begins at `start`, or, if that is the dot before it, with what is before the dot."""
+        if start == index:
+            self.first[index] = index
+        elif start - 1 in self.first:
+            self.first[index] = self.first[start - 1]
+
+    def _dot_before(self, index: int) -> int | None:
+        """Return the index of the `.` or `.?` just before a token, None if there is none."""
+        for dot in _DOTS:
+            start = index - len(dot)
+            if start > 0 and self.kinds[start:index] == [*dot]:
+                return start
+        return None
 
     def operand(self, end: int) -> int:
         """Return the index of the first token of the operand that ends before a token; ``end`` if there is none."""
@@ -134,22 +144,15 @@ def context_at(text: str, offset: int, env: Env, environment: Environment) -> Wo
     tokenized = tokenize(text[:offset])
     if tokenized is None:
         return None
-    kinds, texts, starts = (
-        tokenized[0][:-1],
-        tokenized[1][:-1],
-        tokenized[2][:-1],
-    )  # without the end of the text
+    # Without the end of the text.
+    kinds, texts, starts = tokenized[0][:-1], tokenized[1][:-1], tokenized[2][:-1]
     start, word = offset, ""
-    if (
-        kinds
-        and starts[-1] + len(texts[-1]) == offset
-        and (kinds[-1] == "IDENTIFIER" or texts[-1] in _WORDS)
-    ):
+    if kinds and _ends_with_word(kinds[-1], texts[-1], offset - starts[-1]):
         start, word = starts[-1], texts[-1]
         kinds, texts, starts = kinds[:-1], texts[:-1], starts[:-1]
     tokens = _Tokens(kinds, texts, starts)
     scope = _scope(text, tokens, env, environment)
-    for dot in (".", ".?"):
+    for dot in _DOTS:
         if kinds[-len(dot) :] == [*dot]:
             end = len(kinds) - len(dot)
             receiver = text[starts[tokens.operand(end)] : starts[end]].strip()
@@ -157,6 +160,12 @@ def context_at(text: str, offset: int, env: Env, environment: Environment) -> Wo
     return WordContext(start, word, None, scope)
 
 
+def _ends_with_word(kind: str, text: str, length: int) -> bool:
+    """Return whether the last token, which begins `length` characters before the offset, is a word that may go on."""
+    return len(text) == length and (kind == "IDENTIFIER" or text in _WORDS)
+
+
+_DOTS: Final = (".", ".?")
 _WORDS: Final = frozenset({"in", "true", "false", "null"})
 
 
@@ -180,21 +189,28 @@ def complete(
     names = [name for name in position.env.functions if name.startswith(f"{receiver}.")]
     type_ = type_of(receiver, position.env, environment)
     if type_ is None:
-        calls = (_call(name, None, position.env, environment) for name in names)
-        return position, [
-            replace(call, name=call.name.removeprefix(f"{receiver}.")) for call in calls if call
-        ]
+        return position, list(_calls_of_namespace(names, receiver, position.env, environment))
     if optional:
         return position, list(_fields(type_, declarations))
     members = _members(type_, position.env, environment, declarations)
-    return position, [
-        replace(
-            each,
-            arguments=each.arguments
-            and tuple(text.replace(_TARGET, receiver) for text in each.arguments),
-        )
-        for each in members
-    ]
+    return position, [_with_target(member, receiver) for member in members]
+
+
+def _calls_of_namespace(
+    names: Iterable[str], namespace: str, env: Env, environment: Environment
+) -> Iterator[Completion]:
+    """Yield calls of functions whose name begins with a namespace, as what follows its dot."""
+    for name in names:
+        call = _call(name, None, env, environment)
+        if call is not None:
+            yield replace(call, name=call.name.removeprefix(f"{namespace}."))
+
+
+def _with_target(member: Completion, receiver: str) -> Completion:
+    if not member.arguments:
+        return member
+    arguments = tuple(text.replace(_TARGET, receiver) for text in member.arguments)
+    return replace(member, arguments=arguments)
 
 
 def _globals(
@@ -255,13 +271,7 @@ def _fields(type_: Type, declarations: Declarations) -> Iterator[Completion]:
 def _call(name: str, target: Type | None, env: Env, environment: Environment) -> Completion | None:
     """Return a call of a function, with arguments with which it compiles; None if there are none."""
     for overload in env.find_function(name):
-        if overload.member is (target is None):
-            continue
-        if (
-            target is not None
-            and not target.is_dyn
-            and overload.args[0].kind not in (Kind.TYPE_PARAM, target.kind)
-        ):
+        if not _may_be_called_on(overload, target):
             continue
         parameters = overload.args[1:] if overload.member else overload.args
         before = f"{_TARGET}." if overload.member else ""
@@ -270,14 +280,16 @@ def _call(name: str, target: Type | None, env: Env, environment: Environment) ->
             result = type_of(f"{before}{name}({', '.join(arguments)})", env, environment)
             if result is not None:
                 kind: CompletionKind = "method" if overload.member else "function"
-                return Completion(
-                    name,
-                    kind,
-                    type_text(result, environment.dialect),
-                    tuple(arguments),
-                    since(name),
-                )
+                text = type_text(result, environment.dialect)
+                return Completion(name, kind, text, tuple(arguments), since(name))
     return None
+
+
+def _may_be_called_on(overload: Overload, target: Type | None) -> bool:
+    """Return whether an overload may have a target of a type, or has none where `target` is None."""
+    if target is None or not overload.member:
+        return target is None and not overload.member
+    return target.is_dyn or overload.args[0].kind in (Kind.TYPE_PARAM, target.kind)
 
 
 _MOST_TRIED: Final = 12  # arguments

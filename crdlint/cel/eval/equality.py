@@ -86,14 +86,17 @@ class _Comparison:
             result: bool | Error = right is not None and own(right)
             return result
         if cls is values.Optional_:
-            if type(right) is not values.Optional_ or left.has_value is not right.has_value:
-                return False
-            if left.has_value:
-                self._stack.append((left.content, right.content, counts))
-            return True
+            return self._push_content(left, right, counts=counts)
         if kind_of(left) is Kind.TYPE:
             return kind_of(right) is Kind.TYPE and left.name == right.name
         return kind_of(left) is kind_of(right) and bool(left == right)
+
+    def _push_content(self, left: Value, right: Value, *, counts: bool) -> bool:
+        if type(right) is not values.Optional_ or left.has_value is not right.has_value:
+            return False
+        if left.has_value:
+            self._stack.append((left.content, right.content, counts))
+        return True
 
     def _push_elements(self, left: Value, right: Value, *, counts: bool) -> None:
         """Push the pairs of elements of two lists of equal length on the stack, with the first pair on top."""

@@ -46,17 +46,23 @@ class Numbers:
 
     def narrowed(self) -> Domain:
         """Return the same numbers without open bounds of integers, as one value, or as none."""
+        return self._narrowed_integers() if self.is_whole else self._narrowed_numbers()
+
+    def _narrowed_integers(self) -> Domain:
         low, high = self.low, self.high
-        if self.is_whole and math.isfinite(low):
+        if math.isfinite(low):
             low = math.floor(low) + 1 if self.is_open_low else math.ceil(low)
-        if self.is_whole and math.isfinite(high):
+        if math.isfinite(high):
             high = math.ceil(high) - 1 if self.is_open_high else math.floor(high)
-        is_open = not self.is_whole and (self.is_open_low or self.is_open_high)
-        if low > high or (low == high and is_open):
+        if low > high:
             return ()
-        if low == high:
-            return (Just(low),)
-        return (self if not self.is_whole else Numbers(low, high, is_whole=True),)
+        return (Just(low),) if low == high else (Numbers(low, high, is_whole=True),)
+
+    def _narrowed_numbers(self) -> Domain:
+        is_open = self.is_open_low or self.is_open_high
+        if self.low > self.high or (self.low == self.high and is_open):
+            return ()
+        return (Just(self.low),) if self.low == self.high else (self,)
 
     def beside(self, bound: float, *, below: bool, includes: bool) -> Domain:
         """Return the numbers below or above a bound."""
@@ -164,15 +170,20 @@ def both(first: Domain, second: Domain) -> Domain:
     """Return the values of one domain that may be in another one, too."""
     if Piece.UNTOLD in second:
         return first
-    if all(isinstance(piece, Just) or piece is Piece.FAILURE for piece in second):
-        return tuple(
-            piece
-            for piece in second
-            if piece in first or any(_contains(part, piece) for part in first)
-        )
+    if _are_listed(second):
+        return tuple(piece for piece in second if _is_in(first, piece))
     ranges = [piece for piece in second if isinstance(piece, Numbers)]
     pieces = _in_ranges(first, ranges) if len(ranges) == len(second) else first
     return tuple(piece for piece in pieces if piece is not Piece.FAILURE or piece in second)
+
+
+def _are_listed(domain: Domain) -> bool:
+    """Return whether a domain is a list of values, of which one may be missing."""
+    return all(isinstance(piece, Just) or piece is Piece.FAILURE for piece in domain)
+
+
+def _is_in(domain: Domain, value: object) -> bool:
+    return value in domain or any(_contains(piece, value) for piece in domain)
 
 
 def _contains(piece: Piece | Just | Numbers | Others, value: object) -> bool:
@@ -259,14 +270,15 @@ def compared(first: Domain, second: Domain, operator_: str) -> int:
     if Piece.UNTOLD in (*first, *second):
         return failure | TRUE | FALSE
     if operator_ == "==":
-        are_listed = all(
-            isinstance(piece, Just) or piece is Piece.FAILURE for piece in (*first, *second)
-        )
-        may_be_equal = not are_listed or any(
-            isinstance(piece, Just) and piece in second for piece in first
-        )
-        return failure | FALSE | (TRUE if may_be_equal else 0)
+        return failure | FALSE | (TRUE if _may_be_equal(first, second) else 0)
     return failure | TRUE | FALSE if is_ordered(first) and is_ordered(second) else ANY_RESULT
+
+
+def _may_be_equal(first: Domain, second: Domain) -> bool:
+    """Return False if both domains are lists of values that have none in common."""
+    if not _are_listed((*first, *second)):
+        return True
+    return any(isinstance(piece, Just) and piece in second for piece in first)
 
 
 def _divided(piece: Any, test: Test) -> Iterator[tuple[int, Any]]:

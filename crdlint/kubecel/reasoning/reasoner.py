@@ -10,8 +10,6 @@ import math
 import re
 from ast import literal_eval
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from functools import reduce
-from operator import or_
 from typing import Final, NamedTuple, TypeAlias
 
 from crdlint.cel.ast import (
@@ -341,33 +339,45 @@ class _Case:
         return result
 
     def _results(self, node: Expr, scope: _Scope) -> int:
-        if isinstance(node, Select) and node.test_only:
-            owner, field = self._field(node, scope)
-            if domains.fails(owner):
-                return ERROR
-            return self._test(field, domains.HAS) | (ERROR if domains.may_fail(owner) else 0)
-        if isinstance(node, Comprehension) and (quantified := _quantified(node)) is not None:
-            return self._quantifier(node, *quantified, scope)
-        if not isinstance(node, Call):
-            return self._test(self.value(node, scope), domains.IS_TRUE)
-        if node.function in _LOGICAL:
-            decisive = _LOGICAL[node.function]
-            first = self.results(node.args[0], scope)
-            return (
-                first
-                if first == decisive
-                else _either(first, self.results(node.args[1], scope), decisive)
-            )
-        if node.function == "!_":
-            return _negated(self.results(node.args[0], scope))
-        if node.function == "_?_:_":
-            chosen = self.results(node.args[0], scope)
-            branches = [(TRUE, node.args[1]), (FALSE, node.args[2])]
-            results = (self.results(branch, scope) for bit, branch in branches if chosen & bit)
-            return reduce(or_, results, chosen & ERROR)
-        if node.function in _CONDITIONS:
-            return self._compared(node, scope)
-        return self._test(self.value(node, scope), domains.IS_TRUE)
+        match node:
+            case Select(test_only=True):
+                return self._has(node, scope)
+            case Comprehension() if (quantified := _quantified(node)) is not None:
+                return self._quantifier(node, *quantified, scope)
+            case Call(function="!_"):
+                return _negated(self.results(node.args[0], scope))
+            case Call(function="_?_:_"):
+                return self._results_of_branches(node, scope)
+            case Call() if node.function in _LOGICAL:
+                return self._logical(node, scope)
+            case Call() if node.function in _CONDITIONS:
+                return self._compared(node, scope)
+            case _:
+                return self._test(self.value(node, scope), domains.IS_TRUE)
+
+    def _has(self, node: Select, scope: _Scope) -> int:
+        owner, field = self._field(node, scope)
+        if domains.fails(owner):
+            return ERROR
+        return self._test(field, domains.HAS) | (ERROR if domains.may_fail(owner) else 0)
+
+    def _logical(self, node: Call, scope: _Scope) -> int:
+        decisive = _LOGICAL[node.function]
+        first, second = node.args
+        result = self.results(first, scope)
+        if result == decisive:
+            return result
+        return _either(result, self.results(second, scope), decisive)
+
+    def _results_of_branches(self, node: Call, scope: _Scope) -> int:
+        condition, if_true, if_false = node.args
+        chosen = self.results(condition, scope)
+        results = chosen & ERROR
+        if chosen & TRUE:
+            results |= self.results(if_true, scope)
+        if chosen & FALSE:
+            results |= self.results(if_false, scope)
+        return results
 
     def _test(self, value: Value, test: domains.Test) -> int:
         parts = domains.divide(value.domain, test)
@@ -382,17 +392,7 @@ class _Case:
     def _compared(self, node: Call, scope: _Scope) -> int:
         left, right = (self.value(operand, scope) for operand in node.args)
         if node.function == "@in":
-            elements = right.elements
-            values = (
-                None
-                if elements is None
-                else [domains.constant(operand.domain) for operand in elements]
-            )
-            if values is None or not all(values):
-                return self._test(self._called(node, [left, right]), domains.IS_TRUE)
-            return self._test(
-                left, domains.Test("in", tuple(each.value for each in values if each is not None))
-            )
+            return self._is_element(node, left, right)
         operator = _ORDERS.get(node.function, "==")
         if domains.constant(left.domain) is not None:
             left, right, operator = right, left, _MIRRORED[operator]
@@ -402,6 +402,14 @@ class _Case:
         else:
             result = self._related(left, right, operator)
         return _negated(result) if node.function == "_!=_" else result
+
+    def _is_element(self, node: Call, value: Value, range_: Value) -> int:
+        """Return the results of `value in range`, which can be told where all elements are known."""
+        elements = [domains.constant(element.domain) for element in range_.elements or ()]
+        constants = tuple(element.value for element in elements if element is not None)
+        if range_.elements is None or len(constants) < len(elements):
+            return self._test(self._called(node, [value, range_]), domains.IS_TRUE)
+        return self._test(value, domains.Test("in", constants))
 
     def _related(self, left: Value, right: Value, operator: str) -> int:
         """Return the results of a comparison of two values that are not known."""
@@ -424,10 +432,10 @@ class _Case:
             left, right, operator = right, left, _MIRRORED[operator]
         holds = _ORDERINGS[operator]
         orderings = "=" if left == right else "<=>"
-        domain = tuple(
-            Just(each) for each in orderings if possible & (TRUE if each in holds else FALSE)
-        )
-        term = self._term(f"{left} <=> {right}", (*domain, *(FAILED if possible & ERROR else ())))
+        wanted = {ordering: TRUE if ordering in holds else FALSE for ordering in orderings}
+        domain = tuple(Just(ordering) for ordering in orderings if possible & wanted[ordering])
+        failing = FAILED if possible & ERROR else ()
+        term = self._term(f"{left} <=> {right}", (*domain, *failing))
         return self._test(term, domains.Test("in", tuple(holds)))
 
     def _term(self, name: str, domain: Domain, path: FieldPath | None = None) -> Value:
@@ -454,27 +462,35 @@ class _Case:
         return values
 
     def _value(self, node: Expr, scope: _Scope) -> Value:
-        if isinstance(node, Select) and not node.test_only:
-            return self._field(node, scope)[1]
-        if isinstance(node, Ident) and node.name in scope:
-            return self._of_scope(scope[node.name])
-        if isinstance(node, Call) and node.function == "_?_:_":
-            return self._conditional(node, scope)
-        if isinstance(node, Call) and node.function not in _CONDITIONS:
-            operands = node.args if node.target is None else [node.target, *node.args]
-            called = self._called(node, [self.value(operand, scope) for operand in operands])
-            return self._of_scope(scope[called.name]) if called.name in scope else called
-        if isinstance(node, Comprehension) and _quantified(node) is None:
-            return self._fold(node, scope)
-        if isinstance(node, ListExpr) and not node.optional_indices:
-            elements = tuple(self.value(operand, scope) for operand in node.elements)
-            name = f"[{', '.join(operand.name for operand in elements)}]"
-            return Value((Piece.LIST,), name, elements=elements, size=(Just(len(elements)),))
-        if isinstance(node, MapExpr) and not node.entries:
-            return Value((Piece.OBJECT,), "{}", elements=(), size=(Just(0),))
-        if isinstance(node, (Select, Comprehension, Call)):
-            return self._condition(node, scope)
-        return self._unknown(node, scope)
+        match node:
+            case Select(test_only=False):
+                return self._field(node, scope)[1]
+            case Ident() if node.name in scope:
+                return self._of_scope(scope[node.name])
+            case Call(function="_?_:_"):
+                return self._conditional(node, scope)
+            case Call() if node.function not in _CONDITIONS:
+                return self._call(node, scope)
+            case Comprehension() if _quantified(node) is None:
+                return self._fold(node, scope)
+            case ListExpr(optional_indices=()):
+                return self._list(node, scope)
+            case MapExpr(entries=()):
+                return Value((Piece.OBJECT,), "{}", elements=(), size=(Just(0),))
+            case Select() | Comprehension() | Call():
+                return self._condition(node, scope)
+            case _:
+                return self._unknown(node, scope)
+
+    def _call(self, node: Call, scope: _Scope) -> Value:
+        operands = node.args if node.target is None else [node.target, *node.args]
+        called = self._called(node, [self.value(operand, scope) for operand in operands])
+        return self._of_scope(scope[called.name]) if called.name in scope else called
+
+    def _list(self, node: ListExpr, scope: _Scope) -> Value:
+        elements = tuple(self.value(element, scope) for element in node.elements)
+        name = f"[{', '.join(element.name for element in elements)}]"
+        return Value((Piece.LIST,), name, elements=elements, size=(Just(len(elements)),))
 
     def _of_scope(self, value: Value) -> Value:
         return value._replace(domain=self._term(value.name, value.domain).domain)
@@ -506,9 +522,8 @@ class _Case:
 
     def _conditional(self, node: Call, scope: _Scope) -> Value:
         condition = self.results(node.args[0], scope)
-        choices = [
-            self.value(node.args[i], scope) for bit, i in ((TRUE, 1), (FALSE, 2)) if condition & bit
-        ]
+        branches = ((TRUE, node.args[1]), (FALSE, node.args[2]))
+        choices = [self.value(branch, scope) for result, branch in branches if condition & result]
         if condition in DECIDED:
             return choices[0] if choices else Value(FAILED, "")
         failing = FAILED if condition & ERROR else ()
@@ -528,28 +543,29 @@ class _Case:
             domain = self._sizes(first)
         elif node.function == "_+_":
             domain = domains.total(first.domain, rest[0].domain) or domain
-        elif (
-            rest
-            and (other := domains.constant(rest[0].domain)) is not None
-            and isinstance(other.value, str)
-        ):
-            domain = self._of_text(node.function, first, other.value)
-        return self._term(name, domain)._replace(
-            is_open=any(operand.is_open for operand in operands)
-        )
+        elif rest:
+            other = domains.constant(rest[0].domain)
+            if other is not None and isinstance(other.value, str):
+                domain = self._of_text(node.function, first, other.value)
+        is_open = any(operand.is_open for operand in operands)
+        return self._term(name, domain)._replace(is_open=is_open)
 
     def _of_text(self, function: str, value: Value, other: str) -> Domain:
         """Return the values of a function of two texts, of which one is known."""
-        if (
-            (function == "matches" or function in _PATTERNS)
-            and value.path is not None
-            and self._facts.match(value.path, _as_pattern(function, other))
-        ):
-            return domains.OF_RESULTS[TRUE | (ERROR if domains.may_fail(value.domain) else 0)]
+        if self._always_matches(function, value, other):
+            failing = ERROR if domains.may_fail(value.domain) else 0
+            return domains.OF_RESULTS[TRUE | failing]
         only = domains.constant(value.domain)
         if function in _OF_TEXTS and only is not None and isinstance(only.value, str):
             return (Just(_OF_TEXTS[function](only.value, other)),)
         return self._of_same_text(function, value, other) or self._facts.unknown
+
+    def _always_matches(self, function: str, value: Value, other: str) -> bool:
+        """Return whether the schema lets only texts pass for which a function of the text and a constant is true."""
+        is_pattern = function == "matches" or function in _PATTERNS
+        if value.path is None or not is_pattern:
+            return False
+        return self._facts.match(value.path, _as_pattern(function, other))
 
     def _of_same_text(self, function: str, value: Value, other: str) -> Domain:
         """Return what follows from other functions of the same text; nothing for most."""
@@ -557,14 +573,11 @@ class _Case:
             if domain == domains.OF_RESULTS[TRUE]:
                 if self._implies(other_function, text, function, other):
                     return domains.OF_RESULTS[TRUE]
-                if (
-                    function == other_function == MATCHES_FORMAT
-                    and frozenset((text, other)) in _DISJOINT
-                ):
+                are_formats = function == other_function == MATCHES_FORMAT
+                if are_formats and frozenset((text, other)) in _DISJOINT:
                     return domains.OF_RESULTS[FALSE]
-            elif domain == domains.OF_RESULTS[FALSE] and self._implies(
-                function, other, other_function, text
-            ):
+            is_false = domain == domains.OF_RESULTS[FALSE]
+            if is_false and self._implies(function, other, other_function, text):
                 return domains.OF_RESULTS[FALSE]
         return ()
 
@@ -578,10 +591,8 @@ class _Case:
 
     def _implies(self, function: str, text: str, other_function: str, other: str) -> bool:
         """Return whether a function that is true for a text and a constant is true for another constant."""
-        if MATCHES_FORMAT in {function, other_function} or (function, text) == (
-            other_function,
-            other,
-        ):
+        is_same = function == other_function and text == other
+        if is_same or MATCHES_FORMAT in {function, other_function}:
             return False
         are_texts = function in _OF_TEXTS and other_function in _OF_TEXTS
         if are_texts and (function == other_function or other_function == "contains"):
@@ -592,21 +603,24 @@ class _Case:
         if value.size is not None:
             return value.size
         sizes = domains.SIZES if value.path is None else self._facts.sizes(value.path)
-        for function, text, domain in self._known_of_text(value):
-            if domain == domains.OF_RESULTS[TRUE] and function != MATCHES_FORMAT:
-                shortest, longest = (
-                    self._facts.lengths(text) if function == "matches" else (len(text), math.inf)
-                )
-                for test in (domains.Test(">=", shortest), domains.Test("<=", longest)):
-                    sizes = domains.divide(sizes, test).get(TRUE, ())
+        for shortest, longest in self._lengths_of_matches(value):
+            sizes = _passing(sizes, domains.Test(">=", shortest))
+            sizes = _passing(sizes, domains.Test("<=", longest))
         if not sizes:
             raise _ImpossibleError
         if domains.is_text(value.domain):
-            sizes = domains.divide(sizes, domains.Test(">", 0)).get(TRUE, ())
-        is_sized = not any(
+            sizes = _passing(sizes, domains.Test(">", 0))
+        has_size = not any(
             piece is Piece.FAILURE or isinstance(piece, domains.Numbers) for piece in value.domain
         )
-        return sizes if is_sized else domains.failing(sizes)
+        return sizes if has_size else domains.failing(sizes)
+
+    def _lengths_of_matches(self, value: Value) -> Iterator[tuple[float, float]]:
+        """Yield the least and the greatest length that each function known to be true of a text allows."""
+        for function, text, domain in self._known_of_text(value):
+            if domain != domains.OF_RESULTS[TRUE] or function == MATCHES_FORMAT:
+                continue
+            yield self._facts.lengths(text) if function == "matches" else (len(text), math.inf)
 
     def _fold(self, node: Comprehension, scope: _Scope) -> Value:
         """Return the values of a fold that is no condition."""
@@ -841,3 +855,8 @@ def _either(first: int, second: int, decisive: int) -> int:
     if (first & ERROR and second & ~decisive) or (second & ERROR and first & ~decisive):
         results |= ERROR
     return results
+
+
+def _passing(domain: Domain, test: domains.Test) -> Domain:
+    """Return the values of a domain that pass a test."""
+    return domains.divide(domain, test).get(TRUE, ())
