@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import takewhile
 from typing import Final
 
@@ -46,10 +47,12 @@ def nearest(name: str, names: Iterable[str], cutoff: float = 0.6) -> str | None:
     >>> nearest("metdata", ["metadata", "spec"])
     'metadata'
     """
-    return attempt(_nearest, name, names, cutoff)
+    known = tuple(names)
+    is_asked_often = len(known) <= _FEW and len(name) <= _LONGEST
+    return attempt(_nearest_of_few if is_asked_often else _nearest, name, known, cutoff)
 
 
-def _nearest(name: str, names: Iterable[str], cutoff: float) -> str | None:
+def _nearest(name: str, names: tuple[str, ...], cutoff: float) -> str | None:
     target = name.lower()
     folded = {known_name.lower(): known_name for known_name in names}
     if target in folded:
@@ -62,3 +65,8 @@ def _nearest(name: str, names: Iterable[str], cutoff: float) -> str | None:
         target, [known_name for known_name in folded if len(known_name) <= _LONGEST], 1, cutoff
     )
     return folded[near[0]] if near else None
+
+
+# Files repeat their mistakes: the same name is compared with the same few names for each finding and for its fixes.
+_FEW: Final = 32
+_nearest_of_few: Final = lru_cache(256)(_nearest)

@@ -570,6 +570,24 @@ def _run_in_every_way(text: str) -> None:
         assert _run(*command, "--jobs", "2", "--no-cache") == first
 
 
+def _open_documents(random: Random) -> tuple[str, str, int]:
+    """Return a CRD and an object that are half written, and how far the positions are apart that are asked for."""
+    crd = grammar.crd(random)
+    texts = [
+        grammar.written(random, crd),
+        grammar.written(random, grammar.resource(random, crd)),
+    ]
+    crd_text, resource = (mutated(random, text) if random.randrange(2) else text for text in texts)
+    longest = max(len(crd_text), len(resource))
+    return crd_text, resource, max(longest // 20, 1)
+
+
+def _ask(given: tuple[str, str, int]) -> None:
+    from requests_of_editors import ask
+
+    ask(*given)
+
+
 class _file:  # noqa: N801  used as a function
     """A text in a file, for as long as a `with` block lasts."""
 
@@ -604,4 +622,5 @@ TARGETS: Final[dict[str, Target]] = {
     "differences": Target(_pair, _compare),
     "runs": Target(_crd_text, _run_in_every_way),
     "kustomizations": Target(_kustomization, _resolve),
+    "requests": Target(_open_documents, _ask),
 }

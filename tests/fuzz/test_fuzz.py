@@ -10,7 +10,9 @@ from pathlib import Path
 from random import Random
 
 import pytest
+import requests_of_editors
 from driver import fuzz
+from tables import each
 from targets import TARGETS
 
 
@@ -29,6 +31,13 @@ FOUND = sorted(Path(__file__).with_name("found").iterdir())
 def test_inputs_that_once_failed(path: Path) -> None:
     """The name of a file begins with that of its target."""
     TARGETS[path.stem.partition("-")[0]].use(path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.exhaustive
+@each("number", range(3))
+def test_an_editor_asks_at_every_position(number: int) -> None:
+    crd, resource, _ = TARGETS["requests"].make(Random(f"positions/{number}"))
+    requests_of_editors.ask(crd, resource)
 
 
 _SECONDS = 600

@@ -45,7 +45,17 @@ def nested_defaults(n: int) -> str:
     return crd_with_spec(schema)
 
 
+def optional_fields(n: int) -> str:
+    """Return a CRD with an object of n optional fields, and a rule for each of them that reads it."""
+    fields = ", ".join(f"f{i}: {{type: integer}}" for i in range(n))
+    rules = ", ".join(f"{{rule: self.f{i} > {i}}}" for i in range(n))
+    return crd_with_spec(
+        f"{{type: object, properties: {{{fields}}}, x-kubernetes-validations: [{rules}]}}"
+    )
+
+
 INPUTS = {
+    "rules that read optional fields": optional_fields,
     "nested defaults": nested_defaults,
     "equal map keys": lambda n: map_list(["name"] * n, ["name"]),
     "missing map keys": lambda n: map_list(

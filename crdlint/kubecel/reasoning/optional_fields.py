@@ -123,11 +123,38 @@ def _optional(expression: Expression, node: Select) -> JSONSchemaProps | None:
     return field.schema if field is not None and field.is_optional else None
 
 
-class Prover:
-    """Evaluates one rule on small objects of its schema."""
+class ObjectFields:
+    """The fields of each schema that small objects have: those that are never absent, and those that a rule may name."""
 
-    def __init__(self, expression: Expression, schema: JSONSchemaProps) -> None:
+    def __init__(self) -> None:
+        self._always: Final[dict[int, list[str]]] = {}
+        self._named: Final[dict[int, dict[str, str]]] = {}
+
+    def of(self, schema: JSONSchemaProps, names: Iterable[str]) -> Iterable[str]:
+        """Return the required fields of a schema, those with a default, and those that expressions call by `names`."""
+        properties, key = schema.properties, id(schema)
+        if key not in self._always:
+            required = frozenset(schema.required)
+            self._always[key] = [
+                name
+                for name, below in properties.items()
+                if name in required or below.default is not None
+            ]
+            self._named[key] = {escape(name) or name: name for name in properties}
+        named = self._named[key]
+        return dict.fromkeys(
+            [*self._always[key], *(named[name] for name in names if name in named)]
+        )
+
+
+class Prover:
+    """Evaluates one rule on small objects of its schema; the rules of a document share `fields`."""
+
+    def __init__(
+        self, expression: Expression, schema: JSONSchemaProps, fields: ObjectFields
+    ) -> None:
         self._schema: Final = schema
+        self._fields: Final = fields
         self._program: Final = program(expression)
         self._optional_old_self: Final = expression.optional_old_self
         self._names, self._literals = _mentioned(expression)
@@ -150,9 +177,7 @@ class Prover:
     def _objects(self, absent: JSONSchemaProps, *, of_old: bool) -> Iterator[tuple[Value, Value]]:
         """Yield pairs of small objects and old objects, with and without other optional fields, with literals of the rule."""
         for literal in (None, *self._literals):
-            full, bare = (
-                self._object(absent, names, literal) for names in (self._names, frozenset())
-            )
+            full, bare = (self._object(absent, names, literal) for names in (self._names, ()))
             if not self._uses_old_self:
                 yield full, full
                 yield bare, bare
@@ -162,28 +187,33 @@ class Prover:
                 others = (built, complete) if of_old else (built, bare, complete)
                 yield from ((other, built) if of_old else (built, other) for other in others)
 
-    def _object(self, absent: JSONSchemaProps | None, names: frozenset[str], literal: Any) -> Value:
+    def _object(
+        self, absent: JSONSchemaProps | None, names: tuple[str, ...], literal: Any
+    ) -> Value:
         is_resource = self._schema.parent is None
+        builder = _Builder(absent, names, literal, self._fields)
         try:
-            value = _Builder(absent, names, literal).value(self._schema, is_resource=is_resource)
+            value = builder.value(self._schema, is_resource=is_resource)
         except _TooLargeError:
             return Error("too large")
+        finally:
+            work.spend(builder.built)
         return to_value(value, self._schema, is_resource=is_resource)
 
 
-def _mentioned(expression: Expression) -> tuple[frozenset[str], tuple[Any, ...]]:
+def _mentioned(expression: Expression) -> tuple[tuple[str, ...], tuple[Any, ...]]:
     """Return the escaped fields that an expression names, and its literals."""
-    names: set[str] = set()
+    names: dict[str, None] = {}
     literals: dict[tuple[type, Any], Any] = {(bool, True): True}
     for node in nodes(expression.compiled.expr):
         if isinstance(node, Select):
-            names.add(node.field)
+            names[node.field] = None
         elif (
             isinstance(node, Call)
             and node.function in _OPTIONAL_SELECT
             and isinstance(node.args[-1], Literal)
         ):
-            names.add(str(node.args[-1].value))
+            names[str(node.args[-1].value)] = None
         elif (
             isinstance(node, Literal)
             and type(node.value) in (str, int, float)
@@ -194,7 +224,7 @@ def _mentioned(expression: Expression) -> tuple[frozenset[str], tuple[Any, ...]]
                 literals.setdefault(
                     (int, node.value + 1), node.value + 1
                 )  # for comparisons that the literal fails
-    return frozenset(names), tuple(literals.values())
+    return tuple(names), tuple(literals.values())
 
 
 class _TooLargeError(Exception):
@@ -207,15 +237,22 @@ class _Builder:
     Scalars have the value `literal` if the schema allows it, otherwise their default or their smallest value.
     """
 
-    def __init__(self, absent: JSONSchemaProps | None, names: frozenset[str], literal: Any) -> None:
+    def __init__(
+        self,
+        absent: JSONSchemaProps | None,
+        names: tuple[str, ...],
+        literal: Any,
+        fields: ObjectFields,
+    ) -> None:
         self._absent = absent
         self._names = names
         self._literal = literal
-        self._left = _LARGEST
+        self._fields = fields
+        self.built = 0  # values
 
     def value(self, schema: JSONSchemaProps, *, is_resource: bool = False, depth: int = 0) -> Any:
-        self._left -= 1
-        if self._left < 0 or depth > _DEEPEST:
+        self.built += 1
+        if self.built > _LARGEST or depth > _DEEPEST:
             raise _TooLargeError
         if schema.type == "object":
             fields = self._object(schema, depth)
@@ -227,25 +264,25 @@ class _Builder:
         return self._list(schema, depth) if schema.type == "array" else self._scalar(schema)
 
     def _object(self, schema: JSONSchemaProps, depth: int) -> dict[str, Any]:
-        fields: dict[str, Any] = (
-            deep_copy(schema.default.value) if schema.default is not None else {}
-        )
-        for name, below in schema.properties.items():
-            if below is self._absent:
-                fields.pop(name, None)
-            elif isinstance(fields.get(name), (dict, list)):
-                continue
-            elif (
-                name in schema.required
-                or below.default is not None
-                or (escape(name) or name) in self._names
-            ):
-                fields[name] = self.value(below, depth=depth + 1)
+        properties = schema.properties
+        default = deep_copy(schema.default.value) if schema.default is not None else {}
+        fields: dict[str, Any] = {
+            name: value
+            for name, value in default.items()
+            if not self._is_absent(properties.get(name))
+        }
+        for name in self._fields.of(schema, self._names):
+            is_default = isinstance(fields.get(name), (dict, list))
+            if not is_default and not self._is_absent(properties[name]):
+                fields[name] = self.value(properties[name], depth=depth + 1)
         additional = schema.additional_schema
         if additional is not None:
             for i in range(max(schema.min_properties or 0, bool(self._names))):
                 fields.setdefault(f"a{i}", self.value(additional, depth=depth + 1))
         return fields
+
+    def _is_absent(self, schema: JSONSchemaProps | None) -> bool:
+        return schema is not None and schema is self._absent
 
     def _list(self, schema: JSONSchemaProps, depth: int) -> list[Any]:
         items = schema.item_schema

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from crdlint.cel.ast import Expr
     from crdlint.kubecel.compilation import Expression
     from crdlint.kubecel.cost.suggest import Suggestions
+    from crdlint.kubecel.reasoning.optional_fields import ObjectFields
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
 _PORTS = (
@@ -371,11 +372,16 @@ def _problem(
 @UNGUARDED.advice
 def unguarded_fields(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield reads of optional fields that fail where these are not set, as far as the work of one document proves it."""
+    if not crd.rules:
+        return
+    from crdlint.kubecel.reasoning.optional_fields import ObjectFields
+
     advisories: list[Advisory] = []
+    fields = ObjectFields()
     with work.limited(), suppress(work.WorkLimitError):
         for estimated in crd.rules:
             if estimated.compiled.rule.error is None:
-                advisories.extend(_unguarded(estimated))
+                advisories.extend(_unguarded(estimated, fields))
     yield from advisories
 
 
@@ -387,7 +393,7 @@ def _is_negated(expr: Expr, node: Expr) -> bool:
     return any(part.id == node.id for negation in negations for part in nodes(negation))
 
 
-def _unguarded(estimated: EstimatedRule) -> Iterator[Advisory]:
+def _unguarded(estimated: EstimatedRule, fields: ObjectFields) -> Iterator[Advisory]:
     from crdlint.cel.source_ranges import range_at
     from crdlint.kubecel.reasoning.optional_fields import Prover, unguarded
 
@@ -395,7 +401,7 @@ def _unguarded(estimated: EstimatedRule) -> Iterator[Advisory]:
     reads = unguarded(expression)
     if not reads:
         return
-    source, prover = expression.compiled.source, Prover(expression, estimated.node.schema)
+    source, prover = expression.compiled.source, Prover(expression, estimated.node.schema, fields)
     for read in filter(prover.proves, reads):
         message = (
             f"rule reads `{read.path}`, which is optional: if it is not set, the evaluation fails with `no "

@@ -6,7 +6,7 @@ Upstream: apiextensions validation, ValidateCustomResourceDefinitionSubresources
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import partial
 from string import ascii_letters, digits
 from typing import Final
@@ -300,7 +300,7 @@ def dead_paths(crd: DecodedCRD) -> Iterator[Advisory]:
 
 def _columns(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advisory]:
     columns_path = parts.path.child("additionalPrinterColumns")
-    paths = [column.json_path for column in parts.columns]
+    paths = {column.json_path for column in parts.columns}
     for i, column in enumerate(parts.columns):
         target = follow(column.json_path, schema)
         if isinstance(target, Missing):
@@ -364,7 +364,7 @@ def _respelled(missing: Missing, text: str, names: Iterable[str], *, typed: bool
 
 
 def _meant_column(
-    missing: Missing, text: str, root: JSONSchemaProps, columns: Sequence[str]
+    missing: Missing, text: str, root: JSONSchemaProps, columns: Set[str]
 ) -> str | None:
     """Return the path that is meant by that of a column, if no other of the columns shows it."""
     path = _respelled(missing, text, missing.schema.properties, typed=False) or _on_other_side(
