@@ -483,7 +483,7 @@ class _CheckCommand:
                 f"compared with {self._options.against}: {state.changes.headline()}"
             )
         state.remark(self._planner.plan.preview)
-        state.end(self._reports, self._options.fail_on, accepted=self._options.accept_rejections)
+        state.end(self._reports)
         if state.summary.repeated and not self._quiet and not self._reports.is_text:
             console.err(state.summary.repetitions())
 

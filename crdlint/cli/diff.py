@@ -153,9 +153,7 @@ class _DiffCommand:
             files = counted(len(self._copies.files), "copy", "copies")
             self._totals.remarks.append(f"not shown: {changes} in {files} of these CRDs")
         self._totals.remark(self._planner.plan.preview)
-        self._totals.end(
-            self._reports, self._config.fail_on, accepted=self._config.accept_rejections
-        )
+        self._totals.end(self._reports)
         return self._totals.status
 
     def _watched(

@@ -252,9 +252,6 @@ class ConfigOptions(ReportOptions, group=Group.RULES):
         group=Group.SERVERS,
         rare=True,
     )
-    accept_rejections: bool = flag(
-        "Do not fail for ignored findings that the API server rejects.", rare=True
-    )
 
     def read_config(self) -> Config | None:
         """Return the configuration that replaces those of folders; a broken one ends the run."""
@@ -280,7 +277,7 @@ class ConfigOptions(ReportOptions, group=Group.RULES):
         for name, rules in named:
             for problem in filter(None, map(self._unknown_rule, rules)):
                 raise click.UsageError(f"{name}: {problem}")
-        names = ("fail_on", "min_severity", "accept_rejections", "field_validation", "senders")
+        names = ("fail_on", "min_severity", "field_validation", "senders")
         settings = {name: getattr(self, name) for name in names} | {
             "include_dependencies": include_dependencies
         }

@@ -22,7 +22,7 @@ from crdlint.runner.task import CheckOutcome, shown_name
 if TYPE_CHECKING:
     from crdlint.cli.options import FindingOptions
     from crdlint.config.apply import Applied
-    from crdlint.config.model import FailOn
+    from crdlint.config.model import IgnoredBy
     from crdlint.files.paths import Found
     from crdlint.linting.result import FileResult
 
@@ -112,7 +112,7 @@ class Totals:
     unwritten: list[str] = field(default_factory=list)
     bugs: console.Bugs = field(default_factory=console.Bugs)
     failed: bool = False
-    rejections: int = 0
+    accepted: Counter[IgnoredBy] = field(default_factory=Counter)  # errors of the API server
     show_all: bool | None = None  # None in commands without that option
     noted: Counter[str] = field(default_factory=Counter)  # notices by kind
     remarks: list[str] = field(default_factory=list)  # lines below the reports
@@ -126,7 +126,7 @@ class Totals:
         self.by_rule.update(finding.rule for finding in shown.diagnostics if not finding.hidden)
         self.has_findings |= bool(applied.result.diagnostics)
         self.failed |= applied.failed
-        self.rejections += len(applied.rejections)
+        self.accepted.update(applied.accepted)
 
     def count_outcome(self, outcome: CheckOutcome) -> None:
         """Count in why an input could not be checked, and its internal errors."""
@@ -164,15 +164,15 @@ class Totals:
             console.err(f"crdlint: {name}: {reason}")
         self.bugs.report_repeated()
 
-    def end(self, reports: Reports[Report], fail_on: FailOn | None, *, accepted: bool) -> None:
-        """Write the end of the reports of findings, and how many ignored findings the API server rejects."""
+    def end(self, reports: Reports[Report]) -> None:
+        """Write the end of the reports of findings, and how many errors of the API server are accepted."""
+        self.summary.accepted = self.accepted.total()
         self.summary.unreadable = len(self.problems)
         outcome = RunOutcome(self.problems, self.summary, self.by_rule, self.bugs.by_file)
-        if self.rejections:
+        if self.accepted:
             from crdlint.config.apply import closing_line
 
-            line = closing_line(self.rejections, fail_on or "error", accepted=accepted)
-            self.remarks += [] if line is None else [line]
+            self.remark(closing_line(self.accepted))
         self.finish(reports, lambda report: report.end(outcome))
 
     def finish(

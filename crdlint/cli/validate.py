@@ -158,7 +158,7 @@ class _ValidateCommand:
             run.report_trouble(() if self._quiet else inputs.notices)
             version = self._planner.kube_version
             run.remark(None if version is None else parse_range(version).preview_note)
-            run.end(self._reports, self._options.fail_on, accepted=self._options.accept_rejections)
+            run.end(self._reports)
         nothing = not (
             run.summary.crds or run.has_findings or run.problems or run.unwritten or run.bugs
         )

@@ -1,21 +1,22 @@
 """Application of configuration, ignore comments and baseline to the findings of a file.
 
-Errors of the API server that are ignored or lowered in severity are not reported as errors, but the run still fails
-unless that is accepted.
+Errors of the API server that are ignored or lowered in severity do not fail a run. They are counted on its last line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from crdlint.config.rule_patterns import is_matched
 from crdlint.diagnostics import INTERNAL_ERROR, RANKS, Diagnostic
+from crdlint.phrases import counted, joined
 
 if TYPE_CHECKING:
     from crdlint.config.comments import Comments
-    from crdlint.config.model import Config, FailOn, FieldValidation, Ignore, IgnoredBy
+    from crdlint.config.model import Config, FieldValidation, Ignore, IgnoredBy
     from crdlint.linting.result import FileResult
 
     class Known(Protocol):
@@ -36,14 +37,14 @@ class IgnoredFinding(NamedTuple):
 class Applied(NamedTuple):
     """The result of applying the configuration to the findings of a file.
 
-    `result` contains the reported findings with their configured severity, `ignored` the others. `rejections` are the
-    ignored or lowered errors of the API server, without hidden ones. `failed` is true if the file causes exit status 1.
-    `used` are the entries of `ignore` for some CRDs that have a finding in the file.
+    `result` contains the reported findings with their configured severity, `ignored` the others. `accepted` counts the
+    ignored or lowered errors of the API server by what accepts them, without hidden ones. `failed` is true if the file
+    causes exit status 1. `used` are the entries of `ignore` for some CRDs that have a finding in the file.
     """
 
     result: FileResult
     ignored: tuple[IgnoredFinding, ...]
-    rejections: tuple[Diagnostic, ...]
+    accepted: Counter[IgnoredBy]
     failed: bool
     used: frozenset[Ignore]
 
@@ -76,29 +77,40 @@ def apply(
     if comments is not None:
         findings, silent = _commented(result, comments, updates=updates, resources=resources)
     by: dict[int, IgnoredBy] = dict.fromkeys(silent, "comment")
-    entries: dict[int, Ignore] = {}
-    if config.ignores and not resources:
-        from crdlint.config.scoped_ignores import scoped_ignores
-
-        entries = scoped_ignores(result, config)
-        by |= {i: "ignore" for i, entry in entries.items() if entry.severity is None}
-    decided = {
-        rule: config.ignored_by(rule, result.file)
-        for rule in {finding.rule for finding in findings}
-    }
-    by |= {
-        i: reason
-        for i, finding in enumerate(findings)
-        if (reason := decided[finding.rule]) is not None
-    }
+    entries = {} if resources else _entries(result, config)
+    by |= {i: "ignore" for i, entry in entries.items() if entry.severity is None}
+    by |= _by_rule(findings, result.file, config)
     if baseline is not None:
-        left = [i for i in range(len(findings)) if i not in by]
-        in_baseline = baseline.ignored_in(
-            replace(result, diagnostics=tuple(findings[i] for i in left))
-        )
-        by.update((left[i], "baseline") for i in in_baseline)
+        by |= _by_baseline(result, findings, by, baseline)
     by = {i: reason for i, reason in by.items() if findings[i].rule != INTERNAL_ERROR}
     return _applied(result, findings, by, entries, config)
+
+
+def _entries(result: FileResult, config: Config) -> dict[int, Ignore]:
+    """Return the entries of `ignore` for some CRDs, by the indexes of the findings that they are for."""
+    if not config.ignores:
+        return {}
+    from crdlint.config.scoped_ignores import scoped_ignores  # few configurations need it
+
+    return scoped_ignores(result, config)
+
+
+def _by_rule(findings: list[Diagnostic], file: str, config: Config) -> dict[int, IgnoredBy]:
+    """Return the indexes of the findings whose rule is not reported in a file, with the setting that says so."""
+    reasons = {
+        rule: config.ignored_by(rule, file) for rule in {finding.rule for finding in findings}
+    }
+    by = ((i, reasons[finding.rule]) for i, finding in enumerate(findings))
+    return {i: reason for i, reason in by if reason is not None}
+
+
+def _by_baseline(
+    result: FileResult, findings: list[Diagnostic], by: Container[int], baseline: Known
+) -> dict[int, IgnoredBy]:
+    """Return the indexes of the findings that a baseline knows, among those that nothing else ignores."""
+    left = [i for i in range(len(findings)) if i not in by]
+    known = baseline.ignored_in(replace(result, diagnostics=tuple(findings[i] for i in left)))
+    return {left[i]: "baseline" for i in known}
 
 
 def _commented(
@@ -127,46 +139,48 @@ def _applied(
 ) -> Applied:
     reported: list[Diagnostic] = []
     ignored: list[IgnoredFinding] = []
-    rejections: list[Diagnostic] = []
-    for i, sent in enumerate(findings):
-        diagnostic = _as_sent(sent, config)
-        is_internal = diagnostic.rule == INTERNAL_ERROR
-        severity = (
-            "error" if is_internal else config.severity_of(diagnostic.rule, diagnostic.severity)
-        )
+    accepted: Counter[IgnoredBy] = Counter()
+    for i, found in enumerate(findings):
         entry = entries.get(i)
-        if entry is not None and entry.severity is not None and not is_internal:
-            severity = entry.severity
-            if entry.reason:
-                diagnostic = replace(
-                    diagnostic, help=f"{diagnostic.help}. Configured as {severity}: {entry.reason}"
-                )
-        reason = by.get(i)
-        if reason is None and _is_strict(sent) and _validation(config) == "ignore":
-            reason = "field-validation"
-        if reason is None and RANKS[severity] > RANKS[config.min_severity]:
-            reason = "min-severity"
+        sent = _as_sent(found, config)
+        configured = _configured(sent, config, entry)
+        reason = by.get(i) or _left_out_by(found, configured, config)
         if reason is None:
-            reported.append(
-                diagnostic
-                if severity == diagnostic.severity
-                else replace(diagnostic, severity=severity)
-            )
+            reported.append(configured)
         else:
-            ignored.append(
-                IgnoredFinding(diagnostic, reason, entry if reason == "ignore" else None)
-            )
-        if (reason is not None or severity != "error") and diagnostic.is_rejection:
-            rejections.append(diagnostic)
-    failed = _is_failed(reported, rejections, config)
-    used = frozenset(entries.values())
+            ignored.append(IgnoredFinding(sent, reason, entry if reason == "ignore" else None))
+        if sent.is_rejection and (reason is not None or configured.severity != "error"):
+            lowered_by: IgnoredBy = "severity" if entry is None else "ignore"
+            accepted[lowered_by if reason in {None, "min-severity"} else reason] += 1
     return Applied(
         replace(result, diagnostics=tuple(reported)),
         tuple(ignored),
-        tuple(rejections),
-        failed,
-        used,
+        accepted,
+        _is_failed(reported, config),
+        frozenset(entries.values()),
     )
+
+
+def _configured(finding: Diagnostic, config: Config, entry: Ignore | None) -> Diagnostic:
+    """Return a finding with its configured severity, which an entry for its CRD may decide and explain."""
+    if finding.rule == INTERNAL_ERROR:
+        return finding if finding.severity == "error" else replace(finding, severity="error")
+    severity = config.severity_of(finding.rule, finding.severity)
+    help_ = finding.help
+    if entry is not None and entry.severity is not None:
+        severity = entry.severity
+        if entry.reason:
+            help_ = f"{finding.help}. Configured as {severity}: {entry.reason}"
+    if severity == finding.severity and help_ == finding.help:
+        return finding
+    return replace(finding, severity=severity, help=help_)
+
+
+def _left_out_by(found: Diagnostic, configured: Diagnostic, config: Config) -> IgnoredBy | None:
+    """Return the setting by which a finding that no rule, comment or baseline ignores is not reported."""
+    if _is_strict(found) and _validation(config) == "ignore":
+        return "field-validation"
+    return "min-severity" if RANKS[configured.severity] > RANKS[config.min_severity] else None
 
 
 def _validation(config: Config) -> FieldValidation:
@@ -201,29 +215,35 @@ def _as_sent(diagnostic: Diagnostic, config: Config) -> Diagnostic:
     )
 
 
-def _is_failed(reported: list[Diagnostic], rejections: list[Diagnostic], config: Config) -> bool:
+def _is_failed(reported: list[Diagnostic], config: Config) -> bool:
     if config.fail_on == "never":
         return False
-    if rejections and not config.accept_rejections:
-        return True
     least = RANKS[config.fail_on]
-    return any(
-        RANKS[diagnostic.severity] <= least for diagnostic in reported if not diagnostic.hidden
-    )
+    return any(RANKS[each.severity] <= least for each in reported if not each.hidden)
 
 
-def closing_line(
-    rejections: int, fail_on: FailOn = "error", *, accepted: bool = False
-) -> str | None:
-    """Return the last line of a run in which errors of the API server were ignored, or None if there were none."""
-    if not rejections:
+# What accepts an error of the API server, for the last line of a run.
+_ACCEPTING: Final[dict[IgnoredBy, str]] = {
+    "select": "`select`",
+    "ignore": "`ignore`",
+    "per-file-ignores": "`per-file-ignores`",
+    "severity": "`severity`",
+    "comment": "ignore comments",
+    "baseline": "the baseline",
+}
+
+
+def closing_line(accepted: Mapping[IgnoredBy, int]) -> str | None:
+    """Return the last line of a run in which errors of the API server are accepted, or None if there are none."""
+    counts = [(accepted[by], what) for by, what in _ACCEPTING.items() if accepted.get(by)]
+    total = sum(count for count, _ in counts)
+    if not counts:
         return None
-    text = f"{rejections:,} ignored finding{' is' if rejections == 1 else 's are'} rejected by the API server"
-    if accepted:
-        return f"{text} (accepted by --accept-rejections)"
-    return (
-        text if fail_on == "never" else f"{text}: exit status 1 (--accept-rejections accepts that)"
-    )
+    verb = "is" if total == 1 else "are"
+    line = f"{counted(total, 'error')} of the API server {verb} accepted"
+    if len(counts) == 1:
+        return f"{line} by {counts[0][1]}"
+    return f"{line}: {joined([f'{count:,} by {what}' for count, what in counts])}"
 
 
 def reasons(
@@ -237,10 +257,17 @@ def reasons(
         if by == "ignore" and entry is not None:
             origin, reason = f"{config.file}:{entry.line}", entry.reason
         elif by == "comment" and comments is not None:
-            position = (finding.line, finding.column)
-            for comment in comments.valid:
-                is_rule = is_matched(finding.rule, (name.pattern for name in comment.rules))
-                if is_rule and any(start <= position < end for start, end in comment.where):
-                    origin, reason = f"line {comment.rules[0].span.line}", comment.reason
+            origin, reason = _of_comment(finding, comments) or (origin, reason)
         where = f"{finding.file}:{finding.line}:{finding.column}"
-        yield f"{where}: ignored {finding.severity} {finding.rule} by {origin}{f': {reason}' if reason else ''}"
+        why = f": {reason}" if reason else ""
+        yield f"{where}: ignored {finding.severity} {finding.rule} by {origin}{why}"
+
+
+def _of_comment(finding: Diagnostic, comments: Comments) -> tuple[str, str] | None:
+    """Return the line and the reason of the last comment that ignores a finding."""
+    position = (finding.line, finding.column)
+    for comment in reversed(comments.valid):
+        is_here = any(start <= position < end for start, end in comment.where)
+        if is_here and is_matched(finding.rule, (name.pattern for name in comment.rules)):
+            return f"line {comment.rules[0].span.line}", comment.reason
+    return None

@@ -97,7 +97,7 @@ class Config(NamedTuple):
     Rules are ids or patterns of them (`cel-*`). `ignores` are the entries of `ignore` for some CRDs only. `severity` and
     `per_file_ignores` are pairs in the order of the file. `folder` is absolute, and patterns of files are relative to it.
     `notices` are messages for the user. `placeholders` are additional patterns of placeholders in samples; None disables all
-    patterns. `accept_rejections` can be set by the command line only. `in_chart` is whether Helm sends the file; it decides how
+    patterns. `in_chart` is whether Helm sends the file; it decides how
     fields are validated unless `field_validation` is set. `senders` are the names of those who send the objects, empty for anyone.
     """
 
@@ -117,7 +117,6 @@ class Config(NamedTuple):
     include_dependencies: bool = False
     crds: tuple[str, ...] = ()
     placeholders: tuple[str, ...] | None = ()
-    accept_rejections: bool = False
     change: Policy = Policy()
     field_validation: FieldValidation | None = None
     senders: tuple[str, ...] = ()

@@ -51,8 +51,9 @@ class Summary:
     """Counts of a run; hidden findings do not count. ``unreadable`` inputs are no files checked.
 
     ``fixable_advice`` counts unsafe fixes of what the API server accepts, ``fixable_unsafe`` other unsafe ones.
-    ``below_minimum`` is the number of findings that are not reported because of their severity, ``repeated`` that of
-    findings about copies of CRDs, in ``copies`` files, which are reported in the first file.
+    ``below_minimum`` is the number of findings that are not reported because of their severity, ``accepted`` that of the
+    API server's errors that are ignored or have a lower severity. ``repeated`` is the number of findings about copies of
+    CRDs, in ``copies`` files, which are reported in the first file.
     """
 
     files: int = 0
@@ -63,6 +64,7 @@ class Summary:
     warnings: int = 0
     infos: int = 0
     below_minimum: int = 0
+    accepted: int = 0
     repeated: int = 0
     copies: int = 0
     unreadable: int = 0

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 from crds import SMALLEST
+from tables import each
 
 from crdlint.cli.main import cli
 
@@ -73,3 +74,65 @@ def test_findings_stay_known_after_edits_and_renames(tmp_path: Path) -> None:
         if (status, "yaml-boolean" in shown, notes) != (0, False, ""):
             failures[name] = shown + notes
     assert failures == {}
+
+
+REJECTED = FINDING.replace("{a: {type: string, enum: [on]}}", "{a: {type: strin}}")
+NEW = REJECTED.replace("{a: {type: strin}}", "{a: {type: strin}, b: {type: strin}}")
+ACCEPTED = "1 error of the API server is accepted by the baseline"
+
+
+def test_known_rejections_do_not_fail_a_run(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(REJECTED)
+    status, shown, _ = check("--update-baseline")
+    assert (status, shown.splitlines()[-1]) == (0, ACCEPTED)
+    status, shown, _ = check()
+    assert (status, shown.splitlines()[-1]) == (0, ACCEPTED)
+    (tmp_path / "a.yaml").write_text(NEW)
+    status, shown, _ = check()
+    assert (status, "type-unsupported" in shown, shown.splitlines()[-1]) == (1, True, ACCEPTED)
+
+
+@each(
+    "ignored",
+    [
+        REJECTED.rstrip() + " # crdlint: ignore[type-unsupported] old clients\n",
+        REJECTED.rstrip() + " # crdlint: ignore[*]\n",
+        "# crdlint: ignore-file[type-unsupported]\n" + REJECTED,
+        REJECTED.replace(
+            "metadata:\n", "metadata:\n  annotations: {crdlint/ignore: 'type-unsupported: old'}\n"
+        ),
+    ],
+)
+def test_rejections_that_a_file_ignores_are_counted(ignored: str, tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(ignored)
+    result = CliRunner().invoke(cli, ["check"])
+    assert (result.exit_code, result.stdout.splitlines()[-1]) == (
+        0,
+        "1 error of the API server is accepted by ignore comments",
+    )
+
+
+@each(
+    "config, by",
+    [
+        ("ignore: [type-*]", "`ignore`"),
+        ("ignore: [{rules: [type-unsupported], crd: '*', reason: old}]", "`ignore`"),
+        ("per-file-ignores: {a.yaml: [type-unsupported]}", "`per-file-ignores`"),
+        ("severity: {type-unsupported: off}", "`severity`"),
+        ("severity: {type-unsupported: warning}", "`severity`"),
+        ("ignore: [{rules: [type-*], crd: '*', severity: warning}]", "`ignore`"),
+        ("select: [cel-*]", "`select`"),
+    ],
+)
+def test_rejections_that_a_configuration_accepts_are_counted(
+    config: str, by: str, tmp_path: Path
+) -> None:
+    (tmp_path / "a.yaml").write_text(REJECTED)
+    (tmp_path / ".crdlint.yaml").write_text(config)
+    for format_ in ("text", "json", "github"):
+        result = CliRunner().invoke(cli, ["check", "--format", format_])
+        printed = result.stdout if format_ == "text" else result.stderr
+        assert (result.exit_code, printed.splitlines()[-1]) == (
+            0,
+            f"1 error of the API server is accepted by {by}",
+        )

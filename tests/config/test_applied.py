@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Final
 
 import pytest
-from present import present
 
 from crdlint.config.apply import apply, closing_line
 from crdlint.config.baseline import BaselineMatcher, Update
@@ -46,29 +45,21 @@ LEFT: Final[list[tuple[FileResult, Config, str, dict[str, int], int, bool]]] = [
     (OURS, Config(fail_on="warning"), "wan", {}, 0, True),
     (OURS, Config(fail_on="info"), "wan", {}, 0, True),
     (RESULT, Config(fail_on="never"), "rwanh", {}, 0, False),
-    (RESULT, Config(ignore=("pattern-invalid",)), "wanh", {"ignore": 1}, 1, True),
-    (
-        RESULT,
-        Config(ignore=("pattern-invalid",), accept_rejections=True),
-        "wanh",
-        {"ignore": 1},
-        1,
-        False,
-    ),
+    (RESULT, Config(ignore=("pattern-invalid",)), "wanh", {"ignore": 1}, 1, False),
     (RESULT, Config(ignore=("pattern-invalid",), fail_on="never"), "wanh", {"ignore": 1}, 1, False),
-    (RESULT, Config(ignore=("*",)), "", {"ignore": 4}, 1, True),
+    (RESULT, Config(ignore=("*",)), "", {"ignore": 4}, 1, False),
     (OURS, Config(ignore=("*",), fail_on="info"), "", {"ignore": 3}, 0, False),
-    (RESULT, Config(select=("yaml-*",)), "a", {"select": 3}, 1, True),
-    (RESULT, Config(select=("yaml-*",), accept_rejections=True), "a", {"select": 3}, 1, False),
-    (RESULT, Config(folder="/r", per_file_ignores=PER_FILE), "", {"per-file-ignores": 4}, 1, True),
+    (RESULT, Config(select=("yaml-*",)), "a", {"select": 3}, 1, False),
+    (RESULT, Config(folder="/r", per_file_ignores=PER_FILE), "", {"per-file-ignores": 4}, 1, False),
     (RESULT, Config(folder="/s", per_file_ignores=PER_FILE), "rwanh", {}, 0, True),
-    (RESULT, Config(severity=(("pattern-*", "off"),)), "wanh", {"severity": 1}, 1, True),
-    (RESULT, Config(severity=(("pattern-*", "warning"),)), "rwanh", {}, 1, True),
+    (RESULT, Config(severity=(("pattern-*", "off"),)), "wanh", {"severity": 1}, 1, False),
+    (RESULT, Config(severity=(("pattern-*", "warning"),)), "rwanh", {}, 1, False),
+    (RESULT, Config(severity=(("pattern-*", "info"),), fail_on="info"), "rwanh", {}, 1, True),
     (
         RESULT,
-        Config(severity=(("pattern-*", "info"),), accept_rejections=True),
-        "rwanh",
-        {},
+        Config(severity=(("pattern-*", "info"),), min_severity="warning"),
+        "wah",
+        {"min-severity": 2},
         1,
         False,
     ),
@@ -88,7 +79,7 @@ def test_what_is_left(subtests: pytest.Subtests) -> None:
                 == told
             )
             assert Counter(one.by for one in applied.ignored if not one.finding.hidden) == ignored
-            assert len(applied.rejections) == refused
+            assert applied.accepted.total() == refused
             assert applied.failed is failed
             assert pickle.loads(pickle.dumps(applied)) == applied
 
@@ -121,17 +112,17 @@ def test_what_the_server_refuses(diagnostic: Diagnostic, expected: bool) -> None
 
 
 def test_the_closing_line() -> None:
-    assert closing_line(0) is None
-    assert closing_line(1) == (
-        "1 ignored finding is rejected by the API server: exit status 1 (--accept-rejections accepts that)"
+    assert closing_line({}) is None
+    assert closing_line({"min-severity": 3, "field-validation": 1}) is None
+    assert closing_line({"comment": 1}) == (
+        "1 error of the API server is accepted by ignore comments"
     )
-    assert present(closing_line(3)).startswith(
-        "3 ignored findings are rejected by the API server: exit status 1"
+    assert closing_line({"baseline": 1200}) == (
+        "1,200 errors of the API server are accepted by the baseline"
     )
-    assert closing_line(3, accepted=True) == (
-        "3 ignored findings are rejected by the API server (accepted by --accept-rejections)"
+    assert closing_line({"baseline": 2, "comment": 1, "select": 4}) == (
+        "7 errors of the API server are accepted: 4 by `select`, 1 by ignore comments and 2 by the baseline"
     )
-    assert closing_line(3, "never") == "3 ignored findings are rejected by the API server"
 
 
 TEXT = """\
@@ -176,11 +167,8 @@ def test_comments_and_the_baseline() -> None:
     applied = apply(result, Config(), comments, BaselineMatcher(Counter(known)))
     assert applied.result.diagnostics == ()
     assert [one.by for one in applied.ignored] == ["comment", "baseline"]
-    assert len(applied.rejections) == 2
-    assert applied.failed
-    assert not apply(
-        result, Config(accept_rejections=True), comments, BaselineMatcher(Counter(known))
-    ).failed
+    assert applied.accepted == {"comment": 1, "baseline": 1}
+    assert not applied.failed
     state = BaselineMatcher(Counter(known))
     apply(result, Config(ignore=("pattern-invalid",)), comments, state)
     assert len(state.stale()) == 1

@@ -266,7 +266,7 @@ def test_findings_of_a_conditional_template_can_be_ignored(
     text = gated(".Values.enabled", crd(KEEP, fields=WRONG))
     folder = write(tmp_path, {"values.yaml": "enabled: true\n", "templates/a.yaml": text})
     monkeypatch.chdir(folder)
-    arguments = ["check", "--no-cache", "--format", "json", "--accept-rejections", "."]
+    arguments = ["check", "--no-cache", "--format", "json", "."]
     assert found(CliRunner().invoke(cli, arguments), folder) == [
         "error type-unsupported templates/a.yaml"
     ]
