@@ -13,16 +13,9 @@ from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 import click
 
 from crdlint.cli import console, options
+from crdlint.cli.fields import Declared, configured_kube_version, file_option, flag, option
 from crdlint.cli.help import Group
-from crdlint.cli.options import (
-    FindingOptions,
-    FixOptions,
-    HelmOptions,
-    file_option,
-    flag,
-    kube_version,
-    option,
-)
+from crdlint.cli.options import FixOptions, HelmOptions
 from crdlint.cli.reports import Reports, Totals, nothing_found
 from crdlint.files.paths import Selection, UnreadInput, discover
 from crdlint.files.read import STDIN
@@ -31,12 +24,12 @@ from crdlint.kubernetes.servers import NEWEST
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult, SharedNames
 from crdlint.report import formats
-from crdlint.report.pieces import View
+from crdlint.report.pieces import View, most_frequent
 from crdlint.report.words import Copies
 from crdlint.runner.fix_files import AddedIgnores
 from crdlint.runner.plan import Plan, Planner
 from crdlint.runner.task import NOT_RENDERED, Checker, CheckOutcome, Settings, Task
-from crdlint.safety.escapes import VERBOSE, printable_line
+from crdlint.safety.escapes import printable_line, show_traces
 
 if TYPE_CHECKING:
     from crdlint.config.baseline import BaselineMatcher, Update
@@ -52,8 +45,6 @@ if TYPE_CHECKING:
     Baseline: TypeAlias = BaselineMatcher | Update | AddedIgnores | None
 
 Item = TypeVar("Item")
-_OF_RUNS: Final = frozenset({"file", "folder", "notices", "in_chart", "ignores"})  # no settings
-_PAIRS: Final = frozenset({"severity", "per_file_ignores", "sets"})
 _REQUEST: Final = CheckRequest(skip_unfinished=True, fixes=True)
 
 
@@ -72,58 +63,60 @@ class CheckState(Totals):
     ignores: UsedIgnores | None = None
 
 
-class CheckOptions(FixOptions, HelmOptions, FindingOptions, group=Group.OUTPUT):
+class CheckOptions(FixOptions, HelmOptions, group=Group.OUTPUT):
     """The arguments and options of `crdlint check`."""
 
-    required: bool | None = option(
+    required: Declared[bool | None] = option(
         "Exit with status 2 if no CRD is found, or do not. By default, do so only if PATH contains a file or -.",
         "--require-crds/--no-require-crds", default=None, group=Group.FILES, rare=True,
     )  # fmt: skip
-    stdin_filename: str | None = file_option(
+    stdin_filename: Declared[str | None] = file_option(
         "The file name of standard input (-): for findings, and to find its configuration, chart and exclusions.",
         group=Group.FILES,
         rare=True,
     )
-    kube_version: str | None = kube_version(
+    kube_version: Declared[str | None] = configured_kube_version(
         "to check CRDs for", f"else from the chart, else {NEWEST}"
     )
-    against: str | None = file_option(
+    against: Declared[str | None] = file_option(
         "Check CRDs as updates of those in a git revision, a file, a directory or a packed chart.",
         metavar="REV_OR_PATH",
         group=Group.COMPARISON,
     )
-    baseline_file: str | None = file_option(
+    baseline_file: Declared[str | None] = file_option(
         "Do not report the known findings in FILE.", "--baseline", group=Group.COMPARISON
     )
-    update_baseline: bool = flag(
+    update_baseline: Declared[bool] = flag(
         "Write the current findings to the baseline.", group=Group.COMPARISON
     )
-    hidden: bool = flag(
+    hidden: Declared[bool] = flag(
         "Also show what the API server would report after the other findings are fixed."
     )
-    show_ignored: bool = flag("List the ignored findings, with the reason of each.", rare=True)
-    add_ignore: bool = flag(
+    show_ignored: Declared[bool] = flag(
+        "List the ignored findings, with the reason of each.", rare=True
+    )
+    add_ignore: Declared[bool] = flag(
         "Write a comment that ignores it for each finding, and report the others.",
         group=Group.FIXES,
     )
-    statistics: bool = flag("Count findings by rule.")
-    show_files: bool = flag(
+    statistics: Declared[bool] = flag("Count findings by rule.")
+    show_files: Declared[bool] = flag(
         "List the files that may have CRDs instead of checking them.", rare=True
     )
-    show_settings: bool = flag(
+    show_settings: Declared[bool] = flag(
         "Print each setting and where it is set instead of checking files.", rare=True
     )
-    jobs: int | None = option(
+    jobs: Declared[int | None] = option(
         "The number of processes. Default: depends on the amount of work.",
         type=click.IntRange(1),
         metavar="N",
         group=Group.PERFORMANCE,
         rare=True,
     )
-    no_cache: bool = flag(
+    no_cache: Declared[bool] = flag(
         "Do not read or write the cache of results.", group=Group.PERFORMANCE, rare=True
     )
-    verbose: bool = flag(
+    verbose: Declared[bool] = flag(
         "Print why files are skipped, and the programs that crdlint runs.", "-v", "--verbose"
     )
 
@@ -163,8 +156,7 @@ class _CheckCommand:
     def __init__(self, arguments: CheckOptions) -> None:
         self._options = arguments
         self._quiet = arguments.quiet
-        if arguments.verbose:
-            os.environ[VERBOSE] = "1"
+        show_traces(arguments.verbose)
         view = View(
             options.page(arguments.color, 120), hidden=arguments.hidden, show_all=arguments.show_all,
             quiet=arguments.quiet, statistics=arguments.statistics,
@@ -237,10 +229,14 @@ class _CheckCommand:
         )
         if nothing and not state.unwritten and not deleted:
             left_out, skipped = plan.excluded, state.summary.skipped
-            if nothing_found(arguments, discovered, left_out, skipped, "--no-require-crds"):
+            is_required = arguments.required
+            if nothing_found(
+                arguments, is_required, discovered, left_out, skipped, "--no-require-crds"
+            ):
                 return 2
         if self._fixing is not None and arguments.diff:
-            state.failed = bool(self._fixing.files)
+            state.failed = False
+        state.failed |= self._fixing is not None and arguments.fails(self._fixing)
         return state.status
 
     def _show(self) -> int:
@@ -248,14 +244,15 @@ class _CheckCommand:
         planner, problems = self._planner, self._state.problems
         for name, reason in problems:
             console.err(f"crdlint: {name}: {reason}")
-        files = [task.path for task in planner.plan.tasks]
+        lines: list[str] = []
         if self._options.show_files:
-            for file in files:
-                console.out(printable_line(file))
+            lines = [task.path for task in planner.plan.tasks]
         elif not problems:
-            config = self._config or planner.unmerged(next(iter(files), self._options.paths[0]))
-            for line in _settings_of(config, planner.merged(config), self._options.kube_version):
-                console.out(printable_line(line))
+            from crdlint.cli.settings import shown_settings
+
+            lines = shown_settings(planner, self._config, self._options.paths)
+        for line in lines:
+            console.out(printable_line(line))
         return 2 if problems else 0
 
     def _check_inputs(self, loaded: Loaded | None, values: HelmValues | None) -> None:
@@ -274,6 +271,7 @@ class _CheckCommand:
         settings = Settings(
             previous, values, cache, plan.charts, self._workers() if plan.charts else 1, charts,
             fixing=None if self._fixing is None else "unsafe" if self._options.unsafe_fixes else "safe",
+            verbose=self._options.verbose,
         )  # fmt: skip
         self._check(settings)
         if charts is not None:
@@ -484,7 +482,11 @@ class _CheckCommand:
             )
         state.remark(self._planner.plan.preview)
         state.end(self._reports)
-        if state.summary.repeated and not self._quiet and not self._reports.is_text:
+        if self._reports.is_text:
+            return
+        if self._options.statistics:
+            console.err(*(f"{count:6}  {rule}" for rule, count in most_frequent(state.by_rule)))
+        if state.summary.repeated and not self._quiet:
             console.err(state.summary.repetitions())
 
     def _report_known(self) -> None:
@@ -536,30 +538,3 @@ def _baseline(arguments: CheckOptions) -> Baseline:
     except ConfigError as error:
         raise click.UsageError(f"--baseline: {error}") from error
     return Update(baseline) if arguments.update_baseline else BaselineMatcher(Counter(baseline))
-
-
-def _settings_of(config: Config, merged: Config, kube_version: str | None) -> Iterator[str]:
-    """Yield each setting as JSON and its origin: the command line, a line of the configuration, or the default."""
-    import json
-
-    from crdlint.config.load import positions
-
-    lines = {} if config.file is None else positions(config.file)
-    merged = merged._replace(kube_version=kube_version or merged.kube_version)
-    for name, value in merged._asdict().items():
-        if name in _OF_RUNS:
-            continue
-        key = name.replace("_", "-")
-        origin = f"{config.file}:{lines[key]}" if key in lines else "default"
-        if value != getattr(config, name):
-            origin = "command line" if origin == "default" else f"{origin} and command line"
-        if name == "ignore":
-            value = [*value, *(entry._asdict() for entry in merged.ignores)]
-        shown = (
-            value._asdict()
-            if hasattr(value, "_asdict")
-            else dict(value)
-            if name in _PAIRS
-            else value
-        )
-        yield f"{key} = {json.dumps(shown, ensure_ascii=False)}  # {origin}"

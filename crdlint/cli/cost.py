@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from collections.abc import Set as SetOf
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from crdlint.cli import console, options
-from crdlint.cli.options import ChartOptions, FileOptions, flag, option
-from crdlint.cli.reports import Reports, Totals
-from crdlint.files.paths import Selection, discover
-from crdlint.kubernetes.servers import parse_range
+from crdlint.cli.fields import (
+    Declared,
+    choice,
+    configured_kube_version,
+    flag,
+    format_of,
+    option,
+    outputs_of,
+)
+from crdlint.cli.options import ChartOptions, ConfigFileOptions, FileOptions
+from crdlint.cli.reports import Reports, Totals, find_files, print_notice
+from crdlint.files.paths import Selection
+from crdlint.kubernetes.servers import NEWEST, parse_range
 from crdlint.linting.request import CheckRequest
+from crdlint.linting.result import FileResult
 from crdlint.report import formats
 from crdlint.report.pieces import Costs, View
 from crdlint.rules.advice.deployment import RENDER
@@ -21,31 +30,34 @@ from crdlint.runner.task import Checker, Settings
 
 if TYPE_CHECKING:
     from crdlint.linting.cost_entries import CostEntry
-    from crdlint.linting.result import FileResult
 
 
-class CostOptions(ChartOptions, FileOptions):
+class CostOptions(ChartOptions, ConfigFileOptions, FileOptions):
     """The arguments and options of `crdlint cost`."""
 
-    format_: str = options.format_of(
+    format_: Declared[str] = format_of(
         "costs", "text for people, json for programs, html for a page of its own."
     )
-    outputs: tuple[str, ...] = options.outputs_of("costs")
-    sort: str = options.choice(
+    outputs: Declared[tuple[str, ...]] = outputs_of("costs")
+    sort: Declared[str] = choice(
         ["cost", "place"],
         "Sort rules by cost or by place in the file.",
         default="cost",
         show_default=True,
     )
-    top: int | None = option("Only show the first N rules.", type=click.IntRange(1), metavar="N")
-    explain: str | None = option(
+    top: Declared[int | None] = option(
+        "Only show the first N rules.", type=click.IntRange(1), metavar="N"
+    )
+    explain: Declared[str | None] = option(
         "Show the cost of each part of the rules whose text or path contains this.",
         metavar="RULE_OR_PATH",
     )
-    suggest: bool = flag(
+    suggest: Declared[bool] = flag(
         "Print a patch that adds the required limits, for `patch -p1` or `git apply`."
     )
-    kube_version: str = options.kube_version("to estimate costs for")
+    kube_version: Declared[str | None] = configured_kube_version(
+        "to estimate costs for", f"else from the chart, else {NEWEST}"
+    )
 
 
 @options.command("cost", CostOptions)
@@ -66,21 +78,58 @@ def command(settings: CostOptions) -> int:
         formats.costs, settings.format_, settings.outputs, View(options.page(settings.color, 140))
     )
     run = Totals()
-    results = _read(settings, run)
+    checked = _check(settings, run)
+    results = [each.result for each in checked]
     is_shown = not settings.suggest or settings.outputs or settings.explain is not None
-    entries = _entries(results, settings) if is_shown else []
+    entries = _entries(checked, settings) if is_shown else []
     costs = Costs(entries, results, run.problems, settings.top, parts=settings.explain is not None)
     if settings.suggest:
-        _print_patch(results, settings.kube_version, OVER_BUDGET)
-        for finding in costs.unestimated:
-            console.err(
-                f"{finding.file}:{finding.line}:{finding.column}: not estimated: {finding.message}"
-            )
+        _print_patch(checked, costs)
     else:
         reports.show(lambda report: report.pieces(costs))
     run.unwritten = reports.save(lambda report: report.pieces(costs))
+    _print_notices(results, run)
+    over = any(d.rule in OVER_BUDGET for result in results for d in result.diagnostics)
+    run.failed = over or bool(costs.unestimated)
+    return run.status
+
+
+class _Checked(NamedTuple):
+    """The result of a file, and the Kubernetes versions that it was checked for."""
+
+    result: FileResult
+    kube_version: str
+
+
+def _check(settings: CostOptions, run: Totals) -> list[_Checked]:
+    """Return the results of files, each checked by its own configuration."""
+    from crdlint.runner.plan import Planner
+
+    selection = Selection(settings.include, settings.exclude, not settings.no_ignore)
+    files = find_files(settings.paths, selection, run.problem, print_notice).files
+    request = CheckRequest(skip_unfinished=True, keep=True, fixes=settings.suggest)
+    planner = Planner(
+        settings.kube_version,
+        lambda same: same,
+        settings.read_config(),
+        kustomize=False,
+        request=request,
+    )
+    plan, checker = planner.add(files), Checker(Settings(values=settings.values()))
+    run.problems += plan.problems
+    if planner.invalid:
+        return []
+    checked = [_Checked(result, request.kube_version) for result, _ in plan.results]
+    for task in console.watched(plan.tasks, [task.path for task in plan.tasks]):
+        outcome = checker.check(task)
+        run.count_outcome(outcome)
+        checked += (_Checked(result, task.request.kube_version) for result in outcome.results)
+    return checked
+
+
+def _print_notices(results: Iterable[FileResult], run: Totals) -> None:
+    """Write notices, why Helm does not render a CRD, which then has no cost, and what could not be written."""
     for result in results:
-        # Why Helm does not render a CRD, which then has no cost.
         failures = [
             f"line {each.line}: {each.message}"
             for each in result.diagnostics
@@ -90,50 +139,19 @@ def command(settings: CostOptions) -> int:
     run.report_trouble(())
     for problem in run.unwritten:
         console.err(f"crdlint: {problem}")
-    over = any(d.rule in OVER_BUDGET for result in results for d in result.diagnostics)
-    run.failed = over or bool(costs.unestimated)
-    return run.status
 
 
-def _read(settings: CostOptions, run: Totals) -> list[FileResult]:
-    from crdlint.config.model import Config
-    from crdlint.runner.plan import Planner
-
-    discovered = discover(
-        settings.paths, Selection(settings.include, settings.exclude, not settings.no_ignore)
-    )
-    request = CheckRequest(skip_unfinished=True, keep=True, fixes=settings.suggest)
-    planner = Planner(
-        settings.kube_version, lambda same: same, Config(), kustomize=False, request=request
-    )
-    plan, checker = planner.add(discovered.files), Checker(Settings(values=settings.values()))
-    run.problems += [
-        (problem.path, problem.message) for problem in discovered.problems if problem.fatal
-    ]
-    for problem in discovered.problems:
-        if not problem.fatal:
-            console.err(f"crdlint: {problem.path}: {problem.message}")
-    run.problems += plan.problems
-    results = [result for result, _ in plan.results]
-    for task in console.watched(plan.tasks, [task.path for task in plan.tasks]):
-        checked = checker.check(task)
-        results += checked.results
-        run.count_outcome(checked)
-    return results
-
-
-def _entries(results: Sequence[FileResult], settings: CostOptions) -> list[CostEntry]:
+def _entries(checked: Iterable[_Checked], settings: CostOptions) -> list[CostEntry]:
     from crdlint.linting.cost_entries import entries as entries_of
 
-    versions, explain = parse_range(settings.kube_version), settings.explain
-    entries = [entry for result in results for entry in entries_of(result, versions)]
+    explain = settings.explain
+    entries = [
+        entry
+        for each in checked
+        for entry in entries_of(each.result, parse_range(each.kube_version))
+    ]
     if explain is not None:
-        entries = [
-            entry
-            for entry in entries
-            if any(explain in text for text in (entry.cost.rule, entry.cost.path))
-            or explain == f"{entry.cost.file}:{entry.cost.line}"
-        ]
+        entries = [entry for entry in entries if _is_named(entry, explain)]
         if not entries:
             raise click.UsageError(
                 f"--explain: no rule has {explain!r} in its text, path or file:line"
@@ -145,28 +163,44 @@ def _entries(results: Sequence[FileResult], settings: CostOptions) -> list[CostE
     return entries
 
 
-def _print_patch(results: Sequence[FileResult], kube_version: str, rules: SetOf[str]) -> None:
+def _is_named(entry: CostEntry, text: str) -> bool:
+    """Return whether `--explain` names a rule: by a part of its text or path, or by its file and line."""
+    cost = entry.cost
+    return text in cost.rule or text in cost.path or text == f"{cost.file}:{cost.line}"
+
+
+def _print_patch(checked: Iterable[_Checked], costs: Costs) -> None:
+    """Write a patch that adds limits to standard output, and what it leaves out to standard error."""
+    for each in checked:
+        _print_file_patch(each)
+    for finding in costs.unestimated:
+        position = f"{finding.file}:{finding.line}:{finding.column}"
+        console.err(f"{position}: not estimated: {finding.message}")
+
+
+def _print_file_patch(checked: _Checked) -> None:
     from crdlint.config.model import Config
     from crdlint.linting.pipeline import lint_file
+    from crdlint.rules.server.cel_cost import OVER_BUDGET
     from crdlint.runner.fix_files import diff_of
     from crdlint.runner.fixes import fix
 
-    request = CheckRequest(kube_version=kube_version, skip_unfinished=True, fixes=True)
-    for result in results:
-        if result.masked is not None:
-            if any(finding.rule in rules for finding in result.diagnostics):
-                console.err(
-                    f"{result.file}: not in the patch: it is a template; its limits are set by hand"
-                )
-            continue
+    result = checked.result
+    if result.masked is not None:
+        if any(finding.rule in OVER_BUDGET for finding in result.diagnostics):
+            console.err(
+                f"{result.file}: not in the patch: it is a template; its limits are set by hand"
+            )
+        return
+    request = CheckRequest(kube_version=checked.kube_version, skip_unfinished=True, fixes=True)
 
-        def check(text: str, file: str = result.file) -> FileResult:
-            return lint_file(text, file, request)
+    def check(text: str) -> FileResult:
+        return lint_file(text, result.file, request)
 
-        fixed = fix(result, check, unsafe=True, config=Config(select=tuple(rules)))
-        diff = diff_of(result.file, result.text, fixed.edits) if fixed.edits else ""
-        if diff is None:
-            other = "`crdlint check --fix --unsafe-fixes` sets the limits"
-            console.err(f"{result.file}: not in the patch: not UTF-8; {other}")
-        else:
-            console.out(diff, nl=False)
+    fixed = fix(result, check, unsafe=True, config=Config(select=tuple(OVER_BUDGET)))
+    diff = diff_of(result.file, result.text, fixed.edits) if fixed.edits else ""
+    if diff is None:
+        other = "`crdlint check --fix --unsafe-fixes` sets the limits"
+        console.err(f"{result.file}: not in the patch: not UTF-8; {other}")
+    else:
+        console.out(diff, nl=False)

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from crdlint.cli import console, options
+from crdlint.cli.fields import Declared, argument, flag, format_of, globs, outputs_of
 from crdlint.cli.help import Group
-from crdlint.cli.options import ConfigOptions, HelmOptions, argument, flag
+from crdlint.cli.options import ConfigOptions, HelmOptions
 from crdlint.cli.reports import Reports, Totals
 from crdlint.files.paths import Selection, discover
 from crdlint.files.repository import RepositoryError, repository_top
@@ -42,20 +43,22 @@ _EVERYTHING: Final = ("*", "change-*")
 class DiffOptions(HelmOptions, ConfigOptions):
     """The arguments and options of `crdlint diff`."""
 
-    old: str = argument()
-    new: str = argument(default=os.curdir)
-    everything: bool = flag("Also report changes that break nothing.", "--all")
-    explain: bool = flag("Show an object that was valid and is not any more for breaking changes.")
-    format_: str = options.format_of(
+    old: Declared[str] = argument()
+    new: Declared[str] = argument(default=os.curdir)
+    everything: Declared[bool] = flag("Also report changes that break nothing.", "--all")
+    explain: Declared[bool] = flag(
+        "Show an object that was valid and is not any more for breaking changes."
+    )
+    format_: Declared[str] = format_of(
         "changes",
         "text for people, markdown for a pull request, changelog for release notes, others for programs.",
     )
-    outputs: tuple[str, ...] = options.outputs_of("changes")
-    include: tuple[str, ...] = options.globs(
+    outputs: Declared[tuple[str, ...]] = outputs_of("changes")
+    include: Declared[tuple[str, ...]] = globs(
         "Below directories, only compare files that match GLOB"
     )
-    exclude: tuple[str, ...] = options.globs("Do not compare files that match GLOB")
-    quiet: bool = flag(
+    exclude: Declared[tuple[str, ...]] = globs("Do not compare files that match GLOB")
+    quiet: Declared[bool] = flag(
         "Only print changes: no headline, no notices.", "-q", "--quiet", group=Group.OUTPUT
     )
 

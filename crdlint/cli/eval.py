@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from crdlint.cli import console, options
-from crdlint.cli.options import ChartOptions, argument, file_option, flag, option
+from crdlint.cli.fields import Declared, KubeVersion, argument, file_option, flag, format_of, option
+from crdlint.cli.options import ChartOptions
 from crdlint.files.read import STDIN
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
 from crdlint.report import formats
@@ -22,35 +23,35 @@ if TYPE_CHECKING:
 class EvalOptions(ChartOptions):
     """The arguments and options of `crdlint eval`."""
 
-    expression: str | None = argument(required=False)
-    crd: str | None = file_option("The file or directory with the CRD.", metavar="PATH")
-    kind: str | None = option("The kind of the CRD, if PATH defines several.")
-    version: str | None = option(
+    expression: Declared[str | None] = argument(required=False)
+    crd: Declared[str | None] = file_option("The file or directory with the CRD.", metavar="PATH")
+    kind: Declared[str | None] = option("The kind of the CRD, if PATH defines several.")
+    version: Declared[str | None] = option(
         "The version of the CRD. Default: that of the object, else the stored one.", metavar="NAME"
     )
-    field: str = option(
+    field: Declared[str] = option(
         "The field whose value is `self`, such as spec or spec.ports[0]. Default: the whole object.",
         default="", metavar="FIELD",
     )  # fmt: skip
-    object_: str | None = file_option("The object to evaluate on; - is stdin.")
-    old: str | None = file_option("The object before the update, for oldSelf.")
-    type_: str | None = option(
+    object_: Declared[str | None] = file_option("The object to evaluate on; - is stdin.")
+    old: Declared[str | None] = file_option("The object before the update, for oldSelf.")
+    type_: Declared[str | None] = option(
         "Without a CRD, the type of `self`, such as int or {name: string, ports: list(int)}.",
         metavar="TYPE",
     )
-    rule: str | None = option(
+    rule: Declared[str | None] = option(
         "Evaluate the CRD's own rules at this field, or those whose text contains this.",
         metavar="FIELD_OR_TEXT",
     )
-    explain: bool = flag("Show all sub-expressions with type, value and cost.")
-    second_opinion: bool = flag("Also evaluate the expression with cel-python.")
-    kube_version: str = option(
+    explain: Declared[bool] = flag("Show all sub-expressions with type, value and cost.")
+    second_opinion: Declared[bool] = flag("Also evaluate the expression with cel-python.")
+    kube_version: Declared[str] = option(
         "The Kubernetes version to evaluate for.",
-        type=options.KubeVersion(),
+        type=KubeVersion(),
         default=NEWEST_VERSION,
         show_default=True,
     )
-    format_: str = options.format_of("values", "text for people, json for programs.")
+    format_: Declared[str] = format_of("values", "text for people, json for programs.")
 
     @property
     def is_prompt(self) -> bool:

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
 import click
+from click.core import ParameterSource
 
 from crdlint.cli import console
 from crdlint.files.read import STDIN
@@ -41,6 +42,24 @@ class Option(click.Option):
         super().__init__(*names, **settings)
         self.group: Final = group
         self.is_rare: Final = rare
+        self._source = ""  # the variable that has set it
+
+    def resolve_envvar_value(self, ctx: click.Context) -> str | None:
+        """Return the value of `CRDLINT_CHECK_FORMAT` for `--format` of `check`, else of `CRDLINT_FORMAT`; None without one."""
+        long = max((name for name in self.opts if name.startswith("--")), key=len, default="")
+        option = long.removeprefix("--").replace("-", "_").upper()
+        names = (f"CRDLINT_{str(ctx.info_name).upper()}_{option}", f"CRDLINT_{option}")
+        self._source = next((name for name in names if os.environ.get(name)), "")
+        return os.environ.get(self._source) if long and self._source else None
+
+    def get_error_hint(self, ctx: click.Context | None) -> str:
+        """Return the name of the option for an error, with the variable of the environment that has set it."""
+        hint = super().get_error_hint(ctx)
+        is_set_by_variable = (
+            ctx is not None
+            and ctx.get_parameter_source(str(self.name)) is ParameterSource.ENVIRONMENT
+        )
+        return f"{hint} (from {self._source})" if is_set_by_variable else hint
 
 
 _MOST: Final = 24  # options of a command, all of which are shown
@@ -50,9 +69,9 @@ class Command(click.Command):
     """A command whose help shows its options in groups."""
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Return the parameters, with `--help-all` if they are too many to show."""
+        """Return the parameters, with `--help-all`, which help only shows if they are too many to show."""
         params = super().get_params(ctx)
-        return [*params, _HELP_ALL] if len(params) > _MOST else params
+        return [*params, _HELP_ALL if len(params) > _MOST else _HELP_ALL_UNSHOWN]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse arguments; an option that is also the name of a file is a usage error.
@@ -100,10 +119,15 @@ def _show_all(ctx: click.Context, param: click.Parameter, value: bool) -> None:
         ctx.exit()
 
 
-_HELP_ALL: Final = click.Option(
-    ["--help-all"], is_flag=True, is_eager=True, expose_value=False, callback=_show_all,
-    help="Show all options and exit.",
-)  # fmt: skip
+def _help_all(*, hidden: bool) -> click.Option:
+    return click.Option(
+        ["--help-all"], is_flag=True, is_eager=True, expose_value=False, callback=_show_all,
+        help="Show all options and exit.", hidden=hidden,
+    )  # fmt: skip
+
+
+_HELP_ALL: Final = _help_all(hidden=False)
+_HELP_ALL_UNSHOWN: Final = _help_all(hidden=True)
 
 
 @click.command("help", cls=Command)

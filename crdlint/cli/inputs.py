@@ -10,7 +10,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from crdlint.cli.console import Bugs
-from crdlint.files.paths import Found, Selection, discover
+from crdlint.cli.reports import find_files
+from crdlint.files.paths import Found, Selection
 from crdlint.files.read import UnreadableError, open_descriptor, read_text
 from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linting.pipeline import lint_file
@@ -44,12 +45,7 @@ class Inputs:
 
     def discover(self, paths: Sequence[str], report: Report | None = None) -> Found:
         """Return the files of paths, and report what cannot be read: as problems by default."""
-        discovered = discover(paths, self.selection)
-        for problem in discovered.problems:
-            (report or (self.problem if problem.fatal else self.notice))(
-                problem.path, problem.message
-            )
-        return discovered
+        return find_files(paths, self.selection, report or self.problem, report or self.notice)
 
     def read(self, path: str, report: Report, *, only_crds: bool = False) -> str | None:
         """Return the text of an input; None if it cannot be read (this is reported) or cannot contain a CRD."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 from typing import Final
@@ -28,7 +29,31 @@ _COMMANDS: Final = {
     "explain": ("crdlint.cli.rules:explain", "Explain a rule, with a bad and a good example."),
     "lsp": ("crdlint.cli.help:lsp", "Run the language server for editors."),
     "completion": ("crdlint.cli.help:completion", "Print a completion script for a shell."),
+    "init": ("crdlint.cli.setup:init", "Write a configuration to begin with."),
+    "clean": ("crdlint.cli.setup:clean", "Remove the cache of results."),
     "help": ("crdlint.cli.help", "Show the help of a command."),
+}
+
+
+# What the names of other tools' commands are here.
+_MEANT: Final = {
+    "config": "crdlint check --show-settings",
+    "convert": "crdlint check --format FORMAT",
+    "fix": "crdlint check --fix",
+    "fmt": "crdlint check --fix",
+    "format": "crdlint check --fix",
+    "ignore": "crdlint check --add-ignore",
+    "lint": "crdlint check",
+    "ls": "crdlint check --show-files",
+    "breaking": "crdlint diff",
+    "compare": "crdlint diff",
+    "list": "crdlint rules",
+    "rule": "crdlint explain RULE",
+    "linter": "crdlint rules",
+    "scan": "crdlint check",
+    "server": "crdlint lsp",
+    "verify": "crdlint check",
+    "version": "crdlint --version",
 }
 
 
@@ -60,12 +85,22 @@ class _Commands(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            from crdlint.phrases import nearest
-
-            near = nearest(args[0], _COMMANDS)
-            if near is None:
+            meant = _meant(args[0])
+            if meant is None:
                 raise
-            raise click.UsageError(f"{error.message} Did you mean '{near}'?", ctx) from error
+            raise click.UsageError(f"{error.message} Did you mean '{meant}'?", ctx) from error
+
+
+def _meant(name: str) -> str | None:
+    """Return what was probably meant by a name that is no command: a command, or to check a file."""
+    from crdlint.phrases import nearest
+    from crdlint.safety.escapes import printable_line
+
+    if name.startswith("-"):
+        return None
+    if os.path.lexists(name) or name.endswith((".yaml", ".yml", ".json", ".tgz")):
+        return f"crdlint check {printable_line(name)}"
+    return _MEANT.get(name.lower()) or nearest(name, _COMMANDS)
 
 
 def _commit() -> str:
@@ -100,10 +135,19 @@ def _show_version(ctx: click.Context, _param: click.Parameter, value: bool) -> N
         ctx.exit()
 
 
+def _show_help(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    if value:
+        console.out(ctx.get_help())
+        ctx.exit()
+
+
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
     "-V", "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version,
     help="Show the version, its commit and the Kubernetes versions, and exit.",
+)  # fmt: skip
+@click.option(
+    "--help-all", is_flag=True, is_eager=True, expose_value=False, hidden=True, callback=_show_help,
 )  # fmt: skip
 def cli() -> None:
     """Check CustomResourceDefinitions as kube-apiserver does, without a cluster.

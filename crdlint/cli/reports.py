@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, Generic
 import click
 
 from crdlint.cli import console
+from crdlint.files.paths import Found, Selection, discover
 from crdlint.phrases import counted, some
 from crdlint.report import formats
 from crdlint.report.formats import AnyReport
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from crdlint.cli.options import FindingOptions
     from crdlint.config.apply import Applied
     from crdlint.config.model import IgnoredBy
-    from crdlint.files.paths import Found
     from crdlint.linting.result import FileResult
 
 _NAMED: Final = 3  # paths in a message
@@ -46,16 +46,18 @@ class Reports(Generic[AnyReport]):
         write: Callable[..., None] | None = None,
     ) -> None:
         """Make the reports; a file of ``outputs`` that cannot be written ends the run."""
-        name = formats.choose(format_)
+        try:
+            format_, outputs = formats.on_standard_output(format_, outputs)
+            parsed = formats.parse_outputs(outputs, kind.name)
+            name = formats.choose(format_)
+            formats.require_known(name, kind.name)
+        except formats.OutputError as error:
+            raise click.UsageError(f"--output: {error}") from error
         self.is_text = name == formats.TEXT
         self._write = write or console.out
         self._report = kind(name, view)
         self._spool: Spool | None = None
         plain = view._replace(page=PLAIN)
-        try:
-            parsed = formats.parse_outputs(outputs, kind.name)
-        except formats.OutputError as error:
-            raise click.UsageError(f"--output: {error}") from error
         self._files = [formats.FileOutput(path, kind(name, plain)) for name, path in parsed]
 
     def add(
@@ -128,10 +130,14 @@ class Totals:
         self.failed |= applied.failed
         self.accepted.update(applied.accepted)
 
+    def problem(self, name: str, reason: str) -> None:
+        """Count in an input that cannot be read."""
+        self.problems.append((name, reason))
+
     def count_outcome(self, outcome: CheckOutcome) -> None:
         """Count in why an input could not be checked, and its internal errors."""
         if outcome.problem is not None:
-            self.problems.append((outcome.name, outcome.problem))
+            self.problem(outcome.name, outcome.problem)
         self.bugs.add(outcome.name, outcome.bugs)
 
     def show_file(
@@ -205,8 +211,27 @@ class Totals:
         )
 
 
+def find_files(
+    paths: Sequence[str],
+    selection: Selection,
+    problem: Callable[[str, str], None],
+    notice: Callable[[str, str], None],
+) -> Found:
+    """Return the files of paths, after reporting what cannot be read as problems, and what is left out as notices."""
+    files = discover(paths, selection)
+    for unread in files.problems:
+        (problem if unread.fatal else notice)(unread.path, unread.message)
+    return files
+
+
+def print_notice(file: str, message: str) -> None:
+    """Write a notice about an input to standard error."""
+    console.err(f"crdlint: {file}: {message}")
+
+
 def nothing_found(
     arguments: FindingOptions,
+    required: bool | None,
     discovered: Found,
     left_out: SetOf[str],
     skipped: int,
@@ -215,18 +240,14 @@ def nothing_found(
 ) -> bool:
     """Report a run that checked nothing, and return whether that is an error, which `option` accepts.
 
-    `left_out` are files that a configuration excludes, `skipped` is the number of skipped documents. By default, what is
-    missing is only required in files that are named.
+    `required` is whether there must be anything, by default only in files that are named. `left_out` are files that a
+    configuration excludes, `skipped` is the number of skipped documents.
     """
     what, paths = _WHAT[option], arguments.paths
     checked = set(discovered.files) - left_out
     named = [path for path in paths if path in checked]
-    required = (
-        bool(named) and not arguments.allow_empty
-        if arguments.required is None
-        else arguments.required
-    )
-    if required:
+    is_required = bool(named) if required is None else required
+    if is_required:
         missing = what if checked else ".yaml, .yml or .json file to check"
         console.err(
             f"crdlint: no {missing} in {_listed(named or paths)} ({option} accepts that){remark}"
@@ -241,7 +262,7 @@ def nothing_found(
         details = [f"{counted(number, noun)} {state}" for number, noun, state in counts if number]
         shown = ", ".join(details) or "no .yaml, .yml or .json file"
         console.err(f"crdlint: note: no {what} in {_listed(paths)}: {shown}{remark}")
-    return required
+    return is_required
 
 
 def _listed(paths: Sequence[str]) -> str:

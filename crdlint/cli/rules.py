@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from crdlint.cli import console, options
+from crdlint.cli.fields import Declared, argument, choice
 from crdlint.cli.help import complete_rules
-from crdlint.cli.options import ReportOptions, argument, choice
-from crdlint.phrases import nearest, some
+from crdlint.cli.options import ReportOptions
+from crdlint.phrases import counted, nearest, some
 from crdlint.report.page import CellPart, Column, Page, Row, rule_link
 from crdlint.rules import SETS
 from crdlint.safety.escapes import json_text
@@ -29,19 +30,19 @@ _STYLES: Final = {
 
 
 class _FormatOptions(ReportOptions):
-    format_: str = choice(["text", "json"], default="text", show_default=True)
+    format_: Declared[str] = choice(["text", "json"], default="text", show_default=True)
 
 
 class RulesOptions(_FormatOptions):
     """The options of `crdlint rules`."""
 
-    set_: str | None = choice(sorted(SETS), "Only list the rules of this set.")
+    set_: Declared[str | None] = choice(sorted(SETS), "Only list the rules of this set.")
 
 
 class ExplainOptions(_FormatOptions):
     """The argument and options of `crdlint explain`."""
 
-    rule: str = argument(metavar="RULE", shell_complete=complete_rules)
+    rule: Declared[str] = argument(metavar="RULE_OR_SET", shell_complete=complete_rules)
 
 
 @options.command("rules", RulesOptions)
@@ -63,7 +64,11 @@ def command(arguments: RulesOptions) -> int:
     if arguments.format_ == "json":
         console.out(json_text([described(rule) for rule in rules], 2))
         return 0
-    page = options.page(arguments.color, 120)
+    _print_table(rules, options.page(arguments.color, 120))
+    return 0
+
+
+def _print_table(rules: Iterable[Rule], page: Page) -> None:
     titles = ("RULE", "SEVERITY", "FIX", "SUMMARY") if page.width is not None else ("", "", "", "")
     rows = [
         Row(
@@ -84,7 +89,6 @@ def command(arguments: RulesOptions) -> int:
         [Column(title, width) for title, width in zip(titles, (0, 7, 6, 0), strict=True)], rows
     ):
         console.out(line)
-    return 0
 
 
 def _reported(rule: Rule) -> str:
@@ -116,23 +120,46 @@ def described(rule: Rule) -> dict[str, Any]:
 def explain(arguments: ExplainOptions) -> int:
     """Explain a rule: what it reports, why it matters, how to fix it, and a bad and a good example.
 
+    For the name of a set, list its rules.
+
     \b
     Examples:
       crdlint explain list-map-key-required
       crdlint explain cel-rule-cost --format json
+      crdlint explain ssa
     """  # noqa: D301  \b keeps the lines below it as they are
     from crdlint.rules import catalog
 
+    if arguments.rule in SETS:
+        return _explain_set(arguments)
     try:
         rule = catalog.get(arguments.rule)
     except KeyError as error:
-        hint = _hint(arguments.rule, catalog.all_rules())
+        hint = _hint(arguments.rule, (*catalog.all_rules(), *SETS))
         raise click.UsageError(f"Unknown rule '{arguments.rule}'. {hint}") from error
     if arguments.format_ == "json":
         console.out(json_text(described(rule), 2))
         return 0
     page = options.page(arguments.color, 100)
     console.out("\n\n".join("\n".join(lines) for lines in _paragraphs(rule, page)))
+    return 0
+
+
+def _explain_set(arguments: ExplainOptions) -> int:
+    """List the rules of a set."""
+    from crdlint.rules.catalog import all_rules, rule_sets
+
+    rules = [all_rules()[id_] for id_ in rule_sets()[arguments.rule]]
+    if arguments.format_ == "json":
+        console.out(json_text([described(rule) for rule in rules], 2))
+        return 0
+    page = options.page(arguments.color, 120)
+    title = CellPart(arguments.rule, "title")
+    count = CellPart(
+        f": a set of {counted(len(rules), 'rule')}, which --select {arguments.rule} reports"
+    )
+    console.out("\n".join(page.flow(title, count)))
+    _print_table(rules, page)
     return 0
 
 

@@ -7,10 +7,21 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from crdlint.cli import console, options
+from crdlint.cli.fields import (
+    Declared,
+    argument,
+    file_option,
+    flag,
+    format_of,
+    kube_version,
+    option,
+    outputs_of,
+    second_opinion,
+)
 from crdlint.cli.help import Group
-from crdlint.cli.options import ChartOptions, argument, file_option, flag, option
-from crdlint.cli.reports import Reports, Totals
-from crdlint.files.paths import Selection, UnreadInput, discover
+from crdlint.cli.options import ChartOptions
+from crdlint.cli.reports import Reports, Totals, find_files, print_notice
+from crdlint.files.paths import Selection, UnreadInput
 from crdlint.report import formats
 from crdlint.report.pieces import SuiteOutcome, SuiteReport, View
 from crdlint.safety.bugs import bug_of
@@ -40,26 +51,30 @@ class TestState(Totals):
 class TestOptions(ChartOptions):
     """The arguments and options of `crdlint test`."""
 
-    paths: tuple[str, ...] = argument(
+    paths: Declared[tuple[str, ...]] = argument(
         nargs=-1, required=True, metavar="SUITE...", callback=options.in_working_directory
     )
-    crds: tuple[str, ...] = file_option(
+    crds: Declared[tuple[str, ...]] = file_option(
         "A CRD file, or a directory of them (repeatable). Default: CRDs in the directory of the suite.", "--crd",
         metavar="PATH", multiple=True, group=Group.FILES,
     )  # fmt: skip
-    name_part: str = option(
+    name_part: Declared[str] = option(
         "Only run tests whose name contains TEXT.", "-k", default="", metavar="TEXT"
     )
-    fail_fast: bool = flag("Stop at the first failure.", "-x", "--fail-fast")
-    junit_file: str | None = file_option(
+    fail_fast: Declared[bool] = flag("Stop at the first failure.", "-x", "--fail-fast")
+    junit_file: Declared[str | None] = file_option(
         "Also write the results as JUnit XML; the same as --output junit=FILE.", "--junit"
     )
-    second_opinion: bool = options.second_opinion()
-    format_: str = options.format_of("suites", "text for people, junit for CI systems.")
-    outputs: tuple[str, ...] = options.outputs_of("suites", "results")
-    kube_version: str = options.kube_version("to run the tests for")
-    verbose: bool = flag("Print the name of every test.", "-v", "--verbose", group=Group.OUTPUT)
-    quiet: bool = flag("Only print failures and the summary.", "-q", "--quiet", group=Group.OUTPUT)
+    second_opinion: Declared[bool] = second_opinion()
+    format_: Declared[str] = format_of("suites", "text for people, junit for CI systems.")
+    outputs: Declared[tuple[str, ...]] = outputs_of("suites", "results")
+    kube_version: Declared[str] = kube_version("to run the tests for")
+    verbose: Declared[bool] = flag(
+        "Print the name of every test.", "-v", "--verbose", group=Group.OUTPUT
+    )
+    quiet: Declared[bool] = flag(
+        "Only print failures and the summary.", "-q", "--quiet", group=Group.OUTPUT
+    )
 
 
 @options.command("test", TestOptions)
@@ -113,10 +128,7 @@ def _crd_files(run: TestState, settings: TestOptions) -> SuiteCRDs:
     from crdlint.sources.helm.check import Charts
     from crdlint.suites.crds import SuiteCRDs, reader
 
-    discovered = discover(settings.crds, Selection())
-    run.problems += [
-        (problem.path, problem.message) for problem in discovered.problems if problem.fatal
-    ]
+    discovered = find_files(settings.crds, Selection(), run.problem, print_notice)
     files = SuiteCRDs(discovered.files, settings.kube_version, reader(Charts(settings.values())))
     run.problems += files.broken
     return files

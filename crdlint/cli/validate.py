@@ -9,16 +9,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.cli import console, options
+from crdlint.cli.fields import Declared, file_option, flag, many, option, second_opinion
 from crdlint.cli.help import Group
-from crdlint.cli.options import (
-    ChartOptions,
-    FindingOptions,
-    FixOptions,
-    file_option,
-    flag,
-    many,
-    option,
-)
+from crdlint.cli.options import ChartOptions, FixOptions
 from crdlint.cli.reports import Reports, Totals, nothing_found
 from crdlint.files.paths import Found, Selection
 from crdlint.files.read import STDIN, open_descriptor
@@ -43,32 +36,32 @@ if TYPE_CHECKING:
 _NAMED: Final = 5  # groups in one message
 
 
-class ValidateOptions(FixOptions, ChartOptions, FindingOptions):
+class ValidateOptions(FixOptions, ChartOptions):
     """The arguments and options of `crdlint validate`."""
 
-    crds: tuple[str, ...] = file_option(
+    crds: Declared[tuple[str, ...]] = file_option(
         "A CRD file, or a directory of them (repeatable). Default: CRDs among and near the resources.", "--crd",
         metavar="PATH", multiple=True, group=Group.FILES,
     )  # fmt: skip
-    old: str | None = file_option(
+    old: Declared[str | None] = file_option(
         "Validate updates of the objects in this file or directory.",
         metavar="PATH",
         group=Group.FILES,
     )
-    skipped: tuple[str, ...] = many(
+    skipped: Declared[tuple[str, ...]] = many(
         "KIND",
         "Do not validate objects of KIND, GROUP/KIND or GROUP/VERSION/KIND",
         "--skip",
         group=Group.FILES,
     )
-    strict_kinds: bool = flag(
+    strict_kinds: Declared[bool] = flag(
         "Report an error for a kind that no CRD of its group defines.", group=Group.FILES, rare=True
     )
-    second_opinion: bool = options.second_opinion()
-    show_defaulted: bool = flag(
+    second_opinion: Declared[bool] = second_opinion()
+    show_defaulted: Declared[bool] = flag(
         "Print the objects as the API server would store them, as YAML.", group=Group.OUTPUT
     )
-    required: bool | None = option(
+    required: Declared[bool | None] = option(
         "Exit with status 2 if no custom resource is found, or do not. By default, do so only if PATH contains a file or -.",
         "--require-resources/--no-require-resources", default=None, group=Group.FILES, rare=True,
     )  # fmt: skip
@@ -164,8 +157,9 @@ class _ValidateCommand:
         )
         if nothing and self._is_missing_resources(discovered, definitions):
             return 2
-        if self._fixing is not None and self._fixing.diff:
-            run.failed = bool(self._fixing.files)
+        if self._fixing is not None and self._options.diff:
+            run.failed = False
+        run.failed |= self._fixing is not None and self._options.fails(self._fixing)
         return run.status
 
     def _old_objects(self, path: str) -> dict[Key, dict[str, Any]]:
@@ -315,5 +309,11 @@ class _ValidateCommand:
         )
         skipped, accepting = self._run.summary.skipped, "--no-require-resources"
         return nothing_found(
-            self._options, discovered, self._excluded, skipped, accepting, f"; {reason}"
+            self._options,
+            self._options.required,
+            discovered,
+            self._excluded,
+            skipped,
+            accepting,
+            f"; {reason}",
         )

@@ -96,7 +96,7 @@ def _entries(result: FileResult, config: Config) -> dict[int, Ignore]:
 
 
 def _by_rule(findings: list[Diagnostic], file: str, config: Config) -> dict[int, IgnoredBy]:
-    """Return the indexes of the findings whose rule is not reported in a file, with the setting that says so."""
+    """Return the indexes of the findings whose rule is not reported in a file, with the setting that decides it."""
     reasons = {
         rule: config.ignored_by(rule, file) for rule in {finding.rule for finding in findings}
     }
@@ -109,8 +109,8 @@ def _by_baseline(
 ) -> dict[int, IgnoredBy]:
     """Return the indexes of the findings that a baseline knows, among those that nothing else ignores."""
     left = [i for i in range(len(findings)) if i not in by]
-    known = baseline.ignored_in(replace(result, diagnostics=tuple(findings[i] for i in left)))
-    return {left[i]: "baseline" for i in known}
+    in_baseline = baseline.ignored_in(replace(result, diagnostics=tuple(findings[i] for i in left)))
+    return {left[i]: "baseline" for i in in_baseline}
 
 
 def _commented(
@@ -140,11 +140,11 @@ def _applied(
     reported: list[Diagnostic] = []
     ignored: list[IgnoredFinding] = []
     accepted: Counter[IgnoredBy] = Counter()
-    for i, found in enumerate(findings):
+    for i, original in enumerate(findings):
         entry = entries.get(i)
-        sent = _as_sent(found, config)
+        sent = _as_sent(original, config)
         configured = _configured(sent, config, entry)
-        reason = by.get(i) or _left_out_by(found, configured, config)
+        reason = by.get(i) or _left_out_by(original, configured, config)
         if reason is None:
             reported.append(configured)
         else:
@@ -176,9 +176,9 @@ def _configured(finding: Diagnostic, config: Config, entry: Ignore | None) -> Di
     return replace(finding, severity=severity, help=help_)
 
 
-def _left_out_by(found: Diagnostic, configured: Diagnostic, config: Config) -> IgnoredBy | None:
+def _left_out_by(original: Diagnostic, configured: Diagnostic, config: Config) -> IgnoredBy | None:
     """Return the setting by which a finding that no rule, comment or baseline ignores is not reported."""
-    if _is_strict(found) and _validation(config) == "ignore":
+    if _is_strict(original) and _validation(config) == "ignore":
         return "field-validation"
     return "min-severity" if RANKS[configured.severity] > RANKS[config.min_severity] else None
 

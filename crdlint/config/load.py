@@ -28,7 +28,7 @@ def nearest_config(path: str, cache: ReadConfigs) -> Config:
     passed: list[str] = []
     for parent in with_parents(folder):
         passed.append(parent)
-        config = cache.get(parent) or _of_folder(parent)
+        config = cache.get(parent) or of_folder(parent)
         if config is not None:
             break
     else:
@@ -47,7 +47,7 @@ def read_config(path: str) -> Config:
     return config
 
 
-def _of_folder(folder: str) -> Config | ConfigError | None:
+def of_folder(folder: str) -> Config | ConfigError | None:
     """Return the configuration in a directory, the error in it, or None if there is none."""
     config: Config | None = None
     unread: list[str] = []

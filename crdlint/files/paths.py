@@ -24,6 +24,7 @@ from crdlint.safety.escapes import trace
 
 YAML_SUFFIXES: Final = (".yaml", ".yml", ".json")
 NEVER_ENTERED: Final = frozenset({".git", ".hg", ".svn"})
+_DOWNLOAD: Final = "crdlint reads files only: curl -sSfL {} | crdlint check -"
 _SKIPPED_LINK: Final = f"skipped: {LINK_OUT}, or of the directory to check"
 
 
@@ -163,7 +164,8 @@ class _FileWalk:
         try:
             mode = os.stat(path).st_mode
         except (OSError, ValueError) as error:
-            self._report(path, reason(error))
+            is_url = path.startswith(("https://", "http://"))
+            self._report(path, _DOWNLOAD.format(path) if is_url else reason(error))
             return
         if stat.S_ISDIR(mode):
             before = self.ignored

@@ -115,18 +115,40 @@ def choose(name: str) -> str:
     return "azure" if os.environ.get("TF_BUILD", "").lower() == "true" else TEXT
 
 
+STANDARD_OUTPUT: Final = "-"
+
+
+def on_standard_output(name: str, outputs: Iterable[str]) -> tuple[str, list[str]]:
+    """Return the format of standard output, which `FORMAT=-` sets, and the other outputs; raise OutputError."""
+    files = []
+    for output in outputs:
+        format_, _, file = output.partition("=")
+        if file != STANDARD_OUTPUT:
+            files.append(output)
+        elif name in {AUTO, TEXT, format_}:
+            name = format_
+        else:
+            raise OutputError(f"{output!r}: standard output has one format, which is {name}")
+    return name, files
+
+
+def require_known(name: str, kind: str) -> None:
+    """Raise OutputError if no format of a name supports a kind of report."""
+    supported = names(kind)
+    if name not in supported:
+        near = nearest(name, supported)
+        hint = f"did you mean {near}?" if near else f"there are {', '.join(supported)}"
+        raise OutputError(f"there is no format {name!r} for files: {hint}")
+
+
 def parse_outputs(arguments: Iterable[str], kind: str) -> list[tuple[str, Path]]:
     """Return the formats and files of `FORMAT=FILE` arguments; raise OutputError."""
-    supported = names(kind)
     outputs: list[tuple[str, Path]] = []
     for argument in arguments:
         name, equals, file = argument.partition("=")
         if not equals or not file:
             raise OutputError(f"{argument!r} is not FORMAT=FILE")
-        if name not in supported:
-            near = nearest(name, supported)
-            hint = f"did you mean {near}?" if near else f"there are {', '.join(supported)}"
-            raise OutputError(f"there is no format {name!r} for files: {hint}")
+        require_known(name, kind)
         path = Path(file)
         if any(os.path.realpath(path) == os.path.realpath(other) for _, other in outputs):
             raise OutputError(f"{file} is written to twice")

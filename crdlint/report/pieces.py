@@ -120,6 +120,11 @@ class RunOutcome:
             yield UNREADABLE.diagnostic(file, "advice", reason, Span(1, 1, 1, 1))
 
 
+def most_frequent(by_rule: Counter[str]) -> list[tuple[str, int]]:
+    """Return the rules with the number of findings of each, the most frequent first."""
+    return sorted(by_rule.items(), key=lambda item: (-item[1], item[0]))
+
+
 class _Format:
     def __init__(self, view: View) -> None:
         self._view = view

@@ -40,9 +40,7 @@ class TextReport(pieces.Report):
         """Yield the statistics, and the closing line."""
         view, summary = self._view, outcome.summary
         if view.statistics:
-            for rule, count in sorted(
-                outcome.by_rule.items(), key=lambda item: (-item[1], item[0])
-            ):
+            for rule, count in pieces.most_frequent(outcome.by_rule):
                 yield f"{count:6}  {self._page.styled(rule, '', rule_link(rule))}\n"
         if len(self._skipped) > 1 and not view.show_all:
             _, second, *others = self._skipped

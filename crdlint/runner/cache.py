@@ -193,6 +193,15 @@ class Cache:
                 path.unlink(missing_ok=True)
                 excess -= size
 
+    def clear(self) -> int:
+        """Remove all entries, and return how many there were."""
+        removed = 0
+        with suppress(OSError):
+            for _, _, path in self._entries():
+                path.unlink()
+                removed += 1
+        return removed
+
     def _entries(self) -> Iterator[tuple[float, int, Path]]:
         """Yield time, size and path of the files that this cache has written; links are not followed."""
         with os.scandir(self.folder) as folders:

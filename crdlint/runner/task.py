@@ -43,7 +43,7 @@ class Settings(NamedTuple):
     `previous` contains the old CRDs for updates. `values` are for Helm, None not to run it. `cache` contains results of
     earlier runs, None to disable it. `charts` are those that Helm renders for the run, with the versions of Kubernetes, up to
     `workers` at a time; `loaded` has them if they are rendered before the tasks are checked. `fixing` applies fixes to the texts
-    of files, only safe ones or all; tasks then need a configuration.
+    of files, only safe ones or all; tasks then need a configuration. `verbose` is whether other processes write what they do.
     """
 
     previous: PreviousCRDs | None = None
@@ -53,6 +53,7 @@ class Settings(NamedTuple):
     workers: int = 1
     loaded: Charts | None = None
     fixing: Applicability | None = None
+    verbose: bool = False
 
 
 class Task(NamedTuple):

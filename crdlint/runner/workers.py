@@ -18,6 +18,7 @@ from typing import Final
 
 from crdlint.runner.task import Checker, CheckOutcome, Settings, Task, shown_name
 from crdlint.safety.bugs import Bug
+from crdlint.safety.escapes import show_traces
 from crdlint.safety.programs import end_running
 from crdlint.safety.signals import ENDING
 
@@ -153,6 +154,7 @@ def _work(connection: Connection, settings: Settings) -> None:
     signal.signal(signal.SIGTERM, _exit)
     if sys.platform != "win32":
         signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
+    show_traces(settings.verbose)
     threading.Thread(target=_exit_with_parent, daemon=True).start()
     checker = Checker(settings)
     try:

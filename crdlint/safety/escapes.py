@@ -5,14 +5,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final
 
-VERBOSE: Final = "CRDLINT_VERBOSE"  # in the environment, which worker processes inherit
 # The content of a character class of `re`: control characters except tab and line feed, lone surrogates, characters that
 # reorder text (Unicode's Bidi_Control), and characters that some programs treat as line breaks.
 HIDDEN: Final = (
@@ -111,9 +109,20 @@ def json_text(value: Any, indent: int | None = None) -> str:
     return dumps(value, indent=indent).replace("##", "#\\u0023")
 
 
+class _Traces:
+    """Whether this process writes what a run does to standard error."""
+
+    are_shown = False
+
+
+def show_traces(shown: bool) -> None:
+    """Let `trace` write in this process, or not."""
+    _Traces.are_shown = shown
+
+
 def trace(text: str) -> None:
     """Write what a run does to standard error if that is asked for."""
-    if os.environ.get(VERBOSE):
+    if _Traces.are_shown:
         with suppress(OSError, ValueError):
             sys.stderr.write(f"crdlint: {printable_line(text)}\n")
             sys.stderr.flush()

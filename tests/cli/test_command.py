@@ -58,8 +58,6 @@ STATUS: Final = [
     (["--exclude", "*.yaml", "pod.yaml"], 0),
     (["pod.yaml"], 2),
     (["--no-require-crds", "pod.yaml"], 0),
-    (["--allow-empty", "pod.yaml"], 0),
-    (["--allow-empty", "--require-crds", "pod.yaml"], 2),
     (["pod.yaml", "good.yaml"], 0),
     (["pod*.yaml"], 0),
     (["-"], 2),

@@ -43,7 +43,7 @@ def test_help_opens_with_what_the_command_does_and_has_two_examples(command: str
     help_ = shown(command)
     assert avoided(help_) == []
     first = help_.split("\n\n")[1].strip()
-    assert re.match("(Check|Evaluate|Validate|Run|Show|List|Explain|Print) ", first)
+    assert re.match("(Check|Evaluate|Validate|Run|Show|List|Explain|Print|Write|Remove) ", first)
     assert first.endswith(".")
     examples = help_.partition("  Examples:\n")[2].partition("\n\n")[0].splitlines()
     assert len(examples) >= 2
@@ -60,7 +60,13 @@ def test_help_shows_groups_of_24_options_and_the_others_on_request() -> None:
         name = command.name if command is not cli else ""
         options = options_of(shown(str(name)))
         assert len(options) == len(set(options)) <= 24, name
-        if "--help-all" in options:
+        everything = CliRunner().invoke(
+            cli, [*filter(None, [name]), "--help-all"], prog_name="crdlint"
+        )
+        assert everything.exit_code == 0, name
+        if "--help-all" not in options:
+            assert everything.stdout == shown(str(name))
+        else:
             all_ = options_of(CliRunner().invoke(cli, [str(name), "--help-all"]).stdout)
             assert (
                 set(options)

@@ -52,7 +52,9 @@ def test_settings_have_origins() -> None:
         "too-large-to-apply",
     )
     assert status == 0
-    settings = dict(line.split(" = ", 1) for line in shown.splitlines())
+    title, *lines = shown.splitlines()
+    assert title == "# the settings of a.yaml"
+    settings = dict(line.split(" = ", 1) for line in lines)
     assert settings["select"] == '["yaml-*", "ssa"]  # command line'
     assert (
         settings["ignore"] == '["cel-*", "too-large-to-apply"]  # .crdlint.yaml:2 and command line'
@@ -60,6 +62,28 @@ def test_settings_have_origins() -> None:
     assert settings["fail-on"] == '"warning"  # .crdlint.yaml:1'
     assert settings["min-severity"] == '"info"  # default'
     assert '"error"  # default' in check("--show-settings", "--isolated")[1]
+
+
+def test_files_with_other_settings_are_named(tmp_path: Path) -> None:
+    for folder in ("x", "y"):
+        (tmp_path / folder).mkdir()
+        for name in ("b.yaml", "c.yaml"):
+            (tmp_path / folder / name).write_text(WITH_BOOLEANS)
+    (tmp_path / "y/.crdlint.yaml").write_text("fail-on: never\n")
+    assert check("--show-settings")[1].splitlines()[:2] == [
+        "# the settings of a.yaml",
+        "# 2 files have the settings in y/.crdlint.yaml",
+    ]
+    assert check("--show-settings", "y")[1].startswith("# the settings of y/b.yaml\nselect = ")
+    assert "y/.crdlint.yaml" not in check("--show-settings", "--isolated")[1]
+
+
+def test_findings_are_counted_in_each_format() -> None:
+    assert "     2  yaml-boolean\n" in check("--statistics")[1]
+    for format_ in ("concise", "json", "sarif", "github", "junit"):
+        _, shown, notes = check("--statistics", "--format", format_)
+        assert "     2  yaml-boolean\n" in notes
+        assert "     2  yaml-boolean\n" not in shown
 
 
 def test_no_configuration_and_more_rules() -> None:
@@ -86,7 +110,6 @@ def test_a_mistake_in_a_configuration_ends_the_run(tmp_path: Path) -> None:
 def test_skipped_files_and_programs_are_printed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("CRDLINT_VERBOSE", "")  # restored at the end
     (tmp_path / ".crdlint.yaml").write_text("exclude: [c.yaml]\n")
     for name in ("b.yaml", "c.yaml", "d ##[x]\x1b.yaml"):
         (tmp_path / name).write_text(WITH_BOOLEANS)
@@ -100,7 +123,10 @@ def test_skipped_files_and_programs_are_printed(
     ]
     run([sys.executable, "-c", "pass"], folder=str(tmp_path))
     assert capsys.readouterr().err == f"crdlint: runs {sys.executable} -c pass in {tmp_path}\n"
-    monkeypatch.setenv("CRDLINT_VERBOSE", "")
+    assert check("a.yaml")[2] == ""
+    monkeypatch.setenv("CRDLINT_VERBOSE", "1")
+    assert "pod.yaml: skipped" in check(".")[2]
+    monkeypatch.delenv("CRDLINT_VERBOSE")
     assert check("a.yaml")[2] == ""
 
 

@@ -100,7 +100,7 @@ def test_the_place_of_a_rule_in_json() -> None:
 TROUBLE = {
     "no CRD": ([GOOD], None, 2, "no CRD was found (--crd names where they are)"),
     "no resource": (["--crd", CRD, CRD], None, 2, "no custom resource in"),
-    "empty is fine": (["--crd", CRD, CRD, "--allow-empty"], None, 0, ""),
+    "empty is fine": (["--crd", CRD, CRD, "--no-require-resources"], None, 0, ""),
     "a missing file": (
         ["--crd", CRD, "missing.yaml"],
         None,
@@ -115,7 +115,7 @@ TROUBLE = {
     ),
     "binary": (["--crd", CRD, "-"], b"\x00\x01", 2, "<stdin>: binary data"),
     "broken YAML": (["--crd", CRD, "-"], b"apiVersion: a\nkind: [", 1, ""),
-    "no object": (["--crd", CRD, "-", "--allow-empty"], b"- 1\n---\n7\n", 0, ""),
+    "no object": (["--crd", CRD, "-", "--no-require-resources"], b"- 1\n---\n7\n", 0, ""),
     "the same CRD twice": (["--crd", CRD, "--crd", CRD, GOOD], None, 0, ""),
 }
 
