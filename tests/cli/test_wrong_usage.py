@@ -32,7 +32,7 @@ ANSWERED: Final = [
     ("a.yaml", "Did you mean 'crdlint check a.yaml'?"),
     ("gone.yaml", "Did you mean 'crdlint check gone.yaml'?"),
     ("./", "Did you mean 'crdlint check ./'?"),
-    ("Chekc", "Did you mean 'check'?"),
+    ("CHECK", "Did you mean 'check'?"),
     ("-", "No such command '-'."),
     ("check --select a,b", "--select: there is no rule 'a'"),
     ("check --select yaml-boolean,yaml-booleen", "did you mean 'yaml-boolean'?"),

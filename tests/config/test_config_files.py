@@ -127,7 +127,7 @@ def test_it_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     put(tmp_path, ".crdlint.yaml", "ignore: [yaml-boolean]\n")
     cache: dict[Any, Any] = {}
     first = nearest_config(str(tmp_path / "a/x.yaml"), cache)
-    monkeypatch.setattr("crdlint.config.load._of_folder", lambda _: pytest.fail("read again"))
+    monkeypatch.setattr("crdlint.config.load.of_folder", lambda _: pytest.fail("read again"))
     assert nearest_config(str(tmp_path / "a/y.yaml"), cache) is first
     assert nearest_config(str(tmp_path / "y.yaml"), cache) is first
 
