@@ -18,7 +18,8 @@ from crdlint.cli.help import Group
 from crdlint.cli.options import FixOptions, HelmOptions
 from crdlint.cli.reports import Reports, Totals, nothing_found
 from crdlint.files.paths import Selection, UnreadInput, discover
-from crdlint.files.read import STDIN
+from crdlint.files.read import STDIN, open_descriptor
+from crdlint.files.recognition import groups_in
 from crdlint.files.repository import RepositoryError
 from crdlint.kubernetes.servers import NEWEST
 from crdlint.linting.request import CheckRequest
@@ -32,6 +33,7 @@ from crdlint.runner.task import NOT_RENDERED, Checker, CheckOutcome, Settings, T
 from crdlint.safety.escapes import printable_line, show_traces
 
 if TYPE_CHECKING:
+    from crdlint.config.apply import Applied
     from crdlint.config.baseline import BaselineMatcher, Update
     from crdlint.config.model import Config
     from crdlint.config.scoped_ignores import UsedIgnores
@@ -57,6 +59,8 @@ class CheckState(Totals):
     removed: bool = False  # whether an old CRD is gone
     checked: dict[str, FileResult] = field(default_factory=dict)
     crds: dict[str, list[str]] = field(default_factory=dict)  # their names by file
+    groups: set[str] = field(default_factory=set)  # of all CRDs
+    streams: dict[str, str] = field(default_factory=dict)  # texts that can be read only once
     unread: list[str] = field(default_factory=list)  # inputs that may contain any CRD
     names: SharedNames = field(default_factory=SharedNames)
     copies: Copies = field(default_factory=Copies)
@@ -98,6 +102,9 @@ class CheckOptions(FixOptions, HelmOptions, group=Group.OUTPUT):
     add_ignore: Declared[bool] = flag(
         "Write a comment that ignores it for each finding, and report the others.",
         group=Group.FIXES,
+    )
+    no_samples: Declared[bool] = flag(
+        "Do not validate the custom resources of the checked CRDs.", group=Group.FILES
     )
     statistics: Declared[bool] = flag("Count findings by rule.")
     show_files: Declared[bool] = flag(
@@ -277,6 +284,7 @@ class _CheckCommand:
         if charts is not None:
             self._report_charts(charts)
         self._check_builds(settings)
+        self._check_samples(charts, values)
         if loaded is not None and previous is not None:
             self._report_problems(loaded.problems)
             if charts is not None:
@@ -366,6 +374,8 @@ class _CheckCommand:
                     state.unread.append(outcome.name)
                     continue
                 state.summary.files += 1
+                if open_descriptor(outcome.task.path) is not None:
+                    self._keep_stream(outcome)
                 for result in outcome.results:
                     if plan.kustomizations:
                         state.checked[os.path.realpath(result.file)] = replace(
@@ -374,6 +384,50 @@ class _CheckCommand:
                     self._report(result, config)
         if settings.cache is not None:
             settings.cache.sweep()
+
+    def _keep_stream(self, outcome: CheckOutcome) -> None:
+        """Keep the text of an input that can be read only once, for the samples in it."""
+        for result in outcome.results[:1]:
+            self._state.streams[outcome.task.path] = result.text
+            data = result.text.encode("utf-8", "replace")
+            self._planner.plan.samples[outcome.task.path] = groups_in(data)
+
+    def _check_samples(self, charts: Charts | None, values: HelmValues | None) -> None:
+        """Validate the custom resources of the CRDs that are checked."""
+        state, samples = self._state, self._planner.plan.samples
+        paths = [path for path, groups in samples.items() if not groups.isdisjoint(state.groups)]
+        if self._options.no_samples or not paths:
+            return
+        from crdlint.cli.inputs import Inputs
+        from crdlint.cli.samples import Samples
+        from crdlint.sources.helm.check import Charts
+
+        checked = Samples.of(
+            Inputs(Selection(), charts or Charts(values), bugs=state.bugs),
+            self._planner,
+            self._options.paths,
+        )
+        for path, text in state.streams.items():
+            checked.inputs.keep(path, text)
+        checked.check.fixing, checked.check.unsafe_fixes = (
+            self._fixing,
+            self._options.unsafe_fixes,
+        )
+        checked.check.baseline = (
+            None if isinstance(state.baseline, AddedIgnores) else state.baseline
+        )
+        for applied, config in checked.results(paths):
+            self._show_samples(applied, config)
+        state.problems += checked.inputs.problems
+
+    def _show_samples(self, applied: Applied, config: Config) -> None:
+        state = self._state
+        result = applied.result
+        shown = result if self._options.show_all else state.copies.without(result)
+        state.count(applied, shown)
+        if not self._options.diff:
+            infos, notices = self._shows_infos(config), self._options.verbose
+            state.show_file(self._reports, shown, quiet=self._quiet, infos=infos, notices=notices)
 
     def _watched(self, outcomes: Iterable[Item], tasks: Sequence[Task]) -> Iterator[Item]:
         return console.watched(
@@ -443,6 +497,7 @@ class _CheckCommand:
 
             state.ignores = state.ignores or UsedIgnores()
             state.ignores.add(result, config, applied.used)
+        state.groups.update(crd.name.partition(".")[2] for crd in result.crds)
         if state.changes is not None:
             state.crds.setdefault(result.file, []).extend(crd.name for crd in result.crds)
             state.changes.add(applied.result)

@@ -62,6 +62,10 @@ class Inputs:
             self._streams[path] = text
         return text
 
+    def keep(self, path: str, text: str) -> None:
+        """Keep the text of an input that can be read only once, and is read already."""
+        self._streams[path] = text
+
     def problem(self, file: str, message: str) -> None:
         """Report an input that cannot be read, once."""
         self.problems[file, message] = None
@@ -77,6 +81,11 @@ class Inputs:
         with collected(bugs):
             yield
         self.bugs.add(shown_name(path), bugs)
+
+
+def definitions_in(inputs: Inputs, planner: Planner, files: Sequence[str]) -> Definitions:
+    """Return the CRDs of files whose CRDs are checked in the same run, which reports what cannot be read."""
+    return Definitions([_DefinitionReader(inputs, planner).files(lambda: files, None)])
 
 
 def given_definitions(inputs: Inputs, planner: Planner, crds: Sequence[str]) -> Definitions:

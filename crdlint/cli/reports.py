@@ -141,16 +141,25 @@ class Totals:
         self.bugs.add(outcome.name, outcome.bugs)
 
     def show_file(
-        self, reports: Reports[Report], result: FileResult, *, quiet: bool, infos: bool = True
+        self,
+        reports: Reports[Report],
+        result: FileResult,
+        *,
+        quiet: bool,
+        infos: bool = True,
+        notices: bool = True,
     ) -> None:
-        """Add what the reports have about a file; other notices go to standard error. Without `infos`, text counts them."""
-        brief = result
+        """Add what the reports have about a file; without text, notices go to standard error.
+
+        Without `infos`, text counts them, and without `notices`, only reports have these.
+        """
+        brief = result if notices else replace(result, notices=())
         if not infos:
             brief = replace(
-                result, diagnostics=tuple(d for d in result.diagnostics if d.severity != "info")
+                brief, diagnostics=tuple(d for d in result.diagnostics if d.severity != "info")
             )
         reports.add(lambda report: report.file(result), lambda report: report.file(brief))
-        self.note(result.file, () if quiet or reports.is_text else result.notices)
+        self.note(result.file, () if quiet or reports.is_text else brief.notices)
 
     def note(self, about: str, notices: Iterable[str]) -> None:
         """Write notices to standard error, of each kind the first one."""

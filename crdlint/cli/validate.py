@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,24 +14,20 @@ from crdlint.cli.help import Group
 from crdlint.cli.options import ChartOptions, FixOptions
 from crdlint.cli.reports import Reports, Totals, nothing_found
 from crdlint.files.paths import Found, Selection
-from crdlint.files.read import STDIN, open_descriptor
+from crdlint.files.read import STDIN
 from crdlint.kubernetes.servers import parse_range
-from crdlint.linting.result import FileResult
 from crdlint.phrases import some
 from crdlint.report import formats
 from crdlint.report.pieces import View
 from crdlint.runner.plan import Planner
 from crdlint.runner.task import shown_name
-from crdlint.sources.fragments import Fragments
 from crdlint.sources.helm.check import Charts
-from crdlint.sources.helm.layout import TEMPLATES, ChartLayout
 
 if TYPE_CHECKING:
+    from crdlint.cli.resources import ResourceCheck
     from crdlint.config.model import Config
     from crdlint.resources.definitions import Definitions
     from crdlint.resources.objects import Key
-    from crdlint.resources.pipeline import ResourceOptions, Validated
-    from crdlint.runner.fix_files import Fixing
 
 _NAMED: Final = 5  # groups in one message
 
@@ -85,16 +81,6 @@ def command(arguments: ValidateOptions) -> int:
     return _ValidateCommand(arguments).run()
 
 
-def _in_template(path: str, text: str, validated: Iterable[Validated]) -> Validated:
-    """Return what is validated of the documents of a template as one."""
-    from crdlint.resources.pipeline import Validated
-    from crdlint.sources.helm.rendered import in_template
-
-    each = list(validated)
-    stored = tuple(object_ for part in each for object_ in part.stored)
-    return Validated(in_template(path, text, (part.result for part in each)), stored)
-
-
 class _ValidateCommand:
     def __init__(self, arguments: ValidateOptions) -> None:
         self._options = arguments
@@ -116,8 +102,6 @@ class _ValidateCommand:
         )
         self._run = Totals(bugs=self._inputs.bugs, show_all=arguments.show_all)
         self._excluded: set[str] = set()
-        self._layout = ChartLayout()
-        self._fragments = Fragments()
         self._fixing = arguments.fixing()
         self._second_opinions = options.new_tally() if arguments.second_opinion else None
 
@@ -131,15 +115,15 @@ class _ValidateCommand:
             definitions = given_definitions(inputs, self._planner, self._options.crds)
         else:
             definitions = nearby_definitions(inputs, self._planner, self._paths, discovered.files)
-        olds = None if self._options.old is None else self._old_objects(self._options.old)
+        check = self._check(definitions)
         for path in console.watched(discovered.files, () if self._quiet else discovered.files):
             config = self._planner.config_of(path)
             if config is None:
                 self._excluded.add(path)
             else:
-                self._validate(path, config, definitions, olds)
+                self._validate(path, config, check)
         self._report_charts(discovered.files)
-        inputs.notices.update(dict.fromkeys((*self._planner.plan.notices, *definitions.duplicates)))
+        inputs.notices.update(dict.fromkeys(self._planner.plan.notices))
         inputs.problems.update(dict.fromkeys(self._planner.plan.problems))
         if self._second_opinions is not None:
             inputs.notices[self._second_opinions.notice()] = None
@@ -162,6 +146,26 @@ class _ValidateCommand:
         run.failed |= self._fixing is not None and self._options.fails(self._fixing)
         return run.status
 
+    def _check(self, definitions: Definitions) -> ResourceCheck:
+        """Return the check of the objects, with those to update."""
+        from crdlint.cli.resources import ResourceCheck
+        from crdlint.resources.pipeline import ResourceOptions
+
+        arguments = self._options
+        options = ResourceOptions(
+            skipped_kinds=frozenset(arguments.skipped),
+            strict_kinds=arguments.strict_kinds,
+            second_opinions=self._second_opinions,
+        )
+        return ResourceCheck(
+            inputs=self._inputs,
+            definitions=definitions,
+            options=options,
+            olds=None if arguments.old is None else self._old_objects(arguments.old),
+            fixing=self._fixing,
+            unsafe_fixes=arguments.unsafe_fixes,
+        )
+
     def _old_objects(self, path: str) -> dict[Key, dict[str, Any]]:
         """Return the objects to validate updates of; of several with the same identity, the first is used."""
         from crdlint.resources.pipeline import old_objects
@@ -175,63 +179,24 @@ class _ValidateCommand:
                 objects = {**old.by_key, **objects}
         return objects
 
-    def _validate(
-        self,
-        path: str,
-        config: Config,
-        definitions: Definitions,
-        olds: dict[Key, dict[str, Any]] | None,
-    ) -> None:
-        from crdlint.config.apply import apply, comments_of
-        from crdlint.resources.pipeline import validate_text
-
+    def _validate(self, path: str, config: Config, check: ResourceCheck) -> None:
         text = self._inputs.read(path, self._inputs.problem)
         if text is None:
             return
-        fragment = (
-            None
-            if open_descriptor(path) is not None
-            else self._fragments.of(path, text.encode("utf-8", "replace"))
-        )
-        if fragment is not None and fragment.includes_complete:
-            skipped = FileResult(
-                path, documents=1, skipped=1, notices=(f"skipped: {fragment.what}",)
-            )
+        skipped = check.skipped(path, text)
+        if skipped is not None:
             self._run.summary.add(skipped)
             self._run.show_file(self._reports, skipped, quiet=self._quiet)
             return
         self._run.summary.files += 1
-        updates, name, resource_options = (
-            olds is not None,
-            shown_name(path),
-            self._options_for(config, path),
-        )
-
-        def validate(text: str) -> Validated:
-            return validate_text(
-                text, filename=name, definitions=definitions, old=olds, options=resource_options
-            )
-
-        rendered = self._charts.manifests(path) if "{{" in text else None
-
-        with self._inputs.bugs_of(path):
-            validated = (
-                validate(text)
-                if rendered is None
-                else _in_template(name, text, map(validate, rendered))
-            )
-            if self._fixing is not None and resource_options.fixes:
-                validated = self._fixed(self._fixing, path, validated, validate, config)
-        applied = apply(
-            validated.result, config, comments_of(validated.result), updates=updates, resources=True
-        )
-        self._run.count(applied)
+        checked = check.check(path, text, config)
+        self._run.count(checked.applied)
         if not self._options.diff:
-            self._run.show_file(self._reports, applied.result, quiet=self._quiet)
+            self._run.show_file(self._reports, checked.applied.result, quiet=self._quiet)
         if self._options.show_defaulted:
             from crdlint.resources.dump import dump
 
-            for stored_object in validated.stored:
+            for stored_object in checked.stored:
                 console.out("\n".join(("---", *dump(stored_object))))
 
     def _report_charts(self, paths: Sequence[str]) -> None:
@@ -258,48 +223,9 @@ class _ValidateCommand:
             self._run.count(applied)
             self._run.show_file(self._reports, applied.result, quiet=self._quiet)
 
-    def _fixed(
-        self,
-        fixing: Fixing,
-        path: str,
-        validated: Validated,
-        validate: Callable[[str], Validated],
-        config: Config,
-    ) -> Validated:
-        """Fix a file, and return its result; if that cannot be written, the result of the unchanged file."""
-        from crdlint.runner.fixes import fix
-
-        def check(text: str) -> FileResult:
-            return validate(text).result
-
-        fixed = fix(
-            validated.result,
-            check,
-            unsafe=self._options.unsafe_fixes,
-            config=config,
-            of_resources=True,
-        )
-        problem = fixing.write(path, shown_name(path), fixed)
-        if problem is not None:
-            self._inputs.problem(shown_name(path), problem)
-        return validated if problem is not None or not fixed.edits else validate(fixed.text)
-
-    def _options_for(self, config: Config, path: str) -> ResourceOptions:
-        from crdlint.resources.pipeline import ResourceOptions
-        from crdlint.resources.placeholders import PlaceholderPatterns
-
-        placeholders = PlaceholderPatterns(
-            config.placeholders or (), built_in=config.placeholders is not None
-        )
-        location = None if path == STDIN else self._layout.locate(path)
-        return ResourceOptions(
-            placeholders, frozenset(self._options.skipped), self._options.strict_kinds, self._second_opinions,
-            fixes=location is None or location.part != TEMPLATES, senders=config.senders,
-        )  # fmt: skip
-
     def _is_missing_resources(self, discovered: Found, definitions: Definitions) -> bool:
         """Report that no custom resource was found, and return whether that is an error."""
-        from crdlint.resources.definitions import may_have_crd
+        from crdlint.files.recognition import may_have_crd
 
         groups = [group for group in definitions.groups() if may_have_crd(group)]
         reason = (

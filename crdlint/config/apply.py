@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from crdlint.config.model import Config, FieldValidation, Ignore, IgnoredBy
     from crdlint.linting.result import FileResult
 
-    class Known(Protocol):
-        """Known findings, such as a baseline."""
 
-        def ignored_in(self, result: FileResult, /) -> frozenset[int]:
-            """Return the indexes of the known findings of a file."""
+class Known(Protocol):
+    """Known findings, such as a baseline."""
+
+    def ignored_in(self, result: FileResult, /) -> frozenset[int]:
+        """Return the indexes of the known findings of a file."""
 
 
 class IgnoredFinding(NamedTuple):

@@ -94,6 +94,7 @@ class Ignore(NamedTuple):
 class Config(NamedTuple):
     """The configuration of the files below a directory; without a file, the defaults.
 
+    The custom resources of files that match `exclude_samples` are not validated with the CRDs.
     Rules are ids or patterns of them (`cel-*`). `ignores` are the entries of `ignore` for some CRDs only. `severity` and
     `per_file_ignores` are pairs in the order of the file. `folder` is absolute, and patterns of files are relative to it.
     `notices` are messages for the user. `placeholders` are additional patterns of placeholders in samples; None disables all
@@ -110,6 +111,7 @@ class Config(NamedTuple):
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
     kube_version: str | None = None
     exclude: tuple[str, ...] = ()
+    exclude_samples: tuple[str, ...] = ()
     fail_on: FailOn = "error"
     min_severity: Severity = "info"
     sets: tuple[tuple[str, tuple[str, ...]], ...] = ()
@@ -139,6 +141,10 @@ class Config(NamedTuple):
     def excludes(self, path: str) -> bool:
         """Return whether a file is excluded."""
         return _is_among(self.exclude, path, self.folder)
+
+    def excludes_samples(self, path: str) -> bool:
+        """Return whether the custom resources of a file are not validated with the CRDs."""
+        return _is_among(self.exclude_samples, path, self.folder)
 
     def ignored_by(self, rule: str, path: str) -> IgnoredBy | None:
         """Return the reason why findings of a rule in a file are not reported, or None if they are."""

@@ -81,6 +81,7 @@ def config_of(source: ConfigSource, file: str, folder: str) -> Config:
         per_file_ignores=tuple((glob, with_sets(rules, sets)) for glob, rules in per_file),
         sets=sets,
         exclude=tuple(values.get("exclude", ())),
+        exclude_samples=tuple(values.get("exclude-samples", ())),
         crds=tuple(values.get("crds", ())),
         senders=tuple(values.get("senders", ())),
         placeholders=tuple(placeholders)
@@ -184,12 +185,18 @@ def _by_meaning(values: dict[str, Any]) -> Iterator[_Complaint]:
     except ValueError as error:
         yield f"'kube-version': {error}", ["kube-version"], False
     files: list[tuple[list[Step], str]] = [
-        (["exclude", i], glob) for i, glob in enumerate(values.get("exclude", ()))
+        ([name, i], glob)
+        for name in ("exclude", "exclude-samples")
+        for i, glob in enumerate(values.get(name, ()))
     ]
     files += [(["per-file-ignores", glob], glob) for glob in values.get("per-file-ignores", {})]
     for steps, pattern in files:
         if not is_pattern(pattern):
-            yield f"{shown(pattern)} is not a pattern of files", steps, steps[0] != "exclude"
+            yield (
+                f"{shown(pattern)} is not a pattern of files",
+                steps,
+                steps[0] == "per-file-ignores",
+            )
 
 
 def _patterns_of_rules(values: dict[str, Any]) -> Iterator[tuple[list[Step], str, bool]]:

@@ -27,6 +27,18 @@ _ESCAPE: Final = re.compile(
 _BREAKS: Final = re.compile(rb"[\r\n]+[ \t]*")
 _KINDS: Final = re.compile(rb"""kind["']?\s*:\s*["']?([A-Za-z][A-Za-z _.-]{0,60})""")
 
+_API_VERSIONS: Final = re.compile(rb"""apiVersion["']?\s*:\s*["']?([^\s"'/,}]{1,253})/""")
+# Groups of objects that no CRD defines: those of kube-apiserver, and those of configuration files of kubectl's tools.
+_NOT_BY_CRD: Final = frozenset(
+    f"{name}.k8s.io"
+    for name in (
+        "admissionregistration", "apiextensions", "apiregistration", "audit", "authentication", "authorization",
+        "certificates", "coordination", "discovery", "events", "flowcontrol.apiserver", "internal.apiserver",
+        "kubeadm", "kubelet.config", "kubeproxy.config", "kubescheduler.config", "kustomize.config", "metrics",
+        "networking", "node", "rbac.authorization", "resource", "scheduling", "storage", "storagemigration",
+    )
+)  # fmt: skip
+
 # A file with more different kinds does not contain manifests, and comparing them takes time.
 _MOST_KINDS: Final = 1000
 # The maximum number of edits between a name and its misspelled form.
@@ -43,6 +55,19 @@ def may_hold_crd(data: bytes) -> bool:
         return True
     kinds = islice(dict.fromkeys(_KINDS.findall(data)), _MOST_KINDS)
     return any(is_near_kind(kind.decode("ascii", "replace")) for kind in kinds)
+
+
+def may_have_crd(group: str) -> bool:
+    """Return whether a CRD can define objects of a group, instead of Kubernetes itself."""
+    return "." in group and group not in _NOT_BY_CRD
+
+
+def groups_in(data: bytes) -> frozenset[str]:
+    """Return the groups of the objects in a file that CRDs may define, as far as they are written without escapes."""
+    if b"apiVersion" not in data:
+        return frozenset()
+    groups = set(_API_VERSIONS.findall(data))
+    return frozenset(filter(may_have_crd, (group.decode("utf-8", "replace") for group in groups)))
 
 
 def is_lfs_pointer(data: bytes) -> bool:

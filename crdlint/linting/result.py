@@ -220,7 +220,8 @@ class FileResult:
     `definitions` and `rules` are kept on request. `blocking` has the CRD and the message of each error because of which rules
     have no cost. `masked` is the text of a template without its directives, with unchanged positions, None for other texts.
     `compared` are the CRDs of a check of updates. `reusable` are the results of documents, by number, that depend on nothing else
-    in the file. `stage` is the first stage at which the check of a CRD stopped, None if all checks are complete.
+    in the file. `stage` is the first stage at which the check of a CRD stopped, None if all checks are complete. `resources` are
+    the custom resources that are validated beside the CRDs of a run.
     """
 
     file: str
@@ -238,6 +239,7 @@ class FileResult:
     reusable: Mapping[int, DocumentResult] = field(default_factory=dict, compare=False, repr=False)
     stage: Stage | None = None
     templates: int = 0
+    resources: tuple[CRD, ...] = ()
 
     @property
     def unestimated(self) -> tuple[Diagnostic, ...]:

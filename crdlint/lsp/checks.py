@@ -11,6 +11,7 @@ from crdlint.config.load import NAMES, ReadConfigs
 from crdlint.config.model import Config
 from crdlint.diagnostics import Diagnostic
 from crdlint.files.read import with_parents
+from crdlint.files.recognition import groups_in
 from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linting.documents import unchecked
 from crdlint.linting.request import CheckRequest
@@ -153,7 +154,7 @@ class Checks:
         version = self.kube_version(checked)
         if resources.is_suite_text(text, path):
             return checked, resources.tested(text, path, self.index, version)
-        groups = resources.groups_in(text)
+        groups = groups_in(text.encode("utf-8", "replace"))
         if not groups:
             return checked, ()
         definitions = self.index.definitions(document, checked.config, version)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -14,6 +13,7 @@ from crdlint.crd.errors import REQUIRED
 from crdlint.diagnostics import Diagnostic
 from crdlint.files.paths import Selection, discover
 from crdlint.files.read import UnreadableError, read_text
+from crdlint.files.recognition import groups_in
 from crdlint.files.repository import is_below
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
@@ -23,7 +23,6 @@ from crdlint.resources.definitions import (
     CRDFiles,
     DefinedKinds,
     Definitions,
-    may_have_crd,
     outlines,
 )
 from crdlint.resources.pipeline import ResourceOptions, validate_text
@@ -36,16 +35,10 @@ from crdlint.suites.feature_gates import MissingCRDError
 from crdlint.suites.read import Suite, SuiteError, read_suite
 from crdlint.suites.run import run_suite
 
-_API_VERSION: Final = re.compile(r"""apiVersion["']?\s*:\s*["']?([^\s"'/,}]{1,253})/""")
 # Their findings depend on values that a template has not put out yet.
 _UNCERTAIN: Final = frozenset({"resource-rule", "resource-apply-rejected"})
 # A placeholder of any type, as long as the directive in its place.
 _SHORTEST: Final = len("${}")
-
-
-def groups_in(text: str) -> set[str]:
-    """Return the groups of objects that CRDs may define, as far as a text names them."""
-    return {group for group in _API_VERSION.findall(text) if may_have_crd(group)}
 
 
 def is_suite_text(text: str, path: str) -> bool:
@@ -56,7 +49,7 @@ def is_suite_text(text: str, path: str) -> bool:
 def needs_crds(document: OpenDocument) -> bool:
     """Return whether findings on a document may depend on the CRDs of others."""
     text = document.text.text
-    return bool(groups_in(text)) or is_suite_text(text, document.path)
+    return bool(groups_in(text.encode("utf-8", "replace"))) or is_suite_text(text, document.path)
 
 
 def validated(

@@ -87,6 +87,7 @@ class FindingsJSON(_Array):
             "documents": result.documents,
             "skipped": result.skipped,
             "crds": [{"name": crd.name, "line": crd.line} for crd in result.crds],
+            "resources": [{"name": each.name, "line": each.line} for each in result.resources],
             "notices": list(result.notices),
         }
         self._files.add(about)

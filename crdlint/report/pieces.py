@@ -50,15 +50,16 @@ class View(NamedTuple):
 class Summary:
     """Counts of a run; hidden findings do not count. ``unreadable`` inputs are no files checked.
 
-    ``fixable_advice`` counts unsafe fixes of what the API server accepts, ``fixable_unsafe`` other unsafe ones.
-    ``below_minimum`` is the number of findings that are not reported because of their severity, ``accepted`` that of the
-    API server's errors that are ignored or have a lower severity. ``repeated`` is the number of findings about copies of
-    CRDs, in ``copies`` files, which are reported in the first file.
+    ``resources`` are those that are validated beside CRDs. ``fixable_advice`` counts unsafe fixes of what the API server accepts,
+    ``fixable_unsafe`` other unsafe ones. ``below_minimum`` is the number of findings that are not reported because of their
+    severity, ``accepted`` that of the API server's errors that are ignored or have a lower severity. ``repeated`` is the number
+    of findings about copies of CRDs, in ``copies`` files, which are reported in the first file.
     """
 
     files: int = 0
     documents: int = 0
     crds: int = 0
+    resources: int = 0
     skipped: int = 0
     errors: int = 0
     warnings: int = 0
@@ -77,6 +78,7 @@ class Summary:
         """Count in a file's results."""
         self.documents += result.documents
         self.crds += len(result.crds)
+        self.resources += len(result.resources)
         self.skipped += result.skipped
         for diagnostic in result.diagnostics:
             if not diagnostic.hidden:

@@ -248,7 +248,8 @@ class TextReport(pieces.Report):
             findings += f" ({summary.below_minimum:,} below the minimum severity)"
         seconds = "" if self._page.width is None else f" in {summary.seconds:.2f} s"
         style = "error" if summary.errors else "warning" if summary.warnings else "good"
-        crds = f"{counted(summary.crds, self._view.noun)}{skipped}"
+        resources = f", {counted(summary.resources, 'resource')}" if summary.resources else ""
+        crds = f"{counted(summary.crds, self._view.noun)}{resources}{skipped}"
         start = f"checked {counted(summary.files, 'file')}, {crds}: "
         lines = self._page.flow(CellPart(start), CellPart(findings, style), CellPart(seconds))
         lines += self._page.wrapped(summary.repetitions(), "") if summary.repeated else []

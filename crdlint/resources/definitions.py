@@ -1,4 +1,4 @@
-"""The CRDs that resources are validated against, by group and kind.
+"""The CRDs that resources are validated against, by group and kind; a kind may have several, in different files.
 
 Only the documents that may define a needed kind are parsed. The index of these is built from the text and may contain
 too many groups and kinds, but never too few: every value of a key `group` or `kind` counts, and a document in which
@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from crdlint.crd.convert import read_crd
@@ -141,16 +143,6 @@ _LISTED: Final = 8  # the number of kinds in one help
 _MOST_LOOKUPS: Final = (
     100  # the number of unknown groups and kinds that are compared with all known ones
 )
-# Groups of objects that no CRD defines: those of kube-apiserver, and those of configuration files of kubectl's tools.
-_NOT_BY_CRD: Final = frozenset(
-    f"{name}.k8s.io"
-    for name in (
-        "admissionregistration", "apiextensions", "apiregistration", "audit", "authentication", "authorization",
-        "certificates", "coordination", "discovery", "events", "flowcontrol.apiserver", "internal.apiserver",
-        "kubeadm", "kubelet.config", "kubeproxy.config", "kubescheduler.config", "kustomize.config", "metrics",
-        "networking", "node", "rbac.authorization", "resource", "scheduling", "storage", "storagemigration",
-    )
-)  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -216,15 +208,15 @@ class Definition:
 class Definitions:
     """The CRDs of a run. The CRDs of a group are parsed when needed; the first source that has any is used.
 
-    If two CRDs define the same kind, the first one is used. `unreadable` contains the messages about CRDs that cannot
-    be decoded, by group; `duplicates` the messages about CRDs that differ from the one used. `reported` contains the
-    messages about CRDs that findings have already repeated.
+    `by_kind` has the first CRD of each kind, `copies` the others of the same kind with another spec. `unreadable` contains
+    the messages about CRDs that cannot be decoded, by group. `reported` contains the messages about CRDs that findings
+    have already repeated.
     """
 
     sources: Sequence[CRDFiles] = ()
     by_kind: dict[tuple[str, str], Definition] = field(default_factory=dict)
+    copies: dict[tuple[str, str], list[Definition]] = field(default_factory=dict)
     unreadable: dict[str, str] = field(default_factory=dict)
-    duplicates: list[str] = field(default_factory=list)
     reported: set[str] = field(default_factory=set)
     _by_group: dict[str, dict[str, Definition]] = field(default_factory=dict)
     _loaded: set[str] = field(default_factory=set)
@@ -240,16 +232,17 @@ class Definitions:
         for crd, locator, versions in result.definitions:
             name, group, kind = crd.metadata.name, crd.spec.group, crd.spec.names.kind
             read.add(name)
-            first = self.by_kind.get((group, kind))
-            if first is not None:
-                if not semantic_equal(first.crd.spec, crd.spec):
-                    other = f"`{first.file}` defines the kind with another spec"
-                    self.duplicates.append(f"`{name}` in `{result.file}` is not used: {other}")
+            others = self.of_kind(group, kind)
+            neighbours = (*others[:1], *others[-1:])  # comparing all is quadratic
+            if any(semantic_equal(other.crd.spec, crd.spec) for other in neighbours):
                 continue
             definition = Definition(
                 crd, result.file, locator, tuple(errors.get(name, ())), versions=versions
             )
-            self.by_kind[group, kind] = self._by_group.setdefault(group, {})[kind] = definition
+            if others:
+                self.copies.setdefault((group, kind), []).append(definition)
+            else:
+                self.by_kind[group, kind] = self._by_group.setdefault(group, {})[kind] = definition
         for listed in result.crds:
             # Findings about apiVersion or kind have no CRD name.
             crd_errors = errors.get(listed.name) or errors.get(None)
@@ -259,9 +252,32 @@ class Definitions:
                 )
 
     def kinds(self, group: str) -> Mapping[str, Definition]:
-        """Return the CRDs of a group by kind."""
+        """Return the first CRD of each kind of a group."""
         self._load(group)
         return self._by_group.get(group, {})
+
+    def of_kind(self, group: str, kind: str) -> list[Definition]:
+        """Return the CRDs of a kind that are loaded, in the order of their files."""
+        first = self.by_kind.get((group, kind))
+        return [] if first is None else [first, *self.copies.get((group, kind), ())]
+
+    @property
+    def duplicates(self) -> list[str]:
+        """The messages about CRDs that are not used where a kind can have only one."""
+        return [
+            f"`{each.crd.metadata.name}` in `{each.file}` is not used: "
+            f"`{self.by_kind[key].file}` defines the kind with another spec"
+            for key, copies in self.copies.items()
+            for each in copies
+        ]
+
+    def near(self, group: str, kind: str, path: str) -> list[Definition]:
+        """Return the CRDs of a kind, those first whose files share the most folders with a path."""
+        self._load(group)
+        folders = _folders(path)
+        return sorted(
+            self.of_kind(group, kind), key=lambda each: -_shared(folders, _folders(each.file))
+        )
 
     def knows(self, group: str) -> bool:
         """Return whether a group has a CRD, even one that cannot be decoded."""
@@ -347,6 +363,11 @@ def is_rejection(finding: Diagnostic) -> bool:
     )
 
 
-def may_have_crd(group: str) -> bool:
-    """Return whether a CRD can define objects of a group, instead of Kubernetes itself."""
-    return "." in group and group not in _NOT_BY_CRD
+def _folders(path: str) -> Sequence[str]:
+    return Path(path).absolute().parent.parts
+
+
+def _shared(folders: Sequence[str], others: Sequence[str]) -> int:
+    """Return the number of folders, from the root on, that two paths have in common."""
+    pairs = zip(folders, others, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

@@ -15,6 +15,7 @@ from crdlint.crd.convert import read_crd
 from crdlint.crd.paths import NIL
 from crdlint.crd.positions import Locator, node_span, user_path_in_object
 from crdlint.diagnostics import Diagnostic, in_server_words
+from crdlint.files.recognition import may_have_crd
 from crdlint.golang.text import quote
 from crdlint.kubecel.evaluation import recorded
 from crdlint.kubernetes.senders import DEFAULT_SENDER, apply_severity, base_sender, sender_named
@@ -25,7 +26,7 @@ from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import CRD, FileResult
 from crdlint.linting.version_range import FindingsByVersion
 from crdlint.phrases import some
-from crdlint.resources.definitions import Definition, Definitions, may_have_crd, rejection_of
+from crdlint.resources.definitions import Definition, Definitions, rejection_of
 from crdlint.resources.findings import ResourceFindings, diagnostic
 from crdlint.resources.objects import (
     Object,
@@ -83,7 +84,8 @@ class ResourceOptions:
     `skipped_kinds` are not validated: each is a kind, `GROUP/KIND` or `GROUP/VERSION/KIND`. `strict_kinds` reports an
     undefined kind of a group with CRDs as an error instead of a notice. `second_opinions` counts the evaluations of
     rules that cel-python repeats; None disables them. `fixes` adds fixes to findings. `senders` are the names of those who
-    send the objects.
+    send the objects. With `beside_crds`, the CRDs are checked in the same run: what is wrong with a CRD itself is not
+    repeated, and only objects count whose group is that of a CRD.
     """
 
     placeholders: PlaceholderPatterns = field(default_factory=PlaceholderPatterns)
@@ -92,6 +94,7 @@ class ResourceOptions:
     second_opinions: Tally | None = None
     fixes: bool = False
     senders: tuple[str, ...] = ()
+    beside_crds: bool = False
 
     def skips(self, resource: Object) -> bool:
         """Return whether an object is not validated."""
@@ -312,6 +315,8 @@ class _ObjectWalk(DocumentWalk):
 
     def skips_unparsed(self, document: Document) -> bool:
         line = document.line_of("{{")
+        if line is None:
+            line = _line_of_placeholder(document)
         if line is not None:
             self.templates.append(line)
         return line is not None or not all(field.search(self.text) for field in _FIELDS)
@@ -341,18 +346,39 @@ class _ObjectCheck:
             return self._of_unknown_group()
         if identity.error is not None:
             return [self._misidentified(identity.error)]
-        definition = self.walk.definitions.kinds(resource.group).get(identity.kind)
-        if definition is None:
+        candidates = self.walk.definitions.near(resource.group, identity.kind, self.walk.file)
+        if not candidates:
             return self._of_unknown_kind()
-        if resource.version not in definition.served:
-            served = ", ".join(f"`{version}`" for version in definition.served) or "none"
-            words = [f"{resource.group}/{version}" for version in definition.served]
-            return [
-                self._no_match(
-                    f"Use a served version of {identity.kind}: {served} ({definition.file})", words
-                )
-            ]
+        serving = [each for each in candidates if resource.version in each.served]
+        if not serving:
+            return [self._unserved(candidates)]
+        definition = self._accepting(serving)
         return [*self._rejection(definition), *self._of_definition(definition)]
+
+    def _unserved(self, candidates: Sequence[Definition]) -> Diagnostic:
+        """Return the finding that no CRD of the kind serves the version of the object."""
+        group, kind = self.resource.group, self.resource.identity.kind
+        files = ", ".join(each.file for each in candidates[:_SHOWN_FILES])
+        versions = dict.fromkeys(version for each in candidates for version in each.served)
+        served = ", ".join(f"`{version}`" for version in versions) or "none"
+        words = [f"{group}/{version}" for version in versions]
+        return self._no_match(f"Use a served version of {kind}: {served} ({files})", words)
+
+    def _accepting(self, candidates: Sequence[Definition]) -> Definition:
+        """Return the first CRD that accepts the object, else the first one."""
+        first, *others = candidates
+        if not others:
+            return first
+        return next(filter(self._is_accepted_by, candidates), first)
+
+    def _is_accepted_by(self, definition: Definition) -> bool:
+        sent = as_sent(self.resource.read(), namespaced=definition.namespaced)
+        validator = definition.validator(self.resource.version)
+        try:
+            outcome = validator.create(sent)
+        except NotDecodedError:
+            return False
+        return not outcome.errors and not outcome.unknown
 
     def _advice(
         self,
@@ -394,7 +420,8 @@ class _ObjectCheck:
             self.walk.definitions,
         )
         kind, api_version = identity.kind, identity.api_version
-        if api_version and not may_have_crd(resource.group):
+        is_of_others = api_version and not may_have_crd(resource.group)
+        if is_of_others or self.walk.options.beside_crds or self._is_no_object():
             return None
         meant = definitions.group_meant(resource.group, kind) if kind else None
         if meant is None:
@@ -412,6 +439,12 @@ class _ObjectCheck:
         message, help_ = "Object 'apiVersion' is missing", f"Add `apiVersion: {suggested}`"
         return [self._advice("resource-no-match", message, "kind", help_)]
 
+    def _is_no_object(self) -> bool:
+        """Return whether the mapping only has a `kind`, as values of other programs have."""
+        root = self.resource.root
+        names = ("apiVersion", "metadata", "spec")
+        return not any(child(root, name) is not None for name in names)
+
     def _of_unknown_kind(self) -> list[Diagnostic] | None:
         """Return the finding that no CRD of the group defines the kind, or None if a notice reports it."""
         group, kind, definitions = (
@@ -420,6 +453,8 @@ class _ObjectCheck:
             self.walk.definitions,
         )
         unreadable = definitions.unreadable.get(group)
+        if unreadable is not None and self.walk.options.beside_crds:
+            return None
         if unreadable is not None:
             if unreadable in definitions.reported:
                 unreadable = (
@@ -440,6 +475,8 @@ class _ObjectCheck:
 
     def _rejection(self, definition: Definition) -> Iterator[Diagnostic]:
         """Yield the finding that the API server rejects a CRD itself, once for each CRD."""
+        if self.walk.options.beside_crds:
+            return
         reported = self.walk.definitions.reported
         message = (
             rejection_of(definition.crd.metadata.name, definition.errors)
@@ -645,6 +682,7 @@ class _ObjectCheck:
         return outcome
 
 
+_SHOWN_FILES: Final = 3
 _OF_SERVER: Final = frozenset({"uid", "managedFields", "resourceVersion"})
 
 
@@ -681,6 +719,18 @@ def _notices(walk: _ObjectWalk) -> Iterator[str]:
             yield f"line {line}: a placeholder{such} is accepted as a value of any type"
         else:
             yield f"line {line} and below: {len(walk.withheld):,} placeholders{such} are accepted as values of any type"
+
+
+# Values with which a document is not YAML until a program replaces them, such as `@name@` and `%name%`.
+_UNFINISHED: Final = re.compile(r"[:-][ \t]+([@%])[A-Za-z_][\w.-]*\1[ \t]*$", re.MULTILINE)
+
+
+def _line_of_placeholder(document: Document) -> int | None:
+    """Return the line (1-based) of the first placeholder because of which a document is not YAML, or None."""
+    match = _UNFINISHED.search(document.text)
+    if match is None:
+        return None
+    return document.text.count("\n", 0, match.start()) + document.line_offset + 1
 
 
 def _lines(lines: list[int]) -> str:

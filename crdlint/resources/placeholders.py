@@ -22,9 +22,10 @@ from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence
 
 _Steps: TypeAlias = tuple["_Steps | None", str | int]
 
-# ${NAME}, <name>, ($name), and a variable as the complete text.
+# ${NAME}, $(NAME), {{ name }}, <name>, <00-name>, ($name), @name@, and a variable as the complete text.
 _BUILT_IN: Final = re.compile(
-    r"\$\{[^{}\n]*\}|<[A-Za-z][^<>\n]*>|\(\$[A-Za-z_][^()\n]*\)|\A\$[A-Za-z_][A-Za-z0-9_]*\Z"
+    r"\$\{[^{}\n]*\}|\$\([A-Za-z_][\w.-]*\)|\{\{[^{}\n]*\}\}|<[A-Za-z][^<>\n]*>|<[\d._-]+[A-Za-z][\w.-]*>"
+    r"|\(\$[A-Za-z_][^()\n]*\)|@[A-Za-z_][\w-]*@|\A\$[A-Za-z_][A-Za-z0-9_]*\Z"
 )
 _VARIABLE: Final = re.compile(r"\$[A-Za-z_]")
 _MOST: Final = 1000  # the number of placeholders in an object that are compared with the paths that a rule reads

@@ -102,6 +102,7 @@ _CONSEQUENCES: Final[tuple[tuple[str, str, Relation], ...]] = (
     ("kube-version-drops-field", "unknown-field", _SAME_PLACE),
     ("selectable-field-invalid", "schema-required", _ANYWHERE),
     ("resource-rule", "resource-value", _NOT_EVALUATED),
+    ("resource-rule", "resource-metadata", _NOT_EVALUATED),
     ("conversion-webhook-config", "conversion-strategy-invalid", _ANYWHERE),
     ("conversion-review-versions", "conversion-strategy-invalid", _ANYWHERE),
     ("metadata-name", "group-invalid", _ANYWHERE),

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.files.paths import UnreadInput, has_yaml_suffix
 from crdlint.files.read import STDIN, UnreadableError, decode, open_descriptor, read_bytes
-from crdlint.files.recognition import HELM, LFS_POINTER, is_lfs_pointer, may_hold_crd
+from crdlint.files.recognition import (
+    HELM,
+    LFS_POINTER,
+    groups_in,
+    is_lfs_pointer,
+    may_hold_crd,
+)
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
@@ -50,7 +56,8 @@ class Plan:
     `problems` those that cannot be checked, with the reason. `results` are reported without a check: those of charts
     and patches. `kustomizations` are directories with one, and their versions; `charts` are those with CRDs that are in no
     other chart, with the versions of Kubernetes, and `releases` the configurations of those in folders. `complete_charts` are those
-    whose own file is an input. `preview` is what users should know if they check for the preview of the next version.
+    whose own file is an input. `samples` are the files that may have custom resources, with the groups of these. `preview` is
+    what users should know if they check for the preview of the next version.
     """
 
     tasks: list[Task] = field(default_factory=list)
@@ -63,6 +70,7 @@ class Plan:
     kustomizations: list[Task] = field(default_factory=list)
     charts: dict[str, str] = field(default_factory=dict)
     complete_charts: set[str] = field(default_factory=set)
+    samples: dict[str, frozenset[str]] = field(default_factory=dict)
     releases: dict[str, Config] = field(default_factory=dict)
     preview: str | None = None
 
@@ -173,6 +181,9 @@ class Planner:
                 data = read_bytes(path)
                 if is_lfs_pointer(data):
                     plan.notices.append(f"{path}: skipped: {LFS_POINTER}")
+                groups = groups_in(data)
+                if groups:
+                    plan.samples[path] = groups
                 if not may_hold_crd(data):
                     trace(f"{path}: skipped: no CustomResourceDefinition in it")
                     plan.passed += 1

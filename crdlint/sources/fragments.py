@@ -21,7 +21,7 @@ _KUTTL: Final = re.compile(r"(\d+-)?(?:assert|errors)(?:-[^.]+)?\.ya?ml")
 _STEP: Final = re.compile(r"\d+-")
 # openshift/api: partial CRDs that its generator merges into the generated ones.
 _OVERRIDES: Final = "manual-override-crd-manifests"
-_COMPARED: Final = frozenset({"assert", "error"})
+_COMPARED: Final = frozenset({"assert", "error", "patch"})
 _APPLIED: Final = frozenset({"apply", "create", "update"})
 
 

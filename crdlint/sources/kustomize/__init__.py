@@ -30,10 +30,22 @@ class Patches(dict[str, set[str]]):
         return any(real in self[folder] for folder in with_parents(os.path.dirname(real)))
 
     def __missing__(self, folder: str) -> set[str]:
-        patches: set[str] = set()
-        if kustomization_files(folder):
-            from crdlint.sources.kustomize.kustomization import patch_files
+        files = self.files_of(folder) if kustomization_files(folder) else set[str]()
+        self[folder] = files
+        return files
 
-            patches = patch_files(folder)
-        self[folder] = patches
-        return patches
+    def files_of(self, folder: str) -> set[str]:
+        """Return the real paths of the patch files that the kustomization of a directory names."""
+        from crdlint.sources.kustomize.kustomization import patch_files
+
+        return patch_files(folder)
+
+
+class DataFiles(Patches):
+    """The files of kustomizations by directory that generators put into ConfigMaps and Secrets."""
+
+    def files_of(self, folder: str) -> set[str]:
+        """Return the real paths of the files that the generators in a directory name."""
+        from crdlint.sources.kustomize.kustomization import data_files
+
+        return data_files(folder)

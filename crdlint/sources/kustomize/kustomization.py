@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as MappingOf
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
@@ -177,17 +177,44 @@ def reading_problem(folder: str) -> UnreadKustomization | None:
 
 def patch_files(folder: str) -> set[str]:
     """Return the real paths of the patch files that the kustomization of a folder names."""
+    document = _document_of(folder)
+    patches = [entry for key in PATCHES for entry in _listed(document, key)]
+    return _existing(
+        folder,
+        (_canonical(entry).get("path") if isinstance(entry, dict) else entry for entry in patches),
+    )
+
+
+def data_files(folder: str) -> set[str]:
+    """Return the real paths of the files that generators of the kustomization of a folder put into ConfigMaps and Secrets."""
+    document = _document_of(folder)
+    generators = [entry for key in _GENERATORS for entry in _listed(document, key)]
+    files = [
+        file
+        for entry in generators
+        if isinstance(entry, dict)
+        for file in _listed(entry, "files")
+        if isinstance(file, str)
+    ]
+    return _existing(folder, (file.rpartition("=")[2] for file in files))
+
+
+_GENERATORS: Final = ("configMapGenerator", "secretGenerator")
+
+
+def _document_of(folder: str) -> dict[str, Any]:
+    """Return the kustomization of a folder with the names of fields as kustomize has them, empty if it cannot be read."""
     layer = _read(folder)
-    document = _canonical(layer.document) if isinstance(layer, Layer) else {}
-    patches = [
-        entry
-        for key in PATCHES
-        if isinstance(listed := document.get(key), list)
-        for entry in listed
-    ]
-    names = [
-        _canonical(entry).get("path") if isinstance(entry, dict) else entry for entry in patches
-    ]
+    return _canonical(layer.document) if isinstance(layer, Layer) else {}
+
+
+def _listed(document: dict[str, Any], key: str) -> list[Any]:
+    value = document.get(key)
+    return value if isinstance(value, list) else []
+
+
+def _existing(folder: str, names: Iterable[object]) -> set[str]:
+    """Return the real paths of the existing files that a kustomization of a folder names."""
     paths = (local_path(os.path.realpath(folder), name) for name in names)
     return {path for path in paths if path is not None and os.path.isfile(path)}
 

@@ -1,0 +1,67 @@
+"""Files with custom resources that are meant for a cluster, by name and neighbours; the others are no samples."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from crdlint.files.read import open_descriptor
+from crdlint.sources.kustomize import DataFiles, Patches
+
+# Folders with the files of other projects.
+_OF_OTHERS: Final = frozenset({"vendor", "node_modules", "third_party"})
+_TEST_DATA: Final = "testdata"
+# Words in the name of a folder or a file whose objects are meant to be rejected.
+_MEANT_TO_FAIL: Final = frozenset(
+    f"{stem}{ending}"
+    for stem, endings in {
+        "invalid": ("",), "bad": ("",), "fail": ("", "s", "ed", "ing", "ure", "ures"), "broken": ("",),
+        "reject": ("", "s", "ed", "ion"), "malformed": ("",), "negative": ("",),
+    }.items()
+    for ending in endings
+)  # fmt: skip
+_WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+
+
+@dataclass(slots=True)
+class SampleFiles:
+    """Decides which files have samples. `named` are the paths of the command line: their own words do not count."""
+
+    named: Sequence[str] = ()
+    _patches: Patches = field(default_factory=Patches)
+    _data: DataFiles = field(default_factory=DataFiles)
+
+    def objection(self, path: str) -> str | None:
+        """Return why the objects of a file are not validated, or None if they are."""
+        if open_descriptor(path) is not None:
+            return None
+        parts = self._below(path).split(os.sep)
+        if not _OF_OTHERS.isdisjoint(parts[:-1]):
+            return "it is in a folder with the files of other projects"
+        word = next((word for part in parts for word in _words(part) if word in _MEANT_TO_FAIL), "")
+        if word:
+            return f"its objects are meant to be rejected: `{word}`"
+        if self._patches.has(path):
+            return "it is a patch of a kustomization"
+        if self._data.has(path):
+            return "a kustomization puts it into a ConfigMap or Secret"
+        return None
+
+    def is_test_data(self, path: str) -> bool:
+        """Return whether a file is for unit tests: the go command ignores folders of that name, too."""
+        return _TEST_DATA in self._below(path).split(os.sep)[:-1]
+
+    def _below(self, path: str) -> str:
+        """Return the part of a path that no argument of the command line names."""
+        normal = os.path.normpath(path)
+        tops = (os.path.normpath(each) for each in self.named)
+        lengths = (len(top) for top in tops if normal == top or normal.startswith(top + os.sep))
+        return normal[max(lengths, default=0) :].lstrip(os.sep)
+
+
+def _words(name: str) -> list[str]:
+    """Return the words of a name, in lower case: `InvalidWidget-v1` has `invalid` and `widget`."""
+    return [word.lower() for word in _WORD.findall(name)]
