@@ -104,7 +104,7 @@ class CheckOptions(FixOptions, HelmOptions, group=Group.OUTPUT):
         group=Group.FIXES,
     )
     no_samples: Declared[bool] = flag(
-        "Do not validate the custom resources of the checked CRDs.", group=Group.FILES
+        "Do not validate the custom resources of the checked CRDs.", group=Group.FILES, rare=True
     )
     statistics: Declared[bool] = flag("Count findings by rule.")
     show_files: Declared[bool] = flag(

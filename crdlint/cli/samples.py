@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -81,4 +82,4 @@ def _as_test_data(applied: Applied) -> Applied:
     """Return the findings of a file for unit tests, which is not sent to a server, as infos."""
     findings = (replace(each, severity="info") for each in applied.result.diagnostics)
     result = replace(applied.result, diagnostics=tuple(findings))
-    return applied._replace(result=result, rejections=(), failed=False)
+    return applied._replace(result=result, accepted=Counter(), failed=False)
