@@ -98,7 +98,7 @@ CASES: dict[str, tuple[dict[str, str], dict[str, list[str]]]] = {
         dict.fromkeys(("invalid/a.yaml", "x/foo_bad.yaml", "t/testFailing.yaml", "InvalidFoo.yml"), BAD),
         {},
     ),
-    "names that only look like such": ({"badger/defail.yaml": BAD}, {"badger/defail.yaml": MODE}),
+    "names that only look like such": ({"badger/failsafe.yaml": BAD}, {"badger/failsafe.yaml": MODE}),
     "files of others": (
         dict.fromkeys(("vendor/x/a.yaml", "node_modules/p/a.yaml", "a/third_party/a.yaml"), BAD),
         {},
