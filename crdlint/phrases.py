@@ -47,9 +47,9 @@ def nearest(name: str, names: Iterable[str], cutoff: float = 0.6) -> str | None:
     >>> nearest("metdata", ["metadata", "spec"])
     'metadata'
     """
-    known = tuple(names)
-    is_asked_often = len(known) <= _FEW and len(name) <= _LONGEST
-    return attempt(_nearest_of_few if is_asked_often else _nearest, name, known, cutoff)
+    distinct_names = tuple(names)
+    is_asked_often = len(distinct_names) <= _FEW and len(name) <= _LONGEST
+    return attempt(_nearest_of_few if is_asked_often else _nearest, name, distinct_names, cutoff)
 
 
 def _nearest(name: str, names: tuple[str, ...], cutoff: float) -> str | None:

@@ -240,15 +240,15 @@ def _limit(expr: Call, type_: str, format_: str) -> dict[str, Any]:
     if _is_self(left) and type_ == "number":
         name = "inimum" if is_lower else "aximum"
         return {f"m{name}": limit} | ({f"exclusiveM{name}": True} if is_strict else {})
-    whole = _whole_limit(limit, is_lower=is_lower, is_strict=is_strict)
+    integer = _integer_limit(limit, is_lower=is_lower, is_strict=is_strict)
     if _is_self(left) and type_ == "integer":
-        return {"minimum" if is_lower else "maximum": whole}
+        return {"minimum" if is_lower else "maximum": integer}
     # The size of bytes is that of the decoded text.
     has_keywords = type_ in _OF_SIZE and format_ != "byte"
-    if not _is_size_of_self(left) or not has_keywords or whole < 0:
+    if not _is_size_of_self(left) or not has_keywords or integer < 0:
         return {}
     least, greatest = _OF_SIZE[type_]
-    return {least if is_lower else greatest: whole}
+    return {least if is_lower else greatest: integer}
 
 
 def _finite_number(expr: Expr) -> float | None:
@@ -256,8 +256,8 @@ def _finite_number(expr: Expr) -> float | None:
     return value if isinstance(value, int | float) and math.isfinite(value) else None
 
 
-def _whole_limit(limit: float, *, is_lower: bool, is_strict: bool) -> int:
-    """Return the first whole number that a limit lets pass."""
+def _integer_limit(limit: float, *, is_lower: bool, is_strict: bool) -> int:
+    """Return the first integer that a limit lets pass."""
     if is_lower:
         return math.floor(limit) + 1 if is_strict else math.ceil(limit)
     return math.ceil(limit) - 1 if is_strict else math.floor(limit)

@@ -404,7 +404,7 @@ class _Case:
         return _negated(result) if node.function == "_!=_" else result
 
     def _is_element(self, node: Call, value: Value, range_: Value) -> int:
-        """Return the results of `value in range`, which can be told where all elements are known."""
+        """Return the results of `value in range`, where all elements are constants."""
         elements = [domains.constant(element.domain) for element in range_.elements or ()]
         constants = tuple(element.value for element in elements if element is not None)
         if range_.elements is None or len(constants) < len(elements):
@@ -432,8 +432,8 @@ class _Case:
             left, right, operator = right, left, _MIRRORED[operator]
         holds = _ORDERINGS[operator]
         orderings = "=" if left == right else "<=>"
-        wanted = {ordering: TRUE if ordering in holds else FALSE for ordering in orderings}
-        domain = tuple(Just(ordering) for ordering in orderings if possible & wanted[ordering])
+        results = {ordering: TRUE if ordering in holds else FALSE for ordering in orderings}
+        domain = tuple(Just(ordering) for ordering in orderings if possible & results[ordering])
         failing = FAILED if possible & ERROR else ()
         term = self._term(f"{left} <=> {right}", (*domain, *failing))
         return self._test(term, domains.Test("in", tuple(holds)))

@@ -1,1 +1,1 @@
-"""What crdlint says of a CRD that the API server accepts."""
+"""Advice about CRDs that the API server accepts."""

@@ -1,1 +1,1 @@
-"""What the API server says of a CRD, a module a family, in the order of its validation."""
+"""The checks of the API server, a module for each family, in the order of its validation."""
