@@ -31,7 +31,6 @@ from crdlint.report import formats
 from crdlint.report.formats import AUTO
 from crdlint.report.page import PLAIN, Page
 from crdlint.report.pieces import SpoolError
-from crdlint.safety.programs import find
 from crdlint.sources.helm.layout import HelmValues
 
 if TYPE_CHECKING:
@@ -323,7 +322,7 @@ class ChartOptions(ReportOptions, group=Group.SERVERS):
             if unused:
                 raise click.UsageError(f"{joined(unused)} cannot be used with --no-helm")
             return None
-        if unused and find("helm") is None:
+        if unused and _is_missing("helm"):
             verb = "has" if len(unused) == 1 else "have"
             console.err(
                 f"crdlint: note: helm is not on the PATH: {joined(unused)} {verb} no effect"
@@ -422,3 +421,10 @@ def new_tally() -> Tally:
     from crdlint.kubecel.second_opinion import Tally
 
     return Tally()
+
+
+def _is_missing(program: str) -> bool:
+    """Return whether a program is not on the PATH; only some runs ask."""
+    from crdlint.safety.programs import find
+
+    return find(program) is None

@@ -152,7 +152,7 @@ HELPS: Final = {
     "crdlint.rules.server.structural._pattern_help": SMALLEST.replace(
         "object}", "string, pattern: '('}"
     ),
-    "crdlint.phrases._nearest": REJECTED,
+    "crdlint.phrases._nearest_of_few": REJECTED,
     "crdlint.rules.advice.storage._help": SMALLEST.replace(
         "object}", f"object, description: {'x' * 300_000}}}"
     ),
