@@ -136,12 +136,11 @@ class Locator:
 
     def find_in(self, path: Path, version: int) -> SourceLocation:
         """Locate a path as `find` does; fields that all versions share are located in the version with the given index."""
-        if not version:
-            return self.find(path)
         steps = path.steps()
-        return self._follow(
-            ["spec", "versions", version, SHARED[".".join(map(str, steps[:2]))], *steps[2:]]
-        )
+        shared = SHARED.get(".".join(map(str, steps[:2])))
+        if not version or shared is None:
+            return self.find(path)
+        return self._follow(["spec", "versions", version, shared, *steps[2:]])
 
     def find(self, path: Path) -> SourceLocation:
         """Locate a path as far as the document contains it; common parts of paths are followed once."""

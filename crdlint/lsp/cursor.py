@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -96,8 +97,13 @@ class Cursor:
         return index_inside(self.document.text, self.node, self.index - self.start)
 
 
-def roots(text: str) -> Iterator[tuple[Document, int, Mapping]]:
-    """Yield the objects of a file with their document and where that starts; broken documents have none."""
+@lru_cache(maxsize=8)
+def roots(text: str) -> tuple[tuple[Document, int, Mapping], ...]:
+    """Return the objects of a file with their document and where that starts; broken documents have none."""
+    return tuple(_roots(text))
+
+
+def _roots(text: str) -> Iterator[tuple[Document, int, Mapping]]:
     starts = line_starts(text)
     for document in iter_documents(text):
         with suppress(YAMLDecodeError):
@@ -144,6 +150,7 @@ def _descend(document: Document, start: int, index: int, root: Mapping) -> Curso
     )
 
 
+@lru_cache(maxsize=8)
 def crd_of(root: Mapping, server: Server) -> CustomResourceDefinition | None:
     """Return the CRD of an object as far as it can be decoded, None if it cannot."""
     try:
