@@ -8,6 +8,8 @@ import { gzipSync } from "node:zlib";
 import * as esbuild from "esbuild";
 import { loadPyodide } from "pyodide";
 
+import { re2js } from "./web/re2js.js";
+
 const [, , pythonFolder, out] = process.argv;
 const here = import.meta.dirname;
 const pyodideFolder = path.dirname(createRequire(import.meta.url).resolve("pyodide"));
@@ -69,6 +71,17 @@ import playground
   return gzipSync(snapshot, { level: 9 });
 }
 
+// The answer to the first example for the newest version, which the page shows before its own Python is there.
+async function firstAnswer([example]) {
+  const pyodide = await pythonWithSource();
+  pyodide.registerJsModule("crdlint_re2js", re2js);
+  pyodide.runPython(`import sys\nsys.path.insert(0, "/source")`);
+  const page = pyodide.pyimport("playground");
+  const { default: version } = JSON.parse(page.versions());
+  const shown = { ...example, version };
+  return { version, first: { example: shown, answer: JSON.parse(page.check(JSON.stringify(shown))) } };
+}
+
 function examples() {
   const folder = path.join(here, "examples");
   return readdirSync(folder)
@@ -100,8 +113,14 @@ await esbuild.build({
   legalComments: "linked",
 });
 for (const name of PYODIDE) cpSync(path.join(pyodideFolder, name), path.join(out, "pyodide", name));
-for (const name of ["index.html", "style.css"]) cpSync(path.join(here, "web", name), path.join(out, name));
-writeFileSync(path.join(out, "examples.json"), JSON.stringify(examples()));
+cpSync(path.join(here, "web/style.css"), path.join(out, "style.css"));
+const given = examples();
+writeFileSync(path.join(out, "examples.json"), JSON.stringify(given));
+const { version: newest, first } = await firstAnswer(given);
+const html = readFileSync(path.join(here, "web/index.html"), "utf8")
+  .replace("__NEWEST__", newest)
+  .replace('id="first">{}', () => `id="first">${JSON.stringify(first).replaceAll("<", "\\u003c")}`);
+writeFileSync(path.join(out, "index.html"), html);
 writeFileSync(path.join(out, "python.tar.xz"), await archivePython());
 writeFileSync(path.join(out, "python.snapshot.gz"), await snapshotPython());
 

@@ -15,7 +15,7 @@ from typing import Final, Literal
 from crdlint.cel import macros
 from crdlint.cel.compiler import compile_text
 from crdlint.cel.decls import DeclarationError, Env, Overload, Variable
-from crdlint.cel.lexer import matched_brackets, tokenize
+from crdlint.cel.lexer import BRACKETS, matched_brackets, tokenize
 from crdlint.cel.library import stdlib
 from crdlint.cel.types import DYN, INT, Kind, Type
 from crdlint.kubecel.declarations import Declarations, type_text
@@ -167,6 +167,92 @@ def _ends_with_word(kind: str, text: str, length: int) -> bool:
 
 _DOTS: Final = (".", ".?")
 _WORDS: Final = frozenset({"in", "true", "false", "null"})
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedText:
+    """A text literal that is being written: where it starts, its quote (empty if none is there), and what it is compared with."""
+
+    start: int
+    quote: str
+    operand: str
+
+
+def compared_at(text: str, offset: int) -> ComparedText | None:
+    """Return the text literal at an offset that is compared by `==`, `!=` or `in [...]`, None if there is none."""
+    start, quote = _open_text(text, offset)
+    tokenized = tokenize(text[:start])
+    if tokenized is None:
+        return None
+    kinds, texts, starts = tokenized
+    tokens = _Tokens(kinds[:-1], texts[:-1], starts[:-1])
+    operator = _comparison(tokens)
+    first = tokens.operand(operator)
+    if first == operator:
+        return None
+    return ComparedText(start, quote, text[tokens.starts[first] : tokens.starts[operator]].strip())
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCall:
+    """A call whose arguments are being written: what is before its dot (empty if there is none), and the number of the argument."""
+
+    receiver: str
+    name: str
+    argument: int
+
+
+def open_call_at(text: str, offset: int) -> OpenCall | None:
+    """Return the innermost call that is open at an offset of an expression, None if there is none."""
+    start, _ = _open_text(text, offset)
+    tokenized = tokenize(text[:start])
+    if tokenized is None:
+        return None
+    kinds, texts, starts = tokenized
+    tokens = _Tokens(kinds[:-1], texts[:-1], starts[:-1])
+    opening = tokens.open[-1] if tokens.open else 0
+    if opening < 1 or tokens.kinds[opening] != "(" or tokens.kinds[opening - 1] != "IDENTIFIER":
+        return None
+    return OpenCall(
+        _before_dot(text, tokens, opening - 1), tokens.texts[opening - 1], _commas(tokens, opening)
+    )
+
+
+def _before_dot(text: str, tokens: _Tokens, name: int) -> str:
+    """Return the operand before the dot of a function's name, empty if it has none."""
+    dot = name - 1
+    if dot < 1 or tokens.kinds[dot] != ".":
+        return ""
+    return text[tokens.starts[tokens.operand(dot)] : tokens.starts[dot]].strip()
+
+
+def _commas(tokens: _Tokens, opening: int) -> int:
+    """Return the number of commas between the arguments of an open bracket."""
+    depth = commas = 0
+    for kind in tokens.kinds[opening + 1 :]:
+        depth += (kind in BRACKETS) - (kind in BRACKETS.values())
+        commas += kind == "," and depth == 0
+    return commas
+
+
+def _open_text(text: str, offset: int) -> tuple[int, str]:
+    """Return where the literal starts that is open at an offset, and its quote: the offset itself if none is open."""
+    if tokenize(text[:offset]) is not None:
+        return offset, ""
+    start = max(text.rfind("'", 0, offset), text.rfind('"', 0, offset))
+    return (start, text[start]) if start >= 0 else (offset, "")
+
+
+def _comparison(tokens: _Tokens) -> int:
+    """Return the index of the operator whose right side is being written, 0 if there is none."""
+    last = len(tokens.texts) - 1
+    if last >= 0 and tokens.texts[last] in ("==", "!="):
+        return last
+    if not tokens.open or tokens.texts[last] not in ("[", ","):
+        return 0
+    opening = tokens.open[-1]
+    is_in = tokens.texts[opening] == "[" and tokens.texts[opening - 1 : opening] == ["in"]
+    return opening - 1 if is_in else 0
 
 
 def type_of(text: str, env: Env, environment: Environment) -> Type | None:

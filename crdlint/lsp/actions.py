@@ -48,31 +48,40 @@ class ActionRequest:
 
 def actions_of(request: ActionRequest, checks: Checks) -> list[lsp.CodeAction]:
     """Return the actions at a range of a document, those that are preferred first."""
-    document = request.document
-    checked = checks.of(document)
+    checked = checks.of(request.document)
     offered: list[lsp.CodeAction] = []
     if request.wants(lsp.CodeActionKind.QuickFix.value):
-        here = [
-            finding
-            for finding in checked.findings
-            if finding.rule and _is_at(document, finding, request.range)
-        ]
+        findings = [finding for finding in checked.findings if finding.rule]
+        here = [each for each in findings if _is_at(request.document, each, request.range)]
         offered += _fixes(here, request)
         offered += _ignored(here[:_MOST_IGNORED], request)
-        for rule in dict.fromkeys(finding.rule for finding in here):
-            explain = lsp.Command(f"Explain {rule}", EXPLAIN, arguments=[rule])
-            offered.append(
-                lsp.CodeAction(explain.title, lsp.CodeActionKind.QuickFix, command=explain)
-            )
-    fixes = [finding.fix for finding in checked.findings if finding.fix is not None]
-    if request.wants(FIX_ALL) and any(fix.applicability == "safe" for fix in fixes):
-        action = lsp.CodeAction("Fix all problems that have a safe fix", FIX_ALL)
-        if request.resolves and request.only is None:
-            action.data = {"uri": document.uri, "version": document.version}
-        else:
-            action.edit = fixing_edit(document, checks, versioned=request.versioned)
-        offered += [action] if action.data is not None or action.edit is not None else []
+        offered += _explained(here)
+    if request.wants(FIX_ALL) and any(map(_has_safe_fix, checked.findings)):
+        offered += _fix_all(request, checks)
     return offered
+
+
+def _explained(findings: Iterable[Finding]) -> Iterator[lsp.CodeAction]:
+    for rule in dict.fromkeys(finding.rule for finding in findings):
+        explain = lsp.Command(f"Explain {rule}", EXPLAIN, arguments=[rule])
+        yield lsp.CodeAction(explain.title, lsp.CodeActionKind.QuickFix, command=explain)
+
+
+def _has_safe_fix(finding: Finding) -> bool:
+    return finding.fix is not None and finding.fix.applicability == "safe"
+
+
+def _fix_all(request: ActionRequest, checks: Checks) -> Iterator[lsp.CodeAction]:
+    """Yield the action of all safe fixes, whose edit is made when it is chosen, if the client asks for that."""
+    document = request.document
+    action = lsp.CodeAction("Fix all problems that have a safe fix", FIX_ALL)
+    if request.resolves and request.only is None:
+        action.data = {"uri": document.uri, "version": document.version}
+        yield action
+        return
+    action.edit = fixing_edit(document, checks, versioned=request.versioned)
+    if action.edit is not None:
+        yield action
 
 
 def fixing_edit(
@@ -132,10 +141,17 @@ def _ignored(findings: Sequence[Finding], request: ActionRequest) -> Iterator[ls
 
 def _edit(document: OpenDocument, edits: Iterable[Edit], *, versioned: bool) -> lsp.WorkspaceEdit:
     changes = [lsp.TextEdit(document.text.range(edit.start, edit.end), edit.text) for edit in edits]
+    return workspace_edit(document, changes, versioned=versioned)
+
+
+def workspace_edit(
+    document: OpenDocument, changes: list[lsp.TextEdit], *, versioned: bool
+) -> lsp.WorkspaceEdit:
+    """Return changes of a document as the client takes them: of this version only, if it takes versions."""
     if not versioned:
         return lsp.WorkspaceEdit({document.uri: changes})
     identifier = lsp.OptionalVersionedTextDocumentIdentifier(document.uri, document.version)
-    return lsp.WorkspaceEdit(document_changes=[lsp.TextDocumentEdit(identifier, changes)])
+    return lsp.WorkspaceEdit(document_changes=[lsp.TextDocumentEdit(identifier, [*changes])])
 
 
 SOURCE: Final = "crdlint"

@@ -83,6 +83,12 @@ class Checks:
             self._known[document.uri] = document, checked
         return checked
 
+    def test_results(self, document: OpenDocument, name: str) -> str:
+        """Return how the tests of a suite end, or the one with a name."""
+        version = self.kube_version(self.of(document))
+        lines = resources.results(document.text.text, document.path, self.index, version, name)
+        return "\n".join(lines)
+
     def close(self, uri: str) -> None:
         """Forget the result of a document."""
         self._known.pop(uri, None)

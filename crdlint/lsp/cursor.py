@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.decls import Env
 from crdlint.crd.convert import read_crd
@@ -25,6 +25,7 @@ from crdlint.kubecel.declarations import (
 )
 from crdlint.kubecel.environment import Environment, new_expressions
 from crdlint.kubernetes.servers import Server, parse_range
+from crdlint.lsp.steps import Steps
 from crdlint.lsp.workspace import OpenDocument
 from crdlint.resources.definitions import Definition
 from crdlint.resources.objects import objects_of, text_at
@@ -38,7 +39,6 @@ from crdlint.yaml.scalars import index_inside
 if TYPE_CHECKING:
     from crdlint.lsp.checks import Checks  # what the playground does not load
 
-Steps: TypeAlias = "tuple[str | int, ...]"
 SCHEMA: Final = ("schema", "openAPIV3Schema")
 RULES: Final = "x-kubernetes-validations"
 _EXPRESSIONS: Final = ("rule", "messageExpression")

@@ -19,7 +19,7 @@ from crdlint.kubecel.cost.explain import describe_cardinality, value_path
 from crdlint.kubecel.declarations import type_text
 from crdlint.kubernetes.servers import parse_range
 from crdlint.linting.result import FoundRule
-from crdlint.lsp.complete import KEYWORDS
+from crdlint.lsp import crd_fields
 from crdlint.lsp.cursor import (
     RULES,
     Cursor,
@@ -31,6 +31,7 @@ from crdlint.lsp.cursor import (
     nearest_schema,
     word_at,
 )
+from crdlint.lsp.steps import Steps
 from crdlint.lsp.workspace import OpenDocument
 
 if TYPE_CHECKING:
@@ -54,9 +55,19 @@ def hover_of(document: OpenDocument, cursor: Cursor, checks: Checks) -> str | No
     elif expression is not None and inside is not None:
         parts = _of_expression(expression, inside)
     else:
-        rule = _rule_at(cursor, checked, version)
-        parts = _of_schema(cursor, version) if rule is None else iter((cost_of(rule),))
+        parts = _of_key(cursor, checked, version)
     return "\n\n".join(parts) or None
+
+
+def _of_key(cursor: Cursor, checked: Checked, version: str) -> Iterator[str]:
+    """Yield what is known about a key of a CRD: of a rule, what the key is for and what the rule costs."""
+    rule = _rule_at(cursor, checked, version)
+    if rule is None:
+        yield from _of_crd(cursor, version)
+        return
+    if cursor.on_key:
+        yield from _field(cursor)
+    yield cost_of(rule)
 
 
 def _rule_at(cursor: Cursor, checked: Checked, version: str) -> FoundRule | None:
@@ -100,7 +111,6 @@ def share_of(cost: int) -> str:
 
 def _of_expression(expression: EditedExpression, index: int) -> Iterator[str]:
     """Yield the type of what is at an index of an expression, and what is known of it."""
-    text, dialect = expression.text, expression.environment.dialect
     word, context = word_at(expression, index)
     if word is None or context is None:
         yield from _of_part(expression, index)
@@ -108,21 +118,25 @@ def _of_expression(expression: EditedExpression, index: int) -> Iterator[str]:
     before = context.receiver or ""
     before += "." if before and not before.endswith(".?") else ""
     written = f"{before}{word[0]}"
-    call = _call(text, word.end())
+    call = _call(expression.text, word.end())
     type_ = type_of(f"{written}{call}", context.env, expression.environment)
-    shown = " ".join(f"{written}{'(…)' if call else ''}".split())
     if type_ is not None:
-        yield f"```cel\n{shown}: {type_text(type_, dialect)}\n```"
+        shown = " ".join(f"{written}{'(…)' if call else ''}".split())
+        yield f"```cel\n{shown}: {type_text(type_, expression.environment.dialect)}\n```"
     if call:
-        name = word[0] if word[0] in DOCS else written
-        yield DOCS.get(name, "")
-        since = completion.since(name)
-        if since is not None:
-            yield f"Since Kubernetes {since[0]}.{since[1]}."
+        yield from _function(word[0] if word[0] in DOCS else written)
         return
     member = field_of(expression, context, word[0])
     if member is not None and member.schema is not None:
         yield from _described(member.schema, required=member.required)
+
+
+def _function(name: str) -> Iterator[str]:
+    """Yield what a function or macro does, and since when."""
+    yield DOCS.get(name, "")
+    since = completion.since(name)
+    if since is not None:
+        yield f"Since Kubernetes {since[0]}.{since[1]}."
 
 
 def _of_part(expression: EditedExpression, index: int) -> Iterator[str]:
@@ -155,22 +169,40 @@ def _call(text: str, start: int) -> str:
     return ""
 
 
-def _of_schema(cursor: Cursor, version: str) -> Iterator[str]:
-    """Yield what the API server makes of a schema."""
+def _of_crd(cursor: Cursor, version: str) -> Iterator[str]:
+    """Yield what a field of a CRD is for, and what the API server makes of a schema."""
     crd = crd_of(cursor.root, parse_range(version).newest)
     nearest = None if crd is None else nearest_schema(crd, cursor.steps)
-    if nearest is None:
+    if nearest is None or _is_field_of_crd(cursor, nearest[1]):
+        yield from _field(cursor)
         return
-    schema, rest = nearest
-    keyword = str(rest[0]) if rest else ""
-    if cursor.on_key and keyword in KEYWORDS:
-        yield f"**{keyword}**: {KEYWORDS[keyword][0]}"
-        return
+    schema, _ = nearest
     yield from _about(schema)
     if schema.x_preserve_unknown_fields:
         yield "Fields that the schema does not list are kept."
     elif schema.type == "object" and schema.properties:
         yield "Fields that the schema does not list are dropped."
+
+
+def _is_field_of_crd(cursor: Cursor, below: Steps) -> bool:
+    """Return whether the cursor is on a key that is no name of a property; ``below`` are the steps below the schema."""
+    if not cursor.on_key:
+        return False
+    keyword = str(below[0]) if below else str(cursor.steps[-1])
+    return keyword in crd_fields.KEYWORDS if below else keyword == "openAPIV3Schema"
+
+
+def _field(cursor: Cursor) -> Iterator[str]:
+    """Yield what the field of a CRD under the cursor is for."""
+    steps = cursor.steps
+    while steps and isinstance(steps[-1], int):
+        steps = steps[:-1]
+    if not steps:
+        return
+    of, name = crd_fields.type_at(steps[:-1]), str(steps[-1])
+    text = "" if of is None else crd_fields.about(of, name)
+    if text:
+        yield f"**{name}**: {text}"
 
 
 def _about(schema: JSONSchemaProps) -> Iterator[str]:
@@ -187,24 +219,8 @@ def _described(schema: JSONSchemaProps, *, required: bool) -> Iterator[str]:
     """Yield the description, type, default, limits and rules of a schema."""
     if schema.description:
         yield schema.description.strip()
-    type_ = "integer or string" if schema.x_int_or_string else schema.type or "any type"
-    facts = [
-        f"`{type_}`" + (f" ({schema.format})" if schema.format else ""),
-        "required" if required else "optional",
-    ]
-    if schema.nullable:
-        facts.append("nullable")
-    if schema.default is not None:
-        facts.append(f"default `{marshal(schema.default.value)}`")
-    yield ", ".join(facts)
-    limits = [
-        f"{name} {value if isinstance(value, str) else marshal(value)}"
-        for attribute, name in _LIMITS
-        if (value := getattr(schema, attribute)) not in (None, "")
-    ]
-    if schema.x_list_type:
-        keys = f" by {', '.join(schema.x_list_map_keys)}" if schema.x_list_map_keys else ""
-        limits.append(f"{schema.x_list_type} list{keys}")
+    yield ", ".join(_facts(schema, required=required))
+    limits = list(_limits(schema))
     if limits:
         yield "; ".join(f"`{limit}`" for limit in limits)
     if schema.enum:
@@ -213,6 +229,27 @@ def _described(schema: JSONSchemaProps, *, required: bool) -> Iterator[str]:
     for rule in schema.x_validations[:_MOST_SHOWN]:
         text = " ".join(rule.rule.split())
         yield f"Rule: `{text}`" + (f" ({rule.message.strip()})" if rule.message else "")
+
+
+def _facts(schema: JSONSchemaProps, *, required: bool) -> Iterator[str]:
+    """Yield the type of a field, and whether an object must set it."""
+    type_ = "integer or string" if schema.x_int_or_string else schema.type or "any type"
+    yield f"`{type_}`" + (f" ({schema.format})" if schema.format else "")
+    yield "required" if required else "optional"
+    if schema.nullable:
+        yield "nullable"
+    if schema.default is not None:
+        yield f"default `{marshal(schema.default.value)}`"
+
+
+def _limits(schema: JSONSchemaProps) -> Iterator[str]:
+    for attribute, name in _LIMITS:
+        value = getattr(schema, attribute)
+        if value not in (None, ""):
+            yield f"{name} {value if isinstance(value, str) else marshal(value)}"
+    if schema.x_list_type:
+        keys = f" by {', '.join(schema.x_list_map_keys)}" if schema.x_list_map_keys else ""
+        yield f"{schema.x_list_type} list{keys}"
 
 
 _MOST_SHOWN: Final = 20

@@ -1,4 +1,4 @@
-"""What editors show above and beside lines: the cost of each rule, the changes of each CRD since the main branch, and links."""
+"""What editors show above and beside lines: tests to run, changes of CRDs since the main branch, costs of rules, and links."""
 
 from __future__ import annotations
 
@@ -17,19 +17,23 @@ from crdlint.crd.positions import Span
 from crdlint.files.git import commit_of, has_revision
 from crdlint.files.read import UnreadableError, decode
 from crdlint.files.repository import RepositoryError, repository_of
+from crdlint.kubecel.cost import RULE_COST_LIMIT
 from crdlint.linting.documents import collect_crds
 from crdlint.linting.pipeline import lint_file
-from crdlint.linting.result import CollectedCRDs
+from crdlint.linting.result import CollectedCRDs, FileResult, FoundRule
 from crdlint.lsp.checks import Checked
 from crdlint.lsp.hover import cost_of, share_of
+from crdlint.lsp.resources import is_suite_text
 from crdlint.lsp.workspace import OpenDocument
 from crdlint.phrases import counted
 from crdlint.report.page import rule_link
 from crdlint.report.words import headline
 from crdlint.rules.catalog import all_rules
 from crdlint.sources.previous.copies import CommitFiles
+from crdlint.suites.read import SuiteError, read_suite
 
 SHOW: Final = "crdlint.show"
+RUN_TESTS: Final = "crdlint.runTests"
 _BRANCHES: Final = ("main", "master")
 _NAME: Final = Path("metadata").child("name")
 _IGNORED: Final = re.compile(r"#[ \t]*crdlint:[ \t]*ignore(?:-file)?\[([^\]#\r\n]*)\]")
@@ -63,19 +67,29 @@ def _in_branch(path: str) -> tuple[str, CollectedCRDs] | None:
 
 
 def lenses_of(document: OpenDocument, checked: Checked) -> list[CodeLens]:
-    """Return the lenses of a document; a click on one shows the details."""
+    """Return the lenses of a document: tests to run, and changes, whose details a click shows."""
+    lenses = list(_tests(document))
+    for span, title, text in _changes(document, checked):
+        command = Command(title, SHOW, arguments=[text])
+        lenses.append(CodeLens(document.text.range_of(span), command))
+    return lenses
 
-    def lens(span: Span, title: str, text: str) -> CodeLens:
-        return CodeLens(document.text.range_of(span), Command(title, SHOW, arguments=[text]))
 
-    lenses = []
-    for rule in () if checked.crds is None else checked.crds.rules:
-        if rule.estimated.compiled.rule.error is None:
-            cost = rule.estimated.total_cost
-            lenses.append(
-                lens(rule.span, f"cost {cost:,}, {share_of(cost)} of the budget", cost_of(rule))
-            )
-    return lenses + [lens(*each) for each in _changes(document, checked)]
+def _tests(document: OpenDocument) -> Iterator[CodeLens]:
+    """Yield a lens that runs all tests of a suite, and one for each test."""
+    if not is_suite_text(document.text.text, document.path):
+        return
+    with suppress(SuiteError):
+        cases = read_suite(document.text.text, document.path).cases
+        yield _running(document, 1, f"run {counted(len(cases), 'test')}", "")
+        for case in cases:
+            if case.name:
+                yield _running(document, case.line, "run test", case.name)
+
+
+def _running(document: OpenDocument, line: int, title: str, name: str) -> CodeLens:
+    range_ = document.text.range_of(Span(line, 1, line, 1))
+    return CodeLens(range_, Command(title, RUN_TESTS, arguments=[document.uri, name]))
 
 
 def _changes(document: OpenDocument, checked: Checked) -> Iterator[tuple[Span, str, str]]:
@@ -86,24 +100,22 @@ def _changes(document: OpenDocument, checked: Checked) -> Iterator[tuple[Span, s
     name, old = branch
     request = replace(checked.task.request, previous=old.by_name.get, keep=True, fixes=False)
     result = lint_file(document.text.text, document.path, request)
-    rules = all_rules()
-    changes = [
-        each
-        for each in result.diagnostics
-        if each.rule in rules and rules[each.rule].compares and not each.hidden
-    ]
+    texts = _texts_of_changes(result)
     for crd, locator, _ in result.definitions:
         if crd.metadata.name in old.by_name:
-            texts = [
-                f"{each.severity}: {headline(each)}"
-                for each in changes
-                if each.crd == crd.metadata.name
-            ]
-            yield (
-                locator.span(_NAME),
-                f"{counted(len(texts), 'change')} since {name}",
-                "\n".join(texts) or "no change",
-            )
+            of_crd = texts.get(crd.metadata.name, [])
+            title = f"{counted(len(of_crd), 'change')} since {name}"
+            yield locator.span(_NAME), title, "\n".join(of_crd) or "no change"
+
+
+def _texts_of_changes(result: FileResult) -> dict[str | None, list[str]]:
+    """Return the changes of each CRD, a line each."""
+    rules = all_rules()
+    texts: dict[str | None, list[str]] = {}
+    for each in result.diagnostics:
+        if each.rule in rules and rules[each.rule].compares and not each.hidden:
+            texts.setdefault(each.crd, []).append(f"{each.severity}: {headline(each)}")
+    return texts
 
 
 def links_of(document: OpenDocument) -> list[DocumentLink]:
@@ -119,15 +131,24 @@ def links_of(document: OpenDocument) -> list[DocumentLink]:
 
 
 def hints_of(document: OpenDocument, checked: Checked, visible: Range) -> list[InlayHint]:
-    """Return the share of its budget beside each rule in a range."""
-    text, hints = document.text, []
-    for rule in () if checked.crds is None else checked.crds.rules:
-        line = rule.span.line - 1
-        if (
-            rule.estimated.compiled.rule.error is None
-            and visible.start.line <= line <= visible.end.line
-        ):
-            end = text.position(text.starts[line] + len(text.line(line).rstrip()))
-            label = f"{share_of(rule.estimated.total_cost)} of the budget"
-            hints.append(InlayHint(end, label, tooltip=cost_of(rule), padding_left=True))
-    return hints
+    """Return the share of its budget beside each rule in a range, if it is one per cent or more."""
+    rules = () if checked.crds is None else checked.crds.rules
+    lines = range(visible.start.line, visible.end.line + 1)
+    return [
+        _hint(document, rule)
+        for rule in rules
+        if rule.span.line - 1 in lines and _is_worth_a_hint(rule)
+    ]
+
+
+def _is_worth_a_hint(rule: FoundRule) -> bool:
+    estimated = rule.estimated
+    compiles = estimated.compiled.rule.error is None
+    return compiles and estimated.total_cost * 100 >= RULE_COST_LIMIT
+
+
+def _hint(document: OpenDocument, rule: FoundRule) -> InlayHint:
+    text, line = document.text, rule.span.line - 1
+    end = text.position(text.starts[line] + len(text.line(line).rstrip()))
+    label = f"{share_of(rule.estimated.total_cost)} of the budget"
+    return InlayHint(end, label, tooltip=cost_of(rule), padding_left=True)

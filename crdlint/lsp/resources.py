@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Mapping as MappingOf
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from crdlint.config.model import Config
 from crdlint.crd.errors import REQUIRED
 from crdlint.diagnostics import Diagnostic
 from crdlint.files.paths import Selection, discover
 from crdlint.files.read import UnreadableError, read_text
-from crdlint.files.recognition import groups_in
+from crdlint.files.recognition import KIND, groups_in
 from crdlint.files.repository import is_below
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
+from crdlint.lsp.cursor import roots
 from crdlint.lsp.workspace import OpenDocument, Workspace, stamp_of
+from crdlint.phrases import counted
 from crdlint.resources.definitions import (
     CRDFiles,
     DefinedKinds,
     Definitions,
     outlines,
 )
+from crdlint.resources.objects import text_at
 from crdlint.resources.pipeline import ResourceOptions, validate_text
 from crdlint.resources.placeholders import PlaceholderPatterns
 from crdlint.sources.crd_lookup import configured_crds, crd_folders_near, files_beside
@@ -34,11 +38,13 @@ from crdlint.suites.crds import SuiteCRDs
 from crdlint.suites.feature_gates import MissingCRDError
 from crdlint.suites.read import Suite, SuiteError, read_suite
 from crdlint.suites.run import run_suite
+from crdlint.yaml.nodes import Mapping, child, items_of
 
 # Their findings depend on values that a template has not put out yet.
 _UNCERTAIN: Final = frozenset({"resource-rule", "resource-apply-rejected"})
 # A placeholder of any type, as long as the directive in its place.
 _SHORTEST: Final = len("${}")
+_MOST_FILES: Final = 200  # files whose kinds are offered
 
 
 def is_suite_text(text: str, path: str) -> bool:
@@ -113,6 +119,23 @@ def tested(text: str, path: str, index: CRDIndex, kube_version: str) -> Iterator
         yield _finding(path, error.line, str(error))
 
 
+def results(text: str, path: str, index: CRDIndex, kube_version: str, name: str) -> Iterator[str]:
+    """Yield how each test of a suite ends, or only the one with a name, and the numbers of all."""
+    try:
+        suite = read_suite(text, path)
+        crds = _crds_of(suite, index, kube_version)
+        ran = [each for target in crds.of(suite) for each in run_suite(suite, target, crds, name)]
+    except (SuiteError, MissingCRDError) as error:
+        yield str(error)
+        return
+    ran = [each for each in ran if name in ("", each.case.name)]
+    for each in ran:
+        yield f"{'failed' if each.failure else 'passed'}: {each.case.name}"
+        yield from (f"  {line}" for line in each.failure)
+    failed = sum(bool(each.failure) for each in ran)
+    yield f"{counted(len(ran), 'test')}, {failed} failed"
+
+
 def _crds_of(suite: Suite, index: CRDIndex, kube_version: str) -> SuiteCRDs:
     near = SuiteCRDs((), kube_version, index.text_of)
     try:
@@ -130,17 +153,48 @@ def _finding(path: str, line: int, message: str) -> Diagnostic:
     )
 
 
+class DefinedCRD(NamedTuple):
+    """A CRD of a file: its names, its versions, and the 0-based lines that it begins and ends at."""
+
+    name: str
+    group: str
+    kind: str
+    versions: tuple[str, ...]
+    lines: tuple[int, int]
+
+
+def _defined(text: str) -> Iterator[DefinedCRD]:
+    """Yield the CRDs of a text, as far as their names are written."""
+    for document, _, root in roots(text):
+        if text_at(root, "kind") != KIND:
+            continue
+        versions = items_of(child(root, "spec", "versions"))
+        names = (text_at(each, "name") for each in versions if isinstance(each, Mapping))
+        yield DefinedCRD(
+            name=text_at(root, "metadata", "name"),
+            group=text_at(root, "spec", "group"),
+            kind=text_at(root, "spec", "names", "kind"),
+            versions=tuple(filter(None, names)),
+            lines=(
+                document.line_offset + root.start_mark.line,
+                document.line_offset + root.end_mark.line,
+            ),
+        )
+
+
 @dataclass(slots=True)
 class _File:
     """A file that may have CRDs: its text, and the outlines of its documents by number.
 
     `stamp` identifies its version. `results` contains decoded CRDs, by the documents and the version of Kubernetes.
+    `defined` are the CRDs as far as their names are written, None until they are asked for.
     """
 
     stamp: object
     text: str
     outlines: dict[int, DefinedKinds]
     results: dict[tuple[frozenset[int], str], FileResult] = field(default_factory=dict)
+    defined: tuple[DefinedCRD, ...] | None = None
 
 
 class CRDIndex:
@@ -198,6 +252,25 @@ class CRDIndex:
         file = self.file(path)
         return None if file is None else file.text
 
+    def defined(self, *, most: int | None = None) -> Iterator[tuple[str, DefinedCRD]]:
+        """Yield the CRDs of the workspace with their files, those of the first `most` files."""
+        open_files = (document.path for document in list(self._workspace.documents.values()))
+        for path in list(dict.fromkeys((*open_files, *self._in_folders)))[:most]:
+            file = self.file(path)
+            if file is not None:
+                if file.defined is None:
+                    file.defined = tuple(_defined(file.text))
+                yield from ((path, each) for each in file.defined)
+
+    def known_kinds(self) -> list[tuple[str, str, str]]:
+        """Return group, version and kind of the custom resources that the workspace defines, sorted."""
+        known = {
+            (crd.group, version, crd.kind)
+            for _, crd in self.defined(most=_MOST_FILES)
+            for version in crd.versions
+        }
+        return sorted(each for each in known if all(each))
+
     def file(self, path: str) -> _File | None:
         """Return a file, None if it cannot be read or cannot have a CRD."""
         stamp = self._stamp(path)
@@ -216,7 +289,7 @@ class CRDIndex:
         """Return one of the places in which CRDs are looked for; `stamps` receives those of its files."""
         request = CheckRequest(kube_version=kube_version, skip_unfinished=True, keep=True)
 
-        def documents(path: str) -> Mapping[int, DefinedKinds | None]:
+        def documents(path: str) -> MappingOf[int, DefinedKinds | None]:
             file = self.file(path)
             stamps[path] = self._files[path].stamp
             return {} if file is None else file.outlines

@@ -48,6 +48,15 @@ class _Page:
         """Return the version of Kubernetes that the page checks for."""
         return self.version
 
+    def known_kinds(self) -> list[tuple[str, str, str]]:
+        """Return group, version and kind of what the CRD defines."""
+        definitions = (found[0].spec for found in self.crds.definitions)
+        return [
+            (spec.group, version.name, spec.names.kind)
+            for spec in definitions
+            for version in spec.versions
+        ]
+
     def definitions(self, *_: object) -> Definitions:
         """Return the CRD for custom resources."""
         found = Definitions()

@@ -10,7 +10,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.diagnostics import Fix
-from crdlint.kubecel.cost import RULE_COST_LIMIT
 from crdlint.kubernetes.servers import KNOWN, NEWEST_VERSION, SERVERS
 from crdlint.linting.documents import collect_crds
 from crdlint.linting.pipeline import lint_file
@@ -19,11 +18,12 @@ from crdlint.phrases import counted
 from crdlint.report.changes import counts_of, described
 from crdlint.report.locations import TextPositions
 from crdlint.report.page import rule_link
-from crdlint.report.words import headline, where
+from crdlint.report.words import advice, combined, headline, sentences, where
 from crdlint.resources.definitions import Definitions
 from crdlint.resources.pipeline import validate_text
 from crdlint.rules.advice.deployment import NEEDS_NEWER
 from crdlint.rules.catalog import all_rules
+from crdlint.rules.consequences import causes
 from crdlint.runner.fixes import fix
 from crdlint.yaml.parse import reading_notice
 
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
 _CRD: Final = "crd.yaml"
 _RESOURCE: Final = "resource.yaml"
+_NOT_VALIDATED: Final = (
+    "Nothing in the tab “Resource” is of a kind that the CRD defines, so nothing in it was validated."
+)
 _CHANGES: Final = frozenset(rule.id for rule in all_rules().values() if rule.compares)
 
 
@@ -67,29 +70,36 @@ def validated(resource: str, result: FileResult) -> FileResult:
 def check(request: str) -> str:
     """Check `crd`, as an update of `old` if that is given, and `resource` against it, for the Kubernetes `version`.
 
-    Returns the headlines, the findings of both texts with their fixes, the costs of rules, and notices. Positions are
+    Returns the headlines, the findings of both texts with their fixes, the number of rules, and notices. Positions are
     1-based lines and columns in characters.
     """
     given: dict[str, str] = json.loads(request)
     result = linted(given["crd"], given["old"], given["version"])
     resource = validated(given["resource"], result) if given["resource"].strip() else None
-    crds = [crd.name for crd in result.crds]
-    found = [*result.diagnostics, *(() if resource is None else resource.diagnostics)]
-    notices = [*result.notices, *(() if resource is None else resource.notices)]
-    slower = reading_notice()  # true of every browser
+    of_resource = () if resource is None else resource.diagnostics
     answer = {
         "crd": _findings(result.diagnostics, result.text),
-        "resource": [] if resource is None else _findings(resource.diagnostics, resource.text),
-        "costs": _costs(result),
-        "notices": [notice for notice in notices if notice != slower],
-        "crds": crds,
+        "resource": [] if resource is None else _findings(of_resource, resource.text),
+        "rules": len(result.rules),
+        "notices": _notices(result, resource),
+        "crds": [crd.name for crd in result.crds],
         "versions": [str(server) for server in SERVERS],
-        **_headlines(given, crds, found),
+        **_headlines(given, result, of_resource),
         "fixable": sum(
             one.fix is not None and one.fix.applicability == "safe" for one in result.diagnostics
         ),
     }
     return json.dumps(answer)
+
+
+def _notices(result: FileResult, resource: FileResult | None) -> list[str]:
+    """Return what the reader has to know about the texts, such as that nothing in one of them was validated."""
+    notices = [*result.notices, *(() if resource is None else resource.notices)]
+    slower = reading_notice()  # true of every browser
+    notices = [notice for notice in notices if notice != slower]
+    if resource is not None and not resource.diagnostics and resource.documents <= resource.skipped:
+        notices.append(_NOT_VALIDATED)
+    return notices
 
 
 def verdict(request: str) -> str:
@@ -121,31 +131,57 @@ def fixed(request: str) -> str:
 
 
 def _headlines(
-    given: Mapping[str, str], crds: Sequence[str], found: Sequence[Diagnostic]
+    given: Mapping[str, str], result: FileResult, of_resource: Sequence[Diagnostic]
 ) -> dict[str, str]:
     """Return the verdict of the API server, its kind (`good`, `error` or none), and a headline for changes."""
-    server = f"The API server of Kubernetes {given['version']}"
-    errors = [one for one in found if one.severity == "error" and not one.hidden]
+    found = (*result.diagnostics, *of_resource)
     changes = [one for one in found if one.rule in _CHANGES and not one.hidden]
-    breaking = sum(one.severity == "error" for one in changes)
-    rejections = sum(one.is_rejection or one.rule == NEEDS_NEWER.id for one in errors)
-    kind, verdict = "error", f"{server} rejects this: {counted(rejections, 'error')}."
-    if not given["crd"].strip():
-        kind, verdict = "", "Paste a CRD, or choose an example."
-    elif not rejections and len(errors) > breaking:
-        verdict = f"crdlint cannot answer for this: {counted(len(errors) - breaking, 'error')}."
-    elif not rejections and not crds:
-        kind, verdict = "", "There is no CRD in this text."
-    elif not rejections:
-        kind, verdict = "good", f"{server} accepts this{' update' if given['old'].strip() else ''}."
     numbers = described(counts_of(changes))
     effects = f"Changes for clients and existing objects: {numbers}." if numbers else ""
+    kind, verdict = _verdict(given, result, of_resource)
     return {"kind": kind, "verdict": verdict, "breaking": effects}
 
 
+def _verdict(
+    given: Mapping[str, str], result: FileResult, of_resource: Sequence[Diagnostic]
+) -> tuple[str, str]:
+    """Return the kind of the verdict, and the verdict with what it is about."""
+    if not given["crd"].strip():
+        return "", "Paste a CRD, drop a file, or choose an example."
+    server = f"The API server of Kubernetes {given['version']}"
+    of_crd, of_objects = _rejections(result.diagnostics), _rejections(of_resource)
+    if of_crd or of_objects:
+        rejected = " and ".join(["the CRD"] * bool(of_crd) + ["the resource"] * bool(of_objects))
+        return "error", f"{server} rejects {rejected}: {counted(of_crd + of_objects, 'error')}."
+    unread = sum(
+        one.severity == "error" and not one.hidden and one.rule not in _CHANGES
+        for one in (*result.diagnostics, *of_resource)
+    )
+    if unread:
+        return "error", f"crdlint cannot check this: {counted(unread, 'error')}."
+    if not result.crds:
+        return "", "There is no CRD in this text."
+    accepted = "the update of the CRD" if given["old"].strip() else "the CRD"
+    return "good", f"{server} accepts {accepted}."
+
+
+def _rejections(findings: Sequence[Diagnostic]) -> int:
+    """Return the number of errors for which the API server rejects a text."""
+    errors = (one for one in findings if one.severity == "error" and not one.hidden)
+    return sum(one.is_rejection or one.rule == NEEDS_NEWER.id for one in errors)
+
+
 def _findings(diagnostics: Sequence[Diagnostic], text: str) -> list[dict[str, Any]]:
+    """Return findings as the terminal groups them: `follows` is the number of the finding that one follows from."""
     places = TextPositions(text)
-    return [_finding(one, places) for one in diagnostics if not one.hidden]
+    visible = [one for one in diagnostics if not one.hidden]
+    shown = [one for one, _ in combined(visible, show_all=True)]
+    first = causes(shown)
+    numbers = {id(one): number for number, one in enumerate(shown)}
+    return [
+        {**_finding(one, places), "follows": numbers[id(first[id(one)])] if id(one) in first else None}
+        for one in shown
+    ]
 
 
 def _finding(one: Diagnostic, places: TextPositions) -> dict[str, Any]:
@@ -158,10 +194,10 @@ def _finding(one: Diagnostic, places: TextPositions) -> dict[str, Any]:
         "url": rule_link(one.rule),
         "severity": one.severity,
         "is_change": one.rule in _CHANGES,
-        "message": one.message,
+        "sentences": [sentence._asdict() for sentence in sentences(one)],
         "headline": headline(one),
         "where": where(one),
-        "help": one.help,
+        "help": advice(one),
         "line": one.line,
         "column": one.column,
         "end_line": one.end_line,
@@ -169,20 +205,3 @@ def _finding(one: Diagnostic, places: TextPositions) -> dict[str, Any]:
         "versions": list(one.versions),
         "fix": repair,
     }
-
-
-def _costs(result: FileResult) -> list[dict[str, Any]]:
-    costs = [found.cost(result.file) for found in result.rules]
-    return [
-        {
-            "rule": cost.rule,
-            "version": cost.version,
-            "path": cost.path,
-            "line": cost.line,
-            "column": cost.column,
-            "cost": cost.expression_cost,
-            "share": cost.expression_cost / RULE_COST_LIMIT,
-        }
-        for cost in costs
-        if cost.error is None
-    ]

@@ -6,7 +6,7 @@ import { bracketMatching, defaultHighlightStyle, HighlightStyle, syntaxHighlight
 import { lintGutter, setDiagnostics } from "@codemirror/lint";
 import { search, searchKeymap } from "@codemirror/search";
 import { EditorState, StateEffect, StateField } from "@codemirror/state";
-import { drawSelection, EditorView, hoverTooltip, keymap, lineNumbers, showTooltip } from "@codemirror/view";
+import { drawSelection, EditorView, hoverTooltip, keymap, lineNumbers, placeholder, showTooltip } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
 import { element, find, markdown } from "./elements.js";
@@ -41,17 +41,36 @@ const explained = StateField.define({
   provide: (field) => showTooltip.from(field),
 });
 
-// `labels` are the texts' names; `changed` is called after an edit; `ask` asks for completions and for what is at a place.
+const LOADED = "load"; // the event of a text that is loaded, which the user can undo
+
+const isLoaded = (update) => update.transactions.some((each) => each.isUserEvent(LOADED));
+
+// Whether an update replaces all of a text, as pasting over it does, and undoing that.
+function replacesAll({ changes, startState }) {
+  const { length } = startState.doc;
+  let all = false;
+  changes.iterChanges((from, to) => {
+    all ||= length > 0 && from === 0 && to === length;
+  });
+  return all;
+}
+
+// `labels` are the texts' names and `hints` what an empty one shows; `changed` is called after an edit;
+// `dropped` is called with a file; `ask` asks for completions and for what is at a place.
 export class Editor {
   #labels;
+  #hints;
   #changed;
+  #dropped;
   #ask;
   #states;
   shown;
 
-  constructor(labels, changed, ask) {
+  constructor({ labels, hints, changed, dropped, ask }) {
     this.#labels = labels;
+    this.#hints = hints;
     this.#changed = changed;
+    this.#dropped = dropped;
     this.#ask = ask;
     this.#states = Object.fromEntries(Object.keys(labels).map((name) => [name, this.#state(name, "")]));
     this.shown = Object.keys(labels)[0];
@@ -69,9 +88,14 @@ export class Editor {
     this.#use(this.#states[name]);
   }
 
+  // Replaces a text by an edit, which the history of the text keeps.
   load(name, text) {
-    this.#states[name] = this.#state(name, text);
-    if (name === this.shown) this.#use(this.#states[name]);
+    const before = name === this.shown ? this.view.state : this.#states[name];
+    if (before.doc.toString() === text) return;
+    const changes = { from: 0, to: before.doc.length, insert: text };
+    const edit = { changes, selection: { anchor: 0 }, userEvent: LOADED };
+    if (name === this.shown) this.view.dispatch(edit);
+    else this.#states[name] = before.update(edit).state;
   }
 
   mark(diagnostics) {
@@ -93,6 +117,15 @@ export class Editor {
     this.view.focus();
   }
 
+  // A file that is dropped replaces the text; other things are inserted where they are dropped.
+  #drop(name, event) {
+    const [file] = event.dataTransfer?.files ?? [];
+    if (!file) return false;
+    event.preventDefault();
+    file.text().then((text) => this.#dropped(name, text));
+    return true;
+  }
+
   #use(state) {
     this.view.coordsAtPos(0); // measures what is pending, such as a tooltip, while its text is still there
     this.view.setState(state);
@@ -107,8 +140,10 @@ export class Editor {
         history(),
         drawSelection(),
         bracketMatching(),
+        EditorView.lineWrapping,
         search(),
         yaml(),
+        placeholder(this.#hints[name]),
         syntaxHighlighting(colors),
         syntaxHighlighting(defaultHighlightStyle, { fallback: true }),
         autocompletion({ override: [(context) => this.#complete(name, context)] }),
@@ -123,8 +158,9 @@ export class Editor {
         ]),
         EditorView.contentAttributes.of({ "aria-label": this.#labels[name], tabindex: "0" }),
         EditorView.updateListener.of((update) => {
-          if (update.docChanged) this.#changed();
+          if (update.docChanged) this.#changed({ byUser: !isLoaded(update), isOther: replacesAll(update) });
         }),
+        EditorView.domEventHandlers({ drop: (event) => this.#drop(name, event) }),
       ],
     });
   }

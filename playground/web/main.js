@@ -2,13 +2,18 @@ import { Client } from "./client.js";
 import { Editor } from "./editor.js";
 import { element, find, tabs } from "./elements.js";
 import { decode, encode } from "./share.js";
+import * as texts from "./texts.js";
 import * as views from "./views.js";
 
 const LABELS = { crd: "CRD", resource: "Custom resource", old: "Old version of the CRD" };
+const HINTS = {
+  crd: "Paste a CustomResourceDefinition, or drop a file.",
+  resource: "Paste a custom resource of the CRD: it is validated as the API server does on create.",
+  old: "Paste the CRD as the cluster has it: the other text is checked as its update, and its breaking changes are listed.",
+};
 const VIEWS = ["findings", "changes", "costs", "versions", "trace"];
 const STAGES = { python: "Loading Python (12 MB, once)…", crdlint: "Loading crdlint (1.6 MB, once)…" };
 const DELAY = 120; // milliseconds between the last key and a check
-const SAVED = "crdlint-texts"; // survive a reload
 
 let view = "findings";
 let timer;
@@ -22,9 +27,23 @@ function status(text, busy = false) {
   document.body.toggleAttribute("data-busy", busy);
 }
 
-const editor = new Editor(LABELS, schedule, (name, text, place) =>
-  client.ready ? client.ask(name, { ...request(), text, ...place }).catch(() => null) : null,
-);
+const editor = new Editor({
+  labels: LABELS,
+  hints: HINTS,
+  changed: ({ byUser, isOther }) => {
+    if (byUser && isOther) shown = null; // the text before is kept
+    isEdited ||= byUser;
+    schedule();
+  },
+  dropped: (name, text) => {
+    save();
+    shown = null;
+    editor.load(name, text);
+    isEdited = true;
+    schedule();
+  },
+  ask: (name, text, place) => (client.ready ? client.ask(name, { ...request(), text, ...place }).catch(() => null) : null),
+});
 const client = new Client({
   stage: (name) => status(STAGES[name], true),
   failed: (why) => status(`Python could not be loaded: ${why}`),
@@ -72,7 +91,7 @@ function noVerdict(text) {
   answer = null;
   views.findings([], LABELS);
   views.notices([]);
-  views.costs([]);
+  views.forget();
   views.headlines({ kind: "", verdict: text, breaking: "" });
   find("fix-all").hidden = true;
   status("Nothing leaves this page.");
@@ -83,28 +102,19 @@ function schedule() {
   timer = setTimeout(check, DELAY);
 }
 
-// The text of a shared link is kept apart from the visitor's own, which is back without the part after #.
-let isShared = false;
+// The visitor's own text that is shown, null for an example or a shared text, which become one by an edit.
+let shown = null;
+let isEdited = false; // since the text was loaded
 
 function save() {
-  try {
-    (isShared ? sessionStorage : localStorage).setItem(SAVED, JSON.stringify(request()));
-  } catch {
-    // no room, or not allowed
-  }
-}
-
-function saved() {
-  try {
-    return JSON.parse(localStorage.getItem(SAVED));
-  } catch {
-    return null;
-  }
+  if (!isEdited) return;
+  shown = texts.keep(request(), shown);
+  offer();
 }
 
 async function check() {
-  if (!client.ready) return;
   save();
+  if (!client.ready) return;
   if (running) {
     waiting = true;
     return;
@@ -127,10 +137,17 @@ async function check() {
   else if (again) check(); // an answer about a text that has changed is not shown
   else if (problem) status(`crdlint failed. Please report this text: ${problem.message}`);
   else {
-    answer = { ...given, request: asked };
-    mark();
-    report((performance.now() - started) / 1000);
+    use(given, asked);
+    const seconds = (performance.now() - started) / 1000;
+    status(`Checked in ${seconds < 0.01 ? "less than 0.01" : seconds.toFixed(2)} s. Nothing leaves this page.`);
   }
+}
+
+// Shows an answer.
+function use(given, asked) {
+  answer = { ...given, request: asked };
+  mark();
+  report();
 }
 
 // Underlines the findings of the text that is shown.
@@ -158,16 +175,17 @@ function jump(name, finding) {
   editor.select(finding);
 }
 
-function report(seconds) {
-  const found = ["crd", "resource"].flatMap((name) => answer[name].map((one) => [name, one]));
-  views.findings(found, LABELS, (name, one) => ({ jump: () => jump(name, one), apply: () => apply(name, one.fix.edits) }));
+function report() {
+  const of = (name) => answer[name].map((one) => [name, one]);
+  const act = (name, one) => ({ jump: () => jump(name, one), apply: () => apply(name, one.fix.edits) });
+  views.findings([of("crd"), of("resource")], LABELS, act);
+  views.marks(answer);
   views.notices(answer.notices);
   views.headlines(answer);
-  views.costs(answer.costs, (cost) => jump("crd", { ...cost, end_line: cost.line, end_column: cost.column }));
   find("fix-all").hidden = !answer.fixable;
   views.forget();
+  views.count("costs", answer.rules);
   fill();
-  status(`Checked in ${seconds < 0.01 ? "less than 0.01" : seconds.toFixed(2)} s. Nothing leaves this page.`);
 }
 
 // Fills the views that cost more than a check, when they are shown and as long as their texts are.
@@ -180,6 +198,8 @@ async function fill() {
     return given;
   };
   try {
+    if (!client.ready) return;
+    if (view === "costs") views.costs(await ask("costs"), (cost) => jump("crd", { ...cost, end_line: cost.line, end_column: cost.column }));
     if (view === "versions") await views.versions(answer.versions, (version) => ask("verdict", { version }), pick);
     if (view === "trace") views.trace(await ask("trace"), checked.request.resource.trim() !== "");
   } catch {
@@ -199,14 +219,17 @@ async function fixAll() {
   else if ((await views.confirmed(given)) && request().crd === asked.crd) apply("crd", given.edits);
 }
 
-// Shows the texts of a state; `example` is the number of an example that they are.
-async function load(state, example = "") {
-  find("examples").value = example;
+// Shows texts, by an edit that can be undone: an example, a text of the visitor's own (`from`), or those of a link.
+function load(state, from = null) {
+  save();
   for (const name of Object.keys(LABELS)) editor.load(name, state[name] ?? "");
+  shown = from;
+  isEdited = false;
   find("version").dataset.wanted = state.version ?? "";
   if (client.ready) choose(state.version);
   show("crd");
   schedule();
+  offer();
 }
 
 find("version").addEventListener("change", ({ target }) => {
@@ -224,31 +247,65 @@ find("share").addEventListener("click", async () => {
   }
 });
 
-async function examples() {
-  const given = await (await fetch("examples.json")).json();
+find("expression").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  if (!client.ready) return;
+  const [expression, field] = ["expression-text", "expression-field"].map((name) => find(name).value);
+  const given = await client.ask("evaluate", { ...request(), expression, field }).catch((problem) => ({ error: problem.message }));
+  views.value(given);
+});
+
+let examples = [];
+
+// Offers the visitor's own texts, then the examples.
+function offer() {
+  const group = (label, rows) => element("optgroup", { label }, ...rows);
+  const own = texts.all().map((each, index) => element("option", { value: `own-${index}` }, texts.title(each)));
+  const given = examples.map((each, index) => element("option", { value: `example-${index}` }, each.title));
   const select = find("examples");
-  select.append(...given.map((example, index) => element("option", { value: index }, example.title)));
-  select.addEventListener("change", () => {
-    if (select.value !== "") load(given[select.value], select.value);
-  });
-  return given;
+  const chosen = shown ? `own-${texts.all().indexOf(shown)}` : isEdited ? "" : select.dataset.chosen ?? "";
+  const first = element("option", { value: "" }, "Choose…");
+  select.replaceChildren(first, ...(own.length ? [group("Yours", own)] : []), group("Examples", given));
+  select.value = chosen;
+}
+
+function chosen({ target }) {
+  const [kind, index] = target.value.split("-");
+  target.dataset.chosen = target.value;
+  if (kind === "own") load(texts.all()[index], texts.all()[index]);
+  if (kind === "example") load(examples[index]);
+}
+
+// The first example and its answer are in the page, so that they are there before Python is.
+function first() {
+  const { example, answer: given } = JSON.parse(find("first").textContent);
+  find("examples").dataset.chosen = "example-0";
+  load(example);
+  const { version, ...rest } = example;
+  use(given, { ...rest, version });
 }
 
 async function open() {
   const shared = await decode(location.hash.slice(1));
-  const given = await examples();
-  isShared = shared !== null;
-  const texts = shared ?? saved();
-  await (texts ? load(texts) : load(given[0], "0"));
+  const [latest] = texts.all();
+  if (shared) load(shared);
+  else if (latest) load(latest, latest);
+  else first();
+  examples = await (await fetch("examples.json")).json();
+  offer();
 }
 
 window.addEventListener("hashchange", async () => {
   const shared = await decode(location.hash.slice(1));
   if (shared && JSON.stringify(shared) !== JSON.stringify(request())) {
-    isShared = true;
+    find("examples").dataset.chosen = "";
     load(shared);
   }
 });
 
+if (/Mac|iPhone|iPad/.test(navigator.platform)) {
+  for (const key of document.querySelectorAll("kbd.mod")) key.textContent = "⌘";
+}
+find("examples").addEventListener("change", chosen);
 open();
 if ("serviceWorker" in navigator) navigator.serviceWorker.register("service-worker.js");

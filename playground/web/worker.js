@@ -32,7 +32,7 @@ async function start() {
   return pyodide;
 }
 
-const MODULES = { complete: "editing", hover: "editing", trace: "tracing" }; // each is imported when it is first asked for
+const MODULES = { complete: "editing", hover: "editing", trace: "tracing", evaluate: "tracing", costs: "costing" }; // each is imported when it is first asked for
 
 async function answer(name, request) {
   const pyodide = await started;

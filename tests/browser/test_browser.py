@@ -195,7 +195,7 @@ def test_time_zones_are_known(shared_page: Page, url: str) -> None:
 def test_an_example_without_a_version_is_for_the_newest(shared_page: Page, url: str) -> None:
     open_texts(shared_page, url, crd=CRD)
     for index, version in ((1, "1.29"), (2, NEWEST_VERSION), (1, "1.29")):
-        shared_page.select_option("#examples", str(index))
+        shared_page.select_option("#examples", f"example-{index}")
         assert shared_page.input_value("#version") == version
 
 
@@ -205,7 +205,7 @@ def test_breaking_changes_have_a_headline_of_their_own(shared_page: Page, url: s
         "              ports:", "              name: {type: string}\n              ports:"
     )
     open_texts(shared_page, url, crd=new, old=old)
-    assert "accepts this update" in shared_page.inner_text("#verdict.good")
+    assert "accepts the update of the CRD" in shared_page.inner_text("#verdict.good")
     assert "Changes for clients and existing objects: 2 breaking" in shared_page.inner_text(
         "#breaking"
     )
@@ -217,6 +217,67 @@ def test_a_resource_and_an_old_version_are_checked(shared_page: Page, url: str) 
     assert sorted(rules(shared_page)) == ["resource-rule", "unknown-field"]
     open_texts(shared_page, url, crd=with_old["crd"], old=with_old["old"])
     assert rules(shared_page) == ["spec-immutable"]
+
+
+def test_the_first_answer_is_in_the_page(browser: Browser, url: str) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    page.set_default_timeout(WAIT)
+    page.route("**/worker.js", lambda route: route.abort())
+    page.goto(url)
+    page.wait_for_selector("#verdict.error")
+    assert rules(page)[0] == "cel-rule-cost"
+    assert page.input_value("#examples") == "example-0"
+    context.close()
+
+
+def test_a_text_is_never_lost(browser: Browser, url: str) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    page.set_default_timeout(WAIT)
+
+    def text() -> str:
+        return page.inner_text(".cm-content")
+
+    def type_at_end(words: str) -> None:
+        page.click(".cm-content")
+        page.keyboard.press("Control+End")
+        page.keyboard.insert_text(words)
+        page.locator("#examples option", has_text="Your text").first.wait_for(state="attached")
+
+    page.goto(url)
+    page.locator("#status", has_text="Checked in").wait_for()
+    type_at_end("# the first text of mine")
+    page.select_option("#examples", "example-3")
+    assert "of mine" not in text()
+    page.click(".cm-content")
+    page.keyboard.press("Control+z")
+    assert "# the first text of mine" in text()
+    page.goto(f"{url}{fragment(crd=CRD)}")
+    page.wait_for_selector("#findings li")
+    type_at_end("# the second text of mine")
+    page.wait_for_timeout(300)
+    page.goto("about:blank")
+    page.goto(url)  # a new visit
+    page.wait_for_selector("#findings li")
+    assert "# the second text of mine" in text()
+    own = page.locator("#examples option", has_text="Your text")
+    kept = []
+    for index in range(own.count()):
+        page.select_option("#examples", f"own-{index}")
+        kept.append(text().strip().splitlines()[-1])
+    assert {"# the first text of mine", "# the second text of mine"} <= set(kept)
+    context.close()
+
+
+def test_an_expression_is_evaluated_on_the_resource(shared_page: Page, url: str) -> None:
+    texts = parts(EXAMPLES[18])
+    open_texts(shared_page, url, crd=texts["crd"], resource=texts["resource"])
+    shared_page.click("#view-trace")
+    shared_page.fill("#expression-text", "self.size + 1")
+    shared_page.click("#expression button")
+    shared_page.locator("#value", has_text="int, cost").wait_for()
+    shared_page.click("#view-findings")
 
 
 def test_a_shared_link_shows_the_same_texts(shared_page: Page, browser: Browser, url: str) -> None:

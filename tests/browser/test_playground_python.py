@@ -15,10 +15,12 @@ if TYPE_CHECKING:
 
 sys.path.append(str(PLAYGROUND / "python"))
 
+import costing
 import editing
 import tracing
 
 import playground
+from crdlint.kubernetes.servers import NEWEST_VERSION
 
 
 def ask(function: Callable[[str], str], **asked: Any) -> Any:
@@ -62,8 +64,52 @@ def test_positions_fixes_and_costs_are_returned() -> None:
     )
     assert finding["fix"]["safe"] is False
     assert finding["fix"]["edits"]
-    [cost] = answer["costs"]
-    assert cost["share"] > 1
+    assert answer["rules"] == 1
+
+
+def test_costs_have_numbers_a_sum_and_a_way_to_lower_them() -> None:
+    answer = ask(costing.costs, crd=parts(EXAMPLES[0])["crd"], version=NEWEST_VERSION)
+    [cost] = answer["rules"]
+    assert (cost["share"] > 1, cost["limit"], answer["count"]) == (True, "10,000,000", 1)
+    assert "maxItems" in cost["help"]
+    assert [each["limit"] for each in answer["schemas"]] == ["100,000,000"]
+
+
+def test_what_follows_from_another_finding_names_it() -> None:
+    text = parts(EXAMPLES[0])["crd"].replace("items: {type: string}", "items: {type: strng}")
+    found = check(crd=text)["crd"]
+    first = {one["rule"]: one["follows"] for one in found}
+    assert set(first.values()) <= {None, *range(len(found))}
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("self.size + 1", {"type": "int", "value": "3", "cost": "3"}),
+        ("self.no", {"error": "undefined field 'no'\nUse one of the fields: size"}),
+        ("oldSelf.size", {"type": "int"}),
+    ],
+)
+def test_an_expression_is_evaluated_on_the_resource(
+    expression: str, expected: dict[str, str]
+) -> None:
+    crd = crd_with_spec("{type: object, properties: {size: {type: integer}}}")
+    resource = object_in_json({"size": 2})
+    answer = ask(tracing.evaluate, crd=crd, resource=resource, field="spec", expression=expression)
+    assert {key: answer[key] for key in expected} == expected
+
+
+def test_an_expression_needs_a_resource() -> None:
+    answer = ask(tracing.evaluate, field="", expression="1")
+    assert answer == {"error": "Write a CRD, and a custom resource of it."}
+
+
+def test_a_resource_that_nothing_validates_is_named() -> None:
+    crd = crd_with_spec("{type: object}")
+    pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"
+    [notice] = check(crd=crd, resource=pod)["notices"]
+    assert "nothing in it was validated" in notice
+    assert check(crd=crd, resource=object_in_json({}))["notices"] == []
 
 
 SERVER = "The API server of Kubernetes 1.36"
@@ -74,19 +120,19 @@ WITHOUT_FIELDS = WITH_FIELD.replace("a: {type: string}, b: {type: integer}", "")
 @pytest.mark.parametrize(
     ("texts", "headlines"),
     [
-        pytest.param({}, ("", "Paste a CRD, or choose an example.", ""), id="nothing"),
+        pytest.param({}, ("", "Paste a CRD, drop a file, or choose an example.", ""), id="nothing"),
         pytest.param({"crd": "a: 1\n"}, ("", "There is no CRD in this text.", ""), id="no CRD"),
-        pytest.param({"crd": WITH_FIELD}, ("good", f"{SERVER} accepts this.", ""), id="accepted"),
+        pytest.param({"crd": WITH_FIELD}, ("good", f"{SERVER} accepts the CRD.", ""), id="accepted"),
         pytest.param(
             {"crd": WITH_FIELD, "old": WITH_FIELD},
-            ("good", f"{SERVER} accepts this update.", ""),
+            ("good", f"{SERVER} accepts the update of the CRD.", ""),
             id="accepted update",
         ),
         pytest.param(
             {"crd": WITHOUT_FIELDS, "old": WITH_FIELD},
             (
                 "good",
-                f"{SERVER} accepts this update.",
+                f"{SERVER} accepts the update of the CRD.",
                 "Changes for clients and existing objects: 2 breaking.",
             ),
             id="fields removed",
@@ -95,22 +141,22 @@ WITHOUT_FIELDS = WITH_FIELD.replace("a: {type: string}, b: {type: integer}", "")
             {"crd": WITHOUT_FIELDS.replace("Namespaced", "Cluster"), "old": WITH_FIELD},
             (
                 "error",
-                f"{SERVER} rejects this: 1 error.",
+                f"{SERVER} rejects the CRD: 1 error.",
                 "Changes for clients and existing objects: 2 breaking.",
             ),
             id="fields removed in a rejected update",
         ),
         pytest.param(
-            {"crd": "a: ["}, ("error", f"{SERVER} rejects this: 1 error.", ""), id="no YAML"
+            {"crd": "a: ["}, ("error", f"{SERVER} rejects the CRD: 1 error.", ""), id="no YAML"
         ),
         pytest.param(
             {"crd": WITH_FIELD, "resource": object_in_json({"a": 1, "c": 1})},
-            ("error", f"{SERVER} rejects this: 2 errors.", ""),
+            ("error", f"{SERVER} rejects the resource: 2 errors.", ""),
             id="rejected resource",
         ),
         pytest.param(
             {"crd": parts(EXAMPLES[1])["crd"], "version": "1.28..1.36"},
-            ("error", f"{SERVER.replace('1.36', '1.28..1.36')} rejects this: 1 error.", ""),
+            ("error", f"{SERVER.replace('1.36', '1.28..1.36')} rejects the CRD: 1 error.", ""),
             id="rejected by the oldest",
         ),
     ],
@@ -145,14 +191,14 @@ def test_odd_texts_are_answered() -> None:
         "kind: CustomResourceDefinition\n",
         "\x00",
     ):
-        assert check(crd=text, resource=text, old=text)["costs"] == []
+        assert check(crd=text, resource=text, old=text)["rules"] == 0
 
 
 def test_each_version_has_its_verdict() -> None:
     text = parts(EXAMPLES[1])["crd"]
     assert ask(playground.verdict, crd=text, version="1.30") == {
         "kind": "error",
-        "verdict": "The API server of Kubernetes 1.30 rejects this: 1 error.",
+        "verdict": "The API server of Kubernetes 1.30 rejects the CRD: 1 error.",
         "warnings": 0,
         "rules": ["cel-compilation"],
     }

@@ -82,6 +82,79 @@ def test_completion_in_expressions(
     assert (included - found, excluded & found) == (set(), set())
 
 
+@pytest.mark.parametrize(
+    "before",
+    [
+        "self.mode == ‸",
+        "self.mode != '‸",
+        "self.mode != 'B' || self.mode in [‸",
+        "self.mode in ['A', '‸",
+    ],
+)
+@pytest.mark.parametrize("style", ["{}", '"{}"'])
+def test_values_of_an_enum_are_offered_where_a_field_is_compared(
+    editor: Editor, before: str, style: str
+) -> None:
+    marked = with_rule(style.format(before))
+    found = items(editor, "crd.yaml", marked)
+    assert {"A", "B"} <= set(found)
+    text, _ = at_mark(marked)
+    edit = found["B"].text_edit
+    assert isinstance(edit, lsp.TextEdit)
+    assert f"{before.partition('‸')[0].rstrip(chr(39))}'B'" in applied(text, [edit])
+
+
+def test_only_the_text_of_a_literal_is_replaced(editor: Editor) -> None:
+    marked = with_rule("self.mode == 'x‸y' && true")
+    edit = items(editor, "crd.yaml", marked)["B"].text_edit
+    assert isinstance(edit, lsp.TextEdit)
+    assert "rule: self.mode == 'B' && true" in applied(at_mark(marked)[0], [edit])
+
+
+@pytest.mark.parametrize(
+    ("marked", "included"),
+    [
+        ("‸", {"CustomResourceDefinition", "apiVersion", "kind", "Widget"}),
+        ("a: 1\n---\n‸", {"CustomResourceDefinition", "apiVersion"}),
+        ("kind: ‸", {"CustomResourceDefinition", "Widget"}),
+        ("apiVersion: example.com/v1\nkind: ‸", {"Widget"}),
+        ("apiVersion: apiextensions.k8s.io/v1\nkind: ‸", {"CustomResourceDefinition"}),
+        ("kind: Widget\napiVersion: ‸", {"example.com/v1"}),
+        (CRD.replace("  - name: v1\n", "  - ‸\n  - name: v1\n"), {"version", "name"}),
+        (
+            CRD.replace("            - rule: self", "            - ‸\n            - rule: self"),
+            {"rule"},
+        ),
+        (CRD.replace("    - {name: Size", "    - ‸\n    - {name: Size"), {"column"}),
+    ],
+)
+def test_new_objects_and_items_are_offered(editor: Editor, marked: str, included: set[str]) -> None:
+    editor.open("crds/crd.yaml", CRD, saved=True)
+    assert included <= set(items(editor, "new.yaml", marked))
+
+
+def test_the_snippet_of_a_crd_is_a_crd_without_findings(editor: Editor) -> None:
+    found = items(editor, "new.yaml", "‸")["CustomResourceDefinition"]
+    assert isinstance(found.text_edit, lsp.TextEdit)
+    text = re.sub(r"\$\{\d+:([^}]*)\}", r"\1", found.text_edit.new_text) + "\n"
+    assert editor.retype("new.yaml", text) == []
+    assert lint_file(text, "crd.yaml", CheckRequest()).crds
+
+
+def test_the_snippets_of_items_have_no_findings(editor: Editor) -> None:
+    for place, label in (
+        ("  - name: v1\n", "version"),
+        ("            - rule: self", "rule"),
+        ("    - {name: Size", "column"),
+    ):
+        indent = place[: place.index("-")]
+        marked = CRD.replace(place, f"{indent}- ‸\n{place}", 1)
+        edit = items(editor, "crd.yaml", marked)[label].text_edit
+        assert isinstance(edit, lsp.TextEdit)
+        text = applied(at_mark(marked)[0], [edit])
+        assert [one.message for one in editor.retype("crd.yaml", text)] == []
+
+
 def test_only_what_the_server_has_is_offered(tmp_path: Path) -> None:
     for version, expected in (("1.28", set()), ("1.36", {"quantity()"})):
         with Editor(tmp_path, {"kubeVersion": version}) as editor:

@@ -23,6 +23,7 @@ FILES: Final = sorted(
 )
 _STRIDE: Final = 23  # words between the positions that every run tries
 _WORD: Final = re.compile(r"\w+|$")
+_NEW_NAME: Final = "renamed"
 _VERSIONS: Final = re.compile(r"^( *)versions:\n(?=\1(?:  )?- )", re.MULTILINE)
 _OTHER_VERSION: Final = (
     "- {name: v0, served: true, storage: false, schema: {openAPIV3Schema: {type: object}}}"
@@ -47,10 +48,11 @@ def requests_at(document: lsp.TextDocumentIdentifier, at: lsp.Position) -> Itera
     yield lsp.TEXT_DOCUMENT_DEFINITION, lsp.DefinitionParams(document, at)
     yield lsp.TEXT_DOCUMENT_REFERENCES, lsp.ReferenceParams(context, document, at)
     yield lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionParams(document, at)
-    yield (
-        lsp.TEXT_DOCUMENT_CODE_ACTION,
-        lsp.CodeActionParams(document, here, lsp.CodeActionContext([])),
-    )
+    yield lsp.TEXT_DOCUMENT_SIGNATURE_HELP, lsp.SignatureHelpParams(document, at)
+    yield lsp.TEXT_DOCUMENT_PREPARE_RENAME, lsp.PrepareRenameParams(document, at)
+    yield lsp.TEXT_DOCUMENT_RENAME, lsp.RenameParams(document, at, _NEW_NAME)
+    context_of_actions = lsp.CodeActionContext([])
+    yield lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionParams(document, here, context_of_actions)
 
 
 def requests_of(document: lsp.TextDocumentIdentifier) -> Iterator[Any]:
@@ -58,8 +60,11 @@ def requests_of(document: lsp.TextDocumentIdentifier) -> Iterator[Any]:
     everywhere = lsp.Range(lsp.Position(0, 0), lsp.Position(100_000, 0))
     yield lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL, lsp.DocumentSymbolParams(document)
     yield lsp.TEXT_DOCUMENT_CODE_LENS, lsp.CodeLensParams(document)
+    yield lsp.TEXT_DOCUMENT_FOLDING_RANGE, lsp.FoldingRangeParams(document)
     yield lsp.TEXT_DOCUMENT_DOCUMENT_LINK, lsp.DocumentLinkParams(document)
     yield lsp.TEXT_DOCUMENT_INLAY_HINT, lsp.InlayHintParams(document, everywhere)
+    fixing = lsp.CodeActionContext([], only=[lsp.CodeActionKind.SourceFixAll])
+    yield lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionParams(document, everywhere, fixing)
 
 
 _CAPABILITIES: Final = lsp.ClientCapabilities(
@@ -69,10 +74,23 @@ _CAPABILITIES: Final = lsp.ClientCapabilities(
     text_document=lsp.TextDocumentClientCapabilities(
         completion=lsp.CompletionClientCapabilities(
             completion_item=lsp.ClientCompletionItemOptions(snippet_support=True)
-        )
+        ),
+        code_action=lsp.CodeActionClientCapabilities(
+            resolve_support=lsp.ClientCodeActionResolveOptions(["edit"])
+        ),
     ),
 )
 _NOT_ABOUT_TEXT: Final = {lsp.CODE_ACTION_RESOLVE}
+
+
+class _Nowhere:
+    """Takes the messages that the server shows to the user."""
+
+    def write(self, data: bytes) -> None:
+        """Drop a message."""
+
+    def close(self) -> None:
+        """Do nothing."""
 
 
 def ask(path: Path, stride: int) -> int:
@@ -81,6 +99,7 @@ def ask(path: Path, stride: int) -> int:
         text = file.read()
     server = new_server()
     server.protocol.client_capabilities = _CAPABILITIES
+    server.protocol.set_writer(_Nowhere())  # type: ignore[arg-type]
     requests: list[Any] = []
     for name, variant in (("as-it-is", text), ("with-other-schema", with_other_schema(text))):
         document = lsp.TextDocumentIdentifier(f"{path.as_uri()}.{name}.yaml")
@@ -96,11 +115,15 @@ def ask(path: Path, stride: int) -> int:
 
 async def _answers(server: EditorServer, requests: list[Any]) -> int:
     for method, params in requests:
-        try:
-            await server.protocol.fm.features[method](params)
-        except Exception as error:
-            pytest.fail(f"{method} at {getattr(params, 'position', '')}: {error!r}")
+        await _answer(server, method, params)
     return len(requests)
+
+
+async def _answer(server: EditorServer, method: str, params: Any) -> None:
+    try:
+        await server.protocol.fm.features[method](params)
+    except Exception as error:
+        pytest.fail(f"{method} at {getattr(params, 'position', '')}: {error!r}")
 
 
 def name_of(path: Path) -> str:
@@ -121,7 +144,9 @@ def test_every_request_is_answered_at_every_word(path: Path) -> None:
 
 def test_every_feature_of_the_server_is_asked() -> None:
     document = lsp.TextDocumentIdentifier("")
-    asked = {method for method, _ in (*requests_of(document), *requests_at(document, lsp.Position(0, 0)))}
+    asked = {
+        method for method, _ in (*requests_of(document), *requests_at(document, lsp.Position(0, 0)))
+    }
     features = new_server().protocol.fm.features
     of_text = {name for name in features if name.startswith(("textDocument/", "codeAction/"))}
     notifications = {name for name in of_text if name.startswith("textDocument/did")}

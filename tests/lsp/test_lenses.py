@@ -29,17 +29,50 @@ def lenses(
     }
 
 
-def test_a_rule_has_its_cost_above_it_and_more_on_a_click(editor: Editor) -> None:
-    editor.open("crd.yaml", CRD)
-    [(title, (start, click))] = lenses(editor).items()
-    assert title == "cost 42, < 1 % of the budget"
-    assert start == position(CRD, "rule: self", "self")
-    text = editor.do(editor.client.workspace_execute_command_async(click))
-    assert "The rule is evaluated" in text
-    editor.wait_for(lambda: text in editor.messages or None)
-    for other in ("", "a: [", CRD.replace("self.size <= 10", "self.size <=")):
-        editor.retype("crd.yaml", other)
-        assert lenses(editor) == {}
+SUITE = """\
+crdName: widgets.example.com
+tests:
+  onCreate:
+  - name: small
+    initial: |
+      apiVersion: example.com/v1
+      kind: Widget
+      spec: {size: 1}
+    expected: |
+      apiVersion: example.com/v1
+      kind: Widget
+      spec: {size: 1, mode: A}
+  - name: too large
+    initial: |
+      apiVersion: example.com/v1
+      kind: Widget
+      spec: {size: 11}
+    expected: |
+      apiVersion: example.com/v1
+      kind: Widget
+      spec: {size: 11}
+"""
+
+
+def test_the_tests_of_a_suite_are_run_from_their_lenses(editor: Editor) -> None:
+    editor.open("crd.yaml", CRD, saved=True)
+    editor.open("a.testsuite.yaml", SUITE)
+    params = lsp.CodeLensParams(editor.document("a.testsuite.yaml"))
+    every, *each = editor.do(editor.client.text_document_code_lens_async(params))
+    assert [one.command.title for one in (every, *each)] == ["run 2 tests", "run test", "run test"]
+    assert each[1].range.start.line == position(SUITE, "name: too large").line
+
+    def run(lens: lsp.CodeLens) -> str:
+        assert lens.command is not None
+        click = lsp.ExecuteCommandParams(lens.command.command, lens.command.arguments)
+        text: str = editor.do(editor.client.workspace_execute_command_async(click))
+        return text
+
+    assert run(each[0]) == "passed: small\n1 test, 0 failed"
+    lines = run(every).split("\n")
+    assert lines[:2] == ["passed: small", "failed: too large"]
+    assert lines[-1] == "2 tests, 1 failed"
+    assert any("too large" in line for line in lines[2:-1])
 
 
 def test_a_crd_has_its_changes_since_the_main_branch(

@@ -10,6 +10,9 @@ import pytest
 from lsprotocol import types as lsp
 from scratch import GOOD, WIDGET_OF_SIZE
 
+from crdlint.crd import gotypes
+from crdlint.lsp import crd_fields
+
 if TYPE_CHECKING:
     from editor import Editor
 
@@ -108,6 +111,12 @@ def hover(editor: Editor, name: str, at: lsp.Position) -> str:
             ["What is wanted.", "are dropped", "Rule: `self.size <= 10"],
         ),
         ("mode: {type", "mode", ['default `"A"`', 'One of `"A"`, `"B"`']),
+        ("scope: Namespaced", "scope", ["**scope**: Whether objects are in a namespace"]),
+        ("scope: Namespaced", "Namespaced", ["**scope**: "]),
+        ("served: true", "served", ["**served**: Whether clients can use the version."]),
+        ("additionalPrinterColumns", "additional", ["The columns that `kubectl get` shows"]),
+        ("openAPIV3Schema", "open", ["**openAPIV3Schema**: The schema of the objects."]),
+        ("- rule: self", "rule", ["**rule**: An expression in CEL"]),
     ],
 )
 def test_hover_in_a_crd(editor: Editor, part: str, inside: str, expected: list[str]) -> None:
@@ -306,18 +315,86 @@ def test_symbols_are_versions_fields_and_rules(editor: Editor) -> None:
 
 
 def test_rules_have_their_share_of_the_budget_beside_them(editor: Editor) -> None:
-    editor.open("crd.yaml", CRD)
     everywhere = lsp.Range(lsp.Position(0, 0), lsp.Position(99, 0))
-    params = lsp.InlayHintParams(editor.document("crd.yaml"), everywhere)
-    (hint,) = editor.do(editor.client.text_document_inlay_hint_async(params))
-    line = position(CRD, "- rule").line
-    assert hint.position == lsp.Position(line, len(CRD.split("\n")[line]))
-    assert hint.label == "< 1 % of the budget"
-    assert "of 10,000,000 units" in hint.tooltip
-    above = lsp.InlayHintParams(
-        editor.document("crd.yaml"), lsp.Range(lsp.Position(0, 0), lsp.Position(3, 0))
-    )
-    assert not editor.do(editor.client.text_document_inlay_hint_async(above))
+
+    def hints(text: str, range_: lsp.Range) -> list[lsp.InlayHint]:
+        editor.open("crd.yaml", text)
+        params = lsp.InlayHintParams(editor.document("crd.yaml"), range_)
+        return list(editor.do(editor.client.text_document_inlay_hint_async(params)) or ())
+
+    assert hints(CRD, everywhere) == []  # less than one per cent
+    text = CRD.replace("maxItems: 5", "maxItems: 50000")
+    (hint,) = hints(text, everywhere)
+    line = position(text, "- rule").line
+    assert hint.position == lsp.Position(line, len(text.split("\n")[line]))
+    assert str(hint.label).endswith(" % of the budget")
+    assert "of 10,000,000 units" in str(hint.tooltip)
+    assert hints(text, lsp.Range(lsp.Position(0, 0), lsp.Position(3, 0))) == []
+
+
+def test_every_field_of_a_crd_is_described() -> None:
+    missing = []
+    pending, known = [gotypes.CRD], {""}
+    while pending:
+        of = pending.pop()
+        if of.name in known or of is gotypes.SCHEMA:
+            continue
+        known.add(of.name)
+        missing += [f"{of.name}.{name}" for name in of.fields if not crd_fields.about(of, name)]
+        pending += [field.type for field in of.fields.values()]
+        pending += [of.element] if of.element is not None else []
+    assert missing == []
+
+
+def test_parts_of_a_document_can_be_folded(editor: Editor) -> None:
+    text = f"# one\n# two\n{CRD}---\n{WIDGET}"
+    editor.open("all.yaml", text)
+    params = lsp.FoldingRangeParams(editor.document("all.yaml"))
+    folds = editor.do(editor.client.text_document_folding_range_async(params))
+    lines = text.split("\n")
+    shown = {lines[each.start_line].strip(): lines[each.end_line].strip() for each in folds}
+    assert shown["# one"] == "# two"
+    assert shown["ports:"] == "- name: x"
+    assert shown["size:"] == "description: How large it is."
+    assert shown[
+        "- rule: self.size <= 10 || has(self.ports) && self.ports.exists(p, p.name.startsWith('x'))"
+    ] == ("message: too large")
+    assert all(each.end_line > each.start_line for each in folds)
+
+
+@pytest.mark.parametrize(
+    ("rule", "label", "active"),
+    [
+        ("self.mode.startsWith(‸", "string.startsWith(string): bool", 0),
+        ("self.mode.replace('a', ‸", "string.replace(string, string): string", 1),
+        ("size(‸", "size(string): int", 0),
+        ("quantity('1').isLessThan(‸)", "Quantity.isLessThan(", 0),
+        ("self.size > 1‸", None, 0),
+    ],
+)
+def test_signatures_of_a_call(editor: Editor, rule: str, label: str | None, active: int) -> None:
+    text = re.sub(r"rule: self.*", lambda _: f'rule: "{rule}"', CRD)
+    at = position(text, "‸")
+    editor.open("crd.yaml", text.replace("‸", ""))
+    params = lsp.SignatureHelpParams(editor.document("crd.yaml"), at)
+    found = editor.do(editor.client.text_document_signature_help_async(params))
+    if label is None:
+        assert found is None
+        return
+    assert any(label in each.label for each in found.signatures), found.signatures
+    assert found.active_parameter == active
+
+
+def test_crds_of_the_workspace_are_found_by_name_and_kind(editor: Editor) -> None:
+    editor.open("crd.yaml", CRD)
+
+    def found(query: str) -> set[tuple[str, str | None]]:
+        params = lsp.WorkspaceSymbolParams(query)
+        symbols = editor.do(editor.client.workspace_symbol_async(params)) or ()
+        return {(each.name, each.container_name) for each in symbols}
+
+    assert ("Widget", "widgets.example.com") in found("wIdg") & found("")
+    assert found("no such kind") == set()
 
 
 @pytest.mark.parametrize(
