@@ -79,30 +79,34 @@ def _words(document: OpenDocument, probed: Probed, checks: Checks) -> Iterator[W
 
 def _of_new_object(probed: Probed, checks: Checks) -> Iterator[Word]:
     """Yield what an empty document can begin with, or the API versions and kinds that are known."""
-    known = checks.index.known_kinds()
+    kinds_of_crds = checks.index.known_kinds()
     if not probed.cursor.on_key:
-        yield from _identities(probed, known)
+        yield from _identities(probed, kinds_of_crds)
         return
     if not probed.is_in_flow:
         yield templates.NEW_CRD
-        for group, version, kind in known:
+        for group, version, kind in kinds_of_crds:
             yield templates.new_resource(f"{group}/{version}", kind)
     yield from (Word("apiVersion", is_required=True), Word("kind", is_required=True))
 
 
-def _identities(probed: Probed, known: Sequence[tuple[str, str, str]]) -> Iterator[Word]:
+def _identities(probed: Probed, kinds_of_crds: Sequence[tuple[str, str, str]]) -> Iterator[Word]:
     """Yield the values of `apiVersion` and `kind`, each for what the other one is."""
     root = probed.cursor.root
     key = probed.steps[-1:]
     if key == ("apiVersion",):
         kind = text_at(root, "kind")
         yield from [Word(_API_VERSION)] if kind in ("", KIND) else []
-        versions = {f"{group}/{version}" for group, version, of in known if kind in ("", of)}
+        versions = {
+            f"{group}/{version}" for group, version, of in kinds_of_crds if kind in ("", of)
+        }
         yield from map(Word, sorted(versions))
     elif key == ("kind",):
         api_version = text_at(root, "apiVersion")
         yield from [Word(KIND)] if api_version in ("", _API_VERSION) else []
-        kinds = {of for group, version, of in known if api_version in ("", f"{group}/{version}")}
+        kinds = {
+            of for group, version, of in kinds_of_crds if api_version in ("", f"{group}/{version}")
+        }
         yield from map(Word, sorted(kinds))
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
@@ -25,15 +23,15 @@ from crdlint.kubecel.declarations import (
 )
 from crdlint.kubecel.environment import Environment, new_expressions
 from crdlint.kubernetes.servers import Server, parse_range
+from crdlint.lsp.roots import roots
 from crdlint.lsp.steps import Steps
 from crdlint.lsp.workspace import OpenDocument
 from crdlint.resources.definitions import Definition
-from crdlint.resources.objects import objects_of, text_at
+from crdlint.resources.objects import text_at
 from crdlint.schema.traversal import children, value_schema
 from crdlint.yaml import YAMLDecodeError
-from crdlint.yaml.edit import line_starts
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, text_of
-from crdlint.yaml.parse import Document, iter_documents
+from crdlint.yaml.parse import Document
 from crdlint.yaml.scalars import index_inside
 
 if TYPE_CHECKING:
@@ -95,20 +93,6 @@ class Cursor:
         if self.on_key or not isinstance(self.node, Scalar):
             return None
         return index_inside(self.document.text, self.node, self.index - self.start)
-
-
-@lru_cache(maxsize=8)
-def roots(text: str) -> tuple[tuple[Document, int, Mapping], ...]:
-    """Return the objects of a file with their document and where that starts; broken documents have none."""
-    return tuple(_roots(text))
-
-
-def _roots(text: str) -> Iterator[tuple[Document, int, Mapping]]:
-    starts = line_starts(text)
-    for document in iter_documents(text):
-        with suppress(YAMLDecodeError):
-            for located in objects_of(document):
-                yield document, starts[min(document.line_offset, len(starts) - 1)], located.root
 
 
 def cursor_at(text: str, index: int) -> Cursor | None:

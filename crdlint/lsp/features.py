@@ -177,15 +177,15 @@ def _add_renaming(server: EditorServer) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
     async def prepare(params: lsp.PrepareRenameParams) -> lsp.Range | None:
         try:
-            found: lsp.Range | None = await renaming(params, Renaming.range)
+            range_: lsp.Range | None = await renaming(params, Renaming.range)
         except CannotRenameError:
             return None
-        return found
+        return range_
 
     @server.feature(lsp.TEXT_DOCUMENT_RENAME, lsp.RenameOptions(prepare_provider=True))
     async def rename(params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
         try:
-            edits = await renaming(params, lambda found: found.edits(params.new_name))
+            edits = await renaming(params, lambda renaming_: renaming_.edits(params.new_name))
         except CannotRenameError as problem:
             server.window_show_message(
                 lsp.ShowMessageParams(lsp.MessageType.Warning, f"crdlint: {problem}")

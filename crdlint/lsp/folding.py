@@ -8,7 +8,7 @@ from typing import Final
 
 from lsprotocol.types import FoldingRange, FoldingRangeKind
 
-from crdlint.lsp.cursor import roots
+from crdlint.lsp.roots import roots
 from crdlint.lsp.workspace import OpenDocument
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence
 

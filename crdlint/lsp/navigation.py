@@ -80,8 +80,10 @@ def references_at(document: OpenDocument, cursor: Cursor, checks: Checks) -> lis
     schema = None if crd is None else schema_at(document, cursor, checks)
     if crd is None or schema is None:
         return []
-    found = Occurrences(document, cursor, crd, schema)
-    return found.locations(found.uses(() if checked.crds is None else checked.crds.rules))
+    occurrences = Occurrences(document, cursor, crd, schema)
+    return occurrences.locations(
+        occurrences.uses(() if checked.crds is None else checked.crds.rules)
+    )
 
 
 def schema_at(document: OpenDocument, cursor: Cursor, checks: Checks) -> JSONSchemaProps | None:
@@ -94,8 +96,8 @@ def schema_at(document: OpenDocument, cursor: Cursor, checks: Checks) -> JSONSch
     if nearest is not None and is_property:
         return nearest[0]
     path = _named_path(cursor, checks.kube_version(checks.of(document)))
-    wanted = None if path is None else str(path)
-    return next((each for each in all_schemas(crd.spec) if str(each.path) == wanted), None)
+    path_text = None if path is None else str(path)
+    return next((each for each in all_schemas(crd.spec) if str(each.path) == path_text), None)
 
 
 def property_at(document: OpenDocument, cursor: Cursor, checks: Checks) -> JSONSchemaProps | None:

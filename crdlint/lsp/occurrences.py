@@ -138,11 +138,11 @@ class Occurrences:
     def _root_of(self, steps: Steps) -> JSONSchemaProps | None:
         """Return the schema that the path at some steps starts from, None if no path is there."""
         if len(steps) > 3 and steps[-1] in PATHS:
-            found = nearest_schema(self._crd, (*steps[:3], *SCHEMA))
-            return None if found is None else found[0]
+            nearest = nearest_schema(self._crd, (*steps[:3], *SCHEMA))
+            return None if nearest is None else nearest[0]
         if steps[-1:] == ("fieldPath",) and steps[-3:-2] == (RULES,):
-            found = nearest_schema(self._crd, steps)
-            return None if found is None else found[0]
+            nearest = nearest_schema(self._crd, steps)
+            return None if nearest is None else nearest[0]
         return None
 
     def _end_in(self, text: str, root: JSONSchemaProps) -> int | None:
@@ -250,7 +250,7 @@ def _values(node: Node, step: str) -> list[Node]:
 
 def _scalars(root: Node) -> Iterator[tuple[Steps, Scalar]]:
     """Yield the scalars of a node that are paths or may be, with their steps."""
-    wanted = PATHS | {"fieldPath"}
+    names = PATHS | {"fieldPath"}
     pending: list[tuple[Node, Steps]] = [(root, ())]
     while pending:
         node, steps = pending.pop()
@@ -258,5 +258,5 @@ def _scalars(root: Node) -> Iterator[tuple[Steps, Scalar]]:
             pending += [(value, (*steps, text_of(key) or "")) for key, value in node.pairs()]
         elif isinstance(node, Sequence):
             pending += [(item, (*steps, number)) for number, item in enumerate(node.items)]
-        elif isinstance(node, Scalar) and steps and steps[-1] in wanted:
+        elif isinstance(node, Scalar) and steps and steps[-1] in names:
             yield steps, node

@@ -35,19 +35,19 @@ class Renaming:
         if crd is None or schema is None:
             raise CannotRenameError("this is not a property of a schema")
         self._schema = schema
-        found = Occurrences(document, cursor, crd, schema)
+        occurrences = Occurrences(document, cursor, crd, schema)
         rules = [] if checked.crds is None else checked.crds.rules
         if any(_is_broken(rule) for rule in rules if cursor.has(rule.span)):
             raise CannotRenameError("a rule does not compile, so what it reads is not known")
-        every = (*found.declarations(), *found.uses(rules), *found.in_defaults())
-        self._occurrences = tuple({_place(each.name): each for each in every}.values())
+        every = (*occurrences.declarations(), *occurrences.uses(rules), *occurrences.in_defaults())
+        self._occurrences = tuple({_ends(each.name): each for each in every}.values())
         self._here = document.text.position(cursor.index)
 
     def range(self) -> Range | None:
         """Return the name at the cursor, None if the cursor is at no name of the property."""
         here = self._here.line, self._here.character
         for each in self._occurrences:
-            start, end = _place(each.name)
+            start, end = _ends(each.name)
             if start <= here <= end:
                 return each.name
         return None
@@ -70,7 +70,7 @@ class Renaming:
             yield each.name, each.renamed(new)
 
 
-def _place(range_: Range) -> tuple[tuple[int, int], tuple[int, int]]:
+def _ends(range_: Range) -> tuple[tuple[int, int], tuple[int, int]]:
     """Return the start and end of a range, each as line and character."""
     start, end = range_.start, range_.end
     return (start.line, start.character), (end.line, end.character)

@@ -19,7 +19,7 @@ from crdlint.files.repository import is_below
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
-from crdlint.lsp.cursor import roots
+from crdlint.lsp.roots import roots
 from crdlint.lsp.workspace import OpenDocument, Workspace, stamp_of
 from crdlint.phrases import counted
 from crdlint.resources.definitions import (
@@ -264,12 +264,12 @@ class CRDIndex:
 
     def known_kinds(self) -> list[tuple[str, str, str]]:
         """Return group, version and kind of the custom resources that the workspace defines, sorted."""
-        known = {
+        kinds = {
             (crd.group, version, crd.kind)
             for _, crd in self.defined(most=_MOST_FILES)
             for version in crd.versions
         }
-        return sorted(each for each in known if all(each))
+        return sorted(each for each in kinds if all(each))
 
     def file(self, path: str) -> _File | None:
         """Return a file, None if it cannot be read or cannot have a CRD."""

@@ -15,8 +15,8 @@ from lsprotocol.types import (
 )
 
 from crdlint.crd.identity import identify
-from crdlint.lsp.cursor import roots
 from crdlint.lsp.resources import CRDIndex, DefinedCRD
+from crdlint.lsp.roots import roots
 from crdlint.lsp.workspace import OpenDocument, uri_of
 from crdlint.resources.objects import text_at
 from crdlint.yaml.nodes import Mapping, Node, Scalar, child, items_of
@@ -118,16 +118,18 @@ _MOST_FOUND: Final = 500  # CRDs of a search
 
 def crds_of(index: CRDIndex, query: str) -> list[WorkspaceSymbol]:
     """Return the CRDs of the workspace whose names or kinds contain a text, in any case."""
-    wanted = query.casefold()
-    found = [
+    text = query.casefold()
+    symbols = [
         _of_crd(path, crd)
         for path, crd in index.defined()
-        if wanted in f"{crd.name} {crd.kind}".casefold()
+        if text in f"{crd.name} {crd.kind}".casefold()
     ]
-    return found[:_MOST_FOUND]
+    return symbols[:_MOST_FOUND]
 
 
 def _of_crd(path: str, crd: DefinedCRD) -> WorkspaceSymbol:
     first, last = crd.lines
-    place = Location(uri_of(path), Range(Position(first, 0), Position(last, 0)))
-    return WorkspaceSymbol(place, crd.kind or crd.name, SymbolKind.Class, container_name=crd.name)
+    location = Location(uri_of(path), Range(Position(first, 0), Position(last, 0)))
+    return WorkspaceSymbol(
+        location, crd.kind or crd.name, SymbolKind.Class, container_name=crd.name
+    )

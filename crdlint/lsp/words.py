@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Final
 
 from lsprotocol.types import (
@@ -22,7 +23,6 @@ from crdlint.lsp.workspace import OpenDocument
 from crdlint.schema.value_help import written
 from crdlint.yaml.nodes import Mapping, Scalar
 
-_REST: Final[re.Pattern[str]] = re.compile(r"[\w$/-]*")
 _LONGEST: Final = 256  # characters of a word
 _PROBE: Final = "crdlint-completes-this"  # a key that no document has
 _PLACE: Final = re.compile(r"\$\{\d+:([^}]*)\}|\$\d+")
@@ -77,8 +77,12 @@ def probes(text: str, index: int) -> Iterator[Probed]:
 
 def _length(text: str) -> int:
     """Return the length of the word that a text starts with."""
-    found = _REST.match(text)
-    return 0 if found is None else found.end()
+    return sum(1 for _ in takewhile(_is_of_word, text))
+
+
+def _is_of_word(character: str) -> bool:
+    """Return whether a character may be in a word that is completed."""
+    return character.isalnum() or character in "_$/-"
 
 
 def _is_at_probe(cursor: Cursor) -> bool:
@@ -161,7 +165,7 @@ def _written(document: OpenDocument, probed: Probed, word: Word, *, snippets: bo
 
 def _from_template(template: str, probed: Probed, *, snippets: bool) -> str:
     """Return the lines of a template at the indent of a place; without snippets, with nothing to fill in."""
-    text = template if snippets else _PLACE.sub(lambda found: found[1] or "", template)
+    text = template if snippets else _PLACE.sub(lambda match: match[1] or "", template)
     return text.replace("\n", "\n" + " " * probed.column)
 
 

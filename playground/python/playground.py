@@ -35,9 +35,7 @@ if TYPE_CHECKING:
 
 _CRD: Final = "crd.yaml"
 _RESOURCE: Final = "resource.yaml"
-_NOT_VALIDATED: Final = (
-    "Nothing in the tab “Resource” is of a kind that the CRD defines, so nothing in it was validated."
-)
+_NOT_VALIDATED: Final = "Nothing in the tab “Resource” is of a kind that the CRD defines, so nothing in it was validated."
 _CHANGES: Final = frozenset(rule.id for rule in all_rules().values() if rule.compares)
 
 
@@ -179,7 +177,10 @@ def _findings(diagnostics: Sequence[Diagnostic], text: str) -> list[dict[str, An
     first = causes(shown)
     numbers = {id(one): number for number, one in enumerate(shown)}
     return [
-        {**_finding(one, places), "follows": numbers[id(first[id(one)])] if id(one) in first else None}
+        {
+            **_finding(one, places),
+            "follows": numbers[id(first[id(one)])] if id(one) in first else None,
+        }
         for one in shown
     ]
 

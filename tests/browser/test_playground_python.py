@@ -122,7 +122,9 @@ WITHOUT_FIELDS = WITH_FIELD.replace("a: {type: string}, b: {type: integer}", "")
     [
         pytest.param({}, ("", "Paste a CRD, drop a file, or choose an example.", ""), id="nothing"),
         pytest.param({"crd": "a: 1\n"}, ("", "There is no CRD in this text.", ""), id="no CRD"),
-        pytest.param({"crd": WITH_FIELD}, ("good", f"{SERVER} accepts the CRD.", ""), id="accepted"),
+        pytest.param(
+            {"crd": WITH_FIELD}, ("good", f"{SERVER} accepts the CRD.", ""), id="accepted"
+        ),
         pytest.param(
             {"crd": WITH_FIELD, "old": WITH_FIELD},
             ("good", f"{SERVER} accepts the update of the CRD.", ""),
@@ -228,6 +230,9 @@ def test_all_safe_fixes_are_made_with_a_diff() -> None:
     assert ask(playground.fixed, crd=text)["edits"] == []
 
 
+_PROPERTY, _SNIPPET = 10, 15  # kinds of items in the protocol
+
+
 def test_completion_and_hover_know_the_crd() -> None:
     example = parts(EXAMPLES[18])
     crd, resource = example["crd"], example["resource"]
@@ -240,7 +245,8 @@ def test_completion_and_hover_know_the_crd() -> None:
         editing.hover, **example, text="resource", **after(resource, "siz")
     )
     for text in ("", "a: [", "- 1\n"):
-        assert ask(editing.complete, crd=text, text="crd", line=1, column=1) == []
+        offered = ask(editing.complete, crd=text, text="crd", line=1, column=1)
+        assert {item["type"] for item in offered} <= {_PROPERTY, _SNIPPET}
         assert ask(editing.hover, crd=text, text="crd", line=1, column=1) == ""
 
 

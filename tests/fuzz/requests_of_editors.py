@@ -15,7 +15,8 @@ from crdlint.lsp.complete import completions
 from crdlint.lsp.cursor import cursor_at
 from crdlint.lsp.hover import hover_of
 from crdlint.lsp.lenses import hints_of, lenses_of, links_of
-from crdlint.lsp.navigation import definition_at, references_at, related_to, symbols_of
+from crdlint.lsp.navigation import definition_at, references_at, related_to
+from crdlint.lsp.symbols import symbols_of
 from crdlint.lsp.workspace import OpenDocument, Workspace, uri_of
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 from lsprotocol import types as lsp
 
-from crdlint.lsp.server import EditorServer, new_server
+from crdlint.lsp.server import new_server
+from crdlint.lsp.session import EditorServer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -99,7 +100,7 @@ def ask(path: Path, stride: int) -> int:
         text = file.read()
     server = new_server()
     server.protocol.client_capabilities = _CAPABILITIES
-    server.protocol.set_writer(_Nowhere())  # type: ignore[arg-type]
+    server.protocol.set_writer(_Nowhere())
     requests: list[Any] = []
     for name, variant in (("as-it-is", text), ("with-other-schema", with_other_schema(text))):
         document = lsp.TextDocumentIdentifier(f"{path.as_uri()}.{name}.yaml")
