@@ -57,7 +57,8 @@ class Probed:
     @property
     def column(self) -> int:
         """The column of the key or value (0-based)."""
-        return (self.cursor.key or self.cursor.node).start_mark.column
+        column: int = (self.cursor.key or self.cursor.node).start_mark.column
+        return column
 
 
 def probes(text: str, index: int) -> Iterator[Probed]:
