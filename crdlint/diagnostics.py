@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from crdlint.yaml.edit import Edit
 
@@ -37,6 +37,20 @@ NOT_RENDERED: Final = "helm-skipped"  # that of findings about CRDs which only H
 # What the API server accepts, but reads in another way than it is written: a fix repairs it like an error.
 MISREAD: Final = frozenset({"unknown-field-ignored", "yaml-boolean", "yaml-text-cut"})
 OLD_CRD: Final = "the old CRD"  # the label of a place in it
+
+
+class InputProblem(NamedTuple):
+    """Why an input could not be read: its name, the reason, and a position in it (1-based), zeros without one."""
+
+    file: str
+    reason: str
+    line: int = 0
+    column: int = 0
+
+    @property
+    def place(self) -> str:
+        """The name, with the position if there is one."""
+        return f"{self.file}:{self.line}:{self.column}" if self.line else self.file
 
 
 @dataclass(frozen=True, slots=True)

@@ -171,7 +171,11 @@ class _CheckCommand:
         self._reports = Reports(formats.findings, arguments.format_, arguments.outputs, view)
         if arguments.against and not self._quiet:
             self._reports.hold()
-        self._state = CheckState(baseline=_baseline(arguments), show_all=arguments.show_all)
+        self._state = CheckState(
+            baseline=_baseline(arguments),
+            show_all=arguments.show_all,
+            lists_problems=self._reports.lists_problems,
+        )
         self._config = arguments.read_config()
         override = arguments.override(include_dependencies=arguments.include_dependencies)
         builds, stdin_name = not arguments.no_kustomize, arguments.stdin_filename
@@ -249,8 +253,8 @@ class _CheckCommand:
     def _show(self) -> int:
         """Print the files that a check would read, or the settings of the first one, instead of the check."""
         planner, problems = self._planner, self._state.problems
-        for name, reason in problems:
-            console.err(f"crdlint: {name}: {reason}")
+        for problem in problems:
+            console.err(f"crdlint: {problem.place}: {problem.reason}")
         lines: list[str] = []
         if self._options.show_files:
             lines = [task.path for task in planner.plan.tasks]
@@ -294,7 +298,8 @@ class _CheckCommand:
             for result, config in state.ignores.unused(self._options.paths):
                 self._report(result, config)
         if isinstance(state.baseline, AddedIgnores):
-            state.problems += state.baseline.problems
+            for name, reason in state.baseline.problems:
+                state.problem(name, reason)
 
     def _load_charts(
         self, cache: Cache | None, previous: PreviousCRDs | None, values: HelmValues | None
@@ -321,14 +326,14 @@ class _CheckCommand:
                 if chart in plan.complete_charts or os.path.normpath(result.file) in checked:
                     self._report(result, self._planner.config_of(result.file))
             if charts.of(chart).is_broken_by_values:
-                state.problems.append((chart, NOT_RENDERED))
+                state.problem(chart, NOT_RENDERED)
         for result in charts.copies():
             self._report(result, self._planner.config_of(result.file))
 
     def _report_problems(self, problems: Iterable[UnreadInput]) -> None:
         for problem in problems:
             if problem.fatal:
-                self._state.problems.append((problem.path, problem.message))
+                self._state.problem(problem.path, problem.message)
                 self._state.unread.append(problem.path)
             elif not self._quiet:
                 console.err(f"crdlint: {problem.path}: {problem.message}")

@@ -17,7 +17,8 @@ from crdlint.cli.fields import Declared, argument, flag, format_of, globs, outpu
 from crdlint.cli.help import Group
 from crdlint.cli.options import ConfigOptions, HelmOptions
 from crdlint.cli.reports import Reports, Totals
-from crdlint.files.paths import Selection, discover
+from crdlint.diagnostics import InputProblem
+from crdlint.files.paths import Selection, UnreadInput, discover
 from crdlint.files.repository import RepositoryError, repository_top
 from crdlint.phrases import counted
 from crdlint.report import formats
@@ -115,7 +116,7 @@ class _DiffCommand:
         discovered = discover([self._new.path], selection)
         unread = [problem for problem in discovered.problems if problem.fatal]
         self._unread += (problem.path for problem in unread)
-        self._note([(problem.path, problem.message) for problem in unread], self._new)
+        self._note_unread(unread, self._new)
         plan = self._planner.add(discovered.files)
         self._note(plan.problems, self._new)
         from crdlint.sources.previous.crds import OldCharts
@@ -187,9 +188,9 @@ class _DiffCommand:
         from crdlint.sources.previous.load import load_side
 
         loaded = load_side(self._old, (self._new.path,), selection)
-        self._note([(problem.path, problem.message) for problem in loaded.problems], self._old)
+        self._note_unread(loaded.problems, self._old)
         for problem in (*self._old.problems, *self._new.problems):
-            self._totals.problems.append((problem, "not compared"))
+            self._totals.problem(problem, "not compared")
         return loaded
 
     def _compare_charts(
@@ -199,7 +200,8 @@ class _DiffCommand:
         from crdlint.sources.previous.charts import compare_charts
 
         compared = compare_charts(self._planner.plan.all_charts(), charts, loaded.charts, rendered)
-        self._note([(notice, "not compared") for notice in compared.notices], self._old)
+        notices = (InputProblem(notice, "not compared") for notice in compared.notices)
+        self._note(notices, self._old)
         for chart in charts.versions:
             for result in charts.results(chart):
                 self._report(result)
@@ -216,21 +218,24 @@ class _DiffCommand:
         )
         for notice in () if self._options.quiet else previous.take_notices():
             console.err(f"crdlint: note: {notice}")
-        self._note(
-            [(problem.path, problem.message) for problem in comparison.problems if problem.fatal],
-            self._old,
-        )
+        self._note_unread((each for each in comparison.problems if each.fatal), self._old)
         for result in comparison.results:
             self._report(result)
 
-    def _note(self, problems: list[tuple[str, str]], side: Side) -> None:
+    def _note(self, problems: Iterable[InputProblem], side: Side) -> None:
+        """Count in inputs of a side that cannot be read, by the names that users know."""
         self._totals.problems += [
-            (side.name(path), self._in_names(message)) for path, message in problems
+            problem._replace(file=side.name(problem.file), reason=self._in_names(problem.reason))
+            for problem in problems
         ]
+
+    def _note_unread(self, problems: Iterable[UnreadInput], side: Side) -> None:
+        unread = (InputProblem(problem.path, problem.message) for problem in problems)
+        self._note(unread, side)
 
     def _report_outcome(self, outcome: CheckOutcome) -> None:
         if outcome.problem is not None:
-            self._note([(outcome.name, outcome.problem)], self._new)
+            self._note([InputProblem(outcome.name, outcome.problem)], self._new)
             if not outcome.results:
                 self._unread.append(outcome.name)
         self._totals.bugs.add(self._new.name(outcome.name), outcome.bugs)

@@ -35,7 +35,7 @@ from crdlint.sources.helm.layout import HelmValues
 
 if TYPE_CHECKING:
     from crdlint.config.model import Config, FailOn, FieldValidation
-    from crdlint.diagnostics import Severity
+    from crdlint.diagnostics import InputProblem, Severity
     from crdlint.kubecel.second_opinion import Tally
     from crdlint.runner.fix_files import Fixing
 
@@ -246,10 +246,10 @@ class FixOptions(FindingOptions, group=Group.FIXES):
         """Return whether files that fixes change, or would change, make the exit status 1."""
         return bool(fixing.files) and (self.diff or self.exit_non_zero_on_fix)
 
-    def report(self, fixing: Fixing, problems: Iterable[tuple[str, str]]) -> None:
+    def report(self, fixing: Fixing, problems: Iterable[InputProblem]) -> None:
         """Write what was fixed, and what was not; with a diff, that is the whole report."""
-        for name, reason in problems if fixing.diff else ():
-            console.err(f"crdlint: {name}: {reason}")
+        for problem in problems if fixing.diff else ():
+            console.err(f"crdlint: {problem.place}: {problem.reason}")
         for diff in fixing.diffs:
             console.out(diff, nl=False)
         for line in fixing.problems():

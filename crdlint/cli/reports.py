@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, Generic
 import click
 
 from crdlint.cli import console
+from crdlint.diagnostics import InputProblem
 from crdlint.files.paths import Found, Selection, discover
 from crdlint.phrases import counted, some
 from crdlint.report import formats
@@ -54,6 +55,7 @@ class Reports(Generic[AnyReport]):
         except formats.OutputError as error:
             raise click.UsageError(f"--output: {error}") from error
         self.is_text = name == formats.TEXT
+        self.lists_problems = name == "concise"
         self._write = write or console.out
         self._report = kind(name, view)
         self._spool: Spool | None = None
@@ -109,7 +111,7 @@ class Reports(Generic[AnyReport]):
 class Totals:
     """What a run has found so far; a run with ``problems`` or ``unwritten`` files of the command line fails."""
 
-    problems: list[tuple[str, str]] = field(default_factory=list)
+    problems: list[InputProblem] = field(default_factory=list)
     summary: Summary = field(default_factory=Summary)
     unwritten: list[str] = field(default_factory=list)
     bugs: console.Bugs = field(default_factory=console.Bugs)
@@ -118,6 +120,9 @@ class Totals:
     show_all: bool | None = None  # None in commands without that option
     noted: Counter[str] = field(default_factory=Counter)  # notices by kind
     remarks: list[str] = field(default_factory=list)  # lines below the reports
+    lists_problems: bool = (
+        False  # whether the report on standard output has a line for each of them
+    )
     has_findings: bool = False  # whether there is a finding, hidden ones included
     by_rule: Counter[str] = field(default_factory=Counter)
 
@@ -132,7 +137,7 @@ class Totals:
 
     def problem(self, name: str, reason: str) -> None:
         """Count in an input that cannot be read."""
-        self.problems.append((name, reason))
+        self.problems.append(InputProblem(name, reason))
 
     def count_outcome(self, outcome: CheckOutcome) -> None:
         """Count in why an input could not be checked, and its internal errors."""
@@ -175,8 +180,8 @@ class Totals:
         if repeated and not self.show_all:
             how = "" if self.show_all is None else ": --show-all shows them"
             console.err(f"crdlint: note: {counted(repeated, 'more note')} of the same kinds{how}")
-        for name, reason in self.problems:
-            console.err(f"crdlint: {name}: {reason}")
+        for problem in () if self.lists_problems else self.problems:
+            console.err(f"crdlint: {problem.place}: {problem.reason}")
         self.bugs.report_repeated()
 
     def end(self, reports: Reports[Report]) -> None:

@@ -117,7 +117,7 @@ def _run_suites(run: TestState, settings: TestOptions) -> None:
     crd_files = _crd_files(run, settings)
     for suite in find_suites(settings.paths, Selection()):
         if isinstance(suite, UnreadInput):
-            run.problems.append((suite.path, suite.message))
+            run.problem(suite.path, suite.message)
             continue
         _run_suite(run, suite, crd_files, settings)
         if settings.fail_fast and run.failed:
@@ -130,7 +130,8 @@ def _crd_files(run: TestState, settings: TestOptions) -> SuiteCRDs:
 
     discovered = find_files(settings.crds, Selection(), run.problem, print_notice)
     files = SuiteCRDs(discovered.files, settings.kube_version, reader(Charts(settings.values())))
-    run.problems += files.broken
+    for name, reason in files.broken:
+        run.problem(name, reason)
     return files
 
 
@@ -145,7 +146,7 @@ def _run_suite(
     try:
         suite = read_suite(text, file)
     except SuiteError as error:
-        run.problems.append((f"{file}:{error.line}", str(error)))
+        run.problem(f"{file}:{error.line}", str(error))
         return
     for line, message in suite.ignored:
         console.err(f"crdlint: {file}:{line}: note: {message}; skipped")
@@ -158,11 +159,11 @@ def _run_suite(
                 if settings.fail_fast and result.failure:
                     return
     except MissingCRDError as error:
-        run.problems.append((file, str(error)))
+        run.problem(file, str(error))
     except SuiteError as error:
-        run.problems.append((f"{file}:{error.line}", str(error)))
+        run.problem(f"{file}:{error.line}", str(error))
     except Exception as error:
         bug = bug_of(error)
-        run.problems.append((file, f"a bug in crdlint: {bug.text}"))
+        run.problem(file, f"a bug in crdlint: {bug.text}")
         run.bugs.add(file, [bug])
     run.reports.add(lambda report: report.end_suite(suite))

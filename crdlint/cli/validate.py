@@ -13,6 +13,7 @@ from crdlint.cli.fields import Declared, file_option, flag, many, option, second
 from crdlint.cli.help import Group
 from crdlint.cli.options import ChartOptions, FixOptions
 from crdlint.cli.reports import Reports, Totals, nothing_found
+from crdlint.diagnostics import InputProblem
 from crdlint.files.paths import Found, Selection
 from crdlint.files.read import STDIN
 from crdlint.kubernetes.servers import parse_range
@@ -100,7 +101,11 @@ class _ValidateCommand:
         self._planner = Planner(
             arguments.kube_version, arguments.override(), arguments.read_config(), kustomize=False
         )
-        self._run = Totals(bugs=self._inputs.bugs, show_all=arguments.show_all)
+        self._run = Totals(
+            bugs=self._inputs.bugs,
+            show_all=arguments.show_all,
+            lists_problems=self._reports.lists_problems,
+        )
         self._excluded: set[str] = set()
         self._fixing = arguments.fixing()
         self._second_opinions = options.new_tally() if arguments.second_opinion else None
@@ -124,10 +129,12 @@ class _ValidateCommand:
                 self._validate(path, config, check)
         self._report_charts(discovered.files)
         inputs.notices.update(dict.fromkeys(self._planner.plan.notices))
-        inputs.problems.update(dict.fromkeys(self._planner.plan.problems))
         if self._second_opinions is not None:
             inputs.notices[self._second_opinions.notice()] = None
-        run.problems = list(inputs.problems)
+        run.problems = [
+            *(InputProblem(*problem) for problem in inputs.problems),
+            *self._planner.plan.problems,
+        ]
         run.summary.seconds = time.perf_counter() - start
         if self._fixing is not None:
             self._options.report(self._fixing, run.problems)

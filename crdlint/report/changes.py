@@ -211,8 +211,9 @@ class ChangesMarkdown(AtEnd):
     def end(self, outcome: RunOutcome) -> Iterator[str]:
         """Yield the complete page."""
         head = f"## {markdown(self._changes.headline())}\n"
-        for file, reason in outcome.problems:
-            head += f"\n- {markdown_source(f'`{printable_line(file)}`')} could not be read: {markdown(reason)}\n"
+        for problem in outcome.problems:
+            place = markdown_source(f"`{printable_line(problem.place)}`")
+            head += f"\n- {place} could not be read: {markdown(problem.reason)}\n"
         yield head
         room, left = _LIMIT - len(head), 0
         for crd, findings in self._changes.by_crd().items():

@@ -8,6 +8,7 @@ from dataclasses import asdict, astuple, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.__about__ import __version__
+from crdlint.diagnostics import InputProblem
 from crdlint.kubecel.cost import CRD_COST_LIMIT, RULE_COST_LIMIT
 from crdlint.report import words
 from crdlint.report.changes import KEYS, Changes
@@ -26,7 +27,7 @@ from crdlint.rules.consequences import causes
 from crdlint.safety.escapes import json_text, printable, printable_line
 
 if TYPE_CHECKING:
-    from crdlint.diagnostics import Diagnostic, Fix
+    from crdlint.diagnostics import Diagnostic, Fix, Related
     from crdlint.linting.cost_entries import CostEntry
     from crdlint.linting.result import FileResult
     from crdlint.rules.engine.rule import Rule
@@ -131,8 +132,16 @@ def _finding(
     return fields
 
 
-def _unreadable(problems: Iterable[tuple[str, str]]) -> list[dict[str, str]]:
-    return [{"file": file, "reason": reason} for file, reason in problems]
+def _unreadable(problems: Iterable[InputProblem]) -> list[dict[str, Any]]:
+    return [
+        {
+            "file": problem.file,
+            "reason": problem.reason,
+            "line": problem.line or None,
+            "column": problem.column or None,
+        }
+        for problem in problems
+    ]
 
 
 class GitLab(_Array):
@@ -166,13 +175,11 @@ class RDJSON(_Array):
         self, findings: list[Diagnostic], positions: TextPositions
     ) -> Iterator[dict[str, Any]]:
         for finding in findings:
-            start = positions.index(finding.line, finding.column)
-            end = positions.index(finding.end_line, finding.end_column)
             in_bytes = (
                 finding.line,
-                positions.byte_column(start),
+                positions.column_in_bytes(finding.line, finding.column),
                 finding.end_line,
-                positions.byte_column(end),
+                positions.column_in_bytes(finding.end_line, finding.end_column),
             )
             entry: dict[str, Any] = {
                 "message": printable(words.message(finding)),
@@ -260,10 +267,11 @@ class SARIF(Report):
         base = {"SRCROOT": {"description": {"text": "The folder that crdlint was run in."}}}
         failures = [
             *outcome.problems,
-            *((file, f"a bug in crdlint: {text}") for file, text in outcome.bugs),
+            *(InputProblem(file, f"a bug in crdlint: {text}") for file, text in outcome.bugs),
         ]
-        for file, reason in failures:
-            self._notes.add(_notification(file, reason, "error"))
+        for failure in failures:
+            region = _point(failure) if failure.line else None
+            self._notes.add(_notification(failure.file, failure.reason, "error", region))
         yield (
             f'{{\n"$schema": "{_SCHEMA}",\n"version": "2.1.0",\n"runs": [{{\n"tool": {json_text({"driver": driver})},\n'
             f'"columnKind": "unicodeCodePoints",\n"originalUriBaseIds": {json_text(base)},\n'
@@ -309,7 +317,7 @@ def _result(finding: Diagnostic, index: int, fingerprint: str) -> dict[str, Any]
         entry["locations"][0]["logicalLocations"] = [{"fullyQualifiedName": printable_line(name)}]
     if finding.related is not None:
         other = finding.related
-        location = _location(other.file, {"startLine": other.line, "startColumn": other.column})
+        location = _location(other.file, _point(other))
         entry["relatedLocations"] = [{"message": {"text": printable(other.label)}, **location}]
     return entry
 
@@ -349,5 +357,12 @@ def _artifact(file: str) -> dict[str, str]:
     )
 
 
-def _notification(file: str, text: str, level: str) -> dict[str, Any]:
-    return {"level": level, "message": {"text": printable(text)}, "locations": [_location(file)]}
+def _point(place: Related | InputProblem) -> dict[str, int]:
+    return {"startLine": place.line, "startColumn": place.column}
+
+
+def _notification(
+    file: str, text: str, level: str, region: dict[str, int] | None = None
+) -> dict[str, Any]:
+    message = {"text": printable(text)}
+    return {"level": level, "message": message, "locations": [_location(file, region)]}

@@ -94,8 +94,11 @@ class Azure(Report):
 
     def end(self, outcome: RunOutcome) -> Iterator[str]:
         """Yield the unreadable inputs, and the totals."""
-        for file, reason in outcome.problems:
-            yield _issue({"type": "error", "sourcepath": relative(file)}, reason)
+        for problem in outcome.problems:
+            position: dict[str, object] = {"sourcepath": relative(problem.file)}
+            if problem.line:
+                position |= {"linenumber": problem.line, "columnnumber": problem.column}
+            yield _issue({"type": "error", **position}, problem.reason)
         yield f"{outcome.summary.counts()}\n"
 
 
@@ -119,8 +122,10 @@ class GitHub(Report):
 
     def end(self, outcome: RunOutcome) -> Iterator[str]:
         """Yield the unreadable inputs, then errors, warnings and infos."""
-        for file, reason in outcome.problems:
-            yield f"::error file={command_property(relative(file))}::{command_data(reason)}\n"
+        for problem in outcome.problems:
+            file = command_property(relative(problem.file))
+            position = f",line={problem.line},col={problem.column}" if problem.line else ""
+            yield f"::error file={file}{position}::{command_data(problem.reason)}\n"
         for spool in self._spools.values():
             yield from spool.pieces()
         yield f"crdlint: {outcome.summary.counts()} in {counted(outcome.summary.files, 'file')}\n"
@@ -188,8 +193,8 @@ def _head(outcome: RunOutcome) -> str:
     mark = "❌" if summary.errors or problems else "✅"
     head = f"## crdlint\n\n{mark} {', '.join(counts)} in {counted(summary.crds, 'CRD')}\n"
     lines = (
-        f"- <code>{markdown(printable_line(file))}</code> could not be read: {markdown(why)}\n"
-        for file, why in problems
+        f"- <code>{markdown(printable_line(problem.place))}</code> could not be read: {markdown(problem.reason)}\n"
+        for problem in problems
     )
     return "".join([head, "\n" * bool(problems), *lines])
 

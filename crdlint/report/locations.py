@@ -96,6 +96,10 @@ class TextPositions:
         line, _ = line_and_column(self._starts, index)
         return len(self._text[self._starts[line] : index].encode("utf-8", "surrogatepass")) + 1
 
+    def column_in_bytes(self, line: int, column: int) -> int:
+        """Return a 1-based column in bytes of UTF-8; of a file that could not be read, the column itself."""
+        return self.byte_column(self.index(line, column)) if self._text else column
+
     def index(self, line: int, column: int) -> int:
         """Return the index of a character, given its 1-based line and column."""
         starts = self._starts

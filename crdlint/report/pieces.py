@@ -16,7 +16,7 @@ from crdlint.report.page import PLAIN, Page
 from crdlint.safety.escapes import json_text
 
 if TYPE_CHECKING:
-    from crdlint.diagnostics import Diagnostic
+    from crdlint.diagnostics import Diagnostic, InputProblem
     from crdlint.evaluation.evaluate import Answer, RuleResult
     from crdlint.linting.cost_entries import CostEntry
     from crdlint.linting.result import FileResult
@@ -106,9 +106,9 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class RunOutcome:
-    """The result of a run: totals, findings by rule, and (file, reason) of unreadable inputs and of internal errors."""
+    """The result of a run: totals, findings by rule, unreadable inputs, and (file, text) of internal errors."""
 
-    problems: Sequence[tuple[str, str]]
+    problems: Sequence[InputProblem]
     summary: Summary
     by_rule: Counter[str] = field(default_factory=Counter)
     bugs: Sequence[tuple[str, str]] = ()
@@ -118,8 +118,10 @@ class RunOutcome:
         from crdlint.crd.positions import Span  # few runs need it
         from crdlint.rules.texts.reading import UNREADABLE
 
-        for file, reason in self.problems:
-            yield UNREADABLE.diagnostic(file, "advice", reason, Span(1, 1, 1, 1))
+        for problem in self.problems:
+            line, column = problem.line or 1, problem.column or 1
+            span = Span(line, column, line, column)
+            yield UNREADABLE.diagnostic(problem.file, "advice", problem.reason, span)
 
 
 def most_frequent(by_rule: Counter[str]) -> list[tuple[str, int]]:
@@ -228,12 +230,12 @@ class Costs(NamedTuple):
     """The costs of the rules of a run, in order.
 
     `top` is the number of them that are shown, None for all; totals count all rules. `parts` requests the cost of each
-    part of a rule. `problems` are (file, reason) of unreadable inputs.
+    part of a rule. `problems` are the unreadable inputs.
     """
 
     entries: Sequence[CostEntry]
     results: Sequence[FileResult]
-    problems: Sequence[tuple[str, str]] = ()
+    problems: Sequence[InputProblem] = ()
     top: int | None = None
     parts: bool = False
 
@@ -249,10 +251,10 @@ class Costs(NamedTuple):
 
 
 class SuiteOutcome(NamedTuple):
-    """The result of a run; `broken` are suites that could not be run, and the reasons."""
+    """The result of a run; `broken` are suites that could not be run."""
 
     results: Sequence[TestedCase]
-    broken: Sequence[tuple[str, str]]
+    broken: Sequence[InputProblem]
     seconds: float
 
     @property

@@ -58,11 +58,18 @@ class Checkstyle(Report):
     def end(self, outcome: RunOutcome) -> Iterator[str]:
         """Yield the elements of inputs that could not be read, and the end."""
         yield self._head
-        for file, reason in outcome.problems:
+        for problem in outcome.problems:
+            position = {"line": problem.line or 1}
+            position |= {"column": problem.column} if problem.line else {}
             error = _element(
-                2, "error", line=1, severity="error", message=reason, source="crdlint.unreadable"
+                2,
+                "error",
+                **position,
+                severity="error",
+                message=problem.reason,
+                source="crdlint.unreadable",
             )
-            yield _around(1, error, "file", name=file)
+            yield _around(1, error, "file", name=problem.file)
         yield "</checkstyle>\n"
 
 
@@ -110,8 +117,10 @@ class JUnit(Report):
         }
         yield f"{_HEAD}<{_tag('testsuites', {'name': 'crdlint', **totals, 'time': seconds})}>\n"
         yield from self._suites.pieces()
-        for file, reason in problems:
-            yield _broken(file, "file", {"type": "unreadable", "message": reason}, skipped=0)
+        for problem in problems:
+            message = f"{problem.place}: {problem.reason}" if problem.line else problem.reason
+            about = {"type": "unreadable", "message": message}
+            yield _broken(problem.file, "file", about, skipped=0)
         yield "</testsuites>\n"
 
 
@@ -151,8 +160,8 @@ class SuiteXML(pieces.SuiteReport):
                 name=f"{own[0].suite.name} ({crd})",
                 **counts,
             )
-        for file, reason in broken:
-            yield _broken(file, "suite", {"message": reason})
+        for problem in broken:
+            yield _broken(problem.place, "suite", {"message": problem.reason})
         yield "</testsuites>\n"
 
 

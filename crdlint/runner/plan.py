@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from crdlint.diagnostics import InputProblem
 from crdlint.files.paths import UnreadInput, has_yaml_suffix
 from crdlint.files.read import STDIN, UnreadableError, decode, open_descriptor, read_bytes
 from crdlint.files.recognition import (
@@ -64,7 +65,7 @@ class Plan:
     configs: list[Config] = field(default_factory=list)
     passed: int = 0
     excluded: set[str] = field(default_factory=set)
-    problems: list[tuple[str, str]] = field(default_factory=list)
+    problems: list[InputProblem] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     results: list[tuple[FileResult, Config]] = field(default_factory=list)
     kustomizations: list[Task] = field(default_factory=list)
@@ -191,7 +192,7 @@ class Planner:
                 if is_stream:
                     name, text = self.stdin_name or path, decode(data)
             except UnreadableError as error:
-                plan.problems.append((shown_name(path), str(error)))
+                plan.problems.append(InputProblem(shown_name(path), str(error)))
                 return
         self._add_read(path, name, data, text)
 
@@ -360,9 +361,8 @@ class Planner:
             if id(error) not in self.invalid:
                 self.invalid.add(id(error))
                 for fault in error.faults:
-                    self.plan.problems.append(
-                        (f"{fault.file}:{fault.line}:{fault.column}", fault.message)
-                    )
+                    problem = InputProblem(fault.file, fault.message, fault.line, fault.column)
+                    self.plan.problems.append(problem)
             return None
         for notice in config.notices:
             if notice not in self.plan.notices:
@@ -433,7 +433,7 @@ class Planner:
     ) -> None:
         for packed in files:
             if isinstance(packed, UnreadInput):
-                self.plan.problems.append((packed.path, packed.message))
+                self.plan.problems.append(InputProblem(packed.path, packed.message))
                 continue
             name, text, location = packed
             if not self._is_loaded(location, name):

@@ -103,8 +103,25 @@ def test_a_mistake_in_a_configuration_ends_the_run(tmp_path: Path) -> None:
     message = "crdlint: sub/.crdlint.yaml:1:10: there is no rule 'nope'\n"
     assert check() == (2, "", message)
     assert check("--show-settings") == (2, "", message)
-    status, shown, _ = check("--format", "json")
-    assert (status, '"unreadable": [{"file": "sub/.crdlint.yaml:1:10"' in shown) == (2, True)
+    for format_, place in (
+        (
+            "json",
+            '"file": "sub/.crdlint.yaml", "reason": "there is no rule \'nope\'", "line": 1, "column": 10',
+        ),
+        ("sarif", '"region": {"startLine": 1, "startColumn": 10}'),
+        ("github", "::error file=sub/.crdlint.yaml,line=1,col=10::"),
+        ("azure", "sourcepath=sub/.crdlint.yaml;linenumber=1;columnnumber=10;"),
+        ("gitlab", '"path": "sub/.crdlint.yaml", "lines": {"begin": 1,'),
+        ("rdjson", '"path": "sub/.crdlint.yaml", "range": {"start": {"line": 1, "column": 10}'),
+        ("checkstyle", '<file name="sub/.crdlint.yaml">\n    <error line="1" column="10"'),
+        ("junit", 'message="sub/.crdlint.yaml:1:10: there is no rule'),
+        ("concise", "sub/.crdlint.yaml:1:10: error[unreadable]: there is no rule 'nope'\n"),
+        ("markdown", "sub/.crdlint.yaml:1:10</code> could not be read"),
+        ("html", "sub/.crdlint.yaml:1:10 could not be read"),
+    ):
+        status, shown, notes = check("--format", format_)
+        assert (status, place in shown) == (2, True), shown
+        assert (notes == "") is (format_ == "concise")
 
 
 def test_skipped_files_and_programs_are_printed(

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from present import present
 
 from crdlint.cli.main import cli
-from crdlint.diagnostics import Diagnostic, Related
+from crdlint.diagnostics import Diagnostic, InputProblem, Related
 from crdlint.linting.result import CRD, FileResult
 from crdlint.report import formats
 from crdlint.report.pieces import RunOutcome, Summary, View
@@ -93,7 +93,9 @@ ALL = checked(
         related=Related("rule `x`", "b.yaml", 7, 9),
     ),
     made("behind the others", hidden=True),
-    problems=[("no file", "cannot: be, read")],
+    problems=[
+        InputProblem("no file", "cannot: be, read"),
+    ],
 )
 
 
@@ -288,7 +290,7 @@ def test_junit_fits_the_schema() -> None:
 
 def test_sarif_fits_the_schema() -> None:
     schema = json.loads((HERE / "schemas" / "sarif.json").read_text())
-    for run in (ALL, checked(), checked(problems=[("x", "y")])):
+    for run in (ALL, checked(), checked(problems=[InputProblem("x", "y")])):
         jsonschema.validate(json.loads(render("sarif", run)), schema)
 
 

@@ -10,6 +10,7 @@ from crds import crd_with_spec
 from test_html_costs import read, words
 
 from crdlint.api import lint_text
+from crdlint.diagnostics import InputProblem
 from crdlint.linting.documents import collect_crds
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
@@ -42,7 +43,10 @@ def page(result: FileResult, kind: str) -> str:
     summary = Summary(files=1)
     summary.add(result)
     return "".join(
-        [*report.file(result), *report.end(RunOutcome([("c.yaml", "<no file>")], summary))]
+        [
+            *report.file(result),
+            *report.end(RunOutcome([InputProblem("c.yaml", "<no file>")], summary)),
+        ]
     )
 
 
