@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from crdlint.diagnostics import Diagnostic, in_server_words
+from collections.abc import Iterable
+from os import PathLike, fspath
+
+from crdlint.diagnostics import Diagnostic, Fix, Related, in_server_words
 from crdlint.kubernetes.senders import DEFAULT_SENDER, sender_named
-from crdlint.kubernetes.servers import NEWEST_VERSION
+from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
 from crdlint.linting.documents import collect_crds
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
@@ -12,10 +15,11 @@ from crdlint.linting.result import FileResult, OldCRD, RuleCost
 from crdlint.resources.pipeline import ResourceReport, report
 from crdlint.rules.catalog import on_request
 from crdlint.yaml import YAMLDecodeError, decode_yaml
+from crdlint.yaml.edit import Edit
 
 __all__ = [
-    "Diagnostic", "ResourceReport", "RuleCost", "YAMLDecodeError", "decode_yaml", "estimate_costs", "lint_text",
-    "lint_update", "validate_resource",
+    "Diagnostic", "Edit", "Fix", "Related", "ResourceReport", "RuleCost", "YAMLDecodeError", "decode_yaml",
+    "estimate_costs", "fix_text", "lint_paths", "lint_text", "lint_update", "validate_resource",
 ]  # fmt: skip
 
 
@@ -25,11 +29,14 @@ def lint_text(
     filename: str = "<stdin>",
     kube_version: str = NEWEST_VERSION,
     sender: str = DEFAULT_SENDER,
+    fixes: bool = False,
 ) -> list[Diagnostic]:
     """Return the API server's findings on creating each CRD of a text, and crdlint's own advice, in document order.
 
     ``sender`` is how the CRD is sent: ``create``, the text itself, by default, or ``kubectl``, ``server-side-apply``,
     ``helm-3`` or ``helm-4``. Server-side apply has one message for all fields that it does not accept.
+
+    With ``fixes``, a finding that can be fixed has a ``fix``, whose `Fix.apply` returns the text without it.
 
     A document that crdlint cannot check because of a bug has a finding of the rule ``internal-error``.
 
@@ -38,9 +45,68 @@ def lint_text(
     '`spec` must be a mapping, not the number `1`'
     """
     sender_named(sender)
-    return _visible(
-        lint_file(text, filename, CheckRequest(kube_version=kube_version, senders=(sender,)))
-    )
+    request = CheckRequest(kube_version=kube_version, senders=(sender,), fixes=fixes)
+    return _visible(lint_file(text, filename, request))
+
+
+def lint_paths(
+    paths: Iterable[str | PathLike[str]],
+    *,
+    config: str | PathLike[str] | None = None,
+    isolated: bool = False,
+    kube_version: str | None = None,
+    fixes: bool = False,
+) -> list[Diagnostic]:
+    """Return the findings that ``crdlint check`` reports about files, folders, charts and kustomizations.
+
+    Each file has the configuration of its folder, as on the command line: ``config`` names a file to use instead, and
+    ``isolated`` ignores all of them. Ignore comments apply. ``kube_version`` is a version or a range, by default that of
+    the configuration, else of the chart, else the newest.
+
+    What cannot be read, a configuration with an error included, is a finding of the rule ``unreadable``. So no findings
+    means that everything was checked. With ``fixes``, a finding that can be fixed has a ``fix``.
+
+    Raises ValueError for an unknown ``kube_version``, and for a ``config`` that cannot be read or has an error.
+    """
+    from crdlint.config.load import read_config
+    from crdlint.config.model import Config, ConfigError
+    from crdlint.report.pieces import RunOutcome, Summary
+    from crdlint.runner.whole_run import WholeRun
+
+    if kube_version is not None:
+        parse_range(kube_version)
+    replacement = Config() if isolated else None
+    if config is not None:
+        try:
+            replacement = read_config(fspath(config))
+        except ConfigError as error:
+            raise ValueError(str(error)) from error
+    run = WholeRun(kube_version, replacement, fixes)
+    findings = list(run.findings([fspath(path) for path in paths]))
+    findings += RunOutcome(run.problems, Summary()).unreadable()
+    return [in_server_words(d) for d in findings if not d.hidden and d.server_message != ""]
+
+
+def fix_text(
+    text: str,
+    *,
+    filename: str = "<stdin>",
+    kube_version: str = NEWEST_VERSION,
+    unsafe: bool = False,
+) -> str:
+    """Return a text after all safe fixes, as ``crdlint check --fix`` writes it; with ``unsafe``, after all fixes.
+
+    >>> fix_text("{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, spec: {scoop: Cluster}}")
+    '{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, spec: {scope: Cluster}}'
+    """
+    from crdlint.runner.fixes import fix
+
+    request = CheckRequest(kube_version=kube_version, fixes=True)
+
+    def check(changed: str) -> FileResult:
+        return lint_file(changed, filename, request)
+
+    return fix(check(text), check, unsafe=unsafe).text
 
 
 def lint_update(

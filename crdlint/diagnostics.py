@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from crdlint.yaml.edit import Edit
+from crdlint.yaml.edit import Edit, apply
 
 # As in ruff. safe: the CRD was rejected, or the text has no effect, and there is only one possible intention.
 # unsafe: a guess of the author's intention, or a change of the accepted objects.
@@ -19,6 +19,10 @@ class Fix:
     title: str
     applicability: Applicability
     edits: tuple[Edit, ...]
+
+    def apply(self, text: str) -> str:
+        """Return the text of the file with the edits applied."""
+        return apply(text, self.edits)
 
 
 Origin: TypeAlias = Literal["apiserver", "storage", "crdlint"]

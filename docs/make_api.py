@@ -18,7 +18,7 @@ PAGE: Final = Path(__file__).with_name("api.md")
 
 _WIDTH: Final = 88  # characters of a signature in one line
 # Aliases of types, whose values are shown in their place.
-_ALIASES: Final = ("Origin", "Kind", "Severity")
+_ALIASES: Final = ("Origin", "Kind", "Severity", "Applicability")
 
 _HEAD: Final = """\
 <!-- Written by docs/make_api.py from the docstrings: do not edit. -->
@@ -26,6 +26,11 @@ _HEAD: Final = """\
 # Python API
 
 Everything on this page is imported from `crdlint`. `import crdlint` is cheap: each part is loaded on first use.
+
+What this page names is stable: it changes only with a new major version, or before 1.0 with a new minor one, and the changelog
+says how. New parameters with a default, new fields at the end of classes and new rules may come at any time, and so may other texts
+of crdlint's own (`headline`, `help`). The ids of rules and the API server's messages are stable as the API server keeps them. All other modules of the
+package are private.
 
 ```python
 import crdlint

@@ -53,6 +53,7 @@ def test_holds_the_package_and_nothing_else(wheel: zipfile.ZipFile, source: Path
     [
         "crdlint/py.typed",
         "crdlint/config/schema.json",
+        "crdlint/report/output.schema.json",
         "crdlint/cel/antlr/CEL.interp",
         "crdlint/report/templates/page.css",
         "crdlint/report/templates/page.html",

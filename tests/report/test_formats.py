@@ -56,7 +56,7 @@ class Run:
     """A run that is over."""
 
     results: list[FileResult]
-    problems: list[tuple[str, str]]
+    problems: list[InputProblem]
     summary: Summary
 
 
@@ -67,9 +67,7 @@ def render(name: str, run: Run, *, hidden: bool = False) -> str:
     return "".join((*pieces, *report.end(RunOutcome(run.problems, run.summary))))
 
 
-def checked(
-    *diagnostics: Diagnostic, problems: tuple[Any, ...] | list[tuple[str, str]] = ()
-) -> Run:
+def checked(*diagnostics: Diagnostic, problems: tuple[Any, ...] | list[InputProblem] = ()) -> Run:
     result = FileResult(
         "dir/a b.yaml",
         documents=1,
