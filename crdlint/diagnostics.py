@@ -52,8 +52,8 @@ class InputProblem(NamedTuple):
     column: int = 0
 
     @property
-    def place(self) -> str:
-        """The name, with the position if there is one."""
+    def position(self) -> str:
+        """The name, with line and column if there are any."""
         return f"{self.file}:{self.line}:{self.column}" if self.line else self.file
 
 

@@ -254,7 +254,7 @@ class _CheckCommand:
         """Print the files that a check would read, or the settings of the first one, instead of the check."""
         planner, problems = self._planner, self._state.problems
         for problem in problems:
-            console.err(f"crdlint: {problem.place}: {problem.reason}")
+            console.err(f"crdlint: {problem.position}: {problem.reason}")
         lines: list[str] = []
         if self._options.show_files:
             lines = [task.path for task in planner.plan.tasks]

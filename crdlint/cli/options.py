@@ -249,7 +249,7 @@ class FixOptions(FindingOptions, group=Group.FIXES):
     def report(self, fixing: Fixing, problems: Iterable[InputProblem]) -> None:
         """Write what was fixed, and what was not; with a diff, that is the whole report."""
         for problem in problems if fixing.diff else ():
-            console.err(f"crdlint: {problem.place}: {problem.reason}")
+            console.err(f"crdlint: {problem.position}: {problem.reason}")
         for diff in fixing.diffs:
             console.out(diff, nl=False)
         for line in fixing.problems():

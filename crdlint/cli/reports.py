@@ -181,7 +181,7 @@ class Totals:
             how = "" if self.show_all is None else ": --show-all shows them"
             console.err(f"crdlint: note: {counted(repeated, 'more note')} of the same kinds{how}")
         for problem in () if self.lists_problems else self.problems:
-            console.err(f"crdlint: {problem.place}: {problem.reason}")
+            console.err(f"crdlint: {problem.position}: {problem.reason}")
         self.bugs.report_repeated()
 
     def end(self, reports: Reports[Report]) -> None:

@@ -130,7 +130,7 @@ class Checks:
         text = document.text.text
         plan = planner.add_text(document.path, text)
         config = planner.config_of(document.path)
-        problems = tuple(f"{problem.place}: {problem.reason}" for problem in plan.problems)
+        problems = tuple(f"{problem.position}: {problem.reason}" for problem in plan.problems)
         if config is None:
             return Checked(problems=problems)
         checked = Checked(config, problems=problems)

@@ -212,8 +212,8 @@ class ChangesMarkdown(AtEnd):
         """Yield the complete page."""
         head = f"## {markdown(self._changes.headline())}\n"
         for problem in outcome.problems:
-            place = markdown_source(f"`{printable_line(problem.place)}`")
-            head += f"\n- {place} could not be read: {markdown(problem.reason)}\n"
+            name = markdown_source(f"`{printable_line(problem.position)}`")
+            head += f"\n- {name} could not be read: {markdown(problem.reason)}\n"
         yield head
         room, left = _LIMIT - len(head), 0
         for crd, findings in self._changes.by_crd().items():

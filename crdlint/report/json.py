@@ -357,8 +357,8 @@ def _artifact(file: str) -> dict[str, str]:
     )
 
 
-def _point(place: Related | InputProblem) -> dict[str, int]:
-    return {"startLine": place.line, "startColumn": place.column}
+def _point(part: Related | InputProblem) -> dict[str, int]:
+    return {"startLine": part.line, "startColumn": part.column}
 
 
 def _notification(

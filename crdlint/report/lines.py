@@ -193,7 +193,7 @@ def _head(outcome: RunOutcome) -> str:
     mark = "❌" if summary.errors or problems else "✅"
     head = f"## crdlint\n\n{mark} {', '.join(counts)} in {counted(summary.crds, 'CRD')}\n"
     lines = (
-        f"- <code>{markdown(printable_line(problem.place))}</code> could not be read: {markdown(problem.reason)}\n"
+        f"- <code>{markdown(printable_line(problem.position))}</code> could not be read: {markdown(problem.reason)}\n"
         for problem in problems
     )
     return "".join([head, "\n" * bool(problems), *lines])

@@ -118,7 +118,7 @@ class JUnit(Report):
         yield f"{_HEAD}<{_tag('testsuites', {'name': 'crdlint', **totals, 'time': seconds})}>\n"
         yield from self._suites.pieces()
         for problem in problems:
-            message = f"{problem.place}: {problem.reason}" if problem.line else problem.reason
+            message = f"{problem.position}: {problem.reason}" if problem.line else problem.reason
             about = {"type": "unreadable", "message": message}
             yield _broken(problem.file, "file", about, skipped=0)
         yield "</testsuites>\n"
@@ -161,7 +161,7 @@ class SuiteXML(pieces.SuiteReport):
                 **counts,
             )
         for problem in broken:
-            yield _broken(problem.place, "suite", {"message": problem.reason})
+            yield _broken(problem.position, "suite", {"message": problem.reason})
         yield "</testsuites>\n"
 
 
