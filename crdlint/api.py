@@ -63,6 +63,8 @@ def lint_paths(
     ``isolated`` ignores all of them. Ignore comments apply. ``kube_version`` is a version or a range, by default that of
     the configuration, else of the chart, else the newest.
 
+    Custom resources are not validated: see `validate_resource`.
+
     What cannot be read, a configuration with an error included, is a finding of the rule ``unreadable``. So no findings
     means that everything was checked. With ``fixes``, a finding that can be fixed has a ``fix``.
 

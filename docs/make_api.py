@@ -27,10 +27,10 @@ _HEAD: Final = """\
 
 Everything on this page is imported from `crdlint`. `import crdlint` is cheap: each part is loaded on first use.
 
-What this page names is stable: it changes only with a new major version, or before 1.0 with a new minor one, and the changelog
-describes how. New parameters with a default, new fields at the end of classes and new rules may come at any time, and so may other texts
-of crdlint's own (`headline`, `help`). The ids of rules and the API server's messages are stable as the API server keeps them. All other modules of the
-package are private.
+What this page names is stable. It changes only with a new major version, or before 1.0 with a new minor one, and the changelog
+describes how. New parameters with a default, new fields at the end of classes and new rules may come at any time. So may other
+texts of crdlint's own, such as `headline` and `help`. Ids of rules are kept, and messages of the API server change only with it.
+All other modules of the package are private.
 
 ```python
 import crdlint

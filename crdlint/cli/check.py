@@ -423,7 +423,8 @@ class _CheckCommand:
         )
         for applied, config in checked.results(paths):
             self._show_samples(applied, config)
-        state.problems += checked.inputs.problems
+        for name, reason in checked.inputs.problems:
+            state.problem(name, reason)
 
     def _show_samples(self, applied: Applied, config: Config) -> None:
         state = self._state
