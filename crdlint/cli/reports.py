@@ -156,14 +156,17 @@ class Totals:
     ) -> None:
         """Add what the reports have about a file; without text, notices go to standard error.
 
-        Without `infos`, text counts them, and without `notices`, only reports have these.
+        Without `infos`, formats for people only count them, and without `notices`, only reports have these.
         """
         brief = result if notices else replace(result, notices=())
+        without_infos = brief
         if not infos:
-            brief = replace(
-                brief, diagnostics=tuple(d for d in result.diagnostics if d.severity != "info")
-            )
-        reports.add(lambda report: report.file(result), lambda report: report.file(brief))
+            findings = tuple(d for d in result.diagnostics if d.severity != "info")
+            without_infos = replace(brief, diagnostics=findings)
+        reports.add(
+            lambda report: report.file(result if infos or report.lists_infos else without_infos),
+            lambda report: report.file(without_infos),
+        )
         self.note(result.file, () if quiet or reports.is_text else brief.notices)
 
     def note(self, about: str, notices: Iterable[str]) -> None:

@@ -25,6 +25,7 @@ from crdlint.safety.escapes import trace
 YAML_SUFFIXES: Final = (".yaml", ".yml", ".json")
 NEVER_ENTERED: Final = frozenset({".git", ".hg", ".svn"})
 _DOWNLOAD: Final = "crdlint reads files only: curl -sSfL {} | crdlint check -"
+_DANGLING: Final = "skipped: a link that leads to no file"
 _SKIPPED_LINK: Final = f"skipped: {LINK_OUT}, or of the directory to check"
 
 
@@ -134,6 +135,9 @@ class _FileWalk:
     tops: set[str] = field(default_factory=set)
     parents: set[str] = field(default_factory=set)
     bases: set[str] = field(default_factory=set)
+    links: dict[str, int] = field(
+        default_factory=dict
+    )  # indexes of links in `files`, by what they lead to
     ignored: int = 0
     excluded: int = 0
 
@@ -141,15 +145,27 @@ class _FileWalk:
         self.tops.add(top)
         self.parents.update(with_parents(top))
 
-    def add(self, path: str) -> None:
+    def add(self, path: str, *, is_link: bool = False) -> None:
+        """Add a file once: by its own name, if that comes after the name of a link that a walk has found."""
         key = path if open_descriptor(path) is not None else os.path.realpath(path)
         if key not in self.seen:
             self.seen.add(key)
+            if is_link:
+                self.links[key] = len(self.files)
             self.files.append(path)
+        elif not is_link and key in self.links:
+            self.files[self.links.pop(key)] = path
 
     def add_unnamed(self, path: str) -> None:
-        """Add an input that a walk has found, unless links lead from it to a place that no argument names."""
-        if not self._is_link_out(path):
+        """Add an input that a walk has found, unless links lead from it to a place that no argument names, or nowhere."""
+        is_link = os.path.islink(path)
+        if is_link and not os.path.exists(path):
+            self._report(path, _DANGLING, fatal=False)
+        elif self._is_link_out(path):
+            return
+        elif is_link and os.path.isfile(path):
+            self.add(path, is_link=True)
+        else:
             self.named(path)
 
     def _is_link_out(self, path: str) -> bool:
@@ -297,7 +313,11 @@ class _FileWalk:
 
     def entry(self, entry: os.DirEntry[str], path: str) -> None:
         """Add a file of a directory, but no link to a directory. Reading it reports that it is a pipe or a device."""
-        if entry.is_symlink() and self._is_link_out(path):
+        is_link = entry.is_symlink()
+        if is_link and not os.path.exists(path):
+            self._report(path, _DANGLING, fatal=False)
+            return
+        if is_link and self._is_link_out(path):
             return
         try:
             mode = entry.stat().st_mode
@@ -305,7 +325,7 @@ class _FileWalk:
             self._report(path, reason(error))
             return
         if not stat.S_ISDIR(mode):
-            self.add(path)
+            self.add(path, is_link=is_link)
 
     def _is_left_out(self, path: str, ignored: IgnorePatterns, *, folder: bool = False) -> bool:
         if self.filter.excludes(path + "/" if folder else path):

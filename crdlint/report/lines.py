@@ -84,6 +84,8 @@ class Azure(Report):
     There is one for each error and warning, and a line of the log for each info, which Azure has no command for.
     """
 
+    lists_infos = False
+
     def _piece(self, finding: Diagnostic) -> str:
         file, line, column = relative(finding.file), finding.line, finding.column
         text = f"{finding.rule}: {words.message(finding)}"
@@ -109,6 +111,8 @@ def _issue(values: dict[str, object], text: str) -> str:
 
 class GitHub(Report):
     """Workflow commands, escaped as actions/toolkit does, the most severe first: GitHub shows ten of each level for a step."""
+
+    lists_infos = False
 
     def __init__(self, view: View) -> None:
         super().__init__(view)
@@ -152,6 +156,8 @@ _TABLE: Final = "\n| | finding | place |\n| --- | --- | --- |\n"
 
 class Markdown(Report):
     """Totals and one table for the run, cut with a note if it is too long."""
+
+    lists_infos = False
 
     def __init__(self, view: View) -> None:
         super().__init__(view)

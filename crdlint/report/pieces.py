@@ -9,7 +9,7 @@ import weakref
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, NamedTuple, TypeVar
 
 from crdlint.phrases import counted
 from crdlint.report.page import PLAIN, Page
@@ -136,7 +136,12 @@ class _Format:
 
 
 class Report(_Format):
-    """The base of a run's findings in a format: the pieces of `file`, for each file in order, then those of `end`."""
+    """The base of a run's findings in a format: the pieces of `file`, for each file in order, then those of `end`.
+
+    A format that `lists_infos` has those that nobody asked for, too; the others only count them.
+    """
+
+    lists_infos: ClassVar[bool] = True
 
     def file(self, result: FileResult) -> Iterable[str]:
         """Return the pieces about a file: by default one for each finding."""

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 class TextReport(pieces.Report):
     """Results as text for a page. A terminal also shows the duration; files and pipes do not, so that output is reproducible."""
 
+    lists_infos = False
+
     def __init__(self, view: View) -> None:
         super().__init__(view)
         self._infos = 0  # infos that are shown

@@ -353,3 +353,39 @@ def test_what_is_left_out_is_counted() -> None:
     write(".gitignore", text="gen/\n")
     found = discover(["."], Selection(exclude=("b.yaml",)))
     assert (found.files, found.ignored, found.excluded) == (("a.yaml",), 1, 1)
+
+
+def found(*paths: str) -> tuple[list[str], dict[str, bool]]:
+    """Return the files of paths, and the inputs that are not read, with whether they end a run."""
+    discovered = discover(paths, Selection())
+    return list(discovered.files), {each.path: each.fatal for each in discovered.problems}
+
+
+def test_a_link_beside_its_target_is_not_the_file_that_is_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "b").mkdir()
+    for name in ("z.yaml", "b/y.yaml"):
+        (tmp_path / name).write_text("a: 1\n")
+    (tmp_path / "a.yaml").symlink_to("z.yaml")
+    (tmp_path / "c.yaml").symlink_to("b/y.yaml")
+    (tmp_path / "b" / "x.yaml").symlink_to("../z.yaml")
+    for paths in ((".",), ("*.yaml", "b/*"), ("**",)):
+        assert sorted(found(*paths)[0]) == ["b/y.yaml", "z.yaml"]
+    assert found("a.yaml", "z.yaml")[0] == ["a.yaml"]  # as it is named
+    assert found("*a.yaml")[0] == ["a.yaml"]
+
+
+def test_links_that_lead_to_no_file_are_notes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "z.yaml").write_text("a: 1\n")
+    (tmp_path / "gone.yaml").symlink_to("nowhere.yaml")
+    (tmp_path / "loop.yaml").symlink_to("loop.yaml")
+    (tmp_path / "long.yaml").symlink_to("x" * 300)
+    notes = dict.fromkeys(("gone.yaml", "loop.yaml", "long.yaml"), False)
+    assert found(".") == (["z.yaml"], notes)
+    assert found("*.yaml") == (["z.yaml"], notes)
+    assert found("gone.yaml", "loop.yaml") == ([], dict.fromkeys(("gone.yaml", "loop.yaml"), True))

@@ -167,10 +167,13 @@ INPUTS: Final[list[tuple[dict[str, str], int, str]]] = [
     ({"paths": 'crds/good.yaml "crds/bad one.yaml"'}, 1, "checked 2 files"),
     ({"kube-version": "9.9"}, 2, "'9.9'"),
     ({"args": "--quiet --exclude 'crds/bad one.yaml'"}, 0, ""),
-    ({"args": "--exclude 'unclosed"}, 1, "unmatched"),
+    ({"args": "--exclude 'unclosed"}, 1, "checked 2 files"),
+    ({"paths": "it's a\\b.yaml"}, 1, "checked 2 files"),
     ({"working-directory": "crds", "paths": "good.yaml"}, 0, "checked 1 file"),
 ]
 MORE_INPUTS: Final[list[tuple[dict[str, str], int, str]]] = [
+    ({"args": '--exclude="crds/bad one.yaml"'}, 0, "checked 1 file"),
+    ({"args": '--stdin-filename "open'}, 2, "--stdin-filename requires - as PATH"),
     ({"paths": "'crds/bad one.yaml'\ncrds/good.yaml"}, 1, "checked 2 files"),
     ({"paths": "crds/g*.yaml"}, 0, "checked 1 file"),
     ({"fail-on": "never"}, 0, "checked 2 files"),
@@ -188,6 +191,8 @@ MORE_INPUTS: Final[list[tuple[dict[str, str], int, str]]] = [
 )
 def test_inputs(runner: Runner, inputs: dict[str, str], status: int, said: str) -> None:
     runner.inputs = inputs
+    if "it's" in inputs.get("paths", ""):
+        write(runner.workspace, {"it's": BAD, "a\\b.yaml": GOOD})
     got, output = runner.step("check")
     assert got == status, output
     assert said in output

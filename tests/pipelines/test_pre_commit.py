@@ -160,6 +160,16 @@ def test_whole_repository_without_crds(pre_commit: PreCommit, tmp_path: Path) ->
     repository = pre_commit.repository(tmp_path, {"map.yaml": NO_CRD}, "crdlint-all")
     done = pre_commit.run(repository, "--all-files")
     assert done.returncode == 0, done.stdout
-    write(repository, {"notes.md": "# Notes"})
-    must("git", "add", "-A", cwd=repository)
-    assert "Skipped" in pre_commit.run(repository).stdout
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("deleted", ["crds/good.yaml", "chart/.helmignore", "chart/charts/a-1.tgz"])
+def test_the_whole_repository_is_checked_if_a_file_is_only_deleted(
+    pre_commit: PreCommit, tmp_path: Path, deleted: str
+) -> None:
+    files = {"crds/old.yaml": BAD, "crds/good.yaml": GOOD, deleted: "x"}
+    repository = pre_commit.repository(tmp_path, files, "crdlint-all")
+    must("git", "rm", "-q", deleted, cwd=repository)
+    done = pre_commit.run(repository)
+    assert done.returncode == 1, done.stdout
+    assert "crds/old.yaml:15:15" in done.stdout
