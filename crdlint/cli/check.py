@@ -515,9 +515,7 @@ class _CheckCommand:
             state.show_file(
                 self._reports, shown, quiet=self._quiet, infos=self._shows_infos(config)
             )
-        for line in (
-            reasons(applied.ignored, config, comments) if self._options.show_ignored else ()
-        ):
+        for line in reasons(applied.ignored, comments) if self._options.show_ignored else ():
             self._reports.note(line)
 
     def _shows_infos(self, config: Config) -> bool:

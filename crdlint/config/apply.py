@@ -247,16 +247,14 @@ def closing_line(accepted: Mapping[IgnoredBy, int]) -> str | None:
     return f"{line}: {joined([f'{count:,} by {what}' for count, what in counts])}"
 
 
-def reasons(
-    ignored: Iterable[IgnoredFinding], config: Config, comments: Comments | None
-) -> Iterator[str]:
+def reasons(ignored: Iterable[IgnoredFinding], comments: Comments | None) -> Iterator[str]:
     """Yield a line for each ignored finding: its position and message, what ignores it, and the reason given there."""
     for finding, by, entry in ignored:
         if finding.hidden:
             continue
         origin, reason = str(by), ""
         if by == "ignore" and entry is not None:
-            origin, reason = f"{config.file}:{entry.line}", entry.reason
+            origin, reason = f"{entry.file}:{entry.line}", entry.reason
         elif by == "comment" and comments is not None:
             origin, reason = _of_comment(finding, comments) or (origin, reason)
         where = f"{finding.file}:{finding.line}:{finding.column}"

@@ -7,6 +7,7 @@ import sys
 from collections import deque
 from collections.abc import Iterator
 from collections.abc import Sequence as SequenceOf
+from datetime import date
 from functools import cache
 from typing import Any, Final
 
@@ -66,7 +67,16 @@ def read_toml(text: str) -> ConfigSource | None:
 
     for steps in _too_large(values):
         raise BrokenError("an integer of more than 64 bits", locate(steps, key=False))
+    _write_days(values)
     return ConfigSource(values, locate)
+
+
+def _write_days(values: dict[str, Any]) -> None:
+    """Replace the days of `until`, which TOML has a type for, by their texts."""
+    entries = values.get("ignore")
+    for entry in entries if isinstance(entries, list) else ():
+        if isinstance(entry, dict) and type(entry.get("until")) is date:
+            entry["until"] = entry["until"].isoformat()
 
 
 def _too_large(values: Any) -> Iterator[list[Step]]:

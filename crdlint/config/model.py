@@ -75,18 +75,22 @@ class ConfigError(Exception):
 
 
 class Ignore(NamedTuple):
-    """Rules not to report in some CRDs, versions and fields (empty: all of them), why, and the entry's position (1-based).
+    """Rules not to report in some CRDs, versions and fields (empty: all of them), why, and the entry's place (1-based).
 
-    With a `severity`, their findings are reported with it instead. In `crd`, `version` and `path`, `*` is any text. A path
-    contains what is below it. One that begins with a dot is that of a field in objects, any other that of an `Identity`.
+    With a `severity`, their findings are reported with it instead. In `crd`, `version`, `path` and `message`, `*` is any
+    text. A path contains what is below it. One that begins with a dot is that of a field in objects, any other that of an
+    `Identity`. `until` is the last day on which the entry counts (such as 2026-12-31), empty for all days.
     """
 
     rules: tuple[str, ...]
     crd: str = ""
     version: str = ""
     path: str = ""
+    message: str = ""
     reason: str = ""
+    until: str = ""
     severity: Severity | None = None
+    file: str = ""
     line: int = 1
     column: int = 1
 

@@ -6,7 +6,8 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from datetime import date
+from typing import TYPE_CHECKING, Final
 
 from crdlint.config.matched_comments import is_reported_in_each_run, is_withheld
 from crdlint.config.rule_patterns import is_matched, shown
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 
 def scoped_ignores(result: FileResult, config: Config) -> dict[int, Ignore]:
     """Return the entry that ignores each of the ignored findings of a file, by the finding's index."""
-    if not any(is_matched(d.rule, e.rules) for d in result.diagnostics for e in config.ignores):
+    valid = [entry for entry in config.ignores if not has_ended(entry)]
+    if not any(is_matched(d.rule, e.rules) for d in result.diagnostics for e in valid):
         return {}
     from crdlint.config.identity import identities
 
@@ -31,12 +33,26 @@ def scoped_ignores(result: FileResult, config: Config) -> dict[int, Ignore]:
     for i, (finding, versions) in enumerate(
         zip(result.diagnostics, identities(result), strict=True)
     ):
-        for entry in config.ignores if versions else ():
-            if is_matched(finding.rule, entry.rules) and all(
+        for entry in valid if versions else ():
+            if _is_about(entry, finding) and all(
                 _is_at(entry, v, finding.user_path) for v in versions
             ):
                 matched.setdefault(i, entry)
     return matched
+
+
+def has_ended(entry: Ignore) -> bool:
+    """Return whether the last day of an entry is over, by the local date."""
+    return bool(entry.until) and entry.until < date.today().isoformat()
+
+
+def _is_about(entry: Ignore, finding: Diagnostic) -> bool:
+    """Return whether an entry is about findings of a rule with such a message."""
+    if not is_matched(finding.rule, entry.rules):
+        return False
+    return not entry.message or any(
+        _may_be(entry.message, text) for text in (finding.message, finding.headline)
+    )
 
 
 def _is_at(entry: Ignore, identity: FindingIdentity, user_path: str) -> bool:
@@ -82,22 +98,32 @@ class UsedIgnores:
         tops = [os.path.join(os.path.abspath(path), "") for path in paths]  # noqa: PTH100, PTH118  links are kept
         for file, config in self.configs.items():
             is_whole = any(os.path.join(config.folder, "").startswith(top) for top in tops)  # noqa: PTH118
-            findings = tuple(
-                _unused(entry, file)
-                for entry in config.ignores
-                if entry not in self.settled
-                and (is_whole or (entry in self.met and entry.crd and "*" not in entry.crd))
-                and all(map(is_reported_in_each_run, entry.rules))
-                and any(config.ignored_by(rule, file) is None for rule in entry.rules)
-            )
-            if findings:
-                yield FileResult(file, diagnostics=findings), config
+            for entry in config.ignores:
+                finding = self._finding(entry, config, is_whole=is_whole)
+                if finding is not None:
+                    yield FileResult(entry.file or file, diagnostics=(finding,)), config
+
+    def _finding(self, entry: Ignore, config: Config, *, is_whole: bool) -> Diagnostic | None:
+        """Return the finding about an entry that has ended or ignored nothing, None if there is none."""
+        is_checked = is_whole or (entry in self.met and entry.crd and "*" not in entry.crd)
+        if not is_checked:
+            return None
+        if has_ended(entry):
+            return _remark(entry, f"the entry ended on {entry.until}", _ENDED)
+        is_needed = entry in self.settled or not all(map(is_reported_in_each_run, entry.rules))
+        file = entry.file or config.file or ""
+        if is_needed or all(config.ignored_by(rule, file) is not None for rule in entry.rules):
+            return None
+        names = (entry.crd, entry.version, entry.path, entry.message)
+        where = " ".join(text for text in names if text)
+        rules = ", ".join(entry.rules)
+        message = f"the entry ignores nothing: no finding of {rules} in {shown(where or '*')}"
+        return _remark(entry, message, "Remove the entry, or correct its names")
 
 
-def _unused(entry: Ignore, file: str) -> Diagnostic:
-    where = " ".join(text for text in (entry.crd, entry.version, entry.path) if text)
-    message = f"the entry ignores nothing: no finding of {', '.join(entry.rules)} in {shown(where or '*')}"
+_ENDED: Final = "Fix its findings, which are reported again, or set a later day"
+
+
+def _remark(entry: Ignore, message: str, help_: str) -> Diagnostic:
     span = Span(entry.line, entry.column, entry.line, entry.column)
-    return UNUSED.diagnostic(
-        file, "advice", message, span, "Remove the entry, or correct its names"
-    )
+    return UNUSED.diagnostic(entry.file, "advice", message, span, help_)

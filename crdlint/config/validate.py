@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from datetime import date
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -69,7 +70,7 @@ def config_of(source: ConfigSource, file: str, folder: str) -> Config:
         ignore=with_sets((entry for entry in ignored if isinstance(entry, str)), sets),
         ignores=tuple(
             Ignore(**entry)._replace(
-                rules=with_sets(entry["rules"], sets), line=line, column=column
+                rules=with_sets(entry["rules"], sets), file=file, line=line, column=column
             )
             for i, entry in enumerate(ignored)
             if isinstance(entry, dict)
@@ -190,6 +191,11 @@ def _by_meaning(values: dict[str, Any]) -> Iterator[_Complaint]:
         for i, glob in enumerate(values.get(name, ()))
     ]
     files += [(["per-file-ignores", glob], glob) for glob in values.get("per-file-ignores", {})]
+    for i, entry in enumerate(values.get("ignore", ())):
+        until = entry.get("until", "") if isinstance(entry, dict) else ""
+        if until and not _is_day(until):
+            message = f"'until' is a day such as 2026-12-31, not {shown(until)}"
+            yield message, ["ignore", i, "until"], False
     for steps, pattern in files:
         if not is_pattern(pattern):
             yield (
@@ -197,6 +203,14 @@ def _by_meaning(values: dict[str, Any]) -> Iterator[_Complaint]:
                 steps,
                 steps[0] == "per-file-ignores",
             )
+
+
+def _is_day(text: str) -> bool:
+    """Return whether a text is a date in the long form of ISO 8601."""
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
 
 
 def _patterns_of_rules(values: dict[str, Any]) -> Iterator[tuple[list[Step], str, bool]]:

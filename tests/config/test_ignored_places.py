@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
 from click.testing import CliRunner
 from crds import crd_with_spec
+from tables import each
 
 from crdlint.cli.main import cli
 
@@ -201,3 +203,74 @@ def test_annotations(tmp_path: Path) -> None:
         )["diagnostics"]
         assert [one["rule"] for one in found if one["rule"].startswith("ignore-")] == remarks, value
         assert check(tmp_path)[0] == left + ALL, value
+
+
+ENTRY = "ignore: [{{rules: [yaml-boolean], {}}}]\n"
+ONE = crd_with_spec("type: object\nproperties:\n  mode: {type: string, enum: [on]}\n")
+
+
+def configured(folder: Path, keys: str) -> tuple[list[str], int]:
+    """Return the messages of the findings with an entry of a configuration, and the exit status."""
+    (folder / "a.yaml").write_text(ONE)
+    (folder / ".crdlint.yaml").write_text(ENTRY.format(keys))
+    done = CliRunner().invoke(
+        cli, ["check", "--format", "json", "--fail-on", "warning", str(folder)]
+    )
+    return [one["message"] for one in json.loads(done.stdout)["diagnostics"]], done.exit_code
+
+
+@each(
+    "pattern, is_ignored",
+    [
+        ("*", True),
+        ("*`on`*", True),
+        ("*on*", True),
+        ("*ON*", False),
+        ("on", False),
+        ("*never such a text*", False),
+    ],
+)
+def test_an_entry_is_for_findings_with_a_message(
+    pattern: str, is_ignored: bool, tmp_path: Path
+) -> None:
+    messages, status = configured(tmp_path, f"message: '{pattern}'")
+    assert (status == 0) is is_ignored
+    assert any("ignores nothing" in text for text in messages) is not is_ignored
+
+
+def test_an_entry_is_for_a_headline_too(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(ONE)
+    done = CliRunner().invoke(cli, ["check", "--isolated", "--format", "json", str(tmp_path)])
+    [headline] = {one["headline"] for one in json.loads(done.stdout)["diagnostics"]}
+    assert configured(tmp_path, f"message: {json.dumps(headline)}") == ([], 0)
+
+
+@each("until, is_over", [("2999-12-31", False), ("2026-01-01", True), ("2000-02-29", True)])
+def test_an_entry_ends_after_its_last_day(until: str, is_over: bool, tmp_path: Path) -> None:
+    messages, status = configured(tmp_path, f"until: {until}")
+    assert (status == 1) is is_over
+    assert (f"the entry ended on {until}" in messages) is is_over
+
+
+def test_an_entry_counts_on_its_last_day(tmp_path: Path) -> None:
+    today, yesterday = date.today(), date.today() - timedelta(days=1)
+    assert configured(tmp_path, f"until: {today}")[1] == 0
+    assert configured(tmp_path, f"until: {yesterday}")[1] == 1
+
+
+@each("until", ["2026-13-01", "tomorrow", "20261231", "2026-1-1", "''"])
+def test_a_day_that_is_none_is_an_error(until: str, tmp_path: Path) -> None:
+    (tmp_path / ".crdlint.yaml").write_text(ENTRY.format(f"until: {until}"))
+    (tmp_path / "a.yaml").write_text(ONE)
+    done = CliRunner().invoke(cli, ["check", str(tmp_path)])
+    assert (done.exit_code, ".crdlint.yaml:1:" in done.stderr) == (2, True)
+
+
+def test_a_day_in_toml(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(ONE)
+    for until, status in (("2999-12-31", 0), ('"2999-12-31"', 0), ("2000-01-01", 1)):
+        (tmp_path / "pyproject.toml").write_text(
+            f"[[tool.crdlint.ignore]]\nrules = ['yaml-boolean']\nuntil = {until}\n"
+        )
+        done = CliRunner().invoke(cli, ["check", "--fail-on", "warning", str(tmp_path)])
+        assert done.exit_code == status, done.output
