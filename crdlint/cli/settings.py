@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from crdlint.config.model import Config
 from crdlint.phrases import counted
 
 if TYPE_CHECKING:
-    from crdlint.config.model import Config
     from crdlint.runner.plan import Planner
 
 # Fields of a configuration that no key of a file sets.
 _NO_SETTINGS: Final = frozenset({"file", "folder", "notices", "in_chart", "ignores"})
+_DEFAULTS: Final = Config()
 _PAIRS: Final = frozenset({"severity", "per_file_ignores", "sets"})
 
 
@@ -52,11 +53,20 @@ def _settings(config: Config, merged: Config, kube_version: str | None) -> Itera
         if name in _NO_SETTINGS:
             continue
         key = name.replace("_", "-")
-        origin = f"{config.file}:{lines[key]}" if key in lines else "default"
+        origin = _origin(name, config, lines)
         if value != getattr(config, name):
             origin = "command line" if origin == "default" else f"{origin} and command line"
         shown = json.dumps(_as_json(name, value, merged), ensure_ascii=False)
         yield f"{key} = {shown}  # {origin}"
+
+
+def _origin(name: str, config: Config, lines: Mapping[str, int]) -> str:
+    """Return where a configuration has a setting from: its own line, the file that it extends, or the default."""
+    key = name.replace("_", "-")
+    if key in lines:
+        return f"{config.file}:{lines[key]}"
+    is_inherited = "extend" in lines and getattr(config, name) != getattr(_DEFAULTS, name)
+    return f"{config.file}:{lines['extend']} (extend)" if is_inherited else "default"
 
 
 def _as_json(name: str, value: Any, config: Config) -> Any:

@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 
 from crdlint.config.model import BrokenError, Config, ConfigError, ConfigProblem, ConfigSource
 from crdlint.files.read import UnreadableError, decode, read_bytes, with_parents
-from crdlint.files.repository import LINK_OUT, leads_out
+from crdlint.files.repository import LINK_OUT, is_below, leads_out, repository_top
 
 # The configuration of the files in each directory.
 ReadConfigs: TypeAlias = "dict[str, Config | ConfigError]"
@@ -90,12 +90,36 @@ def _mentions_crdlint(path: str) -> bool:
     )  # the size of a pyproject.toml for other tools is not limited
 
 
-def _read(path: str) -> Config | None:
+def _read(path: str, extending: tuple[str, ...] = ()) -> Config | None:
+    """Return a configuration with what it extends; `extending` are the real paths of the files that extend this one."""
     from crdlint.config.validate import config_of
 
     file = shown_path(path)
     source = _source(path, file)
-    return None if source is None else config_of(source, file, _folder_of(path))
+    if source is None:
+        return None
+    base = None
+    extended = source.values.get("extend") if isinstance(source.values, dict) else None
+    if isinstance(extended, str) and extended:
+        position = source.locate(["extend"], False)
+        target = str(Path(_folder_of(path), extended))
+        problem = _problem_of_extending(path, target, extending)
+        if problem is not None:
+            raise ConfigError(ConfigProblem(f"'extend': {problem}", file, *position))
+        base = _read(target, (*extending, os.path.realpath(path)))
+    return config_of(source, file, _folder_of(path), base)
+
+
+def _problem_of_extending(path: str, target: str, extending: tuple[str, ...]) -> str | None:
+    """Return why a configuration cannot extend another file, None if it can."""
+    real = os.path.realpath(target)
+    if real in (*extending, os.path.realpath(path)):
+        return "the file extends itself"
+    if not is_below(real, repository_top(os.path.realpath(_folder_of(path)))):
+        return f"{target} is not in the repository"
+    if not os.path.isfile(real):  # noqa: PTH113
+        return f"{target}: no such file"
+    return None
 
 
 def _source(path: str, file: str) -> ConfigSource | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import islice
 from pathlib import Path
@@ -17,6 +17,7 @@ from crdlint.config.model import (
     ConfigProblem,
     ConfigSource,
     Ignore,
+    LineColumn,
     Step,
     with_sets,
 )
@@ -34,6 +35,8 @@ from crdlint.phrases import some
 
 # A message, the steps to the value that it is about, and whether it is about the key.
 _Complaint = tuple[str, Sequence[Step], bool]
+# Names of sets, with the rules of each.
+Sets = tuple[tuple[str, tuple[str, ...]], ...]
 
 # Each error needs a search through all rules, and people fix only a few at a time.
 _MOST: Final = 20
@@ -49,56 +52,88 @@ _TEXTS: Final = ("kube-version", "required-version")
 _PLAIN: Final = (*_TEXTS, "min-severity", "fail-on", "include-dependencies", "field-validation")
 
 
-def config_of(source: ConfigSource, file: str, folder: str) -> Config:
-    """Return the configuration for files below `folder`; raise ConfigError with all errors."""
+# Settings to which a configuration adds what the one that it extends has; it replaces the others.
+_ADDED: Final = (
+    "ignore",
+    "ignores",
+    "severity",
+    "per_file_ignores",
+    "exclude",
+    "exclude_samples",
+    "crds",
+)
+
+
+def config_of(source: ConfigSource, file: str, folder: str, base: Config | None = None) -> Config:
+    """Return the configuration for files below `folder`, which may extend another one; raise ConfigError with all errors."""
     values = {} if source.values is None else source.values
+    base = base or Config()
     _check_version(values, source, file)
     faults = [ConfigProblem(message, file, *position) for message, position in source.problems]
-    for message, steps, is_key in islice(_complaints(values), max(_MOST - len(faults), 0)):
+    complaints = _complaints(values, dict(base.sets))
+    for message, steps, is_key in islice(complaints, max(_MOST - len(faults), 0)):
         faults.append(ConfigProblem(message, file, *source.locate(steps, is_key)))
     if faults:
         raise ConfigError(*sorted(faults, key=lambda fault: (fault.line, fault.column)))
-    sets = tuple(expanded(values.get("sets", {})).items())
-    severities, per_file = (
-        values.get(name, {}).items() for name in ("severity", "per-file-ignores")
-    )
-    ignored, placeholders = values.get("ignore", ()), values.get("placeholders", True)
-    return Config(
-        file=file,
-        folder=folder,
-        select=with_sets(values.get("select", ("*",)), sets),
-        ignore=with_sets((entry for entry in ignored if isinstance(entry, str)), sets),
-        ignores=tuple(
-            Ignore(**entry)._replace(
-                rules=with_sets(entry["rules"], sets), file=file, line=line, column=column
-            )
-            for i, entry in enumerate(ignored)
+    sets = tuple(expanded({**dict(base.sets), **values.get("sets", {})}).items())
+    settings = _settings(values, sets)
+    if "ignore" in values:
+        entries = list(enumerate(values["ignore"]))
+        rules = (entry for _, entry in entries if isinstance(entry, str))
+        settings["ignore"] = with_sets(rules, sets)
+        settings["ignores"] = tuple(
+            _ignore(entry, sets, file, source.locate(["ignore", i], False))
+            for i, entry in entries
             if isinstance(entry, dict)
-            for line, column in [source.locate(["ignore", i], False)]
-        ),
-        severity=tuple(
-            (rule, level) for name, level in severities for rule in with_sets((name,), sets)
-        ),
-        per_file_ignores=tuple((glob, with_sets(rules, sets)) for glob, rules in per_file),
-        sets=sets,
-        exclude=tuple(values.get("exclude", ())),
-        exclude_samples=tuple(values.get("exclude-samples", ())),
-        crds=tuple(values.get("crds", ())),
-        senders=tuple(values.get("senders", ())),
-        placeholders=tuple(placeholders)
-        if isinstance(placeholders, list)
-        else ()
-        if placeholders
-        else None,
-        change=Policy(**values.get("change", {})),
-        **{name.replace("-", "_"): values[name] for name in _PLAIN if name in values},
-    )
+        )
+    for name in _ADDED:
+        if name in settings:
+            settings[name] = getattr(base, name) + settings[name]
+    return base._replace(file=file, folder=folder, sets=sets, **settings)
 
 
-def _complaints(values: Any) -> Iterator[_Complaint]:
+def _settings(values: dict[str, Any], sets: Sets) -> dict[str, Any]:
+    """Return the fields of a Config that a file sets, but for `ignore`."""
+    made_by: dict[str, Callable[[Any], Any]] = {
+        "select": lambda rules: with_sets(rules, sets),
+        "severity": lambda levels: tuple(
+            (rule, level) for name, level in levels.items() for rule in with_sets((name,), sets)
+        ),
+        "per-file-ignores": lambda globs: tuple(
+            (glob, with_sets(rules, sets)) for glob, rules in globs.items()
+        ),
+        "exclude": tuple,
+        "exclude-samples": tuple,
+        "crds": tuple,
+        "senders": tuple,
+        "placeholders": _placeholders,
+        "change": lambda policy: Policy(**policy),
+    }
+    made_by |= dict.fromkeys(_PLAIN, lambda value: value)
+    return {
+        name.replace("-", "_"): make(values[name])
+        for name, make in made_by.items()
+        if name in values
+    }
+
+
+def _placeholders(value: bool | list[str]) -> tuple[str, ...] | None:
+    """Return additional patterns of placeholders, None for no placeholders at all."""
+    if isinstance(value, list):
+        return tuple(value)
+    return () if value else None
+
+
+def _ignore(entry: dict[str, Any], sets: Sets, file: str, position: LineColumn) -> Ignore:
+    line, column = position
+    rules = with_sets(entry["rules"], sets)
+    return Ignore(**entry)._replace(rules=rules, file=file, line=line, column=column)
+
+
+def _complaints(values: Any, inherited: Mapping[str, Sequence[str]]) -> Iterator[_Complaint]:
     by_schema = _by_schema(values)
     first = next(by_schema, None)
-    yield from _by_meaning(values) if first is None else (first, *by_schema)
+    yield from _by_meaning(values, inherited) if first is None else (first, *by_schema)
 
 
 def _by_schema(values: Any) -> Iterator[_Complaint]:
@@ -160,14 +195,25 @@ def _kind(value: Any) -> str:
     )
 
 
-def _by_meaning(values: dict[str, Any]) -> Iterator[_Complaint]:
+def _by_meaning(
+    values: dict[str, Any], inherited: Mapping[str, Sequence[str]]
+) -> Iterator[_Complaint]:
     """Yield the errors of values that match the schema: unknown rules and versions, and invalid patterns."""
-    own = values.get("sets", {})
+    yield from _of_rules(values, inherited)
+    yield from _of_versions(values)
+    yield from _of_days(values)
+    yield from _of_files(values)
+
+
+def _of_rules(
+    values: dict[str, Any], inherited: Mapping[str, Sequence[str]]
+) -> Iterator[_Complaint]:
+    own = {**inherited, **values.get("sets", {})}
     cycle = cycle_of(own)
     if cycle:
         through = f" through {some([*map(shown, cycle[1:])], _SHOWN - 1)}" if len(cycle) > 1 else ""
         yield f"the set {shown(cycle[0])} contains itself{through}", ["sets", cycle[0]], True
-    for name in filter(is_known, own):
+    for name in filter(is_known, values.get("sets", {})):
         yield (
             f"{shown(name)} is the name of a rule or of one of crdlint's sets",
             ["sets", name],
@@ -177,6 +223,9 @@ def _by_meaning(values: dict[str, Any]) -> Iterator[_Complaint]:
         message = unknown_rule(pattern, own)
         if message is not None:
             yield message, steps, is_key
+
+
+def _of_versions(values: dict[str, Any]) -> Iterator[_Complaint]:
     for name in _TEXTS:
         if not isinstance(values.get(name, ""), str):
             yield f"'{name}' must be text, not {_kind(values[name])}", [name], False
@@ -185,17 +234,15 @@ def _by_meaning(values: dict[str, Any]) -> Iterator[_Complaint]:
         parse_range(version if isinstance(version, str) else NEWEST_VERSION)
     except ValueError as error:
         yield f"'kube-version': {error}", ["kube-version"], False
+
+
+def _of_files(values: dict[str, Any]) -> Iterator[_Complaint]:
     files: list[tuple[list[Step], str]] = [
         ([name, i], glob)
         for name in ("exclude", "exclude-samples")
         for i, glob in enumerate(values.get(name, ()))
     ]
     files += [(["per-file-ignores", glob], glob) for glob in values.get("per-file-ignores", {})]
-    for i, entry in enumerate(values.get("ignore", ())):
-        until = entry.get("until", "") if isinstance(entry, dict) else ""
-        if until and not _is_day(until):
-            message = f"'until' is a day such as 2026-12-31, not {shown(until)}"
-            yield message, ["ignore", i, "until"], False
     for steps, pattern in files:
         if not is_pattern(pattern):
             yield (
@@ -203,6 +250,14 @@ def _by_meaning(values: dict[str, Any]) -> Iterator[_Complaint]:
                 steps,
                 steps[0] == "per-file-ignores",
             )
+
+
+def _of_days(values: dict[str, Any]) -> Iterator[_Complaint]:
+    for i, entry in enumerate(values.get("ignore", ())):
+        until = entry.get("until", "") if isinstance(entry, dict) else ""
+        if until and not _is_day(until):
+            message = f"'until' is a day such as 2026-12-31, not {shown(until)}"
+            yield message, ["ignore", i, "until"], False
 
 
 def _is_day(text: str) -> bool:
