@@ -38,8 +38,8 @@ INTERNAL_ERROR: Final = (
     "internal-error"  # the rule of findings about documents that are not checked
 )
 NOT_RENDERED: Final = "helm-skipped"  # that of findings about CRDs which only Helm can render
-# What the API server accepts, but reads in another way than it is written: a fix repairs it like an error.
-MISREAD: Final = frozenset({"unknown-field-ignored", "yaml-boolean", "yaml-text-cut"})
+UNKNOWN_FIELD: Final = "unknown-field"  # that of fields which the API does not have
+MERGE_KEY_OVERRIDE: Final = "merge-key-override"  # that of keys which a merge key brings as well
 OLD_CRD: Final = "the old CRD"  # the label of a place in it
 
 
@@ -114,11 +114,6 @@ class Diagnostic:
     headline: str = ""
     user_path: str = ""
     version: str = ""
-
-    @property
-    def is_advice(self) -> bool:
-        """Whether the finding is about what the API server accepts, and reads as it is written."""
-        return self.kind in {"advice", "warning"} and self.rule not in MISREAD
 
     @property
     def is_rejection(self) -> bool:

@@ -10,6 +10,16 @@ from typing import Final
 from crdlint.safety.bugs import attempt
 
 
+class Sample(str):
+    """A help that shows what to write by an example, so that the instruction of a safe fix is better.
+
+    >>> Sample("Write a number, such as `1`")
+    'Write a number, such as `1`'
+    """
+
+    __slots__ = ()
+
+
 def counted(number: int, noun: str, plural: str = "") -> str:
     """Return a number with its noun, such as `1 file` or `2 files`."""
     return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"

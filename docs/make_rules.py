@@ -10,6 +10,7 @@ from html import escape
 from typing import TYPE_CHECKING, Final
 
 from crdlint.report.rule_description import sections
+from crdlint.rules import catalog
 from crdlint.rules.catalog import families
 from crdlint.rules.engine.examples import manifest
 from crdlint.safety.escapes import markdown
@@ -85,7 +86,7 @@ def _listed(title: str, rules: list[Rule]) -> str:
 
 
 def _row(rule: Rule) -> str:
-    kinds = dict.fromkeys(sorted(fix.applicability for fix in rule.fixes))
+    kinds = dict.fromkeys(sorted(fix.applicability for fix in catalog.fixes(rule.id)))
     fixes = f'<span class="fix">{" and ".join(kinds)} fix</span>' if kinds else ""
     summary = re.sub(r"`([^`]*)`", r"<code>\1</code>", escape(rule.summary, quote=False))
     return (

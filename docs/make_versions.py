@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from crdlint.kubernetes.servers import CELDialect
+    from crdlint.cel.dialect import CELDialect
 
 PAGE: Final = Path(__file__).with_name("kubernetes-versions.md")
 _HEAD: Final = f"""\

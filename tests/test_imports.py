@@ -22,7 +22,8 @@ RUN = "from crdlint.cli.main import cli\ntry: cli.main({}, standalone_mode=False
 LATER = {
     "pygls", "lsprotocol", "asyncio", "crdlint.lsp",
     "antlr4", "re2", "jsonschema", "packaging", "jsonpatch", "rich", "xml", "difflib", "multiprocessing",
-    "crdlint.cel", "crdlint.kubecel.compilation", "crdlint.kubecel.evaluation", "crdlint.schema.validator",
+    "crdlint.cel.ast", "crdlint.cel.checker", "crdlint.cel.parser", "crdlint.cel.types",
+    "crdlint.kubecel.compilation", "crdlint.kubecel.evaluation", "crdlint.schema.validator",
     "crdlint.kubecel.cost.explain", "crdlint.kubecel.cost.suggest", "crdlint.resources", "crdlint.suites",
     "crdlint.sources.helm.render", "crdlint.report.json",
 }  # fmt: skip
@@ -75,8 +76,8 @@ def loaded(code: str, folder: Path) -> set[str]:
             {*LATER, "ruamel", "crdlint.linting.pipeline", "crdlint.config"},
         ),
         (RUN.format(["check", "--no-cache", PLAIN]), {*LATER, *LATER_THAN_A_CLEAN_CHECK}),
-        (RUN.format(["rules"]), {"rich", "xml", "crdlint.cel"}),
-        (RUN.format(["explain", "yaml-syntax"]), {"rich", "xml", "crdlint.cel"}),
+        (RUN.format(["rules"]), {"rich", "xml", "crdlint.cel.ast"}),
+        (RUN.format(["explain", "yaml-syntax"]), {"rich", "xml", "crdlint.cel.ast"}),
         (RUN.format(["cost", PLAIN]), {"rich", "xml"}),
         (RUN.format(["check", "--no-cache", BAD]), {"rich", "xml"}),
         (PLAYGROUND, {"rich", "click", "crdlint.lsp.checks", "crdlint.sources", "crdlint.suites"}),

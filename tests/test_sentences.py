@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
 import pytest
 from sources import sources
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from collections.abc import Set as AbstractSet
 
 SENTENCES = {"detail", "help", "message"}
 SEARCHES = {
@@ -31,8 +36,10 @@ SEARCHES |= {
     "splitlines",
     "startswith",
 }
-# libyaml reports what is wrong as a sentence only.
+# libyaml reports what is wrong as a sentence only, and the message of a rule is its author's.
 ABOUT_OTHERS = {
+    "config/from_yaml.py",
+    "rules/advice/unguarded_fields.py",
     "yaml/causes.py",
     "yaml/layout_causes.py",
     "yaml/value_causes.py",
@@ -40,25 +47,69 @@ ABOUT_OTHERS = {
 }
 
 
-def is_sentence(node: ast.AST) -> bool:
-    """Return whether an expression is the text of an error or a finding, or that text if there is one."""
+def is_sentence(node: ast.AST, names: AbstractSet[str] = frozenset()) -> bool:
+    """Return whether an expression is the text of an error or a finding, or that text if there is one.
+
+    `names` are the local variables with such a text.
+    """
     if isinstance(node, ast.BoolOp):
-        return any(map(is_sentence, node.values))
+        return any(is_sentence(value, names) for value in node.values)
+    if isinstance(node, ast.IfExp):
+        return is_sentence(node.body, names) or is_sentence(node.orelse, names)
+    if isinstance(node, ast.NamedExpr):
+        return is_sentence(node.value, names)
+    if isinstance(node, ast.Name):
+        return node.id in names
     return isinstance(node, ast.Attribute) and node.attr in SENTENCES
+
+
+def assignments(tree: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the names that are assigned to, each with its value."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.NamedExpr):
+            yield node.target.id, node.value
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value:
+            yield node.target.id, node.value
+        for target in node.targets if isinstance(node, ast.Assign) else ():
+            values = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
+            targets = target.elts if isinstance(target, ast.Tuple) else [target]
+            if len(targets) == len(values):
+                pairs = zip(targets, values, strict=True)
+                yield from ((name.id, value) for name, value in pairs if isinstance(name, ast.Name))
+
+
+def sentences_in(function: ast.AST) -> set[str]:
+    """Return the local variables of a function that are assigned the text of an error or a finding."""
+    names: set[str] = set()
+    assigned = list(assignments(function))
+    while True:
+        more = {name for name, value in assigned if is_sentence(value, names)}
+        if more <= names:
+            return names
+        names |= more
 
 
 def searches(tree: ast.Module) -> list[int]:
     """Return the lines in which something is searched for in a sentence, or a sentence is taken apart."""
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    lines = [line for scope in (tree, *functions) for line in searches_in(scope)]
+    return sorted({*lines})
+
+
+def searches_in(scope: ast.AST) -> list[int]:
+    """Return the lines in which something is searched for in a sentence, which a local variable may have."""
+    names = frozenset() if isinstance(scope, ast.Module) else sentences_in(scope)
     found = []
-    for node in ast.walk(tree):
+    for node in ast.walk(scope):
         if isinstance(node, ast.Compare):
             pairs = zip(node.ops, node.comparators, strict=True)
             is_search = any(
-                isinstance(op, ast.In | ast.NotIn) and is_sentence(other) for op, other in pairs
+                isinstance(op, ast.In | ast.NotIn) and is_sentence(other, names)
+                for op, other in pairs
             )
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             is_search = node.func.attr in SEARCHES and any(
-                map(is_sentence, [node.func.value, *node.args])
+                is_sentence(text, names) for text in (node.func.value, *node.args)
             )
         else:
             continue
@@ -75,6 +126,17 @@ def searches(tree: ast.Module) -> list[int]:
         ("re.search('x', about.message)", 1),
         ("one.detail.endswith('under .spec')", 1),
         ("finding.detail.rpartition(' ')[2]", 1),
+        ("def f(one):\n    text = one.help\n    return text.startswith('Write')", 1),
+        (
+            "def f(one):\n    kind, text = one.kind, one.help or ''\n    return PATTERN.search(text)",
+            1,
+        ),
+        (
+            "def f(one):\n    text = one.message or one.help\n    again = text\n    return 'x' in again",
+            1,
+        ),
+        ("def f(one):\n    return 'x' in text if (text := one.help) else None", 1),
+        ("def f(one):\n    text = one.rule\n    return text.startswith('cel-')", 0),
         ("one.message in known", 0),
         ("shown(one.message)", 0),
     ],

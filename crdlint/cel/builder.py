@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from crdlint.cel.ast import NO_LOCATION, Call, Expr, Location, SourceInfo, Uint, Unspecified, Value
+from crdlint.cel.dialect import NEWEST, CELDialect
 from crdlint.cel.errors import CELError, CodedMessage
 from crdlint.cel.macros import ALL_MACROS, Helper, MacroError, MacroKey
-from crdlint.kubernetes.servers import NEWEST, CELDialect
 
 RESERVED = frozenset(
     (
@@ -49,7 +49,7 @@ class ParserOptions:
 
     macros: Mapping[MacroKey, Callable[..., Expr]] = field(default_factory=lambda: ALL_MACROS)
     optional_syntax: bool = True
-    dialect: CELDialect = NEWEST.cel
+    dialect: CELDialect = NEWEST
 
 
 class LiteralError(ValueError):

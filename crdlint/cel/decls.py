@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from crdlint.cel import types
 from crdlint.cel.ast import Value
+from crdlint.cel.dialect import NEWEST, CELDialect
 from crdlint.cel.errors import CodedMessage
 from crdlint.cel.estimates import FunctionEstimator
 from crdlint.cel.types import (
@@ -26,7 +27,6 @@ from crdlint.cel.types import (
     map_type,
     type_type,
 )
-from crdlint.kubernetes.servers import NEWEST, CELDialect
 
 FunctionTracker: TypeAlias = Callable[[Sequence[Any], Any], int | None]
 
@@ -227,7 +227,7 @@ class Env:
     functions: Mapping[str, tuple[Overload, ...]] = field(default_factory=dict)
     provider: WellKnownTypes = _PROTOBUF
     homogeneous: bool = False
-    dialect: CELDialect = NEWEST.cel
+    dialect: CELDialect = NEWEST
     cross_type_comparisons: bool = False
     validators: tuple[Validator, ...] = ()
     exempt: frozenset[str] = frozenset()

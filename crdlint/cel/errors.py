@@ -8,8 +8,8 @@ from enum import Enum, auto
 from typing import Any, ClassVar, Final, NamedTuple
 
 from crdlint.cel.ast import Location, SourceInfo
+from crdlint.cel.dialect import CELDialect
 from crdlint.cel.types import ERROR, Kind, Type, written_type
-from crdlint.kubernetes.servers import CELDialect
 
 MAX_ERRORS = 100
 _MAX_SNIPPET_BYTES = 16384

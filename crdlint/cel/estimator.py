@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from crdlint.cel import ast, estimates
 from crdlint.cel.checker import CheckResult
 from crdlint.cel.decls import CallCost
+from crdlint.cel.dialect import CELDialect
 from crdlint.cel.estimates import (
     ONE,
     UINT64_MAX,
@@ -22,7 +23,6 @@ from crdlint.cel.estimates import (
 )
 from crdlint.cel.macros import ACCU
 from crdlint.cel.types import DYN, Kind, Type
-from crdlint.kubernetes.servers import CELDialect
 
 Visit: TypeAlias = Generator[ast.Expr, Estimate, Estimate]
 

@@ -173,8 +173,10 @@ class _DefinitionReader:
         request = CheckRequest(kube_version=version, skip_unfinished=True, keep=True)
         with self.inputs.bugs_of(path):
             result = self._read(path, text, partial(lint_file, request=request), only)
+        from crdlint.rules.texts.reading import YAML_SYNTAX
+
         for finding in result.diagnostics:
-            if finding.rule == "yaml-syntax":
+            if finding.rule == YAML_SYNTAX.id:
                 position = f"{shown_name(path)}:{finding.line}:{finding.column}"
                 report(position, f"the document is not YAML, so it is not read: {finding.message}")
         return result

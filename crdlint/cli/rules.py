@@ -69,6 +69,8 @@ def command(arguments: RulesOptions) -> int:
 
 
 def _print_table(rules: Iterable[Rule], page: Page) -> None:
+    from crdlint.rules.catalog import fixes
+
     titles = ("RULE", "SEVERITY", "FIX", "SUMMARY") if page.width is not None else ("", "", "", "")
     rows = [
         Row(
@@ -77,7 +79,7 @@ def _print_table(rules: Iterable[Rule], page: Page) -> None:
                 [CellPart(rule.severity, rule.severity)],
                 [
                     CellPart(
-                        min((fixer.applicability for fixer in rule.fixes), default="-"), "good"
+                        min((fixer.applicability for fixer in fixes(rule.id)), default="-"), "good"
                     )
                 ],  # safe before unsafe
                 [CellPart(rule.summary + _reported(rule))],
@@ -99,17 +101,24 @@ def _reported(rule: Rule) -> str:
     return f" ({default}set {rule.in_set})"
 
 
+# The fields of a rule that JSON output has.
+_TEXTS: Final = frozenset({
+    "id", "summary", "why", "help", "bad", "good", "source", "scope", "severity", "origin", "on_request", "aliases", "marker",
+    "compares", "because", "observed",
+})  # fmt: skip
+
+
 def described(rule: Rule) -> dict[str, Any]:
     """Return the texts and the page of a rule; of its fixes, the titles and whether they are safe."""
-    fixes = [{"title": fixer.title, "applicability": fixer.applicability} for fixer in rule.fixes]
-    texts = {
-        name: value
-        for name, value in rule._asdict().items()
-        if name not in {"in_set", "of_whole_crds"}
-    }
+    from crdlint.rules.catalog import fixes
+
+    titles = [
+        {"title": fixer.title, "applicability": fixer.applicability} for fixer in fixes(rule.id)
+    ]
+    texts = {name: value for name, value in rule._asdict().items() if name in _TEXTS}
     sets = [rule.in_set] if rule.in_set else []
     return texts | {
-        "fixes": fixes,
+        "fixes": titles,
         "default": not rule.on_request,
         "sets": sets,
         "url": rule_link(rule.id),

@@ -209,8 +209,10 @@ def _as_sent(diagnostic: Diagnostic, config: Config) -> Diagnostic:
         return diagnostic
     client = _SENT_BY_HELM if config.in_chart else _SENT
     message = diagnostic.message
-    if diagnostic.versions and message.startswith("rejected "):
-        message = f"dropped {message.removeprefix('rejected ')}"
+    if diagnostic.versions:
+        from crdlint.linting.version_range import dropped
+
+        message = dropped(message)
     return replace(
         diagnostic, severity="warning", message=message, help=f"{diagnostic.help}. {client}"
     )

@@ -7,23 +7,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from crdlint.config.comments import WHOLE_FILE, Comment, Comments, NamedRule, Position, Stretch
 from crdlint.config.rule_patterns import is_matched, rule_ids
 from crdlint.diagnostics import Diagnostic
-from crdlint.rules.texts.reading import UNUSED
-
-# Reported by `validate`, for updates (--against), for a range of versions or for a chart, so not with each file.
-_OF_OTHER_RUNS: Final = (
-    "resource-*", "metadata-immutable", "spec-immutable", "stored-version-missing", "conversion-webhook-ca-bundle",
-    "kube-version-too-old", "helm-render", "helm-no-matches", "helm-crd-*", "helm-unknown-hook", "helm-object-in-crds",
-    "helm-resource-policy", "helm-not-read", UNUSED.id,
-)  # fmt: skip
-# All rules that `validate` reports.
-_OF_RESOURCES: Final = ("resource-*", "unknown-field", "duplicate-key")
-# Rules that the API server checks only if a schema or a resource has no other errors.
-_WITHHELD: Final = ("cel-*", "default-*", "resource-rule")
+from crdlint.rules import catalog
+from crdlint.rules.engine.rule import Rule
+from crdlint.rules.texts.reading import DUPLICATE_KEY, UNKNOWN_FIELD, UNUSED
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +96,7 @@ class _Reported(NamedTuple):
         if not _is_any_within(self.crds, lines) or _is_any_within(self.undecoded, lines):
             return False
         if (
-            not _overlaps(pattern, _OF_RESOURCES)
+            not _is_of_resources(pattern)
             if self.resources
             else not is_reported_in_each_run(pattern)
         ):
@@ -117,21 +108,27 @@ def _is_any_within(lines: Sequence[int], bounds: tuple[int, int]) -> bool:
     return bisect_left(lines, bounds[0]) < bisect_right(lines, bounds[1])
 
 
+@cache
 def is_reported_in_each_run(pattern: str) -> bool:
     """Return whether each check of a CRD reports the rules of a pattern, and not only that of an update or a resource."""
-    return not _overlaps(pattern, _OF_OTHER_RUNS)
-
-
-def is_withheld(pattern: str) -> bool:
-    """Return whether a rule of a pattern is only evaluated if the API server rejects nothing else."""
-    return _overlaps(pattern, _WITHHELD)
+    return all(rule.in_each_run for rule in _rules(pattern))
 
 
 @cache
-def _overlaps(pattern: str, others: tuple[str, ...]) -> bool:
-    """Return whether one of the rules of a pattern is among others."""
-    named = (rule for rule in rule_ids() if is_matched(rule, (pattern,)))
-    return is_matched(pattern, others) or any(is_matched(rule, others) for rule in named)
+def is_withheld(pattern: str) -> bool:
+    """Return whether a rule of a pattern is only evaluated if the API server rejects nothing else."""
+    return any(rule.withheld for rule in _rules(pattern))
+
+
+@cache
+def _is_of_resources(pattern: str) -> bool:
+    """Return whether `validate` reports a rule of a pattern."""
+    ids = {UNKNOWN_FIELD.id, DUPLICATE_KEY.id}
+    return any(rule.scope == "resource" or rule.id in ids for rule in _rules(pattern))
+
+
+def _rules(pattern: str) -> list[Rule]:
+    return [catalog.get(rule) for rule in rule_ids() if is_matched(rule, (pattern,))]
 
 
 def _covered(

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from crdlint.changes.change import Policy
 from crdlint.config.rule_patterns import current_id, is_glob, is_matched
-from crdlint.diagnostics import Severity
+from crdlint.diagnostics import MERGE_KEY_OVERRIDE, Severity
 from crdlint.files.patterns import compiled
 from crdlint.rules import SETS
 
@@ -216,7 +216,7 @@ _compiled: Final = cache(compiled)
 
 def _is_on_request(rule: str) -> bool:
     """Return whether a rule is on request, and is found in any case: others are only found if they are requested."""
-    if rule != "merge-key-override" and not rule.startswith("change-"):
+    if rule != MERGE_KEY_OVERRIDE and not rule.startswith("change-"):
         return False
     from crdlint.rules.catalog import on_request  # loads all rules
 

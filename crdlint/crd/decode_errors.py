@@ -21,7 +21,7 @@ from crdlint.golang.printing import json_float
 from crdlint.golang.text import quote
 from crdlint.golang.times import check_rfc3339
 from crdlint.kubernetes.servers import NEWEST, Server, first_to_know
-from crdlint.phrases import nearest
+from crdlint.phrases import Sample, nearest
 from crdlint.safety.work import run_calls
 from crdlint.spelling import are_opposites
 from crdlint.yaml.json_values import entries
@@ -39,21 +39,26 @@ _COMMENTED: Final = re.compile(r"(-?\d+) *(?://| <\d)")
 _OF_OBJECTS: Final = frozenset(
     {"required", "x-kubernetes-validations"}
 )  # lists of an object, which no property is
-_WITH_RULE: Final = (
-    'Remove `{}`, and add a rule, such as `x-kubernetes-validations: [{{rule: "{}"}}]`'
-)
+
+
+def _with_rule(keyword: str, rule: str) -> Sample:
+    """Return the help for a keyword whose condition a rule can express."""
+    validations = f'x-kubernetes-validations: [{{rule: "{rule}"}}]'
+    return Sample(f"Remove `{keyword}`, and add a rule, such as `{validations}`")
+
+
 _MOVED: Final = "Write the schema where it is used: a CRD has no `$ref` and no definitions"
 # Keywords of JSON Schema that no schema of a CRD has, and what to write instead.
 _OF_JSON_SCHEMA: Final = {
-    "propertyNames": _WITH_RULE.format("propertyNames", "self.all(key, key.matches('^[a-z]+$'))"),
-    "if": _WITH_RULE.format("if", "!has(self.a) || has(self.b)"),
-    "then": _WITH_RULE.format("then", "!has(self.a) || has(self.b)"),
-    "else": _WITH_RULE.format("else", "has(self.a) || has(self.b)"),
-    "dependentRequired": _WITH_RULE.format("dependentRequired", "!has(self.key) || has(self.cert)"),
-    "dependentSchemas": _WITH_RULE.format("dependentSchemas", "!has(self.key) || has(self.cert)"),
-    "contains": _WITH_RULE.format("contains", "self.exists(item, item == 'a')"),
-    "minContains": _WITH_RULE.format("minContains", "self.filter(item, item == 'a').size() >= 1"),
-    "maxContains": _WITH_RULE.format("maxContains", "self.filter(item, item == 'a').size() <= 1"),
+    "propertyNames": _with_rule("propertyNames", "self.all(key, key.matches('^[a-z]+$'))"),
+    "if": _with_rule("if", "!has(self.a) || has(self.b)"),
+    "then": _with_rule("then", "!has(self.a) || has(self.b)"),
+    "else": _with_rule("else", "has(self.a) || has(self.b)"),
+    "dependentRequired": _with_rule("dependentRequired", "!has(self.key) || has(self.cert)"),
+    "dependentSchemas": _with_rule("dependentSchemas", "!has(self.key) || has(self.cert)"),
+    "contains": _with_rule("contains", "self.exists(item, item == 'a')"),
+    "minContains": _with_rule("minContains", "self.filter(item, item == 'a').size() >= 1"),
+    "maxContains": _with_rule("maxContains", "self.filter(item, item == 'a').size() <= 1"),
     "prefixItems": "Write one schema for all items in `items`: a CRD has no schemas for single items",
     "unevaluatedItems": "Remove `unevaluatedItems`: `items` is the schema of all items",
     "unevaluatedProperties": "Remove `unevaluatedProperties`: the API server drops fields that are not in `properties`",
@@ -492,7 +497,7 @@ def suggestion(problem: DecodeProblem) -> str:
         return (
             f"Write `{meant}` without quotes"
             if meant
-            else "Write `true` or `false`, without quotes"
+            else Sample("Write `true` or `false`, without quotes")
         )
     if go_type == "string" and json_type == "array":
         return _single(problem)
@@ -503,7 +508,7 @@ def suggestion(problem: DecodeProblem) -> str:
             else _quoted(value)
         )
     if go_type == "v1.JSONSchemaProps" and value in _TYPES:
-        return f"Write a schema: `{{type: {value}}}`"
+        return Sample(f"Write a schema: `{{type: {value}}}`")
     if go_type == "v1.ValidationRule" and value is not None:
         return f"Write `rule: {value}`"
     if go_type == "v1.CustomResourceSubresourceStatus":
@@ -516,14 +521,14 @@ def suggestion(problem: DecodeProblem) -> str:
     return (
         _quoted(value)
         if of_strings and value is not None
-        else f"Write a mapping{of_strings}: `key: value`"
+        else Sample(f"Write a mapping{of_strings}: `key: value`")
     )
 
 
 def _listed(value: str | None) -> str:
     """Return the help for a text, or for another value, in the place of a list."""
     if value is None:
-        return "Write a list, such as `[a, b]`"
+        return Sample("Write a list, such as `[a, b]`")
     is_tuple = value.startswith("(") and value.endswith(")")
     return f"Write a list: `[{value[1:-1] if is_tuple else value}]`"
 
@@ -554,7 +559,7 @@ def _number(value: str | None, *, integer: bool) -> str:
     commented = _COMMENTED.match(value or "")
     if commented is not None:
         return f"Write `{commented[1]}`, and begin a comment after it with ` #`"
-    return "Write an integer, without quotes" if integer else "Write a number, without quotes"
+    return Sample(f"Write {'an integer' if integer else 'a number'}, without quotes")
 
 
 def _quoted(value: str | None) -> str:

@@ -79,6 +79,8 @@ INTERNAL: Final = "InternalError"
 # Not from the server: crdlint reports values whose evaluation takes too much work under this rule.
 NOT_EVALUATED: Final = "NotEvaluated"
 EVALUATION_LIMIT: Final = "evaluation-limit"
+# The rule of defaults that are not valid for their own schema.
+DEFAULT_INVALID: Final = "default-invalid"
 # Not from the server either: it panics, so that the request has no answer.
 NO_ANSWER: Final = "NoAnswer"
 _OF_CRDLINT: Final = frozenset({NOT_EVALUATED, NO_ANSWER})

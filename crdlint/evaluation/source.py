@@ -23,6 +23,7 @@ from crdlint.resources.objects import objects_of
 from crdlint.resources.pipeline import version_of
 from crdlint.resources.validation import NotDecodedError, ResourceValidator
 from crdlint.rules.advice.deployment import SKIPPED
+from crdlint.rules.texts import reading
 from crdlint.sources.helm.check import Charts, without_chart
 from crdlint.sources.helm.layout import DEFAULTS, HelmValues
 from crdlint.yaml import YAMLDecodeError
@@ -108,7 +109,7 @@ def _definitions(path: str, server: Server, values: HelmValues | None) -> Defini
         name = _shown(file)
         result = charts.lint_template(file, text, lint) or without_chart(name, text, lint)
         for finding in result.diagnostics:
-            if finding.rule == "yaml-syntax":
+            if finding.rule == reading.YAML_SYNTAX.id:
                 raise SourceError(f"{name}:{finding.line}:{finding.column}: {finding.message}")
             if finding.rule == SKIPPED.id:
                 skipped.append(f"{name}:{finding.line}: {finding.message}. {finding.help}")

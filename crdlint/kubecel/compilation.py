@@ -13,6 +13,7 @@ from crdlint.cel.ast import Expr, Select, nodes
 from crdlint.cel.builder import RESERVED
 from crdlint.cel.compiler import Compiled, compile_text
 from crdlint.cel.decls import Env, Variable
+from crdlint.cel.dialect import CELDialect
 from crdlint.cel.errors import PlanError
 from crdlint.cel.estimates import ASTNode, CallEstimate, Estimate
 from crdlint.cel.estimator import CostEstimate, estimate
@@ -30,7 +31,7 @@ from crdlint.kubecel.environment import (
 )
 from crdlint.kubecel.reuse import Uses, compiles_alike, cost_key, uses_of
 from crdlint.kubecel.sharing import Compilation, Sharing
-from crdlint.kubernetes.servers import CELDialect, FieldState, Range, Server, Version
+from crdlint.kubernetes.servers import FieldState, Range, Server, Version
 
 SELF: Final = "self"
 OLD_SELF: Final = "oldSelf"

@@ -17,12 +17,12 @@ from typing import Final
 from crdlint.cel import types
 from crdlint.cel.builder import RESERVED
 from crdlint.cel.decls import WellKnownTypes
+from crdlint.cel.dialect import CELDialect
 from crdlint.cel.errors import format_type
 from crdlint.cel.estimates import UINT64_MAX, multiply
 from crdlint.cel.types import BOOL, INT, STRING, Kind, Type, type_type
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.kubecel.sharing import Sharing
-from crdlint.kubernetes.servers import CELDialect
 
 _NAME: Final = re.compile(r"[a-zA-Z_/.-][a-zA-Z0-9_/.-]*")
 _ESCAPED_PARTS: Final = re.compile(r"__|[-./]")

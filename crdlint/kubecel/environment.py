@@ -15,6 +15,7 @@ from crdlint.cel import compiler, macros
 from crdlint.cel.builder import ParserOptions
 from crdlint.cel.compiler import Compiled
 from crdlint.cel.decls import CallCost, Env
+from crdlint.cel.dialect import CELDialect
 from crdlint.cel.estimates import ASTNode, CallEstimate, Estimator, FunctionEstimator
 from crdlint.cel.eval.cost import CostModel
 from crdlint.cel.library import extensions
@@ -22,7 +23,7 @@ from crdlint.cel.library import lists as cel_lists
 from crdlint.cel.library.stdlib import standard
 from crdlint.kubecel.library import authz, ip, lists, named_formats, quantity, semver, strings, url
 from crdlint.kubecel.library.declaration import AFFIXES, ALWAYS, MATCHES, Library, Opaque
-from crdlint.kubernetes.servers import CELDialect, Server, Version
+from crdlint.kubernetes.servers import Server, Version
 
 if TYPE_CHECKING:
     from crdlint.cel.eval.functions import Functions

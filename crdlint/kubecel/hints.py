@@ -20,6 +20,7 @@ from crdlint.kubecel.library.declaration import Library
 from crdlint.kubecel.repair.meaning import is_prose, meaning
 from crdlint.kubecel.repair.patterns import Tokens
 from crdlint.kubecel.repair.state import CompiledText
+from crdlint.phrases import Sample
 from crdlint.safety.work import Effort
 from crdlint.spelling import listed
 
@@ -96,7 +97,10 @@ def _wrong_argument(argument: re.Match[str], *, optional: bool) -> str:
 def _output_type(expression: Expression) -> str:
     actual = type_text(expression.compiled.output_type)
     if expression.kind is MESSAGE:
-        return f"Return a string, such as `'was ' + string(self.replicas)`: the expression evaluates to {actual}"
+        return Sample(
+            "Return a string, such as `'was ' + string(self.replicas)`: "
+            f"the expression evaluates to {actual}"
+        )
     if expression.compiled.output_type.is_optional:
         return f"Use its value with `.orValue(...)`, or check `.hasValue()`: the rule evaluates to {actual}"
     return f"Compare it with a value, as in `self.replicas > 0`: the rule evaluates to {actual}"
@@ -257,9 +261,8 @@ def _unexpected(state: CompiledText, *_: object) -> str:
     if previous is None or not (previous.text[-1].isalnum() or previous.text[-1] in "_'\")]}"):
         return f"Write a value before `{token.text}`"
     is_value = token.text[0].isalnum() or token.text[0] in "_'\"([{"
-    return (
-        f"Write an operator, such as `&&`, {'before' if is_value else 'instead of'} `{token.text}`"
-    )
+    where = "before" if is_value else "instead of"
+    return Sample(f"Write an operator, such as `&&`, {where} `{token.text}`")
 
 
 def _unexpected_end(state: CompiledText, *_: object) -> str:

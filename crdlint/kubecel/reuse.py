@@ -17,9 +17,9 @@ from crdlint.cel.builder import RESERVED
 from crdlint.cel.checker import CROSS_TYPE_COMPARISONS
 from crdlint.cel.compiler import Compiled
 from crdlint.cel.decls import CallCost, Env
+from crdlint.cel.dialect import CELDialect
 from crdlint.cel.types import Kind
 from crdlint.kubecel.environment import EQUALITY, LIBRARIES, Environment, function_costs
-from crdlint.kubernetes.servers import CELDialect
 
 # Names of types that only the types of a schema declare (`Declarations`).
 _SCALAR_NAMES: Final = frozenset({"duration", "timestamp"})

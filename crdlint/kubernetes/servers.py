@@ -15,6 +15,8 @@ from enum import Enum, auto
 from functools import cache, lru_cache
 from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar, cast
 
+from crdlint.cel.dialect import CELDialect
+
 Version: TypeAlias = "tuple[int, int]"
 _T = TypeVar("_T")
 
@@ -76,118 +78,55 @@ def _switches_at(declared: Mapping[str, Any], minor: int) -> dict[str, Any]:
     }
 
 
-class CELDialect(NamedTuple):
-    """The CEL of a server: its libraries, checker and costs. Each switch has the minor version that brought it.
-
-    ``compatible_with`` is the minor version whose libraries new expressions may use, and ``stored_with`` the last one
-    whose libraries the server has for stored expressions.
-
-    Syntax:
-    ``has_exists_one_in_camel_case`` adds the macro `existsOne` to `exists_one`.
-    ``hides_accumulator`` no longer lets an expression read `__result__`, the internal variable of macros.
-    ``locates_macro_arguments`` reports an invalid argument of `has`, `map` or `filter` at the argument, not the call.
-    ``parser_locates_line_starts`` reports what the parser finds at the start of a line there, not behind the line before.
-    ``reads_quoted_identifiers`` reads a name in backticks as one token.
-    ``has_quoted_identifiers`` lets a field be selected by its name in backticks.
-    ``quotes_syntax_errors`` reports syntax errors as they are, where others take `%` in them for a verb of Go's fmt.
-
-    Types:
-    ``locates_line_starts`` reports what the checker finds at the start of a line there, not behind the line before.
-    ``types_names_of_types`` gives a name such as `duration` the type `type(duration)`, not `duration`.
-    ``types_names_by_dyn`` gives `list` the type `type(list(dyn))`, not `type(list(A))`, and likewise `map` and `optional_type`.
-    ``resolves_local_names_first`` takes variables of macros for global ones only without a dot before them, and none for types.
-    ``marks_internal_errors`` begins the error about the fields of a type of libraries with `[internal]`.
-    ``types_undeclared_methods`` reports only the call of an undeclared method, not what follows from it.
-    ``expects_bool_operands`` reports operands of `&&` and `||` one by one.
-    ``null_unifies_either_way`` lets `null == self` compile as `self == null` does.
-    ``validates_mixed_literals`` reports lists and maps of mixed types only if there are no other type errors.
-    ``exempts_whole_format_arguments`` allows lists and maps of mixed types everywhere within arguments of `format`.
-    ``formats_selected_types`` names the type that has no fields as CEL does, not as a protocol buffer.
-    ``names_optional_type`` writes the type of optionals as `optional_type(T)`, not as `optional(T)`.
-
-    Libraries:
-    ``allows_offsets_beyond_text`` returns -1 from `indexOf` for an offset beyond the end of a text, where others fail.
-    ``searches_empty_text_backwards`` returns -1 from `lastIndexOf` for an empty text, where others fail.
-    ``checks_offsets_of_empty_text`` finds an empty text with `indexOf` at the end of a text, not beyond it.
-    ``limits_ranges`` limits `lists.range` to a million numbers.
-    ``converts_int_to_duration`` has `duration(1)`, which fails in evaluation.
-    ``has_optional_list_functions`` adds `first`, `last` and `unwrap` to the library of optionals.
-    ``contains_networks_by_prefix`` compares networks in `containsCIDR` by their prefixes, not by the whole address.
-    ``counts_bytes_of_labels`` writes that a label "must be no more than 63 bytes", where others write "characters".
-    ``checks_format_clauses`` compares the clauses of `format` with the types of its arguments.
-
-    ``writes_powers_without_spaces`` formats `%e` without spaces around the sign of multiplication.
-
-    Costs:
-    ``presence_test_has_cost`` estimates `has()` as one unit.
-    ``selection_from_error_has_cost`` counts the selection of a field from a variable whose value has another type than its schema.
-    ``saturates_factors`` limits the estimate of `in` to 2**64-1, where the product overflows in others.
-    ``sizes_comprehensions`` estimates that the result of a macro such as `map` is as long as its list.
-    ``tracks_local_variables`` follows sizes through variables of macros, elements of literals, `dyn` and optionals.
-    ``enum_bounds_strings`` bounds a string without maxLength by the longest value of its enum.
-    ``max_length_bounds_int_or_string`` applies maxLength to x-kubernetes-int-or-string.
-    ``quantity_cost_by_length`` counts `quantity` and `isQuantity` by the length of the text, not as one unit.
-    ``caps_metadata_names`` bounds metadata.name by 253 characters and metadata.generateName by 252.
-    ``counts_affixes_by_argument`` counts `startsWith` and `endsWith` by the length of the argument, not of the text.
-    ``counts_matches_as_function`` counts `matches(text, pattern)` as `text.matches(pattern)`, not as one unit.
-    ``url_has_size`` estimates that a URL is as long as its text.
-    ``keeps_cost_of_unchanged_schemas`` accepts on update an expensive rule of a schema that does not change.
-    ``compares_library_types_at_once`` bounds the cost of `==` of quantities, addresses and other types of libraries.
-
-    Evaluation:
-    ``keeps_errors_of_indexes`` reports the error of an expression in an index, not its type.
-    ``hides_errors_of_ranges`` reports the type of a range that fails, not its error, with two variables.
-    ``resets_field_path`` reports each failed rule at its own fieldPath, where others append it to that of the one before.
-    """
-
-    compatible_with: int
-    stored_with: int
-    has_exists_one_in_camel_case: bool = since(33)
-    hides_accumulator: bool = since(33)
-    locates_macro_arguments: bool = since(29)
-    parser_locates_line_starts: bool = changing(True, (31, False), (32, True))
-    reads_quoted_identifiers: bool = since(33)
-    has_quoted_identifiers: bool = since(37)
-    quotes_syntax_errors: bool = since(33)
-    locates_line_starts: bool = since(32)
-    types_names_of_types: bool = since(32)
-    types_names_by_dyn: bool = since(37)
-    resolves_local_names_first: bool = since(37)
-    marks_internal_errors: bool = changing(True, (29, False))
-    types_undeclared_methods: bool = since(29)
-    expects_bool_operands: bool = since(29)
-    null_unifies_either_way: bool = since(29)
-    validates_mixed_literals: bool = since(29)
-    exempts_whole_format_arguments: bool = since(31)
-    formats_selected_types: bool = since(29)
-    names_optional_type: bool = since(31)
-    allows_offsets_beyond_text: bool = since(32)
-    searches_empty_text_backwards: bool = since(34)
-    checks_offsets_of_empty_text: bool = since(37)
-    limits_ranges: bool = since(37)
-    converts_int_to_duration: bool = changing(True, (37, False))
-    has_optional_list_functions: bool = since(33)
-    contains_networks_by_prefix: bool = since(32)
-    counts_bytes_of_labels: bool = since(35)
-    checks_format_clauses: bool = since(31)
-    writes_powers_without_spaces: bool = since(33)
-    presence_test_has_cost: bool = changing(True, (29, False))
-    selection_from_error_has_cost: bool = changing(True, (31, False))
-    saturates_factors: bool = since(29)
-    sizes_comprehensions: bool = since(30)
-    tracks_local_variables: bool = since(33)
-    enum_bounds_strings: bool = since(29)
-    max_length_bounds_int_or_string: bool = since(34)
-    quantity_cost_by_length: bool = since(30)
-    caps_metadata_names: bool = since(37)
-    counts_affixes_by_argument: bool = since(37)
-    counts_matches_as_function: bool = since(37)
-    url_has_size: bool = since(32)
-    keeps_cost_of_unchanged_schemas: bool = since(29)
-    compares_library_types_at_once: bool = since(32)
-    keeps_errors_of_indexes: bool = since(31)
-    hides_errors_of_ranges: bool = changing(False, (32, True), (33, False))
-    resets_field_path: bool = since(30)
+# The switches of CEL: since which minor version a server has them, or how they change.
+_OF_CEL: Final[Mapping[str, bool]] = {
+    "has_exists_one_in_camel_case": since(33),
+    "hides_accumulator": since(33),
+    "locates_macro_arguments": since(29),
+    "parser_locates_line_starts": changing(True, (31, False), (32, True)),
+    "reads_quoted_identifiers": since(33),
+    "has_quoted_identifiers": since(37),
+    "quotes_syntax_errors": since(33),
+    "locates_line_starts": since(32),
+    "types_names_of_types": since(32),
+    "types_names_by_dyn": since(37),
+    "resolves_local_names_first": since(37),
+    "marks_internal_errors": changing(True, (29, False)),
+    "types_undeclared_methods": since(29),
+    "expects_bool_operands": since(29),
+    "null_unifies_either_way": since(29),
+    "validates_mixed_literals": since(29),
+    "exempts_whole_format_arguments": since(31),
+    "formats_selected_types": since(29),
+    "names_optional_type": since(31),
+    "allows_offsets_beyond_text": since(32),
+    "searches_empty_text_backwards": since(34),
+    "checks_offsets_of_empty_text": since(37),
+    "limits_ranges": since(37),
+    "converts_int_to_duration": changing(True, (37, False)),
+    "has_optional_list_functions": since(33),
+    "contains_networks_by_prefix": since(32),
+    "counts_bytes_of_labels": since(35),
+    "checks_format_clauses": since(31),
+    "writes_powers_without_spaces": since(33),
+    "presence_test_has_cost": changing(True, (29, False)),
+    "selection_from_error_has_cost": changing(True, (31, False)),
+    "saturates_factors": since(29),
+    "sizes_comprehensions": since(30),
+    "tracks_local_variables": since(33),
+    "enum_bounds_strings": since(29),
+    "max_length_bounds_int_or_string": since(34),
+    "quantity_cost_by_length": since(30),
+    "caps_metadata_names": since(37),
+    "counts_affixes_by_argument": since(37),
+    "counts_matches_as_function": since(37),
+    "url_has_size": since(32),
+    "keeps_cost_of_unchanged_schemas": since(29),
+    "compares_library_types_at_once": since(32),
+    "keeps_errors_of_indexes": since(31),
+    "hides_errors_of_ranges": changing(False, (32, True), (33, False)),
+    "resets_field_path": since(30),
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -280,11 +219,11 @@ def _fields_in(server: Server, state: FieldState) -> frozenset[str]:
 
 
 def _server(minor: int) -> Server:
-    dialect = CELDialect(compatible_with=minor - 1, stored_with=minor)
+    dialect = CELDialect(minor - 1, minor, **_switches_at(_OF_CEL, minor))
     switches = {field.name: field.default for field in fields(Server)}
     return Server(
         minor,
-        dialect._replace(**_switches_at(dialect._asdict(), minor)),
+        dialect,
         **_switches_at(switches, minor),
     )
 

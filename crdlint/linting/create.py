@@ -32,8 +32,6 @@ from crdlint.rules.server import (
     cel,
     conversion,
     defaults,
-    forbidden_fields,
-    list_types,
     metadata,
     names,
     root,
@@ -49,18 +47,6 @@ from crdlint.schema.structural import Rejection
 from crdlint.schema.traversal import Within, all_schemas, at_or_above
 
 WALKER = Walker(catalog.checks())
-# Errors whose fix may change the type or the fields of a schema.
-_CHANGES_TYPE: Final = forbidden_fields.CHANGING_TYPE.union(
-    rule.id
-    for rule in (
-        structural.TYPE_REQUIRED, structural.ITEMS_REQUIRED, structural.ROOT_TYPE, structural.ROOT_MAP,
-        structural.INCOMPLETE, structural.META_TYPE, structural.EMBEDDED, structural.INT_OR_STRING,
-        list_types.LIST_TYPE_ARRAY, list_types.MAP_TYPE_OBJECT, list_types.MAP_ITEMS, list_types.KEY_UNKNOWN,
-        list_types.KEY_SCALAR,
-    )
-)  # fmt: skip
-# Errors whose fix may change the values that a schema accepts.
-_CHANGES_VALUES: Final = _CHANGES_TYPE | {structural.PATTERN.id}
 _SCHEMA: Final = Rejection("OpenAPIV3Schema 'schema' is not supported", "$schema")
 
 
@@ -192,11 +178,11 @@ def hidden_errors(
         _unsupported(node, _SCHEMA, path) for node, _ in findings.unsupported if node.schema
     )
     errors = (*findings.structural, *findings.schema)
-    damaged = at_or_above(node for node, error in errors if error.rule in _CHANGES_VALUES)
+    damaged = at_or_above(node for node, error in errors if catalog.get(error.rule).changes)
     sound = [node for node in findings.with_defaults if id(node) not in damaged]
     if sound:
         errors_so_far.extend(defaults.validate(schema, schema_path, sound, options))
-    doubtful = [node for node, error in errors if error.rule in _CHANGES_TYPE]
+    doubtful = [node for node, error in errors if catalog.get(error.rule).changes == "type"]
     nodes = [node for node in findings.with_rules if id(node.schema) not in ids]
     errors_so_far.extend(cel.compile_hidden(nodes, compiled, options, schema_path, doubtful))
     return errors_so_far

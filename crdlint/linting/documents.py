@@ -27,8 +27,10 @@ from crdlint.linting.result import (
     ResourceName,
     UnreadDocument,
 )
+from crdlint.phrases import Sample
 from crdlint.rules import catalog
 from crdlint.rules.engine.finding import Finding, Manifest, fix_of
+from crdlint.rules.texts import reading
 from crdlint.rules.texts.reading import AFTER_END, internal_error
 from crdlint.safety.bugs import Bug, attempt, collected, contain
 from crdlint.yaml import YAMLDecodeError
@@ -64,17 +66,18 @@ class Fixes:
 
     def add(self, diagnostic: Diagnostic, finding: Finding) -> Diagnostic:
         """Return a diagnostic with the fix of its finding, if there is one."""
-        rule = catalog.get(finding.rule)
-        if diagnostic.hidden or not rule.fixes or not self.text:
+        if diagnostic.hidden or not self.text:
             return diagnostic
-        fix = attempt(
-            fix_of, rule.fixes, finding, self._line_starts[finding.manifest.document.line_offset]
-        )
+        fixers = catalog.fixes(finding.rule)
+        if not fixers:
+            return diagnostic
+        line_start = self._line_starts[finding.manifest.document.line_offset]
+        fix = attempt(fix_of, fixers, finding, line_start)
         if fix is None:
             return diagnostic
         help_ = diagnostic.help
         if fix.applicability == "safe" and (
-            help_ == rule.help or _WITHOUT_VALUE.search(help_ or "")
+            help_ == catalog.get(finding.rule).help or isinstance(help_, Sample)
         ):
             help_ = _instruction(fix, *changed_lines(self.text, fix.edits)) or help_
         return replace(diagnostic, fix=fix, help=help_)
@@ -83,10 +86,6 @@ class Fixes:
 NO_FIXES: Final = Fixes()
 _SKIPPED: Final = DocumentResult(1, 1, (), (), ())
 _LONGEST_INSTRUCTION: Final = 70  # characters
-# Helps that do not have the value to write, which the fix has.
-_WITHOUT_VALUE: Final = re.compile(
-    r"such as `|`true` or `false`|`key: value`|Write an? \w+, without quotes|Write a schema"
-)
 
 
 def _instruction(fix: Fix, old: Sequence[str], new: Sequence[str]) -> str | None:
@@ -269,7 +268,12 @@ class DocumentWalk(ABC):
             span, help_ = Span(cause.line, cause.column, cause.line, cause.end_column), cause.help
         message = self.in_words_of_sender(problem.message, document)
         self.report(
-            "decode", "yaml-syntax", message, span, help_, Manifest(document, None, cause=cause)
+            "decode",
+            reading.YAML_SYNTAX.id,
+            message,
+            span,
+            help_,
+            Manifest(document, None, cause=cause),
         )
         if cause is not None and cause.headline:
             self.diagnostics[-1] = replace(self.diagnostics[-1], headline=cause.headline)
@@ -282,7 +286,7 @@ class DocumentWalk(ABC):
         help_ = None if cause is None else cause.help
         span = node_span(node, document.line_offset)
         message = self.in_words_of_sender(self.in_server_words(str(error)), document)
-        self.report("decode", "yaml-syntax", message, span, help_)
+        self.report("decode", reading.YAML_SYNTAX.id, message, span, help_)
 
     def report(
         self,

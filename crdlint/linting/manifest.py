@@ -27,6 +27,7 @@ from crdlint.rules.engine.common import Common
 from crdlint.rules.engine.finding import Finding, Manifest
 from crdlint.rules.engine.markers import with_marker
 from crdlint.rules.fixes.field_fixes import placement
+from crdlint.rules.texts import reading
 from crdlint.rules.texts.reading import duplicate_in_json, duplicate_in_yaml, repeated_block
 from crdlint.safety.bugs import attempt
 from crdlint.schema.traversal import all_schemas
@@ -261,7 +262,7 @@ def _problem_findings(
 
 def _ignored_fields(check: _CRDCheck) -> Iterator[Diagnostic]:
     """Yield the unknown fields that the API server drops without an error."""
-    rule, subject = catalog.get("unknown-field-ignored"), check.subject
+    rule, subject = reading.UNKNOWN_FIELD_IGNORED, check.subject
     for problem in check.decoded.ignored if check.request.advice is None else ():
         message = f"{problem.message}: the API server drops it without an error"
         span = node_span(problem.node, subject.document.line_offset)
@@ -321,7 +322,11 @@ def _rule_of(problem: DecodeProblem) -> str:
     """Return the id of the rule that a problem of the decoder breaks; some are of the typed check."""
     if problem.rule:
         return problem.rule
-    return "unknown-field" if problem.kind == "strict" or problem.path else "decode-type"
+    return (
+        reading.UNKNOWN_FIELD.id
+        if problem.kind == "strict" or problem.path
+        else reading.DECODE_TYPE.id
+    )
 
 
 def _help_of_placeholder(problem: DecodeProblem) -> str | None:

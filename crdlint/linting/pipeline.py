@@ -26,6 +26,7 @@ from crdlint.linting.result import CRD, STAGES, FileResult
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.advisory import misfits
 from crdlint.rules.engine.finding import Manifest
+from crdlint.rules.texts import reading
 from crdlint.safety.bugs import attempt
 from crdlint.safety.work import Effort
 from crdlint.yaml import YAMLDecodeError
@@ -148,7 +149,11 @@ class _CRDWalk(DocumentWalk):
         if lost["number"]:
             help_ = "Remove the numbers at the beginning of the lines"
         self.report(
-            "decode", "decode-type", kind_missing(root, text), node_span(root, offset), help_
+            "decode",
+            reading.DECODE_TYPE.id,
+            kind_missing(root, text),
+            node_span(root, offset),
+            help_,
         )
         self.diagnostics[-1] = replace(
             self.diagnostics[-1], headline=f"`kind: {KIND}` is no key of the document"
@@ -209,13 +214,13 @@ class _CRDWalk(DocumentWalk):
         if identity.form == "unserved":
             entry = root.find("apiVersion")
             rule, node, help_ = (
-                "api-version-removed",
+                reading.API_VERSION_REMOVED.id,
                 entry[1] if entry else identity.node or root,
                 None,
             )
         else:
             rule, node, help_ = (
-                "decode-type",
+                reading.DECODE_TYPE.id,
                 identity.node or root,
                 attempt(misspelled_type_key, root),
             )
@@ -245,7 +250,12 @@ class _CRDWalk(DocumentWalk):
         self.crds.append(CRD(name_of(root), line))
         span = node_span(missed.node, document.line_offset)
         self.report(
-            "decode", "crd-misspelled", missed.message, span, missed.help, Manifest(document, root)
+            "decode",
+            reading.CRD_MISSPELLED.id,
+            missed.message,
+            span,
+            missed.help,
+            Manifest(document, root),
         )
         return True
 

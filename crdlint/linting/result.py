@@ -295,7 +295,7 @@ def _finding(
     crd: CRD, name: ResourceName, file: str, other: ResourceName, owner: str, other_file: str
 ) -> Diagnostic:
     from crdlint.crd.positions import Span
-    from crdlint.rules.server.names import IN_USE
+    from crdlint.rules.advice.name_conflicts import IN_USE
 
     reason = f"{name.what[0].upper()}{name.what[1:]}Conflict"
     message = (

@@ -16,6 +16,7 @@ from crdlint.linting.request import CheckRequest, Subject
 from crdlint.phrases import joined
 from crdlint.rules.advice.deployment import DROPS_FIELD, NEEDS_NEWER, dropped_fields
 from crdlint.rules.server.schema_warnings import sets_of_objects, unrecognized
+from crdlint.rules.texts import reading
 from crdlint.yaml.edit import runs
 
 
@@ -52,12 +53,20 @@ class VersionedFinding:
 
 
 def _which(holds: Sequence[Server], servers: Sequence[Server], *, is_rejection: bool) -> str:
-    verb = "rejected" if is_rejection else "reported"
+    verb = _REJECTED if is_rejection else "reported"
     if holds[-1] is servers[-1] and list(holds) == list(servers[-len(holds) :]):
         return f"{verb} from Kubernetes {holds[0]} on"
     accepting = servers[servers.index(holds[-1]) + 1] if holds[-1] is not servers[-1] else None
     after = f", accepted from {accepting} on" if accepting is not None and is_rejection else ""
     return f"{verb} by Kubernetes {describe_versions(holds, servers)}{after}"
+
+
+_REJECTED: Final = "rejected"
+
+
+def dropped(message: str) -> str:
+    """Return the message of a field that some servers reject, for clients by which they drop it."""
+    return f"dropped{message[len(_REJECTED) :]}"
 
 
 ACCEPTED: Final = "is accepted as it is on Kubernetes"
@@ -240,7 +249,7 @@ def of_server(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     ]
 
 
-_OF_CLIENTS: Final = frozenset({"duplicate-key", "merge-key-override"})
+_OF_CLIENTS: Final = frozenset({reading.DUPLICATE_KEY.id, reading.MERGE_KEY_OVERRIDE.id})
 
 
 def _is_covered(finding: Diagnostic, needs: Iterable[Diagnostic]) -> bool:

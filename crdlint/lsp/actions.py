@@ -15,6 +15,7 @@ from crdlint.lsp.checks import Checks
 from crdlint.lsp.workspace import OpenDocument, ProtocolText, uri_of
 from crdlint.report import words
 from crdlint.report.page import rule_link
+from crdlint.rules import catalog
 from crdlint.rules.engine.rule import Rule
 from crdlint.yaml.edit import Edit
 
@@ -160,13 +161,6 @@ _SEVERITIES: Final = {
     "warning": lsp.DiagnosticSeverity.Warning,
     "info": lsp.DiagnosticSeverity.Information,
 }
-# Rules that report text without an effect, which editors fade out.
-UNNECESSARY: Final = frozenset({
-    "cel-optional-old-self-unused", "default-unknown-field", "ignore-unused", "list-map-key-duplicate",
-    "list-map-keys-without-map", "selectable-field-duplicate", "unknown-field",
-})  # fmt: skip
-# Rules that report a version or field that servers no longer serve, which editors strike out.
-DEPRECATED: Final = frozenset({"api-version-removed"})
 
 
 def diagnostic_of(
@@ -174,8 +168,9 @@ def diagnostic_of(
 ) -> lsp.Diagnostic:
     """Return a finding of a document as a diagnostic; ``read`` returns the text of another file, None if it has none."""
     message = words.message(finding)
-    tags = [lsp.DiagnosticTag.Unnecessary] if finding.rule in UNNECESSARY else []
-    tags += [lsp.DiagnosticTag.Deprecated] if finding.rule in DEPRECATED else []
+    rule = catalog.get(finding.rule)
+    tags = [lsp.DiagnosticTag.Unnecessary] if rule.unnecessary else []
+    tags += [lsp.DiagnosticTag.Deprecated] if rule.outdated else []
     return lsp.Diagnostic(
         range=document.text.range_of(finding),
         severity=lsp.DiagnosticSeverity.Hint if finding.hidden else _SEVERITIES[finding.severity],

@@ -18,6 +18,7 @@ from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
 from crdlint.lsp import resources
 from crdlint.lsp.workspace import OpenDocument, Workspace, stamp_of
+from crdlint.rules.texts import reading
 from crdlint.runner.fixes import CheckFailedError, Fixed, fix, reported
 from crdlint.runner.plan import Planner
 from crdlint.runner.task import Checker, Settings, Task
@@ -176,7 +177,7 @@ class Checks:
         if not any(map(definitions.knows, groups)):
             # Other servers of the editor report the syntax errors of other files.
             diagnostics = (
-                finding for finding in result.diagnostics if finding.rule != "yaml-syntax"
+                finding for finding in result.diagnostics if finding.rule != reading.YAML_SYNTAX.id
             )
             result = replace(result, diagnostics=tuple(diagnostics))
         return checked, reported(result, config, resources=True)

@@ -25,6 +25,7 @@ from crdlint.lsp.cursor import (
 from crdlint.lsp.occurrences import PATHS, Occurrences
 from crdlint.lsp.steps import Steps
 from crdlint.lsp.workspace import OpenDocument, ProtocolText, uri_of
+from crdlint.rules.texts import resource as rules
 from crdlint.schema import json_paths
 from crdlint.schema.traversal import all_schemas, value_schema
 from crdlint.yaml.nodes import Mapping, Sequence
@@ -32,7 +33,7 @@ from crdlint.yaml.nodes import Mapping, Sequence
 if TYPE_CHECKING:
     from crdlint.lsp.checks import Checks  # what the playground does not load
 
-_OF_PROPERTIES: Final = frozenset({"resource-value", "resource-list-type"})
+_OF_PROPERTIES: Final = frozenset({rules.VALUE.id, rules.LIST_TYPE.id})
 
 
 def definition_at(

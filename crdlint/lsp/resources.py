@@ -31,6 +31,7 @@ from crdlint.resources.definitions import (
 from crdlint.resources.objects import text_at
 from crdlint.resources.pipeline import ResourceOptions, validate_text
 from crdlint.resources.placeholders import PlaceholderPatterns
+from crdlint.rules.texts import resource as rules
 from crdlint.sources.crd_lookup import configured_crds, crd_folders_near, files_beside
 from crdlint.sources.fragments import is_suite
 from crdlint.sources.helm.masking import Masked, mask
@@ -41,7 +42,7 @@ from crdlint.suites.run import run_suite
 from crdlint.yaml.nodes import Mapping, child, items_of
 
 # Their findings depend on values that a template has not put out yet.
-_UNCERTAIN: Final = frozenset({"resource-rule", "resource-apply-rejected"})
+_UNCERTAIN: Final = frozenset({rules.RULE_FAILED.id, rules.APPLY.id})
 # A placeholder of any type, as long as the directive in its place.
 _SHORTEST: Final = len("${}")
 _MOST_FILES: Final = 200  # files whose kinds are offered

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
-from crdlint.diagnostics import Diagnostic, Kind, in_server_words
+from crdlint.diagnostics import UNKNOWN_FIELD, Diagnostic, Kind, in_server_words
 from crdlint.linting.result import FileResult
 from crdlint.phrases import counted
 from crdlint.report import words
@@ -72,9 +72,7 @@ class ServerMessages(Report):
 
 def _stage(finding: Diagnostic) -> Kind:
     return (
-        "warning"
-        if finding.rule == "unknown-field" and finding.severity != "error"
-        else finding.kind
+        "warning" if finding.rule == UNKNOWN_FIELD and finding.severity != "error" else finding.kind
     )
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, NamedTuple, Typ
 
 from crdlint.phrases import counted
 from crdlint.report.page import PLAIN, Page
+from crdlint.rules.consequences import is_advice
 from crdlint.safety.escapes import json_text
 
 if TYPE_CHECKING:
@@ -88,8 +89,8 @@ class Summary:
                 if diagnostic.fix is not None:
                     is_safe = diagnostic.fix.applicability == "safe"
                     self.fixable += is_safe
-                    self.fixable_unsafe += not is_safe and not diagnostic.is_advice
-                    self.fixable_advice += not is_safe and diagnostic.is_advice
+                    self.fixable_unsafe += not is_safe and not is_advice(diagnostic)
+                    self.fixable_advice += not is_safe and is_advice(diagnostic)
 
     def counts(self) -> str:
         """Return the number of findings of each severity, such as `1 error, 0 warnings, 2 infos`."""

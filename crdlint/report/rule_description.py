@@ -11,14 +11,14 @@ from typing import Final
 from crdlint.config.apply import apply
 from crdlint.config.comments import read_comments
 from crdlint.config.model import Config
-from crdlint.diagnostics import MISREAD, Diagnostic
+from crdlint.diagnostics import Diagnostic
 from crdlint.kubernetes.servers import NEWEST, NEWEST_VERSION, SERVERS
 from crdlint.linting.documents import collect_crds
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
 from crdlint.report.observations import observations, origin
-from crdlint.rules.catalog import families
+from crdlint.rules.catalog import families, fixes
 from crdlint.rules.engine.examples import EXAMPLE_LIMIT, example_position, manifest
 from crdlint.rules.engine.finding import Fixer
 from crdlint.rules.engine.rule import Rule
@@ -64,7 +64,7 @@ def sections(rule: Rule) -> Iterator[Section]:
     for observation in observed:
         yield Section("", f"{observation.claim}.", observation.protocol, "text", is_for_pages=True)
     yield Section("Help", rule.help)
-    for fix in rule.fixes:
+    for fix in fixes(rule.id):
         yield from _fix(rule, fix)
     if rule.origin == "apiserver":
         yield Section("Kubernetes", _versions(rule))
@@ -148,7 +148,7 @@ def _fix(rule: Rule, fix: Fixer) -> Iterator[Section]:
         # What the API server accepts is only changed for a rule that is selected by name.
         option += (
             f" --select {rule.id}"
-            if option != "--fix" and rule.origin == "crdlint" and rule.id not in MISREAD
+            if option != "--fix" and rule.origin == "crdlint" and not rule.misread
             else ""
         )
         lines = unified_diff(bad.splitlines(), good.splitlines(), n=_CONTEXT, lineterm="")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from crdlint.diagnostics import NOT_RENDERED, Diagnostic
+from crdlint.diagnostics import NOT_RENDERED, UNKNOWN_FIELD, Diagnostic
 from crdlint.phrases import counted
 from crdlint.report import pieces, words
 from crdlint.report.page import CellPart, columns, fitting, rule_link
@@ -226,7 +226,7 @@ class TextReport(pieces.Report):
     def _stopped(self, findings: Sequence[Diagnostic]) -> Iterator[str]:
         """Explain once which findings the API server reports first, since a strict request stops at unknown fields."""
         errors = [error for error in findings if error.severity == "error" and error.errors]
-        has_both = any(error.rule == _UNKNOWN for error in errors) and any(
+        has_both = any(error.rule == UNKNOWN_FIELD for error in errors) and any(
             error.kind == "field" for error in errors
         )
         if has_both and _STOPPED not in self._noted:
@@ -276,7 +276,6 @@ def _fixable(summary: Summary) -> str:
     return ", ".join(parts)
 
 
-_UNKNOWN: Final = "unknown-field"
 _STOPPED: Final = (
     "with fieldValidation=Strict, kubectl's default, the API server stops at unknown fields: it reports the other errors after "
     "they are fixed"

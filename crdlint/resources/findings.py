@@ -19,17 +19,21 @@ from crdlint.crd.errors import (
     Reason,
 )
 from crdlint.crd.gotypes import OBJECT_META, GoType
+from crdlint.crd.object_meta import RESOURCE_METADATA
 from crdlint.crd.paths import NIL, Path
 from crdlint.crd.positions import SourceLocation, Span
 from crdlint.diagnostics import Diagnostic, Kind, Related, Severity
 from crdlint.golang.regexp import compile_error
 from crdlint.golang.text import quote
 from crdlint.linting.documents import NO_FIXES, Fixes
+from crdlint.phrases import Sample
 from crdlint.rules import catalog
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.finding import Finding, Manifest
 from crdlint.rules.fixes.value_fixes import Mistake, is_short, plain_value
+from crdlint.rules.texts import reading
+from crdlint.rules.texts import resource as rules
 from crdlint.rules.texts.resource import APPLY
 from crdlint.safety.bugs import attempt
 from crdlint.schema.formats import SAMPLES
@@ -53,7 +57,7 @@ if TYPE_CHECKING:
     from crdlint.typed.applied_objects import ApplyRejection
     from crdlint.typed.walker import TypedError
 
-_METADATA: Final = "resource-metadata"
+_METADATA: Final = RESOURCE_METADATA
 _FINALIZERS: Final = Path("metadata").child("finalizers")
 _REQUIRED_STATUS: Final = (
     "Remove `status` from `required` in the CRD: the API server drops the status of new objects"
@@ -117,7 +121,7 @@ class ResourceFindings(NamedTuple):
             headline = headlines.of_unknown(name, owner_path, None)
             message = f"unknown field {quote(path)}"
             finding = replace(
-                diagnostic(self.file, "strict", "unknown-field", message, span, help_),
+                diagnostic(self.file, "strict", reading.UNKNOWN_FIELD.id, message, span, help_),
                 headline=headline,
             )
             yield finding if key is None else self._fixed(finding, mistake)
@@ -143,7 +147,7 @@ class ResourceFindings(NamedTuple):
         for finalizer, message in warnings:
             path = _FINALIZERS.index(finalizers.index(finalizer))
             span = self.locator.span_of(self.locator.find(path))
-            finding = diagnostic(self.file, "warning", "resource-finalizer", message, span)
+            finding = diagnostic(self.file, "warning", rules.FINALIZER.id, message, span)
             name = finalizer if len(finalizer) <= _LONGEST else f"{finalizer[:_LONGEST]}..."
             headline = f"finalizer `{name}` has no domain, or is no valid name"
             yield replace(finding, field=str(path), headline=headline)
@@ -155,7 +159,7 @@ class ResourceFindings(NamedTuple):
         finding = diagnostic(
             self.file,
             "advice",
-            "resource-second-opinion",
+            rules.SECOND_OPINION.id,
             message,
             self.locator.span_of(self.locator.find(path)),
         )
@@ -176,7 +180,7 @@ class ResourceFindings(NamedTuple):
         finding = diagnostic(
             self.file,
             "decode",
-            "resource-decode",
+            rules.DECODE.id,
             str(error),
             self.locator.span_of(location),
             help_,
@@ -534,7 +538,7 @@ def _mistyped(reason: Reason, node: Node | None, _schema: JSONSchemaProps | None
             return f"Write it without quotes: `{text}`"
         if expected == "boolean" and text in {"0", "1"}:
             return f"Write `{'true' if text == '1' else 'false'}`"
-        return f"Write {_NOUNS[expected]}"
+        return Sample(f"Write {_NOUNS[expected]}")
     if expected == "integer" and actual == "number":
         return _integer_help(node)
     return (
@@ -548,7 +552,7 @@ def _unformatted(reason: Reason, node: Node | None, _schema: JSONSchemaProps | N
     (format_,) = reason.arguments
     if not isinstance(node, Scalar) or format_ not in SAMPLES:
         return None
-    return f"Write a value of the format `{format_}`, such as `{SAMPLES[format_]}`"
+    return Sample(f"Write a value of the format `{format_}`, such as `{SAMPLES[format_]}`")
 
 
 def _out_of_range(reason: Reason, node: Node | None, _schema: JSONSchemaProps | None) -> str | None:
@@ -560,7 +564,7 @@ def _integer_help(node: Any, format_: str = "") -> str:
     value = resolve(node)
     low, high = integer_range(format_)
     if isinstance(value, float) and abs(value) < 2**53 and low <= round(value) <= high:
-        return f"Write an integer, such as `{round(value)}`"
+        return Sample(f"Write an integer, such as `{round(value)}`")
     return f"Write an integer from {low} to {high}"
 
 
@@ -587,7 +591,7 @@ _BY_CODE: Final[dict[Code, Callable[..., str | None]]] = {
     Code.TYPE: _mistyped,
     Code.FORMAT: _unformatted,
     Code.RANGE: _out_of_range,
-    Code.NO_MAP_ITEM: lambda *_: (
+    Code.NO_MAP_ITEM: lambda *_: Sample(
         "Write each item as an object with the list's keys, such as `- name: ...`"
     ),
     Code.ONE_OF: _alternatives,

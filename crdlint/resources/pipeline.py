@@ -43,6 +43,7 @@ from crdlint.rules.advice.storage import of_copy
 from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.finding import Finding, Manifest
 from crdlint.rules.fixes.value_fixes import Mistake
+from crdlint.rules.texts import resource as rules
 from crdlint.rules.texts.reading import duplicate_in_json, duplicate_in_yaml
 from crdlint.safety.bugs import attempt
 from crdlint.yaml import YAMLDecodeError
@@ -160,7 +161,7 @@ def report(
     version = version_of(crd, resource)
     if not crd.spec.versions:
         message = _no_match(str(resource.get("kind", "")), str(resource.get("apiVersion", "")))
-        no_match = diagnostic(filename, "advice", "resource-no-match", message, node_span(root))
+        no_match = diagnostic(filename, "advice", rules.NO_MATCH.id, message, node_span(root))
         return ResourceReport([no_match], [], resource, None, crd_errors)
     old = None if old_text is None else read_resource(_read(old_text)[1])
     if as_request:
@@ -171,7 +172,7 @@ def report(
     unsent = client_problem(root, filename) if reencodes else None
     if unsent is not None:
         error = diagnostic(
-            filename, "decode", "resource-decode", unsent.message, node_span(unsent.node)
+            filename, "decode", rules.DECODE.id, unsent.message, node_span(unsent.node)
         )
         return ResourceReport([error], [], resource, None, crd_errors)
     outcome: ObjectResult | None = None
@@ -402,12 +403,12 @@ class _ObjectCheck:
     ) -> Diagnostic:
         identity = self.resource.identity
         return self._advice(
-            "resource-no-match", _no_match(identity.kind, identity.api_version), field, help_, words
+            rules.NO_MATCH.id, _no_match(identity.kind, identity.api_version), field, help_, words
         )
 
     def _misidentified(self, error: str) -> Diagnostic:
         span = node_span(self.resource.identity.node or self.resource.root, self.offset)
-        return diagnostic(self.walk.file, "decode", "resource-decode", error, span)
+        return diagnostic(self.walk.file, "decode", rules.DECODE.id, error, span)
 
     def _note_undefined(self) -> None:
         identity = self.resource.identity
@@ -437,7 +438,7 @@ class _ObjectCheck:
         if api_version:
             return [self._no_match(f"Write `{suggested}` instead", [suggested])]
         message, help_ = "Object 'apiVersion' is missing", f"Add `apiVersion: {suggested}`"
-        return [self._advice("resource-no-match", message, "kind", help_)]
+        return [self._advice(rules.NO_MATCH.id, message, "kind", help_)]
 
     def _is_no_object(self) -> bool:
         """Return whether the mapping only has a `kind`, as values of other programs have."""
@@ -461,7 +462,7 @@ class _ObjectCheck:
                     f"not validated: the CRD of {group} that may define {kind} cannot be decoded"
                 )
             definitions.reported.add(unreadable)
-            return [self._advice("resource-crd-unreadable", unreadable, "kind")]
+            return [self._advice(rules.CRD_UNREADABLE.id, unreadable, "kind")]
         if (
             kind
             and not self.walk.options.strict_kinds
@@ -487,7 +488,7 @@ class _ObjectCheck:
             reported.add(message)
             command = f"crdlint check {definition.file}"
             help_ = f"Fix the CRD first: run `{command}`; crdlint validates its resources as if it were accepted"
-            yield self._advice("resource-crd-rejected", message, "kind", help_)
+            yield self._advice(rules.CRD_REFUSED.id, message, "kind", help_)
 
     def _of_definition(self, definition: Definition) -> Iterator[Diagnostic]:
         """Yield the server's findings, in its order: duplicates, unknown fields, errors, warnings."""
@@ -507,7 +508,7 @@ class _ObjectCheck:
         unsent = client_problem(resource.root, walk.file) if sender.reencodes else None
         if unsent is not None:
             span = node_span(unsent.node, self.offset)
-            yield diagnostic(walk.file, "decode", "resource-decode", unsent.message, span)
+            yield diagnostic(walk.file, "decode", rules.DECODE.id, unsent.message, span)
             return
         content = (
             resource._replace(json=False) if sender.applies or sender.reencodes else resource

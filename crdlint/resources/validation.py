@@ -44,6 +44,7 @@ from crdlint.kubecel.evaluation import (
     validate_rules,
 )
 from crdlint.kubernetes.servers import NEWEST, Server
+from crdlint.rules.texts import resource as rules
 from crdlint.safety import work
 from crdlint.schema.correlation import Correlation, validate_list_sets_and_maps
 from crdlint.schema.deep_equal import deep_copy
@@ -54,9 +55,9 @@ from crdlint.typed.applied_objects import AppliedObjects, ApplyRejection
 
 Withhold = Callable[[FieldError], bool]
 
-RULE_ID: Final = "resource-rule"
-SCALE: Final = "resource-scale"
-TYPE_META: Final = "resource-type"
+RULE_ID: Final = rules.RULE_FAILED.id
+SCALE: Final = rules.SCALE.id
+TYPE_META: Final = rules.TYPE_META.id
 
 _BLOCKING: Final = frozenset({REQUIRED, TOO_LONG, TOO_MANY, TYPE_INVALID})
 _NOT_CHECKED: Final = (

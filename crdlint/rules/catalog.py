@@ -8,6 +8,7 @@ from typing import Final, Literal, TypeVar
 
 from crdlint.rules import SETS
 from crdlint.rules.engine.advisory import Advise
+from crdlint.rules.engine.finding import Fixer, FixesOfRules
 from crdlint.rules.engine.rule import Advice, NodeAdvice, NodeAdvisor, Rule
 from crdlint.rules.engine.schema_walk import Check
 
@@ -16,9 +17,12 @@ from crdlint.rules.engine.schema_walk import Check
 _FAMILIES: Final[dict[str, Literal["checks", "requested", "functions"]]] = {
     "texts.reading": "functions",
     "server.metadata": "functions",
-    "server.names": "checks",
-    "server.versions": "checks",
-    "server.subresources": "checks",
+    "server.names": "functions",
+    "advice.name_conflicts": "checks",
+    "server.versions": "functions",
+    "advice.served_versions": "checks",
+    "server.subresources": "functions",
+    "advice.dead_subresources": "checks",
     "server.selectable_fields": "functions",
     "server.conversion": "functions",
     "server.approval": "functions",
@@ -26,10 +30,13 @@ _FAMILIES: Final[dict[str, Literal["checks", "requested", "functions"]]] = {
     "server.structural": "checks",
     "server.forbidden_fields": "checks",
     "server.list_types": "checks",
+    "advice.sets": "checks",
     "server.defaults": "functions",
     "server.validation_rules": "checks",
-    "server.cel": "checks",
-    "server.cel_cost": "checks",
+    "server.cel": "functions",
+    "advice.unguarded_fields": "checks",
+    "server.cel_cost": "functions",
+    "advice.cel_costs": "checks",
     "server.schema_warnings": "checks",
     "advice.yaml_scalars": "checks",
     "advice.storage": "checks",
@@ -47,6 +54,20 @@ _FAMILIES: Final[dict[str, Literal["checks", "requested", "functions"]]] = {
     "advice.conventions": "requested",
     "advice.naming": "requested",
 }
+# Advice about what a family of the server checks: one family with it.
+_BESIDE: Final = {
+    "advice.name_conflicts": "server.names",
+    "advice.served_versions": "server.versions",
+    "advice.dead_subresources": "server.subresources",
+    "advice.sets": "server.list_types",
+    "advice.unguarded_fields": "server.cel",
+    "advice.cel_costs": "server.cel_cost",
+}
+# The families whose findings have fixes in a module of the same name in `fixes`; advice has its fixes itself.
+_FIXED: Final = (
+    "reading", "resource", "metadata", "names", "versions", "subresources", "selectable_fields", "conversion", "approval",
+    "root", "structural", "forbidden_fields", "list_types", "defaults", "validation_rules", "cel", "cel_cost", "schema_warnings",
+)  # fmt: skip
 
 
 @cache
@@ -58,7 +79,11 @@ def all_rules() -> dict[str, Rule]:
 @cache
 def families() -> tuple[dict[str, Rule], ...]:
     """Return the rules of each family, by id."""
-    return tuple({rule.id: rule for rule in _rules(family)} for family in _FAMILIES)
+    rules: dict[str, dict[str, Rule]] = {}
+    for module in _FAMILIES:
+        family = rules.setdefault(_BESIDE.get(module, module), {})
+        family.update((rule.id, rule) for rule in _rules(module))
+    return tuple(rules.values())
 
 
 def _rules(family: str) -> list[Rule]:
@@ -79,6 +104,17 @@ def get(rule_id: str) -> Rule:
     """Return a rule by its id or a former one. Raises KeyError if the id is unknown."""
     rules = all_rules()
     return rules[rule_id] if rule_id in rules else rules[current_ids()[rule_id]]
+
+
+def fixes(rule_id: str) -> tuple[Fixer, ...]:
+    """Return the fixes of a rule, in the order in which they are tried: the first that applies is offered."""
+    return get(rule_id).fixes or _fixes_of_rules().get(rule_id, ())
+
+
+@cache
+def _fixes_of_rules() -> FixesOfRules:
+    modules = [import_module(f"crdlint.rules.fixes.{family}") for family in _FIXED]
+    return {rule_id: fixers for module in modules for rule_id, fixers in module.FIXES.items()}
 
 
 @cache

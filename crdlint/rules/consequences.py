@@ -1,141 +1,80 @@
-"""Findings that only follow from others: who fixes the cause gets rid of them as well."""
+"""Which findings only follow from others, so that who fixes the cause gets rid of them as well, and which are advice.
+
+Rules are loaded only if this depends on them: the findings of a file may be from the cache.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
-from operator import attrgetter
-from typing import Final
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING
 
-from crdlint.crd.paths import is_within
-from crdlint.diagnostics import Diagnostic
+from crdlint.diagnostics import UNKNOWN_FIELD, Diagnostic
 
-Key = Callable[[Diagnostic], str | None]
-# The key of a finding and that of its cause, which are equal and not None if they are related.
-Relation = tuple[Key, Key]
-
-_LAST_STEP: Final = re.compile(r"(?:\.[^.\[\]]*|\[[^\[\]]*\])\Z")
-_ROOT: Final = ".openAPIV3Schema"
-
-
-def _schema(field: str) -> str:
-    return field.partition(_ROOT)[0]
-
-
-def _move(finding: Diagnostic) -> str | None:
-    """Return the object that lacks an unknown field, and how to move the field there."""
-    return f"{finding.lacks.partition(' ')[0]} {finding.help}" if finding.lacks else None
-
-
-def _parent(field: str) -> str:
-    return _LAST_STEP.sub("", field)
-
-
-def _fields(field: str, cause: str) -> Relation:
-    return (
-        lambda finding: field if is_within(finding.field, field) else None,
-        lambda finding: field if is_within(finding.field, cause) else None,
-    )
-
-
-def _alike(key: Key) -> Relation:
-    return key, key
-
-
-_SAME: Final = _alike(attrgetter("field"))
-_SIBLING: Final = _alike(lambda finding: _parent(finding.field))
-# The same for advice, which names no field of the server.
-_SIBLING_PATH: Final = _alike(lambda finding: finding.user_path or None)
-# The type of an alternative, and that of the schema with the alternatives.
-_OF_ALTERNATIVE: Final[Relation] = (
-    lambda finding: _parent(finding.field),
-    lambda finding: _parent(_parent(_parent(finding.field))),
-)
-# A required field of a mapping, and an unknown field there that probably was meant to be it.
-_MISSPELLED: Final = _alike(lambda finding: finding.lacks or None)
-# A required object that is null, and an unknown field that belongs to it.
-_EMPTY: Final[Relation] = (
-    lambda finding: finding.lacks.removesuffix(" ") if finding.lacks.endswith(" ") else None,
-    lambda finding: finding.lacks.partition(" ")[0] or None,
-)
-# Fields that one edit moves into their object.
-_MOVED: Final = _alike(_move)
-_SAME_PLACE: Final = _alike(lambda finding: f"{finding.line}:{finding.column}")
-# A rule, and the schema that its cost is added to.
-_OF_SCHEMA: Final[Relation] = (
-    lambda finding: _schema(finding.field),
-    lambda finding: _schema(finding.field) if finding.field.endswith(_ROOT) else None,
-)
-_ANYWHERE: Final = _alike(lambda _: "")
-# That the rules of an object are not evaluated, and an error of its values.
-_NOT_EVALUATED: Final[Relation] = (lambda finding: None if finding.errors else "", lambda _: "")
-
-# A rule whose findings follow from those of another rule, if they are related.
-_CONSEQUENCES: Final[tuple[tuple[str, str, Relation], ...]] = (
-    *(
-        (rule, "unknown-field", _MISSPELLED)
-        for rule in (
-            "conversion-review-versions", "conversion-strategy-invalid", "conversion-webhook-config", "group-invalid",
-            "list-map-items", "list-map-keys-required", "list-type-not-array", "map-type-not-object", "names-required",
-            "printer-column-invalid", "rule-required", "scale-path-invalid", "schema-required",
-            "storage-version-exactly-one", "scope-invalid", "structural-items-required", "structural-type-required",
-        )
-    ),
-    ("unknown-field", "unknown-field", _MOVED),
-    ("schema-required", "unknown-field", _EMPTY),
-    ("type-null", "type-unsupported", _SAME),
-    ("list-type-not-array", "type-unsupported", _SIBLING),
-    ("default-invalid", "type-unsupported", _SIBLING),
-    ("format-unrecognized", "type-unsupported", _SIBLING_PATH),
-    ("map-type-not-object", "type-unsupported", _SIBLING),
-    ("list-type-not-array", "structural-type-required", _SIBLING),
-    ("map-type-not-object", "structural-type-required", _SIBLING),
-    ("structural-type-required", "forbidden-ref", _SIBLING),
-    ("structural-type-required", "structural-forbidden-in-junctor", _OF_ALTERNATIVE),
-    ("structural-items-required", "items-not-a-schema", _SAME),
-    ("list-map-items", "structural-items-required", _SAME),
-    ("properties-and-additional-properties", "structural-root-additional-properties", _SAME),
-    ("cel-schema-cost", "cel-rule-cost", _ANYWHERE),
-    ("cel-schema-cost", "cel-schema-cost", _OF_SCHEMA),
-    ("cel-rule-cost-near-limit", "cel-rule-cost", _SAME_PLACE),
-    ("structural-incomplete", "metadata-in-junctor", _SAME_PLACE),
-    ("kube-version-drops-field", "unknown-field", _SAME_PLACE),
-    ("selectable-field-invalid", "schema-required", _ANYWHERE),
-    ("resource-rule", "resource-value", _NOT_EVALUATED),
-    ("resource-rule", "resource-metadata", _NOT_EVALUATED),
-    ("conversion-webhook-config", "conversion-strategy-invalid", _ANYWHERE),
-    ("conversion-review-versions", "conversion-strategy-invalid", _ANYWHERE),
-    ("metadata-name", "group-invalid", _ANYWHERE),
-    ("metadata-name", "names-required", _fields("metadata.name", "spec.names.plural")),
-    ("names-required", "names-required", _fields("spec.names.singular", "spec.names.kind")),
-    ("names-required", "names-required", _fields("spec.names.listKind", "spec.names.kind")),
-    ("version-name-invalid", "version-name-invalid", _fields("spec.version", "spec.versions")),
-    (
-        "storage-version-exactly-one", "storage-version-exactly-one", _fields("status.storedVersions", "spec.versions")
-    ),
-)  # fmt: skip
+if TYPE_CHECKING:
+    from crdlint.rules.engine.relations import Relation
 
 
 def causes(findings: Sequence[Diagnostic]) -> dict[int, Diagnostic]:
     """Return the finding that each finding of a CRD follows from, by the identity of the latter; a cause follows from none."""
-    rules = {finding.rule for finding in findings}
+    if len(findings) < 2:
+        return {}
+    by_rule: dict[str, list[Diagnostic]] = {}
+    for finding in findings:
+        by_rule.setdefault(finding.rule, []).append(finding)
     first: dict[int, Diagnostic] = {}
-    for rule, cause_rule, (of_finding, of_cause) in _CONSEQUENCES:
-        if rule not in rules or cause_rule not in rules:
-            continue
-        by_key: dict[tuple[str | None, str | None], Diagnostic] = {}
-        for finding in findings:
-            if finding.rule == cause_rule:
-                by_key.setdefault((finding.crd, of_cause(finding)), finding)
-        for finding in findings:
-            key = of_finding(finding) if finding.rule == rule else None
-            cause = None if key is None else by_key.get((finding.crd, key))
-            if cause is not None and cause is not finding:
-                first.setdefault(id(finding), cause)
+    for rule, cause_rule, relation in _relations(by_rule.keys()):
+        related = _related(by_rule[rule], by_rule[cause_rule], relation)
+        for finding, cause in related:
+            first.setdefault(id(finding), cause)
     return {key: _root(cause, first) for key, cause in first.items()}
+
+
+def _relations(present: AbstractSet[str]) -> Iterator[tuple[str, str, Relation]]:
+    """Yield the rules whose findings may follow from those of another rule: both are among some, which are present."""
+    from crdlint.rules import catalog
+    from crdlint.rules.engine.relations import MISSPELLED
+
+    rules = [catalog.get(rule_id) for rule_id in present]
+    if UNKNOWN_FIELD in present:
+        others = (rule.id for rule in rules if rule.id != UNKNOWN_FIELD)
+        yield from ((other, UNKNOWN_FIELD, MISSPELLED) for other in others)
+    for rule in rules:
+        for link in rule.follows:
+            cause = link.rule or rule
+            if cause.id in present:
+                yield rule.id, cause.id, link.relation
+        for link in rule.explains:
+            consequence = link.rule or rule
+            if consequence.id in present:
+                yield consequence.id, rule.id, link.relation
+
+
+def _related(
+    findings: Sequence[Diagnostic], causes: Sequence[Diagnostic], relation: Relation
+) -> Iterator[tuple[Diagnostic, Diagnostic]]:
+    """Yield findings of a CRD with the first of their causes there that has the same key."""
+    key_of_finding, key_of_cause = relation
+    by_key: dict[tuple[str | None, str | None], Diagnostic] = {}
+    for cause in causes:
+        by_key.setdefault((cause.crd, key_of_cause(cause)), cause)
+    for finding in findings:
+        key = key_of_finding(finding)
+        related = None if key is None else by_key.get((finding.crd, key))
+        if related is not None and related is not finding:
+            yield finding, related
 
 
 def _root(cause: Diagnostic, first: dict[int, Diagnostic]) -> Diagnostic:
     while id(cause) in first:
         cause = first[id(cause)]
     return cause
+
+
+def is_advice(finding: Diagnostic) -> bool:
+    """Return whether a finding is about what the API server accepts, and reads as it is written."""
+    if finding.kind not in {"advice", "warning"}:
+        return False
+    from crdlint.rules import catalog
+
+    return not catalog.get(finding.rule).misread

@@ -12,7 +12,11 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.config.model import Config
-from crdlint.rules.consequences import causes
+from crdlint.rules import catalog
+from crdlint.rules.consequences import causes, is_advice
+from crdlint.rules.server.cel import COMPILES
+from crdlint.rules.server.cel_cost import OVER_BUDGET
+from crdlint.rules.texts import reading, resource
 from crdlint.yaml.edit import Edit, apply, composed
 
 if TYPE_CHECKING:
@@ -35,17 +39,6 @@ _SYNTAX, _ADVICE = 0, 4
 # The last stage of which a result has all findings, by the stage at which the check stopped.
 _LAST_STAGE: Final = {"decode": _STAGES["strict"], "field": _STAGES["field"]}
 _END: Final = attrgetter("end")
-# A cost is estimated only for a rule that compiles, at a schema with types.
-_COSTS: Final = frozenset({"cel-rule-cost", "cel-schema-cost"})
-_HIDING_COSTS: Final = frozenset(
-    {
-        "type-unsupported",
-        "structural-type-required",
-        "structural-items-required",
-        "cel-compilation",
-        "default-invalid",
-    }
-)
 # The server's path of the schema that all versions share, and its path if they do not share it.
 _SCHEMA: Final = re.compile(r"spec\.(?:validation|versions\[\d+\]\.schema)\b")
 
@@ -196,7 +189,7 @@ class _Rounds:
                 break
             provable = {*map(_identity, _provable(self.current, chosen, self.config.selects))}
             if self.unsafe:  # a safe fix that is not proved is as good as an unsafe one
-                provable |= {_identity(finding) for finding in chosen if not finding.is_advice}
+                provable |= {_identity(finding) for finding in chosen if not is_advice(finding)}
             unproved = {*map(_identity, chosen)} - provable
             self.refused |= unproved
             if unproved:
@@ -320,7 +313,7 @@ def _provable(
     from crdlint.runner.proof import unnamed_changes
 
     text = before.masked or before.text
-    advice = [finding for finding in chosen if finding.is_advice and not named(finding.rule)]
+    advice = [finding for finding in chosen if is_advice(finding) and not named(finding.rule)]
     safe = [
         finding
         for finding in chosen
@@ -441,12 +434,12 @@ class _TrialOfResources(_Trial):
         unchecked = {
             key[0] for key, findings in errors.items() if any(not each.errors for each in findings)
         }
-        undecoded = {key[0] for key in errors if key[1] == _RESOURCE_DECODE}
+        undecoded = {key[0] for key in errors if key[1] == resource.DECODE.id}
         fixed = {(finding.rule, finding.line, finding.column) for finding in group}
         brought = []
         for key, findings in left.items():
             is_revealed = self.stage == _SYNTAX or (
-                key[0] in unchecked and key[1] == _RESOURCE_RULE
+                key[0] in unchecked and key[1] == resource.RULE_FAILED.id
             )
             if key[0] in undecoded:  # the decoder stops at the first error
                 brought += [
@@ -458,10 +451,6 @@ class _TrialOfResources(_Trial):
                 more = len(findings) - len(errors.get(key, ())) + gone[key]
                 brought += [finding.message for finding in findings[-more:] if more > 0]
         return brought
-
-
-_RESOURCE_RULE: Final = "resource-rule"
-_RESOURCE_DECODE: Final = "resource-decode"
 
 
 def _by_object(result: FileResult) -> dict[tuple[int, str, str, str], list[Diagnostic]]:
@@ -479,9 +468,9 @@ def _key(result: FileResult, finding: Diagnostic) -> tuple[int, str, str, str]:
 
 def _stage(finding: Diagnostic) -> int:
     """Return the stage at which the API server reports a finding; a stage is reached after all earlier ones succeed."""
-    if finding.rule in {"yaml-syntax", "resource-no-match"}:
+    if finding.rule in {reading.YAML_SYNTAX.id, resource.NO_MATCH.id}:
         return _SYNTAX
-    if finding.rule == "unknown-field-ignored":
+    if finding.rule == reading.UNKNOWN_FIELD_IGNORED.id:
         return _STAGES["strict"]
     return _ADVICE if finding.severity != "error" else _STAGES.get(finding.kind, _ADVICE)
 
@@ -496,13 +485,13 @@ def _is_revealed(error: Diagnostic, group: SequenceOf[Diagnostic], stage: int) -
     is_below = any(finding.line < error.line for finding in group)
     if stage == _SYNTAX:
         return _stage(error) == _SYNTAX and is_below
-    if error.rule in _COSTS:
-        return any(finding.rule in _HIDING_COSTS for finding in group)
+    if error.rule in OVER_BUDGET:
+        return any(catalog.get(finding.rule).hides_costs for finding in group)
     if error.fix is None:
         return False
     if stage == _STAGES["strict"]:
         return error.kind in {"decode", "strict"} and is_below
-    return error.rule == "cel-compilation" and any(
+    return error.rule == COMPILES.id and any(
         finding.rule == error.rule
         and _path(finding) == _path(error)
         and _fix(finding).title != error.fix.title

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from crdlint.sources.helm.rendered import VersionedLint
     from crdlint.sources.previous.crds import PreviousCRDs
 
-_TOO_OLD: Final = "kube-version-too-old"
 NOT_RENDERED: Final = "not checked as Helm renders it with the values given"
 
 
@@ -358,9 +357,13 @@ def outcome_of(
 
 def _with_support(result: FileResult, constraint: str) -> FileResult:
     """Add to findings of older versions that the chart claims to support these versions."""
+    from crdlint.rules.advice.deployment import NEEDS_NEWER
+
     of_chart = f" (Chart.yaml has `kubeVersion: {constraint}`)"
     findings = [
-        replace(finding, help=f"{finding.help}{of_chart}") if finding.rule == _TOO_OLD else finding
+        replace(finding, help=f"{finding.help}{of_chart}")
+        if finding.rule == NEEDS_NEWER.id
+        else finding
         for finding in result.diagnostics
     ]
     return replace(result, diagnostics=tuple(findings))

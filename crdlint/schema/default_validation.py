@@ -10,7 +10,15 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any, Final, NamedTuple, Protocol
 
-from crdlint.crd.errors import NOT_EVALUATED, Code, FieldError, Reason, Wording, invalid
+from crdlint.crd.errors import (
+    DEFAULT_INVALID,
+    NOT_EVALUATED,
+    Code,
+    FieldError,
+    Reason,
+    Wording,
+    invalid,
+)
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.kubernetes.servers import NEWEST, Server
@@ -22,7 +30,7 @@ from crdlint.schema.validator import ValueValidator
 from crdlint.schema.value_help import fits
 from crdlint.spelling import name_meant
 
-RULE: Final = "default-invalid"
+RULE: Final = DEFAULT_INVALID
 _LISTED: Final = 3  # names of unknown fields in one help
 
 

@@ -19,7 +19,7 @@ from crdlint.crd.errors import (
 )
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.printing import marshal
-from crdlint.phrases import some
+from crdlint.phrases import Sample, some
 from crdlint.spelling import meant
 from crdlint.yaml.editor import as_key, is_plain
 
@@ -103,10 +103,11 @@ def _mistyped(error: FieldError) -> str | None:
     if actual == "null":
         return "Set a value, or remove the field"
     if actual == "string" and expected in {"integer", "number", "boolean"}:
-        return (
-            f"Write {_article(expected)} {expected} without quotes, such as `{_SAMPLES[expected]}`"
-        )
-    return f"Write {_article(expected)} {expected}, such as `{_SAMPLES.get(expected, '...')}`"
+        sample = _SAMPLES[expected]
+        return Sample(f"Write {_article(expected)} {expected} without quotes, such as `{sample}`")
+    return Sample(
+        f"Write {_article(expected)} {expected}, such as `{_SAMPLES.get(expected, '...')}`"
+    )
 
 
 def _article(word: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from itertools import accumulate, chain, islice, takewhile
 from typing import Final
 
+from crdlint.phrases import Sample
 from crdlint.yaml import repairs
 from crdlint.yaml.broken_text import (
     KEYWORDS,
@@ -298,7 +299,9 @@ def several(text: BrokenText) -> Iterator[Cause]:
     }
     if len(keys) > 1:
         new = _corrected(text.lines[lines[0]]).strip()
-        help_ = f"Correct {text.numbers(lines)}, such as `{new}` in line {text.line(lines[0])}"
+        help_ = Sample(
+            f"Correct {text.numbers(lines)}, such as `{new}` in line {text.line(lines[0])}"
+        )
         yield text.cause(repairs.EACH_LINE, lines[0], help_, text.rewritten(lines, _corrected))
 
 

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from crdlint.cli.main import cli
-from crdlint.rules.fixes.value_fixes import CRD_OF_EXAMPLES, stream
+from crdlint.rules.engine.examples import CRD_OF_EXAMPLES, stream
 from crdlint.safety import atomic
 
 if TYPE_CHECKING:

@@ -36,3 +36,26 @@ def test_each_module_exists() -> None:
         assert (
             any(f"/{name}".endswith(f"/{path}") for name in sources()) or (ROOT / path).exists()
         ), path
+
+
+def lines_of(module: str, names: list[str]) -> int:
+    """Return the number of lines of a module, or of some of its definitions."""
+    source = sources()[module]
+    if not names:
+        return len(source.text.splitlines())
+    lines = {
+        node.name: (node.end_lineno or 0) - node.lineno + 1
+        for node in source.tree.body
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef))
+    }
+    return sum(lines[name] for name in names)
+
+
+def test_a_newcomer_reads_at_most_4000_lines() -> None:
+    table = PAGE.partition("## What to read first")[2].partition("## How to add")[0]
+    rows = [row.split("|") for row in table.splitlines() if row.startswith("| `")]
+    assert len(rows) > 10
+    counts = [
+        lines_of(module.strip(" `"), re.findall(r"\w+", names)) for _, module, names, *_ in rows
+    ]
+    assert sum(counts) <= 4000, counts

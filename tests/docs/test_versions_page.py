@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, get_type_hints
 import pytest
 from scripts import script
 
-from crdlint.kubernetes.servers import SERVERS, CELDialect, Server
+from crdlint.cel.dialect import CELDialect
+from crdlint.kubernetes.servers import SERVERS, Server
 
 if TYPE_CHECKING:
     from types import ModuleType

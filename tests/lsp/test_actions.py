@@ -9,7 +9,7 @@ from editor import Editor, applied, edits_of
 from lsprotocol import types as lsp
 from test_diagnostics_of_crds import CRD, VALID, place
 
-from crdlint.rules.fixes.value_fixes import stream
+from crdlint.rules.engine.examples import stream
 
 if TYPE_CHECKING:
     from pathlib import Path

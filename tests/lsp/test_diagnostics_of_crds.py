@@ -9,9 +9,6 @@ from editor import Editor
 from lsprotocol import types as lsp
 from scratch import WITH_SPEC
 
-from crdlint.lsp.actions import DEPRECATED, UNNECESSARY
-from crdlint.rules.catalog import all_rules
-
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -196,7 +193,3 @@ def test_a_document_that_is_no_file_is_checked(editor: Editor) -> None:
         lambda: next((one for one in editor.published if one.uri == item.uri), None)
     )
     assert [one.code for one in found.diagnostics] == ["list-map-key-duplicate"]
-
-
-def test_tags_are_of_rules() -> None:
-    assert set(all_rules()) >= UNNECESSARY | DEPRECATED

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from importlib import import_module
-from pkgutil import walk_packages
+from pkgutil import iter_modules, walk_packages
 from typing import TYPE_CHECKING
 
 from tables import each
 
 import crdlint.rules
+import crdlint.rules.fixes
 from crdlint.linting.documents import collect_crds
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
@@ -88,7 +89,7 @@ def test_the_catalogue_names_every_module_and_what_it_declares() -> None:
     modules = [found for found in walk_packages(crdlint.rules.__path__, prefix) if not found.ispkg]
     for found in modules:
         name = found.name.removeprefix(prefix)
-        if name.startswith("engine."):
+        if name.startswith(("engine.", "fixes.")):
             continue
         members = list(vars(import_module(found.name)).values())
         advice = [member.rule for member in members if isinstance(member, (Advice, NodeAdvice))]
@@ -105,3 +106,14 @@ def test_the_catalogue_names_every_module_and_what_it_declares() -> None:
             )
         else:
             assert declares == "functions", name
+
+
+def test_the_fixes_of_each_family_of_the_server_are_offered() -> None:
+    modules = {found.name for found in iter_modules(crdlint.rules.fixes.__path__)}
+    declaring = {
+        name for name in modules if hasattr(import_module(f"crdlint.rules.fixes.{name}"), "FIXES")
+    }
+    assert declaring == set(catalog._FIXED)  # noqa: SLF001
+    ids = set(catalog._fixes_of_rules())  # noqa: SLF001
+    assert ids <= catalog.all_rules().keys()
+    assert not [rule_id for rule_id in ids if catalog.get(rule_id).fixes]

@@ -16,9 +16,8 @@ from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.resources.definitions import Definitions
 from crdlint.resources.pipeline import ResourceOptions, validate_text
-from crdlint.rules.catalog import all_rules
-from crdlint.rules.engine.examples import manifest
-from crdlint.rules.fixes.value_fixes import CRD_OF_EXAMPLES
+from crdlint.rules.catalog import all_rules, fixes
+from crdlint.rules.engine.examples import CRD_OF_EXAMPLES, manifest
 from crdlint.runner.fixes import fix
 from crdlint.yaml import decode_yaml
 from crdlint.yaml.edit import apply
@@ -34,7 +33,7 @@ FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 FIXES = [
     pytest.param(rule, fixer, id=f"{rule.id}-{i}")
     for rule in all_rules().values()
-    for i, fixer in enumerate(rule.fixes)
+    for i, fixer in enumerate(fixes(rule.id))
 ]
 
 

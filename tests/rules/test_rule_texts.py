@@ -10,7 +10,7 @@ import pytest
 from plain_english import avoided
 
 import crdlint
-from crdlint.rules.catalog import all_rules
+from crdlint.rules.catalog import all_rules, fixes
 from crdlint.rules.engine.examples import manifest
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def vague(rule: Rule) -> bool:
 
 
 def texts(rule: Rule) -> list[str]:
-    return [rule.summary, rule.why, rule.help, *(fix.title for fix in rule.fixes)]
+    return [rule.summary, rule.why, rule.help, *(fix.title for fix in fixes(rule.id))]
 
 
 @pytest.mark.parametrize(

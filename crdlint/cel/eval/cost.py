@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
 from crdlint.cel.decls import CallCost
+from crdlint.cel.dialect import NEWEST, CELDialect
 from crdlint.cel.errors import COST_LIMIT_EXCEEDED, CancelledError
 from crdlint.cel.estimates import COMPARISONS, REGEX_FACTOR, traversal
 from crdlint.cel.eval.values import MISSING, Optional_, Value, kind_of
 from crdlint.cel.types import Kind
-from crdlint.kubernetes.servers import NEWEST, CELDialect
 
 Tracker: TypeAlias = Callable[[Sequence[Value], Value], int]
 
@@ -32,7 +32,7 @@ class CostModel:
     order; if neither has it, cel-go's own cost applies.
     """
 
-    dialect: CELDialect = NEWEST.cel
+    dialect: CELDialect = NEWEST
     overloads: Mapping[str, CallCost] = field(default_factory=dict)
     functions: Mapping[str, CallCost] = field(default_factory=dict)
 

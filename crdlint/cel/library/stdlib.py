@@ -11,7 +11,7 @@ from crdlint.cel.decls import Env, Overload, Variable, member, overload
 from crdlint.cel.types import BOOL, BYTES, DOUBLE, DURATION, DYN, INT, STRING, TIMESTAMP, UINT, Type
 
 if TYPE_CHECKING:
-    from crdlint.kubernetes.servers import CELDialect
+    from crdlint.cel.dialect import CELDialect
 
 _A: Final = types.type_param("A")
 _B: Final = types.type_param("B")

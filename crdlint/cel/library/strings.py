@@ -7,12 +7,12 @@ from operator import methodcaller
 from typing import Any, Final
 
 from crdlint.cel.decls import member, overload
+from crdlint.cel.dialect import NEWEST, CELDialect
 from crdlint.cel.errors import FunctionError
 from crdlint.cel.eval.values import go_text
 from crdlint.cel.library.format import format_string
 from crdlint.cel.types import DYN, INT, STRING, list_type
 from crdlint.golang.text import SPACE
-from crdlint.kubernetes.servers import NEWEST, CELDialect
 from crdlint.safety import work
 
 _LOWER: Final = {ord(upper): ord(upper) + 32 for upper in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
@@ -42,14 +42,14 @@ def _index_of_empty(text: str, part: str, offset: int, dialect: CELDialect) -> i
     return None if part else min(offset, len(text))
 
 
-def index_of(text: str, part: str, offset: int = 0, *, dialect: CELDialect = NEWEST.cel) -> int:
+def index_of(text: str, part: str, offset: int = 0, *, dialect: CELDialect = NEWEST) -> int:
     """Return the first index of `part` at or after `offset`, -1 if there is none; raise FunctionError for a wrong offset."""
     index = _index_of_empty(text, part, offset, dialect)
     return text.find(part, offset) if index is None else index
 
 
 def last_index_of(
-    text: str, part: str, offset: int | None = None, *, dialect: CELDialect = NEWEST.cel
+    text: str, part: str, offset: int | None = None, *, dialect: CELDialect = NEWEST
 ) -> int:
     """Return the last index of `part` up to `offset`, -1 if there is none; raise FunctionError for a wrong offset."""
     if offset is None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from crdlint.cel.ast import Comprehension, Expr, SourceInfo, children
+from crdlint.cel.dialect import CELDialect
 from crdlint.cel.estimates import UINT64_MAX, multiply
 from crdlint.cel.source_ranges import SourceRanges
 from crdlint.crd.model import JSONSchemaProps
@@ -21,7 +22,7 @@ from crdlint.kubecel.declarations import (
 )
 from crdlint.kubecel.environment import new_expressions, stored_expressions
 from crdlint.kubecel.sharing import Sharing, shared
-from crdlint.kubernetes.servers import CELDialect, Server
+from crdlint.kubernetes.servers import Server
 from crdlint.schema.traversal import lineage
 
 Keyword = Literal["maxItems", "maxProperties", "maxLength"]

@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from crdlint.cel import decls, estimates
 from crdlint.cel.ast import Expr
 from crdlint.cel.decls import CallCost, Overload, member
+from crdlint.cel.dialect import CELDialect
 from crdlint.cel.errors import NO_OVERLOAD, Error, FunctionError
 from crdlint.cel.estimates import (
     STRING_FACTOR,
@@ -20,7 +21,7 @@ from crdlint.cel.estimates import (
 )
 from crdlint.cel.eval.cost import actual_size, of_match
 from crdlint.cel.types import BOOL, INT, Type, object_type, opaque_type
-from crdlint.kubernetes.servers import CELDialect, Version
+from crdlint.kubernetes.servers import Version
 
 Macros: TypeAlias = "Mapping[tuple[str, int, bool], Callable[..., Expr]]"
 

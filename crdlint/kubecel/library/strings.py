@@ -11,6 +11,7 @@ from typing import Any, Final
 from crdlint.cel import estimates
 from crdlint.cel.ast import Literal
 from crdlint.cel.decls import CallCost, member
+from crdlint.cel.dialect import CELDialect
 from crdlint.cel.errors import FunctionError
 from crdlint.cel.estimates import (
     STRING_FACTOR,
@@ -27,7 +28,6 @@ from crdlint.cel.library import strings
 from crdlint.cel.library.format import format_literals, format_string
 from crdlint.cel.types import INT, STRING, list_type
 from crdlint.kubecel.library.declaration import ALWAYS, READ, Library, element_of, of_sizes, reads
-from crdlint.kubernetes.servers import CELDialect
 
 
 def _estimate_replace(text: Estimate, old: Estimate, new: Estimate) -> CallEstimate:

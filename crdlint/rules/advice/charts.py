@@ -18,6 +18,7 @@ KEEP_FIRST: Final = "Add the annotation `helm.sh/resource-policy: keep`"
 # Each rule in a few lines: what is wrong, why it matters and what to do; then the examples.
 # fmt: off
 NO_MATCHES = _Fails("helm-no-matches", "Object whose CRD does not exist when Helm looks up its kind",
+    in_each_run=False,
     observed=("helm-object-in-templates-of-its-crd",),
     why="Helm looks up the kinds of all templates before it creates the first of them, when only the CRDs in `crds/` exist. "
     "`helm install` fails with `no matches for kind`, and creates nothing. It is a warning if the values turn the CRD off, "
@@ -25,39 +26,47 @@ NO_MATCHES = _Fails("helm-no-matches", "Object whose CRD does not exist when Hel
     help="Make the object a `post-install,post-upgrade` hook, or install the CRD with a chart of its own before; a chart that "
     "was never released may have the CRD in `crds/`")
 CRD_TWICE = _Fails("helm-crd-twice", "CRD that a chart contains twice",
+    in_each_run=False,
     observed=("helm-crd-in-both-folders",),
     why="Helm creates the CRDs of `crds/` before those of `templates/`, and then rejects the second one, because the first one "
     "is not a part of the release. Helm 3 fails to create the second of two templates with the same CRD; Helm 4 overwrites the "
     "first.",
     help="Remove the one in `crds/` if a release of the chart may have the one in `templates/`, which an upgrade would delete")
 CRD_COPIES = _InChart("helm-crd-copies", "Different copies of one CRD in the `crds/` folders of charts",
+    in_each_run=False,
     why="Helm 3 keeps the CRD that is in the cluster. Helm 4 replaces it with each first installation of a chart, so that fields "
     "that only the other copy has are dropped from existing objects.",
     help="Keep one copy, in a chart of its own, or make the copies equal")
 SELF_GATED = _Fails("helm-crd-deletes-itself", "CRD whose own presence in the cluster turns its template off",
+    in_each_run=False,
     observed=("helm-template-that-looks-for-its-crd",),
     why="The first `helm upgrade` finds the CRD in the cluster and does not render it. Helm deletes what it does not render "
     "any more: the CRD and every object of it.",
     help=f"{KEEP_FIRST}; to share the CRD between charts, put it into a chart of its own")
 CRD_HOOK = _InChart("helm-crd-hook", "CRD as a hook of a chart",
+    in_each_run=False,
     observed=("helm4-updates-a-hook", "helm-hook-that-exists"),
     why="Helm creates a hook at its events, never deletes a CRD among them, and does not own it. Helm 3 fails with "
     "`already exists` if the CRD is in the cluster when the event comes: at each upgrade, or when the chart is installed again. "
     "Helm 4 updates it.",
     help="Move the CRD to `crds/`: it stays in the cluster, because no release owns it")
 UNKNOWN_HOOK = _Fails("helm-unknown-hook", "CRD with a hook that Helm does not know: never installed",
+    in_each_run=False,
     observed=("helm-unknown-hook",),
     why="Helm 3 and Helm 4 skip a document if one of its hooks is unknown, without an error. `crd-install` is a hook of Helm 2.",
     help="Move the CRD to `crds/`, and remove the annotation `helm.sh/hook`")
 OBJECT_IN_CRDS = _Fails("helm-object-in-crds", "Object in `crds/` whose CRD is in `crds/`, too",
+    in_each_run=False,
     observed=("helm-object-beside-its-crd",),
     why="Helm looks up the kinds of a file of `crds/` before it creates the first object in it, so that `helm install` fails with "
     "`no matches for kind`. It does not wait between files either: with the object in another file, most installations fail.",
     help="Move the object to `templates/`")
 UNREAD = _InChart("helm-not-read", "File of the chart that crdlint does not read",
+    in_each_run=False,
     why="Helm may install CRDs of it, which are not checked.",
     help="Make it a file of the chart, or check it by itself")
 WITHOUT_KEEP = Hint("helm-crd-without-keep", "Helm deletes the CRD and all of its objects with the release",
+    in_each_run=False,
     observed=("helm-uninstall-deletes", "helm-moved-to-crds-after-keep", "helm-moved-to-crds"),
     why="Helm deletes what it installed from `templates/`, and deleting a CRD deletes every object of it in the cluster. crdlint "
     "reports it once for each chart.",
@@ -66,6 +75,7 @@ WITHOUT_KEEP = Hint("helm-crd-without-keep", "Helm deletes the CRD and all of it
     bad=_CRD, good=_CRD.replace("metadata:\n", "metadata:\n  annotations: {helm.sh/resource-policy: keep}\n"),
     scope="template")
 POLICY = _InChart("helm-resource-policy", "Resource policy that does not keep the CRD",
+    in_each_run=False,
     observed=("helm-resource-policy-without-keep",),
     why="Helm compares the value with `keep` when an upgrade does not render the CRD any more, in lower case and without blanks. "
     "With any other value it then deletes the CRD and every object of it.",

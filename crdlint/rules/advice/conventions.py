@@ -237,6 +237,7 @@ def _conditions(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]
 
 
 @_Convention("default-below-optional", "Default in an optional object without a default",
+    withheld=True,
     observed=("default-below-optional", "default-object-must-pass-rules"),
     why="The API server sets the default only if the object above it is set, so an empty resource does not get it.",
     help="Add `default: {}` to the object", marker="write `+kubebuilder:default={}` on the field",

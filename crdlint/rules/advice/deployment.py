@@ -7,10 +7,13 @@ from functools import partial
 from operator import attrgetter
 from typing import Final
 
+from crdlint.diagnostics import NOT_RENDERED
 from crdlint.kubernetes.servers import first_to_know
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.examples import HEAD
-from crdlint.rules.engine.rule import Caution, Rule
+from crdlint.rules.engine.relations import SAME_PLACE
+from crdlint.rules.engine.rule import Caution, Link, Rule
+from crdlint.rules.texts import reading
 
 _ADDRESS = """\
 type: object
@@ -22,6 +25,7 @@ x-kubernetes-validations:
 """
 
 NEEDS_NEWER = Rule("kube-version-too-old", "Rule needs a newer Kubernetes version than the oldest requested one",
+    in_each_run=False,
     why="A server compiles new rules with the CEL features of the version before its own, so that it can be rolled "
     "back. With `--kube-version 1.29..1.37` every rule must compile on all of these servers.",
     help="Raise the oldest version in `--kube-version`, or rewrite the rule without the newer feature",
@@ -59,6 +63,7 @@ def newer_than_oldest(crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 DROPS_FIELD = Caution("kube-version-drops-field", "Field that the Kubernetes version drops without an error",
+    follows=(Link(reading.UNKNOWN_FIELD, SAME_PLACE),),
     why="The field's feature gate is off by default on this version, so the server stores the CRD without the field.",
     help="Require a newer version with `--kube-version`, or remove the field",
     bad="selectableFields:\n- jsonPath: .spec.mode\nschema:\n  openAPIV3Schema:\n    type: object\n"
@@ -96,12 +101,13 @@ IN_CRDS = Caution("helm-template-in-crds", "Template syntax in a file of the cha
 KUBE_VERSION = _InTemplate("helm-kube-version", "No Kubernetes version satisfies `kubeVersion` in Chart.yaml",
     why="Helm cannot install the chart on any cluster.",
     help="Set `kubeVersion` to a range such as `>=1.29.0-0`")
-RENDER = Rule("helm-render", "Helm cannot render the chart", scope="template", severity="error", origin="crdlint",
+RENDER = Rule("helm-render", "Helm cannot render the chart",
+    in_each_run=False, scope="template", severity="error", origin="crdlint",
     observed=("braces-in-a-template",),
     why="`helm install` fails with the same values. crdlint reads the templates without Helm instead, so that CRDs which depend "
     "on values are not checked. It is a warning if the chart lacks a dependency, and otherwise an error.",
     help="Check the chart with `helm template CHART`, which shows the same error")
-SKIPPED = _InTemplate("helm-skipped", "CRD in a chart template that only Helm can render: not checked",
+SKIPPED = _InTemplate(NOT_RENDERED, "CRD in a chart template that only Helm can render: not checked",
     why="The output of the template decides whether the CRD is valid, and crdlint does not execute templates.",
     help="Install `helm`, or run `helm template --include-crds CHART | crdlint check -`",
     bad=_CRD.replace("served: true", "served: {{ .Values.served }}"),

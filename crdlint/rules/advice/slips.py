@@ -174,6 +174,7 @@ def beyond_int32(schema: JSONSchemaProps) -> Iterator[tuple[str, int]]:
 
 
 @Caution("cel-rule-constant", "Rule has the same result for every value",
+    withheld=True,
     observed=("rule-that-is-always-true",),
     why="A value differs from one of two texts at least, and is not equal to both. A rule that combines such comparisons with the "
     "wrong operator accepts every value, or rejects every value.",

@@ -153,6 +153,7 @@ def _stability(version: CustomResourceDefinitionVersion) -> int:
 
 
 @_Stability("default-differs-between-versions", "Field has another default in another served version",
+    withheld=True,
     observed=("default-of-the-stored-version",),
     why="Without a conversion webhook, an object has the default of the version in which it was created. If it was stored "
     "without the field, it has the default of the version that it is stored in, also where it is read in another one.",

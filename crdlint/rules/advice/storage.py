@@ -75,6 +75,7 @@ def _removal(finding: Finding) -> Edits:
 
 
 RESOURCE_VERSION = Rule("resource-version-on-create", "Object to be created has a `resourceVersion`, like a copy from a cluster",
+    in_each_run=False,
     observed=("resource-version-on-create",),
     why="The storage of the API server rejects a create request with the field. `kubectl create` and `kubectl apply` remove it and "
     "create the object, but the next `kubectl apply` of the same file fails with a conflict.",

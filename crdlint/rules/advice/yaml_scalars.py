@@ -50,6 +50,7 @@ def _quotes_key(finding: Finding) -> Edits:
 
 
 BOOLEAN = Caution("yaml-boolean", "Unquoted `on`, `off`, `yes`, `no`, `y` or `n` where a string is meant",
+    misread=True,
     observed=("enum-of-words-that-yaml-reads-as-booleans",),
     why="The API server reads YAML 1.1, in which these words are booleans. `enum: [on, off]` becomes `[true, false]`, "
     "which no string equals.",
@@ -121,6 +122,7 @@ def _is_meant(text: str) -> bool:
 
 
 @Hint("yaml-text-cut", "YAML reads only a part of a text",
+    misread=True,
     observed=("explain-without-description",),
     why="A ` #` begins a comment, a leading `!` a tag and a leading `&` an anchor. Users of `kubectl explain` see a text "
     "without these parts.",

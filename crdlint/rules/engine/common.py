@@ -7,8 +7,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from crdlint.cel.dialect import CELDialect
 from crdlint.kubecel.sharing import Sharing, shared
-from crdlint.kubernetes.servers import NEWEST, CELDialect, Server
+from crdlint.kubernetes.servers import NEWEST, Server
 from crdlint.safety.work import Effort
 from crdlint.schema.traversal import all_schemas, schemas
 

@@ -74,6 +74,40 @@ def _lay_over(target: dict[str, Any], fields: dict[str, Any]) -> None:
             target[key] = value
 
 
+_SCALE: Final = "subresources: {scale: {specReplicasPath: .spec.replicas, statusReplicasPath: .status.replicas}}"
+CRD_OF_EXAMPLES: Final = (
+    HEAD.replace("schema:\n", f"{_SCALE}\n    schema:\n")
+    + """\
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              replicas: {type: integer}
+              mode: {type: string, enum: [Fast, Safe]}
+              ports: {type: array, x-kubernetes-list-type: set, items: {type: integer}}
+              paused: {type: boolean}
+              pod:
+                type: object
+                required: [tier]
+                properties: {tier: {type: string, enum: [web]}, image: {type: string}}
+            x-kubernetes-validations:
+            - {rule: "!has(self.replicas) || self.replicas < 10", message: at most nine}
+"""
+)
+
+
+def stream(
+    spec: str,
+    kind: str = "Foo",
+    api_version: str = "example.com/v1",
+    metadata: str = "{name: x, namespace: team}",
+) -> str:
+    """Return a CRD and a resource of it."""
+    head = f"apiVersion: {api_version}\nkind: {kind}\nmetadata: {metadata}\n"
+    return f"{CRD_OF_EXAMPLES}---\n{head}spec: {spec}\n"
+
+
 def example_position(rule: Rule) -> str:
     """Return the part of a CRD that contains the examples of a rule, in parentheses; empty for a whole file."""
     return _PLACES.get(rule.scope, "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as MappingOf
+from collections.abc import Sequence as SequenceOf
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -110,11 +111,17 @@ class Manifest:
             seen.add(id(other))
             if id(decoded) in by_node:
                 yield id(other), by_node[id(decoded)]
-            if isinstance(decoded, Mapping) and isinstance(other, Mapping):
-                values = {text_of(key): value for key, value in other.pairs()}
-                pending += [(value, values.get(text_of(key))) for key, value in decoded.pairs()]
-            elif isinstance(decoded, Sequence) and isinstance(other, Sequence):
-                pending += zip(decoded.items, other.items, strict=False)
+            pending += _values_alike(decoded, other)
+
+
+def _values_alike(decoded: Node | None, other: Node) -> Iterable[tuple[Node | None, Node | None]]:
+    """Return the values of two nodes that have the same key or index."""
+    if isinstance(decoded, Mapping) and isinstance(other, Mapping):
+        values = {text_of(key): value for key, value in other.pairs()}
+        return [(value, values.get(text_of(key))) for key, value in decoded.pairs()]
+    if isinstance(decoded, Sequence) and isinstance(other, Sequence):
+        return zip(decoded.items, other.items, strict=False)
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,6 +312,10 @@ class Fixer:
         return replace(self, bad=bad, good=good, scope=scope)
 
 
+# The fixes of rules by the ids of these, each in the order in which they are tried.
+FixesOfRules: TypeAlias = "MappingOf[str, tuple[Fixer, ...]]"
+
+
 def rename_to_true(finding: Finding, mapping: Mapping, old: str, new: str) -> Edits:
     """Write another keyword that is true in the place of one."""
     key, value = finding.editor.entry(mapping, old)
@@ -334,29 +345,35 @@ def nearest_of(words: Iterable[str], like: float) -> Callable[[Finding], Edits]:
 
 def fix_of(fixers: Iterable[Fixer], finding: Finding, line_start: int) -> Fix | None:
     """Return the first fix of a finding that applies; none if the document, from `line_start` on, ends before its text."""
-    versions: list[Finding] = []
     document = finding.manifest.document
     if document.once("ends early", lambda: _ends_early(document)):
         return None
+    # Marks of nodes do not count a byte order mark.
+    has_mark = document.root is not None and document.text.startswith("\ufeff")
+    offset = line_start + has_mark
+    versions: list[Finding] = []
     for fixer in fixers:
-        try:
+        with suppress(UneditableError):
             versions = versions or list(finding.each_version())
             edits = [edit for version in versions for edit in fixer.edits(version)]
-            if not edits or (
-                finding.manifest.document.root is not None and finding.editor.touches_shared(edits)
-            ):
-                continue
-            if _adds_what_is_misspelled(finding, edits):
-                continue
-        except UneditableError:
-            continue
-        unique = sorted(set(edits), key=lambda edit: (edit.start, edit.end, edit.text))
-        if any(later.start < earlier.end for earlier, later in pairwise(unique)):
-            continue
-        # Marks of nodes do not count a byte order mark.
-        offset = line_start + (document.root is not None and document.text.startswith("\ufeff"))
-        return Fix(fixer.title, fixer.applicability, tuple(edit.moved(offset) for edit in unique))
+            if edits and _is_sound(finding, edits):
+                moved = tuple(edit.moved(offset) for edit in _in_order(edits))
+                return Fix(fixer.title, fixer.applicability, moved)
     return None
+
+
+def _is_sound(finding: Finding, edits: SequenceOf[Edit]) -> bool:
+    """Return whether edits change nothing that another place shares, leave nothing misspelled, and do not overlap."""
+    if finding.manifest.document.root is not None and finding.editor.touches_shared(edits):
+        return False
+    if _adds_what_is_misspelled(finding, edits):
+        return False
+    return all(earlier.end <= later.start for earlier, later in pairwise(_in_order(edits)))
+
+
+def _in_order(edits: Iterable[Edit]) -> list[Edit]:
+    """Return edits by their place, each once."""
+    return sorted(set(edits), key=lambda edit: (edit.start, edit.end, edit.text))
 
 
 def _adds_what_is_misspelled(finding: Finding, edits: Iterable[Edit]) -> bool:
@@ -445,19 +462,23 @@ def is_merged(mapping: Mapping) -> bool:
 
 def repeated_below(finding: Finding) -> list[Mapping]:
     """Return the blocks in the owner's fields, or the last of a list there, that end with a second entry of the missing field."""
-    values = [
-        node.items[-1] if isinstance(node, Sequence) and node.items else node
-        for node in finding.owner.items[1::2]
-    ]
-    below = [node for node in values if isinstance(node, Mapping) and not node.flow]
-    names = [[getattr(key, "value", "") for key in node.items[::2]] for node in below]
-    return [
-        node
-        for node, keys in zip(below, names, strict=True)
-        if keys.count(finding.name) > 1
-        and keys[-1] == finding.name
-        and finding.owner.find(finding.name) is None
-    ]
+    owner, name = finding.owner, finding.name
+    if owner.find(name) is not None:
+        return []
+    blocks = [_last_block(value) for value in owner.items[1::2]]
+    return [block for block in blocks if block is not None and _ends_with_second(block, name)]
+
+
+def _last_block(value: Node) -> Mapping | None:
+    """Return a mapping in block style that is a value, or its last item."""
+    last = value.items[-1] if isinstance(value, Sequence) and value.items else value
+    return last if isinstance(last, Mapping) and not last.flow else None
+
+
+def _ends_with_second(block: Mapping, name: str) -> bool:
+    """Return whether the last entry of a mapping has a name that another entry has, too."""
+    names = [getattr(key, "value", "") for key in block.items[::2]]
+    return names.count(name) > 1 and names[-1] == name
 
 
 def _outdented(finding: Finding) -> Edits:

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from crdlint.crd.errors import (
     DUPLICATE,
@@ -20,7 +22,6 @@ from crdlint.crd.errors import (
     TOO_LONG,
     Code,
     FieldError,
-    Reason,
 )
 from crdlint.crd.paths import Key, Path, Step
 from crdlint.phrases import joined
@@ -33,6 +34,12 @@ if TYPE_CHECKING:
     from crdlint.crd.decode_errors import DecodeProblem
     from crdlint.yaml.nodes import Mapping as Object
 
+# A template, a function that returns the headline, or these by the type of the error; empty for the usual one.
+Headline: TypeAlias = "_Shape | Mapping[str, _Shape]"
+_Shape: TypeAlias = "str | Callable[[FieldError, ErrorSubject], str]"
+# What a headline names: the field at the path of the error, the default there, the place that is reported if it is another
+# one, or the last field of the path of a value, which may be the whole object.
+Named: TypeAlias = Literal["field", "default", "place", "object"]
 LONGEST: Final = 90
 _LONGEST_VALUE: Final = 32  # characters
 _LONGEST_PATH: Final = 60  # characters
@@ -55,9 +62,6 @@ _GO_TYPES: Final = {
 _JSON_TYPES: Final = {
     "string": "the string", "number": "the number", "bool": "the boolean", "object": "a mapping", "array": "a list",
 }  # fmt: skip
-_DEFAULTS: Final = frozenset({"default-invalid", "default-rule-failed"})
-# Rules whose errors have the path of another field.
-_REPORTED_ELSEWHERE: Final = frozenset({"schema-not-convertible", "conversion-webhook-service"})
 _CHILDREN: Final = frozenset({"properties", "items", "additionalProperties"})
 
 
@@ -82,9 +86,9 @@ def cut(text: str) -> str:
     return f"{start}…{'`' * (start.count('`') % 2)}"
 
 
-def of_error(error: FieldError, summary: str) -> str:
-    """Return the headline of a field error; `summary`, that of its rule, if there is no better one."""
-    return attempt(_of_error, error) or summary
+def of_error(error: FieldError, headline: Headline, names: Named, summary: str) -> str:
+    """Return the headline of a field error as its rule declares it; the rule's `summary` if there is no better one."""
+    return attempt(_of_error, error, headline, names) or summary
 
 
 def named(headline: str, path: Path) -> str:
@@ -145,36 +149,50 @@ def of_decode(problem: DecodeProblem) -> str:
         return of_unknown(name, problem.path.removesuffix(read or name), problem.nearest)
     if problem.expected:
         return f"the value must be {problem.expected}"
-    if not problem.go_type:
-        return of_message(f"`{name}`: {problem.message}" if name else problem.message)
+    if problem.go_type:
+        return _of_go_type(problem, name)
+    return of_message(f"`{name}`: {problem.message}" if name else problem.message)
+
+
+def _of_go_type(problem: DecodeProblem, name: str) -> str:
+    """Return the headline of a value that Go cannot decode as the type of its field."""
     if "openAPIV3Schema" not in problem.field and len(problem.field) <= _LONGEST_PATH:
         name = problem.field or name
     elif not name or problem.node is problem.content:
         name = problem.field.rpartition(".")[2]
-    expected = _GO_TYPES.get(problem.go_type) or (
-        "a list" if problem.go_type.startswith("[]") else "a mapping"
-    )
-    value = problem.content.value if isinstance(problem.content, Scalar) else ""
+    of_kind = "a list" if problem.go_type.startswith("[]") else "a mapping"
+    expected = _GO_TYPES.get(problem.go_type, of_kind)
     actual = _JSON_TYPES[problem.json_type]
-    return cut(f"`{name}` must be {expected}, not {actual}{f' `{_short(value)}`' if value else ''}")
+    value = problem.content.value if isinstance(problem.content, Scalar) else ""
+    shown = f" `{_short(value)}`" if value else ""
+    return cut(f"`{name}` must be {expected}, not {actual}{shown}")
 
 
-def _of_error(error: FieldError) -> str:
-    target, reason = _target(error), error.reason
-    special = _SPECIAL.get(error.rule) or (
-        _SPECIAL_VALUES.get(error.rule) if error.type == INVALID else None
-    )
-    if special is not None:
-        return cut(special(error, target))
-    codes = (
-        ()
-        if reason is None or (reason.code is Code.ENUM and target.keyword)
-        else (_CODES.get(reason.code),)
-    )
-    templates = (_BY_RULE.get((error.rule, error.type)), _BY_RULE.get((error.rule, "")), *codes)
-    template = next(filter(None, templates), None) or _default(error, target)
+def _of_error(error: FieldError, headline: Headline, names: Named) -> str:
+    target = _target(error, names)
+    declared = headline.get(error.type) if isinstance(headline, Mapping) else headline
+    if callable(declared):
+        return cut(declared(error, target))
+    template = declared or _of_reason(error, target) or _default(error, target)
+    values = _values(error, target)
+    text = template.format_map(values)
+    if len(text) > LONGEST and values["fix"]:
+        text = template.format_map(values | {"fix": ""})
+    return cut(" ".join(text.split()))
+
+
+def _of_reason(error: FieldError, target: ErrorSubject) -> str | None:
+    reason = error.reason
+    if reason is None or (reason.code is Code.ENUM and target.keyword):
+        return None
+    return _CODES.get(reason.code)
+
+
+def _values(error: FieldError, target: ErrorSubject) -> dict[str, object]:
+    """Return the values of the names in a template."""
+    code, arguments = (None, ()) if error.reason is None else error.reason
     is_word = target.keyword.isalpha()  # and could be the name of a property
-    values: dict[str, object] = {
+    return {
         "of": target.inside or target.phrase,
         "field": target.phrase,
         "key": f"`{target.keyword}`",
@@ -183,24 +201,25 @@ def _of_error(error: FieldError) -> str:
         "value": _shown(error.value),
         "at": f"`{error.at.step}`" if error.at is not None else "a keyword beside `properties`",
         "label": "key" if error.key else "value",
-        "wrong": _wrong(error.value) if "{wrong}" in template else "",
-        "what": "field"
-        if reason is not None and reason.code is Code.NO_FIELD
-        else "string, boolean or integer",
+        "wrong": _Lazy(partial(_wrong, error.value)),
+        "what": "field" if code is Code.NO_FIELD else "string, boolean or integer",
         "subject": _short(str(error.subject)),
-        "args": () if reason is None else reason.arguments,
-        "parents": _listed(reason.arguments)
-        if reason is not None and reason.code is Code.NOT_BELOW
-        else "",
-        "fix": f": use {_listed(reason.arguments)}" if _has_allowed_values(reason) else "",
+        "args": arguments,
+        "parents": _listed(arguments) if code is Code.NOT_BELOW else "",
+        "fix": f": use {_listed(arguments)}" if code is Code.ENUM and arguments else "",
     }
-    text = template.format_map(values)
-    if len(text) > LONGEST and values["fix"]:
-        text = template.format_map(values | {"fix": ""})
-    return cut(" ".join(text.split()))
 
 
-def _default(error: FieldError, target: _Target) -> str:
+class _Lazy(NamedTuple):
+    """A text that is only made if a template has its name."""
+
+    make: Callable[[], str]
+
+    def __format__(self, _spec: str) -> str:
+        return self.make()
+
+
+def _default(error: FieldError, target: ErrorSubject) -> str:
     if error.type == REQUIRED and error.value is not None:
         return "{of} is empty" if not target.keyword else "{key} of {of} is empty"
     without_value = None if _shown(error.value) else _WITHOUT_VALUE.get(error.type)
@@ -208,7 +227,7 @@ def _default(error: FieldError, target: _Target) -> str:
     return of_schema if target.keyword else of_field
 
 
-class _Target(NamedTuple):
+class ErrorSubject(NamedTuple):
     """What an error is about: a phrase for a field, its schema's keyword and junctor, and `inside`, the phrase with the junctor."""
 
     phrase: str
@@ -217,18 +236,20 @@ class _Target(NamedTuple):
     inside: str = ""
 
 
-def _target(error: FieldError) -> _Target:
-    is_at = error.rule in _REPORTED_ELSEWHERE or "default" in map(str, error.path.steps())
-    path = error.at if error.at is not None and is_at else error.path
-    if error.rule.startswith("resource-"):
+def _target(error: FieldError, names: Named) -> ErrorSubject:
+    if names == "object":
         # The server has no path for some errors, such as those of oneOf.
-        return _Target(_last_field(str(path)) or _last_field(str(error.at or "")) or "the object")
+        return ErrorSubject(
+            _last_field(str(error.path)) or _last_field(str(error.at or "")) or "the object"
+        )
+    is_elsewhere = names == "place" or "default" in map(str, error.path.steps())
+    path = error.at if error.at is not None and is_elsewhere else error.path
     target = _of_path(path)
-    is_default = target.keyword == "default" and error.rule in _DEFAULTS
-    return _Target(f"default of {target.phrase}") if is_default else target
+    is_default = names == "default" and target.keyword == "default"
+    return ErrorSubject(f"default of {target.phrase}") if is_default else target
 
 
-def _of_path(path: Path) -> _Target:
+def _of_path(path: Path) -> ErrorSubject:
     steps = path.steps()
     for i, step in enumerate(steps):
         if step == "openAPIV3Schema" and not isinstance(step, Key):
@@ -237,39 +258,68 @@ def _of_path(path: Path) -> _Target:
     shown = steps[start:]
     if len(_printed(shown)) > _LONGEST_PATH:
         shown = shown[-3:] if isinstance(shown[-2], int) else shown[-2:]
-    return _Target(f"`{_printed(shown)}`")
+    return ErrorSubject(f"`{_printed(shown)}`")
 
 
-def _target_of_schema(steps: Sequence[Step]) -> _Target:
-    phrase = field = _ROOT
-    junctor = inside = ""
+def _target_of_schema(steps: Sequence[Step]) -> ErrorSubject:
     left = list(reversed(steps))
-    while left:
-        step = left.pop()
-        if step == "properties" and left and isinstance(left[-1], Key):
-            name = str(left.pop())
-            phrase = field = f"property `{name}`" if name in _CHILDREN else f"`{name}`"
-            inside = junctor and f"{phrase} in `{junctor}`"
-        elif step in JUNCTORS and left:
-            junctor = str(step)
-            inside = (
-                f"`{junctor}[{left.pop()}]` of {phrase}"
-                if isinstance(left[-1], int)
-                else f"`{junctor}` of {phrase}"
-            )
-        elif step in _CHILDREN and left:
-            if isinstance(left[-1], int):
-                left.pop()
-            phrase = f"`{step}` of {field}"
-            inside = junctor and f"{phrase} in `{junctor}`"
-        elif step == "default" and left:
-            inner = _last_field(_printed(list(reversed(left))))
-            return _Target(f"{inner} in the default of {phrase}", "", junctor)
-        elif step == _RULES:
-            return _Target(phrase, str(left[0]) if left else _RULES, junctor, inside)
+    schema = _SchemaPhrase()
+    while left and schema.enter(left):
+        pass
+    if not left:
+        return schema.subject("")
+    step = left.pop()
+    if step == "default" and left:
+        inner = _last_field(_printed(list(reversed(left))))
+        return ErrorSubject(f"{inner} in the default of {schema.phrase}", "", schema.junctor)
+    if step == _RULES and left:
+        return schema.subject(str(left[0]))
+    return schema.subject(str(step))
+
+
+@dataclass(slots=True)
+class _SchemaPhrase:
+    """The phrase for a schema: `field` is the last property on the way, `inside` the phrase with the junctor."""
+
+    phrase: str = _ROOT
+    field: str = _ROOT
+    junctor: str = ""
+    inside: str = ""
+
+    def subject(self, keyword: str) -> ErrorSubject:
+        """Return what an error at a keyword of the schema is about."""
+        return ErrorSubject(self.phrase, keyword, self.junctor, self.inside)
+
+    def enter(self, left: list[Step]) -> bool:
+        """Take the steps to the next schema from the end of `left`; return whether they lead to one."""
+        if len(left) < 2:
+            return False
+        step, following = left[-1], left[-2]
+        if step == "properties" and isinstance(following, Key):
+            self._enter_property(str(following))
+            del left[-2:]
+        elif step in JUNCTORS:
+            self._enter_alternative(str(step), following)
+            del left[-2 if isinstance(following, int) else -1 :]
+        elif step in _CHILDREN:
+            self._set_phrase(f"`{step}` of {self.field}")
+            del left[-2 if isinstance(following, int) else -1 :]
         else:
-            return _Target(phrase, str(step), junctor, inside)
-    return _Target(phrase, "", junctor, inside)
+            return False
+        return True
+
+    def _enter_property(self, name: str) -> None:
+        self.field = f"property `{name}`" if name in _CHILDREN else f"`{name}`"
+        self._set_phrase(self.field)
+
+    def _enter_alternative(self, junctor: str, index: Step) -> None:
+        self.junctor = junctor
+        shown = f"{junctor}[{index}]" if isinstance(index, int) else junctor
+        self.inside = f"`{shown}` of {self.phrase}"
+
+    def _set_phrase(self, phrase: str) -> None:
+        self.phrase = phrase
+        self.inside = self.junctor and f"{phrase} in `{self.junctor}`"
 
 
 def _printed(steps: Sequence[Step]) -> str:
@@ -291,27 +341,30 @@ def _last_field(path: str) -> str:
 def _shown(value: object) -> str:
     """Return a value in backticks, shortened; empty for a struct, which is too long for one line."""
     value = _untyped(value)
-    if value is None or isinstance(value, (bool, int, float)):
-        return f"`{str(value).lower().replace('none', 'null')}`"
+    if value is None:
+        return "`null`"
+    if isinstance(value, (bool, int, float)):
+        return f"`{str(value).lower()}`"
     if isinstance(value, str):
-        if value.strip() not in {"", value} and len(value) < _LONGEST_VALUE:
-            return f"`{json.dumps(value, ensure_ascii=False)}`"  # what is wrong is at an end
-        return (
-            f"`{_short(value)}`"
-            if value[:_LONGEST_VALUE].strip()
-            else "empty"
-            if not value
-            else "blank"
-        )
+        return _shown_text(value)
     if isinstance(value, (list, tuple)):
-        are_short = value and all(
-            isinstance(item, (str, int, float)) for item in value[:_SHOWN_VALUES]
-        )
-        return _listed(value, "and") if are_short else ""
-    if not isinstance(value, dict) or not 0 < len(value) <= _SHOWN_VALUES:
-        return ""
-    are_short = all(isinstance(item, (str, int, float)) for item in value.values())
-    return _listed([f"{name}: {item}" for name, item in value.items()], "and") if are_short else ""
+        is_short = bool(value) and _are_scalars(value[:_SHOWN_VALUES])
+        return _listed(value, "and") if is_short else ""
+    if isinstance(value, dict) and 0 < len(value) <= _SHOWN_VALUES and _are_scalars(value.values()):
+        return _listed([f"{name}: {item}" for name, item in value.items()], "and")
+    return ""
+
+
+def _shown_text(text: str) -> str:
+    if not text:
+        return "empty"
+    if text.strip() not in {"", text} and len(text) < _LONGEST_VALUE:
+        return f"`{json.dumps(text, ensure_ascii=False)}`"  # what is wrong is at an end
+    return f"`{_short(text)}`" if text[:_LONGEST_VALUE].strip() else "blank"
+
+
+def _are_scalars(values: Iterable[object]) -> bool:
+    return all(isinstance(value, (str, int, float)) for value in values)
 
 
 def _untyped(value: Any) -> Any:
@@ -323,11 +376,6 @@ def _untyped(value: Any) -> Any:
 def _short(text: str) -> str:
     line = " ".join(text[: 4 * _LONGEST_VALUE].split())
     return line if len(line) <= _LONGEST_VALUE else f"{line[: _LONGEST_VALUE - 1]}…"
-
-
-def _has_allowed_values(reason: Reason | None) -> TypeGuard[Reason]:
-    """Return whether an error names the values of an enum, one of which can be used."""
-    return reason is not None and reason.code is Code.ENUM and bool(reason.arguments)
 
 
 def _listed(values: Sequence[object], word: str = "or") -> str:
@@ -359,24 +407,26 @@ def _wrong(value: object) -> str:
     return f"{next(text for text, applies in faults.items() if applies)}: {_shown(value)}"
 
 
-def _rule_failed(error: FieldError, target: _Target) -> str:
-    reason, cause = error.reason, error.cause
-    if reason is not None and reason.code in {Code.NOT_CHECKED, Code.OUT_OF_BUDGET}:
-        return _CODES[reason.code].format(of=target.phrase)
-    if reason is not None and reason.code is Code.NO_KEY:
-        return f"{target.phrase} lacks `{reason.arguments[0]}`, which a rule reads"
-    rule = "" if cause is None else f" `{_short(cause.rule.rule)}`"
-    if reason is not None and reason.code is Code.RULE_FAILED:
+def rule_failed(error: FieldError, target: ErrorSubject) -> str:
+    """Return the headline of a value that violates a rule, or of a rule that cannot be evaluated for it."""
+    code, arguments = (None, ()) if error.reason is None else error.reason
+    rule = "" if error.cause is None else f" `{_short(error.cause.rule.rule)}`"
+    if code is Code.NOT_CHECKED or code is Code.OUT_OF_BUDGET:
+        return _CODES[code].format(of=target.phrase)
+    if code is Code.NO_KEY:
+        return f"{target.phrase} lacks `{arguments[0]}`, which a rule reads"
+    if code is Code.RULE_FAILED:
         return f"{target.phrase}: rule{rule} does not compile"
-    if reason is not None and reason.code is Code.EVALUATION_FAILED:
-        return f"{target.phrase}: {_short(reason.arguments[0])} in rule{rule}"
-    author = "" if cause is None else " ".join(str(cause.rule.message)[: 2 * LONGEST].split())
+    if code is Code.EVALUATION_FAILED:
+        return f"{target.phrase}: {_short(arguments[0])} in rule{rule}"
+    message = "" if error.cause is None else str(error.cause.rule.message)  # its author's words
+    author = " ".join(message[: 2 * LONGEST].split())
     return (
         cut(f"{target.phrase}: {author}") if author else f"{target.phrase} violates the rule{rule}"
     )
 
 
-def _not_compiled(error: FieldError, target: _Target) -> str:
+def not_compiled(error: FieldError, target: ErrorSubject) -> str:
     """Return the headline of an expression that does not compile, from the first problem that the compiler found."""
     kind, problem = target.keyword, error.subject
     expression = f"{kind} on {target.phrase}"
@@ -408,7 +458,8 @@ def _name(argument: object) -> str:
     )
 
 
-def _storage(error: FieldError, target: _Target) -> str:
+def storage(error: FieldError, target: ErrorSubject) -> str:
+    """Return the headline of versions of which not exactly one is stored."""
     if not target.phrase.startswith("`spec"):
         return f"{target.phrase} does not contain the storage version"
     versions = _untyped(error.value)
@@ -430,14 +481,16 @@ def _repeated(names: Sequence[str]) -> str:
     )
 
 
-def _uncorrelatable(error: FieldError, target: _Target) -> str:
+def uncorrelatable(error: FieldError, target: ErrorSubject) -> str:
+    """Return the headline of a rule that uses `oldSelf` in a list or map whose items are not matched."""
     within: Any = error.subject
     is_list = error.path.steps()[len(within.steps())] == "items"
     reason = "is not a map list" if is_list else "has an unknown `x-kubernetes-map-type`"
     return f"rule on {target.phrase} cannot use `oldSelf`: {_of_path(within).phrase} {reason}"
 
 
-def _map_items(error: FieldError, target: _Target) -> str:
+def map_items(error: FieldError, target: ErrorSubject) -> str:
+    """Return the headline of a map list whose items are no objects."""
     shown = _shown(error.value)
     if not shown:
         return f"{target.phrase} has a list of schemas as `items`, but items of a map list have one"
@@ -445,42 +498,61 @@ def _map_items(error: FieldError, target: _Target) -> str:
     return f"{target.phrase} has {type_}, but map lists need objects"
 
 
-def _too_expensive(error: FieldError, target: _Target) -> str:
+def too_expensive(error: FieldError, target: ErrorSubject) -> str:
+    """Return the headline of a rule that costs too much, alone or together with the others."""
+    part = f"{target.keyword} on {target.phrase}"
+    return _above_limit(part, error, target)
+
+
+def too_expensive_together(error: FieldError, target: ErrorSubject) -> str:
+    """Return the headline of the rules of a schema that cost too much together."""
+    return _above_limit("rules of `openAPIV3Schema` together", error, target)
+
+
+def _above_limit(who: str, error: FieldError, target: ErrorSubject) -> str:
     if error.reason is None:
         return f"{target.keyword} on {target.phrase} adds to a total cost above the limit"
     cost, limit = error.reason.arguments
     factor = cost / limit
-    times = (
-        "more than 100 times"
-        if factor > 100
-        else f"{factor:.1f} times"
-        if factor >= 1.05
-        else "slightly more than"
-    )
-    of_all = error.rule == "cel-schema-cost"
-    who = (
-        "rules of `openAPIV3Schema` together" if of_all else f"{target.keyword} on {target.phrase}"
-    )
+    if factor > 100:
+        times = "more than 100 times"
+    elif factor >= 1.05:
+        times = f"{factor:.1f} times"
+    else:
+        times = "slightly more than"
     return f"{who} may cost {times} the limit"
 
 
+def wrong_output(error: FieldError, target: ErrorSubject) -> str:
+    """Return the headline of an expression that evaluates to another type."""
+    needed = "bool" if target.keyword == "rule" else "string"
+    actual = _short(str(error.subject))
+    return f"{target.keyword} on {target.phrase} evaluates to `{actual}`, not `{needed}`"
+
+
+def repeated_versions(error: FieldError, _target: ErrorSubject) -> str:
+    """Return the headline of versions that have the same name."""
+    return f"version name {_repeated([each.name for each in _untyped(error.value) or ()])}"
+
+
+def repeated_keys(error: FieldError, target: ErrorSubject) -> str:
+    """Return the headline of a list that has a key twice."""
+    return f"list map key {_repeated(_untyped(error.value))} in {target.phrase}"
+
+
+def wrong_name(error: FieldError, target: ErrorSubject) -> str:
+    """Return the headline of a CRD with another name than that of its plural and group."""
+    expected = error.subject or "<plural>.<group>"
+    return f"{target.phrase} must be `{expected}`, not {_shown(error.value)}"
+
+
+def wrong_message(error: FieldError, target: ErrorSubject) -> str:
+    """Return the headline of a message that is not one line of text."""
+    fault = "has several lines" if str(_untyped(error.value)).strip() else "is blank"
+    return f"message of a rule on {target.phrase} {fault}"
+
+
 _OPERATORS: Final = frozenset({"_in_", "@in", "_?_:_", "-_", "!_"})
-_SPECIAL: Final[Mapping[str, Callable[[FieldError, _Target], str]]] = {
-    "resource-rule": _rule_failed, "default-rule-failed": _rule_failed, "cel-compilation": _not_compiled,
-    "cel-output-type": lambda error, of: f"{of.keyword} on {of.phrase} evaluates to `{_short(str(error.subject))}`, "
-                                         f"not `{'bool' if of.keyword == 'rule' else 'string'}`",
-    "storage-version-exactly-one": _storage,
-    "version-name-duplicate": lambda error, _: f"version name {_repeated([each.name for each in _untyped(error.value) or ()])}",
-    "list-map-key-duplicate": lambda error, of: f"list map key {_repeated(_untyped(error.value))} in {of.phrase}",
-    "cel-old-self-uncorrelatable": _uncorrelatable, "cel-rule-cost": _too_expensive, "cel-schema-cost": _too_expensive,
-}  # fmt: skip
-# Of invalid values.
-_SPECIAL_VALUES: Final[Mapping[str, Callable[[FieldError, _Target], str]]] = {
-    "metadata-name": lambda error, of: f"{of.phrase} must be `{error.subject or '<plural>.<group>'}`, not {_shown(error.value)}",
-    "list-map-items": _map_items,
-    "rule-message-invalid": lambda error, of: f"message of a rule on {of.phrase} "
-                                              f"{'has several lines' if str(_untyped(error.value)).strip() else 'is blank'}",
-}  # fmt: skip
 # By the type of an error: for a keyword of a schema, and for any other field.
 _BY_TYPE: Final = {
     REQUIRED: ("{of} has no {key}", "{of} is missing"),
@@ -531,143 +603,6 @@ _CODES: Final = {
     Code.NOT_DEPRECATED: "{of} is set, but the version is not deprecated",
     Code.NOT_BELOW: "{of} {value} does not start with {parents}",
     Code.NO_WEBHOOK_STRATEGY: "{of} is set, but `strategy` is not `Webhook`",
-}
-# By the rule, and the type of an error if the rule has errors of several types.
-_BY_RULE: Final = {
-    (rule, type_): text
-    for rule, type_, text in (
-        ("structural-items-required", "", "list {of} has no `items`"),
-        ("structural-root-not-object", "", "type of {of} is {value}, not `object`"),
-        ("root-type-with-status", "", "type of `openAPIV3Schema` is {value}, not `object`"),
-        ("structural-forbidden-in-junctor", "", "{key} is not allowed on {of}"),
-        (
-            "structural-incomplete",
-            "",
-            "{of} is specified only inside `allOf`, `anyOf`, `oneOf` or `not`",
-        ),
-        (
-            "metadata-restricted",
-            "",
-            "schema of `metadata` may only restrict `name` and `generateName`",
-        ),
-        ("metadata-in-junctor", "", "`metadata` is not allowed inside {junctor}"),
-        ("metadata-type", "", "type of {of} is {value}, not `{args[0]}`"),
-        (
-            "embedded-resource-shape",
-            INVALID,
-            "embedded resource {of} has the type {value}, not `object`",
-        ),
-        (
-            "embedded-resource-shape",
-            FORBIDDEN,
-            "{key} is not allowed on the embedded resource {of}",
-        ),
-        ("embedded-resource-shape", REQUIRED, "embedded resource {of} has no {key}"),
-        ("int-or-string-exclusive", "", "{key} is not allowed on {of}, which is an int-or-string"),
-        ("pattern-invalid", "", "pattern of {of}: {subject}"),
-        ("type-unsupported", "", "{of} has the unknown type {value}"),
-        ("default-forbidden", "", "default of {of} is not allowed {subject}"),
-        ("type-null", "", "type of {of} cannot be `null`"),
-        ("items-not-a-schema", "", "`items` of {of} must be one schema, not a list of schemas"),
-        ("unique-items-forbidden", "", "`uniqueItems: true` is not allowed on {of}"),
-        (
-            "properties-and-additional-properties",
-            "",
-            "{of} cannot have both `properties` and `additionalProperties`",
-        ),
-        (
-            "map-type-not-object",
-            "",
-            "`x-kubernetes-map-type` is set on {of}, which is not an object",
-        ),
-        (
-            "list-type-not-array",
-            "",
-            "`x-kubernetes-list-type` is set on {of}, which is not an array",
-        ),
-        ("set-items-not-atomic", "", "{of} must be a scalar or atomic, as the list is a set"),
-        (
-            "list-map-keys-without-map",
-            "",
-            "{of} has `x-kubernetes-list-map-keys`, but its list type is not `map`",
-        ),
-        (
-            "list-map-keys-required",
-            "",
-            "`x-kubernetes-list-type: map` on {of} needs `x-kubernetes-list-map-keys`",
-        ),
-        ("list-map-items", REQUIRED, "map list {of} has no schema for its items"),
-        (
-            "list-map-key-unknown",
-            "",
-            "list map key {value} of {of} is not a property of the list's items",
-        ),
-        (
-            "list-map-key-not-scalar",
-            "",
-            "list map key {of} has the type {value}, which is not a scalar",
-        ),
-        ("list-map-key-required", "", "list map key {of} must be required or have a default"),
-        ("list-map-key-nullable", "", "list map key {of} cannot be nullable"),
-        ("list-items-nullable", "", "{of} cannot be nullable, as the list is a set or a map"),
-        (
-            "root-fields-with-status",
-            "",
-            "{at} is not allowed at the root of a schema with the status subresource",
-        ),
-        ("root-nullable", "", "`nullable: true` is not allowed at the root of the schema"),
-        ("rule-required", "", "rule on {of} is empty"),
-        ("rule-message-invalid", REQUIRED, "rule on {of} has several lines and no message"),
-        ("rule-reason-unsupported", "", "{key} of a rule on {of} cannot be {value}"),
-        ("rule-message-expression-empty", "", "`messageExpression` of a rule on {of} is blank"),
-        ("rule-field-path-invalid", "", "`fieldPath` {value} of a rule on {of} leads to no field"),
-        (
-            "cel-optional-old-self-unused",
-            "",
-            "rule on {of} sets `optionalOldSelf` without using `oldSelf`",
-        ),
-        ("cel-schema-without-type", "", "rule on {of}, whose schema gives CEL no type"),
-        ("metadata-labels", INVALID, "{label} in {of} {wrong}"),
-        ("group-invalid", INVALID, "{of} is not a lower-case domain name with a dot: {value}"),
-        ("names-invalid", INVALID, "{of} {wrong}"),
-        (
-            "selectable-field-invalid",
-            INVALID,
-            "`jsonPath` {value} of a selectable field leads to no {what}",
-        ),
-        ("metadata-annotations", INVALID, "key in {of} {wrong}"),
-        ("metadata-annotations-too-long", "", "{of} is larger than 256 KiB in total"),
-        ("metadata-finalizers", INVALID, "name in {of} {wrong}"),
-        ("version-name-invalid", "", "version name {wrong}"),
-        (
-            "api-approval",
-            REQUIRED,
-            "annotation `api-approved.kubernetes.io` is missing: the group is protected",
-        ),
-        ("spec-immutable", "", "{of} cannot be changed to {value}"),
-        ("conversion-webhook-service", INVALID, "{of} {subject}: {value}"),
-        ("conversion-webhook-url", INVALID, "{of} {subject}: {value}"),
-        ("preserve-unknown-fields", "", "`spec.preserveUnknownFields: true` is not allowed in v1"),
-        (
-            "defaults-with-preserve-unknown-fields",
-            "",
-            "defaults are not allowed with `spec.preserveUnknownFields: true`",
-        ),
-        ("schema-not-convertible", "", "{keyword} is not allowed on {of}"),
-        (
-            "structural-root-additional-properties",
-            "",
-            "{key} is not allowed at the root of the schema",
-        ),
-        (
-            "embedded-resource-in-metadata",
-            "",
-            "{key} is not allowed inside the metadata of a resource",
-        ),
-        ("schema-required", "", "version has no `schema.openAPIV3Schema`"),
-        ("names-list-kind-same", "", "`spec.names.kind` and `listKind` cannot both be {value}"),
-        ("stored-version-missing", "", "{value} is stored, but is no version in `spec.versions`"),
-    )
 }
 _CEL: Final = {
     "UNEXPECTED_END": "the expression ends too early",

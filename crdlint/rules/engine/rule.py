@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.diagnostics import Diagnostic, Kind, Origin, Related, Severity
 from crdlint.phrases import counted
 from crdlint.rules.engine import headlines
+from crdlint.rules.engine.headlines import Headline, Named
+from crdlint.rules.engine.relations import Relation
 
 if TYPE_CHECKING:
     from crdlint.crd.errors import FieldError
@@ -45,43 +47,70 @@ class Nodes(NamedTuple):
 EVERY_NODE: Final = Nodes()
 
 
-class Rule(NamedTuple):
-    """The identity and the texts of a check.
+class Link(NamedTuple):
+    """Another rule, None for the same one, and how its findings are related."""
 
-    `bad` and `good` are YAML fragments that are merged into a minimal valid CRD at `scope`; tests assert that only the
-    bad one raises the rule. `help` is the default help for findings without a more specific one. `source` is the
-    upstream function (package path and name) that it reproduces, empty for crdlint's own advice. `on_request` rules are
-    only reported if the configuration selects them, or the set `in_set`. A rule `of_whole_crds` is about what a build or a
-    chart may add, so it is only checked for CRDs that are complete. The first of `fixes` that applies is offered. `marker` is the
-    controller-gen marker in the Go source that replaces a change of the CRD, empty if there is none. `aliases` are
-    former ids, which users can still use. `because` is the keyword of the same schema that makes a place wrong, with `../` of the
-    list whose items the place is in. `observed` are the experiments (files in `tests/upstream/claims/`) that show what the texts
-    claim. A rule that `compares` two versions of a CRD has a fragment of the old one in
-    `good` and of the new one in `bad`.
+    rule: Rule | None
+    relation: Relation
+
+
+class Rule(NamedTuple):
+    """The identity, the texts and the traits of a check.
 
     >>> Caution("name-short", "Name is too short", why="Its meaning is unclear.", help="Write it out").severity
     'warning'
     """
 
     id: str
+    # What is wrong, why it matters, and the help for findings without a more specific one.
     summary: str
     why: str
     help: str
+    # YAML fragments that are merged into a minimal valid CRD at `scope`; tests assert that only the bad one raises the rule. A
+    # rule that compares two versions of a CRD has a fragment of the new one in `bad` and of the old one in `good`.
     bad: str = ""
     good: str = ""
+    # The upstream function (package path and name) that it reproduces, empty for crdlint's own advice.
     source: str = ""
     scope: Scope = "properties"
     severity: Severity = "error"
     origin: Origin = "apiserver"
+    # Whether it is only reported if the configuration selects it, or the set `in_set`.
     on_request: bool = False
     in_set: str = ""
+    # Whether it is about what a build or a chart may add, so that it is only checked for complete CRDs.
     of_whole_crds: bool = False
+    # The fixes of advice, of which the first that applies is offered; those of the server's rules are in `rules/fixes`.
     fixes: tuple[Fixer, ...] = ()
+    # Former ids, which users can still use.
     aliases: tuple[str, ...] = ()
+    # The controller-gen marker in the Go source that replaces a change of the CRD, empty if there is none.
     marker: str = ""
     compares: bool = False
+    # The keyword of the same schema that makes a place wrong, with `../` of the list whose items the place is in.
     because: str = ""
+    # The experiments (files in `tests/upstream/claims/`) that show what the texts claim.
     observed: tuple[str, ...] = ()
+    # What is wrong with which field, for its errors; see `headlines`.
+    headline: Headline = ""
+    headline_names: Named = "field"
+    # The findings that make one of this rule unnecessary, and those that it makes unnecessary: who fixes the cause gets rid of
+    # both. A relation between findings of this rule has None as the rule.
+    follows: tuple[Link, ...] = ()
+    explains: tuple[Link, ...] = ()
+    # Whether each check of a CRD reports it, and not only that of an update, a range of versions, a chart or an object.
+    in_each_run: bool = True
+    # Whether the API server checks it only if a schema or an object has no other errors.
+    withheld: bool = False
+    # Whether its fix may change the type and the fields of a schema, or only the values that it accepts.
+    changes: Literal["", "values", "type"] = ""
+    # Whether the server estimates no cost of a rule before it is fixed.
+    hides_costs: bool = False
+    # Whether the API server accepts the text, but reads it otherwise than it is written: a fix repairs it like an error.
+    misread: bool = False
+    # Whether the text has no effect, so that editors fade it out, or is no longer served, so that they strike it out.
+    unnecessary: bool = False
+    outdated: bool = False
 
     def advice(self, run: Callable[[DecodedCRD], Iterable[Advisory]]) -> Advice:
         """Declare that a function yields findings of this rule about a CRD; as a decorator below the rule's texts."""
@@ -133,7 +162,7 @@ class Rule(NamedTuple):
             hidden=hidden,
             related=related,
             errors=error.errors,
-            headline=headlines.of_error(error, self.summary),
+            headline=headlines.of_error(error, self.headline, self.headline_names, self.summary),
         )
 
     def _finding(
@@ -185,20 +214,9 @@ class NodeAdvisor:
 
     def run(self, crd: DecodedCRD) -> Iterator[Advisory]:
         """Yield the findings at all nodes, parents first."""
-        plans = self._plans
         repeated: dict[str, list[Advisory]] = {}
         for schema in crd.schemas:
-            key = (schema.set_fields, schema.type)
-            plan = plans.get(key)
-            if plan is None:
-                names = frozenset(
-                    name for name, bit in SCHEMA_BITS.items() if schema.set_fields & bit
-                )
-                applicable = (
-                    advice for advice in self.advice if advice.nodes.match(names, schema.type)
-                )
-                plan = plans[key] = tuple(applicable)
-            for advice in plan:
+            for advice in self._plan(schema):
                 for advisory in advice.run(schema, crd):
                     named = advisory if advisory.rule else advisory._replace(rule=advice.rule.id)
                     if advice.once:
@@ -207,6 +225,17 @@ class NodeAdvisor:
                         yield named
         for advisories in repeated.values():
             yield from once(advisories)
+
+    def _plan(self, schema: JSONSchemaProps) -> tuple[NodeAdvice, ...]:
+        """Return the advice for a node, which depends on its fields and its type only."""
+        key = (schema.set_fields, schema.type)
+        plan = self._plans.get(key)
+        if plan is None:
+            fields = (name for name, bit in SCHEMA_BITS.items() if schema.set_fields & bit)
+            names = frozenset(fields)
+            applicable = (one for one in self.advice if one.nodes.match(names, schema.type))
+            plan = self._plans[key] = tuple(applicable)
+        return plan
 
 
 def once(advisories: Sequence[Advisory]) -> Iterator[Advisory]:

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from crdlint.crd.errors import REQUIRED
 from crdlint.crd.model import JSONSchemaProps
-from crdlint.rules.engine.examples import HEAD
+from crdlint.rules.engine.examples import stream
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, require
 from crdlint.rules.fixes.v1beta1 import block
 from crdlint.spelling import name_meant
@@ -17,39 +17,6 @@ from crdlint.yaml.editor import UneditableError, quoted
 from crdlint.yaml.nodes import Mapping, Node, Scalar, child
 from crdlint.yaml.parse import parse_first
 from crdlint.yaml.resolve import resolve
-
-_SCALE: Final = "subresources: {scale: {specReplicasPath: .spec.replicas, statusReplicasPath: .status.replicas}}"
-CRD_OF_EXAMPLES: Final = (
-    HEAD.replace("schema:\n", f"{_SCALE}\n    schema:\n")
-    + """\
-        type: object
-        properties:
-          spec:
-            type: object
-            properties:
-              replicas: {type: integer}
-              mode: {type: string, enum: [Fast, Safe]}
-              ports: {type: array, x-kubernetes-list-type: set, items: {type: integer}}
-              paused: {type: boolean}
-              pod:
-                type: object
-                required: [tier]
-                properties: {tier: {type: string, enum: [web]}, image: {type: string}}
-            x-kubernetes-validations:
-            - {rule: "!has(self.replicas) || self.replicas < 10", message: at most nine}
-"""
-)
-
-
-def stream(
-    spec: str,
-    kind: str = "Foo",
-    api_version: str = "example.com/v1",
-    metadata: str = "{name: x, namespace: team}",
-) -> str:
-    """Return a CRD and a resource of it."""
-    head = f"apiVersion: {api_version}\nkind: {kind}\nmetadata: {metadata}\n"
-    return f"{CRD_OF_EXAMPLES}---\n{head}spec: {spec}\n"
 
 
 def _example(fixer: Fixer, bad: str, good: str, **changed: str) -> Fixer:

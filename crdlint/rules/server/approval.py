@@ -7,83 +7,52 @@ from collections.abc import Mapping as MappingOf
 from contextlib import suppress
 from typing import Final
 
-from crdlint.crd.errors import FieldError, invalid, required
+from crdlint.crd.errors import REQUIRED, FieldError, invalid, required
 from crdlint.crd.model import CustomResourceDefinition
 from crdlint.crd.paths import Path
 from crdlint.golang.text import quote
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect
 from crdlint.rules.engine.rule import Rule
-from crdlint.yaml.editor import quoted
-from crdlint.yaml.nodes import Mapping, Sequence
 
 ANNOTATION: Final = "api-approved.kubernetes.io"
-_GROUP = "metadata:\n  name: foos.example.k8s.io\n"
+PROTECTED = "metadata:\n  name: foos.example.k8s.io\n"
 
 
-def _version(schema: str) -> str:
+def version_with(schema: str) -> str:
+    """Return the versions of a CRD whose only version has a schema with such fields."""
     head = "versions:\n- name: v1\n  served: true\n  storage: true\n  schema:\n"
     return f"{head}    openAPIV3Schema: {{type: object, {schema}}}\n"
 
 
-_PRESERVE: Final = "x-kubernetes-preserve-unknown-fields: true"
-_WITH_DEFAULT: Final = "properties: {spec: {type: string, default: x}}"
+WITH_DEFAULT: Final = "properties: {spec: {type: string, default: x}}"
 _SEE: Final = "see https://github.com/kubernetes/enhancements/pull/1111"
 _PATH: Final = Path("metadata").child("annotations").key(ANNOTATION)
 
 
-@Fixer("Add the annotation that the API is not approved", "unsafe").example(
-    good=(
-        f"{_GROUP}  annotations: {{{ANNOTATION}: 'unapproved, not reviewed by the Kubernetes community'}}\n"
-        "spec: {group: example.k8s.io}\n"
-    )
-)
-def _bypass(finding: Finding) -> Edits:
-    editor = finding.editor
-    metadata = expect(Mapping, finding.root, "metadata")
-    value = quoted("unapproved, not reviewed by the Kubernetes community", double=editor.is_json)
-    if metadata.find("annotations") is None:
-        yield editor.insert(metadata, "annotations", f"{{{editor.name(ANNOTATION)}: {value}}}")
-    elif expect(Mapping, metadata, "annotations").items:
-        yield editor.set(expect(Mapping, metadata, "annotations"), ANNOTATION, value)
-
-
-@Fixer("Keep unknown fields with `x-kubernetes-preserve-unknown-fields`", "unsafe").example(
-    good=_version(_PRESERVE)
-)
-def preserved_in_schemas(finding: Finding) -> Edits:
-    """Keep unknown fields by the schemas of all versions instead of by the spec."""
-    editor, name = finding.editor, "x-kubernetes-preserve-unknown-fields"
-    spec = expect(Mapping, finding.root, "spec")
-    yield editor.remove(spec, "preserveUnknownFields")
-    for version in expect(Sequence, spec, "versions").items:
-        schema = expect(Mapping, version, "schema", "openAPIV3Schema")
-        if schema.find(name) is None:
-            yield editor.insert(schema, name, "true", after="type")
-
-
-APPROVAL = Rule("api-approval", "CRD in a Kubernetes community group without API approval", scope="manifest",
+APPROVAL = Rule("api-approval", "CRD in a Kubernetes community group without API approval",
+    headline={REQUIRED: "annotation `api-approved.kubernetes.io` is missing: the group is protected"}, scope="manifest",
     why="The Kubernetes community owns the groups that end in `.k8s.io` or `.kubernetes.io`, and reviews their APIs. "
     "The API server requires an annotation with the result of the review.",
     help=f"Use a group that you own, or add the annotation `{ANNOTATION}` with the URL of the pull request that approved the API "
     "(a value that starts with `unapproved` bypasses the review)",
     marker='write `+kubebuilder:metadata:annotations="api-approved.kubernetes.io=URL"`',
-    bad=f"{_GROUP}spec: {{group: example.k8s.io}}\n",
-    good=f"{_GROUP}  annotations: {{{ANNOTATION}: 'https://github.com/kubernetes/kubernetes/pull/78458'}}\n"
+    bad=f"{PROTECTED}spec: {{group: example.k8s.io}}\n",
+    good=f"{PROTECTED}  annotations: {{{ANNOTATION}: 'https://github.com/kubernetes/kubernetes/pull/78458'}}\n"
     "spec: {group: example.k8s.io}\n",
-    source="apiextensions/validation validateAPIApproval", fixes=(_bypass,))  # fmt: skip
-PRESERVE = Rule("preserve-unknown-fields", "`spec.preserveUnknownFields` is true", scope="spec",
+    source="apiextensions/validation validateAPIApproval")  # fmt: skip
+PRESERVE = Rule("preserve-unknown-fields", "`spec.preserveUnknownFields` is true",
+    headline="`spec.preserveUnknownFields: true` is not allowed in v1", scope="spec",
     why="In apiextensions.k8s.io/v1 the API server prunes all fields that the schema does not specify. Only the schema "
     "itself can allow unknown fields.",
     help="Remove `spec.preserveUnknownFields`, and set `x-kubernetes-preserve-unknown-fields: true` on the schemas "
     "that accept unknown fields",
     bad="preserveUnknownFields: true", good="scope: Namespaced",
-    source="apiextensions/validation validatePreserveUnknownFields", fixes=(preserved_in_schemas,))  # fmt: skip
+    source="apiextensions/validation validatePreserveUnknownFields")  # fmt: skip
 PRESERVE_DEFAULTS = Rule("defaults-with-preserve-unknown-fields", "Default in a CRD with `spec.preserveUnknownFields: true`",
+    headline="defaults are not allowed with `spec.preserveUnknownFields: true`",
     why="The API server sets defaults only in objects that it prunes, and `preserveUnknownFields: true` disables pruning.",
     help="Remove `spec.preserveUnknownFields: true`",
-    bad=f"preserveUnknownFields: true\n{_version(_WITH_DEFAULT)}", good=_version(_WITH_DEFAULT),
-    source="apiextensions/validation validateCustomResourceDefinitionSpec", scope="spec",
-    fixes=(preserved_in_schemas.example(good=_version(f"{_PRESERVE}, {_WITH_DEFAULT}")),))  # fmt: skip
+    bad=f"preserveUnknownFields: true\n{version_with(WITH_DEFAULT)}", good=version_with(WITH_DEFAULT),
+    source="apiextensions/validation validateCustomResourceDefinitionSpec", scope="spec")  # fmt: skip
 
 
 def _state(annotations: MappingOf[str, str]) -> tuple[str, FieldError | None]:

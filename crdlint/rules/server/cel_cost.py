@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Final
 from crdlint.crd.errors import EVALUATION_LIMIT, Code, FieldError, Reason, forbidden
 from crdlint.crd.paths import Path
 from crdlint.kubecel.cost import CRD_COST_LIMIT, RULE_COST_LIMIT, EstimatedRule
-from crdlint.rules.engine.advisory import Advisory, DecodedCRD
+from crdlint.rules.engine import headlines
 from crdlint.rules.engine.common import ValidationOptions
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, require
-from crdlint.rules.engine.rule import Hint, Rule, once
+from crdlint.rules.engine.relations import ANYWHERE, OF_SCHEMA
+from crdlint.rules.engine.rule import Link, Rule
 from crdlint.safety.bugs import attempt
 from crdlint.schema.traversal import at_or_above
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from crdlint.kubecel.cost.suggest import Suggestions
     from crdlint.safety.work import Effort
 
-_HOSTS = """\
+HOSTS = """\
 type: object
 properties:
   hosts: {{type: array{}, items: {{type: string{}}}}}
@@ -33,52 +33,30 @@ x-kubernetes-validations:
 - rule: "!has(self.hosts) || self.hosts.all(host, host.matches('^[a-z]+$'))"
 """
 
-_NESTED = """\
-type: object
-properties:
-  ports:
-    {{type: array, {}items: {{type: integer, x-kubernetes-validations: [{{rule: self > 0 && self < 65536 && self != 22}}]}}}}
-"""
-_MARKER: Final = "write `+kubebuilder:validation:MaxItems`, `MaxLength` or `MaxProperties` on what the rule reads"
-_Cost: Final = partial(Rule, scope="schema", marker=_MARKER)
-_Costly: Final = partial(Hint, scope="schema", marker=_MARKER)
+
+MARKER: Final = "write `+kubebuilder:validation:MaxItems`, `MaxLength` or `MaxProperties` on what the rule reads"
+_Cost: Final = partial(Rule, scope="schema", marker=MARKER)
+
 _MOST_EXPENSIVE: Final = 4
-_NEAR: Final = 0.5
-
-
-@Fixer("Set the limits that bring the rules below their budgets", "unsafe").example(
-    good=_HOSTS.format("", ", maxLength: 5000").replace("}}\n", "}, maxItems: 1024}\n")
-)
-def _limits(finding: Finding) -> Edits:
-    for limit, value in require(finding.subject).plan.values:
-        yield finding.editor.set(
-            finding.mapping(limit.schema.path), limit.keyword, str(value), before="type"
-        )
 
 
 RULE_COST = _Cost("cel-rule-cost", "Estimated cost of a rule or messageExpression is over the limit",
+    headline=headlines.too_expensive,
+    withheld=True,
     why=f"The API server rejects a rule that could cost more than {RULE_COST_LIMIT:,} units for the largest possible object. "
     "Kubernetes versions differ in their estimates.",
     help="Set `maxItems`, `maxProperties` and `maxLength` on the lists, maps and strings that the rule reads",
-    bad=_HOSTS.format("", ""), good=_HOSTS.format(", maxItems: 64", ", maxLength: 253"),
-    source="apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema, getCostErrorMessage",
-    fixes=(_limits,))  # fmt: skip
+    bad=HOSTS.format("", ""), good=HOSTS.format(", maxItems: 64", ", maxLength: 253"),
+    source="apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema, getCostErrorMessage")  # fmt: skip
 CRD_COST = _Cost("cel-schema-cost", "Total estimated cost of the rules in a schema is over the limit",
+    follows=(Link(RULE_COST, ANYWHERE), Link(None, OF_SCHEMA)),
+    headline=headlines.too_expensive_together,
+    withheld=True,
     why=f"The API server rejects a schema whose rules could together cost more than {CRD_COST_LIMIT:,} units for one object. "
     "Kubernetes versions differ in their estimates.",
     help="Set lower limits on the lists, maps and strings that the most expensive rules read",
-    bad=_HOSTS.format("", ""), good=_HOSTS.format(", maxItems: 64", ", maxLength: 253"),
-    source="apiextensions/validation validateCustomResourceDefinitionValidation, TotalCost", fixes=(_limits,))  # fmt: skip
-NEAR_LIMIT = _Costly("cel-rule-cost-near-limit", "Estimated cost of a rule is over half of the limit",
-    why="A field or list that is added later can multiply the cost. Limits are easier to set before the API is in use.",
-    help="Set lower `maxItems`, `maxProperties` or `maxLength` on the lists, maps and strings that the rule reads",
-    bad=_HOSTS.format(", maxItems: 1000", ", maxLength: 8192"),
-    good=_HOSTS.format(", maxItems: 64", ", maxLength: 253"))  # fmt: skip
-UNBOUNDED = _Costly("cel-rule-cost-unbounded-parent", "Cost of a rule depends on a list or map without a limit",
-    why="Without a limit the API server assumes as many elements as fit into the largest request. If the smallest "
-    "possible element gets smaller, the cost grows and can exceed the limit.",
-    help="Set `maxItems` or `maxProperties` on the list or map",
-    bad=_NESTED.format(""), good=_NESTED.format("maxItems: 64, "))  # fmt: skip
+    bad=HOSTS.format("", ""), good=HOSTS.format(", maxItems: 64", ", maxLength: 253"),
+    source="apiextensions/validation validateCustomResourceDefinitionValidation, TotalCost")  # fmt: skip
 
 
 def _doubled(times: int) -> str:
@@ -133,36 +111,6 @@ def _sum(rules: Iterable[EstimatedRule]) -> int:
     from crdlint.cel.estimates import UINT64_MAX  # CRDs without rules need nothing of CEL
 
     return min(sum(cost for cost, _ in _costs(rules)), UINT64_MAX)
-
-
-@NEAR_LIMIT.advice
-def near_limit(crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield rules whose cost is near the limit, or depends on a list, map or string without one."""
-    unbounded: dict[str, list[Advisory]] = {}
-    for rule in crd.rules:
-        cost = rule.total_cost
-        if cost > RULE_COST_LIMIT or cost <= RULE_COST_LIMIT * _NEAR:
-            continue
-        from crdlint.kubecel.cost.explain import enclosing, limit_of, value_path
-
-        share = f"{cost / RULE_COST_LIMIT:.0%} of the limit of a rule: {cost:,} of {RULE_COST_LIMIT:,} units"
-        path = rule.path.child("rule")
-        if rule.cardinality is None:
-            limits = [
-                limit_of(schema, rule.compiled.rule.environment.dialect)
-                for schema in enclosing(rule.node.schema)
-            ]
-            open_ = next(limit for limit in limits if limit is not None and limit.bound is None)
-            where = value_path(open_.schema)
-            message = f"the rule's cost depends on `{where}`, which has no {open_.keyword}, and is {share}"
-            advisory = Advisory(
-                message, path, f"Set `{open_.keyword}` on `{where}`", rule=UNBOUNDED.id
-            )
-            unbounded.setdefault(where, []).append(advisory)
-        else:
-            yield Advisory(f"the rule's estimated cost is {share}", path)
-    for advisories in unbounded.values():
-        yield from once(advisories)
 
 
 def total(

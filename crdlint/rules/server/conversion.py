@@ -8,6 +8,7 @@ from functools import partial
 from typing import Final
 
 from crdlint.crd.errors import (
+    INVALID,
     Code,
     FieldError,
     Reason,
@@ -27,9 +28,8 @@ from crdlint.crd.model import (
 from crdlint.crd.paths import Path
 from crdlint.golang.printing import Typed
 from crdlint.rules.engine.common import ValidationOptions
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, nearest_of
-from crdlint.rules.engine.rule import Rule
-from crdlint.yaml.nodes import Mapping, Sequence
+from crdlint.rules.engine.relations import ANYWHERE
+from crdlint.rules.engine.rule import Link, Rule
 
 _Rule: Final = partial(Rule, scope="spec")
 _SOURCE = "apiextensions/validation validateCustomResourceConversion"
@@ -39,105 +39,49 @@ REVIEWED: Final = ("v1", "v1beta1")
 _FORM: Final = "; desired format: https://host[/path]"
 
 
-def _webhook(
+def webhook_conversion(
     client: str = "{service: {namespace: default, name: convert}}", versions: str = "[v1]"
 ) -> str:
+    """Return a conversion by a webhook."""
     return f"conversion:\n  strategy: Webhook\n  webhook:\n    clientConfig: {client}\n    conversionReviewVersions: {versions}\n"
 
 
-_GOOD = _webhook()
-
-
-@Fixer("Call the webhook that is configured", "unsafe").example(
-    bad=_GOOD.replace("strategy: Webhook", "strategy: None")
-)
-def _webhook_strategy(finding: Finding) -> Edits:
-    editor, conversion = finding.editor, expect(Mapping, finding.root, "spec", "conversion")
-    webhook = expect(Mapping, conversion, "webhook")
-    if finding.reason(Code.NO_WEBHOOK_STRATEGY) and webhook.find("clientConfig") is not None:
-        yield editor.set(
-            conversion, "strategy", editor.value("Webhook"), before=editor.first(conversion)
-        )
-
-
-@Fixer("Add `v1`", "safe").example(good=_webhook(versions="[v2, v1]"))
-def _known_review_version(finding: Finding) -> Edits:
-    editor, webhook = finding.editor, expect(Mapping, finding.root, "spec", "conversion", "webhook")
-    versions = webhook.find("conversionReviewVersions")
-    if finding.name != "conversionReviewVersions":
-        return
-    if versions is None or not isinstance(versions[1], Sequence) or not versions[1].items:
-        yield editor.set(webhook, "conversionReviewVersions", f"[{editor.value('v1')}]")
-    else:
-        yield editor.append(versions[1], editor.value("v1"))
-
-
-@Fixer("Call the webhook by https", "unsafe").example(
-    bad=_webhook("{url: 'http://example.com/convert'}"),
-    good=_webhook("{url: 'https://example.com/convert'}"),
-)
-def _https(finding: Finding) -> Edits:
-    node = finding.scalar()
-    if node.value.startswith("http://"):
-        yield finding.editor.respell(node, f"https://{node.value.removeprefix('http://')}")
-
-
-@Fixer("Write the version as it is named", "safe").example(
-    bad=_webhook(versions="[V1]"), good=_webhook(versions="[v1]")
-)
-def _lower_review_version(finding: Finding) -> Edits:
-    node = finding.scalar()
-    version = node.value.lower().rpartition("/")[2]
-    if version != node.value and version in {"v1", "v1beta1"}:
-        yield finding.editor.respell(node, version)
-
-
-@Fixer("Remove the repetition", "safe").example(bad=_webhook(versions="[v1, v1]"))
-def _repeated_review_version(finding: Finding) -> Edits:
-    return finding.remove_item() if finding.reason(Code.NOT_UNIQUE) else []
-
-
-@Fixer("Begin the path with a slash", "safe").example(
-    bad=_webhook("{service: {namespace: default, name: convert, path: convert}}"),
-    good=_webhook("{service: {namespace: default, name: convert, path: /convert}}"),
-)
-def _rooted_path(finding: Finding) -> Edits:
-    node = finding.scalar()
-    if finding.name == "path" and node.value and not node.value.startswith("/"):
-        yield finding.editor.respell(node, f"/{node.value}")
+GOOD = webhook_conversion()
 
 
 STRATEGY = _Rule("conversion-strategy-invalid", "Unsupported conversion strategy",
     why="`None` changes only `apiVersion` when an object is converted; `Webhook` calls your webhook.",
     help="Set `spec.conversion.strategy` to `None` or `Webhook`",
-    bad="conversion: {strategy: Hook}", good=_GOOD, source=_SOURCE,
-    fixes=(
-        Fixer("Correct the strategy", "safe", nearest_of(STRATEGIES, 0.7),
-            bad="conversion: {strategy: none}", good="conversion: {strategy: None}"),
-    ))  # fmt: skip
+    bad="conversion: {strategy: Hook}", good=GOOD, source=_SOURCE)  # fmt: skip
 CONFIG = _Rule("conversion-webhook-config", "Webhook config missing, incomplete, or set without `strategy: Webhook`",
+    follows=(Link(STRATEGY, ANYWHERE),),
     why="Without a webhook that it can call, the API server cannot convert objects between versions.",
     help="Set either `service` or `url` in `webhook.clientConfig`, and use `webhook` only with `strategy: Webhook`",
-    bad="conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1]}}", good=_GOOD, source=_SOURCE,
-    fixes=(_webhook_strategy,))  # fmt: skip
+    bad="conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1]}}", good=GOOD, source=_SOURCE)  # fmt: skip
 REVIEW_VERSIONS = _Rule("conversion-review-versions", "Invalid or unsupported `conversionReviewVersions`",
+    follows=(Link(STRATEGY, ANYWHERE),),
     why="The API server sends the first version in the list that it supports, `v1` or `v1beta1`. Without one it cannot "
     "call the webhook.",
     help="Set `conversionReviewVersions: [v1]` in `spec.conversion.webhook`",
-    bad=_webhook(versions="[v2]"), good=_GOOD, source="apiextensions/validation validateConversionReviewVersions",
-    fixes=(_lower_review_version, _known_review_version, _repeated_review_version))  # fmt: skip
+    bad=webhook_conversion(versions="[v2]"), good=GOOD,
+    source="apiextensions/validation validateConversionReviewVersions")  # fmt: skip
 URL = _Rule("conversion-webhook-url", "Webhook URL is not of the form `https://host[/path]`",
+    headline={INVALID: "{of} {subject}: {value}"},
     why="The API server sends whole objects to this URL. It requires TLS, and rejects user names, queries and fragments.",
     help="Write the URL as `https://host/path`, without user, query or fragment",
-    bad=_webhook("{url: 'http://convert.example.com/'}"), good=_webhook("{url: 'https://convert.example.com/'}"),
-    source=f"{_WEBHOOK_SOURCE} ValidateWebhookURL", fixes=(_https,))  # fmt: skip
+    bad=webhook_conversion("{url: 'http://convert.example.com/'}"),
+    good=webhook_conversion("{url: 'https://convert.example.com/'}"),
+    source=f"{_WEBHOOK_SOURCE} ValidateWebhookURL")  # fmt: skip
 SERVICE = _Rule("conversion-webhook-service", "Incomplete or invalid webhook service",
+    headline={INVALID: "{of} {subject}: {value}"},
+    headline_names="place",
     why="The API server calls `https://<name>.<namespace>.svc:<port><path>`, so each part must be valid.",
     help="Specify `namespace` and `name` of the Service, a `port` from 1 to 65535 (443 if it is not set), and a `path` "
     "that starts with `/`",
-    bad=_webhook("{service: {namespace: default, name: convert, port: 0}}"), good=_GOOD,
-    source=f"{_WEBHOOK_SOURCE} ValidateWebhookService", fixes=(_rooted_path,))  # fmt: skip
+    bad=webhook_conversion("{service: {namespace: default, name: convert, port: 0}}"), good=GOOD,
+    source=f"{_WEBHOOK_SOURCE} ValidateWebhookService")  # fmt: skip
 CA_BUNDLE = _Rule("conversion-webhook-ca-bundle", "Webhook CA bundle contains no valid certificate",
+    in_each_run=False,
     why="The API server could not verify the webhook, so every conversion would fail. Kubernetes 1.31 and later check "
     "the bundle when an established CRD is updated.",
     help="Set `caBundle` to base64-encoded PEM certificates, or remove it and let cert-manager's CA injector set it",
@@ -145,7 +89,7 @@ CA_BUNDLE = _Rule("conversion-webhook-ca-bundle", "Webhook CA bundle contains no
 PRESERVE = _Rule("conversion-with-preserve-unknown-fields", "Webhook conversion with `spec.preserveUnknownFields: true`",
     why="Webhook conversion requires that objects are pruned, and `preserveUnknownFields: true` disables pruning.",
     help="Remove `spec.preserveUnknownFields: true`",
-    bad=f"preserveUnknownFields: true\n{_GOOD}", good=_GOOD,
+    bad=f"preserveUnknownFields: true\n{GOOD}", good=GOOD,
     source="apiextensions/validation validateCustomResourceDefinitionSpec")  # fmt: skip
 
 

@@ -9,10 +9,8 @@ from typing import Final
 from crdlint.crd.errors import FieldError, forbidden, invalid
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path
-from crdlint.rules.engine.finding import Edits, Finding, Fixer
 from crdlint.rules.engine.rule import Rule
 from crdlint.schema.structural import set_attributes
-from crdlint.yaml.nodes import Mapping
 
 _SOURCE = "apiextensions/validation validateCustomResourceDefinitionValidation"
 # By Go's names, in upstream's order, which its message prints.
@@ -24,44 +22,24 @@ _ALLOWED: Final = (
 _Rule: Final = partial(Rule, scope="version", source=_SOURCE)
 
 
-def _field(finding: Finding) -> Edits:
-    node = finding.node(finding.error.at)
-    mapping = finding.editor.parent(node)
-    if isinstance(mapping, Mapping):
-        yield finding.editor.remove_at(mapping, finding.editor.index(node) - 1)
-
-
-@Fixer("Remove what has no effect", "safe").example(
-    bad="schema:\n  openAPIV3Schema:\n    type: object\n    $schema: http://json-schema.org/schema#\nsubresources: {status: {}}\n"
-)
-def _without_effect(finding: Finding) -> Edits:
-    field = finding.error.at
-    if field is not None and str(field.step) in {"$schema", "id"}:
-        yield from _field(finding)
-
-
-@Fixer("Write `type: object`", "safe")
-def _object(finding: Finding) -> Edits:
-    return [finding.editor.respell(finding.scalar(), "object")]
-
-
 STATUS_FIELDS = _Rule("root-fields-with-status", "Keyword is not allowed at the root of a schema with status subresource",
+    headline="{at} is not allowed at the root of a schema with the status subresource",
     why="With the status subresource, spec and status are updated separately. Only some keywords are allowed at the "
     "root, where they apply to both.",
     help="Remove the keyword from the root, or move it to `properties.spec`",
     bad="schema:\n  openAPIV3Schema:\n    type: object\n    minProperties: 1\nsubresources: {status: {}}\n",
-    good="schema:\n  openAPIV3Schema:\n    type: object\nsubresources: {status: {}}\n",
-    fixes=(_without_effect, Fixer("Remove the field from the root", "unsafe", _field)))  # fmt: skip
+    good="schema:\n  openAPIV3Schema:\n    type: object\nsubresources: {status: {}}\n")  # fmt: skip
 STATUS_TYPE = _Rule("root-type-with-status", "Root of a schema with status subresource is not an object",
+    headline="type of `openAPIV3Schema` is {value}, not `object`",
     why="The API server reads and writes the field `status` of the object at the root.",
     help="Set `type: object` at the root of the schema",
     bad="schema:\n  openAPIV3Schema: {type: string}\nsubresources: {status: {}}\n",
-    good="schema:\n  openAPIV3Schema: {type: object}\nsubresources: {status: {}}\n", fixes=(_object,))  # fmt: skip
-NULLABLE = Rule("root-nullable", "Root of the schema is nullable", scope="schema",
+    good="schema:\n  openAPIV3Schema: {type: object}\nsubresources: {status: {}}\n")  # fmt: skip
+NULLABLE = Rule("root-nullable", "Root of the schema is nullable",
+    headline="`nullable: true` is not allowed at the root of the schema", scope="schema",
     why="A Kubernetes object is never null, so the API server does not allow `nullable` here.",
     help="Remove `nullable` from the root of the schema",
-    bad="type: object\nnullable: true\n", good="type: object", source=_SOURCE,
-    fixes=(Fixer("Remove `nullable`", "safe", _field),))  # fmt: skip
+    bad="type: object\nnullable: true\n", good="type: object", source=_SOURCE)  # fmt: skip
 
 
 def validate(schema: JSONSchemaProps, path: Path, *, status_enabled: bool) -> Iterator[FieldError]:

@@ -14,9 +14,10 @@ from crdlint.golang.text import quote
 from crdlint.kubernetes.servers import FormatWarnings, Server
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
-from crdlint.rules.engine.finding import Edits, Finding, Fixer
-from crdlint.rules.engine.rule import Rule
-from crdlint.spelling import meant, name_meant
+from crdlint.rules.engine.relations import SAME_SCHEMA
+from crdlint.rules.engine.rule import Link, Rule
+from crdlint.rules.server import forbidden_fields
+from crdlint.spelling import meant
 
 _SET: Final = """\
 ports:
@@ -35,7 +36,7 @@ _UNSIGNED: Final = (
     "Write `format: int64`, `minimum: 0` and `maximum: {}`: the API server has no unsigned formats"
 )
 # Formats of other tools, and what the API server has in their place.
-_OTHER_FORMATS: Final = {
+OTHER_FORMATS: Final = {
     "int-or-string": "Write `x-kubernetes-int-or-string: true` instead of `type` and `format`",
     "uint8": _UNSIGNED.format(2**8 - 1),
     "uint16": _UNSIGNED.format(2**16 - 1),
@@ -47,34 +48,20 @@ _OTHER_FORMATS: Final = {
 }
 
 
-@Fixer("Correct the spelling of the format", "unsafe").example(
-    bad="address: {type: string, format: hostnmae}",
-    good="address: {type: string, format: hostname}",
-)
-def _respelled_format(finding: Finding) -> Edits:
-    """Correct the spelling: from then on the API server rejects values of another format, so that this is unsafe."""
-    schema = finding.schema(finding.owner)
-    near = (
-        name_meant(schema.format, _spellings(schema.type))
-        if schema.format not in _OTHER_FORMATS
-        else None
-    )
-    return finding.write(near) if near else []
-
-
-def _spellings(type_: str) -> list[str]:
+def spellings(type_: str) -> list[str]:
     """Return the formats of a type as OpenAPI spells them."""
     return [name for name in formats_of(type_) if name != "datetime"]
 
 
-@Rule("format-unrecognized", "Unrecognized format", severity="warning",
+@Rule("format-unrecognized", "Unrecognized format",
+    follows=(Link(forbidden_fields.TYPE_UNSUPPORTED, SAME_SCHEMA),), severity="warning",
     observed=("unknown-format",),
     why="The API server ignores the format, so it accepts values that do not match it. Kubernetes 1.34 and later "
     "return a warning for strings, 1.36 and later also for numbers.",
     help="Remove the format, or validate the value with a pattern or a rule",
     marker="correct `+kubebuilder:validation:Format`",
     bad="address: {type: string, format: ip-address}", good="address: {type: string, format: ipv4}",
-    source="apiextensions-apiserver/pkg/apiserver/validation GetUnrecognizedFormats", fixes=(_respelled_format,),
+    source="apiextensions-apiserver/pkg/apiserver/validation GetUnrecognizedFormats",
 ).advice  # fmt: skip
 def unrecognized(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the server's warnings of formats that it does not know; on update only of those that are new."""
@@ -155,11 +142,11 @@ def _help(schema: JSONSchemaProps) -> str | None:
     formats = formats_of(schema.type)
     if not formats:
         return f"Remove it: values of type {schema.type} have no formats"
-    if schema.format in _OTHER_FORMATS:
-        return _OTHER_FORMATS[schema.format]
+    if schema.format in OTHER_FORMATS:
+        return OTHER_FORMATS[schema.format]
     if schema.format in formats:
         return "Remove the format, or support only newer versions of Kubernetes: this one does not know it yet"
-    near = meant(schema.format, _spellings(schema.type))
+    near = meant(schema.format, spellings(schema.type))
     if near is not None and near.is_known:
         return f"Write `{near.name}`, or remove the format: the API server ignores this one"
     if near is not None:

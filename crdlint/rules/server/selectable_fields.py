@@ -9,6 +9,7 @@ from typing import Final
 
 from crdlint.crd.errors import (
     DUPLICATE,
+    INVALID,
     NO_ANSWER,
     TOO_MANY,
     Code,
@@ -20,73 +21,43 @@ from crdlint.crd.errors import (
 )
 from crdlint.crd.model import JSONSchemaProps, SelectableField
 from crdlint.crd.paths import Path
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, require
-from crdlint.rules.engine.rule import Rule
-from crdlint.rules.server.subresources import from_a_dot
+from crdlint.rules.engine.relations import ANYWHERE
+from crdlint.rules.engine.rule import Link, Rule
+from crdlint.rules.server import structural, versions
 from crdlint.schema.json_paths import FieldPathError, valid_field_path
 from crdlint.schema.structural import Rejection, junctors, unsupported, unsupported_field
-from crdlint.spelling import name_meant
-from crdlint.yaml.nodes import Sequence
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceSelectableFields"
 MAX_SELECTABLE_FIELDS: Final = 8
 _Rule: Final = partial(Rule, scope="version", source=_SOURCE)
 
 
-def _version(fields: str) -> str:
+def version_with(fields: str) -> str:
+    """Return a version with selectable fields."""
     return (
         "schema:\n  openAPIV3Schema:\n    type: object\n    properties:\n      spec: {type: object, properties: "
         f"{{color: {{type: string}}}}}}\nselectableFields: {fields}\n"
     )
 
 
-_GOOD = _version("[{jsonPath: .spec.color}]")
-
-
-@Fixer("Correct the name of the field", "unsafe")
-def _nearest_field(finding: Finding) -> Edits:
-    node = finding.scalar()
-    steps = node.value.split(".")[1:]
-    schema = next(iter(finding.crd.spec.root_schemas()))
-    written: list[str] = []
-    spec, first = schema.properties.get("spec"), next(iter(steps), "")
-    if first in {"spec", "status"} - schema.properties.keys():
-        return  # the property is misspelt
-    if spec is not None and first in spec.properties and first not in schema.properties:
-        written, schema = ["spec"], spec
-    for step in steps:
-        written.append(
-            require(step if step in schema.properties else name_meant(step, schema.properties))
-        )
-        schema = schema.properties[written[-1]]
-    if written != steps:
-        yield finding.editor.respell(node, "." + ".".join(written))
-
-
-@Fixer("Remove the repetition", "safe")
-def _repetition(finding: Finding) -> Edits:
-    item = finding.owner
-    yield finding.editor.remove_at(
-        expect(Sequence, finding.editor.parent(item)), finding.editor.index(item)
-    )
+_GOOD = version_with("[{jsonPath: .spec.color}]")
 
 
 PATH = _Rule("selectable-field-invalid", "Selectable field is not a string, boolean or integer of the schema",
+    follows=(Link(versions.SCHEMA_REQUIRED, ANYWHERE),),
+    headline={INVALID: "`jsonPath` {value} of a selectable field leads to no {what}"},
     observed=("selectable-field",),
     why="Field selectors compare only values of fields that the schema specifies. Kubernetes 1.31 and later support "
     "selectable fields.",
     help="Set `jsonPath` to a string, boolean or integer field of the schema outside of `metadata`, such as `.spec.color`",
     marker="correct `+kubebuilder:selectablefield`",
-    bad=_version("[{jsonPath: .spec.colour}]"), good=_GOOD,
-    fixes=(
-        Fixer("Begin the path with a dot", "safe", from_a_dot).example(bad=_version("[{jsonPath: spec.color}]")),
-        _nearest_field,
-    ))  # fmt: skip
+    bad=version_with("[{jsonPath: .spec.colour}]"), good=_GOOD)  # fmt: skip
 DUPLICATED = _Rule("selectable-field-duplicate", "Duplicate selectable field",
+    unnecessary=True,
     why="Repeating a field has no effect and usually means that another field was intended. Kubernetes 1.31 and later "
     "support selectable fields.",
     help="Remove the duplicate, or name another field", marker="remove one `+kubebuilder:selectablefield`",
-    bad=_version("[{jsonPath: .spec.color}, {jsonPath: .spec.color}]"), good=_GOOD, fixes=(_repetition,))  # fmt: skip
+    bad=version_with("[{jsonPath: .spec.color}, {jsonPath: .spec.color}]"), good=_GOOD)  # fmt: skip
 TOO_MANY_FIELDS = _Rule("selectable-fields-too-many", "More than eight selectable fields",
     why="The API server computes selectable fields for every object that it lists or watches, and limits their number. "
     "Since Kubernetes 1.35 an update may keep more than eight.",
@@ -101,7 +72,7 @@ PANIC = _Rule("api-server-panic", "API server panics while it validates selectab
     why="The API server looks for a selectable field in a schema that it cannot convert. It panics and closes the connection, "
     "so clients report only a broken connection.",
     help="Fix the schema first: see the other findings of this CRD",
-    bad=_version("[{jsonPath: .spec.color}]").replace("{type: string}", "{type: array, items: [{type: string}]}"),
+    bad=version_with("[{jsonPath: .spec.color}]").replace("{type: string}", "{type: array, items: [{type: string}]}"),
     good=_GOOD)  # fmt: skip
 
 
@@ -125,34 +96,23 @@ def validate(
         cause_path = cause.path.child(reason.field)
         schema_path = path.child("schema.openAPIV3Schema")
         yield invalid(
-            "schema-not-convertible", schema_path, "", reason.text, at=cause_path, key=True
+            structural.NOT_CONVERTIBLE.id, schema_path, "", reason.text, at=cause_path, key=True
         )
     fields_path = path.child("selectableFields")
     seen: set[str] = set()
     for i, field in enumerate(fields):
-        field_path = fields_path.index(i).child("jsonPath")
+        text, field_path = field.json_path, fields_path.index(i).child("jsonPath")
+        names_no_field = text == "." or not text.startswith(".")  # whatever the schema is
         if schema is not None and rejection is None:
-            yield from _selectable_field(field.json_path, schema, field_path, seen)
-        elif field.json_path == "." or not field.json_path.startswith(
-            "."
-        ):  # whatever the schema is
-            yield from _selectable_field(field.json_path, JSONSchemaProps(), field_path, seen)
+            yield from _selectable_field(text, schema, field_path, seen)
+        elif names_no_field:
+            yield from _selectable_field(text, JSONSchemaProps(), field_path, seen)
         elif schema is not None:
-            yield FieldError(
-                PANIC.id,
-                NO_ANSWER,
-                field_path,
-                None,
-                "the API server panics and closes the connection",
-            )
+            detail = "the API server panics and closes the connection"
+            yield FieldError(PANIC.id, NO_ANSWER, field_path, None, detail)
     if len(seen) > MAX_SELECTABLE_FIELDS and not too_many_allowed:
-        yield FieldError(
-            TOO_MANY_FIELDS.id,
-            TOO_MANY,
-            fields_path,
-            len(seen),
-            too_many_detail(MAX_SELECTABLE_FIELDS),
-        )
+        detail = too_many_detail(MAX_SELECTABLE_FIELDS)
+        yield FieldError(TOO_MANY_FIELDS.id, TOO_MANY, fields_path, len(seen), detail)
 
 
 def _selectable_field(

@@ -1,4 +1,4 @@
-"""Subresources and printer columns, and advice about those that fit neither the schema nor the status.
+"""Subresources and printer columns.
 
 Upstream: apiextensions validation, ValidateCustomResourceDefinitionSubresources and ValidateCustomResourceColumnDefinition.
 """
@@ -6,42 +6,34 @@ Upstream: apiextensions validation, ValidateCustomResourceDefinitionSubresources
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence, Set
-from functools import partial
-from string import ascii_letters, digits
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from crdlint.crd.errors import REQUIRED, Code, FieldError, Reason, invalid, required
+from crdlint.crd.errors import Code, FieldError, Reason, invalid, required
 from crdlint.crd.model import (
     CustomResourceColumnDefinition,
     CustomResourceSubresources,
-    JSONSchemaProps,
 )
 from crdlint.crd.paths import Path
 from crdlint.golang.printing import Typed
-from crdlint.phrases import nearest
-from crdlint.rules.engine.advisory import Advisory, DecodedCRD, VersionParts, version_parts
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect
-from crdlint.rules.engine.rule import Caution, Hint, Rule, once
+from crdlint.phrases import Sample, nearest
+from crdlint.rules.engine.rule import Rule
 from crdlint.safety.bugs import attempt
-from crdlint.schema.json_paths import Missing, follow, syntax_error
-from crdlint.spelling import name_meant
-from crdlint.yaml.nodes import Mapping, Scalar, child, text_of
 
 # A schema with what the examples refer to. It preserves unknown fields, so that an example needs no status subresource.
 _OPEN: Final = (
     "schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}\n"
 )
-_WITH_SCALE: Final = f"{_OPEN}subresources: {{scale: {{%sstatusReplicasPath: .status.replicas}}}}\n"
-_WITH_COLUMN: Final = f"{_OPEN}additionalPrinterColumns: [{{%s}}]\n"
+WITH_SCALE: Final = f"{_OPEN}subresources: {{scale: {{%sstatusReplicasPath: .status.replicas}}}}\n"
+WITH_COLUMN: Final = f"{_OPEN}additionalPrinterColumns: [{{%s}}]\n"
 # Each path of the scale subresource: its name, its attribute, and its possible parents.
-_SCALE_PATHS: Final = (
+SCALE_PATHS: Final = (
     ("specReplicasPath", "spec_replicas_path", (".spec",)),
     ("statusReplicasPath", "status_replicas_path", (".status",)),
     ("labelSelectorPath", "label_selector_path", (".spec", ".status")),
 )
 # A simple path without its dot, or as kubectl, JSONPath, CEL and JSON Pointer write it.
-_SIMPLE: Final = re.compile(
+SIMPLE_PATH: Final = re.compile(
     r"[\"“”]?\{?(?:\$|self(?=\.(?:spec|status|metadata)\b))?[./]{0,2}([A-Za-z_](?:[^{}\s$\[]|\[[^\]{}]*\])*?)\}?[\"“”]?\Z"
 )
 _LIKE: Final = 0.7
@@ -50,148 +42,59 @@ _MEANT: Final = {
     "str": "string", "text": "string", "array": "string", "object": "string",
     "float": "number", "double": "number", "datetime": "date", "date-time": "date", "time": "date", "timestamp": "date",
 }  # fmt: skip
-_TYPES: Final = ("boolean", "date", "integer", "number", "string")
-_FORMATS: Final = ("byte", "date", "date-time", "double", "float", "int32", "int64", "password")
-# The type of the field of each path of the scale, and what happens if the schema does not have it.
-_SCALE_FIELDS: Final = {
-    "specReplicasPath": (
-        "integer",
-        "autoscalers fail, and `kubectl scale` reports success but changes nothing",
-    ),
-    "statusReplicasPath": ("integer", "the scale always has 0 replicas in its status"),
-    "labelSelectorPath": ("string", "autoscalers find no pods"),
-}
-_OfVersion: Final = partial(Caution, scope="version")
-_ENABLED: Final = "subresources: {status: {}}\n"
+TYPES: Final = ("boolean", "date", "integer", "number", "string")
+FORMATS: Final = ("byte", "date", "date-time", "double", "float", "int32", "int64", "password")
 
 
-def from_a_dot(finding: Finding) -> Edits:
-    """Write a path from its leading dot on."""
-    node = finding.scalar()
-    match = _SIMPLE.match(node.value)
-    path = "" if match is None else f".{match[1].replace('/', '.')}"
-    if path not in {"", node.value}:
-        yield finding.editor.respell(node, path)
-
-
-@Fixer("Write the path below spec or status", "unsafe")
-def _below_its_parent(finding: Finding) -> Edits:
-    node = finding.scalar()
-    reason = finding.reason(Code.NOT_BELOW)
-    if reason is not None and len(reason.arguments) == 1 and node.value.startswith("."):
-        path = node.value.removeprefix(".spec").removeprefix(".status")
-        if path.count(".") == 1:
-            yield finding.editor.respell(node, f"{reason.arguments[0]}{path}")
-
-
-@Fixer("Add the usual path", "unsafe").example(bad=_WITH_SCALE % "")
-def _usual_path(finding: Finding) -> Edits:
-    name = finding.name.rpartition(".")[2]
-    scale = expect(Mapping, finding.owner, "scale")
-    usual = {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}.get(
-        name
-    )
-    if usual and finding.error.type == REQUIRED:
-        yield finding.editor.set(scale, name, finding.editor.value(usual))
-
-
-@Fixer("Correct the type or format", "safe")
-def _column_word(finding: Finding) -> Edits:
-    words = {"type": _TYPES, "format": _FORMATS}.get(finding.name, ())
-    near = _meant_word(finding.scalar().value, words) if words else None
-    if near is not None:
-        yield finding.editor.respell(finding.scalar(), near)
-
-
-def _meant_word(word: str, words: Sequence[str]) -> str | None:
-    return (_MEANT.get(word.lower()) if words is _TYPES else None) or nearest(word, words, _LIKE)
-
-
-@Fixer("Begin the path with a dot", "safe").example(
-    bad=_WITH_COLUMN % "name: Ready, type: boolean, jsonPath: status.ready"
-)
-def _column_path(finding: Finding) -> Edits:
-    return from_a_dot(finding) if finding.name == "JSONPath" else []
-
-
-@Fixer("Add the type of the field", "unsafe").example(
-    bad=_WITH_COLUMN % "name: Ready, jsonPath: .status.ready",
-    good=_WITH_COLUMN % "name: Ready, jsonPath: .status.ready, type: string",
-)
-def _column_type(finding: Finding) -> Edits:
-    if finding.name != "type" or finding.error.type != REQUIRED:
-        return
-    schema = next(iter(finding.crd.spec.root_schemas()), None)
-    path = text_of(child(finding.owner, "jsonPath")) or ""
-    for step in path.split(".")[1:]:
-        schema = None if schema is None else schema.properties.get(step)
-    is_date = path == ".metadata.creationTimestamp" or (
-        schema is not None and schema.format == "date-time"
-    )
-    type_ = (
-        "date"
-        if is_date
-        else "string"
-        if schema is None or schema.type not in _TYPES
-        else schema.type
-    )
-    yield finding.editor.set(finding.owner, "type", finding.editor.value(type_))
-
-
-@Fixer("Name the column after its field", "unsafe").example(
-    bad=_WITH_COLUMN % "type: boolean, jsonPath: .status.ready"
-)
-def _column_name(finding: Finding) -> Edits:
-    if finding.name != "name":
-        return
-    path = expect(Scalar, finding.owner, "jsonPath").value
-    last = path[len(path.rstrip(f"{ascii_letters}{digits}_")) :].lstrip(f"{digits}_")
-    if last:
-        yield finding.editor.set(
-            finding.owner, "name", finding.editor.value(last[0].upper() + last[1:])
-        )
+def meant_word(word: str, words: Sequence[str]) -> str | None:
+    """Return the one of some words that is meant by another, None if it is unknown."""
+    return (_MEANT.get(word.lower()) if words is TYPES else None) or nearest(word, words, _LIKE)
 
 
 SCALE = Rule("scale-path-invalid", "Invalid path in the scale subresource", scope="version",
     why="`kubectl scale` and autoscalers use these paths. They must be simple JSON paths below `.spec` or `.status`.",
     help="Set `specReplicasPath` to a path below `.spec` and `statusReplicasPath` to one below `.status`, such as "
     "`.spec.replicas` and `.status.replicas`", marker="correct `+kubebuilder:subresource:scale`",
-    bad=_WITH_SCALE % "specReplicasPath: .replicas, ", good=_WITH_SCALE % "specReplicasPath: .spec.replicas, ",
-    source="apiextensions/validation ValidateCustomResourceDefinitionSubresources",
-    fixes=(
-        Fixer("Begin the path with a dot", "safe", from_a_dot, bad=_WITH_SCALE % "specReplicasPath: spec.replicas, "),
-        _below_its_parent, _usual_path,
-    ))  # fmt: skip
+    bad=WITH_SCALE % "specReplicasPath: .replicas, ", good=WITH_SCALE % "specReplicasPath: .spec.replicas, ",
+    source="apiextensions/validation ValidateCustomResourceDefinitionSubresources")  # fmt: skip
 COLUMN = Rule("printer-column-invalid", "Invalid printer column", scope="version",
     why="`kubectl get` prints these columns. Each needs a name, a supported type and a JSON path.",
     help="Specify `name`, `type` (boolean, date, integer, number or string) and `jsonPath` (such as `.status.phase`)",
     marker="correct `+kubebuilder:printcolumn`",
-    bad=_WITH_COLUMN % "name: Ready, type: bool, jsonPath: .status.ready",
-    good=_WITH_COLUMN % "name: Ready, type: boolean, jsonPath: .status.ready",
-    source="apiextensions/validation ValidateCustomResourceColumnDefinition",
-    fixes=(_column_word, _column_path, _column_type, _column_name))  # fmt: skip
+    bad=WITH_COLUMN % "name: Ready, type: bool, jsonPath: .status.ready",
+    good=WITH_COLUMN % "name: Ready, type: boolean, jsonPath: .status.ready",
+    source="apiextensions/validation ValidateCustomResourceColumnDefinition")  # fmt: skip
 
 
 def validate(subresources: CustomResourceSubresources | None, path: Path) -> Iterator[FieldError]:
     """Yield what is wrong with the scale subresource."""
     if subresources is None or subresources.scale is None:
         return
-    for name, attribute, parents in _SCALE_PATHS:
-        field_path, text = path.child(f"scale.{name}"), getattr(subresources.scale, attribute)
+    for name, attribute, parents in SCALE_PATHS:
+        text = getattr(subresources.scale, attribute)
         is_optional = len(parents) > 1
-        if not text and not is_optional:
-            yield required(SCALE.id, field_path, "", help=f"Add `{name}: {parents[0]}.replicas`")
-        elif text and (problem := _json_path_problem(text)):
-            yield invalid(SCALE.id, field_path, text, problem)
-        elif text and not text.startswith(tuple(f"{parent}." for parent in parents)):
-            value = Typed(text, "*string") if is_optional else text
-            reason = Reason(Code.NOT_BELOW, parents)
-            detail = f"should be a json path under {'either ' if is_optional else ''}{' or '.join(parents)}"
-            yield invalid(SCALE.id, field_path, value, detail, reason=reason)
+        if text:
+            yield from _scale_path(text, path.child(f"scale.{name}"), parents)
+        elif not is_optional:
+            help_ = f"Add `{name}: {parents[0]}.replicas`"
+            yield required(SCALE.id, path.child(f"scale.{name}"), "", help=help_)
+
+
+def _scale_path(text: str, path: Path, parents: Sequence[str]) -> Iterator[FieldError]:
+    """Yield what is wrong with a path of the scale, which has to be below one of `parents`."""
+    problem = _json_path_problem(text)
+    if problem is not None:
+        yield invalid(SCALE.id, path, text, problem)
+    elif not text.startswith(tuple(f"{parent}." for parent in parents)):
+        has_choice = len(parents) > 1
+        either = "either " if has_choice else ""
+        detail = f"should be a json path under {either}{' or '.join(parents)}"
+        value = Typed(text, "*string") if has_choice else text
+        yield invalid(SCALE.id, path, value, detail, reason=Reason(Code.NOT_BELOW, tuple(parents)))
 
 
 def _one_of(word: str, words: Sequence[str]) -> str:
-    near = _meant_word(word, words)
+    near = meant_word(word, words)
     return f"Write `{near}`" if near else f"Write one of {', '.join(f'`{name}`' for name in words)}"
 
 
@@ -200,11 +103,11 @@ def _json_path_problem(text: str) -> str | None:
 
 
 def _dotted_help(json_path: str) -> str:
-    path = _SIMPLE.match(json_path)
+    path = SIMPLE_PATH.match(json_path)
     return (
         f"Write `.{path[1]}`"
         if path is not None
-        else "Write the path of a field, such as `.status.phase`"
+        else Sample("Write the path of a field, such as `.status.phase`")
     )
 
 
@@ -212,7 +115,7 @@ def column(definition: CustomResourceColumnDefinition, path: Path) -> Iterator[F
     """Yield what is wrong with a printer column."""
     if not definition.name:
         yield required(COLUMN.id, path.child("name"), "", help="Add the `name` of the column")
-    types = f"must be one of {','.join(_TYPES)}"
+    types = f"must be one of {','.join(TYPES)}"
     if not definition.type:
         yield required(
             COLUMN.id,
@@ -220,260 +123,27 @@ def column(definition: CustomResourceColumnDefinition, path: Path) -> Iterator[F
             types,
             help="Add `type: string`, or another of these types",
         )
-    elif definition.type not in _TYPES:
-        help_, reason = _one_of(definition.type, _TYPES), Reason(Code.ENUM, _TYPES)
+    elif definition.type not in TYPES:
+        help_, reason = _one_of(definition.type, TYPES), Reason(Code.ENUM, TYPES)
         yield invalid(
             COLUMN.id, path.child("type"), definition.type, types, reason=reason, help=help_
         )
-    if definition.format and definition.format not in _FORMATS:
+    if definition.format and definition.format not in FORMATS:
         formats, help_ = (
-            f"must be one of {','.join(_FORMATS)}",
-            _one_of(definition.format, _FORMATS),
+            f"must be one of {','.join(FORMATS)}",
+            _one_of(definition.format, FORMATS),
         )
-        reason = Reason(Code.ENUM, _FORMATS)
+        reason = Reason(Code.ENUM, FORMATS)
         yield invalid(
             COLUMN.id, path.child("format"), definition.format, formats, reason=reason, help=help_
         )
     json_path, text = path.child("JSONPath"), definition.json_path
     if not text:
         yield required(
-            COLUMN.id, json_path, "", help="Add `jsonPath`, such as `jsonPath: .status.phase`"
+            COLUMN.id,
+            json_path,
+            "",
+            help=Sample("Add `jsonPath`, such as `jsonPath: .status.phase`"),
         )
     elif problem := _json_path_problem(text):
         yield invalid(COLUMN.id, json_path, text, problem, help=attempt(_dotted_help, text))
-
-
-@Fixer("Correct the path of the field", "unsafe")
-def _meant(finding: Finding) -> Edits:
-    if isinstance(finding.subject, str):
-        yield finding.editor.respell(finding.scalar(), finding.subject)
-
-
-def _version(more: str, status: str = "phase: {type: string}", required: str = "") -> str:
-    return (
-        f"schema:\n  openAPIV3Schema:\n    type: object\n{required}    properties:\n"
-        "      spec: {type: object, properties: {replicas: {type: integer}}}\n"
-        f"      status: {{type: object, properties: {{{status}}}}}\n{more}"
-    )
-
-
-def _column(path: str) -> str:
-    return _version(
-        f"{_ENABLED}additionalPrinterColumns: [{{name: Phase, type: string, jsonPath: {path}}}]\n"
-    )
-
-
-def _scale(path: str) -> str:
-    scale = f"{{specReplicasPath: {path}, statusReplicasPath: .status.replicas}}"
-    return _version(
-        f"subresources: {{status: {{}}, scale: {scale}}}\n", "replicas: {type: integer}"
-    )
-
-
-DEAD_COLUMN = _OfVersion("printer-column-dead-path", "Printer column of a field that the schema does not have",
-    observed=("column-of-a-missing-field",),
-    why="The API server drops fields that the schema does not have, so `kubectl get` always shows an empty column.",
-    help="Correct the `jsonPath`, add the field to the schema, or remove the column",
-    marker="correct the `JSONPath` of `+kubebuilder:printcolumn`",
-    bad=_column(".status.Phase"), good=_column(".status.phase"), fixes=(_meant,))  # fmt: skip
-DEAD_SCALE = _OfVersion("scale-path-dead", "Scale path to a field that the schema does not have",
-    observed=("scale-selector-of-wrong-type", "scale-dead-status-path", "scale-dead-spec-path", "scale-path-of-wrong-type"),
-    why="Without the field of `specReplicasPath`, autoscalers fail, and `kubectl scale` reports success but changes nothing. "
-    "Without that of `statusReplicasPath`, the scale always has 0 replicas. If a field has another type, objects that set it "
-    "are rejected.",
-    help="Correct the path, or add the field to the schema: integers for replicas, a string for the label selector",
-    marker="correct `+kubebuilder:subresource:scale`",
-    bad=_scale(".spec.replica"), good=_scale(".spec.replicas"), fixes=(_meant,))  # fmt: skip
-
-
-@DEAD_COLUMN.practice
-def dead_paths(crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield paths of columns and scale that lead to no field, or to one of a wrong type; those that versions share once."""
-    by_message: dict[str, list[Advisory]] = {}
-    for parts in () if crd.spec.preserve_unknown_fields else version_parts(crd.spec):
-        if parts.schema is not None:
-            for advisory in (*_columns(parts, parts.schema), *_scale_paths(parts, parts.schema)):
-                by_message.setdefault(advisory.message, []).append(advisory)
-    for shared in by_message.values():
-        yield from once(shared)
-
-
-def _columns(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advisory]:
-    columns_path = parts.path.child("additionalPrinterColumns")
-    paths = {column.json_path for column in parts.columns}
-    for i, column in enumerate(parts.columns):
-        target = follow(column.json_path, schema)
-        if isinstance(target, Missing):
-            message = f"column `{column.name}` is always empty: {_reason(target)}"
-            path = columns_path.index(i).child("jsonPath")
-            meant = _meant_column(target, column.json_path, schema, paths)
-            yield Advisory(message, path, *_help(target, column.json_path, meant))
-
-
-def _scale_paths(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advisory]:
-    scale = parts.subresources.scale if parts.subresources is not None else None
-    for name, attribute, parents in _SCALE_PATHS if scale is not None else ():
-        text = getattr(scale, attribute) or ""
-        if not text.startswith(tuple(f"{parent}." for parent in parents)):
-            continue  # which the server rejects
-        target, path = follow(text, schema), parts.path.child("subresources", "scale", name)
-        type_, consequence = _SCALE_FIELDS[name]
-        if isinstance(target, Missing):
-            fitting = [
-                each for each, schema in target.schema.properties.items() if schema.type == type_
-            ]
-            meant = _respelled(target, text, fitting, typed=True)
-            yield Advisory(
-                f"{_reason(target)}: {consequence}",
-                path,
-                *_help(target, text, meant),
-                rule=DEAD_SCALE.id,
-            )
-        elif target is not None and target.type and target.type != type_:
-            message = (
-                f"`{text}` is of type {target.type}, not {type_}: objects that set it are rejected"
-            )
-            yield Advisory(
-                message, path, f"Set `{name}` to a field of type {type_}", rule=DEAD_SCALE.id
-            )
-
-
-def _reason(missing: Missing) -> str:
-    if not missing.name:
-        return f"`{missing.before}` is a list, which has no fields"
-    return f"`{missing.path}` is not in the schema"
-
-
-def _help(missing: Missing, text: str, meant: str | None) -> tuple[str | None, None, str | None]:
-    """Return the help of an advisory, no part to point at, and the path that is meant if that is known."""
-    if not missing.name:
-        return (
-            f"Write `{missing.before}[*]{text[len(missing.before) :]}` for all items, or remove the path",
-            None,
-            None,
-        )
-    if meant is None:
-        return None, None, None
-    return f"Write `{meant}`, or add `{missing.name}` to the schema", None, meant
-
-
-def _respelled(missing: Missing, text: str, names: Iterable[str], *, typed: bool) -> str | None:
-    """Return a path with the one of some names in place of the missing one that is known to be meant."""
-    near = name_meant(missing.name, names, typed=typed)
-    return None if near is None else f"{missing.before}.{near}{text[len(missing.path) :]}"
-
-
-def _meant_column(
-    missing: Missing, text: str, root: JSONSchemaProps, columns: Set[str]
-) -> str | None:
-    """Return the path that is meant by that of a column, if no other of the columns shows it."""
-    path = _respelled(missing, text, missing.schema.properties, typed=False) or _on_other_side(
-        text, root
-    )
-    return None if path in columns else path
-
-
-def _on_other_side(text: str, root: JSONSchemaProps) -> str | None:
-    """Return a path below `.spec` that is written below `.status`, or the other way round, if the schema has it only there."""
-    for mine, other in ((".status.", ".spec."), (".spec.", ".status.")):
-        path = f"{other}{text.removeprefix(mine)}"
-        if text.startswith(mine) and isinstance(follow(path, root), JSONSchemaProps):
-            return path
-    return None
-
-
-@_OfVersion("printer-column-unparsed", "Printer column whose path the API server cannot parse",
-    observed=("column-that-cannot-be-parsed",),
-    why="The API server accepts such a CRD, but `kubectl get` shows neither the column nor those after it.",
-    help="Correct the syntax of the `jsonPath`, such as `.status.phases[0].name`",
-    marker="correct the `JSONPath` of `+kubebuilder:printcolumn`",
-    bad=_column("'.status.phases[0'"), good=_column(".status.phase"),
-).practice  # fmt: skip
-def unparsed_columns(crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield the first column of each version whose path the server cannot parse."""
-    for parts in version_parts(crd.spec):
-        for i, column in enumerate(parts.columns):
-            error = syntax_error(column.json_path)
-            if error is not None:
-                dropped = "this column and all after it" if i else "all columns"
-                message = f"`{column.json_path}` cannot be parsed ({error}): the API server discards {dropped}"
-                yield Advisory(
-                    message, parts.path.child("additionalPrinterColumns").index(i).child("jsonPath")
-                )
-                break
-
-
-@Fixer("Enable the status subresource", "unsafe")
-def _enabled(finding: Finding) -> Edits:
-    node = finding.node()
-    while not (isinstance(node, Mapping) and node.find("served") is not None):
-        parent = finding.editor.parent(node)
-        if parent is None:
-            return
-        node = parent
-    if node.find("subresources") is None:
-        yield finding.editor.insert(
-            node, "subresources", "{status: {}}" if node.flow else "\n  status: {}"
-        )
-    else:
-        yield finding.editor.insert(expect(Mapping, node, "subresources"), "status", "{}")
-
-
-NO_SUBRESOURCE = Hint("status-without-subresource", "Schema has `status`, but the status subresource is disabled",
-    observed=("status-before-the-subresource",),
-    why="Requests to `/status` end in 404, and each write of the status raises `metadata.generation`. With the subresource, the "
-    "API server ignores the status in other updates. Until then, `/status` does not exist.",
-    help="Change the controller to write the status by `/status`, and by the main resource if that returns 404; then add "
-    "`subresources: {status: {}}` to the version",
-    marker="write `+kubebuilder:subresource:status`",
-    bad=_version(""), good=_version(_ENABLED), fixes=(_enabled,), scope="version")  # fmt: skip
-STATUS_REQUIRED = _OfVersion("status-required", "No object can be created: `status` is required",
-    observed=("required-status-with-default",),
-    why="With the status subresource, the API server drops `status` from a new object, also a default of it, and then "
-    "rejects the object because `status` is missing.",
-    help="Remove `status` from `required`", marker="write `+optional` on the field `Status`",
-    bad=_version(_ENABLED, required="    required: [status]\n"), good=_version(_ENABLED),
-    fixes=(Fixer("Remove `status` from `required`", "unsafe", Finding.remove_item),))  # fmt: skip
-
-
-@Fixer("Write `status: {}`", "unsafe")
-def _mapping(finding: Finding) -> Edits:
-    yield finding.editor.set(finding.owner, finding.name, "{}")
-
-
-NULL_STATUS = _OfVersion("status-subresource-null", "`status:` without a value does not enable the status subresource",
-    observed=("status-null",),
-    why="YAML reads the missing value as null, and the API server ignores a subresource that is null. Requests to `/status` end "
-    "in 404.",
-    help="Write `status: {}`; the API server then ignores the status in writes to the main resource",
-    bad=_version("subresources: {status: }\n"), good=_version(_ENABLED), fixes=(_mapping,))  # fmt: skip
-
-
-@NO_SUBRESOURCE.practice
-def status(crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield the versions with a status but no subresource, as one finding, and those whose status is null or required."""
-    without: list[Advisory] = []
-    for i, parts in enumerate(version_parts(crd.spec)):
-        schema = parts.schema
-        node = child(crd.root, "spec", "versions", i, "subresources", "status")
-        is_null = isinstance(node, Scalar) and not parts.has_status
-        if is_null:
-            message = "the status subresource is not enabled: `status` is null"
-            yield Advisory(message, parts.path.child("subresources", "status"), rule=NULL_STATUS.id)
-        field = None if schema is None else schema.properties.get("status")
-        if schema is None or (
-            field is None and not (parts.has_status and schema.x_preserve_unknown_fields)
-        ):
-            continue
-        # A schema without fields drops a status.
-        keeps = field is not None and (
-            field.properties or field.additional_properties or field.x_preserve_unknown_fields
-        )
-        if keeps and not parts.has_status and not is_null:
-            message = "the status subresource is disabled: `/status` does not exist, and writes of it raise the generation"
-            without.append(Advisory(message, parts.schema_path.child("properties").key("status")))
-        elif parts.has_status and "status" in schema.required:
-            message = "no object can be created: the API server drops `status` on create, and then requires it"
-            path = parts.schema_path.child("required").index(list(schema.required).index("status"))
-            yield Advisory(message, path, rule=STATUS_REQUIRED.id)
-    yield from once(without)

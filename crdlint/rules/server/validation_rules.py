@@ -5,30 +5,35 @@ Reproduces the first half of what ValidateCustomResourceDefinitionOpenAPISchema 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
-from crdlint.crd.errors import Code, FieldError, Reason, Wording, invalid, not_supported, required
+from crdlint.crd.errors import (
+    INVALID,
+    REQUIRED,
+    Code,
+    FieldError,
+    Reason,
+    Wording,
+    invalid,
+    not_supported,
+    required,
+)
 from crdlint.crd.model import JSONSchemaProps, ValidationRule
 from crdlint.crd.paths import Path
 from crdlint.golang.printing import Typed
 from crdlint.golang.text import SPACE
-from crdlint.phrases import nearest
+from crdlint.rules.engine import headlines
 from crdlint.rules.engine.common import Findings
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, quoted_tag, removal
 from crdlint.rules.engine.rule import Nodes, Rule
 from crdlint.rules.engine.schema_walk import Context, check
 from crdlint.schema.json_paths import FieldPathError, valid_field_path
-from crdlint.spelling import name_meant
-from crdlint.yaml.editor import quoted
-from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
 _Rule: Final = partial(Rule, source=_SOURCE)
-_LONGEST: Final = 2000  # characters, of the 2048 that a message may have
-_LIKE: Final = 0.8
+
+
 _NOT_EMPTY: Final = "must be non-empty if specified"
 _ONE_LINE: Final = "must not contain line breaks"
 # Reported only if the schema can be converted to a structural one, in which the path is resolved (crdlint.linting.create).
@@ -44,110 +49,45 @@ REASONS: Final = (
 )
 
 
-def _rule(fields: str) -> str:
+def rule_with(fields: str) -> str:
+    """Return the schema of an object with a rule."""
     return f"tls:\n  type: object\n  properties: {{mode: {{type: string}}}}\n  x-kubernetes-validations:\n  - {{{fields}}}"
 
 
-_GOOD = _rule(
+_GOOD = rule_with(
     "rule: has(self.mode), message: must have a mode, reason: FieldValueRequired, fieldPath: .mode"
 )
 
 
-@Fixer("Write the message in one line", "safe").example(
-    good=_rule('rule: has(self.mode), message: "must have a mode"')
-)
-def _message_in_one_line(finding: Finding) -> Edits:
-    node = finding.scalar()
-    text = " ".join(node.value.split())
-    if text:
-        yield finding.editor.replace(
-            node, quoted(text, double=node.style == '"' or finding.editor.is_json)
-        )
-
-
-@Fixer("Remove the empty message", "safe").example(
-    bad=_rule('rule: has(self.mode), message: " "'), good=_rule("rule: has(self.mode)")
-)
-def _empty_message(finding: Finding) -> Edits:
-    return [] if finding.scalar().value.strip() else finding.remove()
-
-
-@Fixer("Add a message that quotes the rule", "unsafe").example(
-    bad=_rule('rule: "has(self.mode)\\n&& true"'),
-    good=_rule(
-        "rule: \"has(self.mode)\\n&& true\", message: 'failed rule: has(self.mode) && true'"
-    ),
-)
-def _message_of_rule(finding: Finding) -> Edits:
-    text = " ".join(expect(Scalar, finding.owner, "rule").value.split())
-    if text and len(text) <= _LONGEST and finding.owner.find("message") is None:
-        value = quoted(f"failed rule: {text}", double=finding.editor.is_json)
-        yield finding.editor.insert(finding.owner, "message", value, after="rule")
-
-
-@Fixer("Correct the reason", "safe").example(
-    good=_rule("rule: has(self.mode), reason: FieldValueInvalid")
-)
-def _reason(finding: Finding) -> Edits:
-    word = re.sub(r"[\W_]", "", finding.scalar().value).lower().removeprefix("fieldvalue")
-    near = nearest(f"FieldValue{word.capitalize()}", REASONS, _LIKE)
-    return finding.write(near) if near else []
-
-
-@Fixer("Begin the path with a dot", "safe").example(
-    bad=_rule("rule: has(self.mode), fieldPath: mode"),
-    good=_rule("rule: has(self.mode), fieldPath: .mode"),
-)
-def _path_of_field(finding: Finding) -> Edits:
-    node = finding.scalar()
-    path = re.sub(r"\A(?:self|\$)(?=[.\[])", "", node.value)
-    if path and (path[0].isalpha() or path != node.value):
-        yield finding.editor.respell(node, f".{path.removeprefix('.')}")
-
-
-@Fixer("Correct the field", "unsafe").example(good=_rule("rule: has(self.mode), fieldPath: .mode"))
-def _nearest_path(finding: Finding) -> Edits:
-    node, editor = finding.scalar(), finding.editor
-    schema = expect(Mapping, editor.parent(expect(Sequence, editor.parent(finding.owner))))
-    near = name_meant(node.value[1:], finding.schema(schema).properties)
-    if near is not None and node.value.startswith("."):
-        yield editor.respell(node, f".{near}")
-
-
-@Fixer("Put the expression in quotes", "safe").example(
-    bad=_rule("rule: has(self.mode)").replace("{rule: has(self.mode)}", "rule: !has(self.mode)"),
-    good=_rule("rule: has(self.mode)").replace("{rule: has(self.mode)}", "rule: '!has(self.mode)'"),
-)
-def _quoted_rule(finding: Finding) -> Edits:
-    return quoted_tag(finding, finding.scalar())
-
-
 RULE_REQUIRED = _Rule("rule-required", "Validation rule without an expression",
+    headline="rule on {of} is empty",
     why="The API server has no expression to evaluate, so it rejects the CRD.",
     help="Set `rule` to a CEL expression that must be true, such as `has(self.name)`, in quotes if it begins with `!`",
     marker="correct the `rule` of `+kubebuilder:validation:XValidation`",
-    bad=_rule("message: must have a mode"), good=_GOOD, fixes=(_quoted_rule,))  # fmt: skip
+    bad=rule_with("message: must have a mode"), good=_GOOD)  # fmt: skip
 MESSAGE = _Rule("rule-message-invalid", "Message of a rule is empty, has several lines, or is missing",
+    headline={REQUIRED: "rule on {of} has several lines and no message", INVALID: headlines.wrong_message},
     why="Users see the message as one line. Without a message they see the expression, which must then have only one line.",
     help="Set `message` to one line of text", marker="correct the `message` of `+kubebuilder:validation:XValidation`",
-    bad=_rule('rule: has(self.mode), message: "must have\\na mode"'), good=_GOOD,
-    fixes=(_message_in_one_line, _empty_message, _message_of_rule))  # fmt: skip
+    bad=rule_with('rule: has(self.mode), message: "must have\\na mode"'), good=_GOOD)  # fmt: skip
 MESSAGE_EXPRESSION = _Rule("rule-message-expression-empty", "`messageExpression` is blank",
+    headline="`messageExpression` of a rule on {of} is blank",
     why="The API server has no expression to evaluate, so it rejects the CRD.",
     help="Remove `messageExpression`, or set it to a CEL expression that evaluates to a string",
     marker="remove the `messageExpression` of `+kubebuilder:validation:XValidation`",
-    bad=_rule('rule: has(self.mode), messageExpression: " "'), good=_GOOD,
-    fixes=(Fixer("Remove `messageExpression`", "safe", removal).example(good=_rule("rule: has(self.mode)")),))  # fmt: skip
+    bad=rule_with('rule: has(self.mode), messageExpression: " "'), good=_GOOD)  # fmt: skip
 REASON = _Rule("rule-reason-unsupported", "Unsupported `reason`",
+    headline="{key} of a rule on {of} cannot be {value}",
     why="The API server returns the reason to clients as the type of the error, and supports only four.",
     help="Set `reason` to `FieldValueInvalid` (the default), `FieldValueDuplicate`, `FieldValueForbidden` or `FieldValueRequired`",
     marker="correct the `reason` of `+kubebuilder:validation:XValidation`",
-    bad=_rule("rule: has(self.mode), reason: Invalid"), good=_GOOD, fixes=(_reason,))  # fmt: skip
+    bad=rule_with("rule: has(self.mode), reason: Invalid"), good=_GOOD)  # fmt: skip
 FIELD_PATH = _Rule("rule-field-path-invalid", "`fieldPath` does not name a field of the schema",
+    headline="`fieldPath` {value} of a rule on {of} leads to no field",
     why="The API server adds the path to the path of its error. A wrong path would send users to the wrong field.",
     help="Write the path of a field below this schema, such as `.name` or `.labels['a']`",
     marker="correct the `fieldPath` of `+kubebuilder:validation:XValidation`",
-    bad=_rule("rule: has(self.mode), fieldPath: .mdoe"), good=_GOOD, fixes=(_path_of_field, _nearest_path))  # fmt: skip
+    bad=rule_with("rule: has(self.mode), fieldPath: .mdoe"), good=_GOOD)  # fmt: skip
 
 
 def _worded(field: str, detail: str) -> str:

@@ -11,12 +11,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
+from crdlint import diagnostics
 from crdlint.crd.positions import Span, node_span
 from crdlint.diagnostics import INTERNAL_ERROR, Diagnostic, Related
-from crdlint.rules import catalog
 from crdlint.rules.engine.examples import HEAD
-from crdlint.rules.engine.rule import Caution, Rule
-from crdlint.rules.fixes import field_fixes, type_fixes, v1beta1, value_fixes
+from crdlint.rules.engine.relations import MOVED
+from crdlint.rules.engine.rule import Caution, Link, Rule
 from crdlint.safety.bugs import Bug
 from crdlint.yaml.json_values import DuplicateKey
 from crdlint.yaml.nodes import Node
@@ -50,6 +50,7 @@ UNKNOWN_RULE: Final = _Caution("ignore-unknown-rule", "Ignore comment names an u
     help="Correct the rule id; `crdlint rules` lists all ids",
     bad="type: object # crdlint: ignore[unknown-feild]\n", good=_GOOD)
 UNUSED: Final = _Caution("ignore-unused", "Ignore comment or entry matches no finding",
+    unnecessary=True, in_each_run=False,
     why="Either the finding was fixed, or the comment is in the wrong place, or the entry of the configuration names another "
     "one. It could hide a new finding of the same rule.",
     help="Remove the comment, or move it: a comment at the end of a line covers that line, a comment on its own line "
@@ -71,7 +72,7 @@ spec:
 
 _V1 = HEAD + "        type: object\n"
 
-_V1BETA1_FULL = f"""\
+V1BETA1_FULL = f"""\
 {_V1BETA1}  preserveUnknownFields: false
   subresources:
     status: {{}}
@@ -83,7 +84,7 @@ _V1BETA1_FULL = f"""\
       type: object
 """
 
-_V1_FULL = """\
+V1_FULL = """\
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata:
@@ -112,7 +113,7 @@ YAML_SYNTAX = Rule("yaml-syntax", "Invalid YAML syntax", scope="text", source="s
     why="kubectl and the API server stop at the first syntax error, so nothing in the document is applied.",
     help="Fix the syntax at the reported position; the cause is often on the line before it",
     bad="apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: foos.example.com\n name: x\n",
-    good=_V1, fixes=field_fixes.SYNTAX)
+    good=_V1)
 AFTER_END = Caution("text-after-document-end", "Text after the end of a document is not read", scope="text",
     observed=("text-after-three-dots",),
     why="A line of three dots ends a YAML document. kubectl and Helm read one document between two lines of three dashes, "
@@ -125,33 +126,33 @@ DECODE_TYPE = Rule("decode-type", "Field has the wrong JSON type", scope="schema
     help="Write a value of the type that the message names: a number without quotes, a string in quotes, a list, or a mapping",
     bad='type: object\nproperties:\n  name: {type: string, maxLength: "63"}\n',
     good="type: object\nproperties:\n  name: {type: string, maxLength: 63}\n",
-    source="sigs.k8s.io/json UnmarshalCaseSensitivePreserveInts", fixes=(field_fixes.OF_SCHEMA, *type_fixes.DECODE))
-UNKNOWN_FIELD = Rule("unknown-field", "Unknown field", scope="schema", source="sigs.k8s.io/json UnmarshalStrict",
+    source="sigs.k8s.io/json UnmarshalCaseSensitivePreserveInts")
+UNKNOWN_FIELD = Rule(diagnostics.UNKNOWN_FIELD, "Unknown field",
+    follows=(Link(None, MOVED),),
+    unnecessary=True, scope="schema", source="sigs.k8s.io/json UnmarshalStrict",
     observed=("unknown-field-by-validation",),
     why="With strict field validation (kubectl's default) the API server rejects the object. With `Warn` or "
     "`Ignore` it drops the field, so the setting has no effect.",
     help="Remove the field, or correct its spelling (field names are case-sensitive)",
     bad="type: object\nproperties:\n  name: {type: string, maxlength: 63}\n",
-    good="type: object\nproperties:\n  name: {type: string, maxLength: 63}\n",
-    fixes=(field_fixes.indented, *field_fixes.UNKNOWN, *value_fixes.UNKNOWN))
+    good="type: object\nproperties:\n  name: {type: string, maxLength: 63}\n")
 UNKNOWN_FIELD_IGNORED = Caution("unknown-field-ignored", "Unknown field that the API server drops without an error",
+    misread=True,
     observed=("dropped-keyword-starts-to-work",),
     why="The decoder of `items` and `additionalProperties` is not strict: below them the API server drops unknown "
     "fields without an error, so the setting has no effect. A limit that is spelled right also applies to stored objects.",
     help="Remove the field, or correct its spelling (field names are case-sensitive)",
     bad="type: object\nproperties:\n  names: {type: array, items: {type: string, maxlength: 63}}\n",
     good="type: object\nproperties:\n  names: {type: array, items: {type: string, maxLength: 63}}\n", scope="schema",
-    source="k8s.io/apiextensions-apiserver pkg/apis/apiextensions/v1 JSONSchemaPropsOrArray.UnmarshalJSON",
-    fixes=field_fixes.IGNORED)
+    source="k8s.io/apiextensions-apiserver pkg/apis/apiextensions/v1 JSONSchemaPropsOrArray.UnmarshalJSON")
 DUPLICATE_KEY = Rule("duplicate-key", "Key is set twice in one mapping", scope="schema", severity="warning",
     observed=("duplicate-key",),
     why="kubectl and other clients that send JSON keep the last value, so the API server never sees the first one. "
     "A request that contains the YAML itself is rejected with `fieldValidation=Strict`.",
     help="Remove one of the two keys",
     bad="type: object\nproperties:\n  name:\n    type: string\n    type: integer\n",
-    good="type: object\nproperties:\n  name:\n    type: string\n", source="sigs.k8s.io/yaml YAMLToJSONStrict",
-    fixes=field_fixes.DUPLICATE)
-MERGE_KEY_OVERRIDE = Rule("merge-key-override", "Key overrides a key that `<<` merges", severity="info",
+    good="type: object\nproperties:\n  name:\n    type: string\n", source="sigs.k8s.io/yaml YAMLToJSONStrict")
+MERGE_KEY_OVERRIDE = Rule(diagnostics.MERGE_KEY_OVERRIDE, "Key overrides a key that `<<` merges", severity="info",
     why="kubectl and other clients that send JSON accept this, but the API server rejects it in a YAML request "
     "with `fieldValidation=Strict`. crdlint reports it only if `select` or `severity` names this rule.",
     help="Write out the merged keys instead of using `<<`",
@@ -163,14 +164,14 @@ CRD_MISSPELLED = Rule("crd-misspelled", "Misspelled kind or apiVersion of a CRD"
     "their kind skip it.",
     help="Write `apiVersion: apiextensions.k8s.io/v1` and `kind: CustomResourceDefinition`",
     bad=_V1.replace("kind: CustomResourceDefinition", "kind: CustomResourceDefinitions"), good=_V1,
-    source="k8s.io/apimachinery pkg/api/meta NoKindMatchError", fixes=(type_fixes.type_keys,))
+    source="k8s.io/apimachinery pkg/api/meta NoKindMatchError")
 API_VERSION_REMOVED = Rule("api-version-removed", "CRD uses an API version that Kubernetes has removed", scope="text",
+    outdated=True,
     why="Kubernetes 1.22 removed apiextensions.k8s.io/v1beta1, so kubectl cannot apply the CRD to any supported cluster.",
     help="Convert the CRD to `apiextensions.k8s.io/v1`: move `spec.version` to `spec.versions[].name`, "
     "`spec.validation` to `versions[].schema`, and `subresources` and `additionalPrinterColumns` to `versions[]`; "
     "rename `JSONPath` to `jsonPath`; make the schema structural",
-    bad=_V1BETA1, good=_V1, source="k8s.io/apiextensions-apiserver pkg/apis/apiextensions/v1",
-    fixes=(v1beta1.rewritten.example(_V1BETA1_FULL, _V1_FULL),))
+    bad=_V1BETA1, good=_V1, source="k8s.io/apiextensions-apiserver pkg/apis/apiextensions/v1")
 
 
 def internal_error(file: str, bug: Bug, span: Span) -> Diagnostic:
@@ -222,9 +223,9 @@ def duplicate_in_yaml(duplicate: DuplicateKey, file: str, line_offset: int, help
     name = "`{}`".format(duplicate.name.strip('"'))
     first_span, later_span = node_span(duplicate.first, line_offset), node_span(duplicate.later, line_offset)
     first, later = first_span.line, later_span.line
-    rule = "duplicate-key"
+    rule = DUPLICATE_KEY
     if duplicate.how == "overrides merge":
-        rule = "merge-key-override"
+        rule = MERGE_KEY_OVERRIDE
         message = f"key {name} overrides the one that `<<` merges from line {first}: {_ONLY_RAW.format('YAML')}"
     elif duplicate.how == "replaced by merge":
         message = f"`<<` replaces key {name} of line {first} by that of line {later}: {_LAST_WINS.format('YAML')}"
@@ -233,7 +234,7 @@ def duplicate_in_yaml(duplicate: DuplicateKey, file: str, line_offset: int, help
         message = f"key {name} is set twice, {_lines(first, later)}: {_LAST_WINS.format('YAML')}"
     if duplicate.repetitions:
         message += f" ({duplicate.repetitions:,} more mappings merge it)"
-    finding = catalog.get(rule).diagnostic(file, "strict", message, later_span, help_)
+    finding = rule.diagnostic(file, "strict", message, later_span, help_)
     return _after(first_span, finding, duplicate.message)
 
 
@@ -241,7 +242,7 @@ def duplicate_in_json(server_message: str, path: str, first: Node, later: Node, 
     """Return the finding about a field of a JSON document."""
     first_span, later_span = node_span(first, line_offset), node_span(later, line_offset)
     message = f"field `{path}` is set twice, {_lines(first_span.line, later_span.line)}: {_LAST_WINS.format('file')}"
-    finding = catalog.get("duplicate-key").diagnostic(file, "strict", message, later_span)
+    finding = DUPLICATE_KEY.diagnostic(file, "strict", message, later_span)
     return _after(first_span, finding, server_message)
 
 

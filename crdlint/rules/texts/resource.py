@@ -9,34 +9,43 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
-from crdlint.rules.engine.rule import Caution, Rule
-from crdlint.rules.fixes import value_fixes
-from crdlint.rules.fixes.value_fixes import stream
+from crdlint.crd.object_meta import RESOURCE_METADATA
+from crdlint.rules.engine import headlines
+from crdlint.rules.engine.examples import stream
+from crdlint.rules.engine.relations import NOT_EVALUATED
+from crdlint.rules.engine.rule import Caution, Link, Rule
+from crdlint.schema import correlation, value_errors
 
 _GOOD: Final = stream("{replicas: 1, mode: Fast, ports: [80]}")
-_Rule: Final = partial(Rule, scope="resource", good=_GOOD)
+_Rule: Final = partial(
+    Rule, scope="resource", good=_GOOD, headline_names="object", in_each_run=False
+)
 _REGISTRY: Final = "apiextensions-apiserver/pkg/registry/customresource"
 
 # Each rule in a few lines: what is wrong, why it matters and what to do; then the examples.
 # fmt: off
-VALUE = _Rule("resource-value", "Value is not valid for the schema of its CRD",
+VALUE = _Rule(value_errors.RULE, "Value is not valid for the schema of its CRD",
     why="The API server validates every object against the schema of its version. Since Kubernetes 1.30 an update may "
     "keep invalid values that it does not change.",
-    help="Change the value to one that the schema accepts", fixes=value_fixes.VALUE,
+    help="Change the value to one that the schema accepts",
     bad=stream("{mode: Quick}"), source="kube-openapi/pkg/validation/validate")
 RULE_FAILED = _Rule("resource-rule", "Validation rule evaluates to false, or its evaluation fails",
+    follows=(Link(VALUE, NOT_EVALUATED),),
+    headline=headlines.rule_failed,
+    withheld=True,
     why="Rules express constraints between fields, and which changes are allowed. The API server rejects an object "
     "that breaks one.",
     help="Change the value so that the rule evaluates to true",
     bad=stream("{replicas: 10}"), source="apiextensions-apiserver/pkg/apiserver/schema/cel Validate")
-LIST_TYPE = _Rule("resource-list-type", "Duplicate item in a set, or duplicate keys in a map list",
+LIST_TYPE = _Rule(correlation.RULE, "Duplicate item in a set, or duplicate keys in a map list",
     why="Server-side apply identifies the items of such lists by their values or keys.",
     help="Remove the duplicate item",
     bad=stream("{ports: [80, 80]}"),
     source="apiextensions-apiserver/pkg/apiserver/schema/listtype ValidateListSetsAndMaps")
-METADATA = _Rule("resource-metadata", "Invalid metadata of an object or embedded resource",
+METADATA = _Rule(RESOURCE_METADATA, "Invalid metadata of an object or embedded resource",
+    explains=(Link(RULE_FAILED, NOT_EVALUATED),),
     why="Names, labels, annotations and owner references have the same syntax in all Kubernetes objects.",
-    help="Change the metadata as the message requires", fixes=value_fixes.METADATA,
+    help="Change the metadata as the message requires",
     bad=stream("{}", metadata="{name: X_, namespace: team}"),
     source="apimachinery/pkg/api/validation ValidateObjectMeta")
 FINALIZER = _Rule("resource-finalizer", "Finalizer without a domain", severity="warning",
@@ -55,7 +64,7 @@ SCALE = _Rule("resource-scale", "Field of the scale subresource is not a valid n
     bad=stream("{replicas: -1}"), source=f"{_REGISTRY} ValidateScaleSpec")
 DECODE = _Rule("resource-decode", "Object cannot be decoded",
     why="The types of metadata, apiVersion and kind are fixed, whatever the schema specifies.",
-    help="Write a value of the type that the message names", fixes=value_fixes.DECODE,
+    help="Write a value of the type that the message names",
     bad=stream("{}", metadata="{name: x, namespace: team, labels: [a]}"),
     source="apiextensions-apiserver/pkg/apiserver schemaCoercingDecoder")
 APPLY = _Rule("resource-apply-rejected", "Server-side apply rejects an object that create accepts", origin="crdlint",
@@ -69,9 +78,10 @@ APPLY = _Rule("resource-apply-rejected", "Server-side apply rejects an object th
 NO_MATCH = _Rule("resource-no-match", "No CRD serves this kind and version", origin="crdlint",
     observed=("kind-without-a-crd",),
     why="The API server has no such resource, and kubectl reports this before it sends the object.",
-    help="Change `apiVersion` and `kind` to a version and kind that a CRD serves", fixes=value_fixes.NO_MATCH,
+    help="Change `apiVersion` and `kind` to a version and kind that a CRD serves",
     bad=stream("{}", kind="Fooo"), source="apimachinery/pkg/api/meta NoKindMatchError")
 CRD_REFUSED = Caution("resource-crd-rejected", "Resource of a CRD that the API server rejects", scope="resource",
+    in_each_run=False,
     why="A cluster without the CRD accepts none of its resources. crdlint validates them as if the CRD were accepted.",
     help="Fix the CRD first; `crdlint check` reports what is wrong",
     bad=stream("{}").replace("replicas: {type: integer}", "replicas: {type: integr}"), good=_GOOD,
@@ -81,6 +91,7 @@ CRD_UNREADABLE = _Rule("resource-crd-unreadable", "Resource of a CRD that cannot
     help="Fix the CRD first; `crdlint check` reports what is wrong",
     bad=stream("{}").replace("scope: Namespaced", "scope: [Namespaced]"))
 SECOND_OPINION = Caution("resource-second-opinion", "cel-python and crdlint evaluate the rule to different results",
+    in_each_run=False,
     why="At least one of them differs from the API server. crdlint reports it only with `--second-opinion`.",
     help="Check the object on a cluster, and report the difference to crdlint",
     scope="resource")

@@ -47,6 +47,7 @@ from crdlint.sources.helm.contents import (
 )
 from crdlint.sources.helm.layout import CRDS, TEMPLATES, HelmValues, is_archive
 from crdlint.sources.helm.masking import directives, mask
+from crdlint.typed.applied_crds import REJECTED
 
 _SHOWN: Final = 60  # characters of a condition
 
@@ -157,7 +158,6 @@ def as_sent_by_helm(result: FileResult, part: str) -> FileResult:
     )
 
 
-_APPLY_REJECTED: Final = "apply-rejected"
 _UID: Final = "metadata.uid"
 
 
@@ -176,7 +176,7 @@ def _as_sent(finding: Diagnostic, *, is_upgraded: bool) -> Diagnostic:
             server_message=None,
         )
         return replace(own, origin="crdlint", severity="error" if is_upgraded else "info")
-    if finding.rule == _APPLY_REJECTED and finding.user_path == _UID:
+    if finding.rule == REJECTED and finding.user_path == _UID:
         later = (
             "; Helm 3 fails with the first upgrade: `metadata.uid: field is immutable`"
             if is_upgraded

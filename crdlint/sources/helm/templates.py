@@ -22,6 +22,7 @@ from crdlint.linting.version_range import ACCEPTED
 from crdlint.phrases import counted
 from crdlint.rules.advice.deployment import BRACES, DROPS_FIELD, IN_CRDS, NEEDS_NEWER, SKIPPED
 from crdlint.rules.catalog import of_whole_crds
+from crdlint.rules.texts import reading
 from crdlint.safety.programs import shortened
 from crdlint.sources.helm.masking import (
     Block,
@@ -567,7 +568,7 @@ def check_unrendered(path: str, text: str, lint: Lint) -> FileResult:
     return replace(result, diagnostics=(*result.diagnostics, finding))
 
 
-_SYNTAX: Final = "yaml-syntax"
+_SYNTAX: Final = reading.YAML_SYNTAX.id
 # Directives that are certainly meant for Helm, other than texts about templates.
 _DIRECTIVES: Final = tuple(
     f"{{{{{trim}{blank}{word}"

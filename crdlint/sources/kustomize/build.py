@@ -23,6 +23,7 @@ from crdlint.files.recognition import GROUP, KIND, may_hold_crd
 from crdlint.linting.result import CRD, ComparedCRD, FileResult, Lint
 from crdlint.phrases import some
 from crdlint.rules.catalog import of_whole_crds
+from crdlint.rules.texts import reading
 from crdlint.safety.programs import ProgramError, find, identity_of
 from crdlint.sources.kustomize.kustomization import (
     PATCHES,
@@ -95,7 +96,7 @@ class Build:
             os.path.realpath(result.file)
             for result in self.resources
             if all(
-                finding.rule != "duplicate-key" for finding in result.diagnostics
+                finding.rule != reading.DUPLICATE_KEY.id for finding in result.diagnostics
             )  # which kustomize rejects
         }
         slim = None if exact else slimmed(self.kustomization, files)

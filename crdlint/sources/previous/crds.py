@@ -20,6 +20,7 @@ from crdlint.files.repository import RepositoryError
 from crdlint.linting.documents import collect_crds
 from crdlint.linting.result import CollectedCRDs, ComparedCRD, FileResult, OldCRD, UnreadDocument
 from crdlint.rules.advice.deployment import SKIPPED
+from crdlint.rules.texts import reading
 from crdlint.rules.texts.changes import REMOVED
 from crdlint.safety.programs import shortened
 from crdlint.sources.helm.layout import DEFAULTS, HelmValues
@@ -264,7 +265,9 @@ class PreviousCRDs:
         """Return the compared CRDs of a result, with those that cannot be compared because crdlint cannot read the old ones."""
         skipped = (finding for finding in result.diagnostics if finding.rule == SKIPPED.id)
         findings = (
-            finding for finding in result.diagnostics if finding.rule == "api-version-removed"
+            finding
+            for finding in result.diagnostics
+            if finding.rule == reading.API_VERSION_REMOVED.id
         )
         unserved = [
             (each.crd, each.message)

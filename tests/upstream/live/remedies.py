@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import crdlint
-from crdlint.rules.catalog import all_rules
+from crdlint.rules.catalog import all_rules, fixes
 from crdlint.rules.engine.examples import manifest
 from crdlint.rules.engine.rule import Rule
 
@@ -40,7 +40,7 @@ def remedies(rule: str = "") -> Iterator[Remedy]:
             continue
         if one.bad and one.good:
             yield _remedy(one, "help", one.bad, one.good)
-        for fix in one.fixes:
+        for fix in fixes(one.id):
             scoped = one._replace(scope=fix.scope or one.scope)
             if fix.bad and fix.good and scoped.scope not in _UNASKED:
                 yield _remedy(scoped, fix.title, fix.bad, fix.good)

@@ -1,0 +1,274 @@
+"""Columns, scale and status that do not work, although the API server accepts them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Set
+from functools import partial
+from typing import Final
+
+from crdlint.crd.model import (
+    JSONSchemaProps,
+)
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD, VersionParts, version_parts
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect
+from crdlint.rules.engine.rule import Caution, Hint, once
+from crdlint.rules.server.subresources import SCALE_PATHS
+from crdlint.schema.json_paths import Missing, follow, syntax_error
+from crdlint.spelling import name_meant
+from crdlint.yaml.nodes import Mapping, Scalar, child
+
+# The type of the field of each path of the scale, and what happens if the schema does not have it.
+_SCALE_FIELDS: Final = {
+    "specReplicasPath": (
+        "integer",
+        "autoscalers fail, and `kubectl scale` reports success but changes nothing",
+    ),
+    "statusReplicasPath": ("integer", "the scale always has 0 replicas in its status"),
+    "labelSelectorPath": ("string", "autoscalers find no pods"),
+}
+
+
+_OfVersion: Final = partial(Caution, scope="version")
+
+
+_ENABLED: Final = "subresources: {status: {}}\n"
+
+
+@Fixer("Correct the path of the field", "unsafe")
+def _meant(finding: Finding) -> Edits:
+    if isinstance(finding.subject, str):
+        yield finding.editor.respell(finding.scalar(), finding.subject)
+
+
+def _version(more: str, status: str = "phase: {type: string}", required: str = "") -> str:
+    return (
+        f"schema:\n  openAPIV3Schema:\n    type: object\n{required}    properties:\n"
+        "      spec: {type: object, properties: {replicas: {type: integer}}}\n"
+        f"      status: {{type: object, properties: {{{status}}}}}\n{more}"
+    )
+
+
+def _column(path: str) -> str:
+    return _version(
+        f"{_ENABLED}additionalPrinterColumns: [{{name: Phase, type: string, jsonPath: {path}}}]\n"
+    )
+
+
+def _scale(path: str) -> str:
+    scale = f"{{specReplicasPath: {path}, statusReplicasPath: .status.replicas}}"
+    return _version(
+        f"subresources: {{status: {{}}, scale: {scale}}}\n", "replicas: {type: integer}"
+    )
+
+
+DEAD_COLUMN = _OfVersion("printer-column-dead-path", "Printer column of a field that the schema does not have",
+    observed=("column-of-a-missing-field",),
+    why="The API server drops fields that the schema does not have, so `kubectl get` always shows an empty column.",
+    help="Correct the `jsonPath`, add the field to the schema, or remove the column",
+    marker="correct the `JSONPath` of `+kubebuilder:printcolumn`",
+    bad=_column(".status.Phase"), good=_column(".status.phase"), fixes=(_meant,))  # fmt: skip
+
+
+DEAD_SCALE = _OfVersion("scale-path-dead", "Scale path to a field that the schema does not have",
+    observed=("scale-selector-of-wrong-type", "scale-dead-status-path", "scale-dead-spec-path", "scale-path-of-wrong-type"),
+    why="Without the field of `specReplicasPath`, autoscalers fail, and `kubectl scale` reports success but changes nothing. "
+    "Without that of `statusReplicasPath`, the scale always has 0 replicas. If a field has another type, objects that set it "
+    "are rejected.",
+    help="Correct the path, or add the field to the schema: integers for replicas, a string for the label selector",
+    marker="correct `+kubebuilder:subresource:scale`",
+    bad=_scale(".spec.replica"), good=_scale(".spec.replicas"), fixes=(_meant,))  # fmt: skip
+
+
+@DEAD_COLUMN.practice
+def dead_paths(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield paths of columns and scale that lead to no field, or to one of a wrong type; those that versions share once."""
+    by_message: dict[str, list[Advisory]] = {}
+    for parts in () if crd.spec.preserve_unknown_fields else version_parts(crd.spec):
+        if parts.schema is not None:
+            for advisory in (*_columns(parts, parts.schema), *_scale_paths(parts, parts.schema)):
+                by_message.setdefault(advisory.message, []).append(advisory)
+    for shared in by_message.values():
+        yield from once(shared)
+
+
+def _columns(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advisory]:
+    columns_path = parts.path.child("additionalPrinterColumns")
+    paths = {column.json_path for column in parts.columns}
+    for i, column in enumerate(parts.columns):
+        target = follow(column.json_path, schema)
+        if isinstance(target, Missing):
+            message = f"column `{column.name}` is always empty: {_reason(target)}"
+            path = columns_path.index(i).child("jsonPath")
+            meant = _meant_column(target, column.json_path, schema, paths)
+            yield Advisory(message, path, *_help(target, column.json_path, meant))
+
+
+def _scale_paths(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advisory]:
+    scale = parts.subresources.scale if parts.subresources is not None else None
+    for name, attribute, parents in SCALE_PATHS if scale is not None else ():
+        text = getattr(scale, attribute) or ""
+        if not text.startswith(tuple(f"{parent}." for parent in parents)):
+            continue  # which the server rejects
+        target, path = follow(text, schema), parts.path.child("subresources", "scale", name)
+        type_, consequence = _SCALE_FIELDS[name]
+        if isinstance(target, Missing):
+            fitting = [
+                each for each, schema in target.schema.properties.items() if schema.type == type_
+            ]
+            meant = _respelled(target, text, fitting, typed=True)
+            yield Advisory(
+                f"{_reason(target)}: {consequence}",
+                path,
+                *_help(target, text, meant),
+                rule=DEAD_SCALE.id,
+            )
+        elif target is not None and target.type and target.type != type_:
+            message = (
+                f"`{text}` is of type {target.type}, not {type_}: objects that set it are rejected"
+            )
+            yield Advisory(
+                message, path, f"Set `{name}` to a field of type {type_}", rule=DEAD_SCALE.id
+            )
+
+
+def _reason(missing: Missing) -> str:
+    if not missing.name:
+        return f"`{missing.before}` is a list, which has no fields"
+    return f"`{missing.path}` is not in the schema"
+
+
+def _help(missing: Missing, text: str, meant: str | None) -> tuple[str | None, None, str | None]:
+    """Return the help of an advisory, no part to point at, and the path that is meant if that is known."""
+    if not missing.name:
+        return (
+            f"Write `{missing.before}[*]{text[len(missing.before) :]}` for all items, or remove the path",
+            None,
+            None,
+        )
+    if meant is None:
+        return None, None, None
+    return f"Write `{meant}`, or add `{missing.name}` to the schema", None, meant
+
+
+def _respelled(missing: Missing, text: str, names: Iterable[str], *, typed: bool) -> str | None:
+    """Return a path with the one of some names in place of the missing one that is known to be meant."""
+    near = name_meant(missing.name, names, typed=typed)
+    return None if near is None else f"{missing.before}.{near}{text[len(missing.path) :]}"
+
+
+def _meant_column(
+    missing: Missing, text: str, root: JSONSchemaProps, columns: Set[str]
+) -> str | None:
+    """Return the path that is meant by that of a column, if no other of the columns shows it."""
+    path = _respelled(missing, text, missing.schema.properties, typed=False) or _on_other_side(
+        text, root
+    )
+    return None if path in columns else path
+
+
+def _on_other_side(text: str, root: JSONSchemaProps) -> str | None:
+    """Return a path below `.spec` that is written below `.status`, or the other way round, if the schema has it only there."""
+    for mine, other in ((".status.", ".spec."), (".spec.", ".status.")):
+        path = f"{other}{text.removeprefix(mine)}"
+        if text.startswith(mine) and isinstance(follow(path, root), JSONSchemaProps):
+            return path
+    return None
+
+
+@_OfVersion("printer-column-unparsed", "Printer column whose path the API server cannot parse",
+    observed=("column-that-cannot-be-parsed",),
+    why="The API server accepts such a CRD, but `kubectl get` shows neither the column nor those after it.",
+    help="Correct the syntax of the `jsonPath`, such as `.status.phases[0].name`",
+    marker="correct the `JSONPath` of `+kubebuilder:printcolumn`",
+    bad=_column("'.status.phases[0'"), good=_column(".status.phase"),
+).practice  # fmt: skip
+def unparsed_columns(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the first column of each version whose path the server cannot parse."""
+    for parts in version_parts(crd.spec):
+        for i, column in enumerate(parts.columns):
+            error = syntax_error(column.json_path)
+            if error is not None:
+                dropped = "this column and all after it" if i else "all columns"
+                message = f"`{column.json_path}` cannot be parsed ({error}): the API server discards {dropped}"
+                yield Advisory(
+                    message, parts.path.child("additionalPrinterColumns").index(i).child("jsonPath")
+                )
+                break
+
+
+@Fixer("Enable the status subresource", "unsafe")
+def _enabled(finding: Finding) -> Edits:
+    node = finding.node()
+    while not (isinstance(node, Mapping) and node.find("served") is not None):
+        parent = finding.editor.parent(node)
+        if parent is None:
+            return
+        node = parent
+    if node.find("subresources") is None:
+        yield finding.editor.insert(
+            node, "subresources", "{status: {}}" if node.flow else "\n  status: {}"
+        )
+    else:
+        yield finding.editor.insert(expect(Mapping, node, "subresources"), "status", "{}")
+
+
+NO_SUBRESOURCE = Hint("status-without-subresource", "Schema has `status`, but the status subresource is disabled",
+    observed=("status-before-the-subresource",),
+    why="Requests to `/status` end in 404, and each write of the status raises `metadata.generation`. With the subresource, the "
+    "API server ignores the status in other updates. Until then, `/status` does not exist.",
+    help="Change the controller to write the status by `/status`, and by the main resource if that returns 404; then add "
+    "`subresources: {status: {}}` to the version",
+    marker="write `+kubebuilder:subresource:status`",
+    bad=_version(""), good=_version(_ENABLED), fixes=(_enabled,), scope="version")  # fmt: skip
+
+
+STATUS_REQUIRED = _OfVersion("status-required", "No object can be created: `status` is required",
+    observed=("required-status-with-default",),
+    why="With the status subresource, the API server drops `status` from a new object, also a default of it, and then "
+    "rejects the object because `status` is missing.",
+    help="Remove `status` from `required`", marker="write `+optional` on the field `Status`",
+    bad=_version(_ENABLED, required="    required: [status]\n"), good=_version(_ENABLED),
+    fixes=(Fixer("Remove `status` from `required`", "unsafe", Finding.remove_item),))  # fmt: skip
+
+
+@Fixer("Write `status: {}`", "unsafe")
+def _mapping(finding: Finding) -> Edits:
+    yield finding.editor.set(finding.owner, finding.name, "{}")
+
+
+NULL_STATUS = _OfVersion("status-subresource-null", "`status:` without a value does not enable the status subresource",
+    observed=("status-null",),
+    why="YAML reads the missing value as null, and the API server ignores a subresource that is null. Requests to `/status` end "
+    "in 404.",
+    help="Write `status: {}`; the API server then ignores the status in writes to the main resource",
+    bad=_version("subresources: {status: }\n"), good=_version(_ENABLED), fixes=(_mapping,))  # fmt: skip
+
+
+@NO_SUBRESOURCE.practice
+def status(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the versions with a status but no subresource, as one finding, and those whose status is null or required."""
+    without: list[Advisory] = []
+    for i, parts in enumerate(version_parts(crd.spec)):
+        schema = parts.schema
+        node = child(crd.root, "spec", "versions", i, "subresources", "status")
+        is_null = isinstance(node, Scalar) and not parts.has_status
+        if is_null:
+            message = "the status subresource is not enabled: `status` is null"
+            yield Advisory(message, parts.path.child("subresources", "status"), rule=NULL_STATUS.id)
+        field = None if schema is None else schema.properties.get("status")
+        if schema is None or (
+            field is None and not (parts.has_status and schema.x_preserve_unknown_fields)
+        ):
+            continue
+        # A schema without fields drops a status.
+        keeps = field is not None and (
+            field.properties or field.additional_properties or field.x_preserve_unknown_fields
+        )
+        if keeps and not parts.has_status and not is_null:
+            message = "the status subresource is disabled: `/status` does not exist, and writes of it raise the generation"
+            without.append(Advisory(message, parts.schema_path.child("properties").key("status")))
+        elif parts.has_status and "status" in schema.required:
+            message = "no object can be created: the API server drops `status` on create, and then requires it"
+            path = parts.schema_path.child("required").index(list(schema.required).index("status"))
+            yield Advisory(message, path, rule=STATUS_REQUIRED.id)
+    yield from once(without)

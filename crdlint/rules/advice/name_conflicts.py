@@ -1,0 +1,60 @@
+"""Names that belong to another CRD, or twice to this one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from crdlint.crd.paths import Path
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD
+from crdlint.rules.engine.finding import Finding, Fixer
+from crdlint.rules.engine.rule import Caution, Hint
+
+_NAMES: Final = Path("spec").child("names")
+
+
+OWN_NAME = Hint("short-name-own-name", "Short name is another name of this CRD", scope="spec",
+    observed=("short-name-of-its-own-crd",),
+    why="All clients find the resource by its plural and singular anyway. If the short name is added to an established CRD, "
+    "the API server finds it in use by the CRD itself. `NamesAccepted` becomes False (ShortNamesConflict), and health checks "
+    "and `helm --wait` hang.",
+    help="Remove the short name", marker="remove it from the `shortName` of `+kubebuilder:resource`",
+    bad="names: {plural: foos, kind: Foo, singular: foo, shortNames: [foo, fo]}",
+    good="names: {plural: foos, kind: Foo, singular: foo, shortNames: [fo]}",
+    fixes=(Fixer("Remove the short name", "unsafe", Finding.remove_item),))  # fmt: skip
+
+
+IN_USE = Caution("name-in-use", "Name belongs to another CRD of the group", scope="spec",
+    observed=("name-of-another-crd",),
+    why="The API server accepts a name for one CRD of a group only. `NamesAccepted` of the other one becomes False with this "
+    "message, so the CRD is never established: no object of it can be created, and health checks wait for it. Helm 4 fails with "
+    "`not ready. status: Failed`, in `crds/` also without `--wait`; Helm 3 succeeds.",
+    help="Rename or remove the name in one of the two CRDs", marker="correct `+kubebuilder:resource`",
+    source="pkg/controller/status NamingConditionController")  # fmt: skip
+
+
+@OWN_NAME.practice
+def own_names(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the short names that are the plural, the singular, or in the list before.
+
+    For an established CRD, the API server compares each short name that is new with the accepted names of the group.
+    Upstream: NamingConditionController.calculateNamesAndConditions.
+    """
+    names, old = crd.spec.names, crd.old_names
+    accepted = (
+        () if old is None or not old.plural else (old.singular or old.kind.lower(), old.plural)
+    )
+    others = {names.singular or names.kind.lower(): "the singular", names.plural: "the plural"}
+    path = _NAMES.child("shortNames")
+    for i, name in enumerate(names.short_names):
+        what = others.setdefault(name, "")
+        if what:
+            message = f"`{name}` is also {what} name of this CRD"
+            if old is not None and name in accepted and name not in old.short_names:
+                message += (
+                    ", which is established: the API server does not accept it as a new short name"
+                )
+                yield Advisory(message, path.index(i), severity="error", old_path=_NAMES)
+            else:
+                yield Advisory(message, path.index(i))
+        others[name] = "another short"

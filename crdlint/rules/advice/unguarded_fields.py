@@ -1,0 +1,83 @@
+"""Rules that read an optional field without checking that it is set."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
+
+from crdlint.kubecel.cost import EstimatedRule
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD
+from crdlint.rules.engine.rule import Rule
+from crdlint.rules.server.cel import MARKER, schema_with
+from crdlint.safety import work
+
+if TYPE_CHECKING:
+    from crdlint.cel.ast import Expr
+    from crdlint.kubecel.reasoning.optional_fields import ObjectFields
+
+# A message of a rule that is to reject objects without a field.
+_REFUSES: Final = re.compile(
+    r"\b(?:must|required|immutable|cannot|may not|should)\b", re.IGNORECASE
+)
+
+
+UNGUARDED = Rule("cel-optional-field-unguarded", "Rule reads an optional field without checking that it is set",
+    withheld=True,
+    observed=("optional-field-in-a-rule",),
+    why="The API server rejects every object that does not set the field, because the evaluation ends in an error.",
+    help="Check the field with `has()` first, make it required, or give it a default",
+    marker=MARKER, bad=schema_with("rule: self.replicas > 0", ""),
+    good=schema_with("rule: has(self.replicas) && self.replicas > 0", ""),
+    scope="schema", severity="info", origin="crdlint")  # fmt: skip
+
+
+@UNGUARDED.advice
+def unguarded_fields(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield reads of optional fields that fail where these are not set, as far as the work of one document proves it."""
+    if not crd.rules:
+        return
+    from crdlint.kubecel.reasoning.optional_fields import ObjectFields
+
+    advisories: list[Advisory] = []
+    fields = ObjectFields()
+    with work.limited(), suppress(work.WorkLimitError):
+        for estimated in crd.rules:
+            if estimated.compiled.rule.error is None:
+                advisories.extend(_unguarded(estimated, fields))
+    yield from advisories
+
+
+def _is_negated(expr: Expr, node: Expr) -> bool:
+    """Return whether a part of an expression is below a `!`, so that a guard around the whole changes its meaning."""
+    from crdlint.cel.ast import Call, nodes
+
+    negations = (each for each in nodes(expr) if isinstance(each, Call) and each.function == "!_")
+    return any(part.id == node.id for negation in negations for part in nodes(negation))
+
+
+def _unguarded(estimated: EstimatedRule, fields: ObjectFields) -> Iterator[Advisory]:
+    from crdlint.cel.source_ranges import range_at
+    from crdlint.kubecel.reasoning.optional_fields import Prover, unguarded
+
+    expression = estimated.compiled.rule
+    reads = unguarded(expression)
+    if not reads:
+        return
+    source, prover = expression.compiled.source, Prover(expression, estimated.node.schema, fields)
+    for read in filter(prover.proves, reads):
+        message = (
+            f"rule reads `{read.path}`, which is optional: if it is not set, the evaluation fails with `no "
+            f"such key: {read.field}`"
+        )
+        help_ = f"Write `has({read.path}) && ...` to reject objects without it"
+        written = estimated.rule.message  # the author's words
+        if _is_negated(expression.compiled.expr, read.node):
+            help_ = f"Write `has({read.path}) && ...` inside of the negation, before the part that reads the field"
+        elif _REFUSES.search(written):
+            help_ = f"{help_} with the message of the rule, or make `{read.field}` required"
+        else:
+            help_ = f"{help_}, or `!has({read.path}) || ...` to accept them"
+        span = range_at(source.text, source.offsets[read.node.id][0])
+        yield Advisory(message, estimated.path.child("rule"), help_, span, subject=read.path)

@@ -1,0 +1,72 @@
+"""How findings of a CRD are related, of which one follows from the other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Final
+
+from crdlint.crd.paths import is_within
+from crdlint.diagnostics import Diagnostic
+
+Key = Callable[[Diagnostic], str | None]
+# The key of a finding and that of its cause, which are equal and not None if they are related.
+Relation = tuple[Key, Key]
+
+_LAST_STEP: Final = re.compile(r"(?:\.[^.\[\]]*|\[[^\[\]]*\])\Z")
+_ROOT: Final = ".openAPIV3Schema"
+
+
+def _schema(field: str) -> str:
+    return field.partition(_ROOT)[0]
+
+
+def _move(finding: Diagnostic) -> str | None:
+    """Return the object that lacks an unknown field, and how to move the field there."""
+    return f"{finding.lacks.partition(' ')[0]} {finding.help}" if finding.lacks else None
+
+
+def _parent(field: str) -> str:
+    return _LAST_STEP.sub("", field)
+
+
+def between_fields(field: str, cause: str) -> Relation:
+    """Relate findings in or below a field to those in or below another one."""
+    return (
+        lambda finding: field if is_within(finding.field, field) else None,
+        lambda finding: field if is_within(finding.field, cause) else None,
+    )
+
+
+def _alike(key: Key) -> Relation:
+    return key, key
+
+
+SAME_FIELD: Final = _alike(attrgetter("field"))
+SIBLING: Final = _alike(lambda finding: _parent(finding.field))
+# The same for advice, which names no field of the server.
+SAME_SCHEMA: Final = _alike(lambda finding: finding.user_path or None)
+# The type of an alternative, and that of the schema with the alternatives.
+OF_ALTERNATIVE: Final[Relation] = (
+    lambda finding: _parent(finding.field),
+    lambda finding: _parent(_parent(_parent(finding.field))),
+)
+# A required field of a mapping, and an unknown field there that probably was meant to be it.
+MISSPELLED: Final = _alike(lambda finding: finding.lacks or None)
+# A required object that is null, and an unknown field that belongs to it.
+EMPTY: Final[Relation] = (
+    lambda finding: finding.lacks.removesuffix(" ") if finding.lacks.endswith(" ") else None,
+    lambda finding: finding.lacks.partition(" ")[0] or None,
+)
+# Fields that one edit moves into their object.
+MOVED: Final = _alike(_move)
+SAME_PLACE: Final = _alike(lambda finding: f"{finding.line}:{finding.column}")
+# A rule, and the schema that its cost is added to.
+OF_SCHEMA: Final[Relation] = (
+    lambda finding: _schema(finding.field),
+    lambda finding: _schema(finding.field) if finding.field.endswith(_ROOT) else None,
+)
+ANYWHERE: Final = _alike(lambda _: "")
+# That the rules of an object are not evaluated, and an error of its values.
+NOT_EVALUATED: Final[Relation] = (lambda finding: None if finding.errors else "", lambda _: "")

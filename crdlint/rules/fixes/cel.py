@@ -1,0 +1,119 @@
+"""Fixes for the findings of `rules/server/cel.py`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import partial
+from typing import Final
+
+from crdlint.crd.errors import Code
+from crdlint.rules.engine.finding import (
+    Finding,
+    Fixer,
+    FixesOfRules,
+    expect,
+    quoted_tag,
+    quoted_with_comment,
+    require,
+)
+from crdlint.rules.server.cel import COMPILES, OPTIONAL_OLD_SELF, OUTPUT_TYPE, schema_with
+from crdlint.safety.work import Effort
+from crdlint.yaml.edit import Edit, apply
+from crdlint.yaml.editor import quoted
+from crdlint.yaml.nodes import Scalar
+from crdlint.yaml.scalars import offsets_inside
+
+_PLAIN: Final = re.compile(r"[\w(.$/](?:[^#:\n]|:(?! |$)|(?<! )#)*\Z")
+
+
+def _quoted_expression(finding: Finding) -> Iterable[Edit]:
+    from crdlint.kubecel.repair.patterns import Tokens
+
+    node = finding.scalar()
+    yield from quoted_tag(finding, node)
+    if Tokens(node.value).is_open:
+        yield from quoted_with_comment(finding, node)
+
+
+def meant(finding: Finding, *, certain: bool) -> Iterable[Edit]:
+    """Write what is meant by an expression, or by the rule because of which a default is not valid."""
+    reason, path = finding.reason(Code.MEANT), finding.path
+    failed = finding.reason(Code.RULE_FAILED)
+    if failed is not None and finding.error.cause is not None:
+        from crdlint.kubecel.hints import hint
+
+        expression, schema = failed.arguments
+        reason = hint(expression, Effort()).reason
+        index = [id(rule) for rule in schema.x_validations].index(id(finding.error.cause.rule))
+        path = schema.path.child("x-kubernetes-validations").index(index).child("rule")
+    if reason is None or reason.arguments[1] != certain:
+        return
+    node = finding.scalar(path)
+    edits: tuple[Edit, ...] = reason.arguments[0]
+    text = apply(node.value, edits)
+    if (
+        edits
+        and not node.style
+        and (getattr(finding.editor.parent(node), "flow", True) or not _PLAIN.match(text))
+    ):
+        yield finding.editor.replace(node, quoted(text))
+        return
+    for edit in edits:
+        offsets = require(offsets_inside(finding.editor.text, node, edit.start, edit.end))
+        is_quoted = node.style in ("'", '"')
+        yield Edit(
+            *offsets, finding.editor.value(edit.text, like=node)[1:-1] if is_quoted else edit.text
+        )
+
+
+@Fixer("Remove `optionalOldSelf`", "safe")
+def _unused_optional(finding: Finding) -> Iterable[Edit]:
+    """Remove `optionalOldSelf` from a rule without `oldSelf`; one with it does not compile, which is the cause."""
+    return [] if "oldSelf" in expect(Scalar, finding.owner, "rule").value else finding.remove()
+
+
+FIXES: Final[FixesOfRules] = {
+    COMPILES.id: (
+        Fixer(
+            "Put the expression in quotes",
+            "safe",
+            _quoted_expression,
+            bad=schema_with("rule: !self.ready == false", "ready", "ready: {type: boolean}"),
+            good=schema_with("rule: '!self.ready == false'", "ready", "ready: {type: boolean}"),
+        ),
+        Fixer(
+            "Put the expression in quotes",
+            "safe",
+            _quoted_expression,
+            bad=schema_with("rule: self.name != ' #'", "name", "name: {type: string}"),
+            good=schema_with("rule: 'self.name != '' #" + "'" * 3, "name", "name: {type: string}"),
+        ),
+        Fixer(
+            "Correct the expression",
+            "safe",
+            partial(meant, certain=True),
+            bad=schema_with("rule: self.replicas > 0 and self.replicas < 9"),
+            good=schema_with("rule: self.replicas > 0 && self.replicas < 9"),
+        ),
+        Fixer(
+            "Correct the expression",
+            "unsafe",
+            partial(meant, certain=False),
+            bad=schema_with("rule: (self.replicas > 0"),
+            good=schema_with("rule: (self.replicas > 0)"),
+        ),
+    ),
+    OUTPUT_TYPE.id: (
+        Fixer(
+            "Correct the expression",
+            "unsafe",
+            partial(meant, certain=False),
+            bad=schema_with("rule: \"'self.replicas > 0'\""),
+            good=schema_with('rule: "self.replicas > 0"'),
+        ),
+    ),
+    OPTIONAL_OLD_SELF.id: (
+        _unused_optional.example(good=schema_with('{rule: "self.replicas > 0"}')),
+    ),
+}

@@ -1,0 +1,191 @@
+"""Fixes for the findings of `rules/server/defaults.py`."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import Final
+
+from crdlint.crd.errors import NOT_SUPPORTED, Code
+from crdlint.rules.engine.advisory import SCALARS
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, FixesOfRules, expect, require
+from crdlint.rules.fixes.cel import meant
+from crdlint.rules.server.defaults import INVALID_DEFAULT, RULE_FAILED, UNPRUNED, schema_with
+from crdlint.spelling import name_meant
+from crdlint.yaml.editor import quoted
+from crdlint.yaml.nodes import Scalar, Sequence, child, items_of
+
+_BOOLEANS: Final = {"yes": "true", "on": "true", "no": "false", "off": "false"}
+
+
+_SEPARATED: Final = re.compile("[|,;]| - ")
+
+
+_NEVER: Final = re.compile(r"(?!)")
+
+
+_WRITTEN: Final = {
+    "integer": re.compile(r"-?(?:0|[1-9]\d*)\Z"),
+    "number": re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?\Z"),
+    "boolean": re.compile(r"(?:true|false|yes|no|on|off)\Z", re.IGNORECASE),
+}
+
+
+_DECIMAL: Final = re.compile(r"-?\d+(?:\.\d+)?\Z")
+
+
+@Fixer("Write the default as its type", "safe").example(
+    bad="replicas: {type: integer, minimum: 1, default: '1'}"
+)
+def _of_its_type(finding: Finding) -> Edits:
+    """Write the default as its type: a text in quotes, a number or a boolean without."""
+    editor, node = finding.editor, finding.node()
+    expected, actual = require(finding.reason(Code.TYPE)).arguments
+    if not isinstance(node, Scalar):
+        if not node.items and {expected, actual} == {"array", "object"}:
+            yield editor.replace(node, "[]" if expected == "array" else "{}")
+        elif isinstance(node, Sequence) and expected in SCALARS and len(node.items) == 1:
+            value = expect(Scalar, node, 0)
+            if value.style not in {"|", ">"}:
+                yield editor.write(node, finding.written(value))
+    elif node.value == {"array": "[]", "object": "{}"}.get(expected):
+        yield editor.replace(node, node.value)
+    elif (
+        expected == "array"
+        and node.value
+        and node.style not in {"|", ">"}
+        and _item_type(finding) == actual
+    ):
+        yield editor.replace(node, f"[{editor.text[node.start_mark.index : editor.end(node)]}]")
+    elif expected == "string" and actual in {"integer", "number", "boolean"} and not node.style:
+        from crdlint.schema.validator import ValueValidator  # few CRDs need it
+
+        schema = finding.manifest.schemas.get(id(finding.owner))
+        if schema is not None and any(
+            error.type != NOT_SUPPORTED for error in ValueValidator(schema).validate(node.value)
+        ):
+            return  # the text does not match a pattern or limit either
+        yield editor.replace(node, quoted(node.value, double=editor.is_json))
+        yield from _enum_of_strings(finding)
+    elif (
+        actual == "string"
+        and node.style not in {"|", ">"}
+        and _WRITTEN.get(expected, _NEVER).match(node.value)
+    ):
+        word = node.value.lower()
+        yield editor.replace(node, _BOOLEANS.get(word, word))
+
+
+def _item_type(finding: Finding) -> str:
+    """Return the type of the items of the list that a default is for, empty if the default is a part of another."""
+    entry = finding.owner.find("items")
+    schema = finding.manifest.schemas.get(id(entry[1])) if entry is not None else None
+    return "" if schema is None else schema.type
+
+
+def _enum_of_strings(finding: Finding) -> Edits:
+    for value in items_of(child(finding.owner, "enum")):
+        if isinstance(value, Scalar) and not value.style and not finding.editor.is_text(value):
+            yield finding.editor.replace(value, quoted(value.value, double=finding.editor.is_json))
+
+
+@Fixer("Write the values of the enum as the type", "safe").example(
+    bad="size: {type: integer, enum: ['1', '2'], default: 1}",
+    good="size: {type: integer, enum: [1, 2], default: 1}",
+)
+def _enum_of_its_type(finding: Finding) -> Edits:
+    if finding.reason(Code.ENUM) is None or finding.name != "default":
+        return
+    type_, editor = finding.schema(finding.owner).type, finding.editor
+    values = [
+        value
+        for value in expect(Sequence, finding.owner, "enum").items
+        if isinstance(value, Scalar)
+    ]
+    pattern = _WRITTEN.get(type_, _NEVER)
+    if type_ == "string" and editor.is_text(finding.node()):
+        yield from _enum_of_strings(finding)
+    elif all(value.style in {"'", '"'} and pattern.match(value.value) for value in values):
+        for value in values:
+            yield editor.replace(value, _BOOLEANS.get(value.value.lower(), value.value))
+
+
+@Fixer("Spell the field as the schema does", "unsafe")
+def _near_field(finding: Finding) -> Edits:
+    about, names = finding.error, require(finding.reason(Code.UNKNOWN_FIELDS)).arguments
+    if names:
+        yield finding.editor.respell(
+            expect(Scalar, finding.location(about.at or about.path).key), names[0]
+        )
+
+
+@Fixer("Correct the value of the enum", "unsafe").example(
+    bad="mode: {type: string, enum: [Always, Never], default: always}",
+    good="mode: {type: string, enum: [Always, Never], default: Always}",
+)
+def _nearest_value(finding: Finding) -> Edits:
+    node, values = finding.scalar(), require(finding.reason(Code.ENUM)).arguments
+    if not any(node.value in _SEPARATED.split(value) for value in values):
+        yield finding.editor.respell(node, require(name_meant(node.value, values)))
+
+
+@Fixer("Make values of the enum of what is joined", "unsafe").example(
+    bad="mode: {type: string, enum: [Always|Never], default: Always}",
+    good="mode: {type: string, enum: [Always, Never], default: Always}",
+)
+def _separate_values(finding: Finding) -> Edits:
+    editor, values = finding.editor, expect(Sequence, finding.owner, "enum")
+    joined = [each.strip() for each in _SEPARATED.split(expect(Scalar, values, 0).value)]
+    if len(values.items) == 1 < len(joined) and finding.scalar().value in joined:
+        yield editor.write(values, f"[{', '.join(map(editor.value, joined))}]")
+
+
+@Fixer("Write an empty list", "unsafe").example(
+    bad="tags: {type: array, items: {type: string}, default: ''}",
+    good="tags: {type: array, items: {type: string}, default: []}",
+)
+def _empty_list(finding: Finding) -> Edits:
+    node, reason = finding.scalar(), require(finding.reason(Code.TYPE))
+    if reason.arguments[0] == "array" and not node.value:
+        yield finding.editor.replace(node, "[]")
+
+
+@Fixer("Write the bound", "unsafe")
+def _nearest_bound(finding: Finding) -> Edits:
+    limit, exclusive = require(finding.reason(Code.LEAST, Code.MOST)).arguments
+    if not exclusive and _DECIMAL.match(limit):
+        yield finding.editor.replace(finding.scalar(), limit)
+
+
+_RULE: Final = schema_with(
+    "{type: integer, x-kubernetes-validations: [{rule: '%s'}]}", "{replicas: 1}"
+)
+
+
+FIXES: Final[FixesOfRules] = {
+    UNPRUNED.id: (_near_field,),
+    INVALID_DEFAULT.id: (
+        _of_its_type,
+        _enum_of_its_type,
+        _empty_list,
+        _separate_values,
+        _nearest_value,
+        _nearest_bound,
+    ),
+    RULE_FAILED.id: (
+        Fixer(
+            "Correct the rule",
+            "safe",
+            partial(meant, certain=True),
+            bad=_RULE % "self > 0 and true",
+            good=_RULE % "self > 0 && true",
+        ),
+        Fixer(
+            "Correct the rule",
+            "unsafe",
+            partial(meant, certain=False),
+            bad=_RULE % "self = 1",
+            good=_RULE % "self == 1",
+        ),
+    ),
+}

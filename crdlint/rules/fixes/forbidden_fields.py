@@ -1,0 +1,229 @@
+"""Fixes for the findings of `rules/server/forbidden_fields.py`."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from crdlint.crd.gotypes import SCHEMA_BITS
+from crdlint.rules.engine.advisory import SCALARS
+from crdlint.rules.engine.finding import (
+    Edits,
+    Finding,
+    Fixer,
+    FixesOfRules,
+    removal,
+    rename_to_true,
+    require,
+    unlisted,
+)
+from crdlint.rules.server.forbidden_fields import (
+    ADDITIONAL_ITEMS,
+    BOTH_PROPERTIES,
+    DEFAULT_FORBIDDEN,
+    DEFINITIONS,
+    EMBEDDED_IN_META,
+    ID,
+    ITEMS_ARRAY,
+    MEANT_TYPES,
+    PRESERVE_FALSE,
+    TYPE_NULL,
+    TYPE_UNSUPPORTED,
+    TYPES_OF_FORMATS,
+    UNIQUE_ITEMS,
+    VAGUE,
+    meant_type,
+)
+from crdlint.rules.server.structural import implied_type
+from crdlint.yaml.nodes import Mapping, Scalar
+
+_ANY: Final = frozenset({"any", "*"})
+
+
+_PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
+
+
+_INT_OR_STRING: Final = "x-kubernetes-int-or-string"
+
+
+_FORMATS: Final = {
+    "date": "date", "date-time": "date-time", "duration": "duration", "uri": "uri", "uuid": "uuid", "byte": "byte",
+    "password": "password", "email": "email", "ipv4": "ipv4", "ipv6": "ipv6", "cidr": "cidr",
+    "datetime": "date-time", "timestamp": "date-time", "time": "date-time", "url": "uri", "bytes": "byte",
+}  # fmt: skip
+
+
+_FRACTIONAL: Final = frozenset({"float", "float32", "float64", "double", "decimal"})
+
+
+_MAP: Final = re.compile(r"map\[string\](\w+)")
+
+
+_OBJECTS: Final = frozenset({"object", "obj", "struct", "objects"})
+
+
+_KEEPING: Final = sum(
+    SCHEMA_BITS[name]
+    for name in ("properties", "additionalProperties", "x-kubernetes-preserve-unknown-fields")
+)
+
+
+@Fixer("Correct the type", "safe").example(
+    bad="labels:\n  type: map[string]string",
+    good="labels:\n  type: object\n  additionalProperties: {type: string}",
+)
+def _meant_type(finding: Finding) -> Edits:
+    word, schema = finding.scalar().value, finding.schema(finding.owner)
+    meant = meant_type(word, schema)
+    if meant is None or (meant == "array" and finding.owner.find("items") is None):
+        return  # the items are a guess
+    value = _MAP.fullmatch(word.replace(" ", ""))
+    keeps_fields = schema.set_fields & _KEEPING
+    if value is not None and not keeps_fields:
+        type_ = require(
+            MEANT_TYPES.get(value[1].lower(), value[1] if value[1] in SCALARS else None)
+        )
+        item = f"{{{finding.editor.name('type')}: {finding.editor.value(type_)}}}"
+        yield finding.editor.insert(finding.owner, "additionalProperties", item, after="type")
+    elif meant == "object" and not keeps_fields and word.lower() not in _OBJECTS:
+        return  # a map, of which an object without fields would keep nothing
+    yield from finding.write(meant)
+
+
+@Fixer("Write `type: array`, and accept any items", "unsafe").example(
+    bad="hosts: {type: list}",
+    good="hosts: {type: array, items: {x-kubernetes-preserve-unknown-fields: true}}",
+)
+def _array_of_any(finding: Finding) -> Edits:
+    editor, owner = finding.editor, finding.owner
+    word = finding.scalar().value
+    if meant_type(word) == "array" and owner.find("items") is None:
+        item = meant_type(word.replace("[]", "")) if "[]" in word else None
+        plain = item if item in SCALARS else None
+        schema = (
+            f"{editor.name('type')}: {editor.value(plain)}"
+            if plain
+            else f"{editor.name(_PRESERVE)}: true"
+        )
+        yield from finding.write("array")
+        yield editor.insert(owner, "items", f"{{{schema}}}", after="type")
+
+
+@Fixer("Write a string of the format", "unsafe").example(
+    bad="start:\n  type: date", good="start:\n  type: string\n  format: date"
+)
+def _string_of_format(finding: Finding) -> Edits:
+    editor, owner = finding.editor, finding.owner
+    format_ = _FORMATS.get(finding.scalar().value.lower())
+    if format_ is not None and owner.find("format") is None:
+        yield from finding.write("string")
+        yield editor.insert(owner, "format", editor.value(format_), after="type")
+
+
+@Fixer("Write the type that the other keywords imply", "safe").example(
+    bad="mode: {type: enum, enum: [on-demand, spot]}",
+    good="mode: {type: string, enum: [on-demand, spot]}",
+)
+def _implied_type(finding: Finding) -> Edits:
+    word, schema = finding.scalar().value.lower(), finding.schema(finding.owner)
+    if word.replace("-", "") == "intorstring":
+        if finding.owner.find(_INT_OR_STRING) is None:
+            yield from rename_to_true(finding, finding.owner, "type", _INT_OR_STRING)
+        else:
+            yield finding.editor.remove(finding.owner, "type")
+    elif meant_type(word, schema) is None and word not in _FORMATS and word not in _FRACTIONAL:
+        type_ = TYPES_OF_FORMATS.get(schema.format) if word in VAGUE else implied_type(schema)
+        yield from finding.write(type_) if type_ else []
+
+
+@Fixer("Accept any value", "unsafe").example(
+    bad="extra: {type: any}", good="extra: {x-kubernetes-preserve-unknown-fields: true}"
+)
+def _any_value(finding: Finding) -> Edits:
+    is_open = not implied_type(finding.schema(finding.owner))
+    if finding.scalar().value.lower() in _ANY and is_open and finding.owner.find(_PRESERVE) is None:
+        yield from rename_to_true(finding, finding.owner, "type", _PRESERVE)
+
+
+@Fixer("Take the only schema out of the list", "safe").example(
+    bad="hosts:\n  type: array\n  items:\n  - type: string\n    maxLength: 9",
+    good="hosts:\n  type: array\n  items:\n    type: string\n    maxLength: 9",
+)
+def _one_schema(finding: Finding) -> Edits:
+    return unlisted(finding, finding.node())
+
+
+@Fixer("Write `x-kubernetes-list-type: set`", "unsafe")
+def _set_instead(finding: Finding) -> Edits:
+    owner, editor = finding.owner, finding.editor
+    schema = finding.schema(owner)
+    item = schema.item_schema
+    if schema.x_list_type in {"set", "map"}:  # both reject items that are equal
+        yield editor.remove(owner, "uniqueItems")
+        return
+    if (
+        item is None or schema.x_list_type is not None or item.type not in SCALARS
+    ):  # server-side apply has no other sets
+        return
+    key, value = editor.entry(owner, "uniqueItems")
+    yield editor.respell(key, "x-kubernetes-list-type")
+    yield editor.replace(value, editor.value("set"))
+
+
+@Fixer("Remove `additionalProperties: false`", "safe").example(
+    bad="tls:\n  type: object\n  additionalProperties: false\n  properties: {key: {type: string}}",
+    good="tls:\n  type: object\n  properties: {key: {type: string}}",
+)
+def _properties_only(finding: Finding) -> Edits:
+    if finding.scalar().value == "false":
+        yield finding.editor.remove(finding.owner, "additionalProperties")
+
+
+@Fixer("Write `x-kubernetes-preserve-unknown-fields: true`", "unsafe").example(
+    bad="tls:\n  type: object\n  additionalProperties: {}\n  properties: {key: {type: string}}",
+    good="tls:\n  type: object\n  x-kubernetes-preserve-unknown-fields: true\n  properties: {key: {type: string}}",
+)
+def _keep_unknown_fields(finding: Finding) -> Edits:
+    node, owner = finding.node(), finding.owner
+    is_open = (
+        node.value == "true"
+        if isinstance(node, Scalar)
+        else isinstance(node, Mapping) and not node.items
+    )
+    if is_open and owner.find(_PRESERVE) is None:
+        yield from rename_to_true(finding, owner, "additionalProperties", _PRESERVE)
+
+
+@Fixer("Accept any value, and null", "unsafe").example(
+    good="note: {x-kubernetes-preserve-unknown-fields: true, nullable: true}"
+)
+def _nullable_instead(finding: Finding) -> Edits:
+    owner = finding.owner
+    if owner.find(_PRESERVE) is None and owner.find("nullable") is None:
+        yield from rename_to_true(finding, owner, "type", _PRESERVE)
+        yield finding.editor.insert(owner, "nullable", "true", after="type")
+
+
+FIXES: Final[FixesOfRules] = {
+    ID.id: (Fixer("Remove `id`", "safe", removal),),
+    ADDITIONAL_ITEMS.id: (Fixer("Remove `additionalItems`", "safe", removal),),
+    DEFINITIONS.id: (Fixer("Remove `definitions`", "unsafe", removal),),
+    TYPE_UNSUPPORTED.id: (_meant_type, _implied_type, _array_of_any, _string_of_format, _any_value),
+    TYPE_NULL.id: (_nullable_instead,),
+    ITEMS_ARRAY.id: (_one_schema,),
+    DEFAULT_FORBIDDEN.id: (Fixer("Remove the default", "safe", removal),),
+    EMBEDDED_IN_META.id: (
+        Fixer(
+            "Remove `x-kubernetes-embedded-resource`",
+            "safe",
+            removal,
+            bad="metadata:\n  type: object\n  properties:\n    name: {type: object, x-kubernetes-embedded-resource: true}",
+            good="metadata:\n  type: object\n  properties:\n    name: {type: object}",
+        ),
+    ),
+    UNIQUE_ITEMS.id: (_set_instead,),
+    BOTH_PROPERTIES.id: (_properties_only, _keep_unknown_fields),
+    PRESERVE_FALSE.id: (
+        Fixer("Remove `x-kubernetes-preserve-unknown-fields: false`", "safe", removal),
+    ),
+}

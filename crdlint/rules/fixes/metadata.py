@@ -1,0 +1,120 @@
+"""Fixes for the findings of `rules/server/metadata.py`."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from crdlint.crd.kubenames import (
+    is_dns1035_label,
+    is_dns1123_subdomain,
+)
+from crdlint.crd.model import CustomResourceDefinitionNames
+from crdlint.golang.text import to_lower
+from crdlint.phrases import nearest
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, FixesOfRules, expect
+from crdlint.rules.server.metadata import NAME, SERVER_OWNED
+from crdlint.yaml.editor import UneditableError
+from crdlint.yaml.nodes import Mapping, Scalar
+
+_LIKE: Final = 0.6
+
+
+def _wanted_name(finding: Finding) -> tuple[str, str]:
+    """Return the name that the spec asks for, and the one that is given; raise UneditableError if the spec is wrong."""
+    crd = finding.crd
+    group, plural = crd.spec.group, crd.spec.names.plural
+    is_wrong = (
+        not plural or "." not in group or is_dns1035_label(plural) or is_dns1123_subdomain(group)
+    )
+    if is_wrong or crd.metadata.generate_name:
+        raise UneditableError
+    return f"{plural}.{group}", crd.metadata.name
+
+
+@Fixer("Name the CRD `<plural>.<group>`", "safe")
+def _name_of_spec(finding: Finding) -> Edits:
+    """Name the CRD as its spec asks for, where the name is missing or one part of it is right."""
+    expected, name = _wanted_name(finding)
+    if not name:
+        return _missing_name(finding, expected)
+    plural, _, group = expected.partition(".")
+    first, _, rest = name.partition(".")
+    names = finding.crd.spec.names
+    is_partly_right = (
+        (
+            rest == group
+            and first in {names.singular, to_lower(names.kind)}
+            and plural in _plurals(names)
+        )
+        or (rest == group and plural in _plurals(names) and nearest(first, [plural], _LIKE))
+        or name in {plural, names.singular, names.kind, group}
+        or to_lower(name) == expected
+        or re.sub(r"[/_ -]", ".", name) == expected.replace("-", ".")
+        or (
+            first == plural
+            and rest != group
+            and _mentions(finding, group) > 1
+            and nearest(rest, [group], _LIKE)
+        )
+    )
+    return finding.write(expected) if is_partly_right else []
+
+
+def _mentions(finding: Finding, group: str) -> int:
+    """Return how often a document mentions a group, without the names that contain it."""
+    return len(re.findall(rf"(?<![\w.-]){re.escape(group)}(?![\w-])", finding.editor.text))
+
+
+@Fixer("Correct the plural or the group", "safe").example(
+    bad="metadata: {name: foos.example.com}\nspec: {names: {plural: fooz, kind: Foo}}\n",
+    good="metadata: {name: foos.example.com}\nspec: {names: {plural: foos, kind: Foo}}\n",
+    scope="manifest",
+)
+def _names_of_name(finding: Finding) -> Edits:
+    """Correct the plural or the group, if the name of the CRD and its kind show that the error is there."""
+    editor, spec = finding.editor, expect(Mapping, finding.root, "spec")
+    name, names = _wanted_name(finding)[1], finding.crd.spec.names
+    plural, _, group = name.partition(".")
+    written = finding.crd.spec.group
+    if plural == names.plural and "." in group:
+        if written == name or (_mentions(finding, group) and _mentions(finding, written) < 2):
+            yield editor.respell(expect(Scalar, spec, "group"), group)
+    elif group == written and plural in _plurals(names) and names.plural not in _plurals(names):
+        yield editor.respell(expect(Scalar, spec, "names", "plural"), plural)
+
+
+def _plurals(names: CustomResourceDefinitionNames) -> set[str]:
+    words = {names.singular, to_lower(names.kind)} - {""}
+    return {
+        form for word in words for form in (f"{word}s", f"{word}es", f"{word.removesuffix('y')}ies")
+    }
+
+
+def _missing_name(finding: Finding, expected: str) -> Edits:
+    """Add the name, and the metadata where these are missing as well."""
+    editor, root = finding.editor, finding.root
+    metadata = root.find("metadata")
+    if metadata is not None and isinstance(metadata[1], Mapping):
+        return finding.write(expected)
+    name = f"{editor.name('name')}: {editor.value(expected)}"
+    if metadata is None and not root.flow:
+        return [editor.insert(root, "metadata", f"\n  {name}", after="kind")]
+    return [editor.set(root, "metadata", f"{{{name}}}", after="kind")]
+
+
+@Fixer("Name the CRD after its plural and group", "unsafe").example(bad="name: things.example.org")
+def _other_name(finding: Finding) -> Edits:
+    return finding.write(_wanted_name(finding)[0])
+
+
+@Fixer("Remove the field that the server writes", "safe")
+def _server_owned(finding: Finding) -> Edits:
+    name = str(finding.path.steps()[1])
+    return [finding.editor.remove(expect(Mapping, finding.root, "metadata"), name)]
+
+
+FIXES: Final[FixesOfRules] = {
+    NAME.id: (_names_of_name, _name_of_spec, _other_name),
+    SERVER_OWNED.id: (_server_owned,),
+}

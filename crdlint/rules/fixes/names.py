@@ -1,0 +1,165 @@
+"""Fixes for the findings of `rules/server/names.py`."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain
+from crdlint.golang.text import to_lower
+from crdlint.phrases import nearest
+from crdlint.rules.engine.finding import (
+    Edits,
+    Finding,
+    Fixer,
+    FixesOfRules,
+    expect,
+    is_null,
+    nearest_of,
+    texts,
+)
+from crdlint.rules.server.names import (
+    GROUP,
+    LIST_KIND,
+    NAMES_INVALID,
+    NAMES_REQUIRED,
+    SCOPE,
+    SCOPES,
+)
+from crdlint.yaml.nodes import Mapping, Sequence
+
+_LIKE: Final = 0.75
+
+
+_ENDINGS: Final = (
+    ("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"), ("ss", "ss"), ("s", ""),
+)  # fmt: skip
+
+
+@Fixer("Correct the group", "safe").example(bad="spec: {group: Example.com}")
+def _group(finding: Finding) -> Edits:
+    """Write the group in lower case, or add the one that metadata.name has."""
+    crd = finding.crd
+    written, plural, name = crd.spec.group, crd.spec.names.plural, crd.metadata.name
+    group = to_lower(written)
+    if is_dns1123_subdomain(group) or "." not in group:  # the name of the CRD contains the group
+        group = name.removeprefix(f"{plural}.") if plural and name.startswith(f"{plural}.") else ""
+        is_within = group and group in to_lower(written)  # a URL, or with a version
+        if (
+            written
+            and not is_within
+            and not nearest(to_lower(written), [group, group.partition(".")[0]], _LIKE)
+        ):
+            return []
+    return (
+        finding.write(group)
+        if group != written and "." in group and not is_dns1123_subdomain(group)
+        else []
+    )
+
+
+@Fixer("Add `scope: Namespaced`", "unsafe").example(bad="scope: ''")
+def _namespaced(finding: Finding) -> Edits:
+    return [] if finding.crd.spec.scope else finding.write("Namespaced")
+
+
+@Fixer("Add the name that follows from others", "safe").example(
+    bad="names: {kind: '', listKind: FooList}", good="names: {kind: Foo, listKind: FooList}"
+)
+def _missing_name(finding: Finding) -> Edits:
+    """Add the plural that metadata.name begins with, or the kind of listKind."""
+    crd = finding.crd
+    names, group = crd.spec.names, crd.spec.group
+    derived = ""
+    if finding.name == "plural" and group and crd.metadata.name.endswith(f".{group}"):
+        plural = crd.metadata.name.removesuffix(f".{group}")
+        derived = "" if is_dns1035_label(plural) else plural
+    elif finding.name == "kind" and names.list_kind != "List" and names.list_kind.endswith("List"):
+        derived = names.list_kind.removesuffix("List")
+    return finding.write(derived) if derived else []
+
+
+@Fixer("Add a kind that is made of the singular", "unsafe").example(
+    bad="names: {kind: '', singular: foo}", good="names: {kind: Foo, singular: foo}"
+)
+def _guessed_kind(finding: Finding) -> Edits:
+    """Add a kind that is made of the singular, or of the plural, which may be that of metadata.name."""
+    crd, editor = finding.crd, finding.editor
+    names, group = crd.spec.names, crd.spec.group
+    plural = names.plural or (crd.metadata.name.removesuffix(f".{group}") if group else "")
+    singular = names.singular or _singular(plural)
+    if names.kind or not singular or is_dns1035_label(singular) or is_dns1035_label(plural):
+        return
+    kind = "".join(word.capitalize() for word in singular.split("-"))
+    spec = expect(Mapping, finding.root, "spec")
+    entry = spec.find("names")
+    if entry is None or is_null(entry[1]):
+        fields = f"{{{editor.name('plural')}: {editor.value(plural)}, {editor.name('kind')}: {editor.value(kind)}}}"
+        yield editor.set(spec, "names", fields)
+    elif finding.name in {"kind", "singular", "listKind"}:
+        yield editor.set(expect(Mapping, spec, "names"), "kind", editor.value(kind))
+
+
+def _singular(plural: str) -> str:
+    for ending, singular in _ENDINGS:
+        if plural.endswith(ending):
+            return plural.removesuffix(ending) + singular
+    return plural
+
+
+@Fixer("Write the name in lower case", "safe").example(bad="names: {shortNames: [FO]}")
+def _lower_case(finding: Finding) -> Edits:
+    node, editor = finding.scalar(), finding.editor
+    if finding.name in {"kind", "listKind"} or is_dns1035_label(to_lower(node.value)):
+        return
+    listed = editor.parent(node)
+    if isinstance(listed, Sequence) and to_lower(node.value) in texts(listed.items):
+        yield editor.remove_at(listed, listed.items.index(node))  # it is there already
+    else:
+        yield editor.respell(node, to_lower(node.value))
+
+
+@Fixer("Write the name without the characters that it cannot have", "unsafe").example(
+    bad="names: {shortNames: [f_o]}", good="names: {shortNames: [fo]}"
+)
+def _plain_name(finding: Finding) -> Edits:
+    """Write the name without the characters that a name cannot have, or without the group."""
+    node, group, names = finding.scalar(), finding.crd.spec.group, finding.crd.spec.names
+    name = node.value.removesuffix(f".{group}") if group else node.value
+    name = re.sub(r"[^\w-]|_", "", name).strip("-")
+    is_known = (
+        f"{name}List" == names.list_kind
+        or name == f"{names.kind}List"
+        or to_lower(name) == names.singular
+    )
+    is_joined = re.search(r"\w\s+\w", node.value) and not is_known
+    if (
+        name in {"", node.value}
+        or is_dns1035_label(to_lower(name))
+        or is_joined
+        or " - " in node.value
+    ):
+        return
+    if finding.name == "listKind":
+        name = f"{names.kind}List"
+    yield finding.editor.respell(
+        node, name if finding.name in {"kind", "listKind"} else to_lower(name)
+    )
+
+
+@Fixer("Name the list after the kind", "safe")
+def _list_kind(finding: Finding) -> Edits:
+    return finding.write(f"{finding.crd.spec.names.kind}List")
+
+
+FIXES: Final[FixesOfRules] = {
+    GROUP.id: (_group,),
+    SCOPE.id: (Fixer("Correct the scope", "safe", nearest_of(SCOPES, 0.6)), _namespaced),
+    NAMES_REQUIRED.id: (
+        _missing_name,
+        _guessed_kind,
+        _guessed_kind.example(bad="names:", good="names: {kind: Foo, plural: foos}"),
+    ),
+    NAMES_INVALID.id: (_lower_case, _plain_name),
+    LIST_KIND.id: (_list_kind,),
+}

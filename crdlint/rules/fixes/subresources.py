@@ -1,0 +1,118 @@
+"""Fixes for the findings of `rules/server/subresources.py`."""
+
+from __future__ import annotations
+
+from string import ascii_letters, digits
+from typing import Final
+
+from crdlint.crd.errors import REQUIRED, Code
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, FixesOfRules, expect
+from crdlint.rules.server.subresources import (
+    COLUMN,
+    FORMATS,
+    SCALE,
+    SIMPLE_PATH,
+    TYPES,
+    WITH_COLUMN,
+    WITH_SCALE,
+    meant_word,
+)
+from crdlint.yaml.nodes import Mapping, Scalar, child, text_of
+
+
+def from_a_dot(finding: Finding) -> Edits:
+    """Write a path from its leading dot on."""
+    node = finding.scalar()
+    match = SIMPLE_PATH.match(node.value)
+    path = "" if match is None else f".{match[1].replace('/', '.')}"
+    if path not in {"", node.value}:
+        yield finding.editor.respell(node, path)
+
+
+@Fixer("Write the path below spec or status", "unsafe")
+def _below_its_parent(finding: Finding) -> Edits:
+    node = finding.scalar()
+    reason = finding.reason(Code.NOT_BELOW)
+    if reason is not None and len(reason.arguments) == 1 and node.value.startswith("."):
+        path = node.value.removeprefix(".spec").removeprefix(".status")
+        if path.count(".") == 1:
+            yield finding.editor.respell(node, f"{reason.arguments[0]}{path}")
+
+
+@Fixer("Add the usual path", "unsafe").example(bad=WITH_SCALE % "")
+def _usual_path(finding: Finding) -> Edits:
+    name = finding.name.rpartition(".")[2]
+    scale = expect(Mapping, finding.owner, "scale")
+    usual = {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}.get(
+        name
+    )
+    if usual and finding.error.type == REQUIRED:
+        yield finding.editor.set(scale, name, finding.editor.value(usual))
+
+
+@Fixer("Correct the type or format", "safe")
+def _column_word(finding: Finding) -> Edits:
+    words = {"type": TYPES, "format": FORMATS}.get(finding.name, ())
+    near = meant_word(finding.scalar().value, words) if words else None
+    if near is not None:
+        yield finding.editor.respell(finding.scalar(), near)
+
+
+@Fixer("Begin the path with a dot", "safe").example(
+    bad=WITH_COLUMN % "name: Ready, type: boolean, jsonPath: status.ready"
+)
+def _column_path(finding: Finding) -> Edits:
+    return from_a_dot(finding) if finding.name == "JSONPath" else []
+
+
+@Fixer("Add the type of the field", "unsafe").example(
+    bad=WITH_COLUMN % "name: Ready, jsonPath: .status.ready",
+    good=WITH_COLUMN % "name: Ready, jsonPath: .status.ready, type: string",
+)
+def _column_type(finding: Finding) -> Edits:
+    if finding.name != "type" or finding.error.type != REQUIRED:
+        return
+    schema = next(iter(finding.crd.spec.root_schemas()), None)
+    path = text_of(child(finding.owner, "jsonPath")) or ""
+    for step in path.split(".")[1:]:
+        schema = None if schema is None else schema.properties.get(step)
+    is_date = path == ".metadata.creationTimestamp" or (
+        schema is not None and schema.format == "date-time"
+    )
+    type_ = (
+        "date"
+        if is_date
+        else "string"
+        if schema is None or schema.type not in TYPES
+        else schema.type
+    )
+    yield finding.editor.set(finding.owner, "type", finding.editor.value(type_))
+
+
+@Fixer("Name the column after its field", "unsafe").example(
+    bad=WITH_COLUMN % "type: boolean, jsonPath: .status.ready"
+)
+def _column_name(finding: Finding) -> Edits:
+    if finding.name != "name":
+        return
+    path = expect(Scalar, finding.owner, "jsonPath").value
+    last = path[len(path.rstrip(f"{ascii_letters}{digits}_")) :].lstrip(f"{digits}_")
+    if last:
+        yield finding.editor.set(
+            finding.owner, "name", finding.editor.value(last[0].upper() + last[1:])
+        )
+
+
+FIXES: Final[FixesOfRules] = {
+    SCALE.id: (
+        Fixer(
+            "Begin the path with a dot",
+            "safe",
+            from_a_dot,
+            bad=WITH_SCALE % "specReplicasPath: spec.replicas, ",
+        ),
+        _below_its_parent,
+        _usual_path,
+    ),
+    COLUMN.id: (_column_word, _column_path, _column_type, _column_name),
+}
