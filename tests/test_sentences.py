@@ -70,7 +70,9 @@ def assignments(tree: ast.AST) -> Iterator[tuple[str, ast.expr]]:
             yield node.target.id, node.value
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value:
             yield node.target.id, node.value
-        for target in node.targets if isinstance(node, ast.Assign) else ():
+        if not isinstance(node, ast.Assign):
+            continue
+        for target in node.targets:
             values = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
             targets = target.elts if isinstance(target, ast.Tuple) else [target]
             if len(targets) == len(values):

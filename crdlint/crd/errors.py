@@ -81,6 +81,9 @@ NOT_EVALUATED: Final = "NotEvaluated"
 EVALUATION_LIMIT: Final = "evaluation-limit"
 # The rule of defaults that are not valid for their own schema.
 DEFAULT_INVALID: Final = "default-invalid"
+# The rules of what only server-side apply rejects, and of a rule that is repeated, which it rejects as well.
+APPLY_REJECTED: Final = "apply-rejected"
+RULE_DUPLICATE: Final = "rule-duplicate"
 # Not from the server either: it panics, so that the request has no answer.
 NO_ANSWER: Final = "NoAnswer"
 _OF_CRDLINT: Final = frozenset({NOT_EVALUATED, NO_ANSWER})

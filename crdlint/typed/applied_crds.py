@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 from crdlint.crd.convert import prepared
 from crdlint.crd.decode import Decoded, Reader, decode_applied, reader_json
 from crdlint.crd.decode_errors import DecodeProblem, DecodeState, decode
+from crdlint.crd.errors import APPLY_REJECTED, RULE_DUPLICATE
 from crdlint.crd.gotypes import CRD
 from crdlint.crd.identity import json_type_of
 from crdlint.crd.paths import Path
@@ -32,9 +33,6 @@ from crdlint.typed.walker import TypedError, check, joined
 from crdlint.yaml.nodes import Node, Scalar, child
 from crdlint.yaml.nodes import text_of as node_text
 
-# The ids of rules whose findings these problems are.
-REJECTED: Final = "apply-rejected"
-RULE_TWICE: Final = "rule-duplicate"
 _TYPE: Final = f"{GROUP}/v1, Kind={KIND}"
 
 
@@ -104,7 +102,7 @@ def _problem(root: Node, field: str, message: str) -> list[DecodeProblem]:
     if not message:
         return []
     node = child(root, "metadata", field) or root
-    return [DecodeProblem("decode", message, node, node, rule=REJECTED)]
+    return [DecodeProblem("decode", message, node, node, rule=APPLY_REJECTED)]
 
 
 def _typed(
@@ -153,7 +151,7 @@ _RULES: Final = "x-kubernetes-validations"
 
 
 def _rule_of(error: TypedError) -> str:
-    return RULE_TWICE if is_of_rule(error) else REJECTED
+    return RULE_DUPLICATE if is_of_rule(error) else APPLY_REJECTED
 
 
 def is_of_rule(error: TypedError) -> bool:

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
+from crdlint.crd.errors import APPLY_REJECTED, RULE_DUPLICATE
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.rule import Caution
-from crdlint.typed import applied_crds
 from crdlint.yaml.nodes import Mapping, child, items_of
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ REJECTS: Final = "server-side apply rejects this CRD"
 _SENDERS: Final = "kubectl apply --server-side, Helm 4, Flux and Argo CD with server-side apply"
 
 
-@Caution(applied_crds.REJECTED, "Server-side apply rejects a CRD that create accepts", scope="metadata",
+@Caution(APPLY_REJECTED, "Server-side apply rejects a CRD that create accepts", scope="metadata",
     why=f"Server-side apply checks the types of fields first, and the keys of lists: {_SENDERS} cannot install the CRD.",
     help="Remove the repeated item, or the field that only the API server sets",
     bad="finalizers: [example.com/a, example.com/a]\n", good="finalizers: [example.com/a]\n",
@@ -40,7 +40,7 @@ def applied(crd: DecodedCRD) -> Iterator[Advisory]:
         yield _advisory(problem, crd)
 
 
-@Caution(applied_crds.RULE_TWICE, "Rule is repeated",
+@Caution(RULE_DUPLICATE, "Rule is repeated",
     observed=("repeated-rule",),
     why=f"Server-side apply rejects the CRD: {_SENDERS} cannot install it. Below `items` and `additionalProperties` the rule "
     "is evaluated twice, and users see its message twice.",
@@ -64,7 +64,7 @@ def _advisory(problem: AppliedProblem, crd: DecodedCRD) -> Advisory:
         problem.message,
         path.child("rule") if problem.is_of_rule else path,
         severity=crd.apply_severity,
-        rule=applied_crds.RULE_TWICE if problem.is_of_rule else "",
+        rule=RULE_DUPLICATE if problem.is_of_rule else "",
         headline=headlines.cut(f"{REJECTS}: {problem.summary}"),
     )
 

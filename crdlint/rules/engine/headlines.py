@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
@@ -277,14 +276,14 @@ def _target_of_schema(steps: Sequence[Step]) -> ErrorSubject:
     return schema.subject(str(step))
 
 
-@dataclass(slots=True)
 class _SchemaPhrase:
     """The phrase for a schema: `field` is the last property on the way, `inside` the phrase with the junctor."""
 
-    phrase: str = _ROOT
-    field: str = _ROOT
-    junctor: str = ""
-    inside: str = ""
+    __slots__ = ("field", "inside", "junctor", "phrase")
+
+    def __init__(self) -> None:
+        self.phrase = self.field = _ROOT
+        self.junctor = self.inside = ""
 
     def subject(self, keyword: str) -> ErrorSubject:
         """Return what an error at a keyword of the schema is about."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
@@ -205,12 +204,14 @@ class NodeAdvice(NamedTuple):
     once: bool = False
 
 
-@dataclass(slots=True)
 class NodeAdvisor:
     """Runs advice over the nodes of a CRD's schemas, and caches which of it applies to which kind of node."""
 
-    advice: Sequence[NodeAdvice]
-    _plans: dict[tuple[int, str], tuple[NodeAdvice, ...]] = field(default_factory=dict)
+    __slots__ = ("_plans", "advice")
+
+    def __init__(self, advice: Sequence[NodeAdvice]) -> None:
+        self.advice: Final = advice
+        self._plans: Final[dict[tuple[int, str], tuple[NodeAdvice, ...]]] = {}
 
     def run(self, crd: DecodedCRD) -> Iterator[Advisory]:
         """Yield the findings at all nodes, parents first."""

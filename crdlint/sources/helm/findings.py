@@ -15,6 +15,7 @@ from hashlib import blake2b
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
+from crdlint.crd.errors import APPLY_REJECTED
 from crdlint.crd.positions import Span
 from crdlint.diagnostics import Diagnostic, Related, Severity
 from crdlint.files.paths import has_yaml_suffix
@@ -47,7 +48,6 @@ from crdlint.sources.helm.contents import (
 )
 from crdlint.sources.helm.layout import CRDS, TEMPLATES, HelmValues, is_archive
 from crdlint.sources.helm.masking import directives, mask
-from crdlint.typed.applied_crds import REJECTED
 
 _SHOWN: Final = 60  # characters of a condition
 
@@ -176,7 +176,7 @@ def _as_sent(finding: Diagnostic, *, is_upgraded: bool) -> Diagnostic:
             server_message=None,
         )
         return replace(own, origin="crdlint", severity="error" if is_upgraded else "info")
-    if finding.rule == REJECTED and finding.user_path == _UID:
+    if finding.rule == APPLY_REJECTED and finding.user_path == _UID:
         later = (
             "; Helm 3 fails with the first upgrade: `metadata.uid: field is immutable`"
             if is_upgraded
