@@ -20,7 +20,13 @@ from crdlint.golang.text import quote
 from crdlint.kubecel.evaluation import recorded
 from crdlint.kubernetes.senders import DEFAULT_SENDER, apply_severity, base_sender, sender_named
 from crdlint.kubernetes.servers import NEWEST_VERSION, Server, parse_range
-from crdlint.linting.documents import DocumentWalk, Fixes, read_documents, take_duplicate_keys
+from crdlint.linting.documents import (
+    NO_FIXES,
+    DocumentWalk,
+    Fixes,
+    read_documents,
+    take_duplicate_keys,
+)
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import CRD, FileResult
@@ -47,7 +53,7 @@ from crdlint.rules.texts import resource as rules
 from crdlint.rules.texts.reading import duplicate_in_json, duplicate_in_yaml
 from crdlint.safety.bugs import attempt
 from crdlint.yaml import YAMLDecodeError
-from crdlint.yaml.nodes import Node, child
+from crdlint.yaml.nodes import Mapping, Node, child, is_json
 from crdlint.yaml.parse import Document, collector_paused, parse_first
 
 if TYPE_CHECKING:
@@ -63,7 +69,8 @@ class ResourceReport:
     """The server's findings on a resource.
 
     `errors` are in the server's order. `warnings` are those that the server sends with its answer. `unknown_fields` are the
-    sorted paths of pruned fields. `resource` is the pruned and defaulted object, as JSON values. `cel_cost` is the cost of
+    sorted paths of pruned fields. `duplicate_keys` are the findings of keys that the object has twice: clients send the
+    last value. `resource` is the pruned and defaulted object, as JSON values. `cel_cost` is the cost of
     rules in cost units, None if none was evaluated.
 
     `crd_errors` are the errors for which a server of `kube_version` rejects the CRD itself, empty if it accepts the
@@ -76,6 +83,7 @@ class ResourceReport:
     cel_cost: int | None
     crd_errors: list[Diagnostic] = field(default_factory=list)
     warnings: list[Diagnostic] = field(default_factory=list)
+    duplicate_keys: list[Diagnostic] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,12 +177,14 @@ def report(
         old = None if old is None else as_sent(old, namespaced=definition.namespaced)
     locator = ResourceLocator(root, 0, resource_text)
     manifest = Manifest(document, None, locator)
+    repeated = _duplicate_keys(manifest, root, filename, 0, NO_FIXES)
+    twice = list(map(in_server_words, repeated))
     unsent = client_problem(root, filename) if reencodes else None
     if unsent is not None:
         error = diagnostic(
             filename, "decode", rules.DECODE.id, unsent.message, node_span(unsent.node)
         )
-        return ResourceReport([error], [], resource, None, crd_errors)
+        return ResourceReport([error], [], resource, None, crd_errors, duplicate_keys=twice)
     outcome: ObjectResult | None = None
     by_server: list[tuple[Server, Sequence[Diagnostic]]] = []
     warnings: list[tuple[Server, Sequence[Diagnostic]]] = []
@@ -202,11 +212,33 @@ def report(
             )
     errors = list(map(in_server_words, FindingsByVersion(by_server).merged()))
     if outcome is None:
-        return ResourceReport(errors, [], resource, None, crd_errors)
+        return ResourceReport(errors, [], resource, None, crd_errors, duplicate_keys=twice)
     warned = FindingsByVersion(warnings).merged()
     return ResourceReport(
-        errors, list(outcome.unknown), outcome.resource, outcome.cel_cost, crd_errors, list(warned)
+        errors,
+        list(outcome.unknown),
+        outcome.resource,
+        outcome.cel_cost,
+        crd_errors,
+        list(warned),
+        twice,
     )
+
+
+def _duplicate_keys(
+    manifest: Manifest, root: Mapping, file: str, offset: int, fixes: Fixes
+) -> Iterator[Diagnostic]:
+    """Yield the findings of keys that an object has twice."""
+    document = manifest.document
+    of_json = is_json(document.root)
+    for key in take_duplicate_keys(document, is_json=of_json):
+        twice = duplicate_in_yaml(key, file, offset)
+        yield fixes.add(twice, Finding(manifest, twice.rule, key))
+    if of_json:
+        from crdlint.crd.decode_errors import duplicate_fields  # most resources are YAML
+
+        for two in duplicate_fields(root):
+            yield duplicate_in_json(*two, file, offset)
 
 
 @lru_cache(maxsize=8)
@@ -496,14 +528,7 @@ class _ObjectCheck:
         locator = ResourceLocator(resource.root, self.offset, document.text)
         manifest = Manifest(document, resource.root, locator)
         placeholders = Placeholders(walk.options.placeholders, locator)
-        for key in take_duplicate_keys(document, is_json=resource.json):
-            twice = duplicate_in_yaml(key, walk.file, self.offset)
-            yield walk.fixes.add(twice, Finding(manifest, twice.rule, key))
-        if resource.json:
-            from crdlint.crd.decode_errors import duplicate_fields  # most resources are YAML
-
-            for two in duplicate_fields(resource.root):
-                yield duplicate_in_json(*two, walk.file, self.offset)
+        yield from _duplicate_keys(manifest, resource.root, walk.file, self.offset, walk.fixes)
         sender = base_sender(walk.options.senders)
         unsent = client_problem(resource.root, walk.file) if sender.reencodes else None
         if unsent is not None:

@@ -89,3 +89,28 @@ def test_an_object_is_validated_as_it_stands_or_as_a_request() -> None:
     assert (report.errors, report.resource.get("status")) == ([], None)
     assert report.resource["metadata"] == {**metadata, "generation": 1, "namespace": "default"}
     assert validate_resource(*texts, old_resource=old, as_request=True).errors == []
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("spec: {a: 1, a: 2, c: 3}\n", [5]),
+        ("spec:\n  a: 1\n  b: {c: 1, c: 2}\n  a: 2\n", [7, 8]),
+        ("spec: {a: 1}\n", []),
+    ],
+    ids=["flow", "block", "none"],
+)
+def test_keys_that_an_object_has_twice(text: str, lines: list[int]) -> None:
+    schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    head = "apiVersion: example.com/v1\nkind: Foo\nmetadata:\n  {name: x, namespace: team}\n"
+    report = validate_resource(crd_in_json(schema), head + text)
+    assert report.errors == report.warnings == []
+    assert [(one.rule, one.line) for one in report.duplicate_keys] == [
+        ("duplicate-key", line) for line in lines
+    ]
+
+
+def test_fields_that_an_object_in_json_has_twice() -> None:
+    text = RESOURCE.removesuffix("}") + ', "spec": {"a": 1, "a": 2}}'
+    report = validate_resource(crd_in_json({"type": "object"}), text)
+    assert [one.rule for one in report.duplicate_keys] == ["duplicate-key"]

@@ -234,7 +234,9 @@ class NodeAdvisor:
         if plan is None:
             fields = (name for name, bit in SCHEMA_BITS.items() if schema.set_fields & bit)
             names = frozenset(fields)
-            applicable = (one for one in self.advice if one.nodes.match(names, schema.type))
+            applicable = (
+                advice for advice in self.advice if advice.nodes.match(names, schema.type)
+            )
             plan = self._plans[key] = tuple(applicable)
         return plan
 
