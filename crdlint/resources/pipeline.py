@@ -226,15 +226,15 @@ def report(
 
 
 def _duplicate_keys(
-    manifest: Manifest, root: Mapping, file: str, offset: int, fixes: Fixes
+    manifest: Manifest, root: Node, file: str, offset: int, fixes: Fixes
 ) -> Iterator[Diagnostic]:
     """Yield the findings of keys that an object has twice."""
     document = manifest.document
-    of_json = is_json(document.root)
+    of_json = document.root is not None and is_json(document.root)
     for key in take_duplicate_keys(document, is_json=of_json):
         twice = duplicate_in_yaml(key, file, offset)
         yield fixes.add(twice, Finding(manifest, twice.rule, key))
-    if of_json:
+    if of_json and isinstance(root, Mapping):
         from crdlint.crd.decode_errors import duplicate_fields  # most resources are YAML
 
         for two in duplicate_fields(root):

@@ -296,13 +296,13 @@ def _keys(schema: JSONSchemaProps, item: JSONSchemaProps) -> Iterator[FieldError
     unknown = duplicate = False
     seen: set[str] = set()
     for i, key in enumerate(keys):
-        field, place = item.properties.get(key), keys_path.index(i)
+        field, where = item.properties.get(key), keys_path.index(i)
         if field is None and not unknown:
             unknown = True
             names = _shown(item.properties) or "none"
             help_ = f"Correct `{key}`, or add it to the properties of the items, which are: {names}"
             detail = "entries must all be names of item properties"
-            yield invalid(KEY_UNKNOWN.id, keys_path, value, detail, at=place, help=help_)
+            yield invalid(KEY_UNKNOWN.id, keys_path, value, detail, at=where, help=help_)
         elif field is not None and field.type in {"array", "object"} and key not in seen:
             scalar = schema.path.child("items", "properties").key(key).child("type")
             detail = "must be a scalar type if parent array's x-kubernetes-list-type is map"
@@ -310,7 +310,7 @@ def _keys(schema: JSONSchemaProps, item: JSONSchemaProps) -> Iterator[FieldError
         if key in seen and not duplicate:
             duplicate = True
             yield invalid(
-                KEY_DUPLICATE.id, keys_path, value, "must not contain duplicate entries", at=place
+                KEY_DUPLICATE.id, keys_path, value, "must not contain duplicate entries", at=where
             )
         seen.add(key)
 
