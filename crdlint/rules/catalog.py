@@ -106,6 +106,7 @@ def get(rule_id: str) -> Rule:
     return rules[rule_id] if rule_id in rules else rules[current_ids()[rule_id]]
 
 
+@cache
 def fixes(rule_id: str) -> tuple[Fixer, ...]:
     """Return the fixes of a rule, in the order in which they are tried: the first that applies is offered."""
     return get(rule_id).fixes or _fixes_of_rules().get(rule_id, ())

@@ -35,7 +35,8 @@ def _relations(present: AbstractSet[str]) -> Iterator[tuple[str, str, Relation]]
     from crdlint.rules import catalog
     from crdlint.rules.engine.relations import MISSPELLED
 
-    rules = [catalog.get(rule_id) for rule_id in present]
+    declared = catalog.all_rules()
+    rules = [declared[rule_id] for rule_id in present if rule_id in declared]
     if UNKNOWN_FIELD in present:
         others = (rule.id for rule in rules if rule.id != UNKNOWN_FIELD)
         yield from ((other, UNKNOWN_FIELD, MISSPELLED) for other in others)
@@ -77,4 +78,5 @@ def is_advice(finding: Diagnostic) -> bool:
         return False
     from crdlint.rules import catalog
 
-    return not catalog.get(finding.rule).misread
+    rule = catalog.all_rules().get(finding.rule)
+    return rule is None or not rule.misread
