@@ -178,11 +178,13 @@ def hidden_errors(
         _unsupported(node, _SCHEMA, path) for node, _ in findings.unsupported if node.schema
     )
     errors = (*findings.structural, *findings.schema)
-    damaged = at_or_above(node for node, error in errors if catalog.get(error.rule).changes)
+    rules = map(catalog.get, {error.rule for _, error in errors})
+    changes = {rule.id: rule.changes for rule in rules}
+    damaged = at_or_above(node for node, error in errors if changes[error.rule])
     sound = [node for node in findings.with_defaults if id(node) not in damaged]
     if sound:
         errors_so_far.extend(defaults.validate(schema, schema_path, sound, options))
-    doubtful = [node for node, error in errors if catalog.get(error.rule).changes == "type"]
+    doubtful = [node for node, error in errors if changes[error.rule] == "type"]
     nodes = [node for node in findings.with_rules if id(node.schema) not in ids]
     errors_so_far.extend(cel.compile_hidden(nodes, compiled, options, schema_path, doubtful))
     return errors_so_far

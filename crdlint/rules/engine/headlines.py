@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from crdlint.yaml.nodes import Mapping as Object
 
 # A template, a function that returns the headline, or these by the type of the error; empty for the usual one.
-Headline: TypeAlias = "_Shape | Mapping[str, _Shape]"
+Headline: TypeAlias = "_Shape | dict[str, _Shape]"
 _Shape: TypeAlias = "str | Callable[[FieldError, ErrorSubject], str]"
 # What a headline names: the field at the path of the error, the default there, the place that is reported if it is another
 # one, or the last field of the path of a value, which may be the whole object.
@@ -169,7 +169,7 @@ def _of_go_type(problem: DecodeProblem, name: str) -> str:
 
 def _of_error(error: FieldError, headline: Headline, names: Named) -> str:
     target = _target(error, names)
-    declared = headline.get(error.type) if isinstance(headline, Mapping) else headline
+    declared = headline.get(error.type) if isinstance(headline, dict) else headline
     if callable(declared):
         return cut(declared(error, target))
     template = declared or _of_reason(error, target) or _default(error, target)
