@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from crdlint.crd.errors import (
@@ -200,7 +199,7 @@ def _values(error: FieldError, target: ErrorSubject) -> dict[str, object]:
         "value": _shown(error.value),
         "at": f"`{error.at.step}`" if error.at is not None else "a keyword beside `properties`",
         "label": "key" if error.key else "value",
-        "wrong": _Lazy(partial(_wrong, error.value)),
+        "wrong": _Fault(error.value),
         "what": "field" if code is Code.NO_FIELD else "string, boolean or integer",
         "subject": _short(str(error.subject)),
         "args": arguments,
@@ -209,13 +208,13 @@ def _values(error: FieldError, target: ErrorSubject) -> dict[str, object]:
     }
 
 
-class _Lazy(NamedTuple):
-    """A text that is only made if a template has its name."""
+class _Fault(NamedTuple):
+    """What is wrong with a name, which is only looked for if a template asks for it."""
 
-    make: Callable[[], str]
+    name: object
 
     def __format__(self, _spec: str) -> str:
-        return self.make()
+        return _wrong(self.name)
 
 
 def _default(error: FieldError, target: ErrorSubject) -> str:
