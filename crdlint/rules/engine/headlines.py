@@ -294,7 +294,9 @@ class _SchemaPhrase:
             return False
         step, following = left[-1], left[-2]
         if step == "properties" and isinstance(following, Key):
-            self._enter_property(str(following))
+            name = str(following)
+            self.field = f"property `{name}`" if name in _CHILDREN else f"`{name}`"
+            self._set_phrase(self.field)
             del left[-2:]
         elif step in JUNCTORS:
             self._enter_alternative(str(step), following)
@@ -305,10 +307,6 @@ class _SchemaPhrase:
         else:
             return False
         return True
-
-    def _enter_property(self, name: str) -> None:
-        self.field = f"property `{name}`" if name in _CHILDREN else f"`{name}`"
-        self._set_phrase(self.field)
 
     def _enter_alternative(self, junctor: str, index: Step) -> None:
         self.junctor = junctor
