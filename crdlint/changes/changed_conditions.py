@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property, lru_cache
+from itertools import chain, islice
 from typing import Final, NamedTuple
 
 from crdlint.cel.ast import Expr, Ident, Select, nodes
@@ -54,6 +55,7 @@ from crdlint.kubernetes.servers import Server
 from crdlint.rules.texts import changes as rules
 
 _QUICK: Final = 8  # the part of the steps with which a reason is looked for before an example
+_PREMISES: Final = 64  # conditions that may imply another one
 _ABOVE: Final = 4  # objects and lists above a value whose rules may be about it
 # Why an added condition rejects no object.
 WIDER: Final = "replaces a stricter one"
@@ -192,28 +194,32 @@ class _Conditions:
         self.trees: Final = {
             rule_key(text): tree for text in conditions if (tree := parsed(text)) is not None
         }
+        self._fields: Final = {name: _named(tree) for name, tree in self.trees.items()}
         self._by_field: Final[dict[str, list[str]]] = {}
         self._without_field: Final[list[str]] = []
-        for name, tree in self.trees.items():
-            fields = _named(tree)
+        for name, fields in self._fields.items():
             for field in fields:
                 self._by_field.setdefault(field, []).append(name)
             self._without_field.extend([] if fields else [name])
 
     def related(self, tree: Expr) -> dict[str, Expr]:
-        """Return the conditions that name a field of another one, or no field as that one."""
+        """Return the conditions that name a field of another one, or no field as that one.
+
+        Of many, those come first whose fields few others name.
+        """
         fields = _named(tree)
-        if not fields:
-            return self.trees
-        names = {name for field in fields for name in self._by_field.get(field, ())}
-        return {name: self.trees[name] for name in self._in_order({*names, *self._without_field})}
+        lists = sorted((self._by_field.get(field, []) for field in fields), key=len)
+        candidates = chain(*lists, self._without_field) if fields else self.trees
+        names = set(islice(candidates, _PREMISES))
+        return {name: self.trees[name] for name in self._in_order(names)}
 
     def naming(self, fields: AbstractSet[str]) -> list[Expr]:
         """Return the conditions that name all of some fields."""
         if not fields:
-            return list(self.trees.values())
-        names = set.intersection(*(set(self._by_field.get(field, ())) for field in fields))
-        return [self.trees[name] for name in self._in_order(names)]
+            return list(islice(self.trees.values(), _PREMISES))
+        rarest = min((self._by_field.get(field, []) for field in fields), key=len)
+        naming = (name for name in rarest if fields <= self._fields[name])
+        return [self.trees[name] for name in islice(naming, _PREMISES)]
 
     def _in_order(self, names: AbstractSet[str]) -> list[str]:
         return sorted(names, key=self._positions.__getitem__)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice, product
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from crdlint.cel.ast import Literal, Select, nodes
 from crdlint.changes.change import Change
@@ -25,6 +26,7 @@ from crdlint.changes.constraints import (
     pattern_of,
     pattern_relation,
 )
+from crdlint.changes.relevant_rules import RelevantRules
 from crdlint.crd.errors import FieldError
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps, ValidationRule
@@ -140,6 +142,8 @@ class Examples:
         self.server: Final = server
         self._rules: Final = RuleValidators(server)
         self._checks: Final[dict[tuple[int, ...], _Check]] = {}
+        # By the identity of their values' schemas, which are kept so that no other gets it.
+        self._mentions: Final[dict[int, tuple[Conjunction, _MentionsOf]]] = {}
 
     def find(
         self,
@@ -190,13 +194,12 @@ class Examples:
         """Yield values that may break a condition, which are valid if they do not break an old one."""
         own_names, own_literals = mentioned(condition)
         names, literals = set(own_names), list(own_literals)
-        of_parent = (
-            conditions_of(pair.parent.old) if pair.parent is not None and self.explains else []
-        )
-        beside = [mentioned(text) for text in conditions_of(pair.old) + of_parent]
-        for more, others in sorted(beside, key=lambda each: not own_names & each[0]):
-            literals += others if len(literals) < _LITERALS else ()
-            names |= more if own_names & more else set()
+        for mentions in self._mentions_beside(pair).nearest_first(own_names):
+            if len(literals) >= _LITERALS:
+                break
+            literals += mentions.constants
+            if own_names & mentions.names and len(names) < _FIELDS:
+                names |= mentions.names
         # The longest are the most specific, and the number of values that are tried is limited.
         constants = sorted(
             dict.fromkeys(literals), key=lambda literal: len(str(literal)), reverse=True
@@ -208,6 +211,16 @@ class Examples:
         return chain.from_iterable(
             candidates.values(pair.old, pair.new, base) for base in (self._identity, long)
         )
+
+    def _mentions_beside(self, pair: Pair) -> _MentionsOf:
+        """Return what the old conditions mention on a value and, if the run explains its changes, on the one above it."""
+        key = id(pair.old)
+        if key not in self._mentions:
+            texts = conditions_of(pair.old)
+            if pair.parent is not None and self.explains:
+                texts += conditions_of(pair.parent.old)
+            self._mentions[key] = pair.old, _MentionsOf(texts)
+        return self._mentions[key][1]
 
     def _check(self, node: Conjunction, pair: Pair | None) -> _Check:
         key = tuple(map(id, node))
@@ -258,6 +271,7 @@ class _Check:
         )
         self._values: Final = [ValueValidator(schema, server=server) for schema in node]
         self._rules: Final = rules
+        self._relevant: Final = RelevantRules(rules)
         self._server: Final = server
 
     def _defaulted(self, value: Any) -> Any:
@@ -287,7 +301,7 @@ class _Check:
             )
         run = Run("", _COST)
         with suppress(OutOfBudgetError):  # it is among the errors
-            evaluation.validate_rules(self._rules, run, None, value, MISSING)
+            evaluation.validate_rules(self._relevant.of(value), run, None, value, MISSING)
         return [*count, *run.errors]
 
 
@@ -309,6 +323,8 @@ _SOME: Final = 3  # fields of an object that must have any
 _FEW_TEXTS: Final = 3  # constants that a text is not to contain
 _SIZES: Final = 12  # of texts, lists and maps
 _OPTIONS: Final = 40  # fields of an object of which several values are tried
+_FIELDS: Final = 24  # of an object that other conditions name, until there are so many
+_NEAREST: Final = 100  # conditions about the fields of another one
 _LITERALS: Final = 100  # of other conditions than the one to break, until there are so many
 _FEW_CONDITIONS: Final = 12  # of an object
 _COMBINATIONS: Final = 400  # of the fields of an object
@@ -579,8 +595,33 @@ def _mentioned_beside(names: AbstractSet[str], conditions: Sequence[str]) -> fro
     )
 
 
+class Mentions(NamedTuple):
+    """The fields that a condition mentions, and its constants in their order."""
+
+    names: frozenset[str]
+    constants: tuple[Any, ...]
+
+
+class _MentionsOf:
+    """What some conditions mention, by the fields that they mention."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._all: Final = [mentioned(text) for text in texts]
+        self._by_name: Final[dict[str, list[int]]] = defaultdict(list)
+        for i, mentions in enumerate(self._all):
+            for name in mentions.names:
+                self._by_name[name].append(i)
+
+    def nearest_first(self, names: AbstractSet[str]) -> Iterator[Mentions]:
+        """Yield what conditions mention, first those with one of some fields."""
+        numbers = (self._by_name.get(name, ()) for name in names)
+        nearest = set(islice(chain.from_iterable(numbers), _NEAREST))
+        yield from (self._all[i] for i in sorted(nearest))
+        yield from (mentions for i, mentions in enumerate(self._all) if i not in nearest)
+
+
 @lru_cache(maxsize=4096)
-def mentioned(condition: str) -> tuple[frozenset[str], tuple[Any, ...]]:
+def mentioned(condition: str) -> Mentions:
     """Return the fields of a condition, and its constants in their order."""
     names: set[str] = set()
     literals: list[Any] = []
@@ -593,4 +634,4 @@ def mentioned(condition: str) -> tuple[frozenset[str], tuple[Any, ...]]:
             names |= (
                 {node.value} if isinstance(node.value, str) else set()
             )  # an optional field, or a key
-    return frozenset(names), tuple(literals)
+    return Mentions(frozenset(names), tuple(literals))

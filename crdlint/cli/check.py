@@ -215,10 +215,12 @@ class _CheckCommand:
             if loaded is None
             else {path for path in loaded.covered if not os.path.lexists(path)}
         )
-        self._report_problems(
-            problem for problem in discovered.problems if problem.path not in deleted
-        )
         plan = planner.add(discovered.files)
+        self._report_problems(
+            problem
+            for problem in discovered.problems
+            if problem.path not in deleted and not planner.reads(problem.path)
+        )
         if self._fixing is not None:
             planner.add_resources(discovered.files)
         state.problems += plan.problems

@@ -107,7 +107,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class _Ready:
+class ReadyRule:
     """A rule with its programs."""
 
     rule: ValidationRule
@@ -126,7 +126,7 @@ class RuleValidator:
 
     schema: JSONSchemaProps
     is_root: bool
-    rules: Callable[[], tuple[_Ready, ...]] | None = None
+    rules: Callable[[], tuple[ReadyRule, ...]] | None = None
     items: RuleValidator | None = None
     additional: RuleValidator | None = None
     properties: Mapping[str, RuleValidator] = field(default_factory=dict)
@@ -242,7 +242,9 @@ class RuleValidators:
             return self._declarer.declare(schema, is_resource=schema.x_embedded_resource)
         return declared and declared.below(escaped)
 
-    def _compiled(self, schema: JSONSchemaProps, declared: DeclType | None) -> tuple[_Ready, ...]:
+    def _compiled(
+        self, schema: JSONSchemaProps, declared: DeclType | None
+    ) -> tuple[ReadyRule, ...]:
         """Return the rules of a schema with their programs; rules without text are reported by another rule."""
         compiler = RuleCompiler(declared, self._declarer.sharing)
         environments = Environments(self.environment, self.environment)
@@ -252,7 +254,7 @@ class RuleValidators:
             part for each in compiled for part in (each.rule, each.message) if part is not None
         )
         return tuple(
-            _Ready(rule, each, program(each.rule), program(each.message))
+            ReadyRule(rule, each, program(each.rule), program(each.message))
             for rule, each in zip(rules, compiled, strict=True)
         )
 
@@ -405,7 +407,7 @@ class _RulesOfValue:
             elif rule.program is not None and _can_run(rule, variables):
                 self._evaluate(rule, rule.program, variables)
 
-    def _compiled(self) -> tuple[_Ready, ...]:
+    def _compiled(self) -> tuple[ReadyRule, ...]:
         rules = self._visit.validator.rules
         if rules is None:
             return ()
@@ -415,7 +417,7 @@ class _RulesOfValue:
             self._invalid(f"rule compiler initialization error: {error}")
             return ()
 
-    def _variables(self, rules: tuple[_Ready, ...]) -> _Variables:
+    def _variables(self, rules: tuple[ReadyRule, ...]) -> _Variables:
         old = self._visit.old
         has_old = old is not MISSING and old is not None
         plain = {"self": self._to_value(self._visit.value)}
@@ -430,7 +432,7 @@ class _RulesOfValue:
     def _to_value(self, value: Any) -> Any:
         return to_value(value, self._schema, is_resource=self._visit.validator.is_root)
 
-    def _evaluate(self, rule: _Ready, program: Program, variables: _Variables) -> None:
+    def _evaluate(self, rule: ReadyRule, program: Program, variables: _Variables) -> None:
         bindings = variables.optional if rule.rule.optional_old_self else variables.plain
         result = program.evaluate(bindings, PER_CALL_LIMIT)
         cause = rule.cause(self._schema.type, self._path)
@@ -443,7 +445,7 @@ class _RulesOfValue:
             visit = self._visit._replace(path=self._path)
             self._path = _failed(rule, visit, self._run, variables.plain)
 
-    def _failed_to_evaluate(self, rule: _Ready, error: str, cause: BrokenRule) -> None:
+    def _failed_to_evaluate(self, rule: ReadyRule, error: str, cause: BrokenRule) -> None:
         detail, reason = _explained(error, rule.rule)
         self._invalid(detail, cause, reason)
         if error.startswith(COST_LIMIT_EXCEEDED):
@@ -463,7 +465,7 @@ class _RulesOfValue:
         self._run.errors.append(error)
 
 
-def _can_run(rule: _Ready, variables: _Variables) -> bool:
+def _can_run(rule: ReadyRule, variables: _Variables) -> bool:
     """Return whether a rule has what it needs: one about the old value is skipped without it."""
     is_optional = bool(rule.rule.optional_old_self)
     return variables.has_old or is_optional or not rule.compiled.uses_old_self
@@ -516,7 +518,7 @@ def _explained(problem: str, rule: ValidationRule) -> tuple[str, Reason | None]:
     return f"{problem} evaluating rule: {named}", reason
 
 
-def _failed(ready: _Ready, visit: _Visit, run: Run, variables: dict[str, Any]) -> Path | None:
+def _failed(ready: ReadyRule, visit: _Visit, run: Run, variables: dict[str, Any]) -> Path | None:
     """Add the error of a rule that evaluates to false; return the path for the rules after it."""
     rule, schema, path = ready.rule, visit.validator.schema, visit.path
     if rule.field_path:
@@ -541,7 +543,7 @@ def _failed(ready: _Ready, visit: _Visit, run: Run, variables: dict[str, Any]) -
     return visit.path if ready.compiled.rule.environment.dialect.resets_field_path else path
 
 
-def _message(ready: _Ready, run: Run, variables: dict[str, Any]) -> str:
+def _message(ready: ReadyRule, run: Run, variables: dict[str, Any]) -> str:
     """Return the message of a rule that evaluates to false; raise OutOfBudgetError if its expression costs too much."""
     rule = ready.rule
     if ready.message is not None:

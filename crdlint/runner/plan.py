@@ -281,6 +281,12 @@ class Planner:
         files = self._loaded_of(outermost(location.chart)).files
         return not files or os.path.normpath(name) in files
 
+    def reads(self, link: str) -> bool:
+        """Return whether files behind a link are checked, because Helm loads them with their chart."""
+        below = f"{os.path.normpath(link)}{os.sep}"
+        files = (self._loaded_of(chart).files for chart in self.plan.complete_charts)
+        return any(path.startswith(below) for of_chart in files for path in of_chart)
+
     def _add_rest(self, chart: str, named: Iterable[str]) -> None:
         """Plan the check of files of a chart that directories are not searched for: with other suffixes, and behind links."""
         planned = {os.path.realpath(path) for path in named}

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from chart_scenarios import (
+from click.testing import CliRunner
+from tables import each
+from upstream.charts import (
     CHECKED,
     CONFIG_MAP,
     DEPENDENCY,
@@ -21,8 +23,6 @@ from chart_scenarios import (
     instance,
     write,
 )
-from click.testing import CliRunner
-from tables import each
 
 from crdlint.cli.main import cli
 from crdlint.sources.helm import render as helm
@@ -83,6 +83,16 @@ def test_packed_charts(
     assert [
         line.replace(f"{packed.name}:machine/", "") for line in found(result, folder)
     ] == sorted(expected)
+
+
+def test_a_linked_folder_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = write(tmp_path / "chart", {})
+    write(tmp_path / "shared", {"a.yaml": crd(fields=WRONG)})
+    (folder / "crds").symlink_to(Path("..") / "shared", target_is_directory=True)
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(cli, ["check", "--no-cache", "--format", "json", "chart"])
+    assert found(result, Path("chart")) == ["error type-unsupported crds/a.yaml"]
+    assert "skipped" not in result.stderr
 
 
 def test_charts_with_different_copies_of_a_crd(tmp_path: Path) -> None:
@@ -185,6 +195,23 @@ GATED = crd(KEEP, fields="").replace("            properties: {}\n", ADDRESS + g
 OLD_TOO: dict[str, str] = {
     "Chart.yaml": "apiVersion: v2\nname: machine\nversion: 0.1.0\nkubeVersion: '>=1.28.0-0'\n"
 }
+
+
+@each("condition, named", [
+    (GATE, ""),
+    ('include "new" .', '{{- define "new" }}{{ if ' + GATE + " }}yes{{ end }}{{- end }}\n"),
+    ('eq (include "newer" .) "yes"', '{{- define "newer" }}{{ include "new" . }}{{ end }}{{- define "new" }}{{ '
+     "ternary \"yes\" \"\" (" + GATE + ") }}{{ end }}\n"),
+], ids=["directly", "by a named template", "by one that includes another one"])  # fmt: skip
+@pytest.mark.usefixtures("helm_on_path")
+def test_a_crd_of_newer_versions_only(
+    condition: str, named: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    text = crd(KEEP, fields="").replace("            properties: {}\n", ADDRESS + RULE)
+    files = {**OLD_TOO, "templates/_new.tpl": named, "templates/a.yaml": gated(condition, text)}
+    folder = write(tmp_path_factory.mktemp("chart"), files)
+    result = CliRunner().invoke(cli, ["check", "--no-cache", "--format", "json", str(folder)])
+    assert found(result, folder) == []
 
 
 @pytest.mark.usefixtures("helm_on_path")

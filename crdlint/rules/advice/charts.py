@@ -13,6 +13,9 @@ _Fails: Final = partial(Rule, severity="error", origin="crdlint", scope="templat
 _InChart: Final = partial(Caution, scope="template")
 
 SAFE_MOVE: Final = "First release the chart once with `helm.sh/resource-policy: keep` on the CRD in `templates/`, then move it"
+REMOVE_ONE: Final = (
+    "Remove one of the two: a template, or a chart with an alias, may be included twice"
+)
 KEEP_FIRST: Final = "Add the annotation `helm.sh/resource-policy: keep`"
 
 # Each rule in a few lines: what is wrong, why it matters and what to do; then the examples.

@@ -97,6 +97,19 @@ class Chart:
             map(_dependency, filter(_is_mapping, entries if isinstance(entries, list) else []))
         )
 
+    def has_order(self, first: Chart, second: Chart) -> bool:
+        """Return whether Helm always installs the `crds/` of two charts in it in one order.
+
+        The order of the charts in `charts/` that no dependency names differs from run to run. Upstream: loader.LoadFiles.
+        """
+        chart = self
+        names = (each.path.split("/charts/")[1:] for each in (first, second))
+        for name, other in zip(*names, strict=False):  # one path may be longer
+            if name != other:
+                return not {name, other}.isdisjoint(each.alias for each in chart.dependencies)
+            chart = next(each for each in chart.charts if each.name == name)
+        return True
+
     def all_charts(self) -> Iterator[Chart]:
         """Yield the chart and the charts in it, in the order in which Helm installs their `crds/`."""
         yield self

@@ -243,10 +243,17 @@ class _Evaluator:
         if word == ".Values" or word.startswith(".Values."):
             path = word.removeprefix(".Values").removeprefix(".")
             return value_at(self._values, path) if path else dict(self._values)
+        return self._of_release(word)
+
+    def _of_release(self, word: str) -> Any:
+        """Return what a template sees of its release: the first revision of it, or the next one if the CRD is there."""
         is_upgrade = self._cluster is not None and self._cluster.has_crd
-        return {".Release.IsInstall": not is_upgrade, ".Release.IsUpgrade": is_upgrade}.get(
-            word, _UNKNOWN
-        )
+        release = {
+            ".Release.IsInstall": not is_upgrade,
+            ".Release.IsUpgrade": is_upgrade,
+            ".Release.Revision": 2 if is_upgrade else 1,
+        }
+        return release.get(word, _UNKNOWN)
 
     def _applied(self, name: str, operands: Sequence[Any]) -> Any:
         """Return the result of a function, or the only operand without one."""

@@ -28,7 +28,7 @@ from crdlint.sources.helm.findings import (
     results_of,
     unpacked,
 )
-from crdlint.sources.helm.gates import asks_for_version
+from crdlint.sources.helm.gates import asks_for_version, names_that_ask
 from crdlint.sources.helm.layout import (
     CHART,
     CRDS,
@@ -42,7 +42,7 @@ from crdlint.sources.helm.layout import (
     is_rendered,
     outermost,
 )
-from crdlint.sources.helm.masking import mask, with_metadata
+from crdlint.sources.helm.masking import mask, metadata_span, with_metadata
 from crdlint.sources.helm.render import (
     Rendered,
     RenderedDocument,
@@ -119,6 +119,15 @@ class _Chart:
     contents: Sequence[ChartContents] = ()
     copies: tuple[CopyOfCRD, ...] = ()
     is_broken_by_values: bool = False  # those that the user chose
+
+    @property
+    def asking_templates(self) -> frozenset[str]:
+        """The names of the named templates that ask for the version of Kubernetes."""
+        if self._asking is None:
+            self._asking = frozenset() if self.model is None else names_that_ask(self.model)
+        return self._asking
+
+    _asking: frozenset[str] | None = None
 
 
 @dataclass(slots=True)
@@ -254,7 +263,9 @@ class Charts:
             return self._named(file, lint, chart)
         if chart is None or not chart.is_rendered:
             filled = text if chart is None else with_metadata(text, _metadata_of(chart, path))
-            result = _of_original(check_template(path, filled, lint), text, filled)
+            asking = frozenset() if chart is None else chart.asking_templates
+            checked = check_template(path, filled, lint, asking=asking)
+            result = _of_original(checked, text, filled)
             return explained(result, lambda _: _BY_HAND) if find("helm") else result
         documents = self._documents(outermost(location.chart), chart).get(path)
         left_out = LeftOut(mask(text), outermost(location.chart), file.template)
@@ -367,13 +378,29 @@ def _of_original(result: FileResult, text: str, filled: str) -> FileResult:
     """Return the result of a text that was filled in as that of the original, without fixes of what was filled in."""
     if text == filled:
         return result
+    lines, filled_lines = text.split("\n"), filled.split("\n")
+    changed = {
+        i: line
+        for i, line in enumerate(lines, 1)
+        if i > len(filled_lines) or line != filled_lines[i - 1]
+    }
     findings = (
         finding
         if finding.fix is None or is_own(finding.fix, text, filled)
         else replace(finding, fix=None)
         for finding in result.diagnostics
     )
-    return replace(result, text=text, diagnostics=tuple(findings))
+    placed = (
+        _at_metadata(finding, changed[finding.line]) if finding.line in changed else finding
+        for finding in findings
+    )
+    return replace(result, text=text, diagnostics=tuple(placed))
+
+
+def _at_metadata(finding: Diagnostic, line: str) -> Diagnostic:
+    """Return a finding about a value of Chart.yaml at the directives that Helm replaces with it."""
+    start, end = metadata_span(line)
+    return replace(finding, column=start + 1, end_line=finding.line, end_column=end + 1)
 
 
 def _metadata_of(chart: _Chart, path: str) -> Mapping[str, object]:

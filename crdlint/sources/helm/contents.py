@@ -8,10 +8,11 @@ pkg/release/v1/util/manifest_sorter.go, SortManifests.
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from crdlint.crd.positions import Span, node_span
@@ -86,18 +87,30 @@ class ChartDocument:
     values: Mapping[str, Any] | None = None  # of its chart
     variables: Mapping[str, str] = field(default_factory=dict)  # of its template
 
+    def in_place_of(self, unrendered: ChartDocument) -> ChartDocument:
+        """Return the document as Helm renders it, at the place and with the conditions of the same one without Helm."""
+        return replace(
+            self,
+            blocks=unrendered.blocks,
+            values=unrendered.values,
+            variables=unrendered.variables,
+            span=unrendered.span,
+        )
+
+    def is_off(self, cluster: ClusterState) -> bool:
+        """Return whether a block around it certainly turns it off in a state of the cluster."""
+        return any(self._keeps(block, cluster) is False for block in self.blocks)
+
     def turned_off_by(self, later: ClusterState, earlier: ClusterState) -> Block | None:
         """Return a block around it that certainly turns it off in a later state of the cluster, and not in an earlier one."""
         for block in self.blocks:
-            if self._holds(block, later) is False and self._holds(block, earlier) is not False:
+            if self._keeps(block, later) is False and self._keeps(block, earlier) is not False:
                 return block
         return None
 
-    def _holds(self, block: Block, cluster: ClusterState) -> bool | None:
-        if block.directive.keyword == "range" or block.is_else:
-            return None
-        condition = block.directive.body.removeprefix(block.directive.keyword)
-        return holds(condition, self.values or {}, self.variables, cluster)
+    def _keeps(self, block: Block, cluster: ClusterState) -> bool | None:
+        values = self.values or {}
+        return block.is_kept(lambda condition: holds(condition, values, self.variables, cluster))
 
     @property
     def group(self) -> str:
@@ -368,12 +381,19 @@ def _defined(head: _Head) -> Defined | None:
 
 
 # What a condition may ask for that is otherwise after the installation.
-_STATE: Final = (b"lookup", b".APIVersions", b".Release.Is")
+_STATE: Final = (b"lookup", b".APIVersions", b".Release.Is", b".Release.Revision")
 
 
 def _has_conditions(file: LoadedFile, rendered: int) -> bool:
     """Return whether conditions matter in a template: it has more CRDs than are rendered, or asks for the state of the cluster."""
     return file.data.count(KIND.encode()) != rendered or any(word in file.data for word in _STATE)
+
+
+def _take(documents: list[ChartDocument]) -> ChartDocument:
+    """Remove and return the first of some documents that the values may let Helm render, else the first."""
+    chosen = next((each for each in documents if each.is_rendered is not False), documents[0])
+    documents.remove(chosen)
+    return chosen
 
 
 class _UnrenderedDocuments:
@@ -405,39 +425,38 @@ class _UnrenderedDocuments:
     def completed(self, crds: Sequence[ChartDocument]) -> Iterator[ChartDocument]:
         """Yield rendered CRDs with the conditions around them, as far as these matter, and the CRDs that are not rendered."""
         numbers = Counter(crd.file.shown for crd in crds)
-        masked: dict[tuple[str, str, str], ChartDocument] = {}
         for chart in self._chart.all_charts():
-            if not all(file.shown in numbers for file in chart.crd_files()):
-                off = (
-                    crd
-                    for file in chart.crd_files()
-                    if file.shown not in numbers
-                    for crd in self.of_crds(chart, file)
-                )
-                yield from (replace(crd, is_rendered=False) for crd in off)
-            for file in chart.templates():
-                if may_hold_crd(file.data) and _has_conditions(file, numbers[file.shown]):
-                    documents = self._of_masked(chart, file)
-                    masked |= {
-                        (chart.path, file.name, each.name): each
-                        for each in documents
-                        if each.defines is not None
-                    }
+            for file in chart.crd_files():
+                if file.shown not in numbers:
+                    yield from (
+                        replace(crd, is_rendered=False) for crd in self.of_crds(chart, file)
+                    )
+        masked = self._conditional(numbers)
         for crd in crds:
-            other = masked.pop((crd.chart.path, crd.file.name, crd.name), None)
-            if other is None:
-                yield crd
-            else:
-                yield replace(
-                    crd,
-                    blocks=other.blocks,
-                    values=other.values,
-                    variables=other.variables,
-                    span=other.span,
-                )
-        for each in masked.values():
+            others = masked.get((crd.chart.path, crd.file.name, crd.name), [])
+            yield crd.in_place_of(_take(others)) if others else crd
+        for each in chain.from_iterable(masked.values()):
             is_skipped = each.way is Way.SKIPPED
             yield replace(each, is_rendered=each.is_rendered if is_skipped else False)
+
+    def _conditional(
+        self, numbers: Mapping[str, int]
+    ) -> dict[tuple[str, str, str], list[ChartDocument]]:
+        """Return the CRDs of templates in which conditions matter, by chart, file and name.
+
+        `numbers` are how many CRDs of each file are rendered.
+        """
+        by_name: dict[tuple[str, str, str], list[ChartDocument]] = defaultdict(list)
+        for chart in self._chart.all_charts():
+            for file in chart.templates():
+                if not (
+                    may_hold_crd(file.data) and _has_conditions(file, numbers.get(file.shown, 0))
+                ):
+                    continue
+                for each in self._of_masked(chart, file):
+                    if each.defines is not None:
+                        by_name[chart.path, file.name, each.name].append(each)
+        return by_name
 
     def _of_masked(self, chart: Chart, file: LoadedFile) -> list[ChartDocument]:
         key = f"{chart.path} {file.shown}"
@@ -524,10 +543,10 @@ class _MaskedTemplate:
         *,
         takes_else: bool,
     ) -> None:
-        self._blocks = sorted(masked.blocks, key=lambda block: block.line)
+        blocks = sorted(masked.blocks, key=lambda block: block.line)
+        self._blocks = [replace(block, is_else=block.has_else and takes_else) for block in blocks]
         self.values = values
         self.variables = variables
-        self._takes_else = takes_else
         lines = masked.text.split("\n")
         positions = [(output.directive.line, output.directive.column) for output in masked.outputs]
         self._outline = outline(lines, positions, [block.line for block in self._blocks])
@@ -557,7 +576,7 @@ class _MaskedTemplate:
             or self._is_around(block)
         ):
             return
-        is_on = self._holds(block)
+        is_on = self._keeps(block)
         if is_on is None:
             self._uncertain.add(id(where.part))
         elif not is_on:
@@ -570,26 +589,20 @@ class _MaskedTemplate:
         around = [
             each for each in self._blocks if each.line <= part.first and each.end_line >= part.last
         ]
-        conditions = [self._holds(block) for block in around]
-        blocks = tuple(
-            replace(block, is_else=block.has_else and self._takes_else) for block in around
-        )
-        if any(value is False for value in conditions):
-            return blocks, False
-        return blocks, None if any(value is None for value in conditions) else True
+        results = [self._keeps(block) for block in around]
+        if False in results:
+            return tuple(around), False
+        return tuple(around), None if None in results else True
 
     def _is_around(self, block: Block) -> bool:
         part = self._outline.part_at(block.line)
         return block.line <= part.first and block.end_line >= part.last
 
-    def _holds(self, block: Block) -> bool | None:
-        if self.values is None or block.directive.keyword == "range":
+    def _keeps(self, block: Block) -> bool | None:
+        values = self.values
+        if values is None:
             return None
-        value = holds(
-            block.directive.body.removeprefix(block.directive.keyword), self.values, self.variables
-        )
-        is_else = block.has_else and self._takes_else
-        return value if value is None or not is_else else not value
+        return block.is_kept(lambda condition: holds(condition, values, self.variables))
 
     def has_certain_annotations(self, line: int) -> bool:
         """Return whether the annotations of the document at a line do not depend on what is not known."""

@@ -153,7 +153,8 @@ def as_sent_by_helm(result: FileResult, part: str) -> FileResult:
     return replace(
         result,
         diagnostics=tuple(
-            _as_sent(finding, is_upgraded=is_upgraded) for finding in result.diagnostics
+            _as_sent(finding, result.text, is_upgraded=is_upgraded)
+            for finding in result.diagnostics
         ),
     )
 
@@ -161,13 +162,19 @@ def as_sent_by_helm(result: FileResult, part: str) -> FileResult:
 _UID: Final = "metadata.uid"
 
 
-def _as_sent(finding: Diagnostic, *, is_upgraded: bool) -> Diagnostic:
+def _as_sent(finding: Diagnostic, text: str, *, is_upgraded: bool) -> Diagnostic:
+    is_error = is_upgraded
     if finding.rule == RESOURCE_VERSION.id:
         message = (
             "`metadata.resourceVersion` of another object: Helm removes it when it creates the CRD"
         )
         if is_upgraded:
             message = "`helm upgrade` fails with `the object has been modified`: its `metadata.resourceVersion` is another one"
+        elif _has_uid(text, finding.crd):
+            is_error = True
+            message = (
+                "Helm 4 does not install the CRD: its `metadata.uid` is that of another object"
+            )
         own = replace(
             finding,
             message=message,
@@ -175,7 +182,7 @@ def _as_sent(finding: Diagnostic, *, is_upgraded: bool) -> Diagnostic:
             headline=of_message(message),
             server_message=None,
         )
-        return replace(own, origin="crdlint", severity="error" if is_upgraded else "info")
+        return replace(own, origin="crdlint", severity="error" if is_error else "info")
     if finding.rule == APPLY_REJECTED and finding.user_path == _UID:
         later = (
             "; Helm 3 fails with the first upgrade: `metadata.uid: field is immutable`"
@@ -188,6 +195,12 @@ def _as_sent(finding: Diagnostic, *, is_upgraded: bool) -> Diagnostic:
             help=f"Remove `metadata.uid`: Helm 4 does not install the CRD{later}",
         )
     return finding
+
+
+def _has_uid(text: str, crd: str | None) -> bool:
+    """Return whether a CRD of a text has a `uid` in its metadata."""
+    documents = values_of(text, crd) if crd else None
+    return any("uid" in (each.get("metadata") or {}) for each in documents or () if each)
 
 
 def packed(finding: Diagnostic) -> dict[str, object]:
@@ -271,10 +284,12 @@ class _ChartCheck:
             other = first.setdefault(crd.name, crd)
             if other is crd or (crd.way is Way.HOOK and not crd.events & INSTALLING):
                 continue
+            is_in_crds = other.way is Way.CRDS
             yield finding_at(
                 crd,
                 rules.CRD_TWICE,
                 _twice_message(crd, other),
+                help_=None if is_in_crds else rules.REMOVE_ONE,
                 related=place_of(other, "the other one"),
             )
 
@@ -380,8 +395,12 @@ class _ChartCheck:
                 yield finding_at(crd, rules.CRD_HOOK, _hook_message(crd))
 
     def _self_gated(self) -> Iterator[Diagnostic]:
-        for crd in self._crds:
-            if crd.way is not Way.TEMPLATE or crd.policy is None or crd.policy == "keep":
+        templates = [crd for crd in self._crds if crd.way is Way.TEMPLATE]
+        remaining = {
+            crd.name for crd in templates if not crd.is_off(self._cluster(crd, has_crd=True))
+        }
+        for crd in templates:
+            if crd.name in remaining or crd.policy is None or crd.policy == "keep":
                 continue
             block = crd.turned_off_by(
                 self._cluster(crd, has_crd=True), self._cluster(crd, has_crd=False)
@@ -401,14 +420,19 @@ class _ChartCheck:
         return ClusterState(crd.name, names, has_crd)
 
     def _copies(self) -> Iterator[Diagnostic]:
+        order = {chart.path: i for i, chart in enumerate(self.contents.chart.all_charts())}
         first: dict[str, ChartDocument] = {}
-        for crd in self._sent(Way.CRDS):
+        for crd in sorted(self._sent(Way.CRDS), key=lambda crd: order[crd.chart.path]):
             other = first.setdefault(crd.name, crd)
-            if other is not crd and as_json(crd) != as_json(other):
-                message = f"{crd.name} is also in {other.where}, with another content: Helm 3 installs that one, Helm 4 this one"
-                yield finding_at(
-                    crd, rules.CRD_COPIES, message, related=place_of(other, "the other copy")
-                )
+            if other is crd or as_json(crd) == as_json(other):
+                continue
+            which = "Helm 3 installs that one, Helm 4 this one"
+            if not self.contents.chart.has_order(other.chart, crd.chart):
+                which = "which of them Helm installs is left to chance, and Helm 4 keeps the other one than Helm 3"
+            message = f"{crd.name} is also in {other.where}, with another content: {which}"
+            yield finding_at(
+                crd, rules.CRD_COPIES, message, related=place_of(other, "the other copy")
+            )
 
     def _without_keep(self) -> Iterator[Diagnostic]:
         deleted = [

@@ -19,15 +19,38 @@ _DEFINED: Final = re.compile(r"\{\{-?\s*(?:define|block)\s+(\"[^\"]+\"|`[^`]+`)"
 
 def asks_for_version(chart: Chart, templates: Iterable[LoadedFile]) -> bool:
     """Return whether what Helm renders of some templates may depend on the version of Kubernetes."""
-    files = [file for each in chart.all_charts() for file in each.files.values()]
-    if not any(b".Capabilities" in file.data for file in files):
+    if not _may_ask(chart):
         return False
-    defined: dict[str, str] = {}
-    for file in files:
-        if file.name.startswith(f"{TEMPLATES}/") and b"define" in file.data:
-            defined |= _definitions(file.text)
+    defined = _named_templates(chart)
     texts = (directives_in(file.text) for file in templates if b"{{" in file.data)
     return any(_asks(text, defined, set()) for text in texts)
+
+
+def names_that_ask(chart: Chart) -> frozenset[str]:
+    """Return the names of the named templates whose output may depend on the version of Kubernetes."""
+    if not _may_ask(chart):
+        return frozenset()
+    defined = _named_templates(chart)
+    return frozenset(name for name, text in defined.items() if _asks(text, defined, set()))
+
+
+def included_names(pipeline: str) -> set[str]:
+    """Return the names of the named templates that a pipeline includes."""
+    return {name[1:-1] for name in _INCLUDED.findall(pipeline)}
+
+
+def _may_ask(chart: Chart) -> bool:
+    files = (file for each in chart.all_charts() for file in each.files.values())
+    return any(b".Capabilities" in file.data for file in files)
+
+
+def _named_templates(chart: Chart) -> dict[str, str]:
+    """Return the texts of the named templates of a chart and of those in it by their names."""
+    defined: dict[str, str] = {}
+    for file in (file for each in chart.all_charts() for file in each.files.values()):
+        if file.name.startswith(f"{TEMPLATES}/") and b"define" in file.data:
+            defined |= _definitions(file.text)
+    return defined
 
 
 _DIRECTIVE: Final = re.compile(r"\{\{.*?(?:\}\}|\Z)", re.DOTALL)
@@ -51,7 +74,7 @@ def _asks(text: str, defined: Mapping[str, str], seen: set[str]) -> bool:
         current = pending.pop()
         if _VERSION.search(current):
             return True
-        names = {name[1:-1] for name in _INCLUDED.findall(current)}
+        names = included_names(current)
         is_dynamic = len(_INCLUDES.findall(current)) > len(
             _INCLUDED.findall(current)
         ) or _FILES.search(current)

@@ -8,7 +8,7 @@ definitions are not. A value within a line becomes filler, so the content of suc
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -197,14 +197,44 @@ class TemplateOutput:
 class Block:
     """An `if`, `with` or `range` with kept content: the opening directive, and its first and last line (1-based).
 
-    `is_else` is whether the kept content is that of its last `else`.
+    `elses` are the directives of its other branches without `else`, such as `if .Values.a`; empty for a plain `else`.
+    `is_else` is whether the kept content is that of the last of them, else that of the first branch.
     """
 
     directive: Directive
     line: int
     end_line: int
-    has_else: bool
+    elses: tuple[str, ...] = ()
     is_else: bool = False
+
+    @property
+    def has_else(self) -> bool:
+        """Whether it has another branch."""
+        return bool(self.elses)
+
+    def is_kept(self, holds: Callable[[str], bool | None]) -> bool | None:
+        """Return whether Helm renders the kept content, None if that is not certain; `holds` evaluates a condition."""
+        if self.directive.keyword == "range":
+            return None
+        conditions = [_condition(body) for body in (self.directive.body, *self.elses)]
+        if not self.is_else:
+            return holds(conditions[0])
+        *others, last = conditions
+        results = [_negated(holds(condition)) for condition in others]
+        if last:
+            results.append(holds(last))
+        if False in results:
+            return False
+        return None if None in results else True
+
+
+def _condition(body: str) -> str:
+    """Return the pipeline of an `if` or `with`, empty for an `else` without one."""
+    return body.removeprefix("if").removeprefix("with").strip()
+
+
+def _negated(value: bool | None) -> bool | None:
+    return None if value is None else not value
 
 
 @dataclass(slots=True)
@@ -232,11 +262,11 @@ class Masked:
 
 @dataclass(slots=True)
 class _Open:
-    """An open block; `keeps` is whether the current branch is kept, `elses` whether it had another branch."""
+    """An open block; `keeps` is whether the current branch is kept, `elses` are the directives of its other branches."""
 
     directive: Directive
     keeps: bool
-    elses: bool = False
+    elses: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -316,7 +346,8 @@ class _Masking:
         elif directive.keyword == "else" and self.open:
             block = self.open[-1]
             self.dropping += block.keeps - keeps
-            block.keeps, block.elses = keeps, True
+            block.keeps = keeps
+            block.elses.append(directive.body.removeprefix("else").strip())
         elif directive.keyword == "end" and self.open:
             block = self.open.pop()
             self.dropping -= not block.keeps
@@ -325,7 +356,12 @@ class _Masking:
                 self.masked.defined.append((block.directive, directive.start))
             if not self.dropping and block.directive.keyword in {"if", "with", "range"}:
                 self.masked.blocks.append(
-                    Block(block.directive, block.directive.line, directive.end_line, block.elses)
+                    Block(
+                        block.directive,
+                        block.directive.line,
+                        directive.end_line,
+                        tuple(block.elses),
+                    )
                 )
         elif directive.keyword in {"else", "end"} and self.masked.broken is None:
             self.masked.broken = directive.line, f"`{directive.keyword}` belongs to nothing"
@@ -395,6 +431,12 @@ def with_metadata(text: str, metadata: Mapping[str, object]) -> str:
         return line.ljust(len(match[0])) if len(line) <= len(match[0]) else match[0]
 
     return _LINE_OF_CHART.sub(filled, text) if ".Chart." in text else text
+
+
+def metadata_span(line: str) -> tuple[int, int]:
+    """Return where the first directive of a line begins that `with_metadata` fills in, and where the last one ends."""
+    matches = list(_OF_CHART.finditer(line))
+    return matches[0].start(), matches[-1].end()
 
 
 _AFTER: Final = re.compile(r"[ \t]*(?:\r?\n|\Z)")

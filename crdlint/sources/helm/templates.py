@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import deque
-from collections.abc import Container, Sequence
+from collections.abc import Container, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -24,6 +24,7 @@ from crdlint.rules.advice.deployment import BRACES, DROPS_FIELD, IN_CRDS, NEEDS_
 from crdlint.rules.catalog import of_whole_crds
 from crdlint.rules.texts import reading
 from crdlint.safety.programs import shortened
+from crdlint.sources.helm.gates import included_names
 from crdlint.sources.helm.masking import (
     Block,
     Directive,
@@ -324,8 +325,17 @@ def _take_block(
 _KIND: Final = re.compile(rf"""^["']?kind["']?:[ \t]*["']?{KIND}\b""", re.MULTILINE)
 
 
-def check_template(path: str, text: str, lint: Lint, without: Container[str] = ()) -> FileResult:
-    """Check a template's CRDs except those in `without`; a finding explains why one that depends on values is skipped."""
+def check_template(
+    path: str,
+    text: str,
+    lint: Lint,
+    without: Container[str] = (),
+    asking: Set[str] = frozenset(),
+) -> FileResult:
+    """Check a template's CRDs except those in `without`; a finding explains why one that depends on values is skipped.
+
+    `asking` are the names of the named templates of its chart that ask for the version of Kubernetes.
+    """
     if "{{" not in text:
         return lint(text, path)
     masked = mask(text)
@@ -337,9 +347,10 @@ def check_template(path: str, text: str, lint: Lint, without: Container[str] = (
             message = f"Helm cannot read this template: {reason}"
             diagnostics = [_skipped(path, text.split("\n"), line, message), *diagnostics]
         return replace(lint("", path), text=text, skipped=1, diagnostics=tuple(diagnostics))
-    result = _masked(path, text, masked, lint, without)
+    result = _masked(path, text, masked, lint, without, asking)
     if any(block.has_else for block in masked.blocks):
-        result = _united(result, _masked(path, text, mask(text, takes_else=True), lint, without))
+        others = mask(text, takes_else=True)
+        result = _united(result, _masked(path, text, others, lint, without, asking))
     return replace(result, masked=yaml)
 
 
@@ -358,7 +369,12 @@ def check_named(path: str, text: str, lint: Lint) -> FileResult:
 
 
 def _masked(
-    path: str, text: str, masked: Masked, lint: Lint, without: Container[str]
+    path: str,
+    text: str,
+    masked: Masked,
+    lint: Lint,
+    without: Container[str],
+    asking: Set[str],
 ) -> FileResult:
     analysis = analyse(masked)
     part_at = analysis.outline.part_at
@@ -381,7 +397,7 @@ def _masked(
         and not _has_between(filled, finding.line, finding.end_line)
         and part_at(finding.line) not in unreadable
     ]
-    findings, gated = _without_gated(findings, _version_gates(analysis.conditions, text))
+    findings, gated = _without_gated(findings, _version_gates(masked.blocks, text, asking))
     lines = text.split("\n")
     lost = "with its directives left out this CRD cannot be read"
     crd_parts = {skipped.part for skipped in analysis.skipped} | analysis.checked
@@ -420,21 +436,23 @@ def _masked(
 _OF_VERSIONS: Final = frozenset({NEEDS_NEWER.id, DROPS_FIELD.id})
 
 
-def _version_gates(conditions: Sequence[Block], text: str) -> list[Block]:
+def _version_gates(blocks: Sequence[Block], text: str, asking: Set[str]) -> list[Block]:
     """Return the conditions on the version of Kubernetes, also by a variable of the template or by a named template."""
     variables = {
-        name for name, pipeline in variables_of(text).items() if _asks_for_version(pipeline)
+        name for name, pipeline in variables_of(text).items() if _asks_for_version(pipeline, asking)
     }
     return [
         block
-        for block in conditions
-        if _asks_for_version(block.directive.body)
-        or any(name in block.directive.body.split() for name in variables)
+        for block in blocks
+        if _asks_for_version(block.directive.body, asking)
+        or not variables.isdisjoint(block.directive.body.split())
     ]
 
 
-def _asks_for_version(pipeline: str) -> bool:
-    return ".Capabilities" in pipeline or "semverCompare" in pipeline
+def _asks_for_version(pipeline: str, asking: Set[str]) -> bool:
+    if ".Capabilities" in pipeline or "semverCompare" in pipeline:
+        return True
+    return not asking.isdisjoint(included_names(pipeline))
 
 
 def _without_gated(

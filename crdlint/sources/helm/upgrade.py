@@ -196,7 +196,11 @@ class _ChartUpgrade:
         in_crds = [crd for crd in self._after.values() if crd.way is Way.CRDS]
         changed = [crd for crd in in_crds if self._is_changed(crd)]
         added = [crd for crd in in_crds if crd.name not in self._before]
-        for crds, what, verb in ((changed, "changed", "update"), (added, "was added", "install")):
+        were = "were" if len(added) > 1 else "was"
+        for crds, what, verb in (
+            (changed, "changed", "update"),
+            (added, f"{were} added", "install"),
+        ):
             if not crds:
                 continue
             subject = crds[0].name if len(crds) == 1 else f"{counted(len(crds), 'CRD')} of crds/"

@@ -53,7 +53,7 @@ def try_remedies(server: Server, rule: str, *, record: bool) -> int:
     )
     if record and not rule:
         values = {
-            "server": server.version(), "date": _today(), "breaks": dict(sorted(broken.items())), "followed": sorted(set(followed))
+            "server": server.version(), "date": today(), "breaks": dict(sorted(broken.items())), "followed": sorted(set(followed))
         }  # fmt: skip
         RECORD.write_text(json.dumps(values, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return 0 if record else failed
@@ -70,9 +70,10 @@ def _show(name: str, lines: list[str]) -> None:
 def _write(experiment: Experiment, answers: list[Recorded], server: str) -> None:
     path = CLAIMS / f"{experiment.id}.yaml"
     path.write_text(
-        with_answers(path.read_text(encoding="utf-8"), answers, server, _today()), encoding="utf-8"
+        with_answers(path.read_text(encoding="utf-8"), answers, server, today()), encoding="utf-8"
     )
 
 
-def _today() -> str:
+def today() -> str:
+    """Return the date in UTC, such as 2026-11-28."""
     return datetime.now(timezone.utc).date().isoformat()

@@ -15,6 +15,7 @@ from crdlint.cli import console
 from ..live_counts import write_live_counts
 from .api import Server
 from .asking import Row, ask
+from .charts import try_charts
 from .claims import try_claims, try_remedies
 from .cluster import Cluster, connected, running
 from .programs import NotBuiltError, Programs, cache_folder
@@ -23,6 +24,7 @@ from .rows import request_files, rows
 from .tally import Tally
 
 _EVERY: Final = "every rule"
+_ALL: Final = "all charts"
 
 
 @click.command("live")
@@ -43,8 +45,12 @@ _EVERY: Final = "every rule"
     help="Run the experiments of RULE instead, or of every rule, follow its helps and fixes, and compare with what is recorded.",
 )  # fmt: skip
 @click.option(
+    "--helm", "charts", is_flag=False, flag_value=_ALL, metavar="[NAME]",
+    help="Install and upgrade the charts of charts.py instead, those with NAME in their names, with Helm 3 and Helm 4.",
+)  # fmt: skip
+@click.option(
     "--record", is_flag=True,
-    help="Keep the counts for docs/parity.md; with --claims, write the answers of the experiments to their files.",
+    help="Keep the counts for docs/parity.md; with --claims or --helm, write what the server did to the files of records.",
 )  # fmt: skip
 @click.option("--limit", type=int, help="Only ask the first N requests.", metavar="N")
 @click.option(
@@ -58,6 +64,7 @@ def live(
     token: str | None,
     files: tuple[Path, ...],
     claims: str | None,
+    charts: str | None,
     record: bool,
     limit: int | None,
     show: int,
@@ -75,8 +82,11 @@ def live(
         with _cluster(release, url, token) as cluster:
             minor = f"1.{release.minor}"
             console.err(f"API server {cluster.server.version()}, crdlint for {minor}")
+            programs = Programs(release, console.err, cache_folder())
+            if charts is not None:
+                name = "" if charts == _ALL else charts
+                ctx.exit(1 if try_charts(cluster, programs, name, record=record) else 0)
             if claims is not None:
-                programs = Programs(release, console.err, cache_folder())
                 rule = "" if claims == _EVERY else claims
                 failed = try_claims(cluster, programs, rule, record=record)
                 failed += try_remedies(cluster.server, rule, record=record)

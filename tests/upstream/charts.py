@@ -44,6 +44,12 @@ def gated(condition: str, text: str) -> str:
     return f"{{{{- if {condition} }}}}\n{text}{{{{- end }}}}\n"
 
 
+def item(text: str) -> str:
+    """Return a document as an item of a list."""
+    first, *others = text.rstrip("\n").split("\n")
+    return "".join([f"- {first}\n", *(f"  {line}\n" for line in others)])
+
+
 def write(folder: Path, files: Mapping[str, str]) -> Path:
     """Write a chart, with a Chart.yaml for it and each chart in it that has none."""
     charts = {"Chart.yaml": _METADATA.format("machine")}
@@ -59,12 +65,15 @@ def write(folder: Path, files: Mapping[str, str]) -> Path:
     return folder
 
 
+_UID: Final = "0b0e1d4c-0000-4000-8000-000000000000\n"
 DEPENDENCY: Final = (
     _METADATA.format("machine")
     + "dependencies: [{name: parts, version: 0.1.0, condition: parts.enabled}]\n"
 )
 _LOOKUP: Final = f'lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" "gears.{GROUP}"'
 _OFF: Final = "crds: {enabled: false}\n"
+# What Helm does with these depends on how soon the server serves a new CRD.
+BY_CHANCE: Final = frozenset({"an object in another file than its CRD"})
 CONFIG_MAP: Final = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n"
 
 # The findings of a chart: severity, rule and file.
@@ -148,6 +157,44 @@ CHECKED: Final[dict[str, tuple[Mapping[str, str], list[str]]]] = {
     "a CRD of installations only": (
         {"templates/a.yaml": gated(".Release.IsInstall", crd())},
         ["error helm-crd-deletes-itself templates/a.yaml", "info helm-crd-without-keep templates/a.yaml"]),
+    "a CRD in the other branch, where it is not found": (
+        {"templates/a.yaml": "{{- with (" + _LOOKUP + ") }}\n{{- else }}\n" + crd() + "{{- end }}\n"},
+        ["error helm-crd-deletes-itself templates/a.yaml", "info helm-crd-without-keep templates/a.yaml"]),
+    "a CRD in the last of several branches": (
+        {"values.yaml": "crds: false\n", "templates/a.yaml": "{{- $found := " + _LOOKUP + " }}\n{{- if .Values.crds }}\n"
+         "{{- else if $found }}\n# there\n{{- else }}\n" + crd() + "{{- end }}\n"},
+        ["error helm-crd-deletes-itself templates/a.yaml", "info helm-crd-without-keep templates/a.yaml"]),
+    "a CRD in a branch that needs it": (
+        {"templates/a.yaml": "{{- if " + _LOOKUP + " }}\n" + crd() + "{{- else }}\n" + crd() + "{{- end }}\n"},
+        ["info helm-crd-without-keep templates/a.yaml"]),
+    "a CRD of the first revision": (
+        {"templates/a.yaml": gated("eq .Release.Revision 1", crd())},
+        ["error helm-crd-deletes-itself templates/a.yaml", "info helm-crd-without-keep templates/a.yaml"]),
+    "a chart within that an alias includes twice": (
+        {"Chart.yaml": _METADATA.format("machine") + "dependencies:\n- {name: parts, version: 0.1.0, alias: one}\n"
+         "- {name: parts, version: 0.1.0, alias: two}\n", "charts/parts/templates/a.yaml": crd(KEEP)},
+        ["error helm-crd-twice charts/parts/templates/a.yaml"]),
+    "different copies in charts in a fixed order": (
+        {"Chart.yaml": _METADATA.format("machine")
+         + "dependencies: [{name: parts, version: 0.1.0}, {name: bolts, version: 0.1.0}]\n",
+         "charts/bolts/crds/a.yaml": crd(), "charts/parts/crds/a.yaml": crd(fields="size: {type: integer}")},
+        ["warning helm-crd-copies charts/bolts/crds/a.yaml"]),
+    "different copies in charts in any order": (
+        {"charts/bolts/crds/a.yaml": crd(), "charts/parts/crds/a.yaml": crd(fields="size: {type: integer}")},
+        ["warning helm-crd-copies charts/parts/crds/a.yaml"]),
+    "a copy of an object of a cluster in crds/": (
+        {"crds/a.yaml": crd().replace("metadata:\n", 'metadata:\n  resourceVersion: "5"\n')},
+        ["info resource-version-on-create crds/a.yaml"]),
+    "a copy of an object of a cluster in crds/, with its uid": (
+        {"crds/a.yaml": crd().replace("metadata:\n", 'metadata:\n  resourceVersion: "5"\n  uid: ' + _UID)},
+        ["error resource-version-on-create crds/a.yaml"]),
+    "an object of a test": (
+        {"templates/a.yaml": crd(KEEP), "templates/b.yaml": instance(HOOK.format("test"))}, []),
+    "an object before the deletion": (
+        {"templates/a.yaml": crd(KEEP), "templates/b.yaml": instance(HOOK.format("pre-delete"))}, []),
+    "an object in a list with its CRD": (
+        {"crds/a.yaml": "apiVersion: v1\nkind: List\nitems:\n" + item(crd()) + item(instance())},
+        ["error helm-object-in-crds crds/a.yaml"]),
     "a kept CRD that looks itself up": ({"templates/a.yaml": gated(f"not ({_LOOKUP})", crd(KEEP))}, []),
     "a CRD that asks for another API": (
         {"templates/a.yaml": gated('not (.Capabilities.APIVersions.Has "other.example.com/v1")', crd())},
@@ -212,6 +259,16 @@ UPGRADED: Final[dict[str, tuple[Mapping[str, str], Mapping[str, str], list[str]]
     "removed from crds/": (
         {"crds/a.yaml": crd(), "templates/b.yaml": CONFIG_MAP}, {"templates/b.yaml": CONFIG_MAP},
         ["info change-helm-crd-stays Chart.yaml"]),
+    "removed from crds/ by the condition of its chart": (
+        {"Chart.yaml": DEPENDENCY, "values.yaml": "parts: {enabled: true}\n", "charts/parts/crds/a.yaml": crd()},
+        {"Chart.yaml": DEPENDENCY, "values.yaml": "parts: {enabled: false}\n", "charts/parts/crds/a.yaml": crd()},
+        ["info change-helm-crd-stays Chart.yaml"]),
+    "from templates/ to crds/ of a chart within": (
+        {"templates/a.yaml": crd()}, {"charts/parts/crds/a.yaml": crd()}, ["error change-crd-removed charts/parts/crds/a.yaml"]),
+    "off by a global value": (
+        {"values.yaml": "global: {crds: true}\n", "charts/parts/templates/a.yaml": gated(".Values.global.crds", crd())},
+        {"values.yaml": "global: {crds: false}\n", "charts/parts/templates/a.yaml": gated(".Values.global.crds", crd())},
+        ["error change-crd-removed charts/parts/templates/a.yaml"]),
     "from crds/ to templates/": (
         {"crds/a.yaml": crd()}, {"templates/a.yaml": crd(KEEP)}, ["error change-helm-upgrade-fails templates/a.yaml"]),
     "from a hook to templates/": (
