@@ -8,10 +8,10 @@ Then a help asks "Did you mean `x`?", and no fix writes it. Otherwise, a help li
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
+from crdlint.light import NamedTuple, regex
 from crdlint.phrases import differing, some
 from crdlint.safety.bugs import attempt
 
@@ -26,9 +26,9 @@ _LEAST_REPLACED: Final = 9  # of a word in which a letter may be another one: `n
 _ENDINGS: Final = frozenset(
     "sdrnyte"
 )  # `user` and `users`, `enable` and `enabled`, `schedule` and `scheduler` may be two things
-_WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
-_SEPARATORS: Final = re.compile(r"[-_ .]")
-_NO_DIGITS: Final = re.compile(r"\D")
+_WORD: Final = regex(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
+_SEPARATORS: Final = regex(r"[-_ .]")
+_NO_DIGITS: Final = regex(r"\D")
 
 # Words that name different things, although their letters are similar.
 _GROUPS: Final = tuple(

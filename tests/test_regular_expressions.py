@@ -16,6 +16,8 @@ from backtracking import with_deep_stack, worst
 from sources import sources
 from tables import each
 
+from crdlint import light
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -38,9 +40,9 @@ def trees() -> dict[str, ast.Module]:
 
 
 def patterns_in(value: Any, depth: int = 3) -> Iterator[re.Pattern[str]]:
-    if isinstance(value, re.Pattern):
+    if isinstance(value, re.Pattern | light.regex):
         if isinstance(value.pattern, str):
-            yield value
+            yield re.compile(value.pattern, value.flags)
     elif depth and isinstance(value, (tuple, list, set, frozenset)):
         for one in value:
             yield from patterns_in(one, depth - 1)
@@ -110,7 +112,7 @@ def all_patterns() -> dict[str, tuple[re.Pattern[str], bool]]:
             for i, pattern in enumerate(patterns_in(value)):
                 ways = (
                     used[module if name.startswith("_") else "", name]
-                    if isinstance(value, re.Pattern)
+                    if isinstance(value, re.Pattern | light.regex)
                     else {"unknown"}
                 )
                 found.setdefault(

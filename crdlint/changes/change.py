@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from crdlint.diagnostics import RANKS, Severity
+from crdlint.light import NamedTuple
 
 if TYPE_CHECKING:
     from crdlint.crd.model import CustomResourceDefinition

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from crdlint.config.rule_patterns import is_matched
 from crdlint.diagnostics import INTERNAL_ERROR, RANKS, Diagnostic
+from crdlint.light import NamedTuple
 from crdlint.phrases import counted, joined
 
 if TYPE_CHECKING:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from crdlint.changes.change import Policy
 from crdlint.config.rule_patterns import current_id, is_glob, is_matched
 from crdlint.diagnostics import MERGE_KEY_OVERRIDE, Severity
 from crdlint.files.patterns import compiled
+from crdlint.light import NamedTuple
 from crdlint.rules import SETS
 
 Step: TypeAlias = "str | int"

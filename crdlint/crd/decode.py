@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeGuard
 from weakref import ReferenceType, ref
 
 from crdlint.crd import model
@@ -17,6 +17,7 @@ from crdlint.crd.gotypes import CRD, INT_RANGES, MAX_DEPTH, SCHEMA, SCHEMA_BITS,
 from crdlint.crd.record import ZEROS
 from crdlint.golang.printing import json_float
 from crdlint.kubernetes.servers import NEWEST, Server
+from crdlint.light import NamedTuple
 from crdlint.yaml.json_values import entries, to_json
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, is_json
 from crdlint.yaml.resolve import is_plain_string, resolve

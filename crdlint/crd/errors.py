@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict
 
 from crdlint.kubernetes.servers import NEWEST, ByVersion, Server
+from crdlint.light import NamedTuple
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -7,11 +7,12 @@ package and in some fields that only one of them has.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from dataclasses import field
+from typing import Final
 
 from crdlint.crd import model
 from crdlint.crd.record import Record
+from crdlint.light import NamedTuple, dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)

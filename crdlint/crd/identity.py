@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal, NamedTuple, TypeAlias, cast
+from typing import Final, Literal, TypeAlias, cast
 
 from crdlint.files.recognition import GROUP, KIND, VERSION, is_near_group, is_near_key, is_near_kind
 from crdlint.golang.text import quote
+from crdlint.light import NamedTuple
 from crdlint.yaml.json_values import entries
 from crdlint.yaml.nodes import Mapping, Node, Scalar, is_json
 from crdlint.yaml.resolve import resolve

@@ -7,9 +7,10 @@ in bytes of UTF-8, although upstream calls them characters; for labels, only old
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from typing import Final
 
 from crdlint.crd.errors import Wording
+from crdlint.light import NamedTuple
 
 
 class _Name(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from crdlint.crd.decode import STORES, UNSET, Reader
 from crdlint.crd.errors import (
@@ -33,6 +33,7 @@ from crdlint.crd.record import ZEROS, semantic_equal
 from crdlint.golang.printing import GO_TYPES, Typed, marshal
 from crdlint.golang.text import is_print, quote, to_lower
 from crdlint.kubernetes.servers import Server
+from crdlint.light import NamedTuple
 
 NameCheck = Callable[[str, bool], list[str]]
 

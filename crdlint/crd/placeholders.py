@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
+from crdlint.light import NamedTuple, regex
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, items_of
 from crdlint.yaml.parse import parse_first
 
 _PAIRS: Final = (("{{", "}}"), ("${", "}"), ("[[", "]]"), ("{%", "%}"), ("<%", "%>"))
-_OPENING: Final = re.compile("|".join(re.escape(opening) for opening, _ in _PAIRS))
+_OPENING: Final = regex("|".join(re.escape(opening) for opening, _ in _PAIRS))
 _CLOSING: Final = dict(_PAIRS)
 _LONGEST: Final = 200  # the maximum length of a placeholder in a name
-_PLACEHOLDER: Final = re.compile(
+_PLACEHOLDER: Final = regex(
     rf"\$\{{[^{{}}\s]{{1,{_LONGEST}}}\}}|\[\[[^\[\]\n]{{1,{_LONGEST}}}\]\]|\{{\{{[^{{}}\n]{{1,{_LONGEST}}}\}}\}}"
 )
 # A directive as a line, as a value, or as an item, but not in the middle of a text.
-_IN_PLACE: Final = re.compile(
+_IN_PLACE: Final = regex(
     r"""^[ \t]*(?:-[ \t]+)*(?:["']?[\w./$-]+["']?:[ \t]+)?["']?(?:\{\{|\$\{|\[\[|\{%|<%)""",
     re.MULTILINE,
 )

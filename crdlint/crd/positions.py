@@ -12,10 +12,11 @@ from collections.abc import Mapping as MappingOf
 from collections.abc import Sequence as SequenceOf
 from itertools import takewhile
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import Code, FieldError
 from crdlint.crd.paths import SHARED, Key, Path, Step
+from crdlint.light import NamedTuple
 from crdlint.yaml.json_values import entries
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, entry
 from crdlint.yaml.scalars import position_inside

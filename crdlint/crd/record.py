@@ -7,8 +7,9 @@ printing them with `encoding/json` and `%#v` (`crdlint.golang`).
 from __future__ import annotations
 
 import re
-from typing import Any, ClassVar, Final, NamedTuple, TypeVar
+from typing import Any, ClassVar, Final, TypeVar
 
+from crdlint.light import NamedTuple, regex
 from crdlint.yaml.nodes import Mapping
 
 # Attributes that are not fields of a struct: the source of an object.
@@ -102,9 +103,9 @@ class Record:
 RECORDS: Final[dict[str, type[Record]]] = {}
 
 # A type name without its package; names of Go's own types are in lower case.
-_TYPE_NAME: Final = re.compile(r"(?<![\w.])([A-Z]\w*)")
-_EXTENSION: Final = re.compile("X[A-Z]")
-_INITIALS: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]+")
+_TYPE_NAME: Final = regex(r"(?<![\w.])([A-Z]\w*)")
+_EXTENSION: Final = regex("X[A-Z]")
+_INITIALS: Final = regex(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]+")
 # Go's zero values.
 ZEROS: Final[dict[str, Any]] = {
     "string": "", "bool": False, "int32": 0, "int64": 0, "uint8": 0, "float64": 0.0, "[]uint8": b"", "v1.Time": None,

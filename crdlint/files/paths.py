@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from dataclasses import field
+from typing import Final
 
 from crdlint.files.patterns import Glob, IgnoreLines, States, compiled
 from crdlint.files.read import STDIN, entries_of, is_folder, open_descriptor, reason, with_parents
@@ -20,6 +20,7 @@ from crdlint.files.repository import (
     repository_of,
     repository_top,
 )
+from crdlint.light import NamedTuple, dataclass
 from crdlint.safety.escapes import trace
 
 YAML_SUFFIXES: Final = (".yaml", ".yml", ".json")

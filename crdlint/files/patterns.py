@@ -11,8 +11,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence, Sized
-from dataclasses import dataclass, field
-from typing import Final, NamedTuple, TypeAlias, TypeVar
+from dataclasses import field
+from typing import Final, TypeAlias, TypeVar
+
+from crdlint.light import NamedTuple, dataclass, regex
 
 # Literal characters, or for each character the set of those that match.
 _Piece: TypeAlias = "bytes | tuple[frozenset[int], ...]"
@@ -23,7 +25,7 @@ _SLASH: Final = -2
 # The code of a character, a set of codes (`?`, a bracket expression), or one of the two marks above.
 _Part: TypeAlias = "int | frozenset[int]"
 _ANY: Final = frozenset(range(256))
-_MAGIC: Final = re.compile(rb"[*?\[\\]")
+_MAGIC: Final = regex(rb"[*?\[\\]")
 
 
 class BrokenPatternError(ValueError):
@@ -198,9 +200,9 @@ def _without_quirks(text: bytes) -> list[bytes]:
     return [prefix + (rest or b"*"), prefix + b"*/**" + (b"/" + rest if match[2] else b"")]
 
 
-_AFTER_PREFIX: Final = re.compile(rb"([^*?\[\\]*[^*?\[\\/])\*\*+(?:(/)|$)")
+_AFTER_PREFIX: Final = regex(rb"([^*?\[\\]*[^*?\[\\/])\*\*+(?:(/)|$)")
 # In git, `**` before an escaped slash matches one or more directories.
-_ESCAPED_SLASH: Final = re.compile(rb"(^|/)\*\*+\\/")
+_ESCAPED_SLASH: Final = regex(rb"(^|/)\*\*+\\/")
 
 
 def _glob(text: bytes) -> PathGlob:
@@ -280,7 +282,7 @@ def _bracket(text: bytes, position: int) -> tuple[frozenset[int], int]:
 
 
 # A named class, or a character with the last one of its range.
-_MEMBER: Final = re.compile(rb"\[:([^\]]*):\]|(\\.|.)(?:-(\\.|[^\]]))?", re.DOTALL)
+_MEMBER: Final = regex(rb"\[:([^\]]*):\]|(\\.|.)(?:-(\\.|[^\]]))?", re.DOTALL)
 
 _CLASSES: Final = {
     b"alnum": r"[A-Za-z0-9]", b"alpha": r"[A-Za-z]", b"blank": r"[ \t]", b"cntrl": r"[\x00-\x1f\x7f]",
@@ -291,7 +293,7 @@ _CLASSES: Final = {
 
 # The indexes of the components that may match next; the number of components if all have matched.
 States: TypeAlias = "frozenset[int]"
-_WILDCARD: Final = re.compile(r"[*?\[]")
+_WILDCARD: Final = regex(r"[*?\[]")
 
 
 class _Component(NamedTuple):

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import codecs
 import os
-import re
 import stat
 import sys
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from contextlib import suppress
 from typing import BinaryIO, Final
 
 from crdlint.files.recognition import may_hold_crd
+from crdlint.light import regex
 
 STDIN: Final = "-"
 MAX_BYTES: Final = 256 * 1024 * 1024
@@ -33,7 +33,7 @@ def open_descriptor(path: str) -> int | None:
     return int(match[1] or 0) if match is not None else None
 
 
-_DESCRIPTOR: Final = re.compile(r"/dev/stdin|(?:/dev/fd|/proc/self/fd)/([0-9]{1,6})")
+_DESCRIPTOR: Final = regex(r"/dev/stdin|(?:/dev/fd|/proc/self/fd)/([0-9]{1,6})")
 
 
 def reason(error: Exception) -> str:

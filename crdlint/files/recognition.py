@@ -9,6 +9,8 @@ from functools import lru_cache
 from itertools import islice
 from typing import Final
 
+from crdlint.light import regex
+
 KIND: Final = "CustomResourceDefinition"
 GROUP: Final = "apiextensions.k8s.io"
 VERSION: Final = f"{GROUP}/v1"
@@ -21,13 +23,13 @@ _BASE64: Final = b2a_base64(_KIND, newline=False)
 _GROUP: Final = f"{GROUP}/".encode()
 _UTF_16: Final = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 # Escapes of double-quoted scalars that represent an ASCII character, or nothing at the end of a line.
-_ESCAPE: Final = re.compile(
+_ESCAPE: Final = regex(
     rb"\\(?:x([0-9A-Fa-f]{2})|u00([0-9A-Fa-f]{2})|U000000([0-9A-Fa-f]{2})|(?:\r\n|[\r\n]|\xc2\x85|\xe2\x80[\xa8\xa9])[ \t]*)"
 )
-_BREAKS: Final = re.compile(rb"[\r\n]+[ \t]*")
-_KINDS: Final = re.compile(rb"""kind["']?\s*:\s*["']?([A-Za-z][A-Za-z _.-]{0,60})""")
+_BREAKS: Final = regex(rb"[\r\n]+[ \t]*")
+_KINDS: Final = regex(rb"""kind["']?\s*:\s*["']?([A-Za-z][A-Za-z _.-]{0,60})""")
 
-_API_VERSIONS: Final = re.compile(rb"""apiVersion["']?\s*:\s*["']?([^\s"'/,}]{1,253})/""")
+_API_VERSIONS: Final = regex(rb"""apiVersion["']?\s*:\s*["']?([^\s"'/,}]{1,253})/""")
 # Groups of objects that no CRD defines: those of kube-apiserver, and those of configuration files of kubectl's tools.
 _NOT_BY_CRD: Final = frozenset(
     f"{name}.k8s.io"

@@ -14,10 +14,11 @@ import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from typing import Final, NamedTuple
+from typing import Final
 
 from crdlint.files.patterns import IgnoreLines, compiled
 from crdlint.files.read import UnreadableError, entries_of, is_folder, read_bytes, with_parents
+from crdlint.light import NamedTuple
 
 _POINTER: Final = b"gitdir: "
 _LONGEST_POINTER: Final = 65_536  # bytes

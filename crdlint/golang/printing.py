@@ -13,12 +13,12 @@ import re
 import sys
 from binascii import b2a_base64
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from math import inf, isfinite
 from typing import Any, Final, TypeAlias
 
 from crdlint.golang.text import quote
+from crdlint.light import dataclass, regex
 
 _SAFE: Final = 2**53 - 1  # float64 has all integers up to it
 _EPSILON: Final = 1e-9
@@ -364,7 +364,7 @@ def _float(value: float) -> str:
         return format_float(value)  # upstream falls back to `%#v` if Marshal fails
 
 
-_UNSAFE: Final = re.compile('[\\x00-\\x1f"\\\\<>&\u2028\u2029\ud800-\udfff]')
+_UNSAFE: Final = regex('[\\x00-\\x1f"\\\\<>&\u2028\u2029\ud800-\udfff]')
 _ESCAPES: Final = {
     char: f"\\{letter}" for char, letter in zip('"\\\b\f\n\r\t', '"\\bfnrt', strict=True)
 }

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 from crdlint.golang import regexp_tree as syntax
 from crdlint.golang.regexp_classes import EVERY, NEWLINE, PERL, POSIX, class_size, joined, negated
 from crdlint.golang.regexp_tree import InvalidPatternError, Members, PatternNode, PatternStack
+from crdlint.light import NamedTuple, regex
 
 _INVALID_CHAR_RANGE: Final = "invalid character class range"
 _INVALID_ESCAPE: Final = "invalid escape sequence"
@@ -390,12 +390,12 @@ def _count(digits: str) -> int:
     return int(digits) if len(digits) < 9 else syntax.MAX_REPEAT + 1
 
 
-_COUNT: Final = re.compile(r"\{(0|[1-9][0-9]*)(,(0|[1-9][0-9]*)?)?\}")
-_NAMED_GROUP: Final = re.compile(r"\(\?P?<(?s:.)")
-_SET_FLAGS: Final = re.compile(r"\(\?([imsU]*)(-[imsU]*)?")
-_NAME: Final = re.compile(r"[A-Za-z0-9_]+")
-_OCTAL: Final = re.compile(r"[0-7]{1,2}")
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_COUNT: Final = regex(r"\{(0|[1-9][0-9]*)(,(0|[1-9][0-9]*)?)?\}")
+_NAMED_GROUP: Final = regex(r"\(\?P?<(?s:.)")
+_SET_FLAGS: Final = regex(r"\(\?([imsU]*)(-[imsU]*)?")
+_NAME: Final = regex(r"[A-Za-z0-9_]+")
+_OCTAL: Final = regex(r"[0-7]{1,2}")
+_SURROGATE: Final = regex("[\ud800-\udfff]")
 _HEX: Final = frozenset("0123456789abcdefABCDEF")
 _ESCAPES: Final = {"a": 7, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11}
 _OPERATORS: Final = {

@@ -7,10 +7,10 @@ alternatives alone are close to a limit of height or size.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 from crdlint.golang.regexp_classes import Ranges
+from crdlint.light import NamedTuple, dataclass
 
 MAX_HEIGHT: Final = 1000
 MAX_SIZE: Final = (128 << 20) // 40

@@ -7,6 +7,8 @@ from bisect import bisect_right
 from functools import cache
 from typing import Final
 
+from crdlint.light import regex
+
 # The characters that strings.TrimSpace removes: unlike str.strip(), unicode.IsSpace excludes U+001C to U+001F.
 SPACE: Final = (
     "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008"
@@ -63,7 +65,7 @@ _RUNS: Final = (
 _ESCAPES: Final = {
     char: f"\\{letter}" for char, letter in zip('"\\\a\b\f\n\r\t\v', '"\\abfnrtv', strict=True)
 }
-_UNUSUAL: Final = re.compile(r"[^ !#-\[\]-~]")
+_UNUSUAL: Final = regex(r"[^ !#-\[\]-~]")
 
 
 def quote(text: str) -> str:

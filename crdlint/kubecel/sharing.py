@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import count
 from typing import TYPE_CHECKING, Final
+
+from crdlint.light import dataclass
 
 if TYPE_CHECKING:
     from crdlint.cel.compiler import Compiled

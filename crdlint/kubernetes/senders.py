@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
+
+from crdlint.light import NamedTuple
 
 
 class Sender(NamedTuple):

@@ -7,15 +7,15 @@ latest patch release of its minor version with its default feature gates.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Container, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from enum import Enum, auto
 from functools import cache, lru_cache
-from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar, cast
+from typing import Any, Final, Generic, TypeAlias, TypeVar, cast
 
 from crdlint.cel.dialect import CELDialect
+from crdlint.light import NamedTuple, dataclass, regex
 
 Version: TypeAlias = "tuple[int, int]"
 _T = TypeVar("_T")
@@ -318,7 +318,7 @@ def parse_range(text: str) -> Range:
 
 
 # A number of more digits is no version.
-_VERSION: Final = re.compile(r"v?([0-9]{1,40})\.([0-9]{1,40})(?:\.|\Z)")
+_VERSION: Final = regex(r"v?([0-9]{1,40})\.([0-9]{1,40})(?:\.|\Z)")
 _OPERATORS: Final = frozenset("<>=!~^")
 
 

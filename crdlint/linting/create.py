@@ -9,7 +9,7 @@ errors. The later stages are run here as far as their result does not depend on 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from crdlint.crd.errors import NOT_EVALUATED, FieldError, Wording, invalid
 from crdlint.crd.model import (
@@ -24,6 +24,7 @@ from crdlint.crd.model import (
 from crdlint.crd.paths import Path
 from crdlint.kubecel.cost import EstimatedRule
 from crdlint.kubernetes.servers import Server
+from crdlint.light import NamedTuple
 from crdlint.rules import catalog
 from crdlint.rules.engine.common import Common, Findings, ValidationOptions
 from crdlint.rules.engine.schema_walk import Walker

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Container, Iterable, Iterator
 from collections.abc import Sequence as SequenceOf
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal
 
 from crdlint.crd.convert import accepted_names, read_crd
 from crdlint.crd.errors import REQUIRED, FieldError
@@ -17,6 +16,7 @@ from crdlint.crd.positions import Locator, contradicting, node_span, user_path_i
 from crdlint.crd.record import semantic_equal
 from crdlint.diagnostics import OLD_CRD, Related
 from crdlint.kubernetes.senders import apply_severity
+from crdlint.light import NamedTuple, regex
 from crdlint.linting import create
 from crdlint.linting.documents import as_stored, name_of, take_duplicate_keys
 from crdlint.linting.result import ComparedCRD, FoundCRD, FoundRule, OldCRD
@@ -339,7 +339,7 @@ def _help_of_placeholder(problem: DecodeProblem) -> str | None:
 
 
 # YAML reads these as a part of the key; people see a space, or nothing.
-_INVISIBLE: Final = re.compile("[\u00a0\u200b-\u200f\u2060\ufeff]")
+_INVISIBLE: Final = regex("[\u00a0\u200b-\u200f\u2060\ufeff]")
 
 
 def _invisible_character(text: str, node: Node) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from crdlint.crd.decode import decode_crd
@@ -19,6 +19,7 @@ from crdlint.crd.identity import (
 from crdlint.crd.placeholders import directive, placeholder_of
 from crdlint.crd.positions import node_span
 from crdlint.files.recognition import HELM, KIND, names_crd
+from crdlint.light import dataclass, regex
 from crdlint.linting.documents import DocumentWalk, Fixes, manifests, name_of, resource_names
 from crdlint.linting.manifest import CheckedCRD, check_crd
 from crdlint.linting.request import CheckRequest, Subject
@@ -285,6 +286,6 @@ class _CRDWalk(DocumentWalk):
 
 
 # The kind of a CRD at the start of a line, or behind the number of the line.
-_LOST: Final = re.compile(
+_LOST: Final = regex(
     r"^(?P<number>[ \t]*\d+ ?[:.|]?[ \t]+)?kind:[ \t]+CustomResourceDefinition\b", re.MULTILINE
 )

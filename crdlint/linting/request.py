@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Final, NamedTuple
+from dataclasses import fields
+from typing import TYPE_CHECKING, Final
 
 from crdlint.changes.change import Policy
 from crdlint.files.recognition import PLACEHOLDERS
 from crdlint.kubernetes.senders import Sender, base_sender
 from crdlint.kubernetes.servers import NEWEST_VERSION, Range, parse_range
+from crdlint.light import NamedTuple, dataclass
 
 if TYPE_CHECKING:
     from crdlint.diagnostics import Diagnostic

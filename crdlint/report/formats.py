@@ -9,9 +9,10 @@ import os
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
-from typing import Final, Generic, NamedTuple, TypeVar
+from typing import Final, Generic, TypeVar
 
 from crdlint.files.repository import LINK_OUT, leads_out
+from crdlint.light import NamedTuple
 from crdlint.phrases import nearest
 from crdlint.report.pieces import (
     Costs,

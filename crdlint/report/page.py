@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
-from typing import Final, NamedTuple
+from typing import Final
 
+from crdlint.light import NamedTuple, regex
 from crdlint.safety.escapes import printable, printable_line
 
 
@@ -110,7 +110,7 @@ class Page:
         return [f"{indent}{line}" if line else "" for line in text.split("\n")]
 
 
-_WIDTHS: Final = re.compile("[^\x00-\u02ff…]")  # characters that may take no column, or two
+_WIDTHS: Final = regex("[^\x00-\u02ff…]")  # characters that may take no column, or two
 
 
 def columns(text: str) -> int:

@@ -8,9 +8,10 @@ from __future__ import annotations
 import weakref
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, NamedTuple, TypeVar
+from dataclasses import field
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
 
+from crdlint.light import NamedTuple, dataclass
 from crdlint.phrases import counted
 from crdlint.report.page import PLAIN, Page
 from crdlint.rules.consequences import is_advice

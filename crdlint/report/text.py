@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from crdlint.diagnostics import NOT_RENDERED, UNKNOWN_FIELD, Diagnostic
+from crdlint.light import regex
 from crdlint.phrases import counted
 from crdlint.report import pieces, words
 from crdlint.report.page import CellPart, columns, fitting, rule_link
@@ -287,7 +288,7 @@ PIPED: Final = 120  # columns of source lines, which are cut rather than wrapped
 
 
 _MARKS: Final = 76  # a line of them fits a narrow terminal
-_WORD: Final = re.compile(r"[^\s:,\]}]+")
+_WORD: Final = regex(r"[^\s:,\]}]+")
 _DIFF: Final = {"-": "error", "+": "good"}
 
 
@@ -355,10 +356,10 @@ class SuiteText(pieces.SuiteReport):
 # A bad value longer than this many characters is folded in the terminal; JSON output has it whole.
 _LONGEST: Final = 80
 _HEAD: Final = 60
-_VALUE: Final = re.compile(
+_VALUE: Final = regex(
     r": (?:Invalid|Unsupported|Duplicate) value: (?=[\[{\"])|^Object '\w+' is missing in (?=')"
 )
-_QUOTED: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_QUOTED: Final = regex(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 
 
 def fold(message: str) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
-from typing import Final, NamedTuple
+from typing import Final
 
 from crdlint.diagnostics import RANKS, Diagnostic, Related
+from crdlint.light import NamedTuple, regex
 from crdlint.linting.result import FileResult
 
 _ADVICE: Final = frozenset({"warning", "advice"})  # kinds
@@ -103,7 +103,7 @@ def kind_of(notice: str) -> str:
     return _VARIABLE.sub("", notice)
 
 
-_VARIABLE: Final = re.compile(r"line \d+|\{\{[^{}]*\}\}|`[^`]*`|\"[^\"]*\"|\d+")
+_VARIABLE: Final = regex(r"line \d+|\{\{[^{}]*\}\}|`[^`]*`|\"[^\"]*\"|\d+")
 
 
 def by_crd(findings: Iterable[Diagnostic], *, show_all: bool = False) -> Iterator[list[Diagnostic]]:

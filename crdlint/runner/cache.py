@@ -14,7 +14,7 @@ import stat
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import astuple, dataclass, field, fields, replace
+from dataclasses import astuple, field, fields, replace
 from hashlib import blake2b
 from hmac import compare_digest
 from pathlib import Path
@@ -22,6 +22,7 @@ from typing import Any, Final
 
 from crdlint.diagnostics import Diagnostic, Fix, Related
 from crdlint.files.read import UnreadableError, read_bytes
+from crdlint.light import dataclass, regex
 from crdlint.linting.result import CRD, FileResult, ResourceName
 from crdlint.runner.program import program_digest
 from crdlint.safety import atomic
@@ -33,9 +34,9 @@ _LIMIT: Final = 256 * 1024 * 1024  # the total size of all entries in bytes
 _LOOK_EVERY: Final = 24 * 3600  # seconds between checks of the size of the directory
 _LARGEST: Final = 64 * 1024 * 1024  # the maximum size of an entry in bytes
 _FORMAT: Final = "6"
-_FOLDER: Final = re.compile("[0-9a-f]{2}")
+_FOLDER: Final = regex("[0-9a-f]{2}")
 _SUFFIX: Final = ".crdlint"  # git's objects and other caches have names of digits alone
-_ENTRY: Final = re.compile(rf"[0-9a-f]{{38}}{re.escape(_SUFFIX)}")
+_ENTRY: Final = regex(rf"[0-9a-f]{{38}}{re.escape(_SUFFIX)}")
 _SWEPT: Final = "swept"
 _TAG: Final = "CACHEDIR.TAG"  # as backup programs know it: https://bford.info/cachedir
 _TAGGED: Final = b"Signature: 8a477f597d28d172789f06886806bc55\n# The results of crdlint. The oldest ones are removed.\n"

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Final
 
 from crdlint.files.read import UnreadableError, decode, encoding_of, read_bytes
 from crdlint.files.repository import LINK_OUT, leads_out
+from crdlint.light import dataclass
 from crdlint.phrases import counted
 from crdlint.safety import atomic
 

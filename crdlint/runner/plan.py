@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Container, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from crdlint.diagnostics import InputProblem
 from crdlint.files.paths import UnreadInput, has_yaml_suffix
@@ -20,6 +20,7 @@ from crdlint.files.recognition import (
     may_hold_crd,
 )
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
+from crdlint.light import NamedTuple, dataclass
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
 from crdlint.phrases import some
@@ -93,7 +94,7 @@ class Planner:
     config: Config | None = None
     kustomize: bool = True
     stdin_name: str | None = None
-    request: CheckRequest = CheckRequest(skip_unfinished=True)  # noqa: RUF009  frozen
+    request: CheckRequest = CheckRequest(skip_unfinished=True)
     plan: Plan = field(default_factory=Plan)
     _layout: ChartLayout = field(default_factory=ChartLayout)
     configs: ReadConfigs = field(default_factory=dict)

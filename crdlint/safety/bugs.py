@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Final, NamedTuple, ParamSpec, TypeVar
+from typing import Final, ParamSpec, TypeVar
+
+from crdlint.light import NamedTuple
 
 P = ParamSpec("P")
 T = TypeVar("T")

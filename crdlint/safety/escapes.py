@@ -11,6 +11,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final
 
+from crdlint.light import regex
+
 # The content of a character class of `re`: control characters except tab and line feed, lone surrogates, characters that
 # reorder text (Unicode's Bidi_Control), and characters that some programs treat as line breaks.
 HIDDEN: Final = (
@@ -18,8 +20,8 @@ HIDDEN: Final = (
 )
 # CI systems run `::name::` at the start of a line (with re.MULTILINE), and `##[name]` anywhere in one.
 CI_COMMAND: Final = r"^[^\S\n]*::|##(?=(?:vso|teamcity)?\[)"
-_IN_LINES: Final = re.compile(f"[{HIDDEN}]|{CI_COMMAND}", re.MULTILINE)
-_IN_LINE: Final = re.compile(f"[\t\n{HIDDEN}]|{CI_COMMAND}")
+_IN_LINES: Final = regex(f"[{HIDDEN}]|{CI_COMMAND}", re.MULTILINE)
+_IN_LINE: Final = regex(f"[\t\n{HIDDEN}]|{CI_COMMAND}")
 _NAMED: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 _PERCENT: Final = {"%": "%25", "\r": "%0D", "\n": "%0A"}

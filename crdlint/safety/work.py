@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Generator, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
+
+from crdlint.light import dataclass
 
 LIMIT: Final = 2_000_000  # the maximum number of steps for one document
 _BYTES_PER_STEP: Final = 64  # of text

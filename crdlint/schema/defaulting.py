@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from crdlint.crd.model import JSONSchemaProps
+from crdlint.light import NamedTuple
 from crdlint.schema.deep_equal import deep_copy, deep_equal
 from crdlint.schema.embedded_resources import coerce
 from crdlint.schema.traversal import containers

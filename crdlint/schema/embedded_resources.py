@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from crdlint.crd.errors import FieldError, Wording, invalid, required
 from crdlint.crd.kubenames import is_dns1035_label, is_path_segment
@@ -17,6 +17,7 @@ from crdlint.crd.object_meta import (
 )
 from crdlint.crd.paths import Path, path_of
 from crdlint.kubernetes.servers import Server
+from crdlint.light import NamedTuple
 from crdlint.schema.traversal import containers
 
 _EMPTY: Final = JSONSchemaProps()

@@ -14,6 +14,7 @@ from typing import Final
 
 from crdlint.crd.kubenames import is_dns1123_label, is_dns1123_subdomain
 from crdlint.kubernetes.servers import Server
+from crdlint.light import regex
 
 # A text of each format.
 SAMPLES: Final = {
@@ -51,7 +52,7 @@ def _matches(pattern: str, flags: int = re.ASCII) -> Callable[[str], bool]:
 
 
 _is_full_date: Final = _matches(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_TIME: Final = re.compile(
+_TIME: Final = regex(
     r"([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?([zZ]|([+-][0-9]{2}:[0-9]{2}))", re.ASCII
 )
 
@@ -74,7 +75,7 @@ def _is_date_time(text: str) -> bool:
     return match is not None and match[1] <= "23" and match[2] <= "59" and match[3] <= "59"
 
 
-_DURATION_PART: Final = re.compile(r"(?<![0-9])([0-9]+)[\t\n\f\r ]*([A-Za-zµ]+)")
+_DURATION_PART: Final = regex(r"(?<![0-9])([0-9]+)[\t\n\f\r ]*([A-Za-zµ]+)")
 # For each unit: its nanoseconds, its names, and the last name, which may be followed by more letters.
 _UNITS: Final = (
     (1, ("ns",), "nano"), (10**3, ("us", "µs"), "micro"), (10**6, ("ms",), "milli"), (10**9, ("s",), "sec"),
@@ -106,7 +107,7 @@ def _is_duration(text: str) -> bool:
 
 _LONGEST_HOSTNAME: Final = 255  # bytes of UTF-8
 _LONGEST_LABEL: Final = 63
-_ASCII_HOSTNAME: Final = re.compile(
+_ASCII_HOSTNAME: Final = regex(
     r"[a-zA-Z0-9$+<=>^`|~](?:-?[a-zA-Z0-9$+<=>^`|~]{0,62})?"
     r"|(?:[a-zA-Z0-9$+<=>^`|~](?:[-a-zA-Z0-9$+<=>^`|~]{0,61}[a-zA-Z0-9$+<=>^`|~])?\.)+[a-zA-Z]{2,63}"
 )
@@ -169,7 +170,7 @@ def is_cidr(text: str) -> bool:
     return is_short and _is_ip(address, "", sloppy=True)
 
 
-_PREFIX_LENGTH: Final = re.compile("0*([0-9]{1,3})")
+_PREFIX_LENGTH: Final = regex("0*([0-9]{1,3})")
 
 
 # A hardware address of 6, 8 or 20 bytes, with colons, dashes or dots.
@@ -193,7 +194,7 @@ def _uuid(third: str, fourth: str) -> Callable[[str], bool]:
 
 _is_isbn10_text: Final = _matches("[0-9]{9}X|[0-9]{10}")
 _is_isbn13_text: Final = _matches("[0-9]{13}")
-_SPACE_AND_DASH: Final = re.compile(r"[\t\n\f\r -]+")
+_SPACE_AND_DASH: Final = regex(r"[\t\n\f\r -]+")
 
 
 def _is_isbn10(text: str) -> bool:

@@ -8,14 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from math import isfinite
-from typing import Final, NamedTuple
+from typing import Final
 
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Key, Path
+from crdlint.light import NamedTuple, regex
 
 # Delimiters are separate tokens; a quoted string ends at the next unescaped quote.
-_TOKEN: Final = re.compile(r"[.\[\]]|'.*?(?<!\\)'|'.*|[^.\[\]]+", re.DOTALL)
-_ESCAPE: Final = re.compile(r"\\(.)")
+_TOKEN: Final = regex(r"[.\[\]]|'.*?(?<!\\)'|'.*|[^.\[\]]+", re.DOTALL)
+_ESCAPE: Final = regex(r"\\(.)")
 _UNESCAPED: Final = {
     "a": "\a",
     "b": "\b",
@@ -87,7 +88,7 @@ def _unescape(text: str) -> str:
 
 
 ITEMS: Final = None  # the step to the items of a list: an index or [*]
-_STEP: Final = re.compile(
+_STEP: Final = regex(
     r"""\.(?P<name>(?:\\.|[^\[\].\\*{}()@,:\s'"])+)"""
     r"""|\[(?P<quote>['"])(?P<key>(?:(?!(?P=quote))[^\\])+)(?P=quote)\]"""
     r"""|(?P<items>\[(?:\*|-?\d+)\])"""
@@ -157,13 +158,13 @@ def _is_open(schema: JSONSchemaProps) -> bool:
 
 _INTS: Final = range(-(2**63), 2**63)
 _MOST_DIGITS: Final = 19  # of 64 bits
-_KEY: Final = re.compile(r"'([^']*)'\Z")
-_SLICE: Final = re.compile(r"(-?[0-9]*)(?::(-?[0-9]*))?(?::(-?[0-9]*))?\Z")
-_OPERATOR: Final = re.compile(r"[!<>=]+")
-_FIELD: Final = re.compile(r"(?:\\.|\\\Z|[^\\ \t\r\n.,\[\]$@{}])*", re.DOTALL)
-_IDENTIFIER: Final = re.compile(r"[^ \t\r\n.,\[\]$@{}]*")
-_NUMBER: Final = re.compile(r"[+-]?[\d.]*")
-_FLOAT: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)\Z")
+_KEY: Final = regex(r"'([^']*)'\Z")
+_SLICE: Final = regex(r"(-?[0-9]*)(?::(-?[0-9]*))?(?::(-?[0-9]*))?\Z")
+_OPERATOR: Final = regex(r"[!<>=]+")
+_FIELD: Final = regex(r"(?:\\.|\\\Z|[^\\ \t\r\n.,\[\]$@{}])*", re.DOTALL)
+_IDENTIFIER: Final = regex(r"[^ \t\r\n.,\[\]$@{}]*")
+_NUMBER: Final = regex(r"[+-]?[\d.]*")
+_FLOAT: Final = regex(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)\Z")
 _SURROGATE: Final = "[dD][89a-fA-F]"
 _ESCAPED: Final = (
     r"\\(?:[abfnrtv\\{quote}]|x[0-9a-fA-F]{{2}}|[0-3][0-7]{{2}}|u(?!{surrogate})[0-9a-fA-F]{{4}}"

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from collections.abc import Sequence as SequenceOf
-from typing import Final, NamedTuple
+from typing import Final
 
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.crd.record import PROVENANCE
 from crdlint.kubernetes.servers import Server
+from crdlint.light import NamedTuple
 
 TYPES: Final = ("array", "boolean", "integer", "number", "object", "string")
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain
-from typing import Final, NamedTuple
+from typing import Final
 
 from crdlint.files.patterns import Glob
 from crdlint.files.read import UnreadableError, decode, read_bytes
+from crdlint.light import NamedTuple, dataclass, regex
 
 SUITE: Final = "a test suite"
 SUITE_SUFFIX: Final = ".testsuite.yaml"
@@ -17,8 +17,8 @@ _CHAINSAW: Final = ("chainsaw-test.yaml", "chainsaw-test.yml")
 _LEVELS: Final = 3  # the number of parent directories of a file in which its test is searched
 _MAX_BYTES: Final = 1024 * 1024
 # kuttl: `00-assert.yaml`, `assert.yaml` in the folder of a step (pkg/test/step.go, fileNameRegex).
-_KUTTL: Final = re.compile(r"(\d+-)?(?:assert|errors)(?:-[^.]+)?\.ya?ml")
-_STEP: Final = re.compile(r"\d+-")
+_KUTTL: Final = regex(r"(\d+-)?(?:assert|errors)(?:-[^.]+)?\.ya?ml")
+_STEP: Final = regex(r"\d+-")
 # openshift/api: partial CRDs that its generator merges into the generated ones.
 _OVERRIDES: Final = "manual-override-crd-manifests"
 _COMPARED: Final = frozenset({"assert", "error", "patch"})

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from crdlint.light import dataclass, regex
 from crdlint.phrases import differing
 
-BREAK: Final = re.compile(r"\r\n|\r|\n")
+BREAK: Final = regex(r"\r\n|\r|\n")
 
 
 def line_starts(text: str) -> list[int]:

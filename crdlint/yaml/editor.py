@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Final
 
+from crdlint.light import regex
 from crdlint.yaml.edit import Edit, runs
 from crdlint.yaml.nodes import Collection, Mapping, Node, Scalar, Sequence, is_json
 from crdlint.yaml.resolve import WORDS, resolve
@@ -17,9 +18,9 @@ class UneditableError(Exception):
     """The text cannot be edited without changing something else."""
 
 
-_PLAIN: Final = re.compile(r"(?!\.[0-9])[A-Za-z_./$][A-Za-z0-9_./$+-]*\Z")
-_LINE_START: Final = re.compile(r"\n(?=[^\r\n])")
-_COMMENT: Final = re.compile(r"(?<=\s)#")
+_PLAIN: Final = regex(r"(?!\.[0-9])[A-Za-z_./$][A-Za-z0-9_./$+-]*\Z")
+_LINE_START: Final = regex(r"\n(?=[^\r\n])")
+_COMMENT: Final = regex(r"(?<=\s)#")
 _UNQUOTABLE: Final = r"[^\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd]"  # compiled on first use
 
 

@@ -6,12 +6,12 @@ Reproduces go-yaml v2's decoder and sigs.k8s.io/yaml's conversion. Nothing here 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import count, repeat
 from typing import Any, Final, Literal, cast
 
 from crdlint.golang.printing import GoMap, go_syntax
 from crdlint.kubernetes.servers import ByVersion, Server
+from crdlint.light import dataclass
 from crdlint.safety.work import run_calls
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence

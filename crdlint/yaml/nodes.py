@@ -7,10 +7,11 @@ leaves need no other object. Marks have 0-based `line` and `column` in character
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from ruamel.yaml.events import ScalarEvent
+
+from crdlint.light import dataclass
 
 _MANY: Final = 64  # items of a mapping whose keys are found by an index
 

@@ -10,8 +10,8 @@ import gc
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from dataclasses import field
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.events import (
@@ -25,6 +25,7 @@ from ruamel.yaml.events import (
 )
 from ruamel.yaml.parser import ParserError
 
+from crdlint.light import NamedTuple, dataclass, regex
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.edit import line_and_column, line_starts
 from crdlint.yaml.nodes import Mapping, Mark, Node, Scalar, Sequence
@@ -39,9 +40,9 @@ except ImportError:  # no wheel for this platform
     CParser = None
 
 MAX_DEPTH: Final = 10000
-_SEPARATOR: Final = re.compile(r"\n---([^\n]*)")
+_SEPARATOR: Final = regex(r"\n---([^\n]*)")
 # Only directives and comments: they belong to the document after the separator.
-_PROLOGUE: Final = re.compile(
+_PROLOGUE: Final = regex(
     r"\ufeff?(?:[ \t]*(?:#[^\n]*|\r)?\n)*%[^\n]*\n(?:[%#][^\n]*\n|[ \t]*\r?\n)*\Z"
 )
 _SLOWER: Final = "libyaml is not available for this Python: reading with ruamel.yaml's own parser, which is slower"
@@ -205,8 +206,8 @@ def line_after_end(document: Document) -> int | None:
     return None if rest is None else text.count("\n", 0, rest.start()) + document.line_offset
 
 
-_END: Final = re.compile(r"^\.\.\.(?![^ \t\r\n])", re.MULTILINE)
-_CONTENT: Final = re.compile(r"^(?!\.\.\.(?:\s|\Z))[ \t]*[^\s#%].*", re.MULTILINE)
+_END: Final = regex(r"^\.\.\.(?![^ \t\r\n])", re.MULTILINE)
+_CONTENT: Final = regex(r"^(?!\.\.\.(?:\s|\Z))[ \t]*[^\s#%].*", re.MULTILINE)
 
 
 def _problem_at(message: str, text: str, index: int, offset: int) -> YAMLProblem:
@@ -251,7 +252,7 @@ def _ends_late(chunk: str, start: int, mark: Any) -> bool:
     return last[0] in "!&*\"'" or last[-1] in "\"']}"
 
 
-_BLANK_END: Final = re.compile(r"\n[ \t]*(?:#[^\n]*)?\Z")
+_BLANK_END: Final = regex(r"\n[ \t]*(?:#[^\n]*)?\Z")
 _NO_COLON: Final = "could not find expected ':'"
 
 
@@ -271,7 +272,7 @@ def _events(text: str) -> Iterator[Any]:
 
 
 # Line breaks in YAML 1.1, but not in an editor.
-_RARE_BREAK: Final = re.compile("[\x85\u2028\u2029]")
+_RARE_BREAK: Final = regex("[\x85\u2028\u2029]")
 
 
 def _as_editors_count(events: Iterator[Any], text: str) -> Iterator[Any]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
+
+from crdlint.light import NamedTuple
 
 
 class Repair(NamedTuple):

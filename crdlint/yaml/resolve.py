@@ -6,13 +6,13 @@ a float may be an integer (1e3 is printed as `1000`), which `as_json_number` tak
 
 from __future__ import annotations
 
-import re
 import struct
 from datetime import datetime
 from math import isfinite, isinf
 from typing import Any, Final
 
 from crdlint.golang.printing import format_float, json_float
+from crdlint.light import regex
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.nodes import Scalar
 
@@ -32,24 +32,24 @@ WORDS: Final[dict[str, Value]] = {
 }
 _NUMBER_START: Final = frozenset("+-.0123456789")
 # The syntax of strconv.ParseInt with base 0, without underscores.
-_INTEGER: Final = re.compile(
+_INTEGER: Final = regex(
     r"([+-]?)(?:0[xX]([0-9a-fA-F]+)|0[oO]([0-7]+)|0[bB]([01]+)|0([0-7]+)|(0|[1-9][0-9]*))\Z"
 )
 # Go parses the text after this prefix separately, so it may have a sign.
-_SIGNED_BINARY: Final = re.compile(r"0b([+-][01]+)\Z")
+_SIGNED_BINARY: Final = regex(r"0b([+-][01]+)\Z")
 _BASES: Final = (16, 8, 2, 8, 10)
 _MOST_DIGITS: Final = 64  # the number of base-2 digits in 64 bits
-_FLOAT: Final = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?\Z")
+_FLOAT: Final = regex(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?\Z")
 # The syntax of strconv.ParseFloat for a number that starts with a point, with underscores between digits.
-_FRACTION: Final = re.compile(r"\.[0-9](?:_?[0-9])*(?:[eE][-+]?[0-9](?:_?[0-9])*)?\Z")
+_FRACTION: Final = regex(r"\.[0-9](?:_?[0-9])*(?:[eE][-+]?[0-9](?:_?[0-9])*)?\Z")
 # A year of four digits and one or two digits for the rest: with a zone after a T, without one after blanks, or no time.
 _CLOCK: Final = r"([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:[.,][0-9]+)?"
-_TIMESTAMP: Final = re.compile(
+_TIMESTAMP: Final = regex(
     rf"([0-9]{{4}})-([0-9]{{1,2}})-([0-9]{{1,2}})(?:[Tt]{_CLOCK}(?:Z|[+-][0-9]{{2}}:[0-9]{{2}})| +{_CLOCK})?\Z"
 )
 
 _PREFIX: Final = "tag:yaml.org,2002:"
-_INVALID: Final = re.compile("[\udc80-\udcff]")
+_INVALID: Final = regex("[\udc80-\udcff]")
 _RESOLVABLE: Final = frozenset({"str", "bool", "int", "float", "null", "timestamp"})
 
 

@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from typing import Final, TypeAlias
 
+from crdlint.light import regex
 from crdlint.yaml.edit import BREAK, line_and_column
 from crdlint.yaml.nodes import Scalar
 
@@ -22,8 +23,8 @@ _LINES: Final = r"(?P<blanks>[ \t]+)|(?P<breaks>(?:(?:\r\n|\r|\n)[ \t]*)+)"
 # JSON may escape one character as two surrogates.
 _PAIR: Final = r"u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 _ESCAPE: Final = rf"\\(?:{_PAIR}|x[0-9a-fA-F]{{2}}|u[0-9a-fA-F]{{4}}|U[0-9a-fA-F]{{8}}|[^\r\n])"
-_PLAIN: Final = re.compile(rf"{_LINES}|.")
-_LINE_BELOW: Final = re.compile(r"(?:\r\n|\r|\n)([^\r\n]*)")
+_PLAIN: Final = regex(rf"{_LINES}|.")
+_LINE_BELOW: Final = regex(r"(?:\r\n|\r|\n)([^\r\n]*)")
 _QUOTED: Final = {
     "'": re.compile(rf"{_LINES}|''|."),
     '"': re.compile(rf"(?P<joined>\\(?:\r\n|\r|\n)[ \t]*)|{_LINES}|{_ESCAPE}|."),

@@ -9,6 +9,7 @@ from typing import Final
 
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path
+from crdlint.light import regex
 from crdlint.rules.engine.advisory import (
     Advisory,
     DecodedCRD,
@@ -22,9 +23,9 @@ from crdlint.schema.traversal import with_all_of
 from crdlint.yaml.nodes import child
 
 _Convention: Final = partial(OnRequest, in_set="conventions")
-_CAMEL: Final = re.compile(r"[a-z][a-z0-9]*(?:[A-Z][a-z0-9]*)*")
-_PASCAL: Final = re.compile(r"(?:[A-Z][A-Za-z0-9]*)?")
-_SECRETS: Final = re.compile(
+_CAMEL: Final = regex(r"[a-z][a-z0-9]*(?:[A-Z][a-z0-9]*)*")
+_PASCAL: Final = regex(r"(?:[A-Z][A-Za-z0-9]*)?")
+_SECRETS: Final = regex(
     r"(?:\w*(?:Password|Passwd)|password|passwd|token|secret|(?:api|access|secret|private)Key|clientSecret)"
 )
 _DURATIONS: Final = ("duration", "interval", "timeout")

@@ -9,6 +9,7 @@ from typing import Final
 
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.diagnostics import Severity
+from crdlint.light import regex
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, require
 from crdlint.rules.engine.rule import Caution, Hint, Nodes
@@ -31,7 +32,7 @@ _KEYS: Final = frozenset({
     "additionalProperties", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource",
     "x-kubernetes-int-or-string",
 })  # fmt: skip
-_ARBITRARY: Final = re.compile(
+_ARBITRARY: Final = regex(
     r"\b(?:arbitrary|free-?\s?form|any (?:(?:valid )?(?:JSON|YAML)|data|fields?|keys?|kind|object|structure|types?|values?))\b",
     re.IGNORECASE,
 )

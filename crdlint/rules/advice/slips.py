@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.golang.printing import marshal
+from crdlint.light import NamedTuple, regex
 from crdlint.phrases import joined
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD, top_property
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, require
@@ -24,14 +25,14 @@ if TYPE_CHECKING:
 
 _PATTERN: Final = "name:\n  type: string\n  pattern: {}"
 _STRAIGHT: Final = str.maketrans("\u201c\u201d\u2018\u2019", "\"\"''")
-_CURLY_QUOTED: Final = re.compile("[\u2018\u201c](.*)[\u2019\u201d]", re.DOTALL)
+_CURLY_QUOTED: Final = regex("[\u2018\u201c](.*)[\u2019\u201d]", re.DOTALL)
 # A `^` behind a character that is read, or a `$` before one: only such a pattern can match no text.
-_INNER_EDGE: Final = re.compile(r"(?<![\[(|:?\\^])(?<=.)\^|(?<!\\)\$(?=[^)|$])", re.DOTALL)
+_INNER_EDGE: Final = regex(r"(?<![\[(|:?\\^])(?<=.)\^|(?<!\\)\$(?=[^)|$])", re.DOTALL)
 _NOTHING: Final = r"[^\x00-\x{10FFFF}]"
 _INT32: Final = (("minimum", -(2**31)), ("maximum", 2**31 - 1))
 _MODE: Final = "mode:\n  type: string\n  maxLength: 9\n  x-kubernetes-validations:\n  - rule: self {0} 'Fast' {1} self {0} 'Safe'"
 _COMPARISONS: Final = frozenset({"_==_", "_!=_", "_<_", "_<=_", "_>_", "_>=_", "@in"})
-_COMPARED: Final = re.compile(r"[=!]=|[<>]|\bin\b")  # in the text of a rule
+_COMPARED: Final = regex(r"[=!]=|[<>]|\bin\b")  # in the text of a rule
 _LONGEST: Final = 300  # characters of a rule
 _NEVER_FALSE: Final = "the rule is never false, so it checks nothing"
 _NEVER_TRUE: Final = "the rule is never true, so every value is rejected"

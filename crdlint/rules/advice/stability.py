@@ -9,6 +9,7 @@ from typing import Any, Final, TypeAlias
 
 from crdlint.crd.model import CustomResourceDefinitionVersion, JSONSchemaProps
 from crdlint.crd.paths import Path
+from crdlint.light import regex
 from crdlint.phrases import joined
 from crdlint.rules.advice.pruned_objects import keeps_as_item
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
@@ -22,7 +23,7 @@ _A: Final = "a: {type: string}"
 _OLD: Final = "deprecated: true, "
 _WARNED: Final = "deprecated: true, deprecationWarning: Use v2., "
 _VERSIONS: Final = Path("spec").child("versions")
-_NAME: Final = re.compile(r"v(\d+)(?:(alpha|beta)(\d+))?")
+_NAME: Final = regex(r"v(\d+)(?:(alpha|beta)(\d+))?")
 _STABILITY: Final = {"alpha": 0, "beta": 1, None: 2}
 # What holds the schemas of values, and the step to them, empty if that is a name.
 _FIELDS_OF: Final = {"properties": "", "items": "[*]", "additionalProperties": "[key]"}

@@ -6,7 +6,6 @@ WipeObjectMetaSystemFields and the strategies' PrepareForCreate. It keeps `manag
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from json import dumps
 from typing import Any, Final
@@ -18,6 +17,7 @@ from crdlint.crd.object_meta import ANNOTATIONS_LIMIT
 from crdlint.crd.paths import Path
 from crdlint.crd.record import Record
 from crdlint.golang.printing import marshal
+from crdlint.light import regex
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, removal
 from crdlint.rules.engine.rule import Hint, Nodes, OnRequest, Rule
@@ -46,7 +46,7 @@ _ETCD_LIMIT: Final = 1536 * 1024  # bytes of a request (--max-request-bytes)
 # Times the limit: a text may have comments, and characters that JSON escapes.
 _SURELY: Final = 1.15
 _SURELY_NOT: Final = 0.95
-_ANCHOR: Final = re.compile(r"&(?<=[\s\[{,]&)[^\s&]")
+_ANCHOR: Final = regex(r"&(?<=[\s\[{,]&)[^\s&]")
 
 
 def _omitted(record: type[Record], *stored: str) -> dict[str, str]:

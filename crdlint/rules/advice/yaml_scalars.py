@@ -10,6 +10,7 @@ from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.diagnostics import Severity
+from crdlint.light import regex
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, require
 from crdlint.rules.engine.rule import Caution, Hint
@@ -23,12 +24,12 @@ _PROPERTIES: Final = SCHEMA_BITS["properties"]
 _ENUM: Final = SCHEMA_BITS["enum"]
 _WRITTEN_OUT: Final = frozenset({"true", "True", "TRUE", "false", "False", "FALSE"})
 # The start of a plain text.
-_LINE: Final = re.compile(
+_LINE: Final = regex(
     r"^[ -]*(?:description|title|message): +([^\n '\"|>\[{#][^\n]*)$", re.MULTILINE
 )
 # A comment that a linter reads.
-_FOR_A_TOOL: Final = re.compile(r" #[ \t]*(?:crdlint|yamllint)\b")
-_ISSUE: Final = re.compile(r" #\w")
+_FOR_A_TOOL: Final = regex(r" #[ \t]*(?:crdlint|yamllint)\b")
+_ISSUE: Final = regex(r" #\w")
 
 
 @Fixer("Put the word in quotes", "safe")

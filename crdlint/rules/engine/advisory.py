@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Mapping as MappingOf
 from types import MappingProxyType
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 from crdlint.crd.model import (
     CustomResourceColumnDefinition,
@@ -23,6 +23,7 @@ from crdlint.crd.paths import Path
 from crdlint.diagnostics import Kind, Severity
 from crdlint.kubecel.cost import EstimatedRule
 from crdlint.kubernetes.servers import Range
+from crdlint.light import NamedTuple
 from crdlint.schema.traversal import lineage, schemas
 from crdlint.yaml.nodes import Mapping, text_of
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from crdlint.cel.dialect import CELDialect
 from crdlint.kubecel.sharing import Sharing, shared
 from crdlint.kubernetes.servers import NEWEST, Server
+from crdlint.light import dataclass
 from crdlint.safety.work import Effort
 from crdlint.schema.traversal import all_schemas, schemas
 

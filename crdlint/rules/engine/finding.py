@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as MappingOf
 from collections.abc import Sequence as SequenceOf
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 from crdlint.crd import gotypes
 from crdlint.crd.errors import FieldError
 from crdlint.diagnostics import Applicability, Fix
+from crdlint.light import dataclass, regex
 from crdlint.phrases import nearest
 from crdlint.rules.engine.advisory import Advisory
 from crdlint.schema.traversal import schemas
@@ -50,7 +51,7 @@ Scope: TypeAlias = Literal[
     "template",
     "crds",
 ]
-_ADDED: Final = re.compile(r"\s*[\"']?([\w$-]+)[\"']?:(?=\s)")  # a new entry
+_ADDED: Final = regex(r"\s*[\"']?([\w$-]+)[\"']?:(?=\s)")  # a new entry
 _MISSPELLED: Final = 0.75  # the minimum similarity of a misspelled keyword
 Edits: TypeAlias = "Iterable[Edit]"
 _T = TypeVar("_T")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from crdlint.crd.errors import (
     DUPLICATE,
@@ -22,6 +22,7 @@ from crdlint.crd.errors import (
     FieldError,
 )
 from crdlint.crd.paths import Key, Path, Step
+from crdlint.light import NamedTuple, regex
 from crdlint.phrases import joined
 from crdlint.rules.engine.advisory import JUNCTORS
 from crdlint.safety.bugs import attempt
@@ -44,7 +45,7 @@ _LONGEST_PATH: Final = 60  # characters
 _SHOWN_VALUES: Final = 3
 _ROOT: Final = "`openAPIV3Schema`"
 _LONGEST_NAME: Final = 63  # characters
-_PRINTED: Final = re.compile(r"[^.\[\]]+|\[[^\]]*\]?")
+_PRINTED: Final = regex(r"[^.\[\]]+|\[[^\]]*\]?")
 _RULES: Final = "x-kubernetes-validations"
 # Internal names, and those of v1.
 _RENAMED: Final = (

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import Final
 
 from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
 from crdlint.diagnostics import Diagnostic
 from crdlint.golang.text import quote
+from crdlint.light import regex
 from crdlint.rules.engine.rule import Rule
 from crdlint.safety.bugs import attempt
 
@@ -24,7 +24,7 @@ _SINCE: Final[tuple[tuple[str, tuple[int, int, int], str], ...]] = (
     ("+kubebuilder:deprecatedversion", (0, 6, 0), ""),
     ("crd:generateEmbeddedObjectMeta", (0, 6, 0), ""),
 )
-_RELEASE: Final = re.compile(r"v(\d+)\.(\d+)\.(\d+)")
+_RELEASE: Final = regex(r"v(\d+)\.(\d+)\.(\d+)")
 
 
 def marker_help(marker: str, version: str) -> str:

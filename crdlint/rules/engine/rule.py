@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.diagnostics import Diagnostic, Kind, Origin, Related, Severity
+from crdlint.light import NamedTuple
 from crdlint.phrases import counted
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.headlines import Headline, Named

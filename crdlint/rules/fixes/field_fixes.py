@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from itertools import takewhile
 from textwrap import indent
-from typing import Final, NamedTuple
+from typing import Final
 
 from crdlint.crd.gotypes import SCHEMA, GoType
+from crdlint.light import NamedTuple, regex
 from crdlint.rules.engine.advisory import SCALARS
 from crdlint.rules.engine.examples import HEAD, small
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, is_null, require, texts
@@ -27,11 +27,11 @@ from crdlint.yaml.repairs import Repair
 _Pair = tuple["Node", "Node"]
 _STEP: Final = 2  # spaces
 _MOST_KEYS: Final = 500  # of a mapping: each repeated key is looked for among them
-_ONE: Final = re.compile(r"[^\s,\[\]{}]+\Z")
-_GLUED: Final = re.compile(r"([\w$-]+):(?=[^\s:])")  # a field and its value
+_ONE: Final = regex(r"[^\s,\[\]{}]+\Z")
+_GLUED: Final = regex(r"([\w$-]+):(?=[^\s:])")  # a field and its value
 # How people begin the names of extensions, and the words of a name in camel case.
-_PREFIX: Final = re.compile(r"(?:x-)?(?:kubernetes-|k8s-)?")
-_UPPER: Final = re.compile(r"(?<=[a-z])([A-Z])")
+_PREFIX: Final = regex(r"(?:x-)?(?:kubernetes-|k8s-)?")
+_UPPER: Final = regex(r"(?<=[a-z])([A-Z])")
 _LISTS: Final = frozenset(
     {
         "required",

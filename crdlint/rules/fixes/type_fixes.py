@@ -9,6 +9,7 @@ from typing import Final
 from crdlint.crd.gotypes import SCHEMA
 from crdlint.crd.identity import type_keys as type_keys_of
 from crdlint.files.recognition import KIND, VERSION
+from crdlint.light import regex
 from crdlint.phrases import nearest
 from crdlint.rules.engine.advisory import SCALARS, TYPES_OF
 from crdlint.rules.engine.examples import HEAD
@@ -28,19 +29,17 @@ from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import UneditableError, quoted
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, text_of
 
-_GROUPED: Final = re.compile(r"-?\d{1,3}(?:[,_]\d{3})+\Z")
-_AMONG: Final = re.compile(
+_GROUPED: Final = regex(r"-?\d{1,3}(?:[,_]\d{3})+\Z")
+_AMONG: Final = regex(
     r"(?:<=?|>=?|=)? *(-?(?=[OolI]*\d)[\dOolI]+)(?: *(k|K)| +[A-Za-z]+| *//.*| +<\d+>)?\Z"
 )
 _LOOKALIKES: Final = str.maketrans("OolI", "0011")
-_NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?\Z")
-_WHOLE: Final = re.compile(r"(-?(?:0|[1-9]\d*))(?:\.0+)?\Z")
+_NUMBER: Final = regex(r"-?(?:0|[1-9]\d*)(?:\.\d+)?\Z")
+_WHOLE: Final = regex(r"(-?(?:0|[1-9]\d*))(?:\.0+)?\Z")
 # A field that YAML reads as text: no blank after its colon, or another character instead of the colon.
-_FIELD: Final = re.compile(
-    r"([\w$-]+)(?::(?=[^\s:])|[ \u00a0]*[=;\uff1a][ \u00a0]*|:\u00a0+)(?=\S+\Z)"
-)
-_SEPARATORS: Final = re.compile("[,;|]")
-_ONE: Final = re.compile(r"[^\s,\[\]{}]+\Z")
+_FIELD: Final = regex(r"([\w$-]+)(?::(?=[^\s:])|[ \u00a0]*[=;\uff1a][ \u00a0]*|:\u00a0+)(?=\S+\Z)")
+_SEPARATORS: Final = regex("[,;|]")
+_ONE: Final = regex(r"[^\s,\[\]{}]+\Z")
 _BOOLEANS: Final = {
     "true": "true", "false": "false", "yes": "true", "no": "false", "on": "true", "off": "false", "1": "true",
     "0": "false", "t": "true", "f": "false", "y": "true", "n": "false", "enabled": "true", "disabled": "false",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from textwrap import indent
 from typing import Final
 
+from crdlint.light import regex
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect
 from crdlint.yaml.edit import Edit, apply
 from crdlint.yaml.editor import Editor, UneditableError, apart
@@ -30,7 +30,7 @@ _OF_WEBHOOK: Final = {
     "conversionReviewVersions": "conversionReviewVersions",
 }
 _PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
-_COMMENT: Final = re.compile(r"(?<=\s)#")
+_COMMENT: Final = regex(r"(?<=\s)#")
 
 
 def _moved_help(old: str, new: str, more: str) -> str:

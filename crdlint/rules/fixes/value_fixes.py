@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from crdlint.crd.errors import REQUIRED
 from crdlint.crd.model import JSONSchemaProps
+from crdlint.light import NamedTuple, regex
 from crdlint.rules.engine.examples import stream
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, require
 from crdlint.rules.fixes.v1beta1 import block
@@ -48,8 +49,8 @@ _CLASSES: Final[dict[str, frozenset[type]]] = {
     "boolean": frozenset({bool}),
 }
 _LONGEST: Final = 60  # the maximum number of characters of the user's text in a help
-_OF_FLOW: Final = re.compile(r"[][,{}]|: ")
-_JSON_NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+_OF_FLOW: Final = regex(r"[][,{}]|: ")
+_JSON_NUMBER: Final = regex(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 
 
 def is_short(text: str) -> bool:

@@ -6,7 +6,6 @@ The walk is in `crdlint.schema.default_validation`; rules are evaluated here, wi
 from __future__ import annotations
 
 from collections.abc import Sequence as SequenceOf
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,6 +14,7 @@ from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path, Step
 from crdlint.kubecel.cost import RUNTIME_BUDGET
 from crdlint.kubernetes.servers import Server
+from crdlint.light import dataclass
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.common import ServerResults, ValidationOptions
 from crdlint.rules.engine.relations import SIBLING

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import partial
 from typing import Final
@@ -19,6 +18,7 @@ from crdlint.crd.errors import (
 )
 from crdlint.crd.model import JSONSchemaProps, JSONSchemaPropsOrBool
 from crdlint.kubernetes.servers import Server
+from crdlint.light import regex
 from crdlint.phrases import Sample
 from crdlint.rules.engine.advisory import JUNCTORS
 from crdlint.rules.engine.common import Findings
@@ -35,8 +35,8 @@ _ROOT: Final = frozenset({SchemaPosition.ROOT})
 _NESTED: Final = frozenset({SchemaPosition.NESTED})
 
 
-_NEGATIVE: Final = re.compile(r"\^\(\?!((?:[^()\\]|\\.|\([^()?]*\))*)\)(.*)\Z")
-_GROUPS: Final = re.compile(r"\\.|\[(?:[^\]\\]|\\.)*(?:\]|\\?\Z)|\([^()]*\)")
+_NEGATIVE: Final = regex(r"\^\(\?!((?:[^()\\]|\\.|\([^()?]*\))*)\)(.*)\Z")
+_GROUPS: Final = regex(r"\\.|\[(?:[^\]\\]|\\.)*(?:\]|\\?\Z)|\([^()]*\)")
 _TYPE_MISSING: Final = {
     SchemaPosition.ROOT: "must not be empty at the root",
     SchemaPosition.ITEM: "must not be empty for specified array items",
@@ -54,10 +54,10 @@ _SPEAKS_OF: Final = (
 )
 _OF_VALUE: Final = {str: "string", bool: "boolean", int: "integer", list: "array", dict: "object"}
 _OF_FORMAT: Final = {"int32": "integer", "int64": "integer", "float": "number", "double": "number"}
-_LOOKAROUND: Final = re.compile(r"\(\?(?:[=!]|<[=!])[^()]*\)?")
+_LOOKAROUND: Final = regex(r"\(\?(?:[=!]|<[=!])[^()]*\)?")
 
 
-_JUNCTOR: Final = re.compile(r"\.(allOf|anyOf|oneOf|not)(?![^.\[])")
+_JUNCTOR: Final = regex(r"\.(allOf|anyOf|oneOf|not)(?![^.\[])")
 _OfRoot: Final = partial(_Rule, scope="schema")
 
 

@@ -5,7 +5,6 @@ Upstream: apiextensions validation, ValidateCustomResourceDefinitionSubresources
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -16,6 +15,7 @@ from crdlint.crd.model import (
 )
 from crdlint.crd.paths import Path
 from crdlint.golang.printing import Typed
+from crdlint.light import regex
 from crdlint.phrases import Sample, nearest
 from crdlint.rules.engine.rule import Rule
 from crdlint.safety.bugs import attempt
@@ -33,7 +33,7 @@ SCALE_PATHS: Final = (
     ("labelSelectorPath", "label_selector_path", (".spec", ".status")),
 )
 # A simple path without its dot, or as kubectl, JSONPath, CEL and JSON Pointer write it.
-SIMPLE_PATH: Final = re.compile(
+SIMPLE_PATH: Final = regex(
     r"[\"“”]?\{?(?:\$|self(?=\.(?:spec|status|metadata)\b))?[./]{0,2}([A-Za-z_](?:[^{}\s$\[]|\[[^\]{}]*\])*?)\}?[\"“”]?\Z"
 )
 _LIKE: Final = 0.7

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import Final
 
 from crdlint.files.paths import has_yaml_suffix
+from crdlint.light import NamedTuple
 
 CHART: Final = "Chart.yaml"
 TEMPLATES: Final = "templates"
