@@ -36,6 +36,7 @@ from crdlint.kubernetes.servers import Server
 from crdlint.safety.work import WorkLimitError, run_calls
 from crdlint.schema.correlation import Correlation, item_key, items_by_key
 from crdlint.schema.json_paths import FieldPathError, valid_field_path
+from crdlint.schema.traversal import RuleSearch
 
 _Building = Generator["_Building", "RuleValidator | None", "RuleValidator | None"]
 
@@ -154,27 +155,14 @@ class RuleValidators:
         self.expressions: Final[list[Expression]] = []
         self._declarer = Declarer(server.cel, sharing or shared())
         self._made: dict[tuple[int, int, int, bool], RuleValidator | None] = {}
-        # By identity: whether a schema or one of its subschemas has rules.
-        self._has_rules: dict[int, bool] = {}
+        self._search: Final = RuleSearch()
 
     def of(self, schema: JSONSchemaProps, *, is_root: bool = True) -> RuleValidator | None:
         """Return the validator of a schema, or None if neither it nor a subschema has rules."""
-        if not self._has(schema):
+        if not self._search.has_rules(schema):
             return None
         declared = self._declarer.declare(schema, is_resource=is_root)
         return run_calls(self._validator(schema, schema, declared, is_root=is_root))
-
-    def _has(self, schema: JSONSchemaProps) -> bool:
-        has_rules = self._has_rules
-        order = [schema]
-        for current in order:  # which grows: parents before their children
-            if id(current) not in has_rules:
-                order += _parts(current)
-        for current in reversed(order):
-            if id(current) not in has_rules:
-                is_below = any(has_rules[id(part)] for part in _parts(current))
-                has_rules[id(current)] = is_below or bool(current.x_validations)
-        return has_rules[id(schema)]
 
     def _validator(
         self,
@@ -257,11 +245,6 @@ class RuleValidators:
             ReadyRule(rule, each, program(each.rule), program(each.message))
             for rule, each in zip(rules, compiled, strict=True)
         )
-
-
-def _parts(schema: JSONSchemaProps) -> list[JSONSchemaProps]:
-    parts = (*schema.properties.values(), schema.item_schema, schema.additional_schema)
-    return [part for part in parts if part is not None]
 
 
 def program(expression: Expression | None) -> Program | None:

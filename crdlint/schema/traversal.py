@@ -74,6 +74,30 @@ def children(schema: JSONSchemaProps) -> Iterator[JSONSchemaProps]:
     )
 
 
+class RuleSearch:
+    """Finds out which schemas have rules, themselves or in what applies to the parts of their values; each schema once."""
+
+    def __init__(self) -> None:
+        self._known: Final[dict[int, bool]] = {}  # by identity
+
+    def has_rules(self, schema: JSONSchemaProps) -> bool:
+        """Return whether a schema or one of those below it has rules."""
+        known, order = self._known, [schema]
+        for current in order:  # which grows: parents before their children
+            if id(current) not in known:
+                order += _parts(current)
+        for current in reversed(order):
+            if id(current) not in known:
+                is_below = any(known[id(part)] for part in _parts(current))
+                known[id(current)] = is_below or bool(current.x_validations)
+        return known[id(schema)]
+
+
+def _parts(schema: JSONSchemaProps) -> list[JSONSchemaProps]:
+    parts = (*schema.properties.values(), schema.item_schema, schema.additional_schema)
+    return [part for part in parts if part is not None]
+
+
 def value_schema(schema: JSONSchemaProps | None, steps: Iterable[Step]) -> JSONSchemaProps | None:
     """Return the schema of the value at a path, or None if the schema does not specify it."""
     for step in steps:

@@ -6,6 +6,7 @@ The walk is in `crdlint.schema.default_validation`; rules are evaluated here, wi
 from __future__ import annotations
 
 from collections.abc import Sequence as SequenceOf
+from dataclasses import field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,7 +22,7 @@ from crdlint.rules.engine.relations import SIBLING
 from crdlint.rules.engine.rule import Link, Rule
 from crdlint.rules.server import forbidden_fields
 from crdlint.safety.bugs import attempt
-from crdlint.schema.traversal import value_schema
+from crdlint.schema.traversal import RuleSearch, value_schema
 
 if TYPE_CHECKING:
     from crdlint.kubecel.compilation import Expression
@@ -144,6 +145,7 @@ class _Rules:
     sharing: Sharing
     budget: int = RUNTIME_BUDGET
     validators: RuleValidators | None = None
+    search: RuleSearch = field(default_factory=RuleSearch)
 
     def used(self) -> tuple[tuple[Expression, ...], Environment | None]:
         """Return the expressions that were compiled, and their environment, None if there are none."""
@@ -154,6 +156,8 @@ class _Rules:
     def __call__(
         self, schema: JSONSchemaProps, value: Any, path: Path, *, is_resource_root: bool
     ) -> tuple[list[FieldError], bool]:
+        if not self.search.has_rules(schema):
+            return [], False
         from crdlint.kubecel.evaluation import MISSING, RuleValidators
 
         if self.validators is None:
