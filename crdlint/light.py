@@ -26,15 +26,15 @@ else:
         if cls is None:
             return partial(dataclass, eq=eq, frozen=frozen, **options)
         own = frozenset(vars(cls))
-        made = dataclasses.dataclass(cls, repr=False, eq=False, **options)
+        result = dataclasses.dataclass(cls, repr=False, eq=False, **options)
         if "__repr__" not in own:
-            made.__repr__ = _shown
+            result.__repr__ = _shown
         if eq:
-            _compare_by_fields(made, own, frozen=frozen)
-        return made
+            _compare_by_fields(result, own, frozen=frozen)
+        return result
 
-    def _compare_by_fields(made, own, *, frozen):
-        names = [field.name for field in dataclasses.fields(made) if field.compare]
+    def _compare_by_fields(cls, own, *, frozen):
+        names = [field.name for field in dataclasses.fields(cls) if field.compare]
         values = attrgetter(*names) if names else lambda _: ()
 
         def equal(self, other):
@@ -45,9 +45,9 @@ else:
             )
 
         if "__eq__" not in own:
-            made.__eq__ = equal
+            cls.__eq__ = equal
         if "__hash__" not in own:
-            made.__hash__ = (lambda self: hash(values(self))) if frozen else None
+            cls.__hash__ = (lambda self: hash(values(self))) if frozen else None
 
     @recursive_repr()
     def _shown(self):
@@ -59,18 +59,18 @@ else:
         return f"{type(self).__qualname__}({', '.join(shown)})"
 
     class _NamedTuples(type):
-        """Makes named tuples from classes with annotations, whose types nobody asks for at run time."""
+        """Makes named tuples from classes with annotations, whose types are not needed at run time."""
 
         def __new__(cls, name, bases, members):
             if not bases:
                 return super().__new__(cls, name, bases, members)
             names = tuple(members.get("__annotations__", ()))
             defaults = [members[each] for each in names if each in members]
-            made = namedtuple(name, names, defaults=defaults, module=members["__module__"])
+            result = namedtuple(name, names, defaults=defaults, module=members["__module__"])
             for each, value in members.items():
                 if each not in names and each not in _OF_THE_CLASS:
-                    setattr(made, each, value)
-            return made
+                    setattr(result, each, value)
+            return result
 
     _OF_THE_CLASS = frozenset({"__module__", "__slots__"})
 
@@ -80,11 +80,11 @@ else:
     class regex:  # noqa: N801  used as a function
         """A regular expression that is compiled when it is first used."""
 
-        def __init__(self, *given):
-            self._given = given
+        def __init__(self, *arguments):
+            self._arguments = arguments
 
         def __getattr__(self, name):
-            value = getattr(re.compile(*self._given), name)
+            value = getattr(re.compile(*self._arguments), name)
             setattr(self, name, value)  # found without this method from now on
             return value
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from crds import crd_with_spec
 
 ROOT = Path(__file__).resolve().parents[1]
 PLAIN = str(ROOT / "fixtures" / "valid" / "minimal.yaml")
@@ -35,6 +36,15 @@ LATER_THAN_A_CLEAN_CHECK = {
     "crdlint.golang.regexp", "crdlint.golang.addresses", "crdlint.golang.times", "crdlint.golang.encodings",
     "crdlint.schema.formats", "crdlint.schema.value_errors", "heapq", "unicodedata", "zlib",
 }  # fmt: skip
+# What decides whether a file belongs to a chart or a kustomization, the budgets of
+# rules and the settings for changes are declared in these rooms, and are small.
+ROOMS = ("cel", "kubecel", "changes", "sources.kustomize", "sources.helm")
+DECLARATIONS = {
+    "crdlint.kubecel.cost",
+    "crdlint.kubecel.sharing",
+    "crdlint.changes.change",
+    "crdlint.sources.helm.layout",
+}
 # Runs the command line as `python -m crdlint` does, and prints how often Python collected garbage.
 COLLECTIONS = """
 import gc, sys
@@ -100,6 +110,16 @@ def test_heavy_modules_stay_out(code: str, absent: set[str], tmp_path: Path) -> 
     modules = loaded(code, tmp_path)
     below = tuple(f"{name}." for name in absent)
     assert [module for module in sorted(modules) if f"{module}.".startswith(below)] == []
+
+
+def test_a_crd_without_rules_needs_no_module_of_rules_changes_or_charts(tmp_path: Path) -> None:
+    field = "type: object\nproperties: {a: {type: string, default: x, pattern: 'x+'}}\n"
+    (tmp_path / "crd.yaml").write_text(crd_with_spec(field), encoding="utf-8")
+    modules = loaded(RUN.format(["check", "--no-cache", "crd.yaml"]), tmp_path)
+    rooms = {f"crdlint.{room}" for room in ROOMS}
+    below = tuple(f"{room}." for room in rooms)
+    assert "crdlint.schema.default_validation" in modules
+    assert {module for module in modules if module.startswith(below)} - rooms <= DECLARATIONS
 
 
 def test_a_file_from_the_cache_needs_no_rules(tmp_path: Path) -> None:

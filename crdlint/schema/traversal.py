@@ -78,19 +78,19 @@ class RuleSearch:
     """Finds out which schemas have rules, themselves or in what applies to the parts of their values; each schema once."""
 
     def __init__(self) -> None:
-        self._known: Final[dict[int, bool]] = {}  # by identity
+        self._with_rules: Final[dict[int, bool]] = {}  # by identity
 
     def has_rules(self, schema: JSONSchemaProps) -> bool:
         """Return whether a schema or one of those below it has rules."""
-        known, order = self._known, [schema]
+        with_rules, order = self._with_rules, [schema]
         for current in order:  # which grows: parents before their children
-            if id(current) not in known:
+            if id(current) not in with_rules:
                 order += _parts(current)
         for current in reversed(order):
-            if id(current) not in known:
-                is_below = any(known[id(part)] for part in _parts(current))
-                known[id(current)] = is_below or bool(current.x_validations)
-        return known[id(schema)]
+            if id(current) not in with_rules:
+                is_below = any(with_rules[id(part)] for part in _parts(current))
+                with_rules[id(current)] = is_below or bool(current.x_validations)
+        return with_rules[id(schema)]
 
 
 def _parts(schema: JSONSchemaProps) -> list[JSONSchemaProps]:
