@@ -52,6 +52,13 @@ print(usage.ru_utime + usage.ru_stime, usage.ru_maxrss, file=sys.stderr)
 """
 
 
+_RECORDER: Final = """
+from tests.upstream.recorder import program
+from tests.upstream.versions import newest
+print(program(newest()))
+"""
+
+
 @dataclass
 class Peer:
     """A program: how it is run on the files of a case, in which `{files}` stands for them, and what it was seen to do."""
@@ -87,7 +94,7 @@ def _installed(folder: Path, without: Collection[str]) -> dict[str, str]:
     tools = folder / "python"
     if not tools.exists():
         subprocess.run([sys.executable, "-m", "venv", tools], check=True)
-        pip = [tools / "bin" / "python", "-m", "pip", "install", "--quiet", *_FROM_PYPI]
+        pip = [str(tools / "bin" / "python"), "-m", "pip", "install", "--quiet", *_FROM_PYPI]
         subprocess.run(pip, check=True)
     found = {name: str(tools / "bin" / name) for name in _FROM_PYPI}
     for name, module in _BY_GO.items():
@@ -102,15 +109,15 @@ def _installed(folder: Path, without: Collection[str]) -> dict[str, str]:
 
 def _recorder() -> str | None:
     """Return the program that links the API server's packages, built if Go is installed, else None."""
-    sys.path.insert(0, str(ROOT))
-    from tests.upstream.recorder import UnavailableError, program
-    from tests.upstream.versions import newest
-
-    try:
-        return os.environ.get("CRDLINT_RECORDER") or str(program(newest()))
-    except UnavailableError as error:
-        print(f"left out: the API server's packages: {error}", file=sys.stderr)
+    if "CRDLINT_RECORDER" in os.environ:
+        return os.environ["CRDLINT_RECORDER"]
+    done = subprocess.run(
+        [sys.executable, "-c", _RECORDER], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        print(f"left out: the API server's packages: {done.stderr.strip()}", file=sys.stderr)
         return None
+    return done.stdout.strip()
 
 
 def _peers(programs: dict[str, str], cache: Path) -> list[Peer]:
