@@ -40,6 +40,7 @@ LATER_THAN_A_CLEAN_CHECK = {
 # rules and the settings for changes are declared in these rooms, and are small.
 ROOMS = ("cel", "kubecel", "changes", "sources.kustomize", "sources.helm")
 DECLARATIONS = {
+    "crdlint.cel.dialect",
     "crdlint.kubecel.cost",
     "crdlint.kubecel.sharing",
     "crdlint.changes.change",
