@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import pytest
+import tables
 
 from crdlint.safety import bugs
 from crdlint.safety.bugs import Bug, bug_of
@@ -28,10 +29,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="write fixtures/expected and golden files anew",
     )
+    parser.addoption(
+        "--rows",
+        action="store_true",
+        help="make each row of a table an item, which -k can choose",
+    )
 
 
-def pytest_configure() -> None:
-    """Let programs under test get SIGINT, which a background job of a script ignores, and keep their bytecode."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Read the options, and let programs get SIGINT, which a background job of a script ignores, and keep their bytecode."""
+    tables.row_is_item = config.getoption("--rows")
     sys.dont_write_bytecode = False
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:

@@ -1,4 +1,7 @@
-"""Tests of a table whose rows are cheap: all rows in one item, and each that fails reported by itself."""
+"""Tests of a table whose rows are cheap: all rows in one item, and each that fails reported by itself.
+
+With `pytest --rows`, each row is an item of its own, which `-k` can choose.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,8 @@ if TYPE_CHECKING:
 
 Row = TypeVar("Row")
 
+# Whether each row is an item, which `--rows` asks for.
+row_is_item = False
 _SUBTESTS: Final = inspect.Parameter("subtests", inspect.Parameter.KEYWORD_ONLY)
 
 
@@ -37,6 +42,14 @@ def each(
         getattr(row, "id", None) or label
         for row, label in zip(rows, _labels(table, ids), strict=True)
     ]
+
+    if row_is_item:
+        marks = [getattr(row, "marks", ()) for row in rows]
+        items = [
+            pytest.param(*row.values(), id=label, marks=marked)
+            for row, label, marked in zip(table, labels, marks, strict=True)
+        ]
+        return pytest.mark.parametrize(columns, items)
 
     def decorate(test: Test) -> Test:
         signature = inspect.signature(test)
