@@ -73,18 +73,24 @@ class Related:
 class Diagnostic:
     """One finding, with 1-based lines and columns (in characters); `end_column` is exclusive.
 
-    `origin` is `apiserver` for errors of the API server, `storage` for those of its storage after validation, and `crdlint` for
-    crdlint's own advice. `message` is the string as the API server prints it, unless `server_message` is set, which is then the
-    server's; it is empty if the server's message of an earlier finding contains that of this one. `crd` is the name of the CRD.
-    `headline` names what is wrong with which field, in at most 90 characters. `user_path` is the path that users know: of a
-    field of the objects (`.spec.ports[].protocol`) in a `version` of the CRD, else of the file (`spec.names.kind`). `hidden`
-    marks findings that the API server reports only after others are fixed. `versions` are the Kubernetes versions of a range
-    that report it, empty for all of them. `fix` contains the edits that fix it, if fixes are requested and there is one.
-    `lacks` identifies a mapping and a field that it lacks: the field that the finding requires, or the field that an unknown
-    one probably was meant to be; see `rules.consequences`. `example` is the JSON of an object that an update breaks. `is_alpha`
-    marks a breaking change that is a warning in alpha versions. `missing_in` are the sides of a comparison that do not have what
-    a change is about; their positions are the closest ones. `errors` is the number of errors in `detail`: those of a CEL
-    expression are one finding, and one that only follows from others counts as none. Reports do not show `lacks` and `errors`.
+    - `origin`: `apiserver` for errors of the API server, `storage` for those of its storage after validation, and `crdlint` for
+      crdlint's own advice
+    - `message`: the string as the API server prints it, unless `server_message` is set
+    - `server_message`: the server's, empty if its message of an earlier finding contains that of this one
+    - `headline`: what is wrong with which field, in at most 90 characters
+    - `crd`: the name of the CRD
+    - `user_path`: the path that users know, of a field of the objects (`.spec.ports[].protocol`) in a `version` of the CRD, else
+      of the file (`spec.names.kind`)
+    - `hidden`: the API server reports it only after others are fixed
+    - `versions`: the Kubernetes versions of a range that report it, empty for all of them
+    - `fix`: the edits that fix it, if fixes are requested and there is one
+    - `example`: the JSON of an object that an update breaks
+    - `is_alpha`: a breaking change that is a warning in alpha versions
+    - `missing_in`: the sides of a comparison that do not have what a change is about; their positions are the closest ones
+    - `errors`: the number of errors in `detail`, since those of a CEL expression are one finding; 0 for one that only follows from
+      others. Reports do not show it
+    - `lacks`: a mapping and a field that it lacks, which the finding requires, or which an unknown field probably was meant to be;
+      see `rules.consequences`. Reports do not show it
     """
 
     origin: Origin

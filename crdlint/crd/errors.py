@@ -138,11 +138,14 @@ class BrokenRule(NamedTuple):
 class FieldError(NamedTuple):
     """One validation error: the fields of upstream's `field.Error`, the id of crdlint's rule, and its position.
 
-    `value` is the bad value as in Go (see `crdlint.golang.printing`), unused if upstream does not print it. `detail` may
-    be a `Wording`. `server` is the server that prints the error. `at` is the path to report if it differs from `path`
-    (a missing field is reported at its parent in any case). `help` describes how to fix this finding. `subject` is
-    further information for the rule's fix. `reason` is the code and arguments of `detail`, for helps and fixes. `errors`
-    is the number of errors that `detail` lists.
+    - `value`: the bad value as in Go (see `crdlint.golang.printing`), unused if upstream does not print it
+    - `detail`: a text, or a `Wording` that differs between servers
+    - `server`: the server that prints the error
+    - `at`: the path to report if it differs from `path`; a missing field is reported at its parent in any case
+    - `help`: how to fix this finding
+    - `subject`: further information for the rule's fix
+    - `reason`: the code and arguments of `detail`, for helps and fixes
+    - `errors`: the number of errors that `detail` lists
     """
 
     rule: str

@@ -35,14 +35,20 @@ _FUNCTIONS: Final = frozenset(
 class CheckRequest:
     """What to find out about the CRDs of a text.
 
-    `kube_version` is the server's version, or a range such as `1.29..1.37`: each finding of these servers is reported once,
-    with the servers that report it. `senders` are the names of those who send the CRD (see `sender`). A CRD is checked as an
-    update if `previous` returns an old one of the same name; `policy` applies to its changes. `skip_unfinished` skips, with a
-    notice, incomplete CRDs, which the notice calls `partial`, and templates: `placeholders` begin what another program replaces.
-    It also reports misspelled CRDs, which the API server does not recognize as CRDs. `keep` keeps the CRDs and their rules of
-    x-kubernetes-validations in the result. `fixes` adds fixes to findings. `advice` are the advisory rules to run, None for all
-    except those on request that are not `requested`. `stop_at` returns whether the stages after that of a finding need not run;
-    it is not used for ranges.
+    - `kube_version`: the server's version, or a range such as `1.29..1.37`: each finding of these servers is reported once, with
+      the servers that report it
+    - `senders`: the names of those who send the CRD (see `sender`)
+    - `previous`: returns an old CRD of the same name; one for which it does is checked as an update
+    - `policy`: the change policy of an update
+    - `skip_unfinished`: skip, with a notice, templates and incomplete CRDs, and report misspelled CRDs, which the API server does
+      not recognize as CRDs
+    - `partial`: what the notice calls an incomplete CRD
+    - `placeholders`: the beginnings of what another program replaces
+    - `keep`: keep the CRDs and their rules of x-kubernetes-validations in the result
+    - `fixes`: add fixes to findings
+    - `advice`: the advisory rules to run, None for all except those on request
+    - `requested`: those of the latter to run
+    - `stop_at`: returns whether the stages after that of a finding need not run; not used for ranges
 
     >>> CheckRequest(kube_version="1.30").key == CheckRequest().key
     False

@@ -9,6 +9,7 @@ from typing import Final
 from crdlint.crd.model import (
     JSONSchemaProps,
 )
+from crdlint.crd.paths import Path
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD, VersionParts, version_parts
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect
 from crdlint.rules.engine.rule import Caution, Hint, once
@@ -105,30 +106,31 @@ def _columns(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advisory]
 
 def _scale_paths(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advisory]:
     scale = parts.subresources.scale if parts.subresources is not None else None
-    for name, attribute, parents in SCALE_PATHS if scale is not None else ():
+    if scale is None:
+        return
+    for name, attribute, parents in SCALE_PATHS:
         text = getattr(scale, attribute) or ""
-        if not text.startswith(tuple(f"{parent}." for parent in parents)):
-            continue  # which the server rejects
-        target, path = follow(text, schema), parts.path.child("subresources", "scale", name)
-        type_, consequence = _SCALE_FIELDS[name]
-        if isinstance(target, Missing):
-            fitting = [
-                each for each, schema in target.schema.properties.items() if schema.type == type_
-            ]
-            meant = _respelled(target, text, fitting, typed=True)
-            yield Advisory(
-                f"{_reason(target)}: {consequence}",
-                path,
-                *_help(target, text, meant),
-                rule=DEAD_SCALE.id,
-            )
-        elif target is not None and target.type and target.type != type_:
-            message = (
-                f"`{text}` is of type {target.type}, not {type_}: objects that set it are rejected"
-            )
-            yield Advisory(
-                message, path, f"Set `{name}` to a field of type {type_}", rule=DEAD_SCALE.id
-            )
+        if text.startswith(tuple(f"{parent}." for parent in parents)):  # else it is rejected
+            path = parts.path.child("subresources", "scale", name)
+            yield from _scale_path(name, text, path, schema)
+
+
+def _scale_path(name: str, text: str, path: Path, schema: JSONSchemaProps) -> Iterator[Advisory]:
+    """Yield what is wrong with the field to which a path of the scale leads."""
+    type_, consequence = _SCALE_FIELDS[name]
+    target = follow(text, schema)
+    if isinstance(target, Missing):
+        fields = target.schema.properties.items()
+        fitting = [field for field, its_schema in fields if its_schema.type == type_]
+        meant = _respelled(target, text, fitting, typed=True)
+        message = f"{_reason(target)}: {consequence}"
+        yield Advisory(message, path, *_help(target, text, meant), rule=DEAD_SCALE.id)
+    elif target is not None and target.type and target.type != type_:
+        message = (
+            f"`{text}` is of type {target.type}, not {type_}: objects that set it are rejected"
+        )
+        help_ = f"Set `{name}` to a field of type {type_}"
+        yield Advisory(message, path, help_, rule=DEAD_SCALE.id)
 
 
 def _reason(missing: Missing) -> str:
@@ -249,26 +251,34 @@ def status(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the versions with a status but no subresource, as one finding, and those whose status is null or required."""
     without: list[Advisory] = []
     for i, parts in enumerate(version_parts(crd.spec)):
-        schema = parts.schema
         node = child(crd.root, "spec", "versions", i, "subresources", "status")
         is_null = isinstance(node, Scalar) and not parts.has_status
         if is_null:
             message = "the status subresource is not enabled: `status` is null"
             yield Advisory(message, parts.path.child("subresources", "status"), rule=NULL_STATUS.id)
-        field = None if schema is None else schema.properties.get("status")
-        if schema is None or (
-            field is None and not (parts.has_status and schema.x_preserve_unknown_fields)
-        ):
+        if parts.schema is None:
             continue
-        # A schema without fields drops a status.
-        keeps = field is not None and (
-            field.properties or field.additional_properties or field.x_preserve_unknown_fields
-        )
-        if keeps and not parts.has_status and not is_null:
+        if parts.has_status:
+            yield from _required_status(parts, parts.schema)
+        elif not is_null and _keeps_status(parts.schema):
             message = "the status subresource is disabled: `/status` does not exist, and writes of it raise the generation"
             without.append(Advisory(message, parts.schema_path.child("properties").key("status")))
-        elif parts.has_status and "status" in schema.required:
-            message = "no object can be created: the API server drops `status` on create, and then requires it"
-            path = parts.schema_path.child("required").index(list(schema.required).index("status"))
-            yield Advisory(message, path, rule=STATUS_REQUIRED.id)
     yield from once(without)
+
+
+def _keeps_status(schema: JSONSchemaProps) -> bool:
+    """Return whether objects can have a status: a schema of it without fields drops them."""
+    field = schema.properties.get("status")
+    return field is not None and bool(
+        field.properties or field.additional_properties or field.x_preserve_unknown_fields
+    )
+
+
+def _required_status(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advisory]:
+    """Yield that a version requires the status that the API server drops on create."""
+    is_field = "status" in schema.properties or schema.x_preserve_unknown_fields
+    if is_field and "status" in schema.required:
+        message = "no object can be created: the API server drops `status` on create, and then requires it"
+        index = list(schema.required).index("status")
+        path = parts.schema_path.child("required").index(index)
+        yield Advisory(message, path, rule=STATUS_REQUIRED.id)

@@ -59,17 +59,18 @@ def misfits(spec: CustomResourceDefinitionSpec) -> int:
 class Advisory(NamedTuple):
     """A finding that does not reject the CRD: a warning header of the server, or advice of crdlint.
 
-    `headline` is empty if it is the first part of the message. `rule` is the id of the rule, empty for the only rule of
-    the advice. `marker` is what to do in the Go source instead: None for the marker of the rule, empty for none.
+    - `headline`: empty if it is the first part of the message
+    - `inside`: the range to report within a string value, as code points (start, end)
+    - `subject`: further information for the rule's fix
+    - `rule`: the id of the rule, empty for the only rule of the advice
+    - `marker`: what to do in the Go source instead: None for the marker of the rule, empty for none
     """
 
     message: str
     path: Path
     help: str | None = None
-    inside: tuple[int, int] | None = (
-        None  # the range to report within a string value: code points (start, end)
-    )
-    subject: object = None  # further information for the rule's fix
+    inside: tuple[int, int] | None = None
+    subject: object = None
     severity: Severity | None = None
     old_path: Path | None = None
     marker: str | None = None
@@ -81,12 +82,17 @@ class Advisory(NamedTuple):
 class DecodedCRD(NamedTuple):
     """A CRD as the input of advisory rules.
 
-    `root` is its node and `text` the text of its document. `schemas` are all schemas of its versions, `old_schemas`
-    those of the CRD that it replaces, empty on create. `apply_severity` is that of what only server-side apply rejects, None if
-    it is not reported. `old_names` are the names that the API server has accepted for
-    that CRD, None on create. `rules` are those that the server compiles, with their costs.
-    `requested` are the rules to run that are only reported on request, `annotations` those of the CRD. `versions` are
-    the servers of the run, `dropped` the fields that the newest of them drops: path and name.
+    - `root`: its node
+    - `text`: the text of its document
+    - `schemas`: all schemas of its versions
+    - `old_schemas`: those of the CRD that it replaces, empty on create
+    - `rules`: those that the server compiles, with their costs
+    - `versions`: the servers of the run
+    - `dropped`: the fields that the newest of them drops, by path and name
+    - `requested`: the rules to run that are only reported on request
+    - `annotations`: those of the CRD
+    - `old_names`: the names that the API server has accepted for the CRD, None on create
+    - `apply_severity`: that of what only server-side apply rejects, None if it is not reported
     """
 
     root: Mapping

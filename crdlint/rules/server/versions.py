@@ -135,21 +135,20 @@ def name(version: CustomResourceDefinitionVersion, path: Path) -> Iterator[Field
 def as_a_whole(spec: CustomResourceDefinitionSpec, path: Path) -> Iterator[FieldError]:
     """Yield what is wrong with the versions taken together."""
     versions, versions_path = spec.versions, path.child("versions")
+    value = Typed(versions, _VERSIONS_TYPE)
     names = [version.name for version in versions]
     if len(set(names)) != len(names):
-        twice = sorted(name for name, times in Counter(names).items() if times > 1)
-        first = names.index(twice[0])
-        repeated = versions_path.index(names.index(twice[0], first + 1)).child("name")
-        help_ = f"Rename this version, or remove it: `spec.versions[{first}]` is named `{twice[0]}`, too"
-        value, detail = Typed(versions, _VERSIONS_TYPE), "must contain unique version names"
-        yield invalid(UNIQUE.id, versions_path, value, detail, help=help_, at=repeated)
+        repeated = min(name for name, times in Counter(names).items() if times > 1)
+        first = names.index(repeated)
+        second = names.index(repeated, first + 1)
+        help_ = f"Rename this version, or remove it: `spec.versions[{first}]` is named `{repeated}`, too"
+        detail = "must contain unique version names"
+        where = versions_path.index(second).child("name")
+        yield invalid(UNIQUE.id, versions_path, value, detail, help=help_, at=where)
     marked = [i for i, version in enumerate(versions) if version.storage]
     if len(marked) != 1:
         where = versions_path.index(marked[1]).child("storage") if marked else None
-        value, detail = (
-            Typed(versions, _VERSIONS_TYPE),
-            "must have exactly one version marked as storage version",
-        )
+        detail = "must have exactly one version marked as storage version"
         hint = attempt(_storage_help, [names[i] for i in marked], names)
         if not marked and ends_early(versions):
             hint = f"Add `served: true` and `storage: true` to `{names[-1]}`, unless the rest of the file is missing, too"
