@@ -143,8 +143,8 @@ def as_a_whole(spec: CustomResourceDefinitionSpec, path: Path) -> Iterator[Field
         second = names.index(repeated, first + 1)
         help_ = f"Rename this version, or remove it: `spec.versions[{first}]` is named `{repeated}`, too"
         detail = "must contain unique version names"
-        where = versions_path.index(second).child("name")
-        yield invalid(UNIQUE.id, versions_path, value, detail, help=help_, at=where)
+        later = versions_path.index(second).child("name")
+        yield invalid(UNIQUE.id, versions_path, value, detail, help=help_, at=later)
     marked = [i for i, version in enumerate(versions) if version.storage]
     if len(marked) != 1:
         where = versions_path.index(marked[1]).child("storage") if marked else None
