@@ -98,7 +98,9 @@ def fix_text(
 ) -> str:
     """Return a text after all safe fixes, as ``crdlint check --fix`` writes it; with ``unsafe``, after all fixes.
 
-    >>> fix_text("{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, spec: {scoop: Cluster}}")
+    >>> fix_text(
+    ...     "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, spec: {scoop: Cluster}}"
+    ... )
     '{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, spec: {scope: Cluster}}'
     """
     from crdlint.runner.fixes import fix
