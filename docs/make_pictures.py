@@ -1,4 +1,4 @@
-"""Writes the pictures of docs/pictures/ from runs on a terminal: `python docs/make_pictures.py`."""
+"""Writes the pictures of docs/pictures/ from runs on a terminal, as SVG and as HTML: `python docs/make_pictures.py`."""
 
 from __future__ import annotations
 
@@ -16,11 +16,14 @@ from pathlib import Path
 from typing import Final
 
 from rich.console import Console
+from rich.terminal_theme import SVG_EXPORT_THEME
 from rich.text import Text
 
 ROOT: Final = Path(__file__).parents[1]
 PICTURES: Final = Path(__file__).with_name("pictures")
 COLUMNS: Final = 80
+_MARK: Final = re.compile(r" *# <- .*")  # what the tests of a fixture expect
+_HTML: Final = '<pre class="terminal" tabindex="0" role="region" aria-label="{label}"><code>{{code}}</code></pre>\n'
 
 # Picture: the fixtures by their names in the run, each with a text and what takes its place, and the command.
 RUNS: Final[dict[str, tuple[dict[str, tuple[str, str, str]], str]]] = {
@@ -66,6 +69,7 @@ def output(name: str) -> str:
             target = Path(folder, path)
             target.parent.mkdir(parents=True, exist_ok=True)
             text = Path(ROOT, "fixtures", fixture).read_text(encoding="utf-8")
+            text = _MARK.sub("", text)
             target.write_text(text.replace(before, after) if before else text, encoding="utf-8")
         return _run([sys.executable, "-m", *command.split()], folder)
 
@@ -99,20 +103,33 @@ def _read(leader: int) -> bytes:
         return b""
 
 
-def picture(name: str) -> str:
-    """Return the picture of a run as SVG."""
-    command = RUNS[name][1]
+def recording(name: str) -> Console:
+    """Return a console that has recorded a run."""
     console = Console(
         record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True, highlight=False
     )
-    console.print(Text(f"$ {command}", "bold"))
+    console.print(Text(f"$ {RUNS[name][1]}", "bold"))
     for line in output(name).rstrip("\n").split("\n"):
         console.print(Text.from_ansi(line))
-    svg = console.export_svg(title="crdlint", unique_id=name)
+    return console
+
+
+def picture(name: str) -> str:
+    """Return the picture of a run as SVG."""
+    svg = recording(name).export_svg(title="crdlint", unique_id=name)
     return re.sub(r"\s*@font-face \{.*?\}", "", svg, flags=re.DOTALL)  # the fonts of another host
+
+
+def text_in_html(name: str) -> str:
+    """Return a run as text in HTML, whose letters have the size of the page."""
+    label = f"What {RUNS[name][1]} prints"
+    return recording(name).export_html(
+        theme=SVG_EXPORT_THEME, inline_styles=True, code_format=_HTML.format(label=label)
+    )
 
 
 if __name__ == "__main__":
     PICTURES.mkdir(exist_ok=True)
     for name in RUNS:
         (PICTURES / f"{name}.svg").write_text(picture(name), encoding="utf-8")
+        (PICTURES / f"{name}.html").write_text(text_in_html(name), encoding="utf-8")

@@ -6,10 +6,14 @@ import base64
 import json
 import re
 import zlib
+from functools import cache
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from crdlint.report.rule_description import sections
+from crdlint.files.read import decode
+from crdlint.linting.pipeline import lint_file
+from crdlint.report.rule_description import findings, sections
 from crdlint.rules import catalog
 from crdlint.rules.catalog import families
 from crdlint.rules.engine.examples import manifest
@@ -35,7 +39,9 @@ hide: [toc]
 `crdlint rules` lists these {count} rules, `crdlint explain RULE` prints the page of one. A terminal that shows links leads from the
 rule of a finding to its page.
 
-<label class="rules-filter">Filter <input type="search" id="rules-filter" placeholder="list-map, default, cost"></label>
+<label class="rules-filter">Filter <input type="search" id="rules-filter" placeholder="list-map, maxItems, or a message of the API server"></label>
+
+<p id="rules-none" role="status" hidden>No rule matches.</p>
 """
 _PLAYGROUND: Final = "../../playground/"  # below the folder of a rule's page
 # Where the packages that rules name as their source are.
@@ -55,11 +61,29 @@ def pages() -> dict[str, str]:
     groups = {origin: [rule for rule in rules if _group(rule) == origin] for origin in _GROUPS}
     listed = "".join(_listed(_GROUPS[origin], members) for origin, members in groups.items())
     index = _HEAD.format(count=len(rules)) + listed
-    return {_INDEX: index, **{f"{rule.id}.md": _page(rule) for rule in rules}}
+    in_order = [rule for members in groups.values() for rule in members]
+    before, after = [None, *in_order[:-1]], [*in_order[1:], None]
+    return {
+        _INDEX: index,
+        **{
+            f"{rule.id}.md": f"{_page(rule)}\n{_ways(previous, following)}"
+            for previous, rule, following in zip(before, in_order, after, strict=True)
+        },
+    }
+
+
+def _ways(before: Rule | None, after: Rule | None) -> str:
+    """Return the links to the neighbours of a rule, and to the list of all."""
+    links = ["[All rules](README.md)"]
+    if before is not None:
+        links.insert(0, f"[← {before.id}]({before.id}.md)")
+    if after is not None:
+        links.append(f"[{after.id} →]({after.id}.md)")
+    return f'<p class="ways" markdown>{" ".join(links)}</p>\n'
 
 
 _GROUPS: Final = {
-    "apiserver": "What the API server rejects, or warns of",
+    "apiserver": "What the API server rejects, or warns about",
     "crdlint": "What crdlint adds",
     "requested": "On request",
 }
@@ -89,10 +113,58 @@ def _row(rule: Rule) -> str:
     kinds = dict.fromkeys(sorted(fix.applicability for fix in catalog.fixes(rule.id)))
     fixes = f'<span class="fix">{" and ".join(kinds)} fix</span>' if kinds else ""
     summary = re.sub(r"`([^`]*)`", r"<code>\1</code>", escape(rule.summary, quote=False))
+    messages = escape("|".join(_messages(rule)))
+    keywords = escape(" ".join(sorted(_keywords(rule))))
     return (
-        f'<li><a href="{rule.id}/"><code>{rule.id}</code></a> <span class="severity {rule.severity}">{rule.severity}</span> '
+        f'<li data-messages="{messages}" data-keywords="{keywords}">'
+        f'<a href="{rule.id}/"><code>{rule.id}</code></a> <span class="severity {rule.severity}">{rule.severity}</span> '
         f"{fixes} <span>{summary}</span></li>\n"
     )
+
+
+_FIXTURES: Final = Path(__file__).parents[1] / "fixtures"
+_VARIABLE: Final = re.compile(r"""^[^ ]*: |"[^"]*"|'[^']*'|`[^`]*`|\{.*\}|\[.*?\]""")
+_WORD: Final = re.compile(r"[a-z][a-z-]+")
+_FEWEST: Final = 3  # words of a message that tell rules apart
+
+
+def _messages(rule: Rule) -> list[str]:
+    """Return the words that each known message of the API server about a rule has, without variable parts."""
+    return list(dict.fromkeys(" ".join(_fixed(text)) for text in _answers().get(rule.id, ())))
+
+
+def _fixed(message: str) -> list[str]:
+    """Return the words of a message that do not vary: of a short one also those of its path."""
+    text = message.lower()
+    words = dict.fromkeys(_WORD.findall(_VARIABLE.sub(" ", text)))
+    if len(words) < _FEWEST:
+        words |= dict.fromkeys(_WORD.findall(re.sub(r"\[.*?\]", " ", text.partition('"')[0])))
+    return list(words)
+
+
+@cache
+def _answers() -> dict[str, list[str]]:
+    """Return what the API server answers to the fixtures and to the bad examples of rules, by rule."""
+    answers: dict[str, list[str]] = {}
+    files = sorted(_FIXTURES.rglob("*.yaml"))
+    checked = [lint_file(decode(file.read_bytes()), file.name).diagnostics for file in files]
+    rules = [rule for family in families() for rule in family.values()]
+    checked += [findings(rule, rule.bad) for rule in rules if rule.origin == "apiserver"]
+    for each in (finding for diagnostics in checked for finding in diagnostics):
+        if each.kind != "advice":
+            answers.setdefault(each.rule, []).append(each.server_message or each.message)
+    return answers
+
+
+def _keywords(rule: Rule) -> set[str]:
+    """Return the code in the help and the reason of a rule, such as names of fields."""
+    return set(re.findall(r"`([\w.$-]+)`", f"{rule.help} {rule.why}"))
+
+
+@cache
+def _described(rule: Rule) -> tuple[Section, ...]:
+    """Return the parts of a rule's description, which are made once: the examples are checked for them."""
+    return tuple(sections(rule))
 
 
 def _page(rule: Rule) -> str:
@@ -104,7 +176,7 @@ def _page(rule: Rule) -> str:
         "\n\n".join(
             [
                 heading + summary,
-                *(part for section in sections(rule) for part in _parts(section, rule)),
+                *(part for section in _described(rule) for part in _parts(section, rule)),
             ]
         )
         + "\n"
@@ -125,7 +197,9 @@ def _parts(section: Section, rule: Rule) -> Iterator[str]:
         yield _text(section.text)
     if section.code:
         fence = "`" * max(3, _longest_fence(section.code) + 1)
-        yield f"{fence}{section.language}\n{section.code}\n{fence}"
+        block = f"{fence}{section.language}\n{section.code}\n{fence}"
+        is_message = section.language == "text"
+        yield f'<div class="message" markdown>\n\n{block}\n\n</div>' if is_message else block
     if title in {"Bad", "New"} and rule.scope not in {"template", "crds"}:
         yield f'<a href="{_PLAYGROUND}#{_shared(rule)}">Try it in the playground</a>'
 

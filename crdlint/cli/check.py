@@ -167,7 +167,7 @@ class _CheckCommand:
         show_traces(arguments.verbose)
         view = View(
             options.page(arguments.color, 120), hidden=arguments.hidden, show_all=arguments.show_all,
-            quiet=arguments.quiet, statistics=arguments.statistics,
+            quiet=arguments.quiet, statistics=arguments.statistics, kube_version=arguments.kube_version or "",
         )  # fmt: skip
         self._reports = Reports(formats.findings, arguments.format_, arguments.outputs, view)
         if arguments.against and not self._quiet:

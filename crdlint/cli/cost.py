@@ -74,9 +74,8 @@ def command(settings: CostOptions) -> int:
     """  # noqa: D301  \b keeps the lines below it as they are
     from crdlint.rules.server.cel_cost import OVER_BUDGET
 
-    reports = Reports(
-        formats.costs, settings.format_, settings.outputs, View(options.page(settings.color, 140))
-    )
+    view = View(options.page(settings.color, 140), kube_version=settings.kube_version or "")
+    reports = Reports(formats.costs, settings.format_, settings.outputs, view)
     run = Totals()
     checked = _check(settings, run)
     results = [each.result for each in checked]

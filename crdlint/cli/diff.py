@@ -89,7 +89,10 @@ class _DiffCommand:
 
         self._options = arguments
         view = View(
-            options.page(arguments.color, 100), quiet=arguments.quiet, examples=arguments.explain
+            options.page(arguments.color, 100),
+            quiet=arguments.quiet,
+            examples=arguments.explain,
+            kube_version=arguments.kube_version or "",
         )
         self._reports = Reports(formats.changes, arguments.format_, arguments.outputs, view)
         self._config = self._configuration()

@@ -94,7 +94,13 @@ class _ValidateCommand:
             Selection(arguments.include, arguments.exclude, not arguments.no_ignore), self._charts
         )
         page = options.page(arguments.color, 120)
-        view = View(page, show_all=arguments.show_all, quiet=arguments.quiet, noun="resource")
+        view = View(
+            page,
+            show_all=arguments.show_all,
+            quiet=arguments.quiet,
+            noun="resource",
+            kube_version=arguments.kube_version or "",
+        )
         # Only the objects go to standard output if they are asked for, so that they can be piped to another program.
         write = console.out_on_err if arguments.show_defaulted else console.out
         self._reports = Reports(formats.findings, arguments.format_, arguments.outputs, view, write)

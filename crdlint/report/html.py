@@ -26,7 +26,8 @@ from crdlint.report import changes, words
 from crdlint.report.cost_text import percent
 from crdlint.report.differences import Part, changed_parts
 from crdlint.report.page import rule_link
-from crdlint.report.pieces import Costs, Report, RunOutcome, View, WholeReport
+from crdlint.report.pieces import Costs, Report, RunOutcome, View, WholeReport, most_frequent
+from crdlint.report.provenance import provenance
 from crdlint.safety.escapes import html_text
 from crdlint.sources.helm.check import manifest_as_installed
 from crdlint.sources.helm.layout import ChartLayout, HelmValues, outermost
@@ -95,6 +96,7 @@ class CostPage(WholeReport[Costs]):
         entries, shown, schemas = content.entries, content.shown, schema_costs(content.entries)
         yield _page(
             "costs.html",
+            facts=provenance(self._view.kube_version),
             entries=entries,
             shown=shown,
             unestimated=content.unestimated,
@@ -198,11 +200,28 @@ class _SourceLine(NamedTuple):
 
 
 class _Row(NamedTuple):
-    """A finding of a page with its lines, and a note about others that it includes."""
+    """A finding of a page with its lines, a note about others that it includes, and the number of all these."""
 
     finding: Diagnostic
     source: Sequence[_SourceLine]
     others: str
+    count: int
+
+
+class _Bar(NamedTuple):
+    """A bar of an overview: a name, its number of findings, and that as a share of the greatest (percent)."""
+
+    name: str
+    count: int
+    width: float
+
+
+def _bars(counts: Counter[str]) -> list[_Bar]:
+    """Return the bars of an overview, the longest first."""
+    most = max(counts.values(), default=1)
+    return [
+        _Bar(name, count, round(100 * count / most, 2)) for name, count in most_frequent(counts)
+    ]
 
 
 class FindingsPage(Report):
@@ -220,6 +239,7 @@ class FindingsPage(Report):
                 finding,
                 _source(result.text, starts, finding),
                 words.describe_others(finding, others) if others else "",
+                1 + len(others),
             )
             for finding, others in words.combined(self._shown(result), show_all=self._view.show_all)
         ]
@@ -230,8 +250,18 @@ class FindingsPage(Report):
     def end(self, outcome: RunOutcome) -> Iterator[str]:
         """Yield the page."""
         findings = [row.finding for _, rows in self._files for row in rows]
+        by_rule: Counter[str] = Counter()
+        by_file: Counter[str] = Counter()
+        for file, rows in self._files:
+            for row in rows:
+                by_rule[row.finding.rule] += row.count
+                by_file[file] += row.count
         yield _page(
             "findings.html",
+            facts=provenance(self._view.kube_version),
+            by_rule=_bars(by_rule),
+            by_file=_bars(by_file),
+            anchors={file: f"file-{number}" for number, (file, _) in enumerate(self._files, 1)},
             files=self._files,
             summary=outcome.summary,
             problems=outcome.problems,
@@ -247,31 +277,30 @@ class FindingsPage(Report):
 
 def _source(text: str, starts: Sequence[int], finding: Diagnostic) -> list[_SourceLine]:
     """Return the line of a finding, with the other line that it is about or the line above."""
-    lines: list[_SourceLine] = []
     other = words.other_line(finding)
-    for number in sorted({finding.line, max(finding.line - 1, 1) if other is None else other.line}):
+    others = max(finding.line - 1, 1) if other is None else other.line
+    lines: list[_SourceLine] = []
+    for number in sorted({finding.line, others}):
         if number > len(starts):
             break
         end = starts[number] if number < len(starts) else len(text)
         line = text[starts[number - 1] : end].rstrip("\r\n")
-        begin = finding.column - 1 if number == finding.line else len(line)
-        stop = finding.end_column - 1 if finding.end_line == finding.line else len(line)
-        shown = slice(
-            max(0, begin - _LONGEST_LINE) if number == finding.line else 0,
-            max(stop, begin) + _LONGEST_LINE,
-        )
-        marked = line[begin:stop] if number == finding.line else ""
-        label = other.label if other is not None and number == other.line else ""
-        lines.append(
-            _SourceLine(
-                number,
-                line[shown.start : begin],
-                marked,
-                line[begin + len(marked) : shown.stop],
-                label,
-            )
-        )
+        if number == finding.line:
+            lines.append(_marked_line(line, finding))
+        else:
+            label = "" if other is None else other.label
+            lines.append(_SourceLine(number, line, "", "", label))
     return lines
+
+
+def _marked_line(line: str, finding: Diagnostic) -> _SourceLine:
+    """Return the line of a finding with its characters marked, and as much around them as is readable."""
+    begin = finding.column - 1
+    stop = finding.end_column - 1 if finding.end_line == finding.line else len(line)
+    marked = line[begin:stop]
+    before = line[max(0, begin - _LONGEST_LINE) : begin]
+    after = line[begin + len(marked) : max(stop, begin) + _LONGEST_LINE]
+    return _SourceLine(finding.line, before, marked, after)
 
 
 class ChangesPage(changes.AtEnd):
@@ -294,6 +323,7 @@ class ChangesPage(changes.AtEnd):
         compared = self._changes
         yield _page(
             "changes.html",
+            facts=provenance(self._view.kube_version),
             headline=compared.headline(),
             problems=outcome.problems,
             counts=list(compared.counts().items()),

@@ -46,6 +46,7 @@ class View(NamedTuple):
     examples: bool = False
     verbose: bool = False
     noun: str = "CRD"
+    kube_version: str = ""
 
 
 @dataclass(slots=True)

@@ -21,12 +21,33 @@ def test_the_page_of_a_rule_is_what_explain_prints() -> None:
             assert text.replace("<", "&lt;") in page
 
 
+def test_a_pasted_message_of_the_api_server_finds_its_rule() -> None:
+    """Read the index as the filter of the page does: all fixed words of a message are in the pasted text."""
+    index = script("make_rules").pages()["README.md"]
+    rows = re.findall(r'<li data-messages="([^"]*)".*?<code>([\w-]+)</code>', index)
+    messages = {rule: [set(each.split()) for each in text.split("|")] for text, rule in rows}
+    pasted = {
+        "list-map-key-required": "spec.versions[2].schema.openAPIV3Schema.properties[a].items.properties[b].default: "
+        "Required value: this property is in x-kubernetes-list-map-keys, so it must have a default or be a required "
+        "property",
+        "storage-version-exactly-one": 'spec.versions: Invalid value: [{"Name":"v9"}]: must have exactly one version '
+        "marked as storage version",
+        "metadata-name": 'metadata.name: Invalid value: "x.y": must be spec.names.plural+"."+spec.group',
+        "names-required": "spec.names.singular: Required value",
+    }
+    for rule, message in pasted.items():
+        words = set(re.findall(r"[a-z][a-z-]+", message.lower()))
+        assert any(len(each) >= 3 and each <= words for each in messages[rule]), rule
+
+
 @pytest.mark.parametrize("name", ["check", "fix", "diff", "cost", "validate", "explain"])
 def test_a_picture_shows_what_the_command_prints(name: str, request: pytest.FixtureRequest) -> None:
     make = script("make_pictures")
     file = make.PICTURES / f"{name}.svg"
+    assert "# <-" not in file.read_text(encoding="utf-8")
     if request.config.getoption("--update-expected"):
         file.write_text(make.picture(name), encoding="utf-8")
+        file.with_suffix(".html").write_text(make.text_in_html(name), encoding="utf-8")
     # The time that a run takes differs, and with it the lengths and places of what is on its line.
     times = re.compile(r"in(?:&#160;|\s)\d+\.\d\d(?:&#160;|\s)s")
     recorded, drawn = (

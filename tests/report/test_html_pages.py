@@ -77,7 +77,10 @@ def test_a_comparison_shows_both_sides() -> None:
 def test_pages_stand_alone(old: str, kind: str) -> None:
     text = page(checked(NEW if old else BROKEN, old), kind)
     assert text.count("<script>") == 1
-    assert re.findall(r'(?:src|href)="(?!https://crdlint\.github\.io/crdlint/rules/)', text) == []
+    assert (
+        re.findall(r'(?:src|href)="(?!https://crdlint\.github\.io/crdlint/rules/|#file-\d+")', text)
+        == []
+    )
     assert "default-src 'none'" in text
     assert "&lt;no file&gt;" in text
 

@@ -43,7 +43,8 @@ if (filters) {
     const chosen = [...filters.elements].filter(one => one.value && shows[one.name]);
     findings.forEach(one => { one.hidden = !chosen.every(by => shows[by.name](one, by.value)); });
     document.querySelectorAll(".group").forEach(one => { one.hidden = !one.querySelector(".finding:not([hidden])"); });
-    filters.querySelector("output").textContent = `${findings.filter(one => !one.hidden).length} of ${findings.length} shown`;
+    const count = all => all.reduce((sum, one) => sum + Number(one.dataset.count), 0);
+    filters.querySelector("output").textContent = `${count(findings.filter(one => !one.hidden))} of ${count(findings)} shown`;
   };
   filters.hidden = false;
   filters.addEventListener("change", filter);
