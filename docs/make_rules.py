@@ -39,7 +39,8 @@ hide: [toc]
 `crdlint rules` lists these {count} rules, `crdlint explain RULE` prints the page of one. A terminal that shows links leads from the
 rule of a finding to its page.
 
-<label class="rules-filter">Filter <input type="search" id="rules-filter" placeholder="list-map, maxItems, or a message of the API server"></label>
+<label class="rules-filter">Filter
+<input type="search" id="rules-filter" placeholder="list-map, maxItems, or a message of the API server"></label>
 
 <p id="rules-none" role="status" hidden>No rule matches.</p>
 """

@@ -204,7 +204,7 @@ class Examples:
         constants = sorted(
             dict.fromkeys(literals), key=lambda literal: len(str(literal)), reverse=True
         )
-        candidates = Candidates(names, constants or [0], self._is_valid, self.server)
+        candidates = Candidates(names, constants or [0], self.is_valid, self.server)
         if pair.parent is not None:
             return candidates.values(pair.old, pair.new)
         long = {**self._identity, "metadata": {"name": "a" * _LONG_NAME}}
@@ -231,7 +231,8 @@ class Examples:
             )
         return self._checks[key]
 
-    def _is_valid(self, node: Conjunction, value: Any) -> bool:
+    def is_valid(self, node: Conjunction, value: Any) -> bool:
+        """Return whether schemas accept a value."""
         return not self._check(node, None).errors(value)
 
     def _completed(self, pair: Pair, value: Any) -> str | None:
@@ -240,7 +241,7 @@ class Examples:
             parent = pair.parent
             check = self._check(parent.old, parent)
             base = {} if parent.parent else self._identity
-            around = Candidates(frozenset(), (), self._is_valid, self.server)
+            around = Candidates(frozenset(), (), self.is_valid, self.server)
             values = (
                 around.lists(parent.old, value)
                 if pair.step == ITEM

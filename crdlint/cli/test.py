@@ -22,6 +22,7 @@ from crdlint.cli.help import Group
 from crdlint.cli.options import ChartOptions
 from crdlint.cli.reports import Reports, Totals, find_files, print_notice
 from crdlint.files.paths import Selection, UnreadInput
+from crdlint.phrases import counted
 from crdlint.report import formats
 from crdlint.report.pieces import SuiteOutcome, SuiteReport, View
 from crdlint.safety.bugs import bug_of
@@ -61,6 +62,10 @@ class TestOptions(ChartOptions):
     name_part: Declared[str] = option(
         "Only run tests whose name contains TEXT.", "-k", default="", metavar="TEXT"
     )
+    generate: Declared[bool] = flag(
+        "Print a suite for the CRD in SUITE: objects that each limit and rule accepts and rejects.",
+        "--generate",
+    )
     fail_fast: Declared[bool] = flag("Stop at the first failure.", "-x", "--fail-fast")
     junit_file: Declared[str | None] = file_option(
         "Also write the results as JUnit XML; the same as --output junit=FILE.", "--junit"
@@ -87,7 +92,10 @@ def command(settings: TestOptions) -> int:
     Examples:
       crdlint test api/
       crdlint test --crd config/crd -k immutable widgets.testsuite.yaml
+      crdlint test --generate config/crd/widgets.yaml > widgets.testsuite.yaml
     """  # noqa: D301  \b keeps the lines below it as they are
+    if settings.generate:
+        return _generate(settings)
     start = time.perf_counter()
     view = View(options.page(settings.color, 120), quiet=settings.quiet, verbose=settings.verbose)
     junit = () if settings.junit_file is None else (f"junit={settings.junit_file}",)
@@ -109,6 +117,41 @@ def command(settings: TestOptions) -> int:
         console.err(f"crdlint: {what} in {', '.join(settings.paths)}")
         return 2
     return run.status
+
+
+def _generate(settings: TestOptions) -> int:
+    """Print a suite for the only CRD of the given files."""
+    from crdlint.sources.helm.check import Charts
+    from crdlint.suites.crds import SuiteCRDs, reader
+    from crdlint.suites.feature_gates import MissingCRDError
+    from crdlint.suites.generate import generate
+
+    problems: list[tuple[str, str]] = []
+    discovered = find_files(
+        settings.paths, Selection(), lambda *problem: problems.append(problem[:2]), print_notice
+    )
+    files = SuiteCRDs(discovered.files, settings.kube_version, reader(Charts(settings.values())))
+    for path, message in (*problems, *files.broken):
+        console.err(f"crdlint: {path}: {message}")
+    targets = [each for each in files.targets if settings.name_part in each.name]
+    if len(targets) != 1 or problems or files.broken:
+        names = ", ".join(each.name for each in targets) or "none"
+        if len(targets) != 1:
+            console.err(f"crdlint: --generate is for one CRD, which -k can choose: here is {names}")
+        return 2
+    try:
+        suite = generate(targets[0], files)
+    except MissingCRDError as error:
+        console.err(f"crdlint: {targets[0].file}: {error}")
+        return 2
+    if not suite.tests:
+        console.err(f"crdlint: {targets[0].name}: no object was found that the CRD accepts")
+        return 2
+    console.out(suite.text.rstrip("\n"))
+    console.err(f"crdlint: {counted(suite.tests, 'test')} for {targets[0].name}")
+    for part in suite.missing:
+        console.err(f"crdlint: note: no object was found: {part}")
+    return 0
 
 
 def _run_suites(run: TestState, settings: TestOptions) -> None:

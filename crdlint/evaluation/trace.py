@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from math import isfinite
@@ -213,6 +213,18 @@ def deciding(step: TraceStep) -> Iterator[TraceStep]:
         return
     for part in below:
         yield from (_bound(decider, part.binding) for decider in deciding(part))
+
+
+def reasons(steps: Iterable[TraceStep]) -> Iterator[str]:
+    """Yield the sub-expressions that decided a rule with their values, a line each."""
+    for step in steps:
+        yield _reason(step)
+        yield from (f"  {_reason(part)}" for part in step.parts if part.value is not MISSING)
+
+
+def _reason(step: TraceStep) -> str:
+    binding = "".join(f"{name} = {to_text(value)}: " for name, value in step.binding)
+    return f"{binding}{step.text} = {to_text(step.value)}"
 
 
 def _bound(step: TraceStep, binding: tuple[tuple[str, Value], ...]) -> TraceStep:

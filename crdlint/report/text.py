@@ -307,7 +307,7 @@ class SuiteText(pieces.SuiteReport):
                 if result.failure
                 else self._page.styled("PASSED", "good")
             )
-            yield f"{printable_line(f'{suite.file}:{result.case.line} {result.case.name}')} {word}\n"
+            yield f"{printable_line(f'{suite.file}:{result.case.expectation_line} {result.case.name}')} {word}\n"
         else:
             self._marks.append(self._page.styled("F", "error") if result.failure else ".")
 
@@ -338,7 +338,7 @@ class SuiteText(pieces.SuiteReport):
         for result in outcome.results:
             for line in result.disagreements:
                 yield (
-                    printable_line(f"{result.suite.file}:{result.case.line}: warning: {line}")
+                    printable_line(f"{result.suite.file}:{result.case.expectation_line}: warning: {line}")
                     + "\n"
                 )
         parts = [f"{len(failed)} failed"] * bool(failed) + [

@@ -97,6 +97,11 @@ class SuiteCRDs:
         self._folders: dict[str, _FileCRDs] = {}
         self._defined: dict[tuple[int, str], tuple[Definition, str]] = {}
 
+    @property
+    def targets(self) -> list[Target]:
+        """The CRDs of the files that were given."""
+        return list(self._targets)
+
     def define(self, target: Target, version: str) -> tuple[Definition, str]:
         """Return a CRD reduced to a version (compiled once for all suites) and the name of the version; raise MissingCRDError."""
         key = (id(target.value), version)  # targets exist until the end of the run

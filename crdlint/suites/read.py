@@ -24,6 +24,7 @@ from crdlint.yaml.parse import parse_first
 class Case:
     """One test: an object that is created, or created and then updated; texts are YAML, `line` is 1-based in the file.
 
+    `expectation_line` is the line of what is expected, that of the test if nothing is.
     `patches` are JSON patch operations (RFC 6902), applied to the CRD before the object is created. `sender` is the name of the
     sender of a new object.
     """
@@ -31,6 +32,7 @@ class Case:
     kind: Literal["create", "update"]
     name: str
     line: int
+    expectation_line: int
     initial: str
     updated: str = ""
     expected: str = ""
@@ -78,6 +80,7 @@ _TEXTS: Final = {
     "name": "name", "initial": "initial", "updated": "updated", "expected": "expected",
     "expectedError": "expected_error", "expectedStatusError": "expected_status_error",
 }  # fmt: skip
+_EXPECTATIONS: Final = ("expectedError", "expectedStatusError", "expected")
 _PATCH: Final = ("op", "path", "value", "from")
 
 
@@ -139,8 +142,14 @@ def _case(node: Node, *, create: bool) -> Case:
     if sender not in SENDERS:
         raise SuiteError(f"`sender` is one of {_listed(tuple(SENDERS))}", _line(values["sender"]))
     kind: Literal["create", "update"] = "create" if create else "update"
+    expectations = [values[name] for name in _EXPECTATIONS if name in values]
     return Case(
-        kind, line=_line(node), patches=tuple(map(to_json, patches)), sender=sender, **texts
+        kind,
+        line=_line(node),
+        expectation_line=_line(expectations[0] if expectations else node),
+        patches=tuple(map(to_json, patches)),
+        sender=sender,
+        **texts,
     )
 
 

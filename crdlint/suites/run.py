@@ -12,8 +12,11 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from crdlint.evaluation.evaluate import rules_of, run_rules
+from crdlint.evaluation.source import ExpressionSource
+from crdlint.evaluation.trace import reasons
 from crdlint.golang.text import quote
-from crdlint.kubecel.evaluation import recorded
+from crdlint.kubecel.evaluation import MISSING, recorded
 from crdlint.kubernetes.senders import sender_named
 from crdlint.kubernetes.servers import OLDEST, Server
 from crdlint.linting.version_range import describe_versions
@@ -161,10 +164,42 @@ class _Runner:
             self._compare(outcome.resource, case.expected)
 
     def _accepts(
-        self, outcome: ObjectResult, expectation: str, what: str = "", error: str = ""
+        self,
+        outcome: ObjectResult,
+        expectation: str,
+        what: str = "",
+        error: str = "",
+        old: dict[str, Any] | None = None,
     ) -> bool:
         """Return whether an object is accepted, False if it is rejected with the expected `error`; else it is a failure."""
-        return _check_rejection(self._rejection(outcome), expectation, what, error)
+        try:
+            return _check_rejection(self._rejection(outcome), expectation, what, error)
+        except _FailedError as failed:
+            if error:
+                raise
+            why = tuple(self._why(outcome, old))
+            raise _FailedError(
+                *failed.lines, *why, in_oldest_words=(*failed.in_oldest_words, *why)
+            ) from None
+
+    def _why(self, outcome: ObjectResult, old: dict[str, Any] | None) -> Iterator[str]:
+        """Yield the values that decided the rules which reject an object, as `crdlint eval --rule` shows them."""
+        schema = self._definition.validator(self._version).schema
+        if schema is None or not any(error.cause is not None for error in outcome.errors):
+            return
+        source = ExpressionSource(
+            self._definition.versions.newest,
+            schema,
+            name="",
+            definition=self._definition,
+            version=self._version,
+            value=outcome.resource,
+            old=MISSING if old is None else old,
+        )
+        for result in run_rules(source, list(rules_of(schema))):
+            if result.message:
+                yield f"  rule: {' '.join(result.rule.split())}"
+                yield from (f"  why:  {line}" for line in reasons(result.why))
 
     def _update(self, case: Case) -> None:
         stored = self._initial(case)
@@ -172,9 +207,8 @@ class _Runner:
         if isinstance(updated["metadata"], dict):
             updated["metadata"]["name"] = stored["metadata"]["name"]
         outcome = _validated(self._definition.validator(self._version).update, updated, stored)
-        if not self._accepts(
-            outcome, "the object should be updated", "the update", case.expected_error
-        ):
+        expectation = "the object should be updated"
+        if not self._accepts(outcome, expectation, "the update", case.expected_error, stored):
             return
         if updated.get("status") is not None:
             outcome = self._with_status(self._definition, updated["status"], outcome.resource)
@@ -293,7 +327,7 @@ def _check_rejection(texts: Sequence[str], expectation: str, what: str, error: s
         raise _FailedError(f"{what} should be rejected, but is accepted; expected:", f"  {error}")
     if not any(error in text for text in texts):
         raise _FailedError(
-            f"{what} should be rejected with another error:",
+            f"{what} is rejected, but not with the expected error:",
             f"  expected: {error}",
             f"  got:      {texts[0]}",
             in_oldest_words=(what, texts[-1]),

@@ -41,10 +41,11 @@ def test_all_pass() -> None:
 WRONG = {
     "another object stored": ("size: 1, mode: Fast}\n  - name: Should not", "size: 2, mode: Fast}\n  - name: Should not",
                               ["  -  size: 2", "  +  size: 1"]),
-    "another error": ("not one", "not two", ["  the create should be rejected with another error:"]),
+    "another error": ("not one", "not two", ["  the create is rejected, but not with the expected error:"]),
     "no error": ("{size: 1, mode: Safe}", "{size: 2, mode: Safe}", ["  the create should be rejected, but is accepted; expected:"]),
     "an error at last": ("expectedError: class may not be changed", 'expected: "x: 1"', ["  the object should be updated, but:"]),
-    "another status error": ("equal to 9", "equal to 8", ["  the update of the status should be rejected with another error:"]),
+    "another status error": ("equal to 9", "equal to 8",
+                             ["  the update of the status is rejected, but not with the expected error:"]),
     "a status error without a status": ("      status: {ready: 10}\n", "",
                                         ["  `updated` has no status, whose update should be rejected; expected:"]),
     "an initial object that is refused": ("{size: 2, class: gold}", "{size: 0}", ["  the initial object should be created, but:"]),
