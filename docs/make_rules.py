@@ -20,11 +20,12 @@ from crdlint.rules.engine.examples import manifest
 from crdlint.safety.escapes import markdown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.files import Files
 
+    from crdlint.diagnostics import Diagnostic
     from crdlint.report.rule_description import Section
     from crdlint.rules.engine.rule import Rule
 
@@ -148,7 +149,9 @@ def _answers() -> dict[str, list[str]]:
     """Return what the API server answers to the fixtures and to the bad examples of rules, by rule."""
     answers: dict[str, list[str]] = {}
     files = sorted(_FIXTURES.rglob("*.yaml"))
-    checked = [lint_file(decode(file.read_bytes()), file.name).diagnostics for file in files]
+    checked: list[Sequence[Diagnostic]] = [
+        lint_file(decode(file.read_bytes()), file.name).diagnostics for file in files
+    ]
     rules = [rule for family in families() for rule in family.values()]
     checked += [findings(rule, rule.bad) for rule in rules if rule.origin == "apiserver"]
     for each in (finding for diagnostics in checked for finding in diagnostics):

@@ -113,7 +113,9 @@ def tested(text: str, path: str, index: CRDIndex, kube_version: str) -> Iterator
             for result in run_suite(suite, target, crds):
                 if result.failure:
                     name = result.case.name or f"on{result.case.kind.title()}"
-                    yield _finding(path, result.case.expectation_line, f"{name}:\n" + "\n".join(result.failure))
+                    yield _finding(
+                        path, result.case.expectation_line, f"{name}:\n" + "\n".join(result.failure)
+                    )
     except MissingCRDError as error:
         yield _finding(path, 1, str(error))
     except SuiteError as error:

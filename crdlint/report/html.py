@@ -205,14 +205,14 @@ class _Row(NamedTuple):
     finding: Diagnostic
     source: Sequence[_SourceLine]
     others: str
-    count: int
+    number: int
 
 
 class _Bar(NamedTuple):
     """A bar of an overview: a name, its number of findings, and that as a share of the greatest (percent)."""
 
     name: str
-    count: int
+    number: int
     width: float
 
 
@@ -254,8 +254,8 @@ class FindingsPage(Report):
         by_file: Counter[str] = Counter()
         for file, rows in self._files:
             for row in rows:
-                by_rule[row.finding.rule] += row.count
-                by_file[file] += row.count
+                by_rule[row.finding.rule] += row.number
+                by_file[file] += row.number
         yield _page(
             "findings.html",
             facts=provenance(self._view.kube_version),

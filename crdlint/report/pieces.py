@@ -141,7 +141,7 @@ class _Format:
 class Report(_Format):
     """The base of a run's findings in a format: the pieces of `file`, for each file in order, then those of `end`.
 
-    A format that `lists_infos` has those that nobody asked for, too; the others only count them.
+    A format that `lists_infos` has those that are not asked for, too; the others only count them.
     """
 
     lists_infos: ClassVar[bool] = True

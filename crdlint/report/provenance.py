@@ -68,5 +68,5 @@ def _command() -> str:
 
 
 def _now() -> float:
-    given = os.environ.get("SOURCE_DATE_EPOCH", "")
-    return float(given) if given.isdecimal() and len(given) <= _SHORT else time.time()
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    return float(epoch) if epoch.isdecimal() and len(epoch) <= _SHORT else time.time()

@@ -338,7 +338,9 @@ class SuiteText(pieces.SuiteReport):
         for result in outcome.results:
             for line in result.disagreements:
                 yield (
-                    printable_line(f"{result.suite.file}:{result.case.expectation_line}: warning: {line}")
+                    printable_line(
+                        f"{result.suite.file}:{result.case.expectation_line}: warning: {line}"
+                    )
                     + "\n"
                 )
         parts = [f"{len(failed)} failed"] * bool(failed) + [

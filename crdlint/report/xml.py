@@ -168,7 +168,12 @@ class SuiteXML(pieces.SuiteReport):
 def _result(result: TestedCase) -> str:
     file, lines = result.suite.file, result.failure
     failure = _element(3, "failure", "\n".join(lines), message=lines[0]) if lines else ""
-    about = {"classname": file, "name": result.case.name, "file": file, "line": result.case.expectation_line}
+    about = {
+        "classname": file,
+        "name": result.case.name,
+        "file": file,
+        "line": result.case.expectation_line,
+    }
     return _case(failure, "\n".join(result.disagreements), **about)
 
 

@@ -43,13 +43,13 @@ def generate(target: Target, files: SuiteCRDs) -> GeneratedSuite:
     every = list(_named(witnesses.all()))
     passing = _passing(target, files, version, every) if every else set()
     lost = [witness.name for witness in every if witness.name not in passing]
-    kept = [witness for witness in every if witness.name in passing]
+    tests = [witness for witness in every if witness.name in passing]
     missing = (*witnesses.missing, *lost)
-    return GeneratedSuite(_text(target, version, kept, missing), len(kept), missing)
+    return GeneratedSuite(_text(target, version, tests, missing), len(tests), missing)
 
 
 def _storage_version(target: Target) -> str:
-    """Return the name of the version that objects are stored in, empty if the CRD does not say."""
+    """Return the name of the version that objects are stored in, empty if the CRD names none."""
     versions = target.value.get("spec", {}).get("versions", [])
     stored = [each for each in versions if isinstance(each, dict) and each.get("storage") is True]
     return str(stored[0].get("name", "")) if stored else ""

@@ -18,7 +18,7 @@ from crdlint.kubernetes.servers import Server
 from crdlint.resources.validation import NotDecodedError, ObjectResult, ResourceValidator
 from crdlint.safety import work
 from crdlint.schema.deep_equal import deep_copy
-from crdlint.suites.violations import Limit, limits_of
+from crdlint.suites.violations import SchemaLimit, limits_of
 
 _TRIED: Final = 300  # objects for one rule
 _PAIRS: Final = 30  # objects whose updates are tried for a transition rule
@@ -82,11 +82,12 @@ class Witnesses:
 
     def _candidates(self, conditions: Iterable[str], path: Iterable[str] = ()) -> Iterator[Object]:
         """Yield objects that may break conditions, or keep them."""
-        names, literals = set(path), []
+        names = set(path)
+        literals: list[Any] = []
         for condition in conditions:
-            more, constants = mentioned(condition)
+            more, others = mentioned(condition)
             names |= more
-            literals += constants
+            literals += others
         constants = list(dict.fromkeys(literals)) or [0]
         schema = Conjunction.of(self._schema)
         # Values that rules reject are only built if not every part has to be valid.
@@ -112,13 +113,13 @@ class Witnesses:
         stored = sent if result is None else self._validator.read(result.resource)
         return Witness(f"accepts {name}", sent, stored=stored, old=old)
 
-    def _of_limit(self, base: Object, steps: Steps, limit: Limit) -> Iterator[Witness]:
+    def _of_limit(self, base: Object, steps: Steps, limit: SchemaLimit) -> Iterator[Witness]:
         """Yield an object with the value at a limit, and one with a value beyond it."""
         where = field_path_text(steps) or "the object"
-        inside = self._first(base, steps, limit.kept, lambda errors: not errors)
+        inside = self._first(base, steps, limit.keeping, lambda errors: not errors)
         if inside is not None:
             yield self._accepted(f"{where} with {limit.name}", inside)
-        outside = self._first(base, steps, limit.broken, lambda errors: len(errors) == 1)
+        outside = self._first(base, steps, limit.breaking, lambda errors: len(errors) == 1)
         if outside is None:
             self.missing.append(f"{where}: {limit.name}")
             return
@@ -130,15 +131,15 @@ class Witnesses:
         base: Object,
         steps: Steps,
         changes: Iterable[Callable[[Any], Any]],
-        wanted: Callable[[tuple[FieldError | None, ...]], bool],
+        fits: Callable[[tuple[FieldError | None, ...]], bool],
     ) -> Object | None:
-        """Return the first object with a changed value at some steps whose errors are the wanted ones."""
+        """Return the first object with a changed value at some steps whose errors fit."""
         for change in changes:
             changed = self._changed(base, steps, change)
             if changed is None:
                 continue
             errors = self._errors(changed)
-            if None not in errors and wanted(errors):
+            if None not in errors and fits(errors):
                 return changed
         return None
 
@@ -173,17 +174,17 @@ class Witnesses:
         """Yield an object that a rule accepts, and one that it alone rejects."""
         names = mentioned(rule.rule.rule)[0]
         path = [step for step in rule.steps if isinstance(step, str)]
-        kept = broken = None
+        accepted = broken = None
         for value in self._candidates([rule.rule.rule], path):
             errors = self._errors(value)
-            if kept is None and not errors and _mentions(value, names, path):
-                kept = value
+            if accepted is None and not errors and _mentions(value, names, path):
+                accepted = value
             if broken is None and _is_only(errors, rule.rule):
                 broken = value
-            if kept is not None and broken is not None:
+            if accepted is not None and broken is not None:
                 break
-        if kept is not None:
-            yield self._accepted(_title(rule), kept)
+        if accepted is not None:
+            yield self._accepted(_title(rule), accepted)
         if broken is None:
             self.missing.append(f"rejected by {_title(rule)}")
             return
@@ -210,9 +211,10 @@ def _is_anything(_: Conjunction, __: Any) -> bool:
     return True
 
 
-def _is_consequence(error: FieldError) -> bool:
-    """Return whether an error only says that rules were not evaluated because of others."""
-    return error.reason is not None and error.reason.code is Code.NOT_CHECKED
+def _is_consequence(error: FieldError | None) -> bool:
+    """Return whether an error only means that rules were not evaluated because of others."""
+    reason = None if error is None else error.reason
+    return reason is not None and reason.code is Code.NOT_CHECKED
 
 
 def _fields(root: JSONSchemaProps) -> Iterator[tuple[Steps, JSONSchemaProps]]:

@@ -232,7 +232,9 @@ def test_a_suite_has_its_failures(editor: Editor, place: str) -> None:
         )
 
     found = editor.wait_for(failure)
-    assert found.message.startswith("large:\nthe create is rejected, but not with the expected error:")
+    assert found.message.startswith(
+        "large:\nthe create is rejected, but not with the expected error:"
+    )
 
 
 def test_a_broken_suite_has_its_error(editor: Editor) -> None:

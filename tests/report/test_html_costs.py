@@ -350,7 +350,7 @@ def test_page_stands_alone() -> None:
 
 def test_no_rules() -> None:
     page = cost_page([])
-    assert words(page) == "Cost of CEL rules No rules."
+    assert words(page).endswith("No rules.")
     assert not {"table", "script"} & set(read(page).tags)
 
 

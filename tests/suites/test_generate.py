@@ -23,7 +23,7 @@ SCHEMAS: Final = {
     "texts": ("a: {type: string, minLength: 2, maxLength: 4}", ["minLength 2", "maxLength 4"]),
     "pattern": ("a: {type: string, pattern: '^[a-z]+-[0-9]$'}", ["pattern ^[a-z]+-[0-9]$"]),
     "format": ("a: {type: string, format: ipv4}", ["format ipv4"]),
-    "enum": ("a: {type: string, enum: [X, Y]}", ['enum "X", "Y"']),
+    "enum": ("a: {type: string, enum: [X, Z]}", ['enum "X", "Z"']),
     "list": (
         "a: {type: array, minItems: 1, maxItems: 3, items: {type: string}}",
         ["minItems 1", "maxItems 3"],
