@@ -165,12 +165,6 @@ def _keywords(rule: Rule) -> set[str]:
     return set(re.findall(r"`([\w.$-]+)`", f"{rule.help} {rule.why}"))
 
 
-@cache
-def _described(rule: Rule) -> tuple[Section, ...]:
-    """Return the parts of a rule's description, which are made once: the examples are checked for them."""
-    return tuple(sections(rule))
-
-
 def _page(rule: Rule) -> str:
     heading = (
         f"---\ntitle: {rule.id}\ndescription: {json.dumps(rule.summary)}\n---\n# {rule.id}\n\n"
@@ -180,7 +174,7 @@ def _page(rule: Rule) -> str:
         "\n\n".join(
             [
                 heading + summary,
-                *(part for section in _described(rule) for part in _parts(section, rule)),
+                *(part for section in sections(rule) for part in _parts(section, rule)),
             ]
         )
         + "\n"

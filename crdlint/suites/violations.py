@@ -30,7 +30,7 @@ _ODD_TEXTS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class SchemaLimit:
+class TestedLimit:
     """A limit of a schema: its name, and changes of a value that keep it or break it, the best first."""
 
     name: str
@@ -38,7 +38,7 @@ class SchemaLimit:
     breaking: Sequence[Change]
 
 
-def limits_of(schema: JSONSchemaProps) -> Iterator[SchemaLimit]:
+def limits_of(schema: JSONSchemaProps) -> Iterator[TestedLimit]:
     """Yield the limits of a schema."""
     yield from _of_numbers(schema)
     yield from _of_texts(schema)
@@ -46,66 +46,66 @@ def limits_of(schema: JSONSchemaProps) -> Iterator[SchemaLimit]:
     if schema.enum:
         yield _of_enum(schema)
     for name in schema.required:
-        yield SchemaLimit(f"the required field {name}", (), [_without(name)])
+        yield TestedLimit(f"the required field {name}", (), [_without(name)])
 
 
-def _of_numbers(schema: JSONSchemaProps) -> Iterator[SchemaLimit]:
+def _of_numbers(schema: JSONSchemaProps) -> Iterator[TestedLimit]:
     step = 1
     least, most = schema.minimum, schema.maximum
     if least is not None:
         inside = least + step if schema.exclusive_minimum else least
         outside = least if schema.exclusive_minimum else least - step
-        yield SchemaLimit(f"minimum {marshal(least)}", [_to(inside)], [_to(outside)])
+        yield TestedLimit(f"minimum {marshal(least)}", [_to(inside)], [_to(outside)])
     if most is not None:
         inside = most - step if schema.exclusive_maximum else most
         outside = most if schema.exclusive_maximum else most + step
-        yield SchemaLimit(f"maximum {marshal(most)}", [_to(inside)], [_to(outside)])
+        yield TestedLimit(f"maximum {marshal(most)}", [_to(inside)], [_to(outside)])
     if schema.multiple_of:
         factor = schema.multiple_of
         multiples = [_to(factor * times) for times in range(1, 8)]
         others = [_to(factor * times + step) for times in range(1, 8)]
-        yield SchemaLimit(f"multipleOf {marshal(factor)}", multiples, others)
+        yield TestedLimit(f"multipleOf {marshal(factor)}", multiples, others)
 
 
-def _of_texts(schema: JSONSchemaProps) -> Iterator[SchemaLimit]:
+def _of_texts(schema: JSONSchemaProps) -> Iterator[TestedLimit]:
     if schema.min_length:
         short = "a" * (schema.min_length - 1)
-        yield SchemaLimit(
+        yield TestedLimit(
             f"minLength {schema.min_length}", [_to("a" * schema.min_length)], [_to(short)]
         )
     if schema.max_length is not None and schema.max_length < _MOST:
         long = "a" * (schema.max_length + 1)
-        yield SchemaLimit(
+        yield TestedLimit(
             f"maxLength {schema.max_length}", [_to("a" * schema.max_length)], [_to(long)]
         )
     if schema.pattern:
-        yield SchemaLimit(f"pattern {schema.pattern}", [_same], [_to(text) for text in _ODD_TEXTS])
+        yield TestedLimit(f"pattern {schema.pattern}", [_same], [_to(text) for text in _ODD_TEXTS])
     if schema.format in SAMPLES:
         sample = _to(SAMPLES[schema.format])
-        yield SchemaLimit(f"format {schema.format}", [sample], [_to(text) for text in _ODD_TEXTS])
+        yield TestedLimit(f"format {schema.format}", [sample], [_to(text) for text in _ODD_TEXTS])
 
 
-def _of_sizes(schema: JSONSchemaProps) -> Iterator[SchemaLimit]:
+def _of_sizes(schema: JSONSchemaProps) -> Iterator[TestedLimit]:
     if schema.min_items:
         full, under = _items(schema.min_items), _items(schema.min_items - 1)
-        yield SchemaLimit(f"minItems {schema.min_items}", [full, _same], [under])
+        yield TestedLimit(f"minItems {schema.min_items}", [full, _same], [under])
     if schema.max_items is not None and schema.max_items < _MOST:
         full, over = _items(schema.max_items), _items(schema.max_items + 1)
-        yield SchemaLimit(f"maxItems {schema.max_items}", [full, _same], [over])
+        yield TestedLimit(f"maxItems {schema.max_items}", [full, _same], [over])
     if schema.min_properties:
         full = _keys(schema.min_properties)
-        yield SchemaLimit(f"minProperties {schema.min_properties}", [_same, full], [_to({})])
+        yield TestedLimit(f"minProperties {schema.min_properties}", [_same, full], [_to({})])
     if schema.max_properties is not None and schema.max_properties < _MOST:
-        yield SchemaLimit(
+        yield TestedLimit(
             f"maxProperties {schema.max_properties}", [_same], [_keys(schema.max_properties + 1)]
         )
 
 
-def _of_enum(schema: JSONSchemaProps) -> SchemaLimit:
+def _of_enum(schema: JSONSchemaProps) -> TestedLimit:
     shown = ", ".join(marshal(value) for value in schema.enum[:3])
     more = "" if len(schema.enum) <= 3 else " and others"
     others = [_to(value) for value in ("no-such-value", 987_654_321) if value not in schema.enum]
-    return SchemaLimit(f"enum {shown}{more}", [_to(value) for value in schema.enum[:3]], others)
+    return TestedLimit(f"enum {shown}{more}", [_to(value) for value in schema.enum[:3]], others)
 
 
 def _to(value: Any) -> Change:

@@ -18,7 +18,7 @@ from crdlint.kubernetes.servers import Server
 from crdlint.resources.validation import NotDecodedError, ObjectResult, ResourceValidator
 from crdlint.safety import work
 from crdlint.schema.deep_equal import deep_copy
-from crdlint.suites.violations import SchemaLimit, limits_of
+from crdlint.suites.violations import TestedLimit, limits_of
 
 _TRIED: Final = 300  # objects for one rule
 _PAIRS: Final = 30  # objects whose updates are tried for a transition rule
@@ -113,7 +113,7 @@ class Witnesses:
         stored = sent if result is None else self._validator.read(result.resource)
         return Witness(f"accepts {name}", sent, stored=stored, old=old)
 
-    def _of_limit(self, base: Object, steps: Steps, limit: SchemaLimit) -> Iterator[Witness]:
+    def _of_limit(self, base: Object, steps: Steps, limit: TestedLimit) -> Iterator[Witness]:
         """Yield an object with the value at a limit, and one with a value beyond it."""
         where = field_path_text(steps) or "the object"
         inside = self._first(base, steps, limit.keeping, lambda errors: not errors)
