@@ -120,7 +120,7 @@ def lint_update(
 
     CRDs are matched by name; where each text holds one CRD alone, the two are matched whatever their names.
     """
-    old, new = collect_crds(old_text).by_name, collect_crds(new_text).by_name
+    old, new = (collect_crds(text, with_partial=True).by_name for text in (old_text, new_text))
     only = next(iter(old.values())) if len(old) == 1 and len(new) <= 1 else None
 
     def previous(name: str) -> OldCRD | None:

@@ -256,8 +256,12 @@ class _Checker:
             self._result.namespaced[expr.id] = name
         if not overloads:
             self._undeclared(expr.id, name)
-            return ERROR if target is None or self._dialect.types_undeclared_methods else _NIL
+            return ERROR if target is None else self._type_of_undeclared()
         return self._overload(expr, overloads, args, member=target is not None)
+
+    def _type_of_undeclared(self) -> Type:
+        """Return the type of a method or message that is not declared."""
+        return ERROR if self._dialect.types_undeclared_methods else _NIL
 
     def _overload(
         self, expr: ast.Call, overloads: Sequence[Overload], args: Sequence[Type], *, member: bool
@@ -365,7 +369,8 @@ class _Checker:
     def struct(self, expr: ast.StructExpr) -> Visit:
         ident = self._lookup_type(expr.type_name)
         if ident is None:
-            return self._undeclared(expr.id, expr.type_name)
+            self._undeclared(expr.id, expr.type_name)
+            return self._type_of_undeclared()
         self._result.reference_map[expr.id] = Reference(ident.name)
         name, result = self._message(expr.id, ident)
         for entry in expr.fields:
@@ -382,13 +387,20 @@ class _Checker:
         if ident.type.kind is Kind.ERROR:
             return ident.name, ERROR
         if ident.type.kind is not Kind.TYPE or not ident.type.params:
-            return ident.name, self._error(id_, f"'{ident.type.declared_name}' is not a type")
+            return self._no_message(id_, ident, ident.type, "type")
         result = ident.type.params[0]
         if _is_well_known(result):
             return _WELL_KNOWN_NAMES[result.kind], result
         if result.kind is Kind.STRUCT:
             return result.declared_name, result
-        return ident.name, self._error(id_, f"'{result.declared_name}' is not a message type")
+        return self._no_message(id_, ident, result, "message type")
+
+    def _no_message(self, id_: int, ident: Variable, type_: Type, what: str) -> tuple[str, Type]:
+        """Report a literal of a name that is no message type; `what` it should be."""
+        if self._dialect.formats_selected_types:
+            return ident.name, self._error(id_, f"'{type_.declared_name}' is not a {what}")
+        message = f"({format_message(type_)})" if what == "type" else ""
+        return "", self._error(id_, f"'{self._shown(type_)}{message}' is not a {what}")
 
     def comprehension(self, expr: ast.Comprehension) -> Visit:
         range_type = yield expr.iter_range

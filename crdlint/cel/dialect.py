@@ -26,12 +26,12 @@ class CELDialect(NamedTuple):
     ``types_names_by_dyn`` gives `list` the type `type(list(dyn))`, not `type(list(A))`, and likewise `map` and `optional_type`.
     ``resolves_local_names_first`` takes variables of macros for global ones only without a dot before them, and none for types.
     ``marks_internal_errors`` begins the error about the fields of a type of libraries with `[internal]`.
-    ``types_undeclared_methods`` reports only the call of an undeclared method, not what follows from it.
+    ``types_undeclared_methods`` reports only the undeclared method or message, not what follows from it.
     ``expects_bool_operands`` reports operands of `&&` and `||` one by one.
     ``null_unifies_either_way`` lets `null == self` compile as `self == null` does.
     ``validates_mixed_literals`` reports lists and maps of mixed types only if there are no other type errors.
     ``exempts_whole_format_arguments`` allows lists and maps of mixed types everywhere within arguments of `format`.
-    ``formats_selected_types`` names the type that has no fields as CEL does, not as a protocol buffer.
+    ``formats_selected_types`` names a type that has no fields, or is no message, as CEL does, not as a protocol buffer.
     ``names_optional_type`` writes the type of optionals as `optional_type(T)`, not as `optional(T)`.
 
     Libraries:
@@ -64,7 +64,7 @@ class CELDialect(NamedTuple):
     ``compares_library_types_at_once`` bounds the cost of `==` of quantities, addresses and other types of libraries.
 
     Evaluation:
-    ``keeps_errors_of_indexes`` reports the error of an expression in an index, not its type.
+    ``keeps_errors_of_indexes`` reports the error of a variable that is an index, not its type.
     ``hides_errors_of_ranges`` reports the type of a range that fails, not its error, with two variables.
     ``resets_field_path`` reports each failed rule at its own fieldPath, where others append it to that of the one before.
     """

@@ -12,7 +12,7 @@ from crdlint.crd.gotypes import OBJECT_META, STRING, GoField, GoType
 from crdlint.crd.record import Record
 from crdlint.golang.json_syntax import syntax_error
 from crdlint.golang.text import quote
-from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, is_json
+from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, is_json
 from crdlint.yaml.resolve import resolve
 
 # The struct into which a client decodes the metadata of an object.
@@ -33,18 +33,45 @@ def client_problem(root: Node, file: str) -> DecodeProblem | None:
     number = _too_large_number(root) if is_json(root) else None
     if number is not None:
         reason = f"json: cannot unmarshal number {number.value} into Go value of type float64"
-        hint = "if you choose to ignore these errors, turn validation off with --validate=false"
-        message = (
-            f"error validating {quote(source_of(file))}: error validating data: {reason}; {hint}"
-        )
         return DecodeProblem(
-            "decode", message, number, number, json_type="number", go_type="float64"
+            "decode",
+            _invalid(file, reason),
+            number,
+            number,
+            json_type="number",
+            go_type="float64",
         )
     error = decode(_METADATA_ONLY, root).saved
     if error is None:
         return None
     problem = error.problem()
     return problem._replace(message=f"unable to decode {quote(source_of(file))}: {problem.message}")
+
+
+def type_problem(root: Mapping, file: str) -> str:
+    """Return a client's error for an object without a group, version and kind, empty for others.
+
+    Upstream: kubectl pkg/validation/validation.go (getObjectKind).
+    """
+    reasons = [
+        reason for name in ("apiVersion", "kind") if (reason := _no_text(child(root, name), name))
+    ]
+    if not reasons:
+        return ""
+    return _invalid(file, reasons[0] if len(reasons) == 1 else f"[{', '.join(reasons)}]")
+
+
+def _no_text(node: Node | None, name: str) -> str:
+    value = resolve(node) if isinstance(node, Scalar) else node
+    if value is None:
+        return f"{name} not set"
+    return "" if isinstance(value, str) else f"{name} isn't string type"
+
+
+def _invalid(file: str, reason: str) -> str:
+    """Return the error of a client that validates an object before it sends it."""
+    hint = "if you choose to ignore these errors, turn validation off with --validate=false"
+    return f"error validating {quote(source_of(file))}: error validating data: {reason}; {hint}"
 
 
 def _too_large_number(root: Node) -> Scalar | None:

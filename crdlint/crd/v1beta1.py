@@ -146,6 +146,7 @@ def _mapping(like: Mapping, entries: SequenceOf[_Entry]) -> Mapping:
     is_simple = like.simple and len({key.value for key, _ in entries}) == len(entries)
     mapping = Mapping(_event(like), tuple(key.value for key, _ in entries) if is_simple else None)
     mapping.items = [node for entry in entries for node in entry]
+    mapping.json = like.json
     return mapping
 
 

@@ -148,11 +148,13 @@ class Server:
     expressions.
     ``checks_ca_bundle_on_update`` rejects an update of an established CRD that makes its CA bundle invalid.
     ``keeps_too_many_selectable_fields`` accepts on update more than eight selectable fields that do not change.
+    ``first_patch_warns_of_number_formats`` takes each format for one of texts in the first patch release (1.34.0).
     ``has_kubernetes_name_formats`` has the formats k8s-short-name and k8s-long-name, and applies them to defaults.
     ``checks_kubernetes_name_formats`` applies the formats k8s-short-name and k8s-long-name to resources.
     ``prints_json_values`` prints bad values as JSON, not in Go syntax.
     ``prints_failed_values`` prints the value that a rule rejects, not the name of its type.
     ``checks_any_scalar`` rejects on server-side apply a list or an object in the place of a scalar of any type.
+    ``prints_collections_as_they_are`` does not read `%` in a value that is no list or map as a verb of Go's `Printf`.
     ``identifies_items_by_some_keys`` lets an item of a list lack some of its keys on server-side apply, but not all of them.
     ``names_paths_in_decode_errors`` gives the whole path of a field that cannot be decoded, not its last part.
     """
@@ -181,11 +183,13 @@ class Server:
     format_warnings: FormatWarnings = changing(
         FormatWarnings.NONE, (34, FormatWarnings.STRINGS), (36, FormatWarnings.STRINGS_AND_NUMBERS)
     )
+    first_patch_warns_of_number_formats: bool = changing(False, (34, True), (35, False))
     prints_json_values: bool = since(34)
     prints_failed_values: bool = since(35)
     names_paths_in_decode_errors: bool = since(35)
     checks_any_scalar: bool = since(29)
     identifies_items_by_some_keys: bool = since(34)
+    prints_collections_as_they_are: bool = since(34)
     warns_of_sets_of_objects: bool = since(37)
     warns_of_finalizers: bool = since(29)
     wants_paths_of_finalizers: bool = since(32)

@@ -391,14 +391,18 @@ def resource_names(root: Mapping, line_offset: int) -> tuple[ResourceName, ...]:
 _NAME: Final = Path("metadata").child("name")
 
 
-def collect_crds(text: str, file: str = "") -> CollectedCRDs:
-    """Return the CRDs of a text as stored: established, unless their status contradicts that; `file` is for messages."""
+def collect_crds(text: str, file: str = "", *, with_partial: bool = False) -> CollectedCRDs:
+    """Return the CRDs of a text as stored: established, unless their status contradicts that; `file` is for messages.
+
+    `with_partial` includes CRDs that look like patches, because they have none of the required fields.
+    """
     crds: dict[str, OldCRD] = {}
     unread: list[UnreadDocument] = []
 
     def read(document: Document) -> None:
         for root, identity in manifests(document):
-            unread.extend(_collect(root, identity, document, crds, file))
+            if identity.form in {"crd", "unserved"}:
+                unread.extend(_collect(root, identity, document, crds, file, with_partial))
 
     with collector_paused():
         for document, line, column, reason in read_documents(text, read):
@@ -427,11 +431,14 @@ def as_stored(old: OldCRD, server: Server) -> OldCRD:
 
 
 def _collect(
-    root: Mapping, identity: Identity, document: Document, crds: dict[str, OldCRD], file: str
+    root: Mapping,
+    identity: Identity,
+    document: Document,
+    crds: dict[str, OldCRD],
+    file: str,
+    with_partial: bool,
 ) -> Iterator[UnreadDocument]:
-    """Add an object to `crds` if it is a CRD; yield a CRD that cannot be decoded."""
-    if identity.form not in {"crd", "unserved"}:
-        return
+    """Add a CRD to `crds`; yield one that cannot be decoded."""
     offset = document.line_offset
     is_converted = identity.api_version == v1beta1.VERSION and identity.kind == KIND
     keeps_unknown_fields = is_converted and v1beta1.preserves_unknown_fields(root)
@@ -444,7 +451,7 @@ def _collect(
         cause: Final = "unserved version" if identity.form == "unserved" else "broken"
         yield UnreadDocument(line, document.text, identity.error, cause)
         return
-    if is_partial(root):
+    if is_partial(root) and not with_partial:
         return
     decoded = read_crd(root, stored=True)
     rejection = next((problem for problem in decoded.problems if problem.kind == "decode"), None)

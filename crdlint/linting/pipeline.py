@@ -190,7 +190,7 @@ class _CRDWalk(DocumentWalk):
                 to_json(
                     root
                 )  # the server converts YAML before it reads apiVersion and kind; raises YAMLDecodeError
-            self._report_type(document, root, identity, identity.error)
+            self._report_type(document, root, identity, self._type_error(root, identity.error))
             if identity.form == "unserved" or identity.kind != KIND:
                 return True
         subject = Subject(
@@ -207,6 +207,14 @@ class _CRDWalk(DocumentWalk):
         self.checks.append(checked._replace(decoded=None, common=None))  # they are large
         self.stopped += checked.stage is not None
         return True
+
+    def _type_error(self, root: Mapping, message: str) -> str:
+        """Return the words of a client, which looks for the apiVersion and kind before the server does."""
+        if not self.request.sender.reencodes:
+            return message
+        from crdlint.crd.clients import type_problem  # only a named client needs it
+
+        return type_problem(root, self.file) or message
 
     def _report_type(
         self, document: Document, root: Mapping, identity: Identity, message: str

@@ -143,7 +143,7 @@ class ResourceFindings(NamedTuple):
         warnings = list(self.definition.validator(self.version).finalizer_warnings(sent, old))
         if not warnings:
             return
-        finalizers = sent["metadata"]["finalizers"]
+        finalizers = [text or "" for text in sent["metadata"]["finalizers"]]  # a null is read as ""
         for finalizer, message in warnings:
             path = _FINALIZERS.index(finalizers.index(finalizer))
             span = self.locator.span_of(self.locator.find(path))

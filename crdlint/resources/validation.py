@@ -189,7 +189,15 @@ class ResourceValidator:
             resource["metadata"].pop("namespace", None)
         if self.schema is not None:
             apply_defaults(resource, self.schema, self._defaults)
-        return self._new(resource, withhold)
+        result = self._new(resource, withhold)
+        return result._replace(resource=self._read_back(result.resource))
+
+    def _read_back(self, resource: dict[str, Any]) -> dict[str, Any]:
+        """Return an object as the server reads it from its storage, or as it is if it cannot be stored."""
+        try:
+            return self._admit(resource)[0]
+        except NotDecodedError:
+            return resource
 
     @cached_property
     def _applied(self) -> AppliedObjects:
@@ -226,6 +234,12 @@ class ResourceValidator:
         (resource, unknown), (before, _) = self._admit(sent), self._admit(old)
         if self._keeps_status:
             _replace_status(resource, before)
+        return self._updated(resource, before, withhold)._replace(unknown=unknown)
+
+    def _updated(
+        self, resource: dict[str, Any], before: dict[str, Any], withhold: Withhold | None = None
+    ) -> ObjectResult:
+        """Validate an object that is pruned and defaulted, as the replacement of another."""
         correlation = self._correlation(resource, before)
         common, errors = self._metadata_update_errors(resource, before)
         wrong_type = self._type_errors(resource)
@@ -237,9 +251,7 @@ class ResourceValidator:
         errors += validate_embedded(None, resource, schema, self._server, is_resource_root=False)
         if not validate_list_sets_and_maps(schema, before):
             errors += validate_list_sets_and_maps(schema, resource)
-        return self._with_rules(resource, errors, before, correlation, common, withhold)._replace(
-            unknown=unknown
-        )
+        return self._with_rules(resource, errors, before, correlation, common, withhold)
 
     @work.limited()
     def update_status(self, sent: dict[str, Any], old: dict[str, Any]) -> ObjectResult:
@@ -261,6 +273,18 @@ class ResourceValidator:
         return self._with_rules(resource, errors, before, correlation, common)._replace(
             unknown=unknown
         )
+
+    @work.limited()
+    def update_scale(self, replicas: int, old: dict[str, Any]) -> ObjectResult:
+        """Validate an update of the scale subresource, which sets the number of replicas of an object.
+
+        Without such a subresource, nothing is set. Raise `NotDecodedError` if the object has no place for the number.
+        Upstream: scaleUpdatedObjectInfo.UpdatedObject.
+        """
+        (resource, _), (before, _) = self._admit(old), self._admit(old)
+        if self._scale is not None:
+            _set_nested(resource, self._scale.spec_replicas_path, replicas)
+        return self._updated(resource, before)
 
     def _value_errors(
         self, resource: dict[str, Any], correlation: Correlation | None = None
@@ -488,6 +512,20 @@ def _nested(resource: dict[str, Any], path: str, expected: type) -> tuple[Any, s
     if current.__class__ is expected:
         return current, None
     return None, _accessor_error(names, current, GO_TYPES[expected])
+
+
+def _set_nested(resource: dict[str, Any], path: str, value: int) -> None:
+    """Set the value at a path of fields; raise `NotDecodedError` where a value is no object. Upstream: SetNestedField."""
+    *parents, last = path.removeprefix(".").split(".")
+    current: Any = resource
+    for i, name in enumerate(parents):
+        current = current.setdefault(name, {})
+        if current.__class__ is not dict:
+            place = "".join(f".{parent}" for parent in parents[: i + 1])
+            raise NotDecodedError(
+                f"value cannot be set because {place} is not a map[string]interface{{}}"
+            )
+    current[last] = value
 
 
 def _accessor_error(names: list[str], value: Any, expected: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from crdlint.crd.paths import Path
 from crdlint.golang.printing import GO_TYPES, go_syntax, marshal, print_key, print_value
-from crdlint.golang.text import quote
+from crdlint.golang.text import quote, sprintf
 from crdlint.kubernetes.servers import Server
 from crdlint.phrases import joined as joined_phrases
 from crdlint.typed.types import FieldType, ListType, MapType, Scalar
@@ -137,9 +137,13 @@ class _TypedVisit:
         if value.__class__ not in _CLASSES[scalar]:
             yield _error(location, _MISTYPED[scalar](value))._replace(expected=scalar)
 
+    def _mistyped(self, expected: str, value: Any) -> str:
+        text = f"expected {expected}, got {_printed(value)}"
+        return text if self._server.prints_collections_as_they_are else sprintf(text)
+
     def _map(self, value: Any, declared: MapType, location: _Location | None) -> _Steps:
         if value.__class__ is not dict:
-            yield _error(location, f"expected map, got {_printed(value)}")._replace(expected="map")
+            yield _error(location, self._mistyped("map", value))._replace(expected="map")
             return
         unknown: list[_Location] = []
         for name, item in value.items():
@@ -155,9 +159,7 @@ class _TypedVisit:
 
     def _list(self, value: Any, declared: ListType, location: _Location | None) -> _Steps:
         if value.__class__ is not list:
-            yield _error(location, f"expected list, got {_printed(value)}")._replace(
-                expected="list"
-            )
+            yield _error(location, self._mistyped("list", value))._replace(expected="list")
             return
         type_ = declared.item()
         seen: set[tuple[object, ...]] = set()

@@ -91,6 +91,7 @@ def json_node(value: Any) -> Node:
         if isinstance(item, dict):
             names = sorted(item)
             node = Mapping(_OBJECT, tuple(map(_text, names)))
+            node.json = True
             inner = [part for name in names for part in (name, item[name])]
         else:
             node = Sequence(_ARRAY)

@@ -44,9 +44,10 @@ class Mapping(Collection):
 
     `names` are the texts of its keys if it is `simple`, else None. It is simple if every key is a scalar whose value is
     its text, and there are no duplicates and no merge keys (`<<`). Then `names` are the keys that the API server sees.
+    `json` is set if its whole document is JSON.
     """
 
-    __slots__ = ("_indexes", "names")
+    __slots__ = ("_indexes", "json", "names")
 
     def __init__(self, event: Any, names: tuple[str, ...] | None = None) -> None:
         self.items = []
@@ -55,6 +56,7 @@ class Mapping(Collection):
         self.anchor = event.anchor
         self.flow = event.flow_style
         self.names = names
+        self.json = False
         self._indexes: dict[str, int] | None = None
 
     @property
@@ -99,11 +101,7 @@ Node: TypeAlias = "Scalar | Mapping | Sequence"
 
 def is_json(root: Node) -> bool:
     """Return whether a document is JSON, which the API server decodes without conversion from YAML."""
-    return (
-        root.__class__ is Mapping
-        and root.flow
-        and (not root.items or getattr(root.items[0], "style", "") == '"')
-    )
+    return root.__class__ is Mapping and root.json
 
 
 def entry(node: Node | None, step: str | int) -> tuple[Node | None, Node] | None:

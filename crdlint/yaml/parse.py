@@ -293,26 +293,53 @@ _ATTEMPTS: Final = 33
 
 def _read(text: str, non_simple: list[Mapping]) -> tuple[Node | None, bool]:
     """Build the first document as `_build` does, also where only Go accepts it; return root and whether it has aliases."""
-    mask: Mask | None = None
-    if text.find(_BOM, 1) >= 0:
-        from crdlint.yaml.masking import without_marks
+    if text.lstrip().startswith("{"):
+        from crdlint.yaml.json_events import is_json  # most documents are YAML
 
-        mask = without_marks(text)
-    for attempt in range(_ATTEMPTS):
+        if is_json(text):
+            return _read_json(text, non_simple)
+    try:
+        return _build(_events_as_written(text), non_simple)
+    except MarkedYAMLError as error:
+        return _read_masked(text, non_simple, error)
+
+
+def _read_json(text: str, non_simple: list[Mapping]) -> tuple[Node | None, bool]:
+    """Build a document that is JSON: libyaml rejects a part of what JSON allows."""
+    try:
+        return _build(_events_as_written(text), non_simple, json=True)
+    except MarkedYAMLError:
+        from crdlint.yaml.json_events import events
+
         non_simple.clear()
-        try:
-            return _build(_events(text) if mask is None else _restored(mask), non_simple)
-        except MarkedYAMLError as error:
-            problem = error
-        from crdlint.yaml.json_events import events, is_json
-        from crdlint.yaml.masking import masked
+        return _build(events(text), non_simple, json=True)
 
-        if attempt == 0 and is_json(text):
-            non_simple.clear()
-            return _build(events(text), non_simple)
+
+def _events_as_written(text: str) -> Iterator[Any]:
+    """Return libyaml's events of a text that may have byte order marks inside."""
+    if text.find(_BOM, 1) < 0:
+        return _events(text)
+    from crdlint.yaml.masking import without_marks
+
+    return _restored(without_marks(text))
+
+
+def _read_masked(
+    text: str, non_simple: list[Mapping], problem: MarkedYAMLError
+) -> tuple[Node | None, bool]:
+    """Build a document that libyaml rejects because of `problem`, with what only Go accepts masked; raise what stays."""
+    from crdlint.yaml.masking import masked, without_marks
+
+    mask: Mask | None = without_marks(text) if text.find(_BOM, 1) >= 0 else None
+    for _ in range(_ATTEMPTS - 1):
         mask = masked(text if mask is None else mask, problem)
         if mask is None:
             break
+        non_simple.clear()
+        try:
+            return _build(_restored(mask), non_simple)
+        except MarkedYAMLError as error:
+            problem = error
     raise problem
 
 
@@ -324,8 +351,13 @@ def _restored(mask: Mask) -> Iterator[Any]:
         yield event
 
 
-def _build(events: Iterator[Any], non_simple: list[Mapping]) -> tuple[Node | None, bool]:
-    """Return the root of the first document and whether it has aliases; add mappings that are not simple to `non_simple`."""
+def _build(
+    events: Iterator[Any], non_simple: list[Mapping], *, json: bool = False
+) -> tuple[Node | None, bool]:
+    """Return the root of the first document and whether it has aliases; add mappings that are not simple to `non_simple`.
+
+    `json` is set for a document that is JSON.
+    """
     top: list[Any] = []
     append = top.append
     texts: dict[str, str] = {}
@@ -335,6 +367,7 @@ def _build(events: Iterator[Any], non_simple: list[Mapping]) -> tuple[Node | Non
     opened: set[int] = set()  # collections with anchors
     aliases = False
     loop: YAMLDecodeError | None = None
+    mapping = _mapping_of_json if json else Mapping
     for event in events:
         kind = event.__class__
         if kind is Scalar:
@@ -346,7 +379,7 @@ def _build(events: Iterator[Any], non_simple: list[Mapping]) -> tuple[Node | Non
             if event.anchor is not None:
                 anchors[event.anchor] = event
         elif kind is MappingStartEvent or kind is SequenceStartEvent:
-            new = Mapping(event) if kind is MappingStartEvent else Sequence(event)
+            new = mapping(event) if kind is MappingStartEvent else Sequence(event)
             append(new)
             if event.anchor is not None:
                 anchors[event.anchor] = new
@@ -377,6 +410,12 @@ def _build(events: Iterator[Any], non_simple: list[Mapping]) -> tuple[Node | Non
 
 
 _LONG: Final = 32  # characters
+
+
+def _mapping_of_json(event: Any) -> Mapping:
+    mapping = Mapping(event)
+    mapping.json = True
+    return mapping
 
 
 def _contains_itself(alias: Any) -> YAMLDecodeError:

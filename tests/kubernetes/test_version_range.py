@@ -56,7 +56,7 @@ def test_a_cost_that_older_servers_reject() -> None:
 
 
 def test_what_only_the_newest_server_rejects() -> None:
-    assert found(INT32, "1.33..1.36") == [
+    assert found(INT32, "1.35..1.36") == [
         ("default-invalid", "rejected from Kubernetes 1.36 on", ("1.36",))
     ]
 

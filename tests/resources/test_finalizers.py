@@ -15,7 +15,7 @@ PREFER = "prefer a domain-qualified finalizer name"
 AVOID = "to avoid accidental conflicts with other finalizer writers"
 
 
-def foo(*finalizers: str) -> str:
+def foo(*finalizers: str | None) -> str:
     group = json.loads(CRD)["spec"]["group"]
     kind = json.loads(CRD)["spec"]["names"]["kind"]
     meta = {"name": "x", "finalizers": list(finalizers)}
@@ -32,6 +32,11 @@ def test_each_is_reported_at_its_place() -> None:
         ),
         ("metadata.finalizers[1]", f'metadata.finalizers: "cleanup": {PREFER} {AVOID}'),
     ]
+
+
+def test_a_null_is_read_as_an_empty_text() -> None:
+    report = validate_resource(CRD, foo("example.com/a", None))
+    assert [warning.field for warning in report.warnings] == ["metadata.finalizers[1]"] * 3
 
 
 def test_an_update_is_warned_only_of_new_ones() -> None:

@@ -14,7 +14,7 @@ from crdlint.crd.convert import read_crd
 from crdlint.kubernetes.servers import parse_range
 from crdlint.resources.objects import read_resource
 from crdlint.resources.pipeline import version_of
-from crdlint.resources.validation import NotDecodedError, ResourceValidator
+from crdlint.resources.validation import NotDecodedError, ObjectResult, ResourceValidator
 from crdlint.yaml.parse import parse_first
 
 from .rows import Answer, Request
@@ -77,6 +77,8 @@ def _comparable(key: str, value: Any) -> Any:
         return sorted({tuple(plain(error[name] or "") for name in names) for error in value})
     if key == "strict_errors":
         return sorted(set(_one_by_one(value)))
+    if key == "decode_error":
+        return _lines_in_order(value)
     if key in ("warnings", "unknown_fields"):
         return sorted(set(value))
     if key == "cel":
@@ -86,6 +88,11 @@ def _comparable(key: str, value: Any) -> Any:
     if key == "json":
         return _with_go_numbers(json.loads(value) if isinstance(value, str) else value["value"])
     return value
+
+
+def _lines_in_order(text: str) -> list[str]:
+    """Return the lines of an error, of which server-side apply has one for each field, in a random order."""
+    return sorted(text.split("\n"))
 
 
 def _cost(row: dict[str, Any]) -> tuple[str, str, str, str, bool]:
@@ -187,8 +194,9 @@ def plain(text: str) -> str:
 
 
 def _resource(request: Request, version: str) -> Answer:
-    if request.get("subresource") == "status":
-        return _status(request, version)
+    update = _SUBRESOURCES.get(request.get("subresource", ""))
+    if update is not None:
+        return update(request, version)
     report = crdlint.validate_resource(
         request["crd"],
         request["cr"],
@@ -196,6 +204,10 @@ def _resource(request: Request, version: str) -> Answer:
         kube_version=version,
         as_request=request.get("as_request", False),
     )
+    return _of_report(report)
+
+
+def _of_report(report: crdlint.ResourceReport) -> Answer:
     undecoded = [error.message for error in report.errors if error.kind == "decode"]
     if undecoded:
         return {"decode_error": undecoded[0]}
@@ -209,12 +221,32 @@ def _resource(request: Request, version: str) -> Answer:
 
 
 def _status(request: Request, version: str) -> Answer:
+    validator = _validator(request, version)
+    return _of_result(
+        lambda: validator.update_status(_object(request, "cr"), _object(request, "old_cr"))
+    )
+
+
+def _scale(request: Request, version: str) -> Answer:
+    """Set the replicas of the stored object to those of a Scale."""
+    validator = _validator(request, version)
+    replicas = (_object(request, "cr").get("spec") or {}).get("replicas", 0)
+    return _of_result(lambda: validator.update_scale(replicas, _object(request, "old_cr")))
+
+
+def _validator(request: Request, version: str) -> ResourceValidator:
     server = parse_range(version).newest
     crd = read_crd(_root(request["crd"]), stored=True, server=server).crd
-    new, old = read_resource(_root(request["cr"])), read_resource(_root(request["old_cr"]))
-    validator = ResourceValidator(crd, version_of(crd, new), server=server)
+    return ResourceValidator(crd, version_of(crd, _object(request, "old_cr")), server=server)
+
+
+def _object(request: Request, name: str) -> dict[str, Any]:
+    return read_resource(_root(request[name]))
+
+
+def _of_result(validate: Callable[[], ObjectResult]) -> Answer:
     try:
-        result = validator.update_status(new, old)
+        result = validate()
     except NotDecodedError as error:
         return {"decode_error": str(error)}
     return {
@@ -223,6 +255,20 @@ def _status(request: Request, version: str) -> Answer:
         "defaulted": result.resource,
         "cel_cost": result.cel_cost,
     }
+
+
+_SUBRESOURCES: Final = {"status": _status, "scale": _scale}
+
+
+def _apply(request: Request, version: str) -> Answer:
+    """Apply a CRD or a custom resource that the server does not have."""
+    sender = "server-side-apply"
+    if "crd" not in request:
+        return _of_crd(crdlint.lint_text(request["yaml"], sender=sender, kube_version=version))
+    report = crdlint.validate_resource(
+        request["crd"], request["cr"], kube_version=version, as_request=True, sender=sender
+    )
+    return _of_report(report)
 
 
 def _field_error(error: FieldError) -> dict[str, Any]:
@@ -249,5 +295,6 @@ _OPERATIONS: Final[dict[str, Callable[[Request, str], Answer]]] = {
     "create": _create,
     "update": _update,
     "cr": _resource,
+    "apply": _apply,
     "yaml": _yaml,
 }

@@ -34,6 +34,8 @@ class Corpus:
     crds: list[JSON] = field(default_factory=list)
     pairs: list[tuple[JSON, JSON]] = field(default_factory=list)
     rules: list[str] = field(default_factory=list)
+    # The pairs whose CRD has the scale subresource.
+    scaled: list[tuple[JSON, JSON]] = field(default_factory=list)
 
     @classmethod
     def recorded(cls) -> Corpus:
@@ -54,6 +56,8 @@ class Corpus:
         resource = _parsed(request.get("cr"))
         if request["op"] == "cr" and crds and isinstance(resource, dict):
             self.pairs.append((crds[0], resource))
+            if any(part.key == "scale" for part in parts(crds[0])):
+                self.scaled.append((crds[0], resource))
 
 
 def _is_rule(key: Any, value: JSON) -> bool:
@@ -109,6 +113,28 @@ def _resource_update(random: Random, corpus: Corpus) -> Request:
     return request
 
 
+def _scale(random: Random, corpus: Corpus) -> Request:
+    """Return an update of the number of replicas, of an object whose CRD has the scale subresource."""
+    crd, resource = random.choice(corpus.scaled)
+    replicas = random.choice((0, 1, 3, -1, 2**31 - 1))
+    scale = {"apiVersion": "autoscaling/v1", "kind": "Scale", "spec": {"replicas": replicas}}
+    return {
+        "op": "cr",
+        "subresource": "scale",
+        "crd": _text(_some(random, crd, corpus.crds)),
+        "cr": _text(scale),
+        "old_cr": _text(_some(random, resource, [resource])),
+    }
+
+
+def _apply_crd(random: Random, corpus: Corpus) -> Request:
+    return {"op": "apply", "yaml": _text(mutated(random, random.choice(corpus.crds), corpus.crds))}
+
+
+def _apply_resource(random: Random, corpus: Corpus) -> Request:
+    return {**_resource(random, corpus), "op": "apply"}
+
+
 def _some(random: Random, value: JSON, others: Sequence[JSON]) -> JSON:
     """Return a value as it is, or changed."""
     return mutated(random, value, others) if random.randrange(2) else value
@@ -121,6 +147,9 @@ _MAKERS: Final[tuple[Callable[[Random, Corpus], Request], ...]] = (
     _update,
     _resource,
     _resource_update,
+    _scale,
+    _apply_crd,
+    _apply_resource,
 )
 
 

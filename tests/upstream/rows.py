@@ -30,6 +30,8 @@ FIELDS: Final = (
     "old_cr",
     "subresource",
     "as_request",
+    "manager",
+    "force",
 )
 
 

@@ -15,7 +15,7 @@ from tables import each
 import crdlint
 from crdlint.yaml import parse
 from crdlint.yaml.json_values import duplicate_keys
-from crdlint.yaml.nodes import Mapping, child, items_of, text_of
+from crdlint.yaml.nodes import Mapping, child, is_json, items_of, text_of
 from crdlint.yaml.parse import parse_first, parse_stream, reading_notice
 
 LONG = "k" * 1025  # longer than YAML's keys without a question mark
@@ -328,3 +328,25 @@ def test_items_of_what_is_no_list() -> None:
     assert [text_of(item) for item in items_of(child(root, "l"))] == ["x", "y"]
     assert items_of(child(root, "a")) == []
     assert items_of(child(root, "missing")) == []
+
+
+@each(
+    ("text", "expected"),
+    [
+        ('{"a": 1.0}', True),
+        ('\n {"a": {"b": []}}\n', True),
+        ("{}", True),
+        ('# a comment\n{"a": 1.0}', False),
+        ('{"a": 1.0} # a comment', False),
+        ('---\n{"a": 1.0}', False),
+        ("{a: 1.0}", False),
+        ('{"a": 1.0,}', False),
+        ("{'a': 1.0}", False),
+        ('{"a": NaN}', False),
+        ("a: 1.0", False),
+    ],
+)
+def test_json_is_what_go_accepts_as_json(text: str, expected: bool) -> None:
+    root = parse_first(text).root
+    assert root is not None
+    assert is_json(root) is expected

@@ -115,6 +115,13 @@ class Qualifier:
         frame.select(self.id, value, (self.id,) if self.drops else ())
         return value
 
+    def select_from_error(self, frame: Frame, error: Error) -> None:
+        """Charge the selection from an operand that is an error, in versions that evaluate the key first."""
+        if self.computed is not None:
+            self.computed(frame)
+        if not self.optional:
+            frame.select(self.id, error, (self.id,) if self.drops else ())
+
 
 def checked_key(run: Run, *, keeps_errors: bool) -> Run:
     """Return a computed key as a key or an error; without `keeps_errors`, its own error becomes one about its type."""
@@ -164,7 +171,7 @@ class Attribute:
             value, optional = base(frame), False
             if type(value) is Error:
                 if counts_errors and qualifiers:
-                    frame.select(qualifiers[0].id, value)
+                    qualifiers[0].select_from_error(frame, value)
                 return value
             if type(value) is Optional_:
                 if value.content is MISSING:

@@ -112,10 +112,8 @@ class _Planner:
             attribute.add(Qualifier(expr.id, key.value, optional=optional))
             return attribute
         is_step = isinstance(key, ProgramStep)
-        is_selection = isinstance(key, Conditional) or (
-            isinstance(key, Attribute) and bool(key.qualifiers)
-        )
-        keeps_errors = is_selection or self._costs.dialect.keeps_errors_of_indexes
+        is_name = isinstance(key, Attribute) and not key.qualifiers
+        keeps_errors = not is_name or self._costs.dialect.keeps_errors_of_indexes
         run = checked_key(
             key.run if isinstance(key, ProgramStep) else key.run(), keeps_errors=keeps_errors
         )

@@ -105,9 +105,8 @@ def differences(server: Answer, other: Answer, name: str) -> list[str]:
         verdicts = [f"server {_verdict(server)}", f"{name} {_verdict(other)}"]
         return [", ".join(verdicts), *_only("server", _texts(server)), *_only(name, _texts(other))]
     if server.message and other.message:
-        is_same = (
-            other.message in server.message
-        )  # the server puts what it could not read before it
+        # The server puts what it could not read before it; lines of server-side apply are in a random order.
+        is_same = other.message in server.message or _message_lines(other) == _message_lines(server)
         return (
             [] if is_same else [*_only("server", {server.message}), *_only(name, {other.message})]
         )
@@ -119,6 +118,10 @@ def differences(server: Answer, other: Answer, name: str) -> list[str]:
         lines += _only("server warns", server.warnings - other.warnings)
         lines += _only(f"{name} warns", other.warnings - server.warnings)
     return lines
+
+
+def _message_lines(answer: Answer) -> list[str]:
+    return sorted(answer.message.split("\n"))
 
 
 def _verdict(answer: Answer) -> str:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, Final, NamedTuple, TypeAlias
+from urllib.parse import quote
 
 import crdlint
 
+from ..answers import crdlint_answer
 from .answers import (
     Answer,
     as_request,
@@ -19,7 +22,7 @@ from .answers import (
     of_report,
     without_kept_values,
 )
-from .api import CRDS, JSON, MERGE_PATCH, YAML, Reply, Server, wait
+from .api import APPLY_PATCH, CRDS, JSON, MERGE_PATCH, YAML, Reply, Server, wait
 
 Row: TypeAlias = Mapping[str, Any]
 _DRY_RUN: Final = "?dryRun=All&fieldValidation=Warn"
@@ -132,7 +135,8 @@ def _resource(server: Server, row: Row, version: str) -> Outcome:
         new = _values(row["cr"])
         if not isinstance(new, dict):
             return Outcome(None, why="the object is no mapping")
-        at = _collection(_values(row["crd"])["spec"], new)
+        stored = _values(row["old_cr"]) if row.get("subresource") else new
+        at = _collection(_values(row["crd"])["spec"], stored)
         if not wait(lambda: server.ask("GET", at).status == 200, 5):
             return Outcome(None, why="the version of the object is not served")
         return _asked_resource(server, row, version, at, new)
@@ -141,15 +145,20 @@ def _resource(server: Server, row: Row, version: str) -> Outcome:
 def _asked_resource(
     server: Server, row: Row, version: str, at: str, new: dict[str, Any]
 ) -> Outcome:
+    if row.get("subresource"):
+        return _asked_subresource(server, row, version, at)
     old = _values(row["old_cr"]) if row.get("old_cr") else None
+    if not all(map(_has_metadata, filter(None, (old, new)))):
+        return Outcome(None, why="the metadata is no mapping: the object has no URL")
     if "/namespaces/" in at:
         for manifest in filter(None, (old, new)):
             manifest["metadata"] = {**(manifest.get("metadata") or {}), "namespace": _NAMESPACE}
     if old is None:
         reply = server.ask("POST", at + _DRY_RUN, new)
     else:
+        new["metadata"] = new.get("metadata") or {}
         name = new["metadata"].get("name", "")
-        old["metadata"]["name"] = name
+        old["metadata"] = {**(old.get("metadata") or {}), "name": name}
         stored = server.ask("POST", at, old)
         if not stored.is_accepted:
             return Outcome(None, why="the server refuses the old object")
@@ -159,7 +168,7 @@ def _asked_resource(
             "metadata": {**metadata, "resourceVersion": stored.body["metadata"]["resourceVersion"]},
         }
         new["metadata"] = metadata
-        reply = server.ask("PUT", f"{at}/{name}{_subresource(row)}{_DRY_RUN}", sent)
+        reply = server.ask("PUT", f"{at}/{name}{_DRY_RUN}", sent)
         # Without its finalizers, so that it is deleted with its CRD.
         server.ask(
             "PATCH", f"{at}/{name}", {"metadata": {"finalizers": None}}, content_type=MERGE_PATCH
@@ -174,8 +183,58 @@ def _asked_resource(
     return Outcome(without_kept_values(of_reply(reply)), of_report(report))
 
 
-def _subresource(row: Row) -> str:
-    return f"/{row['subresource']}" if row.get("subresource") else ""
+def _has_metadata(manifest: Any) -> bool:
+    """Return whether an object has metadata that a client can read, even if there is none."""
+    return isinstance(manifest, dict) and isinstance(manifest.get("metadata") or {}, dict)
+
+
+def _asked_subresource(server: Server, row: Row, version: str, at: str) -> Outcome:
+    """Update the status or the scale of an object, whose status is written first."""
+    old, new = _values(row["old_cr"]), _values(row["cr"])
+    created = server.ask("POST", at, old)
+    if not created.is_accepted:
+        return Outcome(None, why="the server refuses the old object")
+    name = created.body["metadata"]["name"]
+    if "status" in old:
+        server.ask("PUT", f"{at}/{name}/status", {**created.body, "status": old["status"]})
+    stored = server.ask("GET", f"{at}/{name}").body
+    metadata = {"name": name, "resourceVersion": stored["metadata"]["resourceVersion"]}
+    if "namespace" in stored["metadata"]:
+        metadata["namespace"] = stored["metadata"]["namespace"]
+    sent = {**new, "metadata": {**(new.get("metadata") or {}), **metadata}}
+    reply = server.ask("PUT", f"{at}/{name}/{row['subresource']}{_DRY_RUN}", sent)
+    stored["metadata"].pop("managedFields", None)
+    asked = {**row, "cr": json.dumps(sent), "old_cr": json.dumps(stored)}
+    expected = of_record(crdlint_answer(asked, version))
+    return Outcome(
+        without_kept_values(of_reply(reply)), replace(expected, warnings=None), is_as_recorded=False
+    )
+
+
+def _apply(server: Server, row: Row, version: str) -> Outcome:
+    """Apply a CRD, or a custom resource to its CRD, by dry run."""
+    expected = of_record(crdlint_answer(dict(row), version))
+    if "crd" not in row:
+        return Outcome(_applied(server, CRDS, row["yaml"]), expected)
+    with _real_crd(server, row["crd"]) as crd_name:
+        manifest = _values(row["cr"])
+        if crd_name is None or not isinstance(manifest, dict):
+            return Outcome(None, why="the server refuses the CRD")
+        at = _collection(_values(row["crd"])["spec"], manifest)
+        if not wait(lambda: server.ask("GET", at).status == 200, 5):
+            return Outcome(None, why="the version of the object is not served")
+        return Outcome(_applied(server, at, row["cr"]), expected)
+
+
+def _applied(server: Server, at: str, text: str) -> Answer | None:
+    """Return the server's answer to an applied object, None for one without a name."""
+    manifest = _values(text)
+    metadata = manifest.get("metadata") if isinstance(manifest, dict) else None
+    name = metadata.get("name") if isinstance(metadata, dict) else None
+    if not isinstance(name, str) or not name:
+        return None
+    path = f"{at}/{quote(name, safe='')}{_DRY_RUN}&fieldManager=kubectl&force=true"
+    return of_reply(server.ask("PATCH", path, text, content_type=APPLY_PATCH))
 
 
 def _collection(spec: Mapping[str, Any], manifest: Mapping[str, Any]) -> str:
@@ -207,4 +266,5 @@ _OPERATIONS: Final[Mapping[str, Callable[[Server, Row, str], Outcome]]] = {
     "create": _create,
     "update": _update,
     "cr": _resource,
+    "apply": _apply,
 }

@@ -79,6 +79,8 @@ func answer(request *Request) *Answer {
 		return updateCRD(request)
 	case "cr":
 		return customResource(request)
+	case "apply":
+		return apply(request)
 	case "yaml":
 		return decodeYAML(request)
 	}

@@ -10,23 +10,27 @@ import (
 
 // Request is one line of input. Op decides which of the texts it needs; each text is YAML or JSON.
 type Request struct {
-	// Op is create or update (of a CRD), cr (create or update of a custom resource), or yaml (a conversion).
+	// Op is create or update (of a CRD), cr (create or update of a custom resource), apply (server-side apply of a CRD, or
+	// of a custom resource with CRD), or yaml (a conversion).
 	Op string `json:"op"`
-	// YAML is the CRD of create, or the text of yaml.
+	// YAML is the CRD of create and apply, or the text of yaml.
 	YAML string `json:"yaml"`
-	// Old and New are the CRDs of update.
+	// Old and New are the CRDs of update; Old is the stored CRD of apply.
 	Old string `json:"old"`
 	New string `json:"new"`
 	// Established tells whether the old CRD was accepted before. It is true if absent.
 	Established *bool `json:"established"`
-	// CRD is the CRD of cr, CR its custom resource, and OldCR the stored one in an update.
+	// CRD is the CRD of cr and apply, CR its custom resource, and OldCR the stored one.
 	CRD   string `json:"crd"`
 	CR    string `json:"cr"`
 	OldCR string `json:"old_cr"`
-	// Subresource is empty or status: the part of the custom resource that an update writes.
+	// Subresource is empty, status or scale: the part of the custom resource that an update writes. With scale, CR is a Scale.
 	Subresource string `json:"subresource"`
 	// AsRequest tells that CR is what a client sends: the server first sets what clients cannot.
 	AsRequest bool `json:"as_request"`
+	// Manager is the field manager of apply, kubectl if it is empty. Force takes over fields of other managers.
+	Manager string `json:"manager"`
+	Force   bool   `json:"force"`
 }
 
 func (r *Request) established() bool {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -100,6 +101,49 @@ func TestCustomResourceIsPrunedDefaultedAndValidated(t *testing.T) {
 	}
 	if spec := a.Defaulted["spec"].(map[string]any); spec["size"] != int64(2) {
 		t.Errorf("defaulted: %v", spec)
+	}
+}
+
+func TestScaleSetsTheReplicasOfTheStoredObject(t *testing.T) {
+	crd := strings.Replace(crdWith(`{"type": "object", "properties": {"size": {"type": "integer", "maximum": 3}}}`),
+		`{"status": {}}`, `{"scale": {"specReplicasPath": ".spec.size", "statusReplicasPath": ".status.size"}}`, 1)
+	request := Request{Op: "cr", CRD: crd, Subresource: "scale", OldCR: foo(`, "spec": {"size": 1}`)}
+	request.CR = `{"apiVersion": "autoscaling/v1", "kind": "Scale", "spec": {"replicas": 3}}`
+	if got := errorsOf(t, ask(t, request)); got != nil {
+		t.Errorf("errors: %v", got)
+	}
+	request.CR = strings.Replace(request.CR, "3", "4", 1)
+	if got := errorsOf(t, ask(t, request)); len(got) != 1 || !strings.HasPrefix(got[0], "spec.size: Invalid value: 4") {
+		t.Errorf("errors: %v", got)
+	}
+}
+
+func TestServerSideApplyChecksTypesFirst(t *testing.T) {
+	rules := `{"type": "string", "maxLength": 5, "x-kubernetes-validations": [{"rule": "true"}, {"rule": "true"}]}`
+	a := ask(t, Request{Op: "apply", YAML: crdWith(rules)})
+	if !strings.Contains(a.DecodeError, `duplicate entries for key [rule="true"]`) {
+		t.Errorf("CRD: %+v", a)
+	}
+	a = ask(t, Request{Op: "apply", CRD: crdWith(`{"type": "string"}`), CR: foo(`, "spec": "a", "u": 1`)})
+	if !strings.HasSuffix(a.DecodeError, ".u: field not declared in schema") {
+		t.Errorf("object: %+v", a)
+	}
+}
+
+func TestServerSideApplyReportsConflicts(t *testing.T) {
+	crd := crdWith(`{"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}}`)
+	stored := strings.Replace(foo(`, "spec": {"a": 1, "b": 2}`), `"name": "x"`, `"name": "x", "managedFields": [
+		{"manager": "other", "operation": "Apply", "apiVersion": "example.com/v1", "fieldsType": "FieldsV1",
+		"fieldsV1": {"f:spec": {"f:a": {}, "f:b": {}}}}]`, 1)
+	request := Request{Op: "apply", CRD: crd, CR: foo(`, "spec": {"a": 3}`), OldCR: stored, Manager: "me"}
+	a := ask(t, request)
+	if !strings.Contains(a.DecodeError, "conflict with \"other\"") {
+		t.Errorf("without force: %+v", a)
+	}
+	request.Force = true
+	a = ask(t, request)
+	if got := errorsOf(t, a); got != nil || fmt.Sprint(a.Defaulted["spec"]) != "map[a:3 b:2]" {
+		t.Errorf("with force: %v %v", got, a.Defaulted)
 	}
 }
 

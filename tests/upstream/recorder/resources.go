@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"sort"
 	"strings"
@@ -38,6 +39,9 @@ func customResource(request *Request) *Answer {
 	definition, why := serveCRD(ctx, request.CRD)
 	if why != "" {
 		return unanswered(why)
+	}
+	if request.Subresource == "scale" {
+		return definition.scale(ctx, request)
 	}
 	object, unknown, err := definition.decode(request.CR)
 	if err != nil {
@@ -356,9 +360,9 @@ func (s *served) prune(object map[string]any, structural *structuralschema.Struc
 	return append(paths, more...), nil
 }
 
-// decodeUnstructured decodes YAML or JSON; the second result are the paths of duplicate fields.
+// decodeUnstructured decodes JSON as it is, and YAML after a conversion; the second result are the paths of duplicate fields.
 func decodeUnstructured(text string) (*unstructured.Unstructured, []string, error) {
-	options := jsonserializer.SerializerOptions{Yaml: true, Strict: true}
+	options := jsonserializer.SerializerOptions{Yaml: !json.Valid([]byte(text)), Strict: true}
 	serializer := jsonserializer.NewSerializerWithOptions(jsonserializer.DefaultMetaFactory, creator{}, typer{}, options)
 	decoded, _, err := serializer.Decode([]byte(text), nil, &unstructured.Unstructured{})
 	strict, err := strictErrors(decoded, err)

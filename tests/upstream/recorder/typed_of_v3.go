@@ -1,0 +1,20 @@
+//go:build !documents_of_v2
+
+package main
+
+import (
+	generated "k8s.io/apiextensions-apiserver/pkg/generated/openapi"
+	"k8s.io/apiserver/pkg/endpoints/openapi"
+	"k8s.io/kube-openapi/pkg/builder3"
+	"k8s.io/kube-openapi/pkg/common"
+	"k8s.io/kube-openapi/pkg/validation/spec"
+)
+
+func schemasOfCRDs() (map[string]*spec.Schema, error) {
+	config := &common.OpenAPIV3Config{
+		Info:              &spec.Info{},
+		GetDefinitions:    generated.GetOpenAPIDefinitions,
+		GetDefinitionName: openapi.NewDefinitionNamer(scheme).GetDefinitionName,
+	}
+	return builder3.BuildOpenAPIDefinitionsForResources(config, modelName())
+}
