@@ -185,25 +185,35 @@ class DecodeState:
             return
         path = "".join(self.path) + (f".{name}" if self.path else name)
         text = f"{'unknown' if first is None else 'duplicate'} field {quote(path)}"
-        newer, near, help_ = fields.get(name), None, None
+        newer = fields.get(name)
         if newer is not None:
             since = first_to_know(newer.attribute)
-            help_ = f"Remove the field, or support only Kubernetes {since} and later, which have it"
-        else:
-            unknown = self.server.unknown_fields
-            near = nearest(
-                name, [field for field in fields if fields[field].attribute not in unknown], _LIKE
+            near = None
+            help_: str | None = (
+                f"Remove the field, or support only Kubernetes {since} and later, which have it"
             )
-            of_json_schema = _OF_JSON_SCHEMA.get(name) if _KEYWORD_OF_SCHEMAS in fields else None
-            if of_json_schema is not None or (near is not None and are_opposites(name, near)):
-                near, help_ = None, of_json_schema
-        if near is not None and isinstance(owner, Mapping) and owner.find(near) is not None:
-            near = None  # a second field of that name is not what was meant
-        if near is not None:
-            help_ = f"Write `{near}` instead"
+        else:
+            near, help_ = self._field_meant(name, owner, fields)
         errors.setdefault(
             text, DecodeProblem("strict", text, node, owner, path, help_, first, near)
         )
+
+    def _field_meant(
+        self, name: str, owner: Node, fields: MappingOf[str, GoField]
+    ) -> tuple[str | None, str | None]:
+        """Return the field that an unknown one is likely to mean, and the help; None for what is not known."""
+        of_json_schema = _OF_JSON_SCHEMA.get(name) if _KEYWORD_OF_SCHEMAS in fields else None
+        if of_json_schema is not None:
+            return None, of_json_schema
+        unknown = self.server.unknown_fields
+        near = nearest(
+            name, [field for field in fields if fields[field].attribute not in unknown], _LIKE
+        )
+        if near is None or are_opposites(name, near):
+            return None, None
+        is_there = isinstance(owner, Mapping) and owner.find(near) is not None
+        # A second field of that name is not what was meant.
+        return (None, None) if is_there else (near, f"Write `{near}` instead")
 
     def entries(self, mapping: Mapping) -> list[tuple[str, Node, Node]]:
         """Return the entries of a mapping in the order of the JSON that Go decodes."""
@@ -344,35 +354,52 @@ def _literal(state: DecodeState, of: GoType, node: Any) -> None:
     value = resolve(node)
     if value is None:
         return
-    error = None
-    json_type = json_type_of(node)
-    if state.json and not node.style and is_beyond_float64(node.value, value):
-        if of.kind != "string":
-            digits = f" {node.value}" if of.kind in {*INT_RANGES, "float64"} else ""
-            error = GoError(node, value=f"number{digits}", of=of.name)
-    elif isinstance(value, str) and of.kind == "bytes":
-        try:
-            decode_base64(value)
-        except CorruptInputError as corrupt:
-            error = GoError(node, str(corrupt), of="a base64 text")
-    elif json_type == "number" and of.kind in INT_RANGES:
-        text = (
-            node.value
-            if state.json
-            else json_float(value)
-            if value.__class__ is float
-            else str(value)
-        )
-        low, high = INT_RANGES[of.kind]
-        digits = text.removeprefix("-")
-        # Go's ParseUint accepts no sign, not even in -0.
-        is_whole = digits.isdigit() and len(digits) <= _MOST_DIGITS and low <= int(text) <= high
-        if not is_whole or (low == 0 and digits != text):
-            error = GoError(node, value=f"number {text}", of=of.name)
-    elif of.kind != (json_type if json_type != "number" else "float64"):
-        error = GoError(node, value=json_type, of=of.name)
+    error = _error_of_literal(state, of, node, value)
     if error is not None:
         state.save(error)
+
+
+def _error_of_literal(state: DecodeState, of: GoType, node: Any, value: Any) -> GoError | None:
+    """Return why a scalar that is not null cannot be stored as a type."""
+    json_type = json_type_of(node)
+    if state.json and not node.style and is_beyond_float64(node.value, value):
+        digits = f" {node.value}" if of.kind in {*INT_RANGES, "float64"} else ""
+        is_text = of.kind == "string"
+        return None if is_text else GoError(node, value=f"number{digits}", of=of.name)
+    if isinstance(value, str) and of.kind == "bytes":
+        return _error_of_base64(node, value)
+    if json_type == "number" and of.kind in INT_RANGES:
+        return _error_of_integer(of, node, _digits_of(state, node, value))
+    if of.kind == ("float64" if json_type == "number" else json_type):
+        return None
+    return GoError(node, value=json_type, of=of.name)
+
+
+def _error_of_base64(node: Any, value: str) -> GoError | None:
+    try:
+        decode_base64(value)
+    except CorruptInputError as corrupt:
+        return GoError(node, str(corrupt), of="a base64 text")
+    return None
+
+
+def _digits_of(state: DecodeState, node: Any, value: Any) -> str:
+    """Return a number as it is in the JSON that Go decodes."""
+    if state.json:
+        text: str = node.value
+        return text
+    return json_float(value) if value.__class__ is float else str(value)
+
+
+def _error_of_integer(of: GoType, node: Any, text: str) -> GoError | None:
+    low, high = INT_RANGES[of.kind]
+    digits = text.removeprefix("-")
+    is_whole = digits.isdigit() and len(digits) <= _MOST_DIGITS and low <= int(text) <= high
+    # Go's ParseUint accepts no sign, not even in -0.
+    has_wrong_sign = low == 0 and digits != text
+    if is_whole and not has_wrong_sign:
+        return None
+    return GoError(node, value=f"number {text}", of=of.name)
 
 
 def _unmarshal(outer: DecodeState, of: GoType, node: Node, reported: Node) -> Steps:
@@ -474,55 +501,81 @@ _LONGEST: Final = 40  # the maximum number of characters of a value in a help
 
 def suggestion(problem: DecodeProblem) -> str:
     """Return the help for a type error."""
-    json_type, go_type, node = problem.json_type, problem.go_type, problem.node
-    value = None
-    if json_type not in _COLLECTIONS and isinstance(node, Scalar):
-        value = node.value if len(node.value) <= _LONGEST and "\n" not in node.value else None
-    if (
-        go_type == "[]string"
-        and json_type == "bool"
-        and problem.field.rpartition(".")[2] == "required"
-    ):
+    value = _short_value(problem)
+    return (
+        _moved(problem)
+        or _of_scalar(problem, value)
+        or _of_struct(problem.go_type, value)
+        or _of_collection(problem.go_type, value)
+    )
+
+
+def _short_value(problem: DecodeProblem) -> str | None:
+    """Return the text of a scalar, None for another value and for a text that is too long for a help."""
+    node = problem.node
+    if problem.json_type in _COLLECTIONS or not isinstance(node, Scalar):
+        return None
+    is_short = len(node.value) <= _LONGEST and "\n" not in node.value
+    return node.value if is_short else None
+
+
+def _moved(problem: DecodeProblem) -> str:
+    """Return the help for a keyword that belongs into another schema, empty for others."""
+    kinds = problem.go_type, problem.json_type
+    if kinds == ("[]string", "bool") and problem.field.rpartition(".")[2] == "required":
         return "Remove `required` here, and add the name of the property to `required` of the object that has it"
-    if (
-        go_type.endswith("JSONSchemaProps")
-        and json_type == "array"
-        and getattr(node, "value", "") in _OF_OBJECTS
-    ):
-        return f"Move `{getattr(node, 'value', '')}` out of `properties`, to the same indentation as `properties`"
+    key = getattr(problem.node, "value", "")
+    of_schema = problem.go_type.endswith("JSONSchemaProps")
+    if of_schema and problem.json_type == "array" and key in _OF_OBJECTS:
+        return f"Move `{key}` out of `properties`, to the same indentation as `properties`"
+    return ""
+
+
+def _of_scalar(problem: DecodeProblem, value: str | None) -> str:
+    """Return the help for a value in the place of a number, a boolean or a string; empty for other places."""
+    go_type, json_type = problem.go_type, problem.json_type
     if go_type in _NUMBERS:
         return _number(value, integer=go_type != "float64")
     if go_type == "bool":
-        meant = value.lower() if value is not None and value.lower() in {"true", "false"} else None
-        return (
-            f"Write `{meant}` without quotes"
-            if meant
-            else Sample("Write `true` or `false`, without quotes")
-        )
-    if go_type == "string" and json_type == "array":
+        return _boolean(value)
+    if go_type != "string":
+        return ""
+    if json_type == "array":
         return _single(problem)
-    if go_type == "string":
-        return (
-            f"Write a string, not {_COLLECTIONS[json_type]}"
-            if json_type in _COLLECTIONS
-            else _quoted(value)
-        )
+    if json_type in _COLLECTIONS:
+        return f"Write a string, not {_COLLECTIONS[json_type]}"
+    return _quoted(value)
+
+
+def _boolean(value: str | None) -> str:
+    if value is not None and value.lower() in {"true", "false"}:
+        return f"Write `{value.lower()}` without quotes"
+    return Sample("Write `true` or `false`, without quotes")
+
+
+def _of_struct(go_type: str, value: str | None) -> str:
+    """Return the help for a value in the place of an object with a help of its own, empty for others."""
     if go_type == "v1.JSONSchemaProps" and value in _TYPES:
         return Sample(f"Write a schema: `{{type: {value}}}`")
     if go_type == "v1.ValidationRule" and value is not None:
         return f"Write `rule: {value}`"
-    if go_type == "v1.CustomResourceSubresourceStatus":
-        return "Write an empty mapping: `status: {}`"
-    if go_type == "v1.ValidationRules":
-        return "Write a list of rules: `- rule: ...`"
+    return _HELPS.get(go_type, "")
+
+
+_HELPS: Final = {
+    "v1.CustomResourceSubresourceStatus": "Write an empty mapping: `status: {}`",
+    "v1.ValidationRules": "Write a list of rules: `- rule: ...`",
+}
+
+
+def _of_collection(go_type: str, value: str | None) -> str:
     if go_type.startswith("[]"):
         return _listed(value)
-    of_strings = " with all values in quotes" if go_type == "map[string]string" else ""
-    return (
-        _quoted(value)
-        if of_strings and value is not None
-        else Sample(f"Write a mapping{of_strings}: `key: value`")
-    )
+    if go_type != "map[string]string":
+        return Sample("Write a mapping: `key: value`")
+    if value is not None:
+        return _quoted(value)
+    return Sample("Write a mapping with all values in quotes: `key: value`")
 
 
 def _listed(value: str | None) -> str:

@@ -138,31 +138,51 @@ class NearMiss(NamedTuple):
 
 def near_miss(root: Mapping, identity: Identity, text: str) -> NearMiss | None:
     """Return the error of an object, of the document `text`, that was meant to be a CRD. Upstream: meta.NoKindMatchError."""
-    kind, api_version = identity.kind, identity.api_version
-    group = api_version.partition("/")[0]
-    is_group = group == GROUP or is_near_group(group)
-    if kind and not is_group and kind != KIND and not is_near_kind(kind):
+    if not _is_meant(root, identity):
         return None
-    keys = type_keys(root)
-    if not kind and "kind" in keys:
-        value = keys["kind"][1]
-        kind = value.value if isinstance(value, Scalar) else ""
-    is_kind = kind == KIND or is_near_kind(kind)
-    if not (
-        (is_kind and (is_group or _is_shaped(root))) or (is_group and _is_shaped(root) and not kind)
-    ):
-        return None
-    message = _rejection(root, api_version, identity.kind, text)
-    wrong = ["kind"] * (kind != KIND) + ["apiVersion"] * (api_version != VERSION)
-    if not (identity.kind and api_version):
-        wrong = ["apiVersion"] if identity.kind else ["kind"]
-    key, value = keys.get(wrong[0], (root, root))
+    wrong = _wrong_keys(root, identity)
+    key, value = type_keys(root).get(wrong[0], (root, root))
     is_key_wrong = isinstance(key, Scalar) and key.value != wrong[0]
     return NearMiss(
-        message,
+        _rejection(root, identity.api_version, identity.kind, text),
         key if is_key_wrong else value,
         f"Write {' and '.join(_FIX[name] for name in wrong)}",
     )
+
+
+def _is_meant(root: Mapping, identity: Identity) -> bool:
+    """Return whether an object was probably meant to be a CRD, by its kind, its group and its fields."""
+    group = identity.api_version.partition("/")[0]
+    is_group = group == GROUP or is_near_group(group)
+    if identity.kind and not (is_group or _is_kind(identity.kind)):
+        return False
+    kind = _kind_in_any_key(root, identity)
+    if _is_kind(kind):
+        return is_group or _is_shaped(root)
+    return is_group and not kind and _is_shaped(root)
+
+
+def _is_kind(kind: str) -> bool:
+    return kind == KIND or is_near_kind(kind)
+
+
+def _kind_in_any_key(root: Mapping, identity: Identity) -> str:
+    """Return the kind, which may be below a misspelled key."""
+    entry = type_keys(root).get("kind")
+    if identity.kind or entry is None:
+        return identity.kind
+    return entry[1].value if isinstance(entry[1], Scalar) else ""
+
+
+def _wrong_keys(root: Mapping, identity: Identity) -> list[str]:
+    """Return which of kind and apiVersion to correct."""
+    if not identity.kind:
+        return ["kind"]
+    if not identity.api_version:
+        return ["apiVersion"]
+    is_kind_wrong = _kind_in_any_key(root, identity) != KIND
+    wrong = ["kind"] if is_kind_wrong else []
+    return wrong + ["apiVersion"] * (identity.api_version != VERSION)
 
 
 def is_partial(root: Mapping) -> bool:

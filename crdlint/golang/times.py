@@ -54,23 +54,7 @@ def check_rfc3339(text: str) -> str | None:
 
 def parse_time(text: str, layout: TimeLayout = RFC3339) -> Time:
     """Parse a time; raise TimeError if the text does not match the layout."""
-    rest = text
-    if len(rest) < 4 or not _digits(rest[:4]):
-        raise _failure(text, layout, rest, "2006")
-    numbers = [int(rest[:4])]
-    rest = rest[4:]
-    for separator, element, fixed, (low, high), name in _NUMBERS[: layout.numbers]:
-        if not rest.startswith(separator):
-            raise _failure(text, layout, rest, separator)
-        rest = rest[1:]
-        width = 2 if len(rest) > 1 and _digits(rest[:2]) else 1
-        if not _digits(rest[:1]) or (fixed and width == 1):
-            raise _failure(text, layout, rest, element)
-        number = int(rest[:width])
-        rest = rest[width:]
-        if not low <= number <= high:
-            raise TimeError(f"parsing time {_quote(text)}: {name} out of range")
-        numbers.append(number)
+    numbers, rest = _numbers(text, layout)
     # Go accepts a fraction of a second, although the layout has none.
     fraction = _FRACTION.match(rest) if layout.numbers == len(_NUMBERS) else None
     nanoseconds = int(fraction[1].ljust(9, "0")[:9]) if fraction else 0
@@ -87,6 +71,26 @@ def parse_time(text: str, layout: TimeLayout = RFC3339) -> Time:
         nanoseconds,
         offset,
     )
+
+
+def _numbers(text: str, layout: TimeLayout) -> tuple[list[int], str]:
+    """Return the year and the other numbers of a layout, and the text after them."""
+    if len(text) < 4 or not _digits(text[:4]):
+        raise _failure(text, layout, text, "2006")
+    numbers, rest = [int(text[:4])], text[4:]
+    for separator, element, fixed, (low, high), name in _NUMBERS[: layout.numbers]:
+        if not rest.startswith(separator):
+            raise _failure(text, layout, rest, separator)
+        rest = rest[1:]
+        width = 2 if len(rest) > 1 and _digits(rest[:2]) else 1
+        if not _digits(rest[:1]) or (fixed and width == 1):
+            raise _failure(text, layout, rest, element)
+        number = int(rest[:width])
+        rest = rest[width:]
+        if not low <= number <= high:
+            raise TimeError(f"parsing time {_quote(text)}: {name} out of range")
+        numbers.append(number)
+    return numbers, rest
 
 
 def _zone(text: str, layout: TimeLayout, rest: str) -> tuple[int, str]:

@@ -85,6 +85,8 @@ def without_kept_values(answer: Answer) -> Answer:
 
 def of_record(expect: Mapping[str, Any]) -> Answer:
     """Return a recorded answer (the value of `expect` of a row)."""
+    if "panic" in expect:
+        return Answer(False, message=NO_ANSWER, warnings=None)
     message = expect.get("decode_error", "")
     errors = frozenset(_plain(error["string"]) for error in expect.get("errors", []))
     strict = [line for text in expect.get("strict_errors", []) for line in _lines(text)]

@@ -148,8 +148,9 @@ def _asked_resource(
     if row.get("subresource"):
         return _asked_subresource(server, row, version, at)
     old = _values(row["old_cr"]) if row.get("old_cr") else None
-    if not all(map(_has_metadata, filter(None, (old, new)))):
-        return Outcome(None, why="the metadata is no mapping: the object has no URL")
+    group = _values(row["crd"])["spec"]["group"]
+    if not all(_has_url(manifest, group) for manifest in (old, new) if manifest):
+        return Outcome(None, why="the object has no URL of its own")
     if "/namespaces/" in at:
         for manifest in filter(None, (old, new)):
             manifest["metadata"] = {**(manifest.get("metadata") or {}), "namespace": _NAMESPACE}
@@ -183,9 +184,11 @@ def _asked_resource(
     return Outcome(without_kept_values(of_reply(reply)), of_report(report))
 
 
-def _has_metadata(manifest: Any) -> bool:
-    """Return whether an object has metadata that a client can read, even if there is none."""
-    return isinstance(manifest, dict) and isinstance(manifest.get("metadata") or {}, dict)
+def _has_url(manifest: Any, group: str) -> bool:
+    """Return whether a client finds the URL of an object of a group: by its apiVersion and by metadata that can be read."""
+    if not isinstance(manifest, dict) or not isinstance(manifest.get("metadata") or {}, dict):
+        return False
+    return str(manifest.get("apiVersion", "")).startswith(f"{group}/")
 
 
 def _asked_subresource(server: Server, row: Row, version: str, at: str) -> Outcome:
@@ -215,7 +218,7 @@ def _apply(server: Server, row: Row, version: str) -> Outcome:
     """Apply a CRD, or a custom resource to its CRD, by dry run."""
     expected = of_record(crdlint_answer(dict(row), version))
     if "crd" not in row:
-        return Outcome(_applied(server, CRDS, row["yaml"]), expected)
+        return _or_no_url(_applied(server, CRDS, row["yaml"]), expected)
     with _real_crd(server, row["crd"]) as crd_name:
         manifest = _values(row["cr"])
         if crd_name is None or not isinstance(manifest, dict):
@@ -223,16 +226,24 @@ def _apply(server: Server, row: Row, version: str) -> Outcome:
         at = _collection(_values(row["crd"])["spec"], manifest)
         if not wait(lambda: server.ask("GET", at).status == 200, 5):
             return Outcome(None, why="the version of the object is not served")
-        return Outcome(_applied(server, at, row["cr"]), expected)
+        return _or_no_url(_applied(server, at, row["cr"]), expected)
+
+
+def _or_no_url(answer: Answer | None, expected: Answer) -> Outcome:
+    return Outcome(answer, expected, "" if answer else "the object has no URL of its own")
 
 
 def _applied(server: Server, at: str, text: str) -> Answer | None:
-    """Return the server's answer to an applied object, None for one without a name."""
+    """Return the server's answer to an object that is applied as kubectl does it, None for one without a URL."""
     manifest = _values(text)
     metadata = manifest.get("metadata") if isinstance(manifest, dict) else None
     name = metadata.get("name") if isinstance(metadata, dict) else None
-    if not isinstance(name, str) or not name:
+    if not isinstance(name, str) or not name or "/" in name or "%" in name:
         return None
+    if "/namespaces/" in at:
+        if metadata.setdefault("namespace", _NAMESPACE) != _NAMESPACE:
+            return None
+        text = json.dumps(manifest)
     path = f"{at}/{quote(name, safe='')}{_DRY_RUN}&fieldManager=kubectl&force=true"
     return of_reply(server.ask("PATCH", path, text, content_type=APPLY_PATCH))
 
