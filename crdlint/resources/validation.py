@@ -521,9 +521,9 @@ def _set_nested(resource: dict[str, Any], path: str, value: int) -> None:
     for i, name in enumerate(parents):
         current = current.setdefault(name, {})
         if current.__class__ is not dict:
-            place = "".join(f".{parent}" for parent in parents[: i + 1])
+            dotted = "".join(f".{parent}" for parent in parents[: i + 1])
             raise NotDecodedError(
-                f"value cannot be set because {place} is not a map[string]interface{{}}"
+                f"value cannot be set because {dotted} is not a map[string]interface{{}}"
             )
     current[last] = value
 

@@ -88,7 +88,7 @@ def _of_first_patch(crd: DecodedCRD, server: Server) -> Iterator[Advisory]:
     if first is None:
         return
     for schema in crd.schemas:
-        if _is_taken_for_text(schema, first) and not is_reported(schema, server):
+        if _is_unknown_as_text(schema, first) and not is_reported(schema, server):
             yield Advisory(
                 f"Kubernetes {first}.0 warns: unrecognized format {quote(schema.format)}; "
                 "later patch releases do not",
@@ -152,7 +152,7 @@ def is_reported(schema: JSONSchemaProps, server: Server) -> bool:
     return schema.format not in _KNOWN.get(schema.type, ())
 
 
-def _is_taken_for_text(schema: JSONSchemaProps, server: Server) -> bool:
+def _is_unknown_as_text(schema: JSONSchemaProps, server: Server) -> bool:
     """Return whether the format of another type than a string is none of the formats of strings."""
     if not schema.format or schema.type in {"", "string"}:
         return False

@@ -237,7 +237,9 @@ def _applied(server: Server, at: str, text: str) -> Answer | None:
     """Return the server's answer to an object that is applied as kubectl does it, None for one without a URL."""
     manifest = _values(text)
     metadata = manifest.get("metadata") if isinstance(manifest, dict) else None
-    name = metadata.get("name") if isinstance(metadata, dict) else None
+    if not isinstance(metadata, dict):
+        return None
+    name = metadata.get("name")
     if not isinstance(name, str) or not name or "/" in name or "%" in name:
         return None
     if "/namespaces/" in at:
