@@ -16,12 +16,17 @@ from pathlib import Path
 from typing import Final
 
 from rich.console import Console
-from rich.terminal_theme import SVG_EXPORT_THEME
+from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
 ROOT: Final = Path(__file__).parents[1]
 PICTURES: Final = Path(__file__).with_name("pictures")
 COLUMNS: Final = 80
+_COLORS: Final = [  # black, red, green, yellow, blue, magenta, cyan, white: of a contrast of at least 4.5
+    (136, 138, 140), (255, 138, 138), (127, 213, 150), (240, 188, 94),
+    (132, 193, 245), (212, 165, 230), (134, 223, 224), (255, 255, 255),
+]  # fmt: skip
+_THEME: Final = TerminalTheme((17, 20, 24), (255, 255, 255), _COLORS, _COLORS)
 _MARK: Final = re.compile(r" *# <- .*")  # what the tests of a fixture expect
 _HTML: Final = '<pre class="terminal" tabindex="0" role="region" aria-label="{label}"><code>{{code}}</code></pre>\n'
 
@@ -124,7 +129,7 @@ def text_in_html(name: str) -> str:
     """Return a run as text in HTML, whose letters have the size of the page."""
     label = f"What {RUNS[name][1]} prints"
     return recording(name).export_html(
-        theme=SVG_EXPORT_THEME, inline_styles=True, code_format=_HTML.format(label=label)
+        theme=_THEME, inline_styles=True, code_format=_HTML.format(label=label)
     )
 
 

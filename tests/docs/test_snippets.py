@@ -73,6 +73,7 @@ FILES: Final = {
 NOT_RUN: Final = {
     "python3 -m venv .venv && .venv/bin/pip install -q . && .venv/bin/crdlint check fixtures/": "tests/pipelines",
     "python3 -m venv .venv && .venv/bin/pip install -q -e '.[dev]' && .venv/bin/pytest -n auto": "this run",
+    "uvx --from git+https://github.com/crdlint/crdlint crdlint check .": "needs the repository",
     "crdlint lsp": "tests/lsp",
     "pip install './crdlint[lsp]'": "tests/lsp",
     "pre-commit run crdlint --all-files": "tests/pipelines",
