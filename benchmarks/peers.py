@@ -232,7 +232,8 @@ def main() -> None:
         peers = _peers(programs, Path(name, "cache"))
         measure(peers, cases, given.rounds, Path(name))
     left_out = f"Not installed: {', '.join(missing)}.\n" if missing else ""
-    part = f"{table(peers, cases)}\n{versions(programs)}{left_out}"
+    about = f"Medians of {given.rounds} runs. {versions(programs)}{left_out}"
+    part = f"{table(peers, cases)}\n{about}"
     print(part)
     if given.write:
         PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), part), encoding="utf-8")
