@@ -12,7 +12,6 @@ from random import Random
 import pytest
 import requests_of_editors
 from driver import fuzz
-from tables import each
 from targets import TARGETS
 
 
@@ -24,6 +23,7 @@ def test_no_input_fails(name: str, inputs: int) -> None:
         target.run(target.make(Random(f"{name}/ci/{index}")))
 
 
+_SECONDS = 600
 FOUND = sorted(Path(__file__).with_name("found").iterdir())
 
 
@@ -34,13 +34,11 @@ def test_inputs_that_once_failed(path: Path) -> None:
 
 
 @pytest.mark.exhaustive
-@each("number", range(3))
+@pytest.mark.timeout(_SECONDS)
+@pytest.mark.parametrize("number", range(2))
 def test_an_editor_asks_at_every_position(number: int) -> None:
     crd, resource, _ = TARGETS["requests"].make(Random(f"positions/{number}"))
     requests_of_editors.ask(crd, resource)
-
-
-_SECONDS = 600
 
 
 @pytest.mark.exhaustive
