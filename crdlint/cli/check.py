@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from crdlint.config.apply import Applied
     from crdlint.config.baseline import BaselineMatcher, Update
     from crdlint.config.model import Config
+    from crdlint.config.printed_ignores import PrintedIgnores
     from crdlint.config.scoped_ignores import UsedIgnores
     from crdlint.report.changes import Changes
     from crdlint.runner.cache import Cache
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from crdlint.sources.previous.crds import OldCharts, PreviousCRDs
     from crdlint.sources.previous.load import Loaded
 
-    Baseline: TypeAlias = BaselineMatcher | Update | AddedIgnores | None
+    Baseline: TypeAlias = BaselineMatcher | Update | AddedIgnores | PrintedIgnores | None
 
 Item = TypeVar("Item")
 _REQUEST: Final = CheckRequest(skip_unfinished=True, fixes=True)
@@ -104,6 +105,11 @@ class CheckOptions(FixOptions, HelmOptions, group=Group.OUTPUT):
         "Write a comment that ignores it for each finding, and report the others.",
         group=Group.FIXES,
     )
+    to_config: Declared[bool] = flag(
+        "With --add-ignore, print entries for the configuration instead of writing comments.",
+        group=Group.FIXES,
+        rare=True,
+    )
     no_samples: Declared[bool] = flag(
         "Do not validate the custom resources of the checked CRDs.", group=Group.FILES, rare=True
     )
@@ -148,6 +154,7 @@ def command(arguments: CheckOptions) -> int:
             arguments.add_ignore and (arguments.fixes or arguments.baseline_file or reads_stdin),
             "--add-ignore cannot be used with --fix, --diff, --baseline or standard input (-)",
         ),
+        (arguments.to_config and not arguments.add_ignore, "--to-config requires --add-ignore"),
         (
             arguments.update_baseline and not arguments.baseline_file,
             "--update-baseline requires --baseline FILE",
@@ -169,7 +176,9 @@ class _CheckCommand:
             options.page(arguments.color, 120), hidden=arguments.hidden, show_all=arguments.show_all,
             quiet=arguments.quiet, statistics=arguments.statistics, kube_version=arguments.kube_version or "",
         )  # fmt: skip
-        self._reports = Reports(formats.findings, arguments.format_, arguments.outputs, view)
+        # Only the entries go to standard output if they are asked for, so that they can be written to a file.
+        write = console.out_on_err if arguments.to_config else console.out
+        self._reports = Reports(formats.findings, arguments.format_, arguments.outputs, view, write)
         if arguments.against and not self._quiet:
             self._reports.hold()
         self._state = CheckState(
@@ -421,9 +430,7 @@ class _CheckCommand:
             self._fixing,
             self._options.unsafe_fixes,
         )
-        checked.check.baseline = (
-            None if isinstance(state.baseline, AddedIgnores) else state.baseline
-        )
+        checked.check.baseline = None if self._options.add_ignore else state.baseline
         for applied, config in checked.results(paths):
             self._show_samples(applied, config)
         for name, reason in checked.inputs.problems:
@@ -554,8 +561,8 @@ class _CheckCommand:
     def _report_known(self) -> None:
         """Write the baseline if that is asked for; otherwise report its entries that are no longer found."""
         file, baseline = self._options.baseline_file, self._state.baseline
-        if isinstance(baseline, AddedIgnores):
-            console.err(f"crdlint: {baseline.summary()}")
+        if self._options.add_ignore and baseline is not None:
+            self._report_added(baseline)
         if baseline is None or file is None:
             return
         from crdlint.config.baseline import BaselineMatcher, Update, write
@@ -574,6 +581,18 @@ class _CheckCommand:
         ):
             console.err(f"crdlint: note: no longer found, --update-baseline removes it: {entry}")
 
+    def _report_added(self, ignores: Baseline) -> None:
+        """Report how many findings `--add-ignore` ignores, and print the entries for a configuration."""
+        if isinstance(ignores, AddedIgnores):
+            console.err(f"crdlint: {ignores.summary()}")
+            return
+        from crdlint.config.printed_ignores import PrintedIgnores
+
+        assert isinstance(ignores, PrintedIgnores)  # noqa: S101  the other kind of --add-ignore
+        for line in ignores.lines():
+            console.out(printable_line(line))
+        console.err(f"crdlint: {ignores.summary()}")
+
     def _load_previous(self, source: str, selection: Selection, folder: str | None) -> Loaded:
         """Return the old files to compare with; an invalid argument ends the run."""
         from crdlint.sources.previous.load import load
@@ -588,6 +607,10 @@ class _CheckCommand:
 
 def _baseline(arguments: CheckOptions) -> Baseline:
     """Return the baseline to match or to update, or the writer of ignore comments; an invalid file ends the run."""
+    if arguments.to_config:
+        from crdlint.config.printed_ignores import PrintedIgnores
+
+        return PrintedIgnores()
     if arguments.add_ignore:
         return AddedIgnores()
     if arguments.baseline_file is None:

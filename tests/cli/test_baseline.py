@@ -136,3 +136,21 @@ def test_rejections_that_a_configuration_accepts_are_counted(
             0,
             f"1 error of the API server is accepted by {by}",
         )
+
+
+def test_ignores_are_printed_for_a_configuration(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(NEW + VERSION.replace("{type: object}", "{type: strin}"))
+    (tmp_path / "b.yaml").write_text(FINDING.replace("foos", "bars").replace("Foo", "Bar"))
+    before = CliRunner().invoke(cli, ["check", "--fail-on", "warning"])
+    done = CliRunner().invoke(cli, ["check", "--add-ignore", "--to-config", "--quiet"])
+    assert (before.exit_code, done.exit_code) == (1, 0)
+    assert done.stdout.startswith("ignore:\n- rules: [")
+    assert "  crd: foos.example.com\n  version: v1\n  path: schema.openAPIV3Schema." in done.stdout
+    assert "entries for the configuration, which ignore " in done.stderr
+    (tmp_path / ".crdlint.yaml").write_text(done.stdout)
+    after = CliRunner().invoke(cli, ["check", "--fail-on", "warning"])
+    assert after.exit_code == 0, after.output
+    again = CliRunner().invoke(cli, ["check", "--add-ignore", "--to-config"])
+    assert again.stdout == ""
+    alone = CliRunner().invoke(cli, ["check", "--to-config"])
+    assert (alone.exit_code, "--to-config requires --add-ignore" in alone.stderr) == (2, True)

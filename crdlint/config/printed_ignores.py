@@ -1,0 +1,69 @@
+"""Entries of `ignore` that are printed for a configuration (`--add-ignore --to-config`)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from crdlint.config.identity import identities
+from crdlint.linting.result import FileResult
+from crdlint.phrases import counted
+
+_PLAIN: Final = re.compile(r"[A-Za-z][\w./\[\]-]*")
+_WORDS: Final = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
+
+
+class _Part(NamedTuple):
+    """A part of a CRD, which an entry is for; without a version it is a part of each."""
+
+    crd: str
+    version: str
+    path: str
+
+
+@dataclass(slots=True)
+class PrintedIgnores:
+    """The findings of a run that entries of `ignore` would ignore: the rules by the part of a CRD that has them."""
+
+    findings: int = 0
+    _rules: dict[_Part, set[str]] = field(default_factory=dict)
+
+    def ignored_in(self, result: FileResult) -> frozenset[int]:
+        """Add the findings of a file that belong to a CRD, and return their indexes."""
+        ignored = set()
+        for i, versions in enumerate(identities(result)):
+            if not versions or result.diagnostics[i].hidden:
+                continue
+            first = versions[0]
+            version = first.version if len(versions) == 1 else ""
+            part = _Part(first.crd, version, first.path)
+            self._rules.setdefault(part, set()).add(first.rule)
+            self.findings += 1
+            ignored.add(i)
+        return frozenset(ignored)
+
+    def lines(self) -> Iterator[str]:
+        """Yield the entries as lines of YAML, none without any."""
+        if self._rules:
+            yield "ignore:"
+        for part, rules in sorted(self._rules.items()):
+            yield f"- rules: [{', '.join(sorted(rules))}]"
+            for key, value in part._asdict().items():
+                if value:
+                    yield f"  {key}: {_scalar(value)}"
+
+    def summary(self) -> str:
+        """Return a summary in one line."""
+        count = len(self._rules)
+        entries = counted(count, "entry", "entries")
+        verb = "ignores" if count == 1 else "ignore"
+        findings = counted(self.findings, "finding")
+        return f"{entries} for the configuration, which {verb} {findings}"
+
+
+def _scalar(text: str) -> str:
+    is_plain = _PLAIN.fullmatch(text) is not None and text.lower() not in _WORDS
+    return text if is_plain else json.dumps(text)
