@@ -137,14 +137,6 @@ def test_anchors_of_patterns(pattern: str, unanchored: int, half: int) -> None:
         ("string-unbounded", "properties: {metadata: {type: object, properties: {name: {type: string}}}}", []),
         ("list-unbounded", spec("a: {type: array, items: {type: boolean}}"), ["the list has no `maxItems`"]),
         ("list-unbounded", spec("a: {type: array, items: {type: boolean}, maxItems: 2}"), []),
-        ("enum-not-pascal", spec("a: {type: string, enum: [a-b]}"), ["`a-b` is not in PascalCase"]),
-        ("enum-not-pascal", spec("a: {type: string, allOf: [{enum: [A]}, {enum: [A, b]}]}"), ["`b` is not in PascalCase"]),
-        ("enum-not-pascal", spec("a: {type: string, enum: [A, '', TCPv4]}"), []),
-        ("enum-not-pascal", spec("a: {type: array, items: {type: string, enum: [a]}}"), ["`a` is not in PascalCase"]),
-        ("enum-numeric", spec("a: {type: integer, allOf: [{enum: [1]}]}"), ["the values of the enum are numbers"]),
-        ("enum-numeric", spec("a: {type: number, enum: [1.5]}"), ["the values of the enum are numbers"]),
-        ("enum-numeric", spec("a: {type: string, enum: ['1']}"), []),
-        ("name-is-bool", spec("isA: {type: boolean}, isB: {type: string}"), ["`isA` begins with `is`"]),
     ],
 )  # fmt: skip
 def test_limits_and_enums_include_all_of(rule: str, root: str, expected: list[str]) -> None:

@@ -45,9 +45,9 @@ CLAIM_NOTHING = {
     "internal-error", "unreadable", "ignore-malformed", "ignore-unknown-rule", "ignore-unused", "evaluation-limit",
     "cel-rule-cost-near-limit", "cel-rule-cost-unbounded-parent", "kube-version-too-old", "kube-version-drops-field",
     "helm-kube-version", "helm-skipped", "resource-crd-rejected", "resource-crd-unreadable", "resource-second-opinion",
-    "integer-unbounded", "bool", "float-in-spec", "integer-without-format", "map-of-objects", "observed-generation-missing",
-    "conditions-nonstandard", "allof-duplicate", "field-name-not-camel", "name-phase", "name-reference", "name-timestamp",
-    "name-duration", "name-is-bool", "enum-not-pascal", "enum-numeric", "plain-secret",
+    "integer-unbounded", "bool", "float-in-spec", "integer-without-format", "observed-generation-missing",
+    "conditions-nonstandard", "allof-duplicate",
+    "plain-secret",
 }  # fmt: skip
 
 # Advice that was tried by hand, and has no experiment yet.

@@ -110,19 +110,6 @@ def _format(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
         yield Advisory("the integer has no `format`", schema.path)
 
 
-@_Convention("map-of-objects", "Map of objects",
-    why="The API conventions use a list of objects with a `name` instead: the keys of a map look like names of fields.",
-    help="Use a list with `x-kubernetes-list-type: map` and the key `name`",
-    bad="a: {type: object, additionalProperties: {type: object, properties: {a: {type: string}}}}",
-    good="a: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], items: {type: object, "
-    "required: [name], properties: {name: {type: string}, a: {type: string}}}}",
-).advice_on(Nodes({"additionalProperties"}))  # fmt: skip
-def _map(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    values = schema.additional_schema
-    if values is not None and values.type == "object":
-        yield Advisory("the values of the map are objects", schema.path)
-
-
 @_Convention("nullable", "Field is nullable",
     observed=("null-for-clients",),
     why="Many clients do not distinguish null from a missing field, and remove the null.",

@@ -1,9 +1,8 @@
-"""On request: names of fields, values, resources and categories by the Kubernetes API conventions."""
+"""On request: names of fields, resources and categories that surprise those who use them."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
@@ -13,22 +12,17 @@ from crdlint.light import regex
 from crdlint.rules.engine.advisory import (
     Advisory,
     DecodedCRD,
-    is_of_metadata,
     property_name,
     top_property,
 )
 from crdlint.rules.engine.finding import Edits, Finding, Fixer
-from crdlint.rules.engine.rule import EVERY_NODE, Nodes, OnRequest
-from crdlint.schema.traversal import with_all_of
+from crdlint.rules.engine.rule import Nodes, OnRequest
 from crdlint.yaml.nodes import child
 
 _Convention: Final = partial(OnRequest, in_set="conventions")
-_CAMEL: Final = regex(r"[a-z][a-z0-9]*(?:[A-Z][a-z0-9]*)*")
-_PASCAL: Final = regex(r"(?:[A-Z][A-Za-z0-9]*)?")
 _SECRETS: Final = regex(
     r"(?:\w*(?:Password|Passwd)|password|passwd|token|secret|(?:api|access|secret|private)Key|clientSecret)"
 )
-_DURATIONS: Final = ("duration", "interval", "timeout")
 # Resources that kubectl finds by a name alone, and their short names.
 _PLURALS: Final = frozenset({
     "bindings", "componentstatuses", "deviceclasses", "ipaddresses", "localsubjectaccessreviews", "mutatingadmissionpolicies",
@@ -56,91 +50,6 @@ def _added_names(finding: Finding) -> Edits:
     for name, value in (("listKind", names.list_kind), ("singular", names.singular)):
         if mapping.find(name) is None and value:
             yield finding.editor.insert(mapping, name, finding.editor.value(value))
-
-
-def _by_name(
-    message: str, matches: Callable[[str], bool]
-) -> Callable[[JSONSchemaProps, DecodedCRD], Iterator[Advisory]]:
-
-    def run(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-        name = property_name(schema)
-        if name is not None and matches(name) and not is_of_metadata(schema):
-            yield Advisory(message.format(name), schema.path)
-
-    return run
-
-
-_camel = _Convention("field-name-not-camel", "Field name is not in camelCase",
-    why="The API conventions name fields in camelCase, and generators of clients rely on it.",
-    help="Rename the field in a new version, such as `maxSize`",
-    bad="max_size: {type: string}", good="maxSize: {type: string}",
-).advice_on(EVERY_NODE)(_by_name("`{}` is not in camelCase", lambda name: not _CAMEL.fullmatch(name)))  # fmt: skip
-
-_phase = _Convention("name-phase", "Field is called `phase`",
-    why="The API conventions replace phases by conditions: each new phase breaks clients that know only the earlier ones.",
-    help="Use `conditions` instead",
-    bad="spec: {type: object, properties: {phase: {type: string}}}",
-    good="spec: {type: object, properties: {mode: {type: string}}}",
-).advice_on(Nodes(types={"string"}))(
-    _by_name("each new value of `{}` breaks clients that know only the earlier ones", lambda name: name == "phase")
-)  # fmt: skip
-
-_reference = _Convention("name-reference", "Name of a reference ends in `Reference`",
-    why="The API conventions call references to objects `nameRef` or `nameRefs`.",
-    help="Rename the field in a new version, so that its name ends in `Ref` or `Refs`",
-    bad="secretReference: {type: string}", good="secretRef: {type: string}",
-).advice_on(EVERY_NODE)(
-    _by_name("`{}` does not end in `Ref` or `Refs`", lambda name: name.endswith(("Reference", "References")))
-)  # fmt: skip
-
-_timestamp = _Convention("name-timestamp", "Name of a time ends in `Timestamp`",
-    why="The API conventions let the names of times end in `Time`, such as `lastTransitionTime`.",
-    help="Rename the field in a new version, so that its name ends in `Time`",
-    bad="startTimestamp: {type: string}", good="startTime: {type: string}",
-).advice_on(EVERY_NODE)(_by_name("`{}` does not end in `Time`", lambda name: name.lower().endswith("timestamp")))  # fmt: skip
-
-_duration = _Convention("name-duration", "Duration is a string",
-    why="The API conventions use integers with the unit in the name, since other languages cannot parse Go's durations.",
-    help="Use an integer whose name has the unit, such as `timeoutSeconds`",
-    bad="timeout: {type: string}", good="timeoutSeconds: {type: integer, format: int32}",
-).advice_on(Nodes(types={"string"}))(
-    _by_name("`{}` is a duration in a string", lambda name: name.lower().endswith(_DURATIONS))
-)  # fmt: skip
-
-_is_bool = _Convention("name-is-bool", "Name of a boolean begins with `is`",
-    why="The API conventions name booleans by an adjective or a participle alone, such as `enabled`.",
-    help="Rename the field in a new version, without `is`",
-    bad="isEnabled: {type: boolean}", good="enabled: {type: boolean}",
-).advice_on(Nodes(types={"boolean"}))(
-    _by_name("`{}` begins with `is`", lambda name: re.match("is[A-Z]", name) is not None)
-)  # fmt: skip
-
-
-@_Convention("enum-not-pascal", "Value of an enum is not in PascalCase",
-    why="The API conventions write the values of enums in PascalCase, such as `ClusterFirst`.",
-    help="Write the values in PascalCase in a new version", marker="correct `+kubebuilder:validation:Enum`",
-    bad="mode: {type: string, enum: [fast-and-loose]}", good="mode: {type: string, enum: [FastAndLoose]}",
-).advice_on(Nodes({"enum", "allOf"}, types={"string"}))  # fmt: skip
-def _pascal(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    for part in with_all_of(schema):
-        wrong = [
-            value for value in part.enum if isinstance(value, str) and not _PASCAL.fullmatch(value)
-        ]
-        if wrong:
-            yield Advisory(f"`{wrong[0]}` is not in PascalCase", part.path.child("enum"))
-            return
-
-
-@_Convention("enum-numeric", "Enum of numbers",
-    why="The API conventions use strings for enums, because a number does not show what it means.",
-    help="Use an enum of strings", marker="correct `+kubebuilder:validation:Enum`",
-    bad="level: {type: integer, enum: [1, 2]}", good="level: {type: string, enum: [Low, High]}",
-).advice_on(Nodes({"enum", "allOf"}, types={"integer", "number"}))  # fmt: skip
-def _numeric(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    for part in with_all_of(schema):
-        if part.enum:
-            yield Advisory("the values of the enum are numbers", part.path.child("enum"))
-            return
 
 
 @_Convention("plain-secret", "Secret value in the spec",
