@@ -122,6 +122,7 @@ class Cache:
 
     folder: Path
     secret: bytes | None = field(default_factory=user_secret, repr=False)
+    _made: set[str] = field(default_factory=set, repr=False)  # parts of `folder` that are there
 
     def key(self, data: bytes, options: str) -> str:
         """Return the key for the content of a file and the options."""
@@ -153,13 +154,16 @@ class Cache:
         path = self._path(key)
         with suppress(OSError, ValueError):
             payload = json.dumps(_entry(result, key), separators=(",", ":")).encode()
-            self._make_folder()
-            path.parent.mkdir(mode=0o700, exist_ok=True)
-            if not stat.S_ISDIR(path.parent.lstat().st_mode):
-                return  # a link may refer to files of others
-            if os.path.lexists(path) and not stat.S_ISREG(path.lstat().st_mode):
-                path.unlink()
-            atomic.write(path, self._signature(payload) + b"\n" + payload)
+            if key[:2] not in self._made and not self._make_folder_of(path):
+                return
+            self._made.add(key[:2])
+            _write_new(path, self._signature(payload) + b"\n" + payload)
+
+    def _make_folder_of(self, path: Path) -> bool:
+        """Make the directory of an entry, and return whether it is one: a link may refer to files of others."""
+        self._make_folder()
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        return stat.S_ISDIR(path.parent.lstat().st_mode)
 
     def _make_folder(self) -> None:
         """Make the directory of entries, or tag one that has nothing else."""
@@ -224,6 +228,24 @@ class Cache:
 
     def _path(self, key: str) -> Path:
         return self.folder / key[:2] / f"{key[2:]}{_SUFFIX}"
+
+
+def _write_new(path: Path, data: bytes) -> None:
+    """Write an entry as a whole, in the place of whatever has its name but a directory; a link there is replaced."""
+    part = f"{path}.{os.getpid()}"
+    try:
+        descriptor = os.open(part, _CREATE, 0o600)
+    except FileExistsError:  # of an earlier process with this number
+        os.unlink(part)  # noqa: PTH108  as the others here
+        descriptor = os.open(part, _CREATE, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+        os.replace(part, path)  # noqa: PTH105
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(part)  # noqa: PTH108
+        raise
 
 
 def _time_of(mark: Path) -> float:
