@@ -95,9 +95,10 @@ class CheckOptions(FixOptions, HelmOptions, group=Group.OUTPUT):
     update_baseline: Declared[bool] = flag(
         "Write the current findings to the baseline.", group=Group.COMPARISON
     )
-    hidden: Declared[bool] = flag(
-        "Also show what the API server would report after the other findings are fixed."
-    )
+    hidden: Declared[bool | None] = option(
+        "Show, or do not show, what the API server reports after the others are fixed. Default: all formats but server show it.",
+        "--hidden/--no-hidden", default=None, rare=True,
+    )  # fmt: skip
     show_ignored: Declared[bool] = flag(
         "List the ignored findings, with the reason of each.", rare=True
     )
@@ -174,7 +175,8 @@ class _CheckCommand:
         show_traces(arguments.verbose)
         view = View(
             options.page(arguments.color, 120), hidden=arguments.hidden, show_all=arguments.show_all,
-            quiet=arguments.quiet, statistics=arguments.statistics, kube_version=arguments.kube_version or "",
+            quiet=arguments.quiet, statistics=arguments.statistics, verbose=arguments.verbose,
+            kube_version=arguments.kube_version or "",
         )  # fmt: skip
         # Only the entries go to standard output if they are asked for, so that they can be written to a file.
         write = console.out_on_err if arguments.to_config else console.out
@@ -440,10 +442,11 @@ class _CheckCommand:
         state = self._state
         result = applied.result
         shown = result if self._options.show_all else state.copies.without(result)
-        state.count(applied, shown)
+        state.count(applied)
         if not self._options.diff:
-            infos, notices = self._shows_infos(config), self._options.verbose
-            state.show_file(self._reports, shown, quiet=self._quiet, infos=infos, notices=notices)
+            shown = shown if self._options.verbose else replace(shown, notices=())
+            infos = self._shows_infos(config)
+            state.show_file(self._reports, result, shown, quiet=self._quiet, infos=infos)
 
     def _watched(self, outcomes: Iterable[Item], tasks: Sequence[Task]) -> Iterator[Item]:
         return console.watched(
@@ -518,13 +521,12 @@ class _CheckCommand:
             state.crds.setdefault(result.file, []).extend(crd.name for crd in result.crds)
             state.changes.add(applied.result)
         shown = applied.result if self._options.show_all else state.copies.without(applied.result)
-        state.count(applied, shown)
+        state.count(applied)
         left_out = (finding for finding, by, _ in applied.ignored if by == "min-severity")
         state.summary.below_minimum += sum(not finding.hidden for finding in left_out)
         if not self._options.diff:
-            state.show_file(
-                self._reports, shown, quiet=self._quiet, infos=self._shows_infos(config)
-            )
+            infos = self._shows_infos(config)
+            state.show_file(self._reports, applied.result, shown, quiet=self._quiet, infos=infos)
         for line in reasons(applied.ignored, comments) if self._options.show_ignored else ():
             self._reports.note(line)
 
@@ -555,8 +557,6 @@ class _CheckCommand:
             return
         if self._options.statistics:
             console.err(*(f"{count:6}  {rule}" for rule, count in most_frequent(state.by_rule)))
-        if state.summary.repeated and not self._quiet:
-            console.err(state.summary.repetitions())
 
     def _report_known(self) -> None:
         """Write the baseline if that is asked for; otherwise report its entries that are no longer found."""

@@ -61,17 +61,20 @@ class Reports(Generic[AnyReport]):
         self._report = kind(name, view)
         self._spool: Spool | None = None
         plain = view._replace(page=PLAIN)
-        self._files = [formats.FileOutput(path, kind(name, plain)) for name, path in parsed]
+        self._files = [
+            (name == formats.TEXT, formats.FileOutput(path, kind(name, plain)))
+            for name, path in parsed
+        ]
 
     def add(
         self,
         pieces: Callable[[AnyReport], Iterable[str]],
         of_text: Callable[[AnyReport], Iterable[str]] | None = None,
     ) -> None:
-        """Add the pieces that a function returns for each report; `of_text` returns those of text on standard output."""
+        """Add the pieces that a function returns for each report; `of_text` returns those of text."""
         self.show(of_text if of_text is not None and self.is_text else pieces)
-        for file in self._files:
-            file.add(pieces)
+        for is_text, file in self._files:
+            file.add(of_text if of_text is not None and is_text else pieces)
 
     def show(self, pieces: Callable[[AnyReport], Iterable[str]]) -> None:
         """Add pieces to the report on standard output only."""
@@ -96,7 +99,7 @@ class Reports(Generic[AnyReport]):
     def save(self, pieces: Callable[[AnyReport], Iterable[str]]) -> list[str]:
         """Add the last pieces to the files and write them; return the problems of files that cannot be written."""
         problems = []
-        for file in self._files:
+        for _, file in self._files:
             file.add(pieces)
             problem = file.write()
             if problem is not None:
@@ -127,9 +130,9 @@ class Totals:
     has_findings: bool = False  # whether there is a finding, hidden ones included
     by_rule: Counter[str] = field(default_factory=Counter)
 
-    def count(self, applied: Applied, shown: FileResult | None = None) -> None:
-        """Count the findings that remain after configuration; `shown` is the part that is printed."""
-        shown = shown or applied.result
+    def count(self, applied: Applied) -> None:
+        """Count the findings that remain after configuration."""
+        shown = applied.result
         self.summary.add(shown)
         self.by_rule.update(finding.rule for finding in shown.diagnostics if not finding.hidden)
         self.has_findings |= bool(applied.result.diagnostics)
@@ -150,25 +153,21 @@ class Totals:
         self,
         reports: Reports[Report],
         result: FileResult,
+        brief: FileResult | None = None,
         *,
         quiet: bool,
         infos: bool = True,
-        notices: bool = True,
     ) -> None:
         """Add what the reports have about a file; without text, notices go to standard error.
 
-        Without `infos`, formats for people only count them, and without `notices`, only reports have these.
+        Text has what is in `brief`, by default all. Without `infos`, formats for people only count them.
         """
-        brief = result if notices else replace(result, notices=())
-        without_infos = brief
-        if not infos:
-            findings = tuple(d for d in result.diagnostics if d.severity != "info")
-            without_infos = replace(brief, diagnostics=findings)
+        shown = result if brief is None else brief
         reports.add(
-            lambda report: report.file(result if infos or report.lists_infos else without_infos),
-            lambda report: report.file(without_infos),
+            lambda report: report.file(_counted(result, infos=infos or report.lists_infos)),
+            lambda report: report.file(_counted(shown, infos=infos)),
         )
-        self.note(result.file, () if quiet or reports.is_text else brief.notices)
+        self.note(result.file, () if quiet or reports.is_text else shown.notices)
 
     def note(self, about: str, notices: Iterable[str]) -> None:
         """Write notices to standard error, of each kind the first one."""
@@ -245,6 +244,14 @@ def find_files(
 def print_notice(file: str, message: str) -> None:
     """Write a notice about an input to standard error."""
     console.err(f"crdlint: {file}: {message}")
+
+
+def _counted(result: FileResult, *, infos: bool) -> FileResult:
+    """Return a result without its infos, which are only counted, unless they are listed."""
+    if infos:
+        return result
+    rest = tuple(each for each in result.diagnostics if each.severity != "info")
+    return replace(result, diagnostics=rest)
 
 
 def nothing_found(

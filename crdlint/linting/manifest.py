@@ -88,7 +88,7 @@ def check_crd(
     findings += errors.values()
     if not check.rejected:
         findings += _ignored_fields(check)
-        findings += _advisories(check, report)
+        findings += _advisories(check, report, findings)
         findings += _changes(check)
     findings, notices = _without_placeholders(check, check.named(findings))
     compared = None if request.previous is None else _compared(check, report)
@@ -175,6 +175,11 @@ class _CRDCheck:
     def named(self, findings: Iterable[Diagnostic]) -> list[Diagnostic]:
         """Return findings with the name of their CRD and the path in it that users know."""
         return [attempt(self._named, finding) or finding for finding in findings]
+
+    def field_of(self, finding: Diagnostic) -> str:
+        """Return the path of a finding that users know."""
+        line = finding.line - self.subject.document.line_offset
+        return user_path_in_crd(self.subject.root, line, finding.column)[0]
 
     def _named(self, finding: Diagnostic) -> Diagnostic:
         line = finding.line - self.subject.document.line_offset
@@ -422,8 +427,10 @@ def _is_at(locator: Locator, error: FieldError, nodes: set[int]) -> bool:
     return position.exact and (id(position.node) in nodes or id(position.key) in nodes)
 
 
-def _advisories(check: _CRDCheck, report: ServerReport) -> Iterator[Diagnostic]:
-    """Yield the server's warnings and crdlint's advice; some of it applies only to CRDs that the server accepts."""
+def _advisories(
+    check: _CRDCheck, report: ServerReport, errors: SequenceOf[Diagnostic]
+) -> Iterator[Diagnostic]:
+    """Yield the server's warnings and crdlint's advice; some of it is not about places that have one of the errors."""
     spec, old, request, subject = check.crd.spec, check.old, check.request, check.subject
     decoded = DecodedCRD(
         root=subject.root,
@@ -439,15 +446,28 @@ def _advisories(check: _CRDCheck, report: ServerReport) -> Iterator[Diagnostic]:
         apply_severity=apply_severity(request.senders),
         old_names=None if old is None else accepted_names(old.crd),
     )
-    accepted = not (check.problems or report.errors)
-    advice = (
-        catalog.advice(request.requested, accepted=accepted)
-        if request.advice is None
-        else request.advice
-    )
-    for advise in advice:
-        for advisory in attempt(_all, advise, decoded) or ():
-            yield _advised(check, advisory)
+
+    def advised(advice: Iterable[Advise]) -> Iterator[Diagnostic]:
+        for advise in advice:
+            for advisory in attempt(_all, advise, decoded) or ():
+                yield _advised(check, advisory)
+
+    if request.advice is not None:
+        yield from advised(request.advice)
+        return
+    always = catalog.advice(request.requested, accepted=False)
+    yield from advised(always)
+    practices = catalog.advice(request.requested, accepted=True)[len(always) :]
+    wrong = {_place(check, error) for error in errors}
+    for finding in advised(practices):
+        if not wrong or _place(check, finding) not in wrong:
+            yield finding
+
+
+def _place(check: _CRDCheck, finding: Diagnostic) -> object:
+    """Return the field of a finding, of any version, or its line if the field is not known."""
+    named = attempt(check.field_of, finding)
+    return finding.line if named is None else named
 
 
 def _advised(check: _CRDCheck, advisory: Advisory) -> Diagnostic:

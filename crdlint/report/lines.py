@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
-from crdlint.diagnostics import UNKNOWN_FIELD, Diagnostic, Kind, in_server_words
+from crdlint.diagnostics import RANKS, UNKNOWN_FIELD, Diagnostic, Kind, in_server_words
 from crdlint.linting.result import FileResult
 from crdlint.phrases import counted
 from crdlint.report import words
@@ -165,7 +165,8 @@ class Markdown(Report):
 
     def file(self, result: FileResult) -> Iterable[str]:
         """Return nothing: the first line contains the totals of all files."""
-        for finding, others in combined(self._shown(result), show_all=self._view.show_all):
+        entries = combined(self._shown(result), show_all=self._view.show_all)
+        for finding, others in sorted(entries, key=lambda entry: RANKS[entry[0].severity]):
             row = _row(finding, others)
             self._room -= len(row.encode())
             if self._left or self._room < 0:

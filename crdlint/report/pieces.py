@@ -33,13 +33,14 @@ _PIECE: Final = 64 * 1024  # bytes
 class View(NamedTuple):
     """The settings of a report; each format ignores the settings that do not apply to it.
 
-    `page` is the output that the text is formatted for. `hidden` adds the findings that others hide, `show_all` those that are
+    `page` is the output that the text is formatted for. `hidden` is whether to show the findings that others hide, None to
+    leave that to the format. `show_all` adds those that are
     combined into one entry. `quiet` omits notices and closing lines, `statistics` adds the number of findings of each rule,
     `verbose` the name of every test, `examples` objects that changes break. `noun` names the objects that a run counts.
     """
 
     page: Page = PLAIN
-    hidden: bool = False
+    hidden: bool | None = None
     show_all: bool = False
     quiet: bool = False
     statistics: bool = False
@@ -157,10 +158,19 @@ class Report(_Format):
     def _piece(self, finding: Diagnostic) -> str:
         raise NotImplementedError
 
-    def _shown(self, result: FileResult) -> Iterator[Diagnostic]:
-        return (
-            finding for finding in result.diagnostics if self._view.hidden or not finding.hidden
+    def _shown(self, result: FileResult) -> list[Diagnostic]:
+        """Return the findings of a file by place, those that others hide last."""
+        shown = (
+            finding
+            for finding in result.diagnostics
+            if self._view.hidden is not False or not finding.hidden
         )
+        return sorted(shown, key=by_place)
+
+
+def by_place(finding: Diagnostic) -> tuple[bool, int, int]:
+    """Return the key by which findings of a file are sorted."""
+    return finding.hidden, finding.line, finding.column
 
 
 class SpoolError(Exception):

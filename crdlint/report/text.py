@@ -60,7 +60,8 @@ class TextReport(pieces.Report):
         """Yield the lines about a file; none if there is nothing to report."""
         kinds: dict[str, list[str]] = {}  # notices by their text without names, numbers and values
         for notice in () if self._view.quiet else result.notices:
-            kinds.setdefault(words.kind_of(notice), []).append(notice)
+            if self._view.verbose or not words.is_routine(notice):
+                kinds.setdefault(words.kind_of(notice), []).append(notice)
         for kind, notices in kinds.items():
             if kind in self._noted and not self._view.show_all:
                 self._repeated_notices += len(notices)
@@ -76,7 +77,7 @@ class TextReport(pieces.Report):
             yield from self._grouped(visible, lines, result.text)
             if visible:
                 yield from self._stopped(visible)
-            if hidden and self._view.hidden:
+            if hidden and self._view.hidden is not False:
                 yield self._page.styled(
                     "after these are fixed, the API server would also report:", "title"
                 )
@@ -85,7 +86,7 @@ class TextReport(pieces.Report):
             elif hidden and visible:
                 count = counted(len(hidden), "more finding")
                 yield from self._note(
-                    f"{count} after these are fixed: crdlint check --hidden shows them"
+                    f"{count} after these are fixed: without --no-hidden, crdlint check shows them"
                 )
                 yield ""
 
@@ -99,7 +100,7 @@ class TextReport(pieces.Report):
         self, findings: Sequence[Diagnostic], lines: list[str], text: str
     ) -> Iterator[str]:
         """Yield findings, each with those below it that only follow from it."""
-        entries = words.combined(findings, show_all=self._view.show_all)
+        entries = words.combined(findings, show_all=self._view.show_all, lines=lines)
         findings = [finding for finding, _ in entries]
         first = causes(findings)
         following: dict[int, list[Diagnostic]] = {}
@@ -244,7 +245,7 @@ class TextReport(pieces.Report):
         )
         counts = [counted(summary.errors, "error"), counted(summary.warnings, "warning")]
         infos = counted(summary.infos, "info")
-        if summary.infos > self._infos:
+        if summary.infos and not self._infos:
             infos += f" (--min-severity info shows {'it' if summary.infos == 1 else 'them'})"
         findings = ", ".join([*counts, *([infos] if summary.infos else [])])
         if summary.below_minimum:

@@ -31,7 +31,11 @@ def headline(finding: Diagnostic) -> str:
 
 def where(finding: Diagnostic) -> str:
     """Return the CRD, the version and the path as users know them, as far as they are known."""
-    return " ".join(filter(None, (finding.crd, finding.version, finding.user_path)))
+    path = _ROOT if finding.user_path == "." else finding.user_path
+    return " ".join(filter(None, (finding.crd, finding.version, path)))
+
+
+_ROOT: Final = "(root)"
 
 
 def sentences(finding: Diagnostic) -> list[Sentence]:
@@ -103,6 +107,14 @@ def kind_of(notice: str) -> str:
     return _VARIABLE.sub("", notice)
 
 
+def is_routine(notice: str) -> bool:
+    """Return whether a notice is about what many repositories have on purpose, and nobody has to act on."""
+    return _ROUTINE.search(notice) is not None
+
+
+_ROUTINE: Final = regex(
+    r"skipped: (?:looks like a Kustomize patch|a patch of a kustomization|an assertion of )"
+)
 _VARIABLE: Final = regex(r"line \d+|\{\{[^{}]*\}\}|`[^`]*`|\"[^\"]*\"|\d+")
 
 
@@ -128,39 +140,63 @@ def by_crd(findings: Iterable[Diagnostic], *, show_all: bool = False) -> Iterato
 
 
 def combined(
-    findings: Iterable[Diagnostic], *, show_all: bool = False
+    findings: Iterable[Diagnostic], *, show_all: bool = False, lines: Sequence[str] = ()
 ) -> list[tuple[Diagnostic, tuple[Diagnostic, ...]]]:
-    """Return the findings of each CRD, the most severe first, each with the others that it includes, unless all are to be shown.
+    """Return the findings of each CRD by line, each with the others that it includes, unless all are to be shown.
 
-    One entry includes an error at the same field of several versions or reached by aliases, a warning or advice with the
-    same text anywhere in the file, and all infos of a rule. The last of many entries of a rule includes all others.
+    One entry includes an error at the same field of several versions or reached by aliases, an error of rules of
+    x-kubernetes-validations with the same text, a warning or advice with the same text anywhere in the file, and all infos
+    of a rule. The last of many entries of a rule includes all others. `lines` are those of the file.
     """
-    entries: dict[object, list[Diagnostic]] = {}
+    entries: list[list[Diagnostic]] = []
     for number, of_crd in enumerate(by_crd(findings, show_all=show_all)):
         of_rules: Counter[str] = Counter()
-        for finding in sorted(of_crd, key=lambda finding: RANKS[finding.severity]):
-            key: object = id(finding) if show_all else (number, _sameness(finding))
-            of_rules[finding.rule] += key not in entries
+        own: dict[object, list[Diagnostic]] = {}
+        for finding in sorted(of_crd, key=_by_severity):
+            key: object = id(finding) if show_all else (number, _sameness(finding, lines))
+            of_rules[finding.rule] += key not in own
             if of_rules[finding.rule] > _MOST_OF_RULE and not show_all:
                 key = number, finding.rule
-            entries.setdefault(key, []).append(finding)
-    return [(same[0], tuple(same[1:])) for same in entries.values()]
+            own.setdefault(key, []).append(finding)
+        entries += sorted(own.values(), key=lambda same: _place(same[0]))
+    return [(same[0], tuple(same[1:])) for same in entries]
 
 
-def _sameness(finding: Diagnostic) -> object:
-    """Return what findings have in common that are shown as one."""
+def _place(finding: Diagnostic) -> tuple[int, int]:
+    return finding.line, finding.column
+
+
+def _by_severity(finding: Diagnostic) -> tuple[int, int, int]:
+    return RANKS[finding.severity], finding.line, finding.column
+
+
+def _sameness(finding: Diagnostic, lines: Sequence[str] = ()) -> object:
+    """Return what findings have in common that are shown as one; `lines` are those of the file."""
     if finding.severity == "info":
         return finding.rule
     if finding.kind in _ADVICE or _is_about_all(finding):
         return finding.rule, finding.message
+    if lines and _RULES in finding.field:
+        detail = _NUMBER.sub("", finding.detail or finding.message)
+        return finding.rule, detail, _marked(finding, lines), finding.hidden
     *_, parent, name = f"..{finding.field}".split(".")
-    name = (
-        f"{parent}.{name}"
-        if parent.startswith("x-kubernetes-validations")
-        else name.partition("[")[0]
-    )
+    name = f"{parent}.{name}" if parent.startswith(_RULES) else name.partition("[")[0]
     path = finding.user_path or (finding.line, finding.column, finding.end_line, finding.end_column)
     return finding.rule, path, name, finding.detail or finding.message, finding.hidden
+
+
+_RULES: Final = "x-kubernetes-validations"
+_NUMBER: Final = regex(r"\d[\d.,]*")
+
+
+def _marked(finding: Diagnostic, lines: Sequence[str]) -> str:
+    """Return the text that a finding marks in the lines of its file."""
+    marked = list(lines[finding.line - 1 : finding.end_line])
+    if not marked:
+        return ""
+    if finding.line == finding.end_line:
+        return marked[0][finding.column - 1 : finding.end_column - 1]
+    return "\n".join([marked[0][finding.column - 1 :], *map(str.strip, marked[1:])])
 
 
 def _is_about_all(finding: Diagnostic) -> bool:

@@ -217,9 +217,9 @@ def test_many_infos_have_one_entry_for_each_rule() -> None:
     result = FileResult("a.yaml", "a\n" * 12, documents=1, diagnostics=found)
     shown = list(TextReport(View(Terminal(80))).lines(result))
     assert [line for line in shown if "[" in line] == [
-        "error[c]: m12",
         "info[a]: m1",
         "info[b]: m9",
+        "error[c]: m12",
     ]
     assert [line for line in shown if "also" in line] == [
         "  = note: also in line 2, line 3, line 4 and 4 more: --show-all shows each",

@@ -126,7 +126,7 @@ def test_a_field_that_another_object_lacks_does_not_follow() -> None:
 
 def test_json_has_no_internal_identification() -> None:
     text = PROPERTIES + "          a: {typ: string}\n"
-    unknown, lost = json.loads(report("json", text))["diagnostics"]
+    lost, unknown = json.loads(report("json", text))["diagnostics"]
     assert lost["follows_from"]["rule"] == "unknown-field"
     assert "lacks" not in {*unknown, *lost}
 
