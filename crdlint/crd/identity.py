@@ -8,7 +8,7 @@ from crdlint.files.recognition import GROUP, KIND, VERSION, is_near_group, is_ne
 from crdlint.golang.text import quote
 from crdlint.light import NamedTuple
 from crdlint.yaml.json_values import entries
-from crdlint.yaml.nodes import Mapping, Node, Scalar, is_json
+from crdlint.yaml.nodes import Mapping, Node, Scalar, child, is_json
 from crdlint.yaml.resolve import resolve
 
 # crd: can be decoded; unserved: a CRD of a version that no server serves; crd-list, list: `items` contains documents.
@@ -159,7 +159,13 @@ def _is_meant(root: Mapping, identity: Identity) -> bool:
     kind = _kind_in_any_key(root, identity)
     if _is_kind(kind):
         return is_group or _is_shaped(root)
+    if group == GROUP and kind not in _OTHER_KINDS:
+        return True
     return is_group and not kind and _is_shaped(root)
+
+
+# Other kinds of the group of CRDs: what the API server sends to conversion webhooks.
+_OTHER_KINDS: Final = frozenset({"ConversionReview", f"{KIND}List", ""})
 
 
 def _is_kind(kind: str) -> bool:
@@ -192,6 +198,8 @@ def is_partial(root: Mapping) -> bool:
         return False
     if any(is_near_key(name, "spec") for name, _, _ in entries(root)):
         return False
+    if spec is None and any(child(root, "metadata", "spec", key) for key in SPEC_KEYS):
+        return False  # the spec is indented below the metadata
     inside = [] if spec is None else entries(cast("Mapping", spec[1]))
     return not any(
         name == key or is_near_key(name, key) for name, _, _ in inside for key in SPEC_KEYS

@@ -66,6 +66,17 @@ def anchors(pattern: str) -> tuple[bool, bool] | None:
     )
 
 
+def anchors_of_alternatives(pattern: str) -> list[tuple[bool, bool]]:
+    """Return what `anchors` returns for each alternative of a pattern, empty if it has none at its top."""
+    tree = shallow_tree(pattern)
+    if tree is None or tree.kind != syntax.ALTERNATE:
+        return []
+    return [
+        (_has_everywhere(part, syntax.BEGIN), _has_everywhere(part, syntax.END))
+        for part in tree.parts
+    ]
+
+
 def shallow_tree(pattern: str) -> PatternNode | None:
     """Return the tree of a pattern, or None if it is invalid or too deep for a recursion."""
     try:

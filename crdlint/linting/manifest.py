@@ -88,7 +88,7 @@ def check_crd(
     findings += errors.values()
     if not check.rejected:
         findings += _ignored_fields(check)
-        findings += _advisories(check, report, findings)
+        findings += _advisories(check, report, tuple(findings))
         findings += _changes(check)
     findings, notices = _without_placeholders(check, check.named(findings))
     compared = None if request.previous is None else _compared(check, report)
@@ -175,11 +175,6 @@ class _CRDCheck:
     def named(self, findings: Iterable[Diagnostic]) -> list[Diagnostic]:
         """Return findings with the name of their CRD and the path in it that users know."""
         return [attempt(self._named, finding) or finding for finding in findings]
-
-    def field_of(self, finding: Diagnostic) -> str:
-        """Return the path of a finding that users know."""
-        line = finding.line - self.subject.document.line_offset
-        return user_path_in_crd(self.subject.root, line, finding.column)[0]
 
     def _named(self, finding: Diagnostic) -> Diagnostic:
         line = finding.line - self.subject.document.line_offset
@@ -430,7 +425,7 @@ def _is_at(locator: Locator, error: FieldError, nodes: set[int]) -> bool:
 def _advisories(
     check: _CRDCheck, report: ServerReport, errors: SequenceOf[Diagnostic]
 ) -> Iterator[Diagnostic]:
-    """Yield the server's warnings and crdlint's advice; some of it is not about places that have one of the errors."""
+    """Yield the server's warnings and crdlint's advice; some of it leaves out lines with errors."""
     spec, old, request, subject = check.crd.spec, check.old, check.request, check.subject
     decoded = DecodedCRD(
         root=subject.root,
@@ -458,16 +453,10 @@ def _advisories(
     always = catalog.advice(request.requested, accepted=False)
     yield from advised(always)
     practices = catalog.advice(request.requested, accepted=True)[len(always) :]
-    wrong = {_place(check, error) for error in errors}
+    lines = {error.line for error in errors}
     for finding in advised(practices):
-        if not wrong or _place(check, finding) not in wrong:
+        if finding.line not in lines:
             yield finding
-
-
-def _place(check: _CRDCheck, finding: Diagnostic) -> object:
-    """Return the field of a finding, of any version, or its line if the field is not known."""
-    named = attempt(check.field_of, finding)
-    return finding.line if named is None else named
 
 
 def _advised(check: _CRDCheck, advisory: Advisory) -> Diagnostic:
@@ -562,11 +551,16 @@ def _without_placeholders(
             if diagnostic.line == diagnostic.end_line
             else ""
         )
-        if is_placeholder(value):
+        if is_placeholder(value) and not _is_expression(diagnostic):
             notices.append(f"line {diagnostic.line}: not checked: {value} is a placeholder")
         else:
             remaining.append(diagnostic)
     return remaining, notices
+
+
+def _is_expression(diagnostic: Diagnostic) -> bool:
+    """Return whether a finding is about a rule of CEL, in which a list may be in a list."""
+    return diagnostic.field.rpartition(".")[2] in {"rule", "messageExpression"}
 
 
 def _version_of(rule: EstimatedRule, crd: CustomResourceDefinition) -> str:

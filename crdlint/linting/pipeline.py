@@ -32,8 +32,9 @@ from crdlint.safety.bugs import attempt
 from crdlint.safety.work import Effort
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.json_values import UNSUPPORTED_KEY, to_json, worded_for
-from crdlint.yaml.nodes import Mapping, Node, is_json
+from crdlint.yaml.nodes import Mapping, Node, Scalar, is_json
 from crdlint.yaml.parse import Document
+from crdlint.yaml.resolve import resolve
 
 _EVERYTHING: Final = CheckRequest()
 
@@ -98,9 +99,7 @@ class _CRDWalk(DocumentWalk):
             return False
         template = directive(document.text)
         if template is None:
-            if self._names_crd is None:
-                self._names_crd = names_crd(self.text.encode("utf-8", "replace"))
-            return not self._names_crd
+            return not self._is_about_crds()
         if template.is_go and HELM not in self.request.placeholders:
             return False
         self.templates += template.is_go
@@ -128,7 +127,28 @@ class _CRDWalk(DocumentWalk):
         has_crd = False
         for root, identity in manifests(document):
             has_crd |= self._check_manifest(document, root, identity)
-        return has_crd or self._check_outdented(document)
+        return has_crd or self._check_text(document) or self._check_outdented(document)
+
+    def _check_text(self, document: Document) -> bool:
+        """Report a document that is a text, such as a prompt before a CRD; return False for others."""
+        root, offset = document.root, document.line_offset
+        if not isinstance(root, Scalar) or resolve(root).__class__ is not str:
+            return False
+        if KIND in document.text or not self._is_about_crds():
+            return False
+        message = kind_missing(root, document.text)
+        help_ = "Remove the text, or comment it out: kubectl reads it as an object"
+        self.report("decode", "decode-type", message, node_span(root, offset), help_)
+        self.diagnostics[-1] = replace(
+            self.diagnostics[-1], headline="a document of the file is a text, not an object"
+        )
+        return True
+
+    def _is_about_crds(self) -> bool:
+        """Return whether the file names the kind of CRDs."""
+        if self._names_crd is None:
+            self._names_crd = names_crd(self.text.encode("utf-8", "replace"))
+        return self._names_crd
 
     def _check_outdented(self, document: Document) -> bool:
         """Report a document that has the kind of a CRD only after its end or behind a line number; return False for others."""

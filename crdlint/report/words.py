@@ -108,7 +108,7 @@ def kind_of(notice: str) -> str:
 
 
 def is_routine(notice: str) -> bool:
-    """Return whether a notice is about what many repositories have on purpose, and nobody has to act on."""
+    """Return whether a notice is about what many repositories have on purpose, so that users need not act."""
     return _ROUTINE.search(notice) is not None
 
 

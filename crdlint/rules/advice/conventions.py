@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any, Final
 
-from crdlint.crd.model import CustomResourceColumnDefinition, JSONSchemaProps
-from crdlint.crd.paths import Path
+from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.record import semantic_equal
 from crdlint.golang.printing import marshal
 from crdlint.kubecel.cost import RUNTIME_BUDGET
+from crdlint.rules.advice.columns import fields_of_columns
 from crdlint.rules.advice.pruned_objects import (
     is_arbitrary,
     is_of_root,
@@ -32,7 +32,7 @@ from crdlint.rules.engine.advisory import (
 from crdlint.rules.engine.markers import validation
 from crdlint.rules.engine.rule import Nodes, OnRequest
 from crdlint.schema.defaulting import apply_defaults
-from crdlint.schema.json_paths import follow, steps
+from crdlint.schema.json_paths import steps
 from crdlint.schema.structural import junctors
 
 _Convention: Final = partial(OnRequest, in_set="conventions")
@@ -174,21 +174,6 @@ def _generation(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]
         yield Advisory("the status has no `observedGeneration`", schema.path)
 
 
-@_OfVersion("status-subresource-without-schema", "Status subresource of a schema without `status`",
-    observed=("status-without-subresource-schema",),
-    why="The API server drops every status that a controller writes.",
-    help="Add `status` to the schema, or disable the subresource",
-    marker="remove `+kubebuilder:subresource:status`, or add the field `Status`",
-    bad=_version("properties: {spec: {type: string}}", _SUBRESOURCE), good=_status("phase: {type: string}"),
-).practice  # fmt: skip
-def _no_schema(crd: DecodedCRD) -> Iterator[Advisory]:
-    for parts in version_parts(crd.spec):
-        root = parts.schema if parts.has_status else None
-        if root is not None and not (root.x_preserve_unknown_fields or "status" in root.properties):
-            path = parts.path.child("subresources", "status")
-            yield Advisory("the API server drops every status: the schema has none", path)
-
-
 @_OfVersion("status-children-required", "Field of the status is required",
     observed=("status-children-required",),
     why="The API server rejects a status that a controller writes in parts, until all required fields are set.",
@@ -316,17 +301,6 @@ def _age(crd: DecodedCRD) -> Iterator[Advisory]:
             )
 
 
-def _each_column(
-    crd: DecodedCRD,
-) -> Iterator[tuple[CustomResourceColumnDefinition, JSONSchemaProps, Path]]:
-    """Yield the columns whose path leads to a field, with its schema, and their paths."""
-    for parts in version_parts(crd.spec):
-        for i, column in enumerate(parts.columns):
-            target = follow(column.json_path, parts.schema) if parts.schema is not None else None
-            if isinstance(target, JSONSchemaProps) and target.type:
-                yield column, target, parts.path.child("additionalPrinterColumns").index(i)
-
-
 @_OfVersion("printer-column-not-scalar", "Printer column of a list or an object",
     observed=("column-of-a-list",),
     why="`kubectl get` prints the value as JSON.",
@@ -335,7 +309,7 @@ def _each_column(
     bad=_columns(f"{{name: A, type: string, jsonPath: .spec.list}}, {_AGE}"), good=_columns(f"{_READY}, {_AGE}"),
 ).practice  # fmt: skip
 def _not_scalar(crd: DecodedCRD) -> Iterator[Advisory]:
-    for column, schema, path in _each_column(crd):
+    for column, schema, path in fields_of_columns(crd):
         if schema.type in {"array", "object"}:
             message = f"the column {column.name} prints an {schema.type} as JSON"
             scalar = (
@@ -354,58 +328,11 @@ def _not_scalar(crd: DecodedCRD) -> Iterator[Advisory]:
     bad=_columns(f"{{name: A, type: integer, jsonPath: .spec.ready}}, {_AGE}"), good=_columns(f"{_READY}, {_AGE}"),
 ).practice  # fmt: skip
 def _mismatch(crd: DecodedCRD) -> Iterator[Advisory]:
-    for column, schema, path in _each_column(crd):
+    for column, schema, path in fields_of_columns(crd):
         if schema.type not in _SHOWN.get(column.type, {schema.type}):
             message = f"the column {column.name} is of type {column.type}, its field of type {schema.type}"
             shown = schema.type if schema.type in {"integer", "number", "boolean"} else "string"
             yield Advisory(message, path.child("type"), f"Set the type of the column to `{shown}`")
-
-
-@_OfVersion("printer-column-duplicate-name", "Two printer columns with the same name",
-    observed=("columns-with-one-name",),
-    why="Users cannot distinguish the columns.",
-    help="Rename one of the columns", marker="correct the `name` of `+kubebuilder:printcolumn`",
-    bad=_columns(f"{_READY}, {_READY}, {_AGE}"), good=_columns(f"{_READY}, {_AGE}"),
-).practice  # fmt: skip
-def _duplicate(crd: DecodedCRD) -> Iterator[Advisory]:
-    for parts in version_parts(crd.spec):
-        seen: set[str] = set()
-        for i, column in enumerate(parts.columns):
-            if column.name in seen:
-                path = parts.path.child("additionalPrinterColumns").index(i).child("name")
-                yield Advisory(f"another column is called {column.name}", path)
-            seen.add(column.name)
-
-
-_AS_STRING: Final = (
-    "Set the type of the column to `string`: values with `format: date` have no time"
-)
-_STRING_MARKER: Final = 'write `type="string"` in `+kubebuilder:printcolumn`'
-
-
-@_OfVersion("printer-column-date-without-format", "Date column for a string without the format `date-time`",
-    observed=("date-column-of-format-date", "date-column-of-a-text"),
-    why="`kubectl get` prints `<invalid>` for every text that is not a date with a time, as RFC 3339 specifies.",
-    help="Add `format: date-time` to the field if its values have a time, or set the type of the column to `string`",
-    marker="write `+kubebuilder:validation:Format=date-time` on the field",
-    bad=_columns(f"{{name: A, type: date, jsonPath: .spec.at}}, {_AGE}"),
-    good=_columns(f"{{name: A, type: date, jsonPath: .spec.done}}, {_AGE}"),
-).practice  # fmt: skip
-def _date(crd: DecodedCRD) -> Iterator[Advisory]:
-    for column, schema, path in _each_column(crd):
-        if (
-            column.type == "date"
-            and schema.type == "string"
-            and schema.format not in {"date-time", "datetime"}
-        ):
-            message = f"the column {column.name} shows `<invalid>` for each text that is not a date with a time"
-            is_day = schema.format == "date"
-            yield Advisory(
-                message,
-                path.child("type"),
-                _AS_STRING if is_day else None,
-                marker=_STRING_MARKER if is_day else None,
-            )
 
 
 @_OfVersion("scale-without-selector", "Scale subresource without `labelSelectorPath`",

@@ -37,10 +37,6 @@ _PLURALS: Final = frozenset({
     "networkpolicies", "runtimeclasses", "poddisruptionbudgets", "clusterrolebindings", "clusterroles", "rolebindings", "roles",
     "priorityclasses", "csidrivers", "csinodes", "csistoragecapacities", "storageclasses", "volumeattachments",
 })  # fmt: skip
-_SHORT_NAMES: Final = frozenset({
-    "cs", "cm", "ep", "ev", "limits", "ns", "no", "pvc", "pv", "po", "rc", "quota", "sa", "svc", "crd", "crds", "ds", "deploy",
-    "rs", "sts", "hpa", "cj", "csr", "ing", "netpol", "pdb", "pc", "sc", "ip", "vac",
-})  # fmt: skip
 
 
 @Fixer("Write the names that the API server adds", "safe")
@@ -92,20 +88,6 @@ def _plural(crd: DecodedCRD) -> Iterator[Advisory]:
             f"`kubectl get {plural}` lists the built-in resource",
             Path("spec").child("names", "plural"),
         )
-
-
-@_Convention("short-name-shadows-builtin", "Short name is the same as that of a built-in resource", scope="spec",
-    observed=("short-name-of-a-builtin",),
-    why="kubectl resolves the name to the built-in resource, so the short name never finds this one.",
-    help="Use another short name", marker="correct the `shortName` of `+kubebuilder:resource`",
-    bad="names: {plural: foos, kind: Foo, shortNames: [svc]}",
-    good="names: {plural: foos, kind: Foo, shortNames: [fo]}",
-).practice  # fmt: skip
-def _short(crd: DecodedCRD) -> Iterator[Advisory]:
-    path = Path("spec").child("names", "shortNames")
-    for i, name in enumerate(crd.spec.names.short_names):
-        if name in _SHORT_NAMES:
-            yield Advisory(f"`kubectl get {name}` lists the built-in resource", path.index(i))
 
 
 @OnRequest("names-defaulted", "`listKind` or `singular` is missing", scope="spec", in_set="gitops",

@@ -8,8 +8,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from crdlint.kubecel.cost import EstimatedRule
+from crdlint.phrases import some
+from crdlint.rules.advice.dead_ends import status_on_create
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
-from crdlint.rules.engine.rule import Rule
+from crdlint.rules.engine.relations import SAME_PLACE
+from crdlint.rules.engine.rule import Link, Rule
 from crdlint.rules.server.cel import MARKER, schema_with
 from crdlint.safety import work
 
@@ -24,7 +27,7 @@ _REFUSES: Final = re.compile(
 
 
 UNGUARDED = Rule("cel-optional-field-unguarded", "Rule reads an optional field without checking that it is set",
-    withheld=True,
+    withheld=True, follows=(Link(status_on_create.rule, SAME_PLACE),),
     observed=("optional-field-in-a-rule",),
     why="The API server rejects every object that does not set the field, because the evaluation ends in an error.",
     help="Check the field with `has()` first, make it required, or give it a default",
@@ -57,6 +60,9 @@ def _is_negated(expr: Expr, node: Expr) -> bool:
     return any(part.id == node.id for negation in negations for part in nodes(negation))
 
 
+_READS: Final = 3  # optional fields in one message
+
+
 def _unguarded(estimated: EstimatedRule, fields: ObjectFields) -> Iterator[Advisory]:
     from crdlint.cel.source_ranges import range_at
     from crdlint.kubecel.reasoning.optional_fields import Prover, unguarded
@@ -66,10 +72,14 @@ def _unguarded(estimated: EstimatedRule, fields: ObjectFields) -> Iterator[Advis
     if not reads:
         return
     source, prover = expression.compiled.source, Prover(expression, estimated.node.schema, fields)
-    for read in filter(prover.proves, reads):
+    # The object before its field: a guard of the field fails as the rule does if the object is missing.
+    proved = sorted(filter(prover.proves, reads), key=lambda read: read.path.count("."))
+    for read in proved[:1]:  # one finding for a rule
+        others = [f"`{each}`" for each in dict.fromkeys(read.path for read in proved[1:])]
+        more = f", and it reads {some(others, _READS)}" if others else ""
         message = (
             f"rule reads `{read.path}`, which is optional: if it is not set, the evaluation fails with `no "
-            f"such key: {read.field}`"
+            f"such key: {read.field}`{more}"
         )
         help_ = f"Write `has({read.path}) && ...` to reject objects without it"
         written = estimated.rule.message  # the author's words

@@ -1,0 +1,129 @@
+"""Advice: printer columns that show nothing useful."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from typing import Final
+
+from crdlint.crd.model import CustomResourceColumnDefinition, JSONSchemaProps
+from crdlint.crd.paths import Path
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD, version_parts
+from crdlint.rules.engine.rule import Caution, Hint
+
+_OfVersion: Final = partial(Caution, scope="version")
+_AGE: Final = "{name: Age, type: date, jsonPath: .metadata.creationTimestamp}"
+_READY: Final = "{name: Ready, type: boolean, jsonPath: .spec.ready}"
+_CREATED: Final = ".metadata.creationTimestamp"
+# A comparison in a filter with a word that has no quotes, or with one equals sign.
+_UNQUOTED: Final = re.compile(
+    r"\?\(\s*@[\w.\[\]'-]*\s*(?:==|!=)\s*(?!true\b|false\b)[A-Za-z_]\w*\s*\)"
+)
+_SINGLE: Final = re.compile(r"\?\(\s*@[\w.\[\]'-]*\s*=\s*[^=\s~]")
+_DAY: Final = "Set the type of the column to `string`: values with `format: date` have no time"
+_DAY_MARKER: Final = 'write `type="string"` in `+kubebuilder:printcolumn`'
+
+
+def _columns(columns: str) -> str:
+    fields = "ready: {type: boolean}, at: {type: string}, done: {type: string, format: date-time}"
+    conditions = (
+        "conditions: {type: array, items: {type: object, properties: {type: {type: string}, "
+        "status: {type: string}}}}"
+    )
+    root = f"properties: {{spec: {{type: object, properties: {{{fields}, {conditions}}}}}}}"
+    return (
+        f"schema: {{openAPIV3Schema: {{type: object, {root}}}}}\n"
+        f"additionalPrinterColumns: [{columns}]\n"
+    )
+
+
+def _filtered(comparison: str) -> str:
+    column = f"jsonPath: '.spec.conditions[?(@.type{comparison})].status'"
+    return _columns(f"{{name: Ready, type: string, {column}}}, {_AGE}")
+
+
+def each_column(
+    crd: DecodedCRD,
+) -> Iterator[tuple[CustomResourceColumnDefinition, Path]]:
+    """Yield the columns of all versions with their paths, those that versions share once."""
+    for parts in version_parts(crd.spec):
+        for i, column in enumerate(parts.columns):
+            yield column, parts.path.child("additionalPrinterColumns").index(i)
+
+
+def fields_of_columns(
+    crd: DecodedCRD,
+) -> Iterator[tuple[CustomResourceColumnDefinition, JSONSchemaProps, Path]]:
+    """Yield the columns whose path leads to a field, with its schema, and their paths."""
+    from crdlint.schema.json_paths import follow  # few CRDs have a column that needs it
+
+    for parts in version_parts(crd.spec):
+        for i, column in enumerate(parts.columns):
+            target = follow(column.json_path, parts.schema) if parts.schema is not None else None
+            if isinstance(target, JSONSchemaProps) and target.type:
+                yield column, target, parts.path.child("additionalPrinterColumns").index(i)
+
+
+@_OfVersion("printer-column-filter", "Filter of a printer column never finds an item",
+    observed=("column-filter-without-quotes",),
+    why="`kubectl get` shows nothing in the column: the filter compares with a field of that name, or does not compare at all.",
+    help="Write `==` and quotes around the text, such as `?(@.type==\"Ready\")`",
+    marker="correct the `JSONPath` of `+kubebuilder:printcolumn`",
+    bad=_filtered("==Ready"), good=_filtered('=="Ready"'),
+).practice  # fmt: skip
+def _filter(crd: DecodedCRD) -> Iterator[Advisory]:
+    for column, path in each_column(crd):
+        if _UNQUOTED.search(column.json_path) or _SINGLE.search(column.json_path):
+            message = f"column `{column.name}` is always empty: its filter never finds an item"
+            yield Advisory(message, path.child("jsonPath"))
+
+
+@_OfVersion("printer-column-duplicate-name", "Two printer columns with the same name",
+    observed=("columns-with-one-name",),
+    why="Users cannot distinguish the columns.",
+    help="Rename one of the columns", marker="correct the `name` of `+kubebuilder:printcolumn`",
+    bad=_columns(f"{_READY}, {_READY}, {_AGE}"), good=_columns(f"{_READY}, {_AGE}"),
+).practice  # fmt: skip
+def _duplicate(crd: DecodedCRD) -> Iterator[Advisory]:
+    for parts in version_parts(crd.spec):
+        seen: set[str] = set()
+        for i, column in enumerate(parts.columns):
+            if column.name in seen:
+                path = parts.path.child("additionalPrinterColumns").index(i).child("name")
+                yield Advisory(f"another column is called `{column.name}`", path)
+            seen.add(column.name)
+
+
+@_OfVersion("printer-column-date-without-format", "Date column for a string without the format `date-time`",
+    observed=("date-column-of-format-date", "date-column-of-a-text"),
+    why="`kubectl get` prints `<invalid>` for every text that is not a date with a time, as RFC 3339 specifies.",
+    help="Add `format: date-time` to the field if its values have a time, or set the type of the column to `string`",
+    marker="write `+kubebuilder:validation:Format=date-time` on the field",
+    bad=_columns(f"{{name: A, type: date, jsonPath: .spec.at}}, {_AGE}"),
+    good=_columns(f"{{name: A, type: date, jsonPath: .spec.done}}, {_AGE}"),
+).practice  # fmt: skip
+def _date(crd: DecodedCRD) -> Iterator[Advisory]:
+    if not any(column.type == "date" for column, _ in each_column(crd)):
+        return
+    for column, schema, path in fields_of_columns(crd):
+        is_text = schema.type == "string" and schema.format not in {"date-time", "datetime"}
+        if column.type == "date" and is_text:
+            message = f"column `{column.name}` shows `<invalid>` for each text that is not a date with a time"
+            is_day = schema.format == "date"
+            help_, marker = (_DAY, _DAY_MARKER) if is_day else (None, None)
+            yield Advisory(message, path.child("type"), help_, marker=marker)
+
+
+@Hint("printer-column-age-as-text", "Printer column shows a timestamp instead of the age", scope="version",
+    observed=("column-of-the-creation-time-as-text",),
+    why="kubectl prints the age of an object only for a column of type date.",
+    help="Set the type of the column to `date`", marker='write `type="date"` in `+kubebuilder:printcolumn`',
+    bad=_columns(f"{{name: Age, type: string, jsonPath: {_CREATED}}}"), good=_columns(_AGE),
+).practice  # fmt: skip
+def _age_as_text(crd: DecodedCRD) -> Iterator[Advisory]:
+    for column, path in each_column(crd):
+        is_age = column.name.lower() == "age" and column.json_path == _CREATED
+        if is_age and column.type == "string":
+            message = f"column `{column.name}` shows the time of the creation, not the age"
+            yield Advisory(message, path.child("type"))

@@ -1,0 +1,236 @@
+"""Advice: patterns, values of enums and words in rules that mean something else than they look like."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from crdlint.crd.model import JSONSchemaProps
+from crdlint.golang.printing import marshal
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD
+from crdlint.rules.engine.rule import Caution, Nodes
+from crdlint.yaml.nodes import Sequence, child
+
+if TYPE_CHECKING:
+    from crdlint.cel.ast import Expr
+    from crdlint.kubecel.cost import EstimatedRule
+
+_PATTERN: Final = "name:\n  type: string\n  pattern: {}"
+_NAMED: Final = re.compile(
+    r"\[:\^?(?:alnum|alpha|ascii|blank|cntrl|digit|graph|lower|print|punct|space|upper|word|xdigit):\]"
+)
+_REPETITION: Final = re.compile(r"\{(?: +\d+ *(?:, *\d* *)?|\d+(?: +|, +\d*| +, *\d*) *)\}")
+_DASH: Final = re.compile("[A-Za-z0-9][\u2013\u2014\u2212][A-Za-z0-9]")
+_WORDS: Final = re.compile(r"[A-Za-z][\w-]*(?:[ ]+[A-Za-z][\w-]*)+")
+_COMPARISONS: Final = frozenset({"_==_", "_!=_"})
+
+
+@Caution("pattern-slip", "Part of a pattern has another meaning",
+    observed=("pattern-slips",),
+    why="Without another pair of brackets, `[:alnum:]` is a set of the characters in it. A repetition with a blank is plain text, "
+    "and a long dash is a character of its own.",
+    help="Write `[[:alnum:]]`, no blank in a repetition, and `-` in a range", marker="correct `+kubebuilder:validation:Pattern`",
+    bad=_PATTERN.format("'^[:alnum:]+$'"), good=_PATTERN.format("'^[[:alnum:]]+$'"),
+).advice_on(Nodes({"pattern"}))  # fmt: skip
+def _pattern_slips(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    for text, message, help_ in _slips(schema.pattern):
+        yield Advisory(f"`{text}` {message}", schema.path.child("pattern"), help_)
+
+
+def _slips(pattern: str) -> Iterator[tuple[str, str, str]]:
+    """Yield each part of a pattern that is not what it looks like, what it means, and the help."""
+    position = 0
+    while position < len(pattern):
+        char = pattern[position]
+        if char == "\\":
+            position += 2
+            continue
+        if char == "[":
+            end = _end_of_class(pattern, position)
+            named = _NAMED.match(pattern, position)
+            dash = _DASH.search(pattern, position, end)
+            if named is not None:
+                yield named[0], "is the set of the characters in it", f"Write `[{named[0]}]`"
+            elif dash is not None:
+                meant = f"{dash[0][0]}-{dash[0][-1]}"
+                yield dash[0], "has a long dash, which is no range", f"Write `{meant}`"
+            position = end
+            continue
+        match = _REPETITION.match(pattern, position) if char == "{" else None
+        if match is not None:
+            meant = match[0].replace(" ", "")
+            yield match[0], "is plain text because of the blank", f"Write `{meant}`"
+        position += 1
+
+
+def _end_of_class(pattern: str, start: int) -> int:
+    """Return the end of the class of characters that begins with a bracket."""
+    position = start + 1 + pattern.startswith("[^", start)
+    position += pattern.startswith("]", position)
+    while position < len(pattern) and pattern[position] != "]":
+        named = _NAMED.match(pattern, position)
+        if named is not None:
+            position = named.end()
+        else:
+            position += 2 if pattern[position] == "\\" else 1
+    return position + 1
+
+
+@Caution("pattern-anchors-alternatives", "Anchors of a pattern belong to its outer alternatives only",
+    observed=("pattern-anchors-of-alternatives",),
+    why="`^a|b$` accepts every text that begins with `a`, and every text that ends with `b`.",
+    help="Write the alternatives in a group: `^(a|b)$`", marker="correct `+kubebuilder:validation:Pattern`",
+    bad=_PATTERN.format("^fast|slow$"), good=_PATTERN.format("^(fast|slow)$"),
+).advice_on(Nodes({"pattern"}))  # fmt: skip
+def _anchors(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    pattern = schema.pattern
+    if "|" not in pattern or not (pattern.startswith("^") and pattern.endswith("$")):
+        return
+    from crdlint.golang.regexp import anchors_of_alternatives
+
+    ends = anchors_of_alternatives(pattern)
+    if len(ends) > 1 and ends[0] == (True, False) and ends[-1] == (False, True):
+        message = "`^` and `$` belong to the first and the last alternative only"
+        help_ = f"Write `^({pattern[1:-1]})$`"
+        yield Advisory(message, schema.path.child("pattern"), help_)
+
+
+@Caution("enum-values-in-one-text", "Values of an enum are one text",
+    observed=("enum-values-without-commas",),
+    why="Commas separate the items of a list in brackets, and a comma behind an item with a dash is a part of it. The API "
+    "server then rejects what is meant.",
+    help="Write commas between the values", marker="correct `+kubebuilder:validation:Enum`",
+    bad="mode: {type: string, enum: [Fast Slow Auto]}", good="mode: {type: string, enum: [Fast, Slow, Auto]}",
+).advice_on(Nodes({"enum"}))  # fmt: skip
+def _one_text(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    path, values = schema.path.child("enum"), schema.enum
+    first = values[0] if len(values) == 1 else None
+    node = child(schema.node, "enum")
+    is_in_line = isinstance(node, Sequence) and node.flow
+    if is_in_line and isinstance(first, str) and _WORDS.fullmatch(first):
+        help_ = f"Write `[{', '.join(first.split())}]`, if these are values of their own"
+        yield Advisory(f"`{first}` is one value", path.index(0), help_)
+    for i, value in enumerate(values):
+        if isinstance(value, str) and len(value) > 1 and value.endswith(","):
+            help_ = f"Write `{value[:-1]}`"
+            yield Advisory(f"the comma is a part of the value `{value}`", path.index(i), help_)
+
+
+@Caution("enum-value-refused", "Value of an enum is not valid",
+    observed=("enum-value-that-the-pattern-refuses",),
+    why="The API server rejects an object with the value, because another keyword of the schema does not accept it.",
+    help="Correct the value, or the keyword that does not accept it", marker="correct `+kubebuilder:validation:Enum`",
+    bad="a: {type: string, maxLength: 4, enum: [fast, slower]}", good="a: {type: string, maxLength: 6, enum: [fast, slower]}",
+).advice_on(Nodes({"enum"}))  # fmt: skip
+def _refused(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    refused = {i: why for i, value in enumerate(schema.enum) if (why := _refusal(value, schema))}
+    if len(refused) == len(schema.enum):
+        return  # `never-valid` reports it
+    for i, keyword in refused.items():
+        message = f"`{marshal(schema.enum[i])}` is in the enum, but `{keyword}` does not accept it"
+        yield Advisory(message, schema.path.child("enum").index(i))
+
+
+def _refusal(value: Any, schema: JSONSchemaProps) -> str:
+    """Return the keyword that does not accept a value of the enum, empty if there is none."""
+    if isinstance(value, str) and schema.type == "string":
+        if schema.max_length is not None and len(value) > schema.max_length:
+            return "maxLength"
+        if schema.min_length is not None and len(value) < schema.min_length:
+            return "minLength"
+        return "pattern" if schema.pattern and not _is_matched(schema.pattern, value) else ""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        if schema.maximum is not None and value > schema.maximum:
+            return "maximum"
+        return "minimum" if schema.minimum is not None and value < schema.minimum else ""
+    return ""
+
+
+def _is_matched(pattern: str, value: str) -> bool:
+    from crdlint.golang.matching import matches
+    from crdlint.golang.regexp import compile_error
+
+    return compile_error(pattern) is not None or matches(pattern, value)
+
+
+@Caution("rule-index-negative", "Rule reads an item by a negative index",
+    observed=("rule-with-a-negative-index",),
+    why="CEL has no negative indexes: the rule fails with `index out of bounds`, so the API server rejects every object that sets "
+    "the field.",
+    help="Write `self[size(self) - 1]` for the last item", marker="correct `+kubebuilder:validation:XValidation`",
+    bad="a: {type: array, maxItems: 9, items: {type: string, maxLength: 9}, "
+    "x-kubernetes-validations: [{rule: \"self[-1] == 'x'\"}]}",
+    good="a: {type: array, maxItems: 9, items: {type: string, maxLength: 9}, "
+    "x-kubernetes-validations: [{rule: \"size(self) == 0 || self[size(self) - 1] == 'x'\"}]}",
+).practice  # fmt: skip
+def _negative_index(crd: DecodedCRD) -> Iterator[Advisory]:
+    for rule in crd.rules:
+        if "[-" in rule.rule.rule.replace(" ", "") and _has_negative_index(_tree_of(rule)):
+            yield Advisory(
+                "rule reads an item by a negative index, so it always fails",
+                rule.path.child("rule"),
+            )
+
+
+def _tree_of(rule: EstimatedRule) -> Expr:
+    return rule.compiled.rule.compiled.expr
+
+
+def _has_negative_index(tree: Expr) -> bool:
+    from crdlint.cel.ast import Call, Literal, nodes
+
+    indexes = (
+        node.args[1] for node in nodes(tree) if isinstance(node, Call) and node.function == "_[_]"
+    )
+    return any(
+        isinstance(each, Literal) and isinstance(each.value, int) and each.value < 0
+        for each in indexes
+    )
+
+
+@Caution("rule-word-not-in-enum", "Rule compares with a word that is not in the enum",
+    observed=("rule-compares-with-no-value-of-the-enum",),
+    why="No valid value is equal to the word, so the comparison has the same result for all of them.",
+    help="Write a value of the enum", marker="correct `+kubebuilder:validation:XValidation`",
+    bad="a: {type: string, enum: [Fast, Slow], x-kubernetes-validations: [{rule: \"self != 'fast'\"}]}",
+    good="a: {type: string, enum: [Fast, Slow], x-kubernetes-validations: [{rule: \"self != 'Fast'\"}]}",
+).practice  # fmt: skip
+def _words(crd: DecodedCRD) -> Iterator[Advisory]:
+    for rule in crd.rules:
+        for word, values in _foreign_words(_tree_of(rule), rule.node.schema):
+            shown = ", ".join(f"`{value}`" for value in values[:5])
+            message = f"rule compares with `{word}`, which is not in the enum"
+            yield Advisory(message, rule.path.child("rule"), f"Write one of {shown}")
+
+
+def _foreign_words(tree: Expr, schema: JSONSchemaProps) -> Iterator[tuple[str, list[str]]]:
+    """Yield the texts that a rule of a schema compares a field with, and that are not in its enum, with the enum."""
+    from crdlint.cel.ast import Call, Literal, nodes
+
+    for node in nodes(tree):
+        if not isinstance(node, Call) or node.function not in _COMPARISONS:
+            continue
+        for field, other in (node.args, node.args[::-1]):
+            values = _enum_of(field, schema)
+            word = other.value if isinstance(other, Literal) else None
+            if values and isinstance(word, str) and word and word not in values:
+                yield word, values
+
+
+def _enum_of(expr: Expr, schema: JSONSchemaProps) -> list[str]:
+    """Return the enum of the field that an expression such as `self.spec.mode` reads, empty for another expression."""
+    from crdlint.cel.ast import Ident, Select
+
+    names: list[str] = []
+    while isinstance(expr, Select) and not expr.test_only:
+        names.append(expr.field)
+        expr = expr.operand
+    if not isinstance(expr, Ident) or expr.name != "self":
+        return []
+    field: JSONSchemaProps | None = schema
+    for name in reversed(names):
+        field = None if field is None else field.properties.get(name)
+    if field is None or field.type != "string":
+        return []
+    return [value for value in field.enum if isinstance(value, str)]
