@@ -57,6 +57,7 @@ def _no_schema(crd: DecodedCRD) -> Iterator[Advisory]:
     good=_rule("!has(self.status) || !has(self.status.phase) || self.status.phase != 'Failed'"),
 ).practice  # fmt: skip
 def status_on_create(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the rules of a root that always read the status, which new objects do not have."""
     rules = [
         each for each in crd.rules if each.node.schema.parent is None and "status" in each.rule.rule
     ]

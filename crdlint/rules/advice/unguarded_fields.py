@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.kubecel.cost import EstimatedRule
 from crdlint.phrases import some
-from crdlint.rules.advice.dead_ends import status_on_create
+from crdlint.rules.advice import dead_ends
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.relations import SAME_PLACE
 from crdlint.rules.engine.rule import Link, Rule
@@ -27,7 +27,7 @@ _REFUSES: Final = re.compile(
 
 
 UNGUARDED = Rule("cel-optional-field-unguarded", "Rule reads an optional field without checking that it is set",
-    withheld=True, follows=(Link(status_on_create.rule, SAME_PLACE),),
+    withheld=True, follows=(Link(dead_ends.status_on_create.rule, SAME_PLACE),),
     observed=("optional-field-in-a-rule",),
     why="The API server rejects every object that does not set the field, because the evaluation ends in an error.",
     help="Check the field with `has()` first, make it required, or give it a default",
