@@ -86,11 +86,19 @@ def check_crd(
             return check.stopped("field", [*findings, *errors.values()])
     errors |= _located(check, report.find_hidden(), errors, hidden=True)
     findings += errors.values()
+    practices, wrong = slice(0, 0), len(findings)
     if not check.rejected:
         findings += _ignored_fields(check)
-        findings += _advisories(check, report, tuple(findings))
+        findings += _advisories(check, report)
+        practices = slice(len(findings), None)
+        findings += _practices(check, report)
+        practices = slice(practices.start, len(findings))
         findings += _changes(check)
-    findings, notices = _without_placeholders(check, check.named(findings))
+    findings = check.named(findings)
+    if practices.start < practices.stop and wrong:
+        paths = {error.user_path for error in findings[:wrong]}
+        findings[practices] = [each for each in findings[practices] if each.user_path not in paths]
+    findings, notices = _without_placeholders(check, findings)
     compared = None if request.previous is None else _compared(check, report)
     checked = CheckedCRD(
         findings, [], notices, decoded=check.decoded, common=check.common, compared=compared
@@ -175,6 +183,24 @@ class _CRDCheck:
     def named(self, findings: Iterable[Diagnostic]) -> list[Diagnostic]:
         """Return findings with the name of their CRD and the path in it that users know."""
         return [attempt(self._named, finding) or finding for finding in findings]
+
+    def decoded_crd(self, report: ServerReport) -> DecodedCRD:
+        """Return the CRD as the input of advice."""
+        spec, old, request, subject = self.crd.spec, self.old, self.request, self.subject
+        return DecodedCRD(
+            root=subject.root,
+            text=subject.document.text,
+            spec=spec,
+            schemas=self.common.all_schemas(spec),
+            old_schemas=[] if old is None else all_schemas(old.crd.spec),
+            rules=report.rules,
+            versions=request.versions,
+            dropped=self.crd.dropped,
+            requested=request.requested,
+            annotations=self.crd.metadata.annotations,
+            apply_severity=apply_severity(request.senders),
+            old_names=None if old is None else accepted_names(old.crd),
+        )
 
     def _named(self, finding: Diagnostic) -> Diagnostic:
         line = finding.line - self.subject.document.line_offset
@@ -422,41 +448,31 @@ def _is_at(locator: Locator, error: FieldError, nodes: set[int]) -> bool:
     return position.exact and (id(position.node) in nodes or id(position.key) in nodes)
 
 
-def _advisories(
-    check: _CRDCheck, report: ServerReport, errors: SequenceOf[Diagnostic]
+def _advisories(check: _CRDCheck, report: ServerReport) -> Iterator[Diagnostic]:
+    """Yield the server's warnings, and crdlint's advice about any CRD."""
+    request = check.request
+    advice = request.advice
+    if advice is None:
+        advice = catalog.advice(request.requested, accepted=False)
+    yield from _of_advice(check, report, advice)
+
+
+def _practices(check: _CRDCheck, report: ServerReport) -> Iterator[Diagnostic]:
+    """Yield the advice about a CRD whose errors are elsewhere."""
+    request = check.request
+    if request.advice is None:
+        always = catalog.advice(request.requested, accepted=False)
+        advice = catalog.advice(request.requested, accepted=True)[len(always) :]
+        yield from _of_advice(check, report, advice)
+
+
+def _of_advice(
+    check: _CRDCheck, report: ServerReport, advice: Iterable[Advise]
 ) -> Iterator[Diagnostic]:
-    """Yield the server's warnings and crdlint's advice; some of it leaves out lines with errors."""
-    spec, old, request, subject = check.crd.spec, check.old, check.request, check.subject
-    decoded = DecodedCRD(
-        root=subject.root,
-        text=subject.document.text,
-        spec=spec,
-        schemas=check.common.all_schemas(spec),
-        old_schemas=[] if old is None else all_schemas(old.crd.spec),
-        rules=report.rules,
-        versions=request.versions,
-        dropped=check.crd.dropped,
-        requested=request.requested,
-        annotations=check.crd.metadata.annotations,
-        apply_severity=apply_severity(request.senders),
-        old_names=None if old is None else accepted_names(old.crd),
-    )
-
-    def advised(advice: Iterable[Advise]) -> Iterator[Diagnostic]:
-        for advise in advice:
-            for advisory in attempt(_all, advise, decoded) or ():
-                yield _advised(check, advisory)
-
-    if request.advice is not None:
-        yield from advised(request.advice)
-        return
-    always = catalog.advice(request.requested, accepted=False)
-    yield from advised(always)
-    practices = catalog.advice(request.requested, accepted=True)[len(always) :]
-    lines = {error.line for error in errors}
-    for finding in advised(practices):
-        if finding.line not in lines:
-            yield finding
+    decoded = check.decoded_crd(report)
+    for advise in advice:
+        for advisory in attempt(_all, advise, decoded) or ():
+            yield _advised(check, advisory)
 
 
 def _advised(check: _CRDCheck, advisory: Advisory) -> Diagnostic:

@@ -158,11 +158,11 @@ def combined(
             if of_rules[finding.rule] > _MOST_OF_RULE and not show_all:
                 key = number, finding.rule
             own.setdefault(key, []).append(finding)
-        entries += sorted(own.values(), key=lambda same: _place(same[0]))
+        entries += sorted(own.values(), key=lambda same: _position(same[0]))
     return [(same[0], tuple(same[1:])) for same in entries]
 
 
-def _place(finding: Diagnostic) -> tuple[int, int]:
+def _position(finding: Diagnostic) -> tuple[int, int]:
     return finding.line, finding.column
 
 
