@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from crds import small
+from crds import crd_in_json, small
 from tables import each
 
 from crdlint import estimate_costs, lint_text, lint_update, validate_resource
@@ -319,3 +319,10 @@ def test_a_range_has_a_million_numbers_at_most() -> None:
     assert (
         "lists.range: size 2000000 exceeds maximum allowed (1000000) evaluating rule" in one.message
     )
+
+
+def test_selectable_fields_without_a_schema_make_the_server_panic() -> None:
+    crd = json.loads(crd_in_json({"type": "object"}))
+    [version] = crd["spec"]["versions"]
+    version.update(schema={}, selectableFields=[{"jsonPath": ".spec.a"}])
+    assert "api-server-panic" in {finding.rule for finding in lint_text(json.dumps(crd))}

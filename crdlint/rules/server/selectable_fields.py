@@ -88,7 +88,7 @@ def validate(
 
     `is_convertible` means that the schema is known to be convertible to a structural one.
 
-    With a schema that is not convertible, upstream's validation panics on paths that may name a field.
+    Without a schema, or with one that is not convertible, upstream's validation panics on paths that may name a field.
     """
     rejection = None if schema is None or is_convertible else _first_rejection(schema)
     if schema is not None and rejection is not None:
@@ -107,7 +107,7 @@ def validate(
             yield from _selectable_field(text, schema, field_path, seen)
         elif names_no_field:
             yield from _selectable_field(text, JSONSchemaProps(), field_path, seen)
-        elif schema is not None:
+        else:
             detail = "the API server panics and closes the connection"
             yield FieldError(PANIC.id, NO_ANSWER, field_path, None, detail)
     if len(seen) > MAX_SELECTABLE_FIELDS and not too_many_allowed:

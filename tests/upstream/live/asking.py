@@ -96,7 +96,8 @@ def _update(server: Server, row: Row, version: str) -> Outcome:
         if name is None:
             return Outcome(None, why="the server refuses the old CRD")
         new = _values(row["new"])
-        if not isinstance(new, dict) or (new.get("metadata") or {}).get("name") != name:
+        metadata = new.get("metadata") if isinstance(new, dict) else None
+        if not isinstance(metadata, dict) or metadata.get("name") != name:
             return Outcome(None, why="the new CRD has another name")
         stored = json.dumps(server.ask("GET", f"{CRDS}/{name}").body)
         answer = of_reply(_put_crd(server, name, new))
