@@ -100,7 +100,7 @@ def _update(server: Server, row: Row, version: str) -> Outcome:
         if not isinstance(metadata, dict) or metadata.get("name") != name:
             return Outcome(None, why="the new CRD has another name")
         stored = json.dumps(server.ask("GET", f"{CRDS}/{name}").body)
-        answer = of_reply(_put_crd(server, name, new))
+        answer = of_reply(_put_crd(server, name, new, _content_type(row["new"])))
         expected = of_diagnostics(crdlint.lint_update(stored, row["new"], kube_version=version))
         is_as_recorded = expected == of_diagnostics(
             crdlint.lint_update(row["old"], row["new"], kube_version=version)
@@ -118,12 +118,13 @@ def _has_fields_of_the_server(text: str) -> bool:
     return is_stored or bool(isinstance(status, dict) and status.get("storedVersions"))
 
 
-def _put_crd(server: Server, name: str, new: dict[str, Any]) -> Reply:
+def _put_crd(server: Server, name: str, new: dict[str, Any], content_type: str) -> Reply:
     """Update a CRD by dry run; again, if a controller of the server writes its status meanwhile."""
     for _ in range(_TRIES):
         stored = server.ask("GET", f"{CRDS}/{name}").body
         metadata = {**new["metadata"], "resourceVersion": stored["metadata"]["resourceVersion"]}
-        reply = server.ask("PUT", f"{CRDS}/{name}{_DRY_RUN}", {**new, "metadata": metadata})
+        body = {**new, "metadata": metadata}
+        reply = server.ask("PUT", f"{CRDS}/{name}{_DRY_RUN}", body, content_type=content_type)
         if reply.status != 409:
             break
     return reply
