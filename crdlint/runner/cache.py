@@ -122,7 +122,9 @@ class Cache:
 
     folder: Path
     secret: bytes | None = field(default_factory=user_secret, repr=False)
-    _made: set[str] = field(default_factory=set, repr=False)  # parts of `folder` that are there
+    _ready_folders: set[str] = field(
+        default_factory=set, repr=False
+    )  # the names of those below `folder` that are there
 
     def key(self, data: bytes, options: str) -> str:
         """Return the key for the content of a file and the options."""
@@ -154,9 +156,9 @@ class Cache:
         path = self._path(key)
         with suppress(OSError, ValueError):
             payload = json.dumps(_entry(result, key), separators=(",", ":")).encode()
-            if key[:2] not in self._made and not self._make_folder_of(path):
+            if key[:2] not in self._ready_folders and not self._make_folder_of(path):
                 return
-            self._made.add(key[:2])
+            self._ready_folders.add(key[:2])
             _write_new(path, self._signature(payload) + b"\n" + payload)
 
     def _make_folder_of(self, path: Path) -> bool:
