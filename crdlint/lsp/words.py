@@ -25,7 +25,7 @@ from crdlint.yaml.nodes import Mapping, Scalar
 
 _LONGEST: Final = 256  # characters of a word
 _PROBE: Final = "crdlint-completes-this"  # a key that no document has
-_PLACE: Final = re.compile(r"\$\{\d+:([^}]*)\}|\$\d+")
+_PLACE: Final = re.compile(r"\$\{\d+:([^{}]*)\}|\$\d+")
 
 
 @dataclass(frozen=True, slots=True)
