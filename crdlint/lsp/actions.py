@@ -168,9 +168,9 @@ def diagnostic_of(
 ) -> lsp.Diagnostic:
     """Return a finding of a document as a diagnostic; ``read`` returns the text of another file, None if it has none."""
     message = words.message(finding)
-    rule = catalog.get(finding.rule)
-    tags = [lsp.DiagnosticTag.Unnecessary] if rule.unnecessary else []
-    tags += [lsp.DiagnosticTag.Deprecated] if rule.outdated else []
+    rule = catalog.all_rules().get(finding.rule)  # failures of suites have none
+    tags = [lsp.DiagnosticTag.Unnecessary] if rule is not None and rule.unnecessary else []
+    tags += [lsp.DiagnosticTag.Deprecated] if rule is not None and rule.outdated else []
     return lsp.Diagnostic(
         range=document.text.range_of(finding),
         severity=lsp.DiagnosticSeverity.Hint if finding.hidden else _SEVERITIES[finding.severity],
