@@ -112,9 +112,7 @@ def is_routine(notice: str) -> bool:
     return _ROUTINE.search(notice) is not None
 
 
-_ROUTINE: Final = regex(
-    r"skipped: (?:looks like a Kustomize patch|a patch of a kustomization|an assertion of )"
-)
+_ROUTINE: Final = regex(r"skipped: (?:looks like a Kustomize patch|a patch of a kustomization)")
 _VARIABLE: Final = regex(r"line \d+|\{\{[^{}]*\}\}|`[^`]*`|\"[^\"]*\"|\d+")
 
 
