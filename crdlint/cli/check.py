@@ -562,6 +562,7 @@ class _CheckCommand:
         """Write the baseline if that is asked for; otherwise report its entries that are no longer found."""
         file, baseline = self._options.baseline_file, self._state.baseline
         if self._options.add_ignore and baseline is not None:
+            self._state.accept_by("ignore" if self._options.to_config else "comment")
             self._report_added(baseline)
         if baseline is None or file is None:
             return

@@ -143,6 +143,10 @@ class Totals:
         """Count in an input that cannot be read."""
         self.problems.append(InputProblem(name, reason))
 
+    def accept_by(self, new: IgnoredBy) -> None:
+        """Count what a run writes ignores for as accepted by these, not by a baseline."""
+        self.accepted[new] += self.accepted.pop("baseline", 0)
+
     def count_outcome(self, outcome: CheckOutcome) -> None:
         """Count in why an input could not be checked, and its internal errors."""
         if outcome.problem is not None:
