@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 MAX_STRICT_ERRORS: Final = 100
 _NONE: Final[MappingOf[str, GoField]] = {}
 _KEYWORD_OF_SCHEMAS: Final = "additionalProperties"
-_COMMENTED: Final = re.compile(r"(-?\d+) *(?://| <\d)")
+_COMMENTED: Final = re.compile(r"(-?\d+|true|false)(?: *//| +<\d+>|#)")
+_PLACEHOLDER: Final = re.compile(r"<.+>|\{.+\}")
 _OF_OBJECTS: Final = frozenset(
     {"required", "x-kubernetes-validations"}
 )  # lists of an object, which no property is
@@ -65,6 +66,10 @@ _OF_JSON_SCHEMA: Final = {
     "$defs": _MOVED,
     "$anchor": _MOVED,
     "$dynamicRef": _MOVED,
+    **dict.fromkeys(
+        ("examples", "$id", "$comment", "$vocabulary"),
+        "Remove the field: the API server keeps it in no schema",
+    ),
     "const": "Write `enum` with a list of the only value instead of `const`",
 }
 _LIKE: Final = 0.75  # the minimum similarity of a suggested field
@@ -547,12 +552,6 @@ def _of_scalar(problem: DecodeProblem, value: str | None) -> str:
     return _quoted(value)
 
 
-def _boolean(value: str | None) -> str:
-    if value is not None and value.lower() in {"true", "false"}:
-        return f"Write `{value.lower()}` without quotes"
-    return Sample("Write `true` or `false`, without quotes")
-
-
 def _of_struct(go_type: str, value: str | None) -> str:
     """Return the help for a value in the place of an object with a help of its own, empty for others."""
     if go_type == "v1.JSONSchemaProps" and value in _TYPES:
@@ -606,12 +605,28 @@ def _single(problem: DecodeProblem) -> str:
     return "Write a string, not a list"
 
 
+def _boolean(value: str | None) -> str:
+    """Return the help for another value in the place of a boolean."""
+    meant = value.lower() if value is not None and value.lower() in {"true", "false"} else None
+    if meant is not None:
+        return f"Write `{meant}` without quotes"
+    return _with_comment(value) or Sample("Write `true` or `false`, without quotes")
+
+
+def _with_comment(value: str | None) -> str | None:
+    """Return the help for a value with a comment of another language, None for others."""
+    commented = _COMMENTED.match(value or "")
+    return commented and f"Write `{commented[1]}`, and begin a comment after it with ` #`"
+
+
 def _number(value: str | None, *, integer: bool) -> str:
     if value is not None and (_WHOLE if integer else _DECIMAL).match(value):
         return f"Write `{value}` without quotes"
-    commented = _COMMENTED.match(value or "")
+    commented = _with_comment(value)
     if commented is not None:
-        return f"Write `{commented[1]}`, and begin a comment after it with ` #`"
+        return commented
+    if value is not None and _PLACEHOLDER.fullmatch(value):
+        return f"Replace `{value}` with {'an integer' if integer else 'a number'}"
     return Sample(f"Write {'an integer' if integer else 'a number'}, without quotes")
 
 

@@ -9,6 +9,23 @@ from typing import Final, NamedTuple
 from crdlint.golang.regexp import compile_error
 
 _ERROR: Final = re.compile(r"error parsing regexp: (?P<code>[^:]+): `(?P<part>.*)`\Z", re.DOTALL)
+_LOOKAROUND: Final = re.compile(r"\(\?<?[=!]")
+_BACK_REFERENCE: Final = re.compile(r"\\[1-9k]")
+_LONGEST_PART: Final = 12  # characters of a pattern that a cause shows
+# What is wrong with a part of a pattern, by Go's error.
+_CAUSES: Final = {
+    "missing closing ]": "`{part}` is not closed",
+    "missing closing )": "a `(` is not closed",
+    "unexpected )": "a `)` closes nothing",
+    "invalid nested repetition operator": "`{part}` repeats twice",
+    "missing argument to repetition operator": "`{part}` repeats nothing",
+    "invalid character class range": "`{part}` is no range",
+    "invalid repeat count": "`{part}` is not within 1000",
+    "invalid escape sequence": "RE2 has no escape `{part}`",
+    "invalid named capture": "RE2 has no group `{part}`",
+    "invalid or unsupported Perl syntax": "RE2 has no `{part}`",
+    "trailing backslash at end of expression": "a `\\` at the end",
+}
 _JAVASCRIPT: Final = re.compile(r"/(\^.*\$)/([a-z]*)", re.DOTALL)
 _IN_CLASS: Final = re.compile(r"\[\^?\]?(?:\\.|\[:\w+:\]|[^\\\]+*?{()|$])*")
 _TOKEN: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\\\]])*\]|.", re.DOTALL)
@@ -21,6 +38,25 @@ class Meant(NamedTuple):
 
     help: str
     pattern: str | None = None
+
+
+def cause(pattern: str, error: str) -> str:
+    """Return in a few words why Go's regexp package rejects a pattern with an error.
+
+    >>> cause("^(?!a)", "error parsing regexp: invalid or unsupported Perl syntax: `(?!`")
+    'RE2 has no lookahead `(?!`'
+    """
+    around = _LOOKAROUND.search(pattern)
+    if around is not None:
+        return f"RE2 has no {'lookbehind' if '<' in around[0] else 'lookahead'} `{around[0]}`"
+    match = _ERROR.match(error)
+    if match is None:
+        return error.removeprefix("error parsing regexp: ")
+    part = match["part"]
+    if _BACK_REFERENCE.fullmatch(part):
+        return f"RE2 has no back reference `{part}`"
+    words = _CAUSES.get(match["code"], f"{match['code']}: `{{part}}`")
+    return words.format(part=part if len(part) <= _LONGEST_PART else f"{part[:_LONGEST_PART]}…")
 
 
 def repair(pattern: str) -> Meant | None:
@@ -41,6 +77,8 @@ def repair(pattern: str) -> Meant | None:
     help_, rewrite = row
     if match["code"] == "invalid escape sequence" and not match["part"].isascii():
         help_ = f"Write `{match['part'][1:]}` without the backslash, or an escape of RE2, such as `\\d` for a digit"
+    if _BACK_REFERENCE.fullmatch(match["part"]):
+        help_ = f"Write again what the group matches instead of `{match['part']}`: RE2 has no back references"
     meant = rewrite(pattern, match["part"])
     if meant is not None and compile_error(meant) is None:
         return Meant(f"Write the pattern as `{meant}`", meant)

@@ -17,12 +17,14 @@ from crdlint.kubecel.compilation import MESSAGE, OLD_SELF, Expression
 from crdlint.kubecel.declarations import escape, type_text
 from crdlint.kubecel.environment import LIBRARIES
 from crdlint.kubecel.library.declaration import Library
+from crdlint.kubecel.repair.false_friends import CURLY_QUOTES
 from crdlint.kubecel.repair.meaning import is_prose, meaning
 from crdlint.kubecel.repair.patterns import Tokens
-from crdlint.kubecel.repair.state import CompiledText
+from crdlint.kubecel.repair.state import CompiledText, comment_of
 from crdlint.phrases import Sample
 from crdlint.safety.work import Effort
 from crdlint.spelling import listed
+from crdlint.yaml.resolve import WORDS
 
 # Fields of ObjectMeta that no rule can read.
 _OBJECT_META: Final = frozenset(
@@ -51,9 +53,7 @@ def hint(expression: Expression, effort: Effort) -> Hint:
         return Hint(meant.help, Reason(Code.MEANT, (meant.edits, meant.is_certain)))
     state = CompiledText(expression, expression.text, expression.compiled)
     if is_prose(expression):
-        return Hint(
-            "Put the text in quotes and join values with `+`, as in `'is ' + string(self.replicas)`"
-        )
+        return Hint(_prose(expression.text))
     if state.error is None:
         return Hint(_output_type(expression) if expression.has_wrong_type else _CONSTANTS)
     problem = state.error.problem
@@ -66,9 +66,17 @@ def hint(expression: Expression, effort: Effort) -> Hint:
     return Hint(find(state, *problem.args) if callable(find) else find)
 
 
+def _prose(text: str) -> str:
+    """Return the help for a sentence in place of an expression."""
+    if _SELF.search(text) is None and "'" not in text:
+        return "Rename `messageExpression` to `message`, or put the text in quotes within the expression"
+    return "Put the text in quotes and join values with `+`, as in `'is ' + string(self.replicas)`"
+
+
 _CONSTANTS: Final = "Correct the constant: the API server converts it when the CRD is applied"
 
 
+_SELF: Final = re.compile(r"\b(?:self|oldSelf)\b")
 _HAS: Final = re.compile(r"has\(\s*(?:(self|oldSelf)|([\w.]+)\[\s*\d+\s*\])\s*\)")
 
 
@@ -101,6 +109,9 @@ def _output_type(expression: Expression) -> str:
             "Return a string, such as `'was ' + string(self.replicas)`: "
             f"the expression evaluates to {actual}"
         )
+    comment = comment_of(expression.text)
+    if comment:
+        return f"Write `/` to divide, or remove `{comment}`: CEL reads it as a comment"
     if expression.compiled.output_type.is_optional:
         return f"Use its value with `.orValue(...)`, or check `.hasValue()`: the rule evaluates to {actual}"
     return f"Compare it with a value, as in `self.replicas > 0`: the rule evaluates to {actual}"
@@ -120,10 +131,18 @@ def _undefined_field(state: CompiledText, name: str, effort: Effort) -> str | No
         return "Add the field to the `properties` of the object, which has none"
     if name in _OBJECT_META and fields.keys() <= _NAMES:
         return _ONLY_NAMES
+    if _misread(name) in declared.properties:
+        return f'Write `"{name}"` in `properties`: YAML reads `{name}` as {_misread(name)} there'
     if not effort.affords(len(fields)):
         return None
     effort.spend(len(fields))
     return listed(name, list(fields))
+
+
+def _misread(name: str) -> str:
+    """Return the boolean that YAML reads a name as, such as `false` for `n`; empty for other names."""
+    value = WORDS.get(name)
+    return str(value).lower() if isinstance(value, bool) else ""
 
 
 def _undeclared(state: CompiledText, name: str) -> str | None:
@@ -253,6 +272,8 @@ def _unexpected(state: CompiledText, *_: object) -> str:
         return f"Write a field or a function after `{before.rsplit(maxsplit=1)[-1]}`"
     tokens = Tokens(state.text).tokens
     token = next((each for each in tokens if each.end > state.offset), None)
+    if token is not None and token.text in CURLY_QUOTES:
+        return f"Write a text in straight quotes, such as `''`, instead of `{token.text}`"
     if token is not None and token.text in ("'", '"'):
         return "Close the string with the quote that it starts with"
     previous = next((each for each in reversed(tokens) if each.end <= state.offset), None)

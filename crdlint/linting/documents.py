@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from collections.abc import Mapping as MappingOf
 from dataclasses import field, replace
 from functools import cached_property
@@ -15,7 +15,7 @@ from crdlint.crd.convert import assume_established, read_crd
 from crdlint.crd.identity import Identity, identify, is_partial
 from crdlint.crd.paths import Path
 from crdlint.crd.positions import Locator, Span, node_span, problem_span
-from crdlint.diagnostics import Diagnostic, Fix, Kind
+from crdlint.diagnostics import Diagnostic, Kind
 from crdlint.files.recognition import KIND, names_crd
 from crdlint.kubernetes.servers import Server
 from crdlint.light import dataclass
@@ -28,14 +28,13 @@ from crdlint.linting.result import (
     ResourceName,
     UnreadDocument,
 )
-from crdlint.phrases import Sample
 from crdlint.rules import catalog
 from crdlint.rules.engine.finding import Finding, Manifest, fix_of
+from crdlint.rules.engine.instructions import help_with_fix
 from crdlint.rules.texts import reading
 from crdlint.rules.texts.reading import AFTER_END, internal_error
 from crdlint.safety.bugs import Bug, attempt, collected, contain
 from crdlint.yaml import YAMLDecodeError
-from crdlint.yaml.edit import changed_lines
 from crdlint.yaml.json_values import DuplicateKey, duplicate_keys, first_error
 from crdlint.yaml.nodes import Mapping, Node, child, items_of, text_of
 from crdlint.yaml.parse import (
@@ -76,33 +75,12 @@ class Fixes:
         fix = attempt(fix_of, fixers, finding, line_start)
         if fix is None:
             return diagnostic
-        help_ = diagnostic.help
-        if fix.applicability == "safe" and (
-            help_ == catalog.get(finding.rule).help or isinstance(help_, Sample)
-        ):
-            help_ = _instruction(fix, *changed_lines(self.text, fix.edits)) or help_
-        return replace(diagnostic, fix=fix, help=help_)
+        help_ = help_with_fix(diagnostic.help or "", catalog.get(finding.rule).help, self.text, fix)
+        return replace(diagnostic, fix=fix, help=help_ or None)
 
 
 NO_FIXES: Final = Fixes()
 _SKIPPED: Final = DocumentResult(1, 1, (), (), ())
-_LONGEST_INSTRUCTION: Final = 70  # characters
-
-
-def _instruction(fix: Fix, old: Sequence[str], new: Sequence[str]) -> str | None:
-    """Return what a fix does, which makes `new` lines of `old` ones; None if one line becomes a long one."""
-    if (
-        len(old) > 1
-        or len(new) > 1
-        or [line.strip() for line in old] == [line.strip() for line in new]
-    ):
-        return fix.title
-    line = "".join(new or old).partition(" #")[0]
-    if any(line.count(quote) % 2 for quote in "'\""):  # the mark is within a text
-        line = "".join(new or old)
-    line = line.strip().removeprefix("- ")
-    verb = "Remove" if not new else "Write" if old else "Add"
-    return f"{verb} `{line}`" if 0 < len(line) <= _LONGEST_INSTRUCTION and "`" not in line else None
 
 
 @dataclass(slots=True)

@@ -485,14 +485,13 @@ def _advised(check: _CRDCheck, advisory: Advisory) -> Diagnostic:
     rule = catalog.get(advisory.rule)
     diagnostic = rule.diagnostic(subject.file, advisory.kind, advisory.message, span, advisory.help)
     headline = advisory.headline or headlines.named(diagnostic.headline, advisory.path)
-    diagnostic = with_marker(
-        replace(diagnostic, headline=headline), check.crd, rule, advisory.marker
-    )
+    diagnostic = replace(diagnostic, headline=headline)
     if advisory.severity is not None:
         diagnostic = replace(diagnostic, severity=advisory.severity)
     if advisory.old_path is not None and check.old is not None:
         diagnostic = replace(diagnostic, related=_in_old(check.old, advisory.old_path))
-    return subject.fixes.add(diagnostic, Finding(check.manifest, advisory.rule, advisory))
+    diagnostic = subject.fixes.add(diagnostic, Finding(check.manifest, advisory.rule, advisory))
+    return with_marker(diagnostic, check.crd, rule, advisory.marker)
 
 
 def _all(advise: Advise, decoded: DecodedCRD) -> list[Advisory]:

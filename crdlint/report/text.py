@@ -146,7 +146,8 @@ class TextReport(pieces.Report):
             CellPart(position, "", self._page.file_link(finding.file)),
         ]
         about = printable_line("  ".join(filter(None, (words.where(finding), remark))))
-        mark = "" if finding.fix is None else "  [*]"
+        is_fixable = finding.fix is not None and finding.fix.applicability == "safe"
+        mark = "  [*]" if is_fixable else ""
         if (
             self._page.width is not None
             and columns(f"  --> {position}  {about}{mark}") > self._page.width
@@ -258,9 +259,10 @@ class TextReport(pieces.Report):
         lines = self._page.flow(CellPart(start), CellPart(findings, style), CellPart(seconds))
         lines += self._page.wrapped(summary.repetitions(), "") if summary.repeated else []
         fixable = _fixable(summary)
-        return "\n".join(
-            [*lines, *(self._page.wrapped(fixable, "    ", "[*] ", "good") if fixable else ())]
-        )
+        if fixable:
+            mark = "[*] " if summary.fixable else ""
+            lines += self._page.wrapped(fixable, "    ", mark, "good")
+        return "\n".join(lines)
 
 
 def _fixable(summary: Summary) -> str:

@@ -85,35 +85,48 @@ def tabs(text: BrokenText) -> Iterator[Cause]:
             help_ = f"Replace the tab after the dash in line {text.line(i)} with a space"
             new = f"{match[1]} {line[match.end() :]}"
             yield text.line_cause(repairs.SPACES, i, new, help_, (match.end(1), match.end()))
-    first = min((i for i in near if "\t" in _blanks(text.lines[i])), default=-1)
-    if first < 0:
-        return
-    indented = [i for i in text.structure if i >= first and "\t" in _blanks(text.lines[i])] or [
-        first
-    ]
+    first = next((i for i in sorted(near) if _has_tab(text.lines[i])), None)
+    if first is not None:
+        yield from _indented_with_tabs(text, first)
+
+
+def _has_tab(line: str) -> bool:
+    return "\t" in _blanks(line)
+
+
+def _indented_with_tabs(text: BrokenText, first: int) -> Iterator[Cause]:
+    """Yield how a line that is indented with tabs, and those after it that are as well, may be meant."""
+    indented = [i for i in text.structure if i >= first and _has_tab(text.lines[i])] or [first]
     help_ = f"Indent {text.numbers(indented)} with spaces: YAML does not allow tabs"
-    fields = [i for i in text.structure if FIELD.match(text.lines[i]) and "\t" not in text.lines[i]]
-    previous = [
-        text.lines[fields[bisect_left(fields, i) - 1]] if fields and fields[0] < i else ""
-        for i in indented
-    ]
-    blanks = [_blanks(text.lines[i]) for i in indented]
-    indents = [[each.replace("\t", " " * width) for each in blanks] for width in (2, 4, 8)]
-    indents += [
-        [
-            " " * (key_column(line) + (deeper if line.rstrip().endswith(":") else 0))
-            for line in previous
-        ]
-        for deeper in (2, 0)
-    ]
     columns = (0, len(_blanks(text.lines[first])))
-    for spaces in indents:
+    blanks = [_blanks(text.lines[i]) for i in indented]
+    for spaces in (*_widths_of_tabs(blanks), *_like_lines_above(text, indented)):
         edits = (
             Edit(text.starts[i], text.starts[i] + len(old), new)
             for i, old, new in zip(indented, blanks, spaces, strict=True)
         )
         yield text.cause(repairs.SPACES, first, help_, tuple(edits), columns)
     yield text.cause(repairs.SPACES, first, help_, columns=columns)
+
+
+def _widths_of_tabs(blanks: list[str]) -> Iterator[list[str]]:
+    """Yield blanks with as many spaces for a tab as editors show."""
+    for width in (2, 4, 8):
+        yield [each.replace("\t", " " * width) for each in blanks]
+
+
+def _like_lines_above(text: BrokenText, lines: list[int]) -> Iterator[list[str]]:
+    """Yield the blanks of lines that are indented like the fields above them, below or beside those without a value."""
+    fields = [i for i in text.structure if FIELD.match(text.lines[i]) and "\t" not in text.lines[i]]
+    before = [fields[: bisect_left(fields, i)][-1:] for i in lines]
+    previous = ["".join(text.lines[i] for i in part) for part in before]
+    for deeper in (2, 0):
+        yield [" " * (key_column(line) + deeper * _is_open(line)) for line in previous]
+
+
+def _is_open(line: str) -> bool:
+    """Return whether a line is a key whose value is below it."""
+    return line.rstrip().endswith(":")
 
 
 _TAB_AFTER_DASH: Final = re.compile(r"([ ]*(?:- +)*-)\t\s*(?=\S)")
@@ -127,30 +140,35 @@ def special_spaces(text: BrokenText) -> Iterator[Cause]:
     """Find spaces that are not plain, and byte order marks."""
     near = [i for i in text.near() if _SPECIAL.search(text.lines[i])]
     indented = [i for i in text.structure if _SPECIAL_LAYOUT.match(text.lines[i])]
-    for i in (*near, *(i for i in reversed(indented) if i < text.stop and i not in near)):
+    earlier = [i for i in reversed(indented) if i < text.stop and i not in near]
+    for i in (*near, *earlier):
         match = _SPECIAL.search(text.lines[i])
-        if match is None:
-            continue
-        alike = [j for j in indented if j >= i and match[0] in text.lines[j]]
-        alike = alike if i in alike else [i]
-        name = (
-            unicodedata.name(match[0], "control character")
-            .lower()
-            .replace("no-break", "non-breaking")
-        )
-        name = "byte order mark" if match[0] == "\ufeff" else name
-        several = "s" if len(alike) > 1 or text.lines[i].count(match[0]) > 1 else ""
-        where = (
-            text.numbers(alike) if several else f"line {text.line(i)}, column {match.start() + 1}"
-        )
-        if match[0].isspace():
-            new = " "
-            help_ = f"Replace the {name}{several} in {where} with {'plain spaces' if several else 'a space'}"
-        else:
-            new = ""
-            help_ = f"Remove the {name}{several} in {where}"
-        edits = tuple(text.replaced(j, text.lines[j].replace(match[0], new)) for j in alike)
-        yield text.cause(repairs.PLAIN_SPACES, i, help_, edits, match.span())
+        if match is not None:
+            alike = [j for j in indented if j >= i and match[0] in text.lines[j]]
+            yield _special_space(text, i, match, alike if i in alike else [i])
+
+
+def _special_space(text: BrokenText, line: int, match: re.Match[str], lines: list[int]) -> Cause:
+    """Return the cause that a character, which was found in a line and is in others as well, only looks like a space."""
+    char, name = match[0], _name_of(match[0])
+    new = " " if char.isspace() else ""
+    is_one = len(lines) == 1 and text.lines[line].count(char) == 1
+    if is_one:
+        where = f"the {name} in line {text.line(line)}, column {match.start() + 1}"
+    else:
+        where = f"the {name}s in {text.numbers(lines)}"
+    spaces = "a space" if is_one else "plain spaces"
+    help_ = f"Replace {where} with {spaces}" if new else f"Remove {where}"
+    edits = tuple(text.replaced(i, text.lines[i].replace(char, new)) for i in lines)
+    return text.cause(repairs.PLAIN_SPACES, line, help_, edits, match.span())
+
+
+def _name_of(char: str) -> str:
+    """Return what people call a character that is not visible."""
+    if char == "\ufeff":
+        return "byte order mark"
+    name = unicodedata.name(char, "control character").lower()
+    return name.replace("no-break", "non-breaking")
 
 
 _SPECIAL: Final = re.compile(
@@ -172,16 +190,7 @@ def directives(text: BrokenText) -> Iterator[Cause]:
 def lists_below_text(text: BrokenText) -> Iterator[Cause]:
     """Find a list in the line of its key, and a list below a value."""
     if "block sequence entries" in text.message:
-        line = text.lines[text.stop]
-        entry = entry_of(line)
-        if entry is not None and entry.value.startswith("- "):
-            help_ = (
-                f"Move the list in line {text.line(text.stop)} to lines of its own, below the key"
-            )
-            end = "\r" if line.endswith("\r") else ""
-            head = f"{entry.head.rstrip()}{entry.rest.rstrip()}{end}"
-            new = f"{head}\n{' ' * key_column(line)}{entry.value}{end}"
-            yield text.line_cause(repairs.LIST_BELOW, text.stop, new, help_, entry.columns)
+        yield from _list_in_line_of_key(text)
     for i in text.near():
         line, previous = text.lines[i], text.previous(i)
         if previous is None or not line.lstrip().startswith("- "):
@@ -209,16 +218,30 @@ def lists_below_text(text: BrokenText) -> Iterator[Cause]:
             return
 
 
+def _list_in_line_of_key(text: BrokenText) -> Iterator[Cause]:
+    line = text.lines[text.stop]
+    entry = entry_of(line)
+    if entry is not None and entry.value.startswith("- "):
+        help_ = f"Move the list in line {text.line(text.stop)} to lines of its own, below the key"
+        end = "\r" if line.endswith("\r") else ""
+        head = f"{entry.head.rstrip()}{entry.rest.rstrip()}{end}"
+        new = f"{head}\n{' ' * key_column(line)}{entry.value}{end}"
+        yield text.line_cause(repairs.LIST_BELOW, text.stop, new, help_, entry.columns)
+
+
 def ellipses(text: BrokenText) -> Iterator[Cause]:
     """Find dots for lines that are left out, as in documentation."""
     for i in text.near():
         dots = text.lines[i].strip()
-        if dots in _DOTS:
+        if _LEFT_OUT.fullmatch(dots):
             help_ = f"Replace `{dots}` in line {text.line(i)} with the lines that are left out, or remove it"
             yield text.cause(None, i, help_)
 
 
-_DOTS: Final = frozenset({"...", "\u2026", "[...]", "<...>", "- ...", "(...)"})
+# Dots, alone or around words, or a word for what is left out between brackets.
+_LEFT_OUT: Final = re.compile(
+    r"(?:- )?(?:(?:\.\.\.|\u2026)[^:#]*|[\[<(] ?(?:(?:\.\.\.|\u2026)[^:#]*|snip(?:ped)?|omitted|truncated|skipped) ?[\])>])"
+)
 
 
 def odd_indentation(text: BrokenText) -> Iterator[Cause]:

@@ -15,6 +15,7 @@ from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import quoted
 
 _CONFLICT: Final = re.compile(r"(<{7}|={7}|>{7}|\|{7})(?: |\r?\Z)")
+_FILE_HEADER: Final = re.compile(r"---|\+\+\+")
 _NUMBERED: Final = re.compile(r"[ \t]*(\d{1,7}) ?[:.|]?(?:[ \t]|\r?\Z)")
 _QUOTED_LINE: Final = re.compile(r"[>|] ?")
 _OTHER_COMMENT: Final = re.compile(r"\A( *)(?://+|/\*+|--|;+|<!--)")
@@ -33,53 +34,62 @@ def conflicts(text: BrokenText) -> Iterator[Cause]:
         for i, line in enumerate(text.lines)
         if (match := _CONFLICT.match(line)) is not None
     ]
-    if not marks:
-        return
-    first = marks[0][0]
     kinds = "".join(kind for _, kind in marks)
     conflict = re.match(r"<\|?=>", kinds)
-    if conflict is None:
-        several = "s" if len(marks) > 1 else ""
-        numbers = text.numbers(i for i, _ in marks)
-        help_ = f"Resolve the merge conflict: remove the conflict marker{several} in {numbers}"
-        edits = text.removed(i for i, _ in marks) if len(marks) == 1 else ()
-        yield text.cause(repairs.ONE_SIDE if edits else None, first, help_, edits)
-        return
-    ends = [i for i, _ in marks[: conflict.end()]]
-    ours, theirs = range(first + 1, ends[1]), range(ends[-2] + 1, ends[-1])
-    sides = [text.numbers(side) if side else "no line" for side in (ours, theirs)]
-    help_ = f"Resolve the merge conflict in {text.numbers(range(first, ends[-1] + 1))}: keep {sides[0]} or {sides[1]}"
-    more = kinds.count("<") - 1
-    also = f", and resolve {more} more below" if more else ""
-    old, new = ([text.lines[i] for i in side] for side in (ours, theirs))
-    repair = repairs.SAME_SIDES if old == new else None if old and new else repairs.ONE_SIDE
-    side = ours if old else theirs
-    edits = (
-        text.removed(i for i in range(first, ends[-1] + 1) if i not in side)
-        if repair is not None
-        else ()
+    if conflict is not None:
+        ends = [i for i, _ in marks[: conflict.end()]]
+        yield _conflict(text, ends, kinds.count("<") - 1)
+    elif marks:
+        yield _lone_markers(text, [i for i, _ in marks])
+
+
+def _lone_markers(text: BrokenText, marks: list[int]) -> Cause:
+    """Return the cause that markers are left of a conflict."""
+    several = "s" if len(marks) > 1 else ""
+    help_ = (
+        f"Resolve the merge conflict: remove the conflict marker{several} in {text.numbers(marks)}"
     )
-    yield text.cause(repair, first, f"{help_}, and remove the other lines{also}", edits)
+    edits = text.removed(marks) if len(marks) == 1 else ()
+    return text.cause(repairs.ONE_SIDE if edits else None, marks[0], help_, edits)
+
+
+def _conflict(text: BrokenText, ends: list[int], more: int) -> Cause:
+    """Return the cause that a conflict, whose markers are in some lines, is not resolved, and `more` below it."""
+    first, last = ends[0], ends[-1]
+    ours, theirs = range(first + 1, ends[1]), range(ends[-2] + 1, last)
+    sides = " or ".join(text.numbers(side) if side else "no line" for side in (ours, theirs))
+    also = f", and resolve {more} more below" if more else ""
+    lines = text.numbers(range(first, last + 1))
+    help_ = f"Resolve the merge conflict in {lines}: keep {sides}, and remove the other lines{also}"
+    old, new = ([text.lines[i] for i in side] for side in (ours, theirs))
+    if old and new and old != new:
+        return text.cause(None, first, help_)
+    side = ours if old else theirs
+    edits = text.removed(i for i in range(first, last + 1) if i not in side)
+    return text.cause(repairs.SAME_SIDES if old == new else repairs.ONE_SIDE, first, help_, edits)
 
 
 def patches(text: BrokenText) -> Iterator[Cause]:
     """Find lines of a patch or a citation: those with a plus sign in front, and beside them those with a minus sign."""
-    used = [
-        i
-        for i, line in enumerate(text.lines)
-        if line.strip() and not line.startswith(("---", "+++"))
-    ]
-    cited = [i for i in used if _QUOTED_LINE.match(text.lines[i])]
-    if len(cited) == len(used) > 1:
-        mark = max((_QUOTED_LINE.match(text.lines[i]) or [""])[0] for i in used)
-        edits = text.rewritten(used, lambda line: line.removeprefix(mark.strip()).removeprefix(" "))
-        yield text.cause(
-            repairs.PATCH, used[0], f"Remove `{mark}` in front of {text.numbers(used)}", edits
-        )
+    used = [i for i, line in enumerate(text.lines) if line.strip() and not _FILE_HEADER.match(line)]
+    marks = [match[0] for i in used if (match := _QUOTED_LINE.match(text.lines[i])) is not None]
+    if len(marks) == len(used) > 1:
+        yield _cited(text, used, max(marks))
         return
     added = [i for i in used if text.lines[i].startswith("+")]
-    if not added:
-        return
+    if added:
+        yield from _patched(text, used, added)
+
+
+def _cited(text: BrokenText, lines: list[int], mark: str) -> Cause:
+    """Return the cause that all lines are cited with a mark in front of them."""
+    help_ = f"Remove `{mark}` in front of {text.numbers(lines)}"
+    edits = text.rewritten(lines, lambda line: line.removeprefix(mark.strip()).removeprefix(" "))
+    return text.cause(repairs.PATCH, lines[0], help_, edits)
+
+
+def _patched(text: BrokenText, used: list[int], added: list[int]) -> Iterator[Cause]:
+    """Yield the cause that some lines have the marks of a patch, which may take the place of a space."""
     removed = [i for i in used if text.lines[i].startswith("-  ")]
     help_ = f"Remove the `+` in front of {text.numbers(added)}: it is the mark of a patch"
     if removed:

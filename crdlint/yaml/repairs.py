@@ -38,6 +38,8 @@ ENTRY_COMMA: Final = Repair("Add a comma between the entries", "safe",
     "host: {type: string maxLength: 9}\n", "host: {type: string, maxLength: 9}\n")
 NO_MARK: Final = _repair("Remove the mark of a text below", "safe",
     "  description: | The host.\n", "  description: The host.\n")
+BELOW_MARK: Final = _repair("Write the text below its mark", "safe",
+    "  description: | The\n    host.\n", "  description: |\n    The\n    host.\n")
 BACKSLASH: Final = _repair("Write the backslash twice", "safe", '  pattern: "^\\d+$"\n', '  pattern: "^\\\\d+$"\n')
 BLANK_AFTER_COLON: Final = Repair("Add a space after the colon", "safe", f"host:\n  type:string\n{_LENGTH}", _TYPE + _LENGTH)
 EACH_LINE: Final = _repair("Correct each of the lines", "safe",

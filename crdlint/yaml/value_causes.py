@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from itertools import accumulate, chain, islice, takewhile
 from typing import Final
@@ -47,30 +48,85 @@ def unquoted(text: BrokenText) -> Iterator[Cause]:
         elif _MARKED_TEXT.match(entry.value) is not None and why is not None:
             yield from _text_after_mark(text, i, entry)
         elif why is not None:
-            bare = entry.value[1:-1]
-            is_marked = (
-                entry.value[0] == entry.value[-1] == "`" and "`" not in bare and " " not in bare
-            )
-            new = quoted(bare if is_marked else entry.value)
-            how = "quotes instead of backquotes" if is_marked else f"quotes, since it {why}"
-            help_ = f"Put the value in line {text.line(i)} in {how}: `{new}`"
-            yield text.value_cause(repairs.QUOTES, i, entry, new, help_)
+            help_ = _quotes_help(text.line(i), entry.value, why)
+            yield text.value_cause(repairs.QUOTES, i, entry, _in_quotes(entry.value), help_)
+
+
+_BACKQUOTED: Final = re.compile(r"`([^`\s]+)`")
+
+
+def _in_quotes(value: str) -> str:
+    """Return a value in quotes; those of a word in backquotes, as in Go, are in their place."""
+    bare = _BACKQUOTED.fullmatch(value)
+    return quoted(value if bare is None else bare[1])
+
+
+def _quotes_help(line: int, value: str, why: str | None) -> str:
+    is_marked = _BACKQUOTED.fullmatch(value) is not None
+    how = "quotes instead of backquotes" if is_marked else f"quotes, since it {why}"
+    return f"Put the value in line {line} in {how}: `{_in_quotes(value)}`"
 
 
 def _two_keys(text: BrokenText, index: int, entry: Entry) -> Iterator[Cause]:
     """Find a second key in the line of another: split the line if the first value is a single word."""
-    match = _WORD_AND_KEY.match(entry.value)
     line, column = text.lines[index], key_column(text.lines[index])
-    if match is None or (not match[2] and not _is_whole(entry.head, match[1])):
-        help_ = f"Write one key on each line, or put the value in line {text.line(index)} in quotes"
+    value, *others = _entries_in(entry)
+    repeated = next((each for each in others if _has_key(text, index, each)), None)
+    if not others or repeated is not None:
+        how = "Write one key on each line" if repeated is None else f"Remove `{repeated}`"
+        help_ = f"{how}, or put the value in line {text.line(index)} in quotes"
         yield text.cause(None, index, help_, columns=entry.columns)._replace(headline=_TWO_KEYS)
         return
     end = "\r" if line.endswith("\r") else ""
-    new = f"{entry.head}{match[1]}{end}\n{' ' * column}{match[3]}{entry.rest}"
-    help_ = f"Write `{match[3]}` on a line of its own, below line {text.line(index)}"
+    below = f"{end}\n{' ' * column}".join(others)
+    new = f"{entry.head}{value}{end}\n{' ' * column}{below}{entry.rest}"
+    each = "a line of its own" if len(others) == 1 else "lines of their own"
+    names = " and ".join(f"`{other}`" for other in others)
+    help_ = f"Write {names} on {each}, below line {text.line(index)}"
     yield text.line_cause(repairs.SPLIT, index, new, help_, entry.columns)._replace(
         headline=_TWO_KEYS
     )
+
+
+def _entries_in(entry: Entry) -> list[str]:
+    """Return the value of an entry and the entries after it in its line; no entries if it is not clear where they begin."""
+    values: list[str] = []
+    rest = entry.value
+    while (match := _WORD_AND_KEY.match(rest)) is not None:
+        head = "" if values else entry.head
+        if not match[2] and not _is_whole(head, match[1]):
+            return [entry.value]
+        values.append(match[1])
+        rest = match[3]
+    is_word = " " not in rest.partition(": ")[2]
+    return [*values, rest] if is_word else [entry.value]
+
+
+def _has_key(text: BrokenText, index: int, entry: str) -> bool:
+    """Return whether the lines around a line have the key of an entry, which may then be a part of the text."""
+    key, column = entry.partition(":")[0], key_column(text.lines[index])
+    return any(text.lines[i][column:].startswith(f"{key}:") for i in _siblings(text, index, column))
+
+
+def _siblings(text: BrokenText, index: int, column: int) -> Iterator[int]:
+    """Yield the other lines of the mapping that has its keys in a column, and one of them in a line."""
+    position = bisect_left(text.structure, index)
+    before = text.structure[:position][::-1]
+    if not _begins_item(text.lines[index], column):
+        for i in takewhile(lambda i: key_column(text.lines[i]) >= column, before):
+            yield from [i] * (key_column(text.lines[i]) == column)
+            if _begins_item(text.lines[i], column):
+                break
+    for i in takewhile(
+        lambda i: key_column(text.lines[i]) >= column and not _begins_item(text.lines[i], column),
+        text.structure[position + 1 :],
+    ):
+        yield from [i] * (key_column(text.lines[i]) == column)
+
+
+def _begins_item(line: str, column: int) -> bool:
+    """Return whether a line is the first of an item whose keys are in a column."""
+    return line.lstrip().startswith("- ") and key_column(line) == column
 
 
 _TWO_KEYS: Final = "two keys in one line"
@@ -93,7 +149,9 @@ _KEY_NAMES: Final = "|".join(
 )
 _SECOND_KEY: Final = re.compile(rf"(?:\A|[\s,;|]|[a-z0-9])(?:{_KEY_NAMES}): ")
 # A value, what separates it from the next key, and the next key with its value.
-_WORD_AND_KEY: Final = re.compile(rf"([^\s,;|:'\"]+?)(\s*[,;|]\s*|\s+|)((?:{_KEY_NAMES}): \S+)\Z")
+_WORD_AND_KEY: Final = re.compile(
+    rf"((?:(?:{_KEY_NAMES}): )?[^\s,;|:'\"]+?)(\s*[,;|]\s*|\s+|)((?:{_KEY_NAMES}): \S.*)\Z"
+)
 _WHOLE_VALUE: Final = re.compile(
     r"type: +(?:array|boolean|integer|number|object|string)|format: +(?:int32|int64|float|double|date-time|date|uuid|ipv4|ipv6)"
     r"|(?:max|min)\w+: +\d+"
@@ -110,7 +168,10 @@ _MARKED_TEXT: Final = re.compile(r"[|>][-+]? *[^\W\d_]")  # `> 0` is a text itse
 
 def _text_after_mark(text: BrokenText, index: int, entry: Entry) -> Iterator[Cause]:
     """Find a text in the line of the mark of a text in block style; the lines below may belong to it."""
-    value = entry.value.lstrip("|>-+ ")
+    value, next_line = entry.value.lstrip("|>-+ "), "".join(text.lines[index + 1 : index + 2])
+    if indent_of(next_line) > key_column(text.lines[index]) and next_line.strip():
+        yield _text_below_mark(text, index, entry, indent_of(next_line))
+        return
     following = next((i for i in text.structure if i > index), None)
     if (
         not value
@@ -122,6 +183,17 @@ def _text_after_mark(text: BrokenText, index: int, entry: Entry) -> Iterator[Cau
     help_ = f"Remove the `{entry.value[0]}` in line {text.line(index)}, or write the text below it"
     cause = text.value_cause(repairs.NO_MARK, index, entry, new, help_)
     yield cause._replace(headline=f"text after `{entry.value[0]}`")
+
+
+def _text_below_mark(text: BrokenText, index: int, entry: Entry, indent: int) -> Cause:
+    """Return the cause that a text begins in the line of its mark and goes on below it."""
+    value = entry.value.lstrip("|>-+ ")
+    mark = entry.value[: len(entry.value) - len(value)].rstrip()
+    end = "\r" if text.lines[index].endswith("\r") else ""
+    new = f"{entry.head}{mark}{end}\n{' ' * indent}{value}{entry.rest}"
+    help_ = f"Write the text after `{mark}` in line {text.line(index)} on a line below it"
+    cause = text.line_cause(repairs.BELOW_MARK, index, new, help_, entry.columns)
+    return cause._replace(headline=f"text after `{mark}`")
 
 
 def unquoted_in_brackets(text: BrokenText) -> Iterator[Cause]:
@@ -142,12 +214,11 @@ def unquoted_in_brackets(text: BrokenText) -> Iterator[Cause]:
             yield from _entries_without_comma(text, i, wrong)
         elif wrong and not any(_SECOND_KEY.search(line[start:end]) for start, end in wrong):
             edits = tuple(
-                Edit(begin + left, begin + right, quoted(line[left:right])) for left, right in wrong
+                Edit(begin + left, begin + right, _in_quotes(line[left:right]))
+                for left, right in wrong
             )
-            why = _reason_for_quotes(line[slice(*wrong[0])])
-            help_ = (
-                f"Put the value in line {text.line(i)} in quotes, since it {why}: `{edits[0].text}`"
-            )
+            first = line[slice(*wrong[0])]
+            help_ = _quotes_help(text.line(i), first, _reason_for_quotes(first))
             yield text.cause(repairs.QUOTES, i, help_, edits, wrong[0])
 
 
@@ -159,8 +230,10 @@ def _entries_without_comma(
     edits = []
     for start, end in wrong:
         match = _WORD_AND_KEY.match(line[start:end])
-        if match is not None and match[2]:
+        while match is not None and match[2]:
             edits.append(Edit(begin + start + match.end(1), begin + start + match.start(3), ", "))
+            start += match.start(3)
+            match = _WORD_AND_KEY.match(line[start:end])
     help_ = f"Add a comma between the entries in line {text.line(index)}"
     if edits:
         cause = text.cause(repairs.ENTRY_COMMA, index, help_, tuple(edits), wrong[0])

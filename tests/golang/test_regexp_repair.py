@@ -28,7 +28,7 @@ MEANT = (
     ("*.example.com", "Write what is repeated"),
     ("a+*", "Write one repetition"),
     ("a{1001}", "Repeat at most 1000 times"),
-    (r"(a)\1", "Use an escape of RE2"),
+    (r"(a)\1", "Write again what the group matches"),
     (r"\p{Foo}", "Write a range"),
 )
 

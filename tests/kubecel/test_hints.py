@@ -57,6 +57,13 @@ FIELDS = (
         ("self.must.matches('(?!a)')", "RE2", 36),
         ("(self.replicas > 0", "Close the `(`", 36),
         ("self.replicas = 1", "Write `==` instead of `=`", 36),
+        (
+            "self.replicas // 2 < 9",
+            "Write `/` to divide, or remove `// 2 < 9`: CEL reads it as a",
+            36,
+        ),
+        ("self.must == “", "Write a text in straight quotes, such as `''`, instead of `“`", 36),
+        ("self.must != ”", "Write `''` instead of `”`, which gofmt makes of `''`", 36),
         ("self.must == 'a", "Write `'` after `self.must == 'a`", 36),
         ("self.all == true ?", "Write a value after `?`", 36),
         ("self.replicas 1", "Write `==` or `<` after `self.replicas`", 36),

@@ -121,7 +121,9 @@ def test_the_help_does_not_let_the_rule_accept_what_it_refuses() -> None:
         )
         assert found.fix is None
         helps[message] = (found.help or "").replace(
-            "Write `has(self.n) && ...` to reject objects without it", "A", 1
+            "Write `has(self.n) && ...` before the part that reads it to reject objects without it",
+            "A",
+            1,
         )
     assert helps == {
         "n must be set": "A with the message of the rule, or make `n` required",

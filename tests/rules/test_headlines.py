@@ -9,7 +9,7 @@ from crdlint import lint_text, validate_resource
 
 OF_FIELDS = {
     "a: {type: strin}": "`a` has the unknown type `strin`",
-    "items: {type: string, pattern: '('}": "pattern of property `items`: missing closing ): `(`",
+    "items: {type: string, pattern: '('}": "pattern of property `items`: a `(` is not closed",
     "a: {type: string, id: b}": "keyword `id` is not allowed on `a`",
     "a: {type: string, $schema: b}": "`$schema` is not allowed on `a`",
     "a: {type: array}": "list `a` has no `items`",
@@ -31,9 +31,9 @@ OF_FIELDS = {
     ),
     "a: {type: string, x-kubernetes-validations: [{rule: 'self.matches(\"^\\d+$\")'}]}": "rule on `a`: `\\d` is no escape of CEL",
     "a: {type: string, x-kubernetes-validations: [{rule: 'self == \"a'}]}": 'rule on `a`: the string `"a` is not closed',
-    "a: {type: string, allOf: [{pattern: '('}]}": "pattern of `allOf[0]` of `a`: missing closing ): `(`",
+    "a: {type: string, allOf: [{pattern: '('}]}": "pattern of `allOf[0]` of `a`: a `(` is not closed",
     "a: {type: object, not: {properties: {b: {pattern: '('}}}}": (
-        "pattern of `b` in `not`: missing closing ): `(`"
+        "pattern of `b` in `not`: a `(` is not closed"
     ),
     "a: {type: string, anyOf: [{type: string}]}": "`type` is not allowed on `anyOf[0]` of `a`",
     "a: {type: string, x-kubernetes-validations: [{rule: 'true', message: \"b\\nc\"}]}": (

@@ -40,12 +40,12 @@ FOLLOWED = {
     ),
     "negative lookahead": (
         schema(OBJECT + "  a: {type: string, maxLength: 9, pattern: '^(?!kube-).*$'}"),
-        "Remove the pattern, and add `x-kubernetes-validations: [{rule: \"!self.matches('^(kube-)')\"}]`: RE2 has no lookahead",
+        "Remove the pattern, and add `x-kubernetes-validations: [{rule: '!self.matches(''^(kube-)'')'}]`: RE2 has no lookahead",
         schema(OBJECT + "  a: {type: string, maxLength: 9, x-kubernetes-validations: [{rule: \"!self.matches('^(kube-)')\"}]}"),
     ),
     "negative lookahead of any text": (
         schema(OBJECT + "  a: {type: string, maxLength: 9, pattern: '^(?!kube-).*'}"),
-        "Remove the pattern, and add `x-kubernetes-validations: [{rule: \"!self.matches('^(kube-)')\"}]`: RE2 has no lookahead",
+        "Remove the pattern, and add `x-kubernetes-validations: [{rule: '!self.matches(''^(kube-)'')'}]`: RE2 has no lookahead",
         schema(OBJECT + "  a: {type: string, maxLength: 9, x-kubernetes-validations: [{rule: \"!self.matches('^(kube-)')\"}]}"),
     ),
     "lookbehind": (

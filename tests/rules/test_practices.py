@@ -595,8 +595,8 @@ def test_all_that_keeps_an_immutable_field_is_one_help() -> None:
     found = crdlint.lint_text(json.dumps(crd(f"{{type: object, {fields}}}")))
     [one] = [one for one in found if one.rule == "immutable-bypass"]
     assert one.help == (
-        "Add `class` and `spec` to the `required` of their objects, or add a rule to each of these: "
-        "`!has(oldSelf.class) || has(self.class)` and `!has(oldSelf.spec) || has(self.spec)`"
+        "Add a rule to each object that has one of them: `!has(oldSelf.class) || has(self.class)` and "
+        "`!has(oldSelf.spec) || has(self.spec)`; or, in a new CRD, add `class` and `spec` to their `required`"
     )
 
 

@@ -51,6 +51,9 @@ SCOPE = "  scope: Namespaced\n"
 REQUIRED = "            required:\n            - host\n"
 HOSTS = "              hosts:\n                type: array\n"
 CASES = {
+    "three keys in a line": b(TYPE, "                type: string maxLength: 9 minLength: 1\n", "Write `maxLength: 9` and `minLength: 1` on lines of their own, below line {}", f"{TYPE}                minLength: 1\n"),
+    "a text that begins in the line of its mark": b("                description: |-\n                  It has", "                description: |- It has", "Write the text after `|-` in line {} on a line below it"),
+    "a pattern in backquotes between brackets": b(HOST, "                allOf: [{pattern: `^a`}]\n", "Put the value in line {} in quotes instead of backquotes: `'^a'`", "                allOf: [{pattern: '^a'}]\n"),
     "tab": b(HOST, f"\t\t\t\t\t\t\t\t{HOST.lstrip()}", "Indent line {} with spaces: YAML does not allow tabs"),
     "tabs in several lines": b(TYPE, TYPE.replace("                ", "\t\t"), "Indent lines {} and {+1} with spaces: YAML does not allow tabs"),
     "tab after spaces": b(HOST, HOST.replace("                d", "              \td"), "Indent line {} with spaces: YAML does not allow tabs"),

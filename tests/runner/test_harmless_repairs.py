@@ -37,6 +37,19 @@ REPAIRED = {
         "type: object\nx-kubernetes-validations:\n- {rule: self.b == 'c', message: wrong}\nproperties:\n  b: {type: string}\n"
     ),
     "type: integer\nenum: (1, 2)\n": "type: integer\nenum: [1, 2]\n",
+    "type: string maxLength: 63 minLength: 1\n": "type: string\nmaxLength: 63\nminLength: 1\n",
+    "description: |- In two\n  lines\ntype: string\n": "description: |-\n  In two\n  lines\ntype: string\n",
+    "allOf: [{pattern: `^a$`}]\ntype: string\n": "allOf: [{pattern: '^a$'}]\ntype: string\n",
+    "format: int-or-string\n": "x-kubernetes-int-or-string: true\n",
+    "type: object\nproperties:\n  b:\n    type: boolean\n  default: true\n": (
+        "type: object\nproperties:\n  b:\n    type: boolean\n    default: true\n"
+    ),
+    "type: object\nproperties:\n  b:\n    type: string\n  enum: [low, high]\n": (
+        "type: object\nproperties:\n  b:\n    type: string\n    enum: [low, high]\n"
+    ),
+    "type: object\nproperties: {b: {type: string}, x-kubernetes-validations: [{rule: has(self.b)}]}\n": (
+        "type: object\nx-kubernetes-validations: [{rule: has(self.b)}]\nproperties: {b: {type: string}}\n"
+    ),
     "type: map[string]string\n": "type: object\nadditionalProperties: {type: string}\n",
     "type: Number\nformat: int32\n": "type: integer\nformat: int32\n",
     "type:object\nproperties\n  b:\n    type:string\n": "type: object\nproperties:\n  b:\n    type: string\n",
@@ -49,6 +62,8 @@ LEFT = (
     "x: type: string\ntype: string\n",
     "type: object\nproperties:\n  b: {type: string}\n  x-kubernetes-validations:\n  - {rule: self == 'c', message: wrong}\n",
     "type: float\nformat: int32\n",
+    "description: see type: string\ntype: string\n",  # a key that the mapping has already
+    "type: object\nif: {properties: {b: {type: string}}}\n",
     "type: array\nitems: {type: string}\ndefault: ''\n",
 )  # fmt: skip
 # The line `type: object` of a field below a text in block style, with a syntax error.

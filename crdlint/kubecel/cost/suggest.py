@@ -30,8 +30,10 @@ from crdlint.kubecel.cost.explain import (
     value_path,
 )
 from crdlint.kubecel.declarations import max_elements
+from crdlint.kubecel.repair.filters import without_filter
 from crdlint.phrases import joined
 from crdlint.safety.work import Effort
+from crdlint.yaml.edit import Edit
 
 Values: TypeAlias = Mapping[int, int]
 
@@ -515,6 +517,9 @@ class Suggestions:
     def __init__(self, rules: SequenceOf[EstimatedRule], effort: Effort) -> None:
         self._rules = rules
         self._effort = effort
+        self.unfiltered: dict[
+            str, Edit
+        ] = {}  # what to write without filter(), by the path of the rule
 
     @cached_property
     def plan(self) -> LimitPlan:
@@ -528,11 +533,9 @@ class Suggestions:
             cost = solution.message_cost if of_message else solution.cost
             return f"Set {shown(solution.values)}: the estimate is then {shown_cost(cost)} of {RULE_COST_LIMIT:,}"
         expression = rule.compiled.message if of_message else rule.compiled.rule
-        return (
-            None
-            if expression is None or id(rule) not in self.plan.hopeless
-            else self._on_hopeless(expression)
-        )
+        if expression is None or id(rule) not in self.plan.hopeless:
+            return None
+        return self._on_filter(rule, expression) or self._on_hopeless(expression)
 
     def on_all(self) -> str | None:
         """Return how to reduce the total cost of all rules, or None if the search takes too long."""
@@ -545,6 +548,17 @@ class Suggestions:
             parts.append(f"simplify {rules} that no limit brings below the budget")
         text = " and ".join(parts)
         return text[:1].upper() + text[1:] or None
+
+    def _on_filter(self, rule: EstimatedRule, expression: Expression) -> str | None:
+        """Return the help for a macro over a filtered list, which keeps its bounds without filter(); None without one."""
+        if not self._effort.affords(len(expression.text)):
+            return None
+        self._effort.spend(len(expression.text))
+        unfiltered = without_filter(expression)
+        if unfiltered is None or not unfiltered.expression.highest_cost < expression.highest_cost:
+            return None
+        self.unfiltered[str(rule.path)] = unfiltered.edit
+        return f"Write `{unfiltered.new}` instead of `{unfiltered.old}`: the estimator knows no bounds of what filter() returns"
 
     def _on_hopeless(self, expression: Expression) -> str | None:
         tree = list(nodes(expression.compiled.expr))

@@ -73,6 +73,20 @@ ROWS: Final[tuple[FalseFriend, ...]] = (
     # Paths that begin with a dot, wherever the error is
     FalseFriend("START . v", ("self.{v}",), is_everywhere=True),
     *(FalseFriend(f"{before} . v", (f"{before} self.{{v}}",), is_everywhere=True) for before in ("&&", "||", "!", "(", ",")),
+    # JavaScript's value is `undefined` where something on the way is absent, which equals no value.
+    *(_row(f"A . v ?. B {sign} {null}", "has({A}.{v}) && has({A}.{v}.{B})") for null in _NULLS for sign in ("!=", "!==")),
+    *(_row(f"A . v ?. B {sign} {null}", "!has({A}.{v}) || !has({A}.{v}.{B})") for null in _NULLS for sign in ("==", "===")),
+    *(_row(f"A . v ?. w . k ( ) {sign} C", f"has({{A}}.{{v}}) && has({{A}}.{{v}}.{{w}}) && {{A}}.{{v}}.{{w}}.{{k}}() {sign} {{C}}", certain=False)
+      for sign in _COMPARISONS if sign != "!="),
+    *(_row(f"A . v ?. w ?. k {sign} C", f"has({{A}}.{{v}}) && has({{A}}.{{v}}.{{w}}) && has({{A}}.{{v}}.{{w}}.{{k}}) && {{A}}.{{v}}.{{w}}.{{k}} {sign} {{C}}")
+      for sign in _COMPARISONS if sign != "!="),
+    _row("A . v ?. w ?. k != C", "!has({A}.{v}) || !has({A}.{v}.{w}) || !has({A}.{v}.{w}.{k}) || {A}.{v}.{w}.{k} != {C}"),
+    *(row for dot in ("?", "?.") for row in (
+        _row(f"A {dot} [ n ] == C", "has({A}) && {A}.size() > {n} && {A}[{n}] == {C}"),
+        _row(f"A {dot} [ n ] != C", "!has({A}) || {A}.size() <= {n} || {A}[{n}] != {C}"),
+        _row(f"A {dot} [ s ] == C", "has({A}) && {s} in {A} && {A}[{s}] == {C}"),
+        _row(f"A {dot} [ s ] != C", "!has({A}) || !({s} in {A}) || {A}[{s}] != {C}"),
+    )),
     # Absent values
     *(_row(f"A {words} {null}", meant) for null in _NULLS for words, meant in (
         ("is not", "has({A})"), ("!=", "has({A})"), ("!==", "has({A})"),
@@ -84,6 +98,7 @@ ROWS: Final[tuple[FalseFriend, ...]] = (
     *(_row(form, meant) for form in ("has ( A [ s ] )", "has ( A . [ s ] )", "has ( A , s )") for meant in ("{s} in {A}", "has({A}.{s'})")),
     _row("has ( A , v )", "has({A}.{v})"), _row("has ( A , B )", "has({A}) && has({B})", "has({A}) || has({B})"),
     _row("A . has ( v )", "has({A}.{v})"), _row("A . has ( )", "has({A})"),
+    _row("has ( A . v ( ) )", "has({A})", "{A}.{v}() > 0"),
     *_rows(("has ( A )", "has A", "has [ A ]", "has { A }", "has ( { A } )"), "has({A})"),
     *(_row(f"has ( A {sign} {other} )", f"has({{A}}) {sign} has({{B}})", certain=False)
       for sign in ("&&", "||") for other in ("has ( B )", "B")),
@@ -153,18 +168,22 @@ ROWS: Final[tuple[FalseFriend, ...]] = (
     _row("A . keys ( ) . v ( X )", "{X} in {A}"),
     *_rows(("v . keys ( A ) . length", "v . values ( A ) . length"), "{A}.size()"),
     _row("A .. v", "{A}.{v}"), _row("A .. B", "{A} + {B}"), *_rows(("A -> v", "A :: v"), "{A}.{v}"),
-    # JavaScript's value is `undefined` where something on the way is absent, which equals no value.
-    _row("A . v ?. B == C", "has({A}.{v}) && has({A}.{v}.{B}) && {A}.{v}.{B} == {C}"),
+    *(_row(f"A . v ?. B {sign} C", f"has({{A}}.{{v}}) && has({{A}}.{{v}}.{{B}}) && {{A}}.{{v}}.{{B}} {sign} {{C}}")
+      for sign in _COMPARISONS if sign != "!="),
     _row("A . v ?. B != C", "!has({A}.{v}) || !has({A}.{v}.{B}) || {A}.{v}.{B} != {C}"),
     _row("self ?. A", "self.{A}", certain=False), _row("oldself ?. A", "oldSelf.{A}", certain=False),
     # Values in place of absent ones
     *(row for name in ("default", "getordefault", "coalesce", "ifnull", "nvl", "orelse") for row in (
-        _row(f"{name} ( A . v , B )", "{A}.?{v}.orValue({B})"),
+        _row(f"{name} ( self . v , B )", "self.?{v}.orValue({B})"),
+        _row(f"{name} ( self . v . w , B )", "self.?{v}.?{w}.orValue({B})"),
+        _row(f"{name} ( A . v , B )", "{A}.?{v}.orValue({B})", certain=False),
+        _row(f"{name} ( A , B )", "has({A}) ? {A} : {B}", certain=False),
     )),
     _row("A . get ( s , B )", "{A}[?{s}].orValue({B})"), _row("A . get ( s , B )", "{A}.?{s'}.orValue({B})"),
     _row("A . get ( s ) == B", "{s} in {A} && {A}[{s}] == {B}"), _row("A . get ( s ) == B", "has({A}.{s'}) && {A}.{s'} == {B}"),
     _row("A . get ( s ) != B", "!({s} in {A}) || {A}[{s}] != {B}"), _row("A . get ( s ) != B", "!has({A}.{s'}) || {A}.{s'} != {B}"),
-    _row("A . exists ( s )", "{s} in {A}"), _row("A ** 2", "{A} * {A}"), _row("A * * 2", "{A} * {A}"),
+    _row("A . exists ( s )", "{s} in {A}"), *_rows(("A ** 2", "A * * 2"), "{A} * {A}"),
+    _row("A ^ 2", "{A} * {A}", certain=False),
     *_rows(("A . *", "A [ * ]", "A [ ]"), "{A}"), _row("A . n", "{A}[{n}]"), _row("A . [ X ]", "{A}[{X}]"),
     _row("self . spec . v", "self.{v}"), _row("oldself . spec . v", "oldSelf.{v}"),
     *_rows(("spec . v", "object . spec . v", "this . spec . v"), "self.{v}"),
@@ -284,6 +303,7 @@ CHECKS: Final = {
     "semver": "isSemver",
 }
 
+CURLY_QUOTES: Final = frozenset("‘’‚“”„")
 # Characters that look like those of CEL.
 CHARACTERS: Final = str.maketrans({
     "‘": "'", "’": "'", "‚": "'", "´": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "\u00a0": " ", "\u200b": "",

@@ -13,7 +13,7 @@ from crdlint.cel.types import BOOL
 from crdlint.kubecel.declarations import escape, unescape
 from crdlint.kubecel.environment import LIBRARIES
 from crdlint.kubecel.repair.false_friends import CHECKS, CONDITIONS, NEGATED
-from crdlint.kubecel.repair.state import Choice, CompiledText, named
+from crdlint.kubecel.repair.state import Choice, CompiledText, comment_of, named
 from crdlint.phrases import nearest
 from crdlint.safety.work import Effort
 from crdlint.spelling import differing_letters, is_slip, name_meant
@@ -133,6 +133,8 @@ def inner_fields(state: CompiledText) -> Iterator[Choice]:
 
 def conditions(state: CompiledText) -> Iterator[Choice]:
     """Yield conditions in place of a value: whether an optional field is set, or another value is not empty."""
+    if comment_of(state.text):
+        return  # a condition may be in what CEL reads as a comment
     node, templates = _no_condition(state), CONDITIONS
     if isinstance(node, Call) and node.function == "!_":
         node, templates = node.args[0], NEGATED

@@ -1,10 +1,10 @@
 """Patterns over the tokens of an expression, which need not be valid CEL.
 
-A pattern is a list of words separated by spaces. `A`, `B` and `C` match an operand (a name, literal or bracket, with the fields,
-indexes and calls after it), `X`, `Y` and `Z` any tokens with balanced brackets, `E` these without a comma, `v` a name, `s` and
-`t` a string, `q` a string that contains a number or boolean, `n` and `m` an integer, `d` a duration without quotes, `START` and
-`END` the ends of the text. Any other word matches the token with that text, whatever its case and underscores. A template
-contains the names of these parts in braces; `{s'}` is the content of a string.
+A pattern is a list of words separated by spaces. `A`, `B` and `C` match an operand (a name, literal or bracket, with the
+fields, indexes and calls after it), `X`, `Y` and `Z` any tokens with balanced brackets, `E` these without a comma, `v`, `w`
+and `k` a name, `s` and `t` a string, `q` a string that contains a number or boolean, `n` and `m` an integer, `d` a duration
+without quotes, `START` and `END` the ends of the text. Any other word matches the token with that text, whatever its case and
+underscores. A template contains the names of these parts in braces; `{s'}` is the content of a string.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ _CLOSING: Final = frozenset(BRACKETS.values())
 _OPERANDS: Final = frozenset("ABC")
 _SEQUENCES: Final = frozenset("XYZE")
 _ENDS: Final = frozenset({"START", "END"})
-_KINDS: Final = frozenset("vstqnmd")
+_NAMES: Final = frozenset("vwk")
+_KINDS: Final = _NAMES | frozenset("stqnmd")
 _PARTS: Final = _OPERANDS | _SEQUENCES | _ENDS | _KINDS
 _WORDS: Final = frozenset({"in", "and", "or", "not", "is", "if", "then", "else"})
 _QUOTES: Final = "'\"`"
@@ -59,7 +60,7 @@ class Token(NamedTuple):
     def is_a(self, kind: str) -> bool:
         """Return whether it is of a kind of token that patterns name."""
         text = self.text
-        if kind == "v":
+        if kind in _NAMES:
             return text.isidentifier() and text not in _WORDS
         if kind == "q":
             return self.is_string and (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
@@ -12,6 +13,17 @@ from crdlint.cel.types import Kind, Type
 from crdlint.kubecel.compilation import Expression
 from crdlint.kubecel.declarations import DeclField, DeclType
 from crdlint.yaml.edit import Edit
+
+_COMMENT: Final = re.compile(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"|(//[^\n]*)")
+
+
+def comment_of(text: str) -> str:
+    """Return the first comment of an expression, empty if it has none.
+
+    >>> comment_of("self.size // 2 < 100"), comment_of("self.url != 'https://a'")
+    ('// 2 < 100', '')
+    """
+    return next((match[1] for match in _COMMENT.finditer(text) if match[1]), "")
 
 
 class CompiledText:

@@ -91,7 +91,7 @@ def _bool(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 
 @_Convention("float-in-spec", "Floating-point number in the spec",
     why="Languages and encodings round floating-point numbers differently, so an equal value may look changed to a controller.",
-    help="Use an integer with a smaller unit, or a quantity",
+    help="Use an integer with a smaller unit, or a quantity, in a new version",
     bad="spec: {type: object, properties: {ratio: {type: number}}}",
     good="spec: {type: object, properties: {percent: {type: integer, format: int32}}}",
 ).advice_on(Nodes(types={"number"}))  # fmt: skip
@@ -151,7 +151,7 @@ def _items(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 @_Convention("root-extra-fields", "Field beside `spec` and `status`", scope="schema",
     observed=("root-fields-beside-status",),
     why="Tools and users expect the wanted state in `spec`. The status subresource also ignores changes of other fields.",
-    help="Move the field into `spec` or `status`",
+    help="Move the field into `spec` or `status` in a new version",
     bad="type: object\nproperties: {operation: {type: string}}\n",
     good="type: object\nproperties: {spec: {type: string}}\n",
 ).advice_on(Nodes({"properties"}))  # fmt: skip

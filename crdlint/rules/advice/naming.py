@@ -50,7 +50,7 @@ def _added_names(finding: Finding) -> Edits:
 
 @_Convention("plain-secret", "Secret value in the spec",
     why="Everyone who may read the object sees the value, and backups and Git contain it.",
-    help="Replace the field by a reference to a key of a Secret",
+    help="Replace the field by a reference to a key of a Secret in a new version",
     bad="spec: {type: object, properties: {password: {type: string}}}",
     good="spec: {type: object, properties: {passwordSecretRef: {type: object, properties: {name: {type: string}}}}}",
 ).advice_on(Nodes(types={"string"}))  # fmt: skip

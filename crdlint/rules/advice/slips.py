@@ -16,6 +16,7 @@ from crdlint.rules.engine.advisory import Advisory, DecodedCRD, top_property
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, require
 from crdlint.rules.engine.markers import rule_marker
 from crdlint.rules.engine.rule import Caution, Hint, Nodes, once
+from crdlint.rules.fixes.pattern_fixes import WITHOUT_SLASHES
 from crdlint.schema.deep_equal import equality_key
 from crdlint.schema.traversal import lineage
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, items_of
@@ -80,7 +81,7 @@ def _curly_quotes(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisor
     "its end, wherever they are in a pattern.",
     help="Write `\\^` and `\\$` for the characters, or move `^` to the start and `$` to the end",
     marker="correct `+kubebuilder:validation:Pattern`",
-    bad=_PATTERN.format("/^[a-z]+$/"), good=_PATTERN.format("^[a-z]+$"),
+    bad=_PATTERN.format("/^[a-z]+$/"), good=_PATTERN.format("'^[a-z]+$'"), fixes=(WITHOUT_SLASHES,),
 ).advice_on(Nodes({"pattern"}))  # fmt: skip
 def _patterns_without_texts(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     pattern = schema.pattern
@@ -293,7 +294,7 @@ def _with_rule(finding: Finding, owner: Mapping, level: _OptionalField) -> Edits
     ),
     why="A rule with `oldSelf` is only evaluated if the field is set before and after an update. Two updates get around it: one "
     "without the field or an object above it, and one with another value.",
-    help="Add the field and each object above it to `required`, or add a rule that keeps them: "
+    help="Add the field and each object above it to `required` in a new CRD; in an existing one, add a rule that keeps them: "
     "`!has(oldSelf.FIELD) || has(self.FIELD)`",
     marker='write `+kubebuilder:validation:XValidation:rule="!has(oldSelf.FIELD) || has(self.FIELD)"` on the struct',
     bad=_spec(""), good=_spec("    required: [class]\n"), fixes=(_guard,),
@@ -357,9 +358,9 @@ def _bypass(path: Path, name: str, levels: tuple[_OptionalField, ...]) -> Adviso
     )
     markers = joined([rule_marker(level.guard, level.message) for level in levels])
     if len(levels) == 1:
-        help_ = f"Add {names} to `required`, or add this rule to the object that has it: {guards}"
+        help_ = f"Add this rule to the object that has it: {guards}; or, in a new CRD, add {names} to `required`"
         marker = f"write {markers} on the struct that has the field"
     else:
-        help_ = f"Add {names} to the `required` of their objects, or add a rule to each of these: {guards}"
+        help_ = f"Add a rule to each object that has one of them: {guards}; or, in a new CRD, add {names} to their `required`"
         marker = f"write {markers} on the structs that have the fields"
     return Advisory(message, path, help_, subject=levels, marker=marker)

@@ -29,10 +29,11 @@ _REFUSES: Final = re.compile(
 UNGUARDED = Rule("cel-optional-field-unguarded", "Rule reads an optional field without checking that it is set",
     withheld=True, follows=(Link(dead_ends.status_on_create.rule, SAME_PLACE),),
     observed=("optional-field-in-a-rule",),
-    why="The API server rejects every object that does not set the field, because the evaluation ends in an error.",
-    help="Check the field with `has()` first, make it required, or give it a default",
+    why="Where the rule reads the field and an object does not set it, the evaluation ends in an error, and the API server rejects "
+    "the object. `has(self.a) && ...` rejects it as well; `!has(self.a) || ...` accepts it.",
+    help="Check the field with `has()` right before it is read, make it required, or give it a default",
     marker=MARKER, bad=schema_with("rule: self.replicas > 0", ""),
-    good=schema_with("rule: has(self.replicas) && self.replicas > 0", ""),
+    good=schema_with("rule: '!has(self.replicas) || self.replicas > 0'", ""),
     scope="schema", severity="info", origin="crdlint")  # fmt: skip
 
 
@@ -81,7 +82,7 @@ def _unguarded(estimated: EstimatedRule, fields: ObjectFields) -> Iterator[Advis
             f"rule reads `{read.path}`, which is optional: if it is not set, the evaluation fails with `no "
             f"such key: {read.field}`{more}"
         )
-        help_ = f"Write `has({read.path}) && ...` to reject objects without it"
+        help_ = f"Write `has({read.path}) && ...` before the part that reads it to reject objects without it"
         written = estimated.rule.message  # the author's words
         if _is_negated(expression.compiled.expr, read.node):
             help_ = f"Write `has({read.path}) && ...` inside of the negation, before the part that reads the field"

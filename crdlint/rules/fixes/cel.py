@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from functools import partial
 from typing import Final
@@ -15,16 +14,12 @@ from crdlint.rules.engine.finding import (
     expect,
     quoted_tag,
     quoted_with_comment,
-    require,
 )
+from crdlint.rules.fixes.expression_fixes import in_expression
 from crdlint.rules.server.cel import COMPILES, OPTIONAL_OLD_SELF, OUTPUT_TYPE, schema_with
 from crdlint.safety.work import Effort
-from crdlint.yaml.edit import Edit, apply
-from crdlint.yaml.editor import quoted
+from crdlint.yaml.edit import Edit
 from crdlint.yaml.nodes import Scalar
-from crdlint.yaml.scalars import offsets_inside
-
-_PLAIN: Final = re.compile(r"[\w(.$/](?:[^#:\n]|:(?! |$)|(?<! )#)*\Z")
 
 
 def _quoted_expression(finding: Finding) -> Iterable[Edit]:
@@ -49,22 +44,7 @@ def meant(finding: Finding, *, certain: bool) -> Iterable[Edit]:
         path = schema.path.child("x-kubernetes-validations").index(index).child("rule")
     if reason is None or reason.arguments[1] != certain:
         return
-    node = finding.scalar(path)
-    edits: tuple[Edit, ...] = reason.arguments[0]
-    text = apply(node.value, edits)
-    if (
-        edits
-        and not node.style
-        and (getattr(finding.editor.parent(node), "flow", True) or not _PLAIN.match(text))
-    ):
-        yield finding.editor.replace(node, quoted(text))
-        return
-    for edit in edits:
-        offsets = require(offsets_inside(finding.editor.text, node, edit.start, edit.end))
-        is_quoted = node.style in ("'", '"')
-        yield Edit(
-            *offsets, finding.editor.value(edit.text, like=node)[1:-1] if is_quoted else edit.text
-        )
+    yield from in_expression(finding, finding.scalar(path), reason.arguments[0])
 
 
 @Fixer("Remove `optionalOldSelf`", "safe")

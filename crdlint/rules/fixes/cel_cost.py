@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from crdlint.rules.engine.finding import Edits, Finding, Fixer, FixesOfRules, require
+from crdlint.rules.fixes.expression_fixes import in_expression
 from crdlint.rules.server.cel_cost import CRD_COST, HOSTS, RULE_COST
 
 
@@ -18,7 +19,26 @@ def _limits(finding: Finding) -> Edits:
         )
 
 
+_FILTERED = """\
+type: object
+properties:
+  ports: {{type: array, maxItems: 64, items: {{type: object, properties: {{name: {{type: string, maxLength: 63}}}}}}}}
+x-kubernetes-validations:
+- rule: "!has(self.ports) || {}"
+"""
+
+
+@Fixer("Write the condition of filter() into the macro", "unsafe").example(
+    bad=_FILTERED.format("self.ports.filter(x, has(x.name)).all(y, y.name.matches('^[a-z]+$'))"),
+    good=_FILTERED.format("self.ports.all(x, !(has(x.name)) || x.name.matches('^[a-z]+$'))"),
+)
+def _without_filter(finding: Finding) -> Edits:
+    edit = require(finding.subject).unfiltered.get(str(finding.path.parent))
+    if edit is not None:
+        yield from in_expression(finding, finding.scalar(), [edit])
+
+
 FIXES: Final[FixesOfRules] = {
-    RULE_COST.id: (_limits,),
+    RULE_COST.id: (_without_filter, _limits),
     CRD_COST.id: (_limits,),
 }

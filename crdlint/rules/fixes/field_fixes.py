@@ -61,10 +61,14 @@ _OTHER_NAMES: Final = {
     "v1.ServiceReference": {"serviceName": "name", "serviceNamespace": "namespace"},
     "v1.CustomResourceDefinitionNames": {"aliases": "shortNames", "kindList": "listKind"},
 }  # fmt: skip
+# Keywords of JSON Schema whose values look like the schema of a property.
+_WITH_SCHEMA: Final = frozenset(
+    {"if", "then", "else", "contains", "propertyNames", "unevaluatedProperties", "unevaluatedItems"}
+)
 # What OpenAPI and JSON Schema have and the API server does not keep.
 _NOT_KEPT: Final = frozenset(
     {"readOnly", "writeOnly", "deprecated", "xml", "discriminator", "$comment", "examples", "contentEncoding",
-     "contentMediaType", "x-go-name", "x-go-package", "x-order"}
+     "contentMediaType", "$id", "$vocabulary", "x-go-name", "x-go-package", "x-order"}
 )  # fmt: skip
 _OF_PROPERTIES: Final = frozenset(
     {"type", "properties", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-int-or-string"}
@@ -296,6 +300,8 @@ def _property(finding: Finding) -> tuple[Mapping, Scalar, Mapping]:
     value = expect(Mapping, node)
     names = {getattr(name, "value", "") for name in value.items[::2]}
     if finding.go_type(mapping) is not SCHEMA or mapping.flow or not names & _OF_PROPERTIES:
+        raise UneditableError
+    if key.value in _WITH_SCHEMA:
         raise UneditableError
     return mapping, key, value
 
@@ -563,7 +569,8 @@ def _is_outdented(editor: Editor, mapping: Mapping) -> bool:
 
 
 @Fixer("Remove the repetition", "safe").example(
-    bad="type: object\nproperties:\n  name:\n    type: string\n    type: string\n"
+    bad="type: object\nproperties:\n  name:\n    type: string\n    type: string\n",
+    good="type: object\nproperties:\n  name:\n    type: string\n",
 )
 def _repeated_key(finding: Finding) -> Edits:
     """Remove the second of two equal entries."""
@@ -589,7 +596,40 @@ def _overridden_key(finding: Finding) -> Edits:
         yield finding.editor.remove_at(mapping, first)
 
 
-DUPLICATE: Final = (_repeated_key, _overridden_key)
+@Fixer(
+    "Indent the lines below the key without a value, which changes the type of the field", "unsafe"
+).example(
+    bad="type: object\nproperties:\n  names:\n    type: array\n    items:\n    type: string\n",
+    good="type: object\nproperties:\n  names:\n    type: array\n    items:\n      type: string\n",
+)
+def _fields_of_items(finding: Finding) -> Edits:
+    """Indent the fields of items, or of the values of a map, that are written beside their key."""
+    editor, about = finding.editor, finding.about
+    if not isinstance(about, DuplicateKey) or about.how != "written twice":
+        return
+    first, later = expect(Scalar, about.first), expect(Scalar, about.later)
+    mapping = expect(Mapping, editor.parent(first))
+    if mapping.flow or editor.parent(later) is not mapping or len(mapping.items) > _MOST_OF_SCHEMA:
+        return
+    empty = _empty_key(mapping, editor.index(first), editor.index(later))
+    below = [] if empty is None else mapping.items[empty + 2 :]
+    if below and all(getattr(key, "value", "") in SCHEMA.fields for key in below[::2]):
+        yield from editor.shifted(below[0].start_mark.index, editor.end(mapping), _STEP)
+
+
+def _empty_key(mapping: Mapping, first: int, later: int) -> int | None:
+    """Return the index of the key without a value between two others that takes the schema below it; None without one."""
+    types = [text_of(value) for key, value in mapping.pairs() if text_of(key) == "type"]
+    for index in range(first + 2, later, 2):
+        name = text_of(mapping.items[index]) or ""
+        if types[:1] == [_TYPES_OF_OWNERS.get(name)] and is_null(mapping.items[index + 1]):
+            return index
+    return None
+
+
+_MOST_OF_SCHEMA: Final = 2 * len(SCHEMA.fields)  # keys and values
+_TYPES_OF_OWNERS: Final = {"items": "array", "additionalProperties": "object"}
+DUPLICATE: Final = (_fields_of_items, _repeated_key, _overridden_key)
 
 
 def _of_cause(repair: Repair) -> Callable[[Finding], Edits]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from crdlint.crd.gotypes import SCHEMA_BITS
@@ -25,6 +24,8 @@ from crdlint.rules.server.forbidden_fields import (
     EMBEDDED_IN_META,
     ID,
     ITEMS_ARRAY,
+    LIST,
+    MAP,
     MEANT_TYPES,
     PRESERVE_FALSE,
     TYPE_NULL,
@@ -56,9 +57,6 @@ _FORMATS: Final = {
 _FRACTIONAL: Final = frozenset({"float", "float32", "float64", "double", "decimal"})
 
 
-_MAP: Final = re.compile(r"map\[string\](\w+)")
-
-
 _OBJECTS: Final = frozenset({"object", "obj", "struct", "objects"})
 
 
@@ -77,12 +75,11 @@ def _meant_type(finding: Finding) -> Edits:
     meant = meant_type(word, schema)
     if meant is None or (meant == "array" and finding.owner.find("items") is None):
         return  # the items are a guess
-    value = _MAP.fullmatch(word.replace(" ", ""))
+    value = MAP.fullmatch(word.replace(" ", ""))
     keeps_fields = schema.set_fields & _KEEPING
     if value is not None and not keeps_fields:
-        type_ = require(
-            MEANT_TYPES.get(value[1].lower(), value[1] if value[1] in SCALARS else None)
-        )
+        of_values = next(filter(None, value.groups())).lower()
+        type_ = require(MEANT_TYPES.get(of_values, of_values if of_values in SCALARS else None))
         item = f"{{{finding.editor.name('type')}: {finding.editor.value(type_)}}}"
         yield finding.editor.insert(finding.owner, "additionalProperties", item, after="type")
     elif meant == "object" and not keeps_fields and word.lower() not in _OBJECTS:
@@ -98,7 +95,9 @@ def _array_of_any(finding: Finding) -> Edits:
     editor, owner = finding.editor, finding.owner
     word = finding.scalar().value
     if meant_type(word) == "array" and owner.find("items") is None:
-        item = meant_type(word.replace("[]", "")) if "[]" in word else None
+        of_items = LIST.fullmatch(word)
+        name = of_items[1] if of_items is not None else word.replace("[]", "")
+        item = meant_type(name) if name != word else None
         plain = item if item in SCALARS else None
         schema = (
             f"{editor.name('type')}: {editor.value(plain)}"
@@ -204,6 +203,19 @@ def _nullable_instead(finding: Finding) -> Edits:
         yield finding.editor.insert(owner, "nullable", "true", after="type")
 
 
+def _without_property(finding: Finding) -> Edits:
+    """Remove a property of the metadata that is declared as an object: its values are texts."""
+    editor = finding.editor
+    name, properties = editor.key_of(finding.owner), editor.parent(finding.owner)
+    metadata = None if properties is None else editor.parent(properties)
+    if name is None or not isinstance(properties, Mapping) or not isinstance(metadata, Mapping):
+        return
+    is_only = len(properties.items) == len(("key", "value"))
+    yield (
+        editor.remove(metadata, "properties") if is_only else editor.remove(properties, name.value)
+    )
+
+
 FIXES: Final[FixesOfRules] = {
     ID.id: (Fixer("Remove `id`", "safe", removal),),
     ADDITIONAL_ITEMS.id: (Fixer("Remove `additionalItems`", "safe", removal),),
@@ -213,13 +225,7 @@ FIXES: Final[FixesOfRules] = {
     ITEMS_ARRAY.id: (_one_schema,),
     DEFAULT_FORBIDDEN.id: (Fixer("Remove the default", "safe", removal),),
     EMBEDDED_IN_META.id: (
-        Fixer(
-            "Remove `x-kubernetes-embedded-resource`",
-            "safe",
-            removal,
-            bad="metadata:\n  type: object\n  properties:\n    name: {type: object, x-kubernetes-embedded-resource: true}",
-            good="metadata:\n  type: object\n  properties:\n    name: {type: object}",
-        ),
+        Fixer("Remove the property, which is a text", "unsafe", _without_property),
     ),
     UNIQUE_ITEMS.id: (_set_instead,),
     BOTH_PROPERTIES.id: (_properties_only, _keep_unknown_fields),

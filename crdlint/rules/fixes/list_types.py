@@ -67,11 +67,9 @@ def _with_type(finding: Finding, type_: str) -> Edits:
 
 
 def _without_marker(finding: Finding, name: str) -> Edits:
-    return (
-        [finding.editor.remove(finding.owner, name)]
-        if finding.owner.find("type") is not None
-        else []
-    )
+    """Remove a keyword for lists or maps, unless the type of the schema is missing or set twice."""
+    if finding.owner.find("type") is not None and not is_merged(finding.owner):
+        yield finding.editor.remove(finding.owner, name)
 
 
 @Fixer("Make the list atomic", "unsafe").example(

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, FixesOfRules
+from crdlint.rules.engine.finding import Edits, Finding, Fixer, FixesOfRules, rename_to_true
 from crdlint.rules.server.schema_warnings import OTHER_FORMATS, spellings, unrecognized
 from crdlint.spelling import name_meant
+
+_INT_OR_STRING: Final = "x-kubernetes-int-or-string"
 
 
 @Fixer("Correct the spelling of the format", "unsafe").example(
@@ -24,6 +26,18 @@ def _respelled_format(finding: Finding) -> Edits:
     return finding.write(near) if near else []
 
 
+@Fixer("Write `x-kubernetes-int-or-string`", "unsafe").example(
+    bad="port:\n  type: string\n  format: int-or-string",
+    good="port:\n  x-kubernetes-int-or-string: true",
+)
+def _int_or_string(finding: Finding) -> Edits:
+    """Write an integer or a string as Kubernetes does: from then on the API server accepts both."""
+    editor, owner = finding.editor, finding.owner
+    if finding.scalar().value == "int-or-string" and owner.find(_INT_OR_STRING) is None:
+        yield from rename_to_true(finding, owner, "type", _INT_OR_STRING)
+        yield editor.remove(owner, "format")
+
+
 FIXES: Final[FixesOfRules] = {
-    unrecognized.rule.id: (_respelled_format,),
+    unrecognized.rule.id: (_respelled_format, _int_or_string),
 }

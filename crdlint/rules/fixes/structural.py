@@ -27,9 +27,11 @@ from crdlint.rules.engine.finding import (
     require,
     with_comment,
 )
+from crdlint.rules.fixes.pattern_fixes import repaired_pattern
 from crdlint.rules.server.structural import (
     EMBEDDED,
     INT_OR_STRING,
+    INT_OR_STRING_FORMAT,
     ITEMS_REQUIRED,
     META_TYPE,
     METADATA,
@@ -82,6 +84,14 @@ def _decided_type(finding: Finding) -> Edits:
         return
     if type_ and type_ not in _NUMERIC:
         yield _add_type(finding, type_)
+
+
+@Fixer("Write `x-kubernetes-int-or-string`", "safe").example(
+    bad="port: {format: int-or-string}", good="port: {x-kubernetes-int-or-string: true}"
+)
+def _int_or_string_of_format(finding: Finding) -> Edits:
+    if finding.schema(finding.owner).format == INT_OR_STRING_FORMAT:
+        yield from rename_to_true(finding, finding.owner, "format", "x-kubernetes-int-or-string")
 
 
 @Fixer("Add the numeric type", "unsafe").example(good="replicas: {minimum: 1, type: integer}")
@@ -286,16 +296,6 @@ def _rule_of_lookahead(finding: Finding) -> Edits:
     yield editor.respell(node, rest) if rest else editor.remove(owner, "pattern")
 
 
-@Fixer("Correct the pattern", "unsafe").example(
-    bad="name: {type: string, pattern: '^[a-z+$'}", good="name: {type: string, pattern: '^[a-z]+$'}"
-)
-def _repaired_pattern(finding: Finding) -> Edits:
-    from crdlint.golang.regexp_repair import repair
-
-    node = finding.scalar()
-    yield finding.editor.respell(node, require(require(repair(node.value)).pattern))
-
-
 @Fixer("Write `metadata: {type: object}`", "safe")
 def _plain_metadata(finding: Finding) -> Edits:
     metadata, editor = finding.mapping(finding.path), finding.editor
@@ -457,6 +457,7 @@ FIXES: Final[FixesOfRules] = {
             bad="ports:\n  items:\n    type: integer\n    type: array",
             good="ports:\n  items:\n    type: integer\n  type: array",
         ),
+        _int_or_string_of_format,
         _number_type,
         _alternatives_type,
         _any_type,
@@ -519,5 +520,5 @@ FIXES: Final[FixesOfRules] = {
             good="port:\n  x-kubernetes-int-or-string: true",
         ),
     ),
-    PATTERN.id: (_pattern_with_comment, _rule_of_lookahead, _repaired_pattern),
+    PATTERN.id: (_pattern_with_comment, _rule_of_lookahead, repaired_pattern),
 }

@@ -6,7 +6,7 @@ import re
 from base64 import b64encode
 from typing import Final
 
-from crdlint.crd.gotypes import SCHEMA
+from crdlint.crd.gotypes import SCHEMA, GoType
 from crdlint.crd.identity import type_keys as type_keys_of
 from crdlint.files.recognition import KIND, VERSION
 from crdlint.light import regex
@@ -26,13 +26,14 @@ from crdlint.rules.engine.finding import (
 from crdlint.rules.fixes.v1beta1 import block
 from crdlint.schema.structural import TYPES
 from crdlint.yaml.edit import Edit
-from crdlint.yaml.editor import UneditableError, quoted
+from crdlint.yaml.editor import Editor, UneditableError, quoted
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, text_of
 
 _GROUPED: Final = regex(r"-?\d{1,3}(?:[,_]\d{3})+\Z")
 _AMONG: Final = regex(
-    r"(?:<=?|>=?|=)? *(-?(?=[OolI]*\d)[\dOolI]+)(?: *(k|K)| +[A-Za-z]+| *//.*| +<\d+>)?\Z"
+    r"(?:<=?|>=?|=)? *(-?(?=[OolI]*\d)[\dOolI]+)(?: *(k|K)| +[A-Za-z]+| *//.*| +<\d+>|#.*)?\Z"
 )
+_COMMENTED_BOOLEAN: Final = regex(r"(true|false)(?: *//.*| +<\d+>|#.*)")
 _LOOKALIKES: Final = str.maketrans("OolI", "0011")
 _NUMBER: Final = regex(r"-?(?:0|[1-9]\d*)(?:\.\d+)?\Z")
 _WHOLE: Final = regex(r"(-?(?:0|[1-9]\d*))(?:\.0+)?\Z")
@@ -48,6 +49,7 @@ _INTEGERS: Final = frozenset({"int32", "int64", "int"})
 _SCHEMA_OR_BOOLEAN: Final = "boolean or JSON schema expected"
 # The field that a text is the value of, by the Go type of the object that is expected.
 _MAIN_FIELDS: Final = {"v1.ValidationRule": "rule", "v1.SelectableField": "jsonPath"}
+_LISTS_OF_OBJECTS: Final = frozenset({"x-kubernetes-validations", "allOf", "anyOf", "oneOf"})
 _LISTS: Final = {"v1.ValidationRules": "[]v1.ValidationRule"}
 WHOLE_CRD: Final = f"{HEAD}        type: object\n"
 
@@ -182,23 +184,22 @@ def _required_in_properties(finding: Finding) -> Edits:
 def _rules_in_properties(finding: Finding) -> Edits:
     """Move the rules of an object, which are among its properties, out to the object."""
     properties, _, value = _entry_of(finding, "x-kubernetes-validations")
-    key, schema, editor = (
-        finding.editor.key_of(properties),
-        finding.editor.parent(properties),
-        finding.editor,
-    )
-    if key is None or key.value != "properties" or len(properties.items) == 2 or properties.flow:
+    editor, rules = finding.editor, expect(Sequence, value)
+    key, owner = editor.key_of(properties), expect(Mapping, editor.parent(properties))
+    is_only = len(properties.items) == len(("key", "value"))
+    if key is None or key.value != "properties" or is_only or not _reads_each(rules, properties):
         return
-    owner, rules = expect(Mapping, schema), expect(Sequence, value)
-    names = [text_of(name) for name in properties.items[::2]]
-    of_owner = re.compile(rf"\bself\.(?:{'|'.join(re.escape(name) for name in names if name)})\b")
-    if not all(of_owner.search(text_of(child(rule, "rule")) or "") for rule in rules.items):
-        return  # they may be of the property above
-    if owner.find("x-kubernetes-validations") is None and not owner.flow:
+    if owner.find("x-kubernetes-validations") is None and (rules.flow or not owner.flow):
+        source = editor.source(rules) if rules.flow else block(editor, rules)
         yield editor.remove(properties, "x-kubernetes-validations")
-        yield editor.insert(
-            owner, "x-kubernetes-validations", block(editor, rules), before="properties"
-        )
+        yield editor.insert(owner, "x-kubernetes-validations", source, before="properties")
+
+
+def _reads_each(rules: Sequence, properties: Mapping) -> bool:
+    """Return whether each of some rules reads a property, so that none may be of the property above it."""
+    names = "|".join(re.escape(text_of(name) or "") for name in properties.items[::2])
+    read = re.compile(rf"\bself\.(?:{names})\b")
+    return all(read.search(text_of(child(rule, "rule")) or "") for rule in rules.items)
 
 
 @Fixer("Write the type and `nullable`", "safe").example(
@@ -278,6 +279,18 @@ def _number_within(finding: Finding) -> Edits:
         yield finding.editor.replace(node, str(number))
 
 
+@Fixer("Remove the comment after the boolean", "unsafe").example(
+    bad=_with("name: {type: string, nullable: true // maybe}"),
+    good=_with("name: {type: string, nullable: true}"),
+)
+def _boolean_within(finding: Finding) -> Edits:
+    """Write the boolean before a comment of another language."""
+    node = _wrong_scalar(finding)
+    match = _COMMENTED_BOOLEAN.fullmatch(node.value.strip())
+    if match is not None and finding.problem.go_type == "bool" and not node.style:
+        yield finding.editor.replace(node, match[1])
+
+
 @Fixer("Add a space after the colon", "safe").example(
     bad=_with("name:\n    type:string"), good=_with("name:\n    type: string")
 )
@@ -312,35 +325,54 @@ def _text_value(finding: Finding) -> Edits:
 )
 def _list_of_one(finding: Finding) -> Edits:
     """Make a list of a single value, of values with separators between them, or of the keys of a mapping."""
-    editor, value = finding.editor, finding.entry[2]
+    value = finding.entry[2]
     of = finding.go_type(value)
     if of is None or of.kind != "slice":
         return
     if isinstance(value, Scalar):
-        is_tuple = value.value.startswith("(") and value.value.endswith(")")
-        names = _SEPARATORS.split(value.value[1:-1] if is_tuple else value.value)
-        if value.style and value.value.startswith("[") and value.value.endswith("]"):
-            yield editor.replace(value, value.value)
-        if not editor.is_text(value) or not all(_ONE.match(name.strip()) for name in names):
-            return
-        if len(names) == 1:
-            yield editor.replace(value, f"[{finding.written(value)}]")
-        else:
-            yield editor.replace(
-                value, f"[{', '.join(editor.value(name.strip(), like=value) for name in names)}]"
-            )
-    elif isinstance(value, Mapping) and not value.items:
-        yield editor.replace(value, "[]")
-    elif isinstance(value, Mapping) and of.element is not None and of.element.kind != "struct":
-        if all(is_null(each) or text_of(each) == "true" for each in value.items[1::2]):
-            yield editor.write(
-                value, f"[{', '.join(editor.value(name) for name in texts(value.items[::2]))}]"
-            )
-    elif isinstance(value, Mapping) and value.flow:
-        yield editor.replace(value, f"[{editor.text[value.start_mark.index : editor.end(value)]}]")
+        yield from _list_of_words(finding, value)
+    elif isinstance(value, Mapping) and value.items and _is_list_of_values(of):
+        yield from _list_of_keys(finding.editor, value)
     elif isinstance(value, Mapping):
-        yield from editor.indent_lines(value.start_mark.index, editor.end(value), 2)
-        yield editor.inserted(value.start_mark.index, "- ")
+        yield from _list_of_mapping(finding.editor, value)
+
+
+def _is_list_of_values(of: GoType) -> bool:
+    return of.element is not None and of.element.kind != "struct"
+
+
+def _list_of_words(finding: Finding, value: Scalar) -> Edits:
+    """Make a list of the words of a text, which may be in brackets."""
+    editor, text = finding.editor, value.value
+    if value.style and text.startswith("[") and text.endswith("]"):
+        yield editor.replace(value, text)
+    is_tuple = text.startswith("(") and text.endswith(")")
+    words = [word.strip() for word in _SEPARATORS.split(text[1:-1] if is_tuple else text)]
+    if not editor.is_text(value) or not all(map(_ONE.match, words)):
+        return
+    written = [finding.written(value)]
+    if len(words) > 1:
+        written = [editor.value(word, like=value) for word in words]
+    yield editor.replace(value, f"[{', '.join(written)}]")
+
+
+def _list_of_keys(editor: Editor, value: Mapping) -> Edits:
+    """Make a list of the keys of a mapping without values, or with `true` as all values."""
+    if all(is_null(each) or text_of(each) == "true" for each in value.items[1::2]):
+        names = map(editor.value, texts(value.items[::2]))
+        yield editor.write(value, f"[{', '.join(names)}]")
+
+
+def _list_of_mapping(editor: Editor, value: Mapping) -> Edits:
+    """Make a list with a mapping as the only item, an empty list of an empty mapping."""
+    start, end = value.start_mark.index, editor.end(value)
+    if not value.items:
+        yield editor.replace(value, "[]")
+    elif value.flow:
+        yield editor.replace(value, f"[{editor.text[start:end]}]")
+    else:
+        yield from editor.indent_lines(start, end, 2)
+        yield editor.inserted(start, "- ")
 
 
 @Fixer("Take the value out of the list", "safe").example(
@@ -373,7 +405,9 @@ def _single_value(finding: Finding) -> Edits:
     bad=_with("name:\n  - type: string"), good=_with("name:\n    type: string")
 )
 def _single_mapping(finding: Finding) -> Edits:
-    value = finding.entry[2]
+    _, key, value = finding.entry
+    if key.value in _LISTS_OF_OBJECTS:
+        return  # the list is in the wrong object
     of = finding.go_type(value)
     items = [expect(Mapping, item) for item in expect(Sequence, value).items]
     names = [name for item in items for name in texts(item.items[::2])]
@@ -403,19 +437,23 @@ def _field_of_property(finding: Finding) -> Edits:
 def _keyword_beside_properties(finding: Finding) -> tuple[Mapping, Scalar]:
     """Return properties, and among them a keyword of a schema with a scalar as the value."""
     properties, key, value = finding.entry
-    field = SCHEMA.fields.get(key.value)
-    is_keyword = field is not None and field.type.kind in {"string", "bool", "int64", "float64"}
-    if (
-        getattr(finding.editor.key_of(properties), "value", "") != "properties"
-        or not is_keyword
-        or is_null(value)
-    ):
+    if getattr(finding.editor.key_of(properties), "value", "") != "properties":
         raise UneditableError
-    if (
-        key.value != "type" and expect(Scalar, value).value in TYPES
-    ):  # a property that is written as its type
+    if not _is_value_of_keyword(key.value, value):
         raise UneditableError
     return properties, key
+
+
+def _is_value_of_keyword(name: str, value: Node) -> bool:
+    """Return whether a name is a keyword of schemas that may have a value which is no schema."""
+    if name in {"default", "enum"} and isinstance(value, Sequence):
+        return True
+    field = SCHEMA.fields.get(name)
+    if field is None or not isinstance(value, Scalar) or is_null(value):
+        return False
+    if name != "type" and value.value in TYPES:
+        return False  # a property that is written as its type
+    return name == "default" or field.type.kind in {"string", "bool", "int64", "float64"}
 
 
 def _fits(schema: Mapping, entry: tuple[Mapping, Scalar, Node]) -> bool:
@@ -432,6 +470,9 @@ def _fits(schema: Mapping, entry: tuple[Mapping, Scalar, Node]) -> bool:
         "x-kubernetes-map-type": {"object"},
     }.get(key.value)
     is_type = key.value != "type" or expect(Scalar, value).value in (implied or SCALARS)
+    if key.value in {"default", "enum"}:
+        is_list = key.value == "default" and isinstance(value, Sequence)
+        types = {"array"} if is_list else SCALARS
     return (
         schema.find(key.value) is None
         and is_type
@@ -545,34 +586,40 @@ def _encoded_certificate(finding: Finding) -> Edits:
 def _status_subresource(finding: Finding) -> Edits:
     """Write the status subresource, which has no fields, as an empty mapping."""
     editor = finding.editor
-    node = _value_expected_as(finding, "v1.CustomResourceSubresourceStatus")
-    is_enabled = isinstance(node, Scalar) and node.value.lower() in {"true", "enabled"}
-    if node is not None and (is_enabled or (isinstance(node, Sequence) and not node.items)):
-        yield editor.write(node, "{}")
+    status = _value_expected_as(finding, "v1.CustomResourceSubresourceStatus")
+    is_enabled = isinstance(status, Scalar) and status.value.lower() in {"true", "enabled"}
+    if status is not None and (is_enabled or (isinstance(status, Sequence) and not status.items)):
+        yield editor.write(status, "{}")
     node = _value_expected_as(finding, "v1.CustomResourceSubresources")
-    status = f"{editor.name('status')}: {{}}"
+    written = f"{editor.name('status')}: {{}}"
     if isinstance(node, Scalar) and node.value == "status":
-        yield editor.replace(node, f"{{{status}}}")
-    if not isinstance(node, Sequence) or len(node.items) != 1:
-        return
-    (item,) = node.items
-    is_mapping = isinstance(item, Mapping) and [
-        getattr(key, "value", None) for key in item.items[::2]
-    ] == ["status"]
-    if getattr(item, "value", None) != "status" and not is_mapping:
-        return
-    if node.flow:
-        yield editor.replace(node, f"{{{status}}}")
-    elif is_mapping:
-        yield Edit(node.start_mark.index, item.start_mark.index, "  ")
-    else:
-        yield editor.replace(node, f"  {status}")
+        yield editor.replace(node, f"{{{written}}}")
+    elif isinstance(node, Sequence) and _names_of_item(node) == ["status"]:
+        yield _status_out_of_list(editor, node, written)
+
+
+def _names_of_item(items: Sequence) -> list[str]:
+    """Return the word that is the only item of a list, or the keys of the mapping that is; empty for other lists."""
+    if len(items.items) != 1:
+        return []
+    (item,) = items.items
+    names = item.items[::2] if isinstance(item, Mapping) else [item]
+    return [text_of(name) or "" for name in names]
+
+
+def _status_out_of_list(editor: Editor, items: Sequence, written: str) -> Edit:
+    (item,) = items.items
+    if items.flow:
+        return editor.replace(items, f"{{{written}}}")
+    if isinstance(item, Mapping):
+        return Edit(items.start_mark.index, item.start_mark.index, "  ")
+    return editor.replace(items, f"  {written}")
 
 
 DECODE: Final = (
     plain_blanks, type_keys.example(WHOLE_CRD.replace("apiVersion:", "apiVersoin:"), WHOLE_CRD, "text"),
     _required_property, _required_in_properties, _rules_in_properties, _nullable_type, _alternative_types, _exclusive_bound,
-    _plain_value, _number_within, _missing_blank, _text_value, _list_of_one, _single_value,
+    _plain_value, _number_within, _boolean_within, _missing_blank, _text_value, _list_of_one, _single_value,
     _field_of_property, _field_of_object, _schema_of_type,
     _schema_of_type.example(
         bad=_of_spec("labels: {type: object, additionalProperties: string}"),

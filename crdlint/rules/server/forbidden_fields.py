@@ -6,6 +6,7 @@ Upstream: specStandardValidatorV3.validate and similar parts of ValidateCustomRe
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
@@ -64,15 +65,23 @@ _NO_OTHERS: Final = (
 _WalkRule: Final = partial(Rule, source=_WALK)
 
 
+# Maps of texts to values of a type, and lists, as Go, Java, Rust and Python write them.
+MAP: Final = re.compile(
+    r"map\[string\](\w+)|(?:hash|tree|btree)?map<str(?:ing)?,(\w+)>|dict\[str,(\w+)\]",
+    re.IGNORECASE,
+)
+LIST: Final = re.compile(r"(?:list|vec|array|slice|set)[<\[](\w+)[>\]]", re.IGNORECASE)
+
+
 def meant_type(word: str, schema: JSONSchemaProps | None = None) -> str | None:
     """Return the type for a type name of another language, or for a misspelled one; None if its format contradicts it."""
-    if word.startswith("[]") or word.endswith("[]"):
+    if word.startswith("[]") or word.endswith("[]") or LIST.fullmatch(word):
         return "array"
     if word.lower() in VAGUE:
         return None
     meant = (
         "object"
-        if word.startswith("map[")
+        if word.startswith("map[") or MAP.fullmatch(word.replace(" ", ""))
         else MEANT_TYPES.get(word.lower()) or nearest(word, TYPES, _LIKE)
     )
     implied = TYPES_OF_FORMATS.get(schema.format) if schema is not None else None
@@ -151,10 +160,10 @@ DEFAULT_FORBIDDEN = _Rule("default-forbidden", "Default is not allowed here",
 EMBEDDED_IN_META = _Rule("embedded-resource-in-metadata", "`x-kubernetes-embedded-resource` inside metadata",
     headline="{key} is not allowed inside the metadata of a resource",
     why="The metadata of an object cannot contain other Kubernetes objects.",
-    help="Remove `x-kubernetes-embedded-resource` here",
+    help="Remove the property from `metadata`, or declare it as a string",
     bad="metadata:\n  type: object\n  properties:\n"
     "    name: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}",
-    good="metadata: {type: object}")  # fmt: skip
+    good="metadata:\n  type: object")  # fmt: skip
 UNIQUE_ITEMS = _WalkRule("unique-items-forbidden", "`uniqueItems: true` is not allowed",
     headline="`uniqueItems: true` is not allowed on {of}",
     observed=("atomic-list-of-objects-applies", "set-of-objects-breaks-apply"),

@@ -60,7 +60,7 @@ def spellings(type_: str) -> list[str]:
     "return a warning for strings, 1.36 and later also for numbers.",
     help="Remove the format, or validate the value with a pattern or a rule",
     marker="correct `+kubebuilder:validation:Format`",
-    bad="address: {type: string, format: ip-address}", good="address: {type: string, format: ipv4}",
+    bad="address: {type: string, format: ip-address}", good="address: {type: string}",
     source="apiextensions-apiserver/pkg/apiserver/validation GetUnrecognizedFormats",
 ).advice  # fmt: skip
 def unrecognized(crd: DecodedCRD) -> Iterator[Advisory]:
@@ -176,7 +176,7 @@ def _help(schema: JSONSchemaProps) -> str | None:
         return "Remove the format, or support only newer versions of Kubernetes: this one does not know it yet"
     near = meant(schema.format, spellings(schema.type))
     if near is not None and near.is_known:
-        return f"Write `{near.name}`, or remove the format: the API server ignores this one"
+        return f"Write `{near.name}` to reject other values, or remove the format: the API server ignores this one"
     if near is not None:
         return f"Did you mean `{near.name}`? The API server ignores this format"
     if schema.type in _KNOWN:

@@ -27,7 +27,9 @@ from crdlint.rules.engine.rule import Link, Nodes, Rule
 from crdlint.rules.engine.schema_walk import STRUCTURAL, Context, SchemaPosition, check
 from crdlint.safety.bugs import attempt
 from crdlint.schema.structural import incomplete, structural_attributes
+from crdlint.yaml.editor import quoted
 
+INT_OR_STRING_FORMAT: Final = "int-or-string"
 _SOURCE = "apiextensions-apiserver/pkg/apiserver/schema ValidateStructural"
 _Rule: Final = partial(Rule, source=_SOURCE)
 _NOT_PLACES: Final = frozenset(SchemaPosition) - {SchemaPosition.OUTSIDE}
@@ -185,6 +187,8 @@ def implied_type(schema: JSONSchemaProps) -> str:
     for names, type_ in _SPEAKS_OF:
         if not attributes.keys().isdisjoint(names):
             return type_
+    if schema.format == INT_OR_STRING_FORMAT:
+        return ""
     if schema.format:
         return _OF_FORMAT.get(schema.format, "string")
     values = [*schema.enum, *([] if schema.default is None else [schema.default.value])]
@@ -222,6 +226,8 @@ def _help_with_type(schema: JSONSchemaProps) -> str:
     guess = implied_type(schema)
     if guess:
         return f"Add `type: {guess}`"
+    if schema.format == INT_OR_STRING_FORMAT:
+        return "Write `x-kubernetes-int-or-string: true` instead of `format`"
     if any(alternative.type for alternative in (*schema.any_of, *schema.one_of)):
         return (
             "Add the `type` here, outside of the alternatives; `x-kubernetes-int-or-string: true` accepts "
@@ -345,7 +351,7 @@ def _pattern(schema: JSONSchemaProps, _context: Context, findings: Findings) -> 
     if error is not None:
         detail = f"must be a valid regular expression, but isn't: {error}"
         path = schema.path.child("pattern")
-        cause = error.removeprefix("error parsing regexp: ")
+        cause = attempt(_cause_in_short, schema.pattern, error)
         help_ = attempt(_pattern_help, schema.pattern)
         violation = invalid(PATTERN.id, path, schema.pattern, detail, help=help_, subject=cause)
         lookaround = _LOOKAROUND.search(schema.pattern)
@@ -355,13 +361,19 @@ def _pattern(schema: JSONSchemaProps, _context: Context, findings: Findings) -> 
         )
 
 
+def _cause_in_short(pattern: str, error: str) -> str:
+    from crdlint.golang.regexp_repair import cause  # only wrong patterns need it
+
+    return cause(pattern, error)
+
+
 def _pattern_help(pattern: str) -> str | None:
     """Return the help for a pattern with lookaround; for a negative lookahead alone, an equivalent rule."""
     without = without_lookahead(pattern)
     if without is not None:
         rule, rest = without
         change = f"Write the pattern as `{rest}`" if rest else "Remove the pattern"
-        return f'{change}, and add `x-kubernetes-validations: [{{rule: "{rule}"}}]`: RE2 has no lookahead'
+        return f"{change}, and add `x-kubernetes-validations: [{{rule: {quoted(rule)}}}]`: RE2 has no lookahead"
     if any(opening in pattern for opening in ("(?!", "(?<!", "(?=", "(?<=")):
         return "Split the condition into several patterns or rules, each without lookaround: RE2 has none"
     from crdlint.golang.regexp_repair import repair

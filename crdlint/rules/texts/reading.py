@@ -149,9 +149,9 @@ DUPLICATE_KEY = Rule("duplicate-key", "Key is set twice in one mapping", scope="
     observed=("duplicate-key",),
     why="kubectl and other clients that send JSON keep the last value, so the API server never sees the first one. "
     "A request that contains the YAML itself is rejected with `fieldValidation=Strict`.",
-    help="Remove one of the two keys",
+    help="Remove one of the two keys: the API server uses the last",
     bad="type: object\nproperties:\n  name:\n    type: string\n    type: integer\n",
-    good="type: object\nproperties:\n  name:\n    type: string\n", source="sigs.k8s.io/yaml YAMLToJSONStrict")
+    good="type: object\nproperties:\n  name:\n    type: integer\n", source="sigs.k8s.io/yaml YAMLToJSONStrict")
 MERGE_KEY_OVERRIDE = Rule(diagnostics.MERGE_KEY_OVERRIDE, "Key overrides a key that `<<` merges", severity="info",
     why="kubectl and other clients that send JSON accept this, but the API server rejects it in a YAML request "
     "with `fieldValidation=Strict`. crdlint reports it only if `select` or `severity` names this rule.",

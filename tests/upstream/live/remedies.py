@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -12,7 +13,7 @@ from crdlint.rules.catalog import all_rules, fixes
 from crdlint.rules.engine.examples import manifest
 from crdlint.rules.engine.rule import Rule
 
-from .api import APPLY, CRDS, MERGE_PATCH, Server
+from .api import APPLY, CRDS, MERGE_PATCH, Reply, Server
 from .experiments import PLURAL
 from .samples import sample
 from .trying import clear, replace_stored, settle
@@ -20,8 +21,10 @@ from .trying import clear, replace_stored, settle
 RECORD: Final = Path(__file__).parent.parent / "claims" / "remedies.json"
 _UNASKED: Final = frozenset({"resource", "template", "crds"})  # scopes whose examples are no CRDs
 GROUP: Final = "remedies.example.com"
-_NAME: Final = "x"
-_KEPT: Final = ("spec", "status")  # what a read is compared by
+_COPY: Final = "y"
+_OF_EVERY_OBJECT: Final = frozenset({"apiVersion", "kind", "metadata"})
+_OTHER: Final = "otherField"  # of the root and of the spec, which is edited
+_EDITED: Final = {_OTHER: "edited"}
 
 
 class Remedy(NamedTuple):
@@ -31,6 +34,13 @@ class Remedy(NamedTuple):
     title: str
     bad: str
     good: str
+
+
+class _Stored(NamedTuple):
+    """An object that the server has accepted: its name and its fields."""
+
+    name: str
+    body: Mapping[str, Any]
 
 
 def remedies(rule: str = "") -> Iterator[Remedy]:
@@ -53,11 +63,20 @@ def _remedy(rule: Rule, title: str, bad: str, good: str) -> Remedy:
 
 def follow(server: Server, remedy: Remedy) -> list[str]:
     """Return in lines what a remedy breaks: a CRD that is refused, or requests that worked before and fail after it."""
-    clear(server, GROUP)
+    _remove(server, remedy)
     try:
         return list(_followed(server, remedy))
     finally:
-        clear(server, GROUP)
+        _remove(server, remedy)
+
+
+def _remove(server: Server, remedy: Remedy) -> None:
+    """Remove the CRDs of the examples; some are of another group."""
+    clear(server, GROUP)
+    for crd in filter(None, map(_values, (remedy.bad, remedy.good))):
+        name = crd.get("metadata", {}).get("name") or ""
+        if name and not name.endswith(GROUP):
+            server.delete_crd(name)
 
 
 def _followed(server: Server, remedy: Remedy) -> Iterator[str]:
@@ -65,27 +84,33 @@ def _followed(server: Server, remedy: Remedy) -> Iterator[str]:
     if good is None:
         yield "the good example is no CRD"
         return
-    if not server.ask("POST", CRDS + "?dryRun=All", remedy.bad).is_accepted:
+    bad = _values(remedy.bad)
+    is_refused = not server.ask("POST", CRDS + "?dryRun=All", remedy.bad).is_accepted
+    if is_refused or bad["metadata"]["name"] != good["metadata"].get("name"):
         yield from _fresh(server, good)
         return
-    bad = _values(remedy.bad)
-    settle(server, server.ask("POST", CRDS, remedy.bad).body)
-    stored = _stored(server, bad)
-    if stored is None:
-        return  # the server accepts no object of the bad example
-    before = _abilities(server, bad)
+    bad, good = _with_other_field(bad), _with_other_field(good)
+    created = server.ask("POST", CRDS, bad)
+    if not created.is_accepted:
+        yield from _fresh(server, good)
+        return
+    settle(server, created.body)
+    stored = list(_stored(server, bad))
+    before = [_abilities(server, bad, one) for one in stored]
     reply = replace_stored(server, f"{CRDS}/{good['metadata']['name']}", good)
     if not reply.is_accepted:
         yield f"the CRD is refused: {reply.message}"
         return
     settle(server, reply.body, is_update=True)
-    after = _abilities(server, good)
-    worked = [name for name, answer in before.items() if answer.startswith("2")]
-    yield from (
-        f"{name}: {before[name]}, then {after[name]}"
-        for name in worked
-        if before[name] != after[name]
-    )
+    for one, answers in zip(stored, before, strict=True):
+        yield from _changed(answers, _abilities(server, good, one))
+
+
+def _changed(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
+    """Yield which requests worked before and have another answer after."""
+    for name, answer in before.items():
+        if answer.startswith("2") and answer != after[name]:
+            yield f"{name}: {answer}, then {after[name]}"
 
 
 def _fresh(server: Server, good: Mapping[str, Any]) -> Iterator[str]:
@@ -95,42 +120,70 @@ def _fresh(server: Server, good: Mapping[str, Any]) -> Iterator[str]:
         yield f"the CRD is refused: {reply.message}"
         return
     settle(server, reply.body)
-    if _stored(server, good) is None:
+    stored = list(_stored(server, good))
+    if not stored:
         yield "no object is accepted"
-        return
-    yield from (
-        f"{name}: {answer}"
-        for name, answer in _abilities(server, good).items()
-        if answer.startswith(("4", "5"))
-    )
+    for one in stored:
+        for name, answer in _abilities(server, good, one).items():
+            if answer.startswith(("4", "5")):
+                yield f"{name}: {answer}"
 
 
-def _stored(server: Server, crd: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Create an object with a finalizer; the fullest that the server accepts. Return it as it is stored."""
-    at, schema = _collection(crd), _schema(crd)
-    for body in sample(schema):
-        one = {**_identity(crd), **body}
-        one["metadata"] = {"name": _NAME, "finalizers": [f"{GROUP}/f"]}
-        reply = server.ask("POST", f"{at}?fieldValidation=Ignore", one)
-        if reply.is_accepted:
-            return reply.body
-    return None
+def _with_other_field(crd: Any) -> Any:
+    """Return a CRD whose objects have one more field, beside the spec and in it, where the schemas have fields."""
+    changed = deepcopy(crd)
+    for version in changed["spec"]["versions"]:
+        root = (version.get("schema") or {}).get("openAPIV3Schema") or {}
+        fields = root.get("properties") if isinstance(root.get("properties"), dict) else None
+        spec = (fields or {}).get("spec")
+        for owner in (fields, spec.get("properties") if isinstance(spec, dict) else None):
+            if isinstance(owner, dict):
+                owner[_OTHER] = {"type": "string"}
+    return changed
 
 
-def _abilities(server: Server, crd: Mapping[str, Any]) -> dict[str, str]:
-    """Return what becomes of requests for the stored object: each leaves it as it was."""
-    at = f"{_collection(crd)}/{_NAME}"
+def _edit(server: Server, at: str, kept: Mapping[str, Any]) -> Reply:
+    """Edit the other field: of the spec, if that is an object, and beside it."""
+    patch: dict[str, Any] = dict(_EDITED)
+    if isinstance(kept.get("spec"), dict):
+        patch["spec"] = _EDITED
+    return server.ask("PATCH", f"{at}?dryRun=All", patch, content_type=MERGE_PATCH)
+
+
+def _stored(server: Server, crd: Mapping[str, Any]) -> Iterator[_Stored]:
+    """Create two objects with a finalizer, the fullest and the emptiest that the server accepts, and yield them."""
+    at, samples = _collection(crd), list(sample(_schema(crd)))
+    for name, bodies in (("full", samples), ("empty", samples[::-1])):
+        for body in bodies:
+            metadata = {"name": name, "finalizers": [f"{GROUP}/f"]}
+            one = {**_identity(crd), **body, "metadata": metadata}
+            reply = server.ask("POST", f"{at}?fieldValidation=Ignore", one)
+            if reply.is_accepted:
+                yield _Stored(name, _fields(reply.body))
+                break
+
+
+def _fields(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what an object has of its own, besides its identity and metadata."""
+    return {key: value for key, value in manifest.items() if key not in _OF_EVERY_OBJECT}
+
+
+def _abilities(server: Server, crd: Mapping[str, Any], stored: _Stored) -> dict[str, str]:
+    """Return what becomes of requests for a stored object, and of creating another one like it; nothing is kept."""
+    at = f"{_collection(crd)}/{stored.name}"
     identity = _identity(crd)
     read = server.ask("GET", at)
-    kept = {key: read.body[key] for key in _KEPT if key in read.body}
     label = {"metadata": {"labels": {"a": "b"}}}
-    applied = {**identity, "metadata": {"name": _NAME, "annotations": {"c": "d"}}}
+    applied = {**identity, "metadata": {"name": stored.name, "annotations": {"c": "d"}}}
+    copy = {**identity, **stored.body, "metadata": {"name": _COPY}}
     requests = {
         "label": server.ask("PATCH", f"{at}?dryRun=All", label, content_type=MERGE_PATCH),
         "server-side apply": server.ask("PATCH", f"{at}?dryRun=All&fieldManager=a&force=true", applied, content_type=APPLY),
         "finalizer": server.ask("PATCH", f"{at}?dryRun=All", {"metadata": {"finalizers": None}}, content_type=MERGE_PATCH),
+        "edit": _edit(server, at, stored.body),
+        "create": server.ask("POST", f"{_collection(crd)}?dryRun=All", copy),
     }  # fmt: skip
-    answers = {"read": f"{read.status} {json.dumps(kept, sort_keys=True)}"}
+    answers = {"read": f"{read.status} {json.dumps(_fields(read.body), sort_keys=True)}"}
     for name, reply in requests.items():
         answers[name] = (
             str(reply.status) if reply.is_accepted else f"{reply.status} {reply.message}"

@@ -1,0 +1,58 @@
+"""What following a help or a fix does on a server: nothing that worked before fails, unless the rule describes it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tables import each
+
+from crdlint.rules.catalog import all_rules
+from upstream.live.remedies import RECORD, remedies
+
+# What the rule's texts or the title of the fix say of an example after which something fails that worked before.
+SAID = {
+    "decode-type: Encode the certificate by base64": "certificate",  # the example's is none
+    "default-below-optional: help": "default",  # which reads then show
+    "duplicate-key: Indent the lines below the key without a value, which changes the type of the field": (
+        "changes the type of the field"
+    ),
+    "enum-values-merged: help": "rejects both values",
+    "immutable-bypass: help": "in a new CRD",
+    "spec-optional-hides-required: help": "can then no longer be updated, not even to remove a finalizer",
+    "unknown-field: Indent the key like the one above": "API server rejects the object",
+    "unknown-field: Write the constant as an enum": "API server rejects the object",
+    "unknown-field-ignored: Indent the key like the one above": "also applies to stored objects",
+    "unknown-field-ignored: Write the constant as an enum": "also applies to stored objects",
+    "yaml-key: help": "stored values of the old name are lost",
+}
+# Advice for a new API: what stored objects have is of another version.
+NEW_VERSION = "in a new version"
+
+
+def recorded() -> dict[str, Any]:
+    """Return the record of `python -m tests.upstream live --claims --record`."""
+    values: dict[str, Any] = json.loads(RECORD.read_text(encoding="utf-8"))
+    return values
+
+
+def test_every_example_was_followed() -> None:
+    examples = sorted({f"{remedy.rule}: {remedy.title}" for remedy in remedies()})
+    assert recorded()["followed"] == examples
+
+
+@each("example", recorded()["breaks"])
+def test_what_a_remedy_breaks_is_described(example: str) -> None:
+    rule = all_rules()[example.partition(":")[0]]
+    texts = f"{rule.summary} {rule.why} {rule.help} {example}"
+    assert SAID.get(example, NEW_VERSION) in texts
+
+
+def test_no_safe_fix_of_what_the_server_accepts_breaks_anything() -> None:
+    safe = {
+        f"{rule.id}: {fix.title}"
+        for rule in all_rules().values()
+        for fix in rule.fixes
+        if fix.applicability == "safe" and rule.severity != "error"
+    }
+    assert not safe & recorded()["breaks"].keys()
