@@ -117,7 +117,7 @@ def _patch_line(recording: Recording, recordings: Mapping[str, Recording]) -> st
 
 _PATCHES: Final = """\
 crdlint follows the newest patch release of each version. Where the first one answers otherwise, its answers are
-recorded as well. Kubernetes 1.34.0 warns of every format of a number; crdlint says so with `--min-severity info`."""
+recorded as well. Kubernetes 1.34.0 warns of every format of a number; `--min-severity info` shows them."""
 
 
 def _row(cells: Iterable[str]) -> str:
