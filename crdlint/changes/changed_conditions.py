@@ -611,27 +611,34 @@ def _kept_conditions(
     pair: Pair, name: str
 ) -> Iterator[tuple[str, str, JSONSchemaProps | ValidationRule]]:
     """Yield what both schemas of an object require that may depend on a field: in words, as a condition, and as a part."""
-    before = {rule_key(rule.rule) for schema in pair.old for rule in schema.x_validations}
-    for rule in (rule for schema in pair.new for rule in schema.x_validations):
-        is_of_field = rule_key(rule.rule) in before and name in mentioned(rule.rule)[0]
-        if is_of_field and not _names_old_self(parsed(rule.rule)):
+    for rule in _kept_rules(pair):
+        if name in mentioned(rule.rule).names:
             yield f"the rule `{_shown(rule)}`", rule.rule, rule
     keys = {junctor.key for junctor in _junctors(pair.old)}
     for junctor in _junctors(pair.new):
-        if junctor.key in keys and name in mentioned(junctor.condition)[0]:
+        if junctor.key in keys and name in mentioned(junctor.condition).names:
             yield f"`{junctor.kind}`", junctor.condition, junctor.part
+    number = _kept_number_of_fields(pair)
+    if number is not None:
+        present = (has("self", property_name) for property_name in pair.old.properties())
+        fields = " && ".join(["true", *present])
+        yield "`maxProperties`", fields, JSONSchemaProps.of(type="object", max_properties=number)
+
+
+def _kept_rules(pair: Pair) -> Iterator[ValidationRule]:
+    """Yield the rules of both schemas that do not read the old value."""
+    before = {rule_key(rule.rule) for schema in pair.old for rule in schema.x_validations}
+    for rule in (rule for schema in pair.new for rule in schema.x_validations):
+        if rule_key(rule.rule) in before and not _names_old_self(parsed(rule.rule)):
+            yield rule
+
+
+def _kept_number_of_fields(pair: Pair) -> int | None:
+    """Return the `maxProperties` that both schemas of an object have, unless it is the resource itself."""
     old, new = (
         constraints(node, pair.server).bounds.get("max_properties") for node in (pair.old, pair.new)
     )
-    if new is not None and old == new and pair.field.path:
-        fields = " && ".join(
-            ["true", *(has("self", property_name) for property_name in pair.old.properties())]
-        )
-        yield (
-            "`maxProperties`",
-            fields,
-            JSONSchemaProps.of(type="object", max_properties=int(new.value)),
-        )
+    return int(new.value) if new is not None and old == new and pair.field.path else None
 
 
 def _junctors(node: Conjunction) -> Iterator[_Junctor]:

@@ -407,35 +407,45 @@ def _of_parent(pair: Pair) -> str:
 
 def _compare_defaults(pair: Pair) -> Iterator[Change]:
     old, new = pair.old[0].default, pair.new[0].default
-    was, now = with_defaults(pair.old), with_defaults(pair.new)
-    if old is None and new is not None and now != {}:  # else the object has no field with a default
-        text, effect = f"default {marshal(now)} added", "objects without the field are read with it"
+    if old is None and new is not None:
+        yield from _default_added(pair)
+    elif old is not None and new is None:
+        yield from _default_removed(pair, old.value)
+    elif old is not None and new is not None and equality_key(old.value) != equality_key(new.value):
+        yield _default_changed(pair, old.value, new.value)
+
+
+def _default_added(pair: Pair) -> Iterator[Change]:
+    default = with_defaults(pair.new)
+    if default != {}:  # else the object has no field with a default
+        text = f"default {marshal(default)} added"
+        effect = "objects without the field are read with it"
         yield pair.change(rules.DEFAULT_ADDED, text, "default", effect=effect)
-    elif old is not None and new is None and pair.is_required:
-        text = f"required, and its default {marshal(old.value)} was removed"
+
+
+def _default_removed(pair: Pair, default: Any) -> Iterator[Change]:
+    complete = with_defaults(pair.old)
+    if pair.is_required:
+        text = f"required, and its default {marshal(default)} was removed"
         effect = "manifests without the field are rejected"
         part = JSONSchemaProps.of(required=[pair.step])
         example = pair.parent.explanation("true", part) if pair.parent is not None else None
         rule = rules.DEFAULT_REMOVED._replace(severity="error")
         yield pair.change(rule, text, "default", effect=effect)._replace(example=example)
-    elif old is not None and new is None and was != {}:
-        text, effect = (
-            f"default {marshal(was)} removed",
-            "objects without the field are read without it",
-        )
+    elif complete != {}:
+        text = f"default {marshal(complete)} removed"
+        effect = "objects without the field are read without it"
         yield pair.change(rules.DEFAULT_REMOVED, text, "default", effect=effect)
-    elif old is not None and new is not None and equality_key(old.value) != equality_key(new.value):
-        text = f"default changed from {marshal(old.value)} to {marshal(new.value)}"
-        durations = [
-            parse_duration(each) for each in (old.value, new.value) if isinstance(each, str)
-        ]
-        if len(durations) == 2 and durations[0] == durations[1] is not None:
-            yield pair.change(
-                rules.DEFAULT._replace(severity="info"), f"{text}, which is as long", "default"
-            )
-        else:
-            effect = "objects without the field change their meaning, also stored ones"
-            yield pair.change(rules.DEFAULT, text, "default", effect=effect)
+
+
+def _default_changed(pair: Pair, old: Any, new: Any) -> Change:
+    text = f"default changed from {marshal(old)} to {marshal(new)}"
+    durations = [parse_duration(each) for each in (old, new) if isinstance(each, str)]
+    if len(durations) == 2 and durations[0] == durations[1] is not None:
+        rule = rules.DEFAULT._replace(severity="info")
+        return pair.change(rule, f"{text}, which is as long", "default")
+    effect = "objects without the field change their meaning, also stored ones"
+    return pair.change(rules.DEFAULT, text, "default", effect=effect)
 
 
 def with_defaults(node: Conjunction) -> Any:

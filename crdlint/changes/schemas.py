@@ -123,20 +123,29 @@ def _compare_below(pair: Pair, below: list[Pair]) -> Iterator[Change]:
         below.append(pair.below(ITEM, old_items, new_items))
     if not _may_have_fields(pair.new):
         return
-    before, after = _known_properties(pair.old, pair), _known_properties(pair.new, pair)
+    yield from _compare_values(pair, below)
+    yield from _compare_properties(pair, below)
+
+
+def _compare_values(pair: Pair, below: list[Pair]) -> Iterator[Change]:
+    """Compare the schemas of the values of a map, or add them to the pairs `below` that are compared later."""
     old_values, new_values = pair.old.map_values(), pair.new.map_values()
     if old_values and new_values:
         below.append(pair.below(VALUE, old_values, new_values))
     elif new_values and pair.kept_unknown_fields:
         yield from _report_typed(pair, "", new_values)
     elif old_values and pair.keeps_unknown_fields:
-        text, effect = (
-            f"{pair.field.shown}: the schema of the values was removed",
-            "any value is accepted and stored",
-        )
+        text = f"{pair.field.shown}: the schema of the values was removed"
+        effect = "any value is accepted and stored"
         paths = pair.new[0].path, pair.old.path_of("additional_properties")
         yield Change(rules.FIELD_UNTYPED, text, *paths, pair.field.path, effect=effect)
         yield from _report_lost_defaults(pair, {VALUE: old_values})
+
+
+def _compare_properties(pair: Pair, below: list[Pair]) -> Iterator[Change]:
+    """Report the fields of an object that come and go, and add the others to the pairs `below`."""
+    before, after = _known_properties(pair.old, pair), _known_properties(pair.new, pair)
+    old_values, new_values = pair.old.map_values(), pair.new.map_values()
     removed = [name for name in before if name not in after]
     compared = [(name, before[name], new_values) for name in removed if new_values]
     compared += [(name, before.get(name, old_values), schemas) for name, schemas in after.items()]

@@ -251,6 +251,12 @@ def _entries(cluster: Cluster) -> Iterator[str]:
         yield f"  - **help:** {markdown_source(cluster.help)}\n"
 
 
+def _title(finding: Diagnostic) -> str:
+    """Return the section of a change in an alpha version."""
+    is_gone = finding.rule.endswith(("-removed", "-unserved", "-renamed"))
+    return "Removed" if is_gone else "Changed"
+
+
 class Changelog(AtEnd):
     """For release notes: a list for each group, breaking changes first."""
 
@@ -266,13 +272,7 @@ class Changelog(AtEnd):
             for crd, finding in (
                 (crd, finding) for crd, findings in by_crd.items() for finding in findings
             ):
-                title = TITLES[name]
-                if finding.is_alpha:
-                    title = (
-                        "Removed"
-                        if finding.rule.endswith(("-removed", "-unserved", "-renamed"))
-                        else "Changed"
-                    )
+                title = _title(finding) if finding.is_alpha else TITLES[name]
                 sections.setdefault(title, {}).setdefault(crd, []).append(finding)
         for i, (title, of_title) in enumerate(sections.items()):
             yield f"{'' if i == 0 else chr(10)}### {title}\n\n"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import deque
-from collections.abc import Container, Sequence, Set
+from collections.abc import Container, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -386,40 +386,15 @@ def _masked(
         if crd.name not in without and part_at(crd.line) not in unreadable
     )
     names = {crd.name for crd in crds}
-    filled = sorted(analysis.filled)
-    findings = [
-        finding
-        if finding.fix is None or is_own(finding.fix, text, analysis.text)
-        else replace(finding, fix=None)
-        for finding in result.diagnostics
-        if finding.rule not in of_whole_crds()  # a directive may add a conversion webhook
-        and (finding.crd is None or finding.crd in names)
-        and not _has_between(filled, finding.line, finding.end_line)
-        and part_at(finding.line) not in unreadable
-    ]
-    findings, gated = _without_gated(findings, _version_gates(masked.blocks, text, asking))
+    own = _own_findings(result, analysis, text, names)
+    readable = [finding for finding in own if part_at(finding.line) not in unreadable]
+    findings, gated = _without_gated(readable, _version_gates(masked.blocks, text, asking))
     lines = text.split("\n")
     lost = "with its directives left out this CRD cannot be read"
-    crd_parts = {skipped.part for skipped in analysis.skipped} | analysis.checked
     more = [
         *(_skipped(path, lines, line, lost) for line in unreadable.values()),
-        *(_left_out(path, lines, skipped) for skipped in analysis.skipped),
-        *_defined(path, text, masked),
-        *(
-            _unescaped(path, text, brace)
-            for brace in masked.braces
-            if part_at(brace.line) in crd_parts
-        ),
+        *_of_template(path, text, masked, analysis),
     ]
-    notices = list(result.notices)
-    if analysis.conditions not in ([], [gated]) and names:
-        notices.append(_assumed(analysis))
-    if gated is not None:
-        notices = [notice for notice in notices if ACCEPTED not in notice]
-        body = shortened(" ".join(gated.directive.body.split()), _SHOWN)
-        notices.append(
-            f"line {gated.line}: not checked for older versions of Kubernetes without Helm: `{{{{ {body} }}}}`"
-        )
     left = analysis.other + len(analysis.skipped)
     return replace(
         _only(result, names),
@@ -428,8 +403,51 @@ def _masked(
         crds=crds,
         skipped=result.skipped + left + len(result.crds) - len(crds),
         diagnostics=_in_order(findings, more),
-        notices=tuple(notices),
+        notices=tuple(_notices(result, analysis, gated, has_crds=bool(names))),
     )
+
+
+def _own_findings(
+    result: FileResult, analysis: TemplateAnalysis, text: str, names: Container[str]
+) -> Iterator[Diagnostic]:
+    """Yield the findings about text that is the template's own, in CRDs of some names, with the fixes of that text."""
+    filled = sorted(analysis.filled)
+    for finding in result.diagnostics:
+        is_of_others = finding.crd is not None and finding.crd not in names
+        # A directive may add a conversion webhook.
+        if is_of_others or finding.rule in of_whole_crds():
+            continue
+        if _has_between(filled, finding.line, finding.end_line):
+            continue
+        if finding.fix is None or is_own(finding.fix, text, analysis.text):
+            yield finding
+        else:
+            yield replace(finding, fix=None)
+
+
+def _of_template(
+    path: str, text: str, masked: Masked, analysis: TemplateAnalysis
+) -> Iterator[Diagnostic]:
+    """Yield the findings about the directives of a template and about CRDs that cannot be checked."""
+    lines = text.split("\n")
+    yield from (_left_out(path, lines, skipped) for skipped in analysis.skipped)
+    yield from _defined(path, text, masked)
+    crd_parts = {skipped.part for skipped in analysis.skipped} | analysis.checked
+    for brace in masked.braces:
+        if analysis.outline.part_at(brace.line) in crd_parts:
+            yield _unescaped(path, text, brace)
+
+
+def _notices(
+    result: FileResult, analysis: TemplateAnalysis, gated: Block | None, *, has_crds: bool
+) -> Iterator[str]:
+    """Yield the notices of a result, and what was assumed; `gated` is a condition on the version of Kubernetes."""
+    yield from (each for each in result.notices if gated is None or ACCEPTED not in each)
+    if analysis.conditions not in ([], [gated]) and has_crds:
+        yield _assumed(analysis)
+    if gated is not None:
+        body = shortened(" ".join(gated.directive.body.split()), _SHOWN)
+        yield f"line {gated.line}: not checked for older versions of Kubernetes without Helm: `{{{{ {body} }}}}`"
 
 
 # Rules about what only some versions of Kubernetes know.

@@ -266,26 +266,13 @@ def _compared(build: Build, built: FileResult) -> list[FileResult]:
         )
         for each, span in placed
     )
-    names = {crd.name for crd in built.crds}
-    in_build = {_identity(finding) for finding in built.diagnostics}
     others = {id(other) for other in build.others}
     results = [other for other in build.others if not other.crds]
     notices = []
     for resource in build.resources:
-        of_server = (
-            each
-            for each in resource.diagnostics
-            if each.crd in names and each.origin == "apiserver"
-        )
-        fixed = [finding for finding in of_server if _identity(finding) not in in_build]
+        fixed = _fixed(resource, built)
         if id(resource) in others:
-            gone = {id(finding) for finding in fixed}
-            results.append(
-                replace(
-                    resource,
-                    diagnostics=tuple(d for d in resource.diagnostics if id(d) not in gone),
-                )
-            )
+            results.append(_without(resource, fixed))
         elif fixed:
             command = f"{build.program.name} {os.path.dirname(build.file) or '.'}"
             positions = some([f"{resource.file}:{finding.line}" for finding in fixed], 1)
@@ -298,6 +285,23 @@ def _compared(build: Build, built: FileResult) -> list[FileResult]:
         top.path, top.text, 1, crds, 0, diagnostics, tuple(notices), compared=built.compared
     )
     return [own, *results]
+
+
+def _fixed(resource: FileResult, built: FileResult) -> list[Diagnostic]:
+    """Return the server's errors in a resource that its build does not have."""
+    names = {crd.name for crd in built.crds}
+    in_build = {_identity(finding) for finding in built.diagnostics}
+    of_server = (
+        each for each in resource.diagnostics if each.crd in names and each.origin == "apiserver"
+    )
+    return [finding for finding in of_server if _identity(finding) not in in_build]
+
+
+def _without(resource: FileResult, fixed: Iterable[Diagnostic]) -> FileResult:
+    """Return the result of a resource without some of its findings."""
+    gone = {id(finding) for finding in fixed}
+    rest = (finding for finding in resource.diagnostics if id(finding) not in gone)
+    return replace(resource, diagnostics=tuple(rest))
 
 
 def _identity(finding: Diagnostic) -> tuple[str | None, str, str | None]:

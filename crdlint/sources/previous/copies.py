@@ -402,16 +402,32 @@ def _export(files: CommitFiles, below: str, folder: str) -> list[str]:
         f"{path}: this system has no file of such a name" for path in paths if not is_safe(path)
     ]
     paths = list(filter(is_safe, paths))
+    problems += _write(files, paths, folder)
+    problems += _copy_references(files, inside, charts, folder, set(paths))
+    return problems
+
+
+def _write(files: CommitFiles, paths: Iterable[str], folder: str) -> Iterator[str]:
+    """Write files of a commit to a folder, and yield the problems."""
     for path, content in files.contents(paths):
         if content.problem is not None:
-            problems.append(f"{path}: {content.problem}")
+            yield f"{path}: {content.problem}"
             continue
         try:
             with open(target_of(folder, path), "xb") as file:
                 file.write(content.data)
         except OSError as error:
-            problems.append(f"{path}: {error.strerror}")
-    written = set(paths)
+            yield f"{path}: {error.strerror}"
+
+
+def _copy_references(
+    files: CommitFiles,
+    inside: Iterable[str],
+    charts: Iterable[str],
+    folder: str,
+    written: set[str],
+) -> Iterator[str]:
+    """Write what kustomizations and links in charts refer to, unless it is written, and yield the problems."""
     links = files.tree.links
     folders = {
         posixpath.dirname(path) or "."
@@ -432,8 +448,7 @@ def _export(files: CommitFiles, below: str, folder: str) -> list[str]:
                 written,
             )
         except RepositoryError as error:  # noqa: PERF203  a chart at a time
-            problems.append(str(error))
-    return problems
+            yield str(error)
 
 
 def _charts(paths: Container[str], inside: Iterable[str], below: str) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
@@ -172,18 +172,19 @@ def load_side(side: Side, arguments: Sequence[str], selection: Selection) -> Loa
             loaded.add(file, read_bytes(path), None, partial(_template, layout, path, folder_of))
         except UnreadableError as error:
             loaded.add(replace(file, in_scope=True), None, str(error), lambda: None)
-    for folder in (
-        os.path.dirname(path) or os.curdir
-        for path in discovered.files
-        if os.path.basename(path) == CHART
-    ):
-        if outermost(folder) == folder:
-            loaded.charts[_counterpart(folder, side.path, arguments)] = folder_of(folder)
-    for folder in dict.fromkeys(os.path.dirname(path) for path in discovered.files):
+    with_chart = set(_folders(path for path in discovered.files if os.path.basename(path) == CHART))
+    for folder in _folders(discovered.files):
+        counterpart = _counterpart(folder, side.path, arguments)
+        if folder in with_chart and outermost(folder) == folder:
+            loaded.charts[counterpart] = folder_of(folder)
         if kustomization_of(folder) is not None:
-            counterpart = _counterpart(folder or os.curdir, side.path, arguments)
-            loaded.kustomizations[counterpart] = folder_of(folder or os.curdir)
+            loaded.kustomizations[counterpart] = folder_of(folder)
     return loaded
+
+
+def _folders(files: Iterable[str]) -> list[str]:
+    """Return the folders of files, each once."""
+    return list(dict.fromkeys(os.path.dirname(path) or os.curdir for path in files))
 
 
 def _may_hold_new_crd(file: OldFile) -> bool:
