@@ -30,7 +30,7 @@ from .trying import clear
 RECORD: Final = Path(__file__).parent.parent / "charts.json"
 _NAMESPACE: Final = "crdlint-charts"
 _RELEASE: Final = "machine"
-_DISCOVERED: Final = 1.5  # seconds until the server lists the names of a changed CRD to clients
+_DISCOVERED: Final = 1.0  # seconds until the server lists the names of a changed CRD to clients
 _DELETED: Final = 1.0  # seconds in which the server deletes a CRD that Helm asked it to delete
 _LONGEST: Final = 300  # characters of an error
 _NO_RELEASE: Final = "v0.0.0"
@@ -47,29 +47,43 @@ def try_charts(cluster: Cluster, programs: Programs, name: str, *, record: bool)
         raise NotBuiltError(
             f"the server calls itself {version}, which Helm takes for no release: build it with the linker flags of releases.py"
         )
-    known: dict[str, Any] = (
-        json.loads(RECORD.read_text(encoding="utf-8"))["outcomes"] if RECORD.exists() else {}
-    )
-    outcomes = dict(known)
+    known = _recorded()
+    record_of = {"server": version, "date": today()}
+    record_of |= {helm: _version(programs.helm(helm)) for helm in HELM}
     failed = tried = 0
     for title, outcome in _outcomes(cluster, programs, name):
         tried += 1
         lines = _differences(title, known.get(title), outcome)
         failed += bool(lines)
         console.out("\n".join([f"{'differs' if lines else 'as recorded'}: {title}", *lines]))
-        if lines:
-            outcomes[title] = outcome
+        if record and lines:
+            _write({**record_of, "outcomes": {**_recorded(), title: outcome}})
     console.out(f"{counted(tried, 'chart')}, {failed} {'recorded anew' if record else 'different'}")
-    if record:
-        helms = {helm: release for helm, (_, release) in HELM.items()}
-        values = {
-            "server": version,
-            **helms,
-            "date": today(),
-            "outcomes": dict(sorted(outcomes.items())),
-        }
-        RECORD.write_text(json.dumps(values, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return 0 if record else failed
+
+
+def _recorded() -> dict[str, Any]:
+    """Return the recorded outcomes by the names of charts."""
+    if not RECORD.exists():
+        return {}
+    outcomes: dict[str, Any] = json.loads(RECORD.read_text(encoding="utf-8"))["outcomes"]
+    return outcomes
+
+
+def _write(values: Mapping[str, Any]) -> None:
+    ordered = {**values, "outcomes": dict(sorted(values["outcomes"].items()))}
+    RECORD.write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _version(helm: Path) -> str:
+    """Return the version that a Helm prints, such as v4.3.1."""
+    ran = subprocess.run(
+        [str(helm), "version", "--template", "{{.Version}}"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return ran.stdout.strip()
 
 
 def _outcomes(cluster: Cluster, programs: Programs, name: str) -> Iterator[tuple[str, Outcome]]:
