@@ -138,7 +138,7 @@ class _CRDWalk(DocumentWalk):
             return False
         message = kind_missing(root, document.text)
         help_ = "Remove the text, or comment it out: kubectl reads it as an object"
-        self.report("decode", "decode-type", message, node_span(root, offset), help_)
+        self.report("decode", reading.DECODE_TYPE.id, message, node_span(root, offset), help_)
         self.diagnostics[-1] = replace(
             self.diagnostics[-1], headline="a document of the file is a text, not an object"
         )
