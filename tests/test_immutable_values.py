@@ -19,6 +19,7 @@ EXCEPTIONS = {
     "resources/pipeline.py: ResourceReport.warnings",
     "resources/pipeline.py: ResourceReport.unknown_fields",
     "resources/pipeline.py: ResourceReport.crd_errors",
+    "resources/pipeline.py: ResourceReport.duplicate_keys",
 }
 MUTABLE = {"defaultdict", "deque", "dict", "field", "list", "set"}
 CHANGING = {

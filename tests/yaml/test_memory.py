@@ -38,7 +38,7 @@ def peak(text: str) -> int:
         tracemalloc.stop()
 
 
-@each("document", ["a", "{}", "", "a: b"])
+@each("document", ["{}", "", "a: b"])
 def test_documents_that_are_no_crds_take_no_memory(document: str) -> None:
     lint_file(CRD, filename="x.yaml")
     few, many = (CRD + f"---\n{document}\n" * count for count in (250, 1000))
