@@ -66,7 +66,8 @@ def lint_paths(
     Custom resources are not validated: see `validate_resource`.
 
     What cannot be read, a configuration with an error included, is a finding of the rule ``unreadable``. So no findings
-    means that everything was checked. With ``fixes``, a finding that can be fixed has a ``fix``.
+    means that everything was checked. What the API server reports only when other errors are gone is ``hidden``. With
+    ``fixes``, a finding that can be fixed has a ``fix``.
 
     Raises ValueError for an unknown ``kube_version``, and for a ``config`` that cannot be read or has an error.
     """
@@ -86,7 +87,7 @@ def lint_paths(
     run = WholeRun(kube_version, replacement, fixes)
     findings = list(run.findings([fspath(path) for path in paths]))
     findings += RunOutcome(run.problems, Summary()).unreadable()
-    return [in_server_words(d) for d in findings if not d.hidden and d.server_message != ""]
+    return [in_server_words(d) for d in findings if d.server_message != ""]
 
 
 def fix_text(
