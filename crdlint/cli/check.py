@@ -186,7 +186,6 @@ class _CheckCommand:
         self._state = CheckState(
             baseline=_baseline(arguments),
             show_all=arguments.show_all,
-            lists_problems=self._reports.lists_problems,
         )
         self._config = arguments.read_config()
         override = arguments.override(include_dependencies=arguments.include_dependencies)

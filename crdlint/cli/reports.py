@@ -56,7 +56,6 @@ class Reports(Generic[AnyReport]):
         except formats.OutputError as error:
             raise click.UsageError(f"--output: {error}") from error
         self.is_text = name == formats.TEXT
-        self.lists_problems = name == "concise"
         self._write = write or console.out
         self._report = kind(name, view)
         self._spool: Spool | None = None
@@ -124,9 +123,6 @@ class Totals:
     show_all: bool | None = None  # None in commands without that option
     noted: Counter[str] = field(default_factory=Counter)  # notices by kind
     remarks: list[str] = field(default_factory=list)  # lines below the reports
-    lists_problems: bool = (
-        False  # whether the report on standard output has a line for each of them
-    )
     has_findings: bool = False  # whether there is a finding, hidden ones included
     by_rule: Counter[str] = field(default_factory=Counter)
 
@@ -187,7 +183,7 @@ class Totals:
         if repeated and not self.show_all:
             how = "" if self.show_all is None else ": --show-all shows them"
             console.err(f"crdlint: note: {counted(repeated, 'more note')} of the same kinds{how}")
-        for problem in () if self.lists_problems else self.problems:
+        for problem in self.problems:
             console.err(f"crdlint: {problem.position}: {problem.reason}")
         self.bugs.report_repeated()
 

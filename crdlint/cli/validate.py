@@ -110,7 +110,6 @@ class _ValidateCommand:
         self._run = Totals(
             bugs=self._inputs.bugs,
             show_all=arguments.show_all,
-            lists_problems=self._reports.lists_problems,
         )
         self._excluded: set[str] = set()
         self._fixing = arguments.fixing()
