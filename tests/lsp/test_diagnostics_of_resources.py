@@ -228,7 +228,7 @@ def test_a_suite_has_its_failures(editor: Editor, place: str) -> None:
         """Return the finding at the test; until the workspace is read, the CRD is missing."""
         last = [one.diagnostics for one in editor.published if one.uri == uri][-1:]
         return next(
-            (found for found in (last[0] if last else ()) if found.range.start.line == 4), None
+            (found for found in (last[0] if last else ()) if found.range.start.line == 9), None
         )
 
     found = editor.wait_for(failure)
