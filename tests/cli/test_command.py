@@ -99,7 +99,14 @@ def test_json_has_every_field_of_a_diagnostic() -> None:
     )
     assert report["version"] == 1
     assert [file["crds"] for file in report["files"]] == [[{"name": "foos.example.com", "line": 1}]]
-    assert report["unreadable"] == [{"file": "gone.yaml", "reason": "No such file or directory"}]
+    assert report["unreadable"] == [
+        {
+            "file": "gone.yaml",
+            "reason": "No such file or directory",
+            "line": None,
+            "column": None,
+        }
+    ]
     (diagnostic,) = report["diagnostics"]
     names = {field.name for field in fields(Diagnostic)} - {"lacks", "errors"}
     assert set(diagnostic) == {*names, "url", "follows_from"}
