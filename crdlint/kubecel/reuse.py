@@ -6,13 +6,23 @@ not have to be compiled again. Its cost is the same if it uses no feature whose 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
-from crdlint.cel.ast import Call, Comprehension, ListExpr, MapExpr, Select, StructExpr, nodes
+from crdlint.cel.ast import (
+    Call,
+    Comprehension,
+    Expr,
+    Ident,
+    ListExpr,
+    MapExpr,
+    Select,
+    StructExpr,
+    nodes,
+)
 from crdlint.cel.builder import RESERVED
 from crdlint.cel.checker import CROSS_TYPE_COMPARISONS
 from crdlint.cel.compiler import Compiled
@@ -37,18 +47,21 @@ _TWO_VARIABLES: Final = ("all", 3, True)
 class Uses:
     """The features of an expression that not every server has, or that servers count different costs for.
 
-    `names` are those of its variables and types. `functions` are the names of the functions that it calls, without `==`
-    unless it compares values of a library. The others are the `traits` that have a test below.
+    `names` are those of its variables and types, `local_names` those of the variables of its macros. `functions` are
+    the names of the functions that it calls, without `==` unless it compares values of a library. The others are the
+    `traits` that have a test below.
     """
 
     overloads: frozenset[str]
     names: frozenset[str]
+    local_names: frozenset[str]
     functions: tuple[str, ...]
     traits: frozenset[str]
 
 
 # By the class of nodes: a trait of some of them.
 _TRAITS: Final[Mapping[type, Mapping[str, Callable[[Any], bool]]]] = {
+    Ident: {"absolute name": lambda node: node.name.startswith(".")},
     Select: {
         "keyword": lambda node: node.field in RESERVED,
         "presence test": lambda node: node.test_only,
@@ -80,9 +93,16 @@ def uses_of(compiled: Compiled) -> Uses:
     return Uses(
         overloads=frozenset(id_ for reference in references for id_ in reference.overload_ids),
         names=compiled.result.names,
+        local_names=frozenset(_local_names(all_nodes)),
         functions=tuple(sorted(called)),
         traits=frozenset(traits),
     )
+
+
+def _local_names(all_nodes: Iterable[Expr]) -> Iterator[str]:
+    for node in all_nodes:
+        if isinstance(node, Comprehension):
+            yield from (node.iter_var, node.iter_var2)
 
 
 def compiles_alike(uses: Uses, on: Environment, older: Environment) -> bool:
@@ -97,6 +117,10 @@ def _obstacles(uses: Uses, on: Environment, older: Environment) -> Iterator[bool
     yield (
         _DURATION in uses.functions
         and dialect.converts_int_to_duration != other.converts_int_to_duration
+    )
+    yield (
+        dialect.resolves_local_names_first != other.resolves_local_names_first
+        and ("absolute name" in uses.traits or not uses.local_names.isdisjoint(_prefixes(on.env)))
     )
     yield "keyword" in uses.traits and on.keywords_as_fields != older.keywords_as_fields
     yield "two variables" in uses.traits and _TWO_VARIABLES not in older.parser.macros
@@ -175,6 +199,13 @@ def cost_key(uses: Uses, dialect: CELDialect) -> Hashable:
         "comprehension" in uses.traits and dialect.sizes_comprehensions,
         _priced(uses, dialect),
     )
+
+
+@cache
+def _prefixes(env: Env) -> frozenset[str]:
+    """Return what stands before the first dot of the names that an environment declares, `net` for `net.IP`."""
+    names = (*env.idents, *env.functions)
+    return frozenset(name.partition(".")[0] for name in names if "." in name)
 
 
 @cache
