@@ -14,7 +14,8 @@ from crdlint.kubecel.compilation import Expression
 from crdlint.kubecel.declarations import DeclField, DeclType
 from crdlint.yaml.edit import Edit
 
-_COMMENT: Final = re.compile(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"|(//[^\n]*)")
+# A quote that is not closed ends with its line.
+_COMMENT: Final = re.compile(r"'(?:[^'\\\n]|\\.)*'?|\"(?:[^\"\\\n]|\\.)*\"?|(//[^\n]*)")
 
 
 def comment_of(text: str) -> str:

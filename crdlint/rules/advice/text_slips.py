@@ -20,7 +20,9 @@ _PATTERN: Final = "name:\n  type: string\n  pattern: {}"
 _NAMED: Final = re.compile(
     r"\[:\^?(?:alnum|alpha|ascii|blank|cntrl|digit|graph|lower|print|punct|space|upper|word|xdigit):\]"
 )
-_REPETITION: Final = re.compile(r"\{(?: +\d+ *(?:, *\d* *)?|\d+(?: +|, +\d*| +, *\d*) *)\}")
+_REPETITION: Final = re.compile(
+    r"\{(?: +\d+ *(?:, *(?:\d+ *)?)?|\d+(?: +(?:, *(?:\d+ *)?)?|, +(?:\d+ *)?))\}"
+)
 _DASH: Final = re.compile("[A-Za-z0-9][\u2013\u2014\u2212][A-Za-z0-9]")
 _WORDS: Final = re.compile(r"[A-Za-z][\w-]*(?:[ ]+[A-Za-z][\w-]*)+")
 _COMPARISONS: Final = frozenset({"_==_", "_!=_"})
