@@ -173,7 +173,7 @@ def reask(build: Build, every: int) -> None:
     with recorder(build) as running:
         answered = zip(requests, running.ask_all(requests), strict=True)
         for request, answer in _shown(answered, f"asking {build.release}", len(requests)):
-            if records.distinct([answer])[0] not in recording.answers[request["id"]]:
+            if not records.is_recorded(answer, recording.answers[request["id"]]):
                 changed_ids.append(request["id"])
     for id_ in changed_ids:
         console.out(f"--- {id_}: the answer is none of the recorded ones")

@@ -53,6 +53,20 @@ def distinct(answers: Iterable[Answer]) -> list[Answer]:
     return [by_content[content] for content in sorted(by_content)]
 
 
+def is_recorded(answer: Answer, recorded: Iterable[Answer]) -> bool:
+    """Return whether an answer is one of the recorded ones.
+
+    The order of the lines of a text does not count: structured-merge-diff lists errors in the order of a map.
+    """
+    (answer,) = distinct([answer])
+    return any(_with_sorted_lines(answer) == _with_sorted_lines(each) for each in recorded)
+
+
+def _with_sorted_lines(answer: Answer) -> Answer:
+    error = answer.get("decode_error")
+    return answer if error is None else {**answer, "decode_error": sorted(error.split("\n"))}
+
+
 def in_order(answer: Answer) -> Answer:
     """Return an answer with its lists sorted."""
     ordered = dict(answer)
