@@ -203,7 +203,7 @@ def cost_key(uses: Uses, dialect: CELDialect) -> Hashable:
 
 @cache
 def _prefixes(env: Env) -> frozenset[str]:
-    """Return what stands before the first dot of the names that an environment declares, `net` for `net.IP`."""
+    """Return what is before the first dot of the names that an environment declares, `net` for `net.IP`."""
     names = (*env.idents, *env.functions)
     return frozenset(name.partition(".")[0] for name in names if "." in name)
 

@@ -19,7 +19,9 @@ from targets import TARGETS
 @pytest.mark.parametrize("name", TARGETS)
 def test_no_input_fails(name: str, inputs: int) -> None:
     target = TARGETS[name]
-    for index in range(inputs):
+    # An input of editors is some dozens of requests.
+    count = inputs // 8 if name == "requests" else inputs
+    for index in range(count):
         target.run(target.make(Random(f"{name}/ci/{index}")))
 
 
