@@ -294,9 +294,10 @@ def test_a_shared_link_shows_the_same_texts(shared_page: Page, browser: Browser,
     other.click("#tab-old")
     assert other.inner_text(".cm-content").strip() == "b: 2"
     assert other.input_value("#examples") == ""
-    other.goto(url)  # the texts are kept without the link
+    other.goto(url)  # somebody else's text is not kept until it is edited
     other.wait_for_selector("#findings li")
-    assert rules(other)[0] == "list-map-key-required"
+    assert rules(other)[0] == "cel-rule-cost"
+    assert other.input_value("#examples") == "example-0"
     other.close()
 
 
