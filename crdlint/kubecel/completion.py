@@ -107,7 +107,10 @@ class _Tokens:
                 self._close(index, opening_of[index])
             elif kind in _OPERANDS or texts[index] in _KEYWORDS:
                 dot = self._dot_before(index)
-                self._continue(index, index if dot is None else dot)
+                if dot is None:
+                    self.first[index] = index
+                elif dot - 1 in self.first:
+                    self.first[index] = self.first[dot - 1]
 
     def _close(self, index: int, opening: int) -> None:
         """Note what the operand that a bracket closes begins with: the called function or the list before it, or the bracket."""
@@ -118,13 +121,6 @@ class _Tokens:
             self.first[index] = self.first[opening - 1]
         elif not is_call:
             self.first[index] = opening
-
-    def _continue(self, index: int, start: int) -> None:
-        """Note that an operand begins at `start`, or, if that is the dot before it, with what is before the dot."""
-        if start == index:
-            self.first[index] = index
-        elif start - 1 in self.first:
-            self.first[index] = self.first[start - 1]
 
     def _dot_before(self, index: int) -> int | None:
         """Return the index of the `.` or `.?` just before a token, None if there is none."""
