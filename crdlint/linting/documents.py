@@ -15,7 +15,7 @@ from crdlint.crd.convert import assume_established, read_crd
 from crdlint.crd.identity import Identity, identify, is_partial
 from crdlint.crd.paths import Path
 from crdlint.crd.positions import Locator, Span, node_span, problem_span
-from crdlint.diagnostics import Diagnostic, Kind
+from crdlint.diagnostics import Diagnostic, Fix, Kind
 from crdlint.files.recognition import KIND, names_crd
 from crdlint.kubernetes.servers import Server
 from crdlint.light import dataclass
@@ -29,7 +29,7 @@ from crdlint.linting.result import (
     UnreadDocument,
 )
 from crdlint.rules import catalog
-from crdlint.rules.engine.finding import Finding, Manifest, fix_of
+from crdlint.rules.engine.finding import DocumentFinding, Finding, Manifest
 from crdlint.rules.engine.instructions import help_with_fix
 from crdlint.rules.texts import reading
 from crdlint.rules.texts.reading import AFTER_END, internal_error
@@ -68,15 +68,19 @@ class Fixes:
         """Return a diagnostic with the fix of its finding, if there is one."""
         if diagnostic.hidden or not self.text:
             return diagnostic
-        fixers = catalog.fixes(finding.rule)
-        if not fixers:
-            return diagnostic
-        line_start = self._line_starts[finding.manifest.document.line_offset]
-        fix = attempt(fix_of, fixers, finding, line_start)
+        fix = self._fix_of(finding)
         if fix is None:
             return diagnostic
         help_ = help_with_fix(diagnostic.help or "", catalog.get(finding.rule).help, self.text, fix)
         return replace(diagnostic, fix=fix, help=help_ or None)
+
+    def _fix_of(self, finding: Finding) -> Fix | None:
+        for table in catalog.fixes_of(finding.rule):
+            line_start = self._line_starts[finding.manifest.document.line_offset]
+            fix = attempt(table.fix_of, finding, line_start)
+            if fix is not None:
+                return fix
+        return None
 
 
 NO_FIXES: Final = Fixes()
@@ -279,7 +283,9 @@ class DocumentWalk(ABC):
         """Add a finding, with the help of its rule by default, and its fix if `manifest` is given and there is one."""
         diagnostic = catalog.get(rule).diagnostic(self.file, kind, message, span, help_)
         self.diagnostics.append(
-            diagnostic if manifest is None else self.fixes.add(diagnostic, Finding(manifest, rule))
+            diagnostic
+            if manifest is None
+            else self.fixes.add(diagnostic, DocumentFinding(manifest, rule))
         )
 
 

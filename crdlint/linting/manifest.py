@@ -24,7 +24,13 @@ from crdlint.rules import catalog
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.advisory import DecodedCRD
 from crdlint.rules.engine.common import Common
-from crdlint.rules.engine.finding import Finding, Manifest
+from crdlint.rules.engine.finding import (
+    AdviceFinding,
+    DecodeFinding,
+    FieldFinding,
+    Manifest,
+    RepeatedKeyFinding,
+)
 from crdlint.rules.engine.markers import with_marker
 from crdlint.rules.fixes.field_fixes import placement
 from crdlint.rules.texts import reading
@@ -32,6 +38,7 @@ from crdlint.rules.texts.reading import duplicate_in_json, duplicate_in_yaml, re
 from crdlint.safety.bugs import attempt
 from crdlint.schema.traversal import all_schemas
 from crdlint.yaml.edit import split_lines
+from crdlint.yaml.json_values import DuplicateKey
 from crdlint.yaml.nodes import Scalar, Sequence, is_json
 
 if TYPE_CHECKING:
@@ -264,7 +271,7 @@ def _duplicate_key_findings(subject: Subject, manifest: Manifest) -> Iterator[Di
     for i, key in enumerate(keys):
         help_ = attempt(repeated_block, key, keys[max(i - _NEAR, 0) : i + _NEAR], offset)
         diagnostic = duplicate_in_yaml(key, subject.file, offset, help_)
-        yield subject.fixes.add(diagnostic, Finding(manifest, diagnostic.rule, key))
+        yield subject.fixes.add(diagnostic, RepeatedKeyFinding(manifest, diagnostic.rule, key))
 
 
 def _problem_findings(
@@ -277,13 +284,22 @@ def _problem_findings(
         )
         if problem.kind == "strict" and not check.request.sender.is_strict:
             diagnostic = replace(diagnostic, kind="warning", severity="warning")
-        finding = Finding(check.manifest, diagnostic.rule, problem)
+        finding = DecodeFinding(check.manifest, diagnostic.rule, problem)
         placed = attempt(placement, finding)
         if placed is not None:
             name = problem.path.rpartition(".")[2]
             lacks = diagnostic.lacks if placed.owner is None else _lacking(placed.owner, name)
             diagnostic = replace(diagnostic, help=placed.help, lacks=lacks)
-        yield subject.fixes.add(diagnostic, finding)
+        yield subject.fixes.add(diagnostic, _repeated(finding) or finding)
+
+
+def _repeated(finding: DecodeFinding) -> RepeatedKeyFinding | None:
+    """Return a problem with the second of two fields as the finding of a repeated key."""
+    problem = finding.problem
+    if problem.first is None:
+        return None
+    key = DuplicateKey(problem.message, problem.path, problem.first, problem.node)
+    return RepeatedKeyFinding(finding.manifest, finding.rule, key)
 
 
 def _ignored_fields(check: _CRDCheck) -> Iterator[Diagnostic]:
@@ -296,7 +312,7 @@ def _ignored_fields(check: _CRDCheck) -> Iterator[Diagnostic]:
         diagnostic = replace(
             diagnostic, headline=attempt(headlines.of_decode, problem) or diagnostic.headline
         )
-        yield subject.fixes.add(diagnostic, Finding(check.manifest, rule.id, problem))
+        yield subject.fixes.add(diagnostic, DecodeFinding(check.manifest, rule.id, problem))
 
 
 def _decode_finding(problem: DecodeProblem, file: str, document: Document) -> Diagnostic:
@@ -426,7 +442,7 @@ def _located(
         missing = locator.missing(error.path) if decoded.problems else None
         if missing is not None:
             diagnostic = replace(diagnostic, lacks=_lacking(*missing))
-        diagnostic = subject.fixes.add(diagnostic, Finding(check.manifest, error.rule, error))
+        diagnostic = subject.fixes.add(diagnostic, FieldFinding(check.manifest, error.rule, error))
         located[message] = with_marker(diagnostic, check.crd, catalog.get(diagnostic.rule))
     return located
 
@@ -490,7 +506,9 @@ def _advised(check: _CRDCheck, advisory: Advisory) -> Diagnostic:
         diagnostic = replace(diagnostic, severity=advisory.severity)
     if advisory.old_path is not None and check.old is not None:
         diagnostic = replace(diagnostic, related=_in_old(check.old, advisory.old_path))
-    diagnostic = subject.fixes.add(diagnostic, Finding(check.manifest, advisory.rule, advisory))
+    diagnostic = subject.fixes.add(
+        diagnostic, AdviceFinding(check.manifest, advisory.rule, advisory)
+    )
     return with_marker(diagnostic, check.crd, rule, advisory.marker)
 
 

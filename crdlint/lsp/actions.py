@@ -9,8 +9,7 @@ from typing import Final
 from lsprotocol import types as lsp
 
 from crdlint.config.added_comments import ignoring_edit
-from crdlint.diagnostics import Diagnostic as Finding
-from crdlint.diagnostics import Related
+from crdlint.diagnostics import Diagnostic, Related
 from crdlint.lsp.checks import Checks
 from crdlint.lsp.workspace import OpenDocument, ProtocolText, uri_of
 from crdlint.report import words
@@ -62,13 +61,13 @@ def actions_of(request: ActionRequest, checks: Checks) -> list[lsp.CodeAction]:
     return offered
 
 
-def _explained(findings: Iterable[Finding]) -> Iterator[lsp.CodeAction]:
+def _explained(findings: Iterable[Diagnostic]) -> Iterator[lsp.CodeAction]:
     for rule in dict.fromkeys(finding.rule for finding in findings):
         explain = lsp.Command(f"Explain {rule}", EXPLAIN, arguments=[rule])
         yield lsp.CodeAction(explain.title, lsp.CodeActionKind.QuickFix, command=explain)
 
 
-def _has_safe_fix(finding: Finding) -> bool:
+def _has_safe_fix(finding: Diagnostic) -> bool:
     return finding.fix is not None and finding.fix.applicability == "safe"
 
 
@@ -102,7 +101,7 @@ def explanation(rule: Rule) -> str:
     return f"{rule.id}: {rule.summary}.\n\n{rule.why}\n\nHelp: {rule.help}."
 
 
-def _is_at(document: OpenDocument, finding: Finding, selection: lsp.Range) -> bool:
+def _is_at(document: OpenDocument, finding: Diagnostic, selection: lsp.Range) -> bool:
     span = document.text.range_of(finding)
     start, end = (
         (selection.start.line, selection.start.character),
@@ -114,7 +113,7 @@ def _is_at(document: OpenDocument, finding: Finding, selection: lsp.Range) -> bo
     )
 
 
-def _fixes(findings: Iterable[Finding], request: ActionRequest) -> Iterator[lsp.CodeAction]:
+def _fixes(findings: Iterable[Diagnostic], request: ActionRequest) -> Iterator[lsp.CodeAction]:
     with_fix = [(finding, finding.fix) for finding in findings if finding.fix is not None]
     for finding, fix in sorted(with_fix, key=lambda pair: pair[1].applicability != "safe"):
         is_safe = fix.applicability == "safe"
@@ -127,7 +126,7 @@ def _fixes(findings: Iterable[Finding], request: ActionRequest) -> Iterator[lsp.
         )
 
 
-def _ignored(findings: Sequence[Finding], request: ActionRequest) -> Iterator[lsp.CodeAction]:
+def _ignored(findings: Sequence[Diagnostic], request: ActionRequest) -> Iterator[lsp.CodeAction]:
     first = {finding.rule: finding for finding in reversed(findings)}
     for rule in dict.fromkeys(finding.rule for finding in findings):
         edit = ignoring_edit(first[rule], request.document.text.text)
@@ -164,7 +163,7 @@ _SEVERITIES: Final = {
 
 
 def diagnostic_of(
-    finding: Finding, document: OpenDocument, read: Callable[[str], str | None]
+    finding: Diagnostic, document: OpenDocument, read: Callable[[str], str | None]
 ) -> lsp.Diagnostic:
     """Return a finding of a document as a diagnostic; ``read`` returns the text of another file, None if it has none."""
     message = words.message(finding)

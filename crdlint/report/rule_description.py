@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import unified_diff
 from itertools import islice
-from typing import Final
+from typing import Any, Final
 
 from crdlint.config.apply import apply
 from crdlint.config.comments import read_comments
@@ -20,7 +20,7 @@ from crdlint.linting.result import FileResult
 from crdlint.report.observations import observations, origin
 from crdlint.rules.catalog import families, fixes
 from crdlint.rules.engine.examples import EXAMPLE_LIMIT, example_position, manifest
-from crdlint.rules.engine.finding import Fixer
+from crdlint.rules.engine.fixer import Fixer
 from crdlint.rules.engine.rule import Rule
 from crdlint.sources.helm.templates import check_template, check_unrendered
 
@@ -140,7 +140,7 @@ def _answer(rule: Rule) -> Iterator[Section]:
             yield Section(f"{speaker} reports", code=shortened, language="text")
 
 
-def _fix(rule: Rule, fix: Fixer) -> Iterator[Section]:
+def _fix(rule: Rule, fix: Fixer[Any]) -> Iterator[Section]:
     """Yield the effect of a fix as a diff of its example."""
     bad, good = fix.bad or rule.bad, fix.good or rule.good
     if len(bad) < EXAMPLE_LIMIT:

@@ -30,7 +30,7 @@ from crdlint.phrases import Sample
 from crdlint.rules import catalog
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.advisory import Advisory
-from crdlint.rules.engine.finding import Finding, Manifest
+from crdlint.rules.engine.finding import AdviceFinding, FieldFinding, Manifest
 from crdlint.rules.fixes.value_fixes import Mistake, is_short, plain_value
 from crdlint.rules.texts import reading
 from crdlint.rules.texts import resource as rules
@@ -244,13 +244,12 @@ class ResourceFindings(NamedTuple):
         self, finding: Diagnostic, mistake: Mistake, error: FieldError | None = None
     ) -> Diagnostic:
         """Return a finding with its fix, if there is one."""
-        about = (
-            Advisory(finding.message, NIL)
-            if error is None
-            else error._replace(path=error.at or error.path)
-        )
-        about = about._replace(subject=mistake)
-        return self.fixes.add(finding, Finding(self.manifest, finding.rule, about))
+        manifest, rule = self.manifest, finding.rule
+        if error is None:
+            advisory = Advisory(finding.message, NIL, subject=mistake)
+            return self.fixes.add(finding, AdviceFinding(manifest, rule, advisory))
+        error = error._replace(path=error.at or error.path, subject=mistake)
+        return self.fixes.add(finding, FieldFinding(manifest, rule, error))
 
     def undecoded_field(self, error: NotDecodedError) -> tuple[str, SourceLocation]:
         """Return the metadata field that cannot be decoded, empty for the whole metadata, and the location of its value."""

@@ -47,7 +47,7 @@ from crdlint.resources.placeholders import PlaceholderPatterns, Placeholders
 from crdlint.resources.validation import NotDecodedError, ObjectResult
 from crdlint.rules.advice.storage import of_copy
 from crdlint.rules.engine.advisory import Advisory
-from crdlint.rules.engine.finding import Finding, Manifest
+from crdlint.rules.engine.finding import AdviceFinding, Manifest, RepeatedKeyFinding
 from crdlint.rules.fixes.value_fixes import Mistake
 from crdlint.rules.texts import resource as rules
 from crdlint.rules.texts.reading import duplicate_in_json, duplicate_in_yaml
@@ -233,7 +233,7 @@ def _duplicate_keys(
     of_json = document.root is not None and is_json(document.root)
     for key in take_duplicate_keys(document, is_json=of_json):
         twice = duplicate_in_yaml(key, file, offset)
-        yield fixes.add(twice, Finding(manifest, twice.rule, key))
+        yield fixes.add(twice, RepeatedKeyFinding(manifest, twice.rule, key))
     if of_json and isinstance(root, Mapping):
         from crdlint.crd.decode_errors import duplicate_fields  # most resources are YAML
 
@@ -428,7 +428,9 @@ class _ObjectCheck:
             self.walk.file, "advice", rule, message, node_span(node, self.offset), help_
         )
         advisory = Advisory(message, NIL, subject=Mistake(node, words))
-        return self.walk.fixes.add(finding, Finding(Manifest(self.document, root), rule, advisory))
+        return self.walk.fixes.add(
+            finding, AdviceFinding(Manifest(self.document, root), rule, advisory)
+        )
 
     def _no_match(
         self, help_: str, words: Sequence[str] = (), field: str = "apiVersion"
@@ -595,7 +597,7 @@ class _ObjectCheck:
             yield (
                 finding
                 if keeps_status
-                else self.walk.fixes.add(finding, Finding(manifest, advisory.rule, advisory))
+                else self.walk.fixes.add(finding, AdviceFinding(manifest, advisory.rule, advisory))
             )
 
     def _decoded(

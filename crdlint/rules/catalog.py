@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from typing import Final, Literal, TypeVar
+from itertools import chain
+from typing import Any, Final, Literal, TypeVar
 
 from crdlint.rules import SETS
 from crdlint.rules.engine.advisory import Advise
-from crdlint.rules.engine.finding import Fixer, FixesOfRules
+from crdlint.rules.engine.finding import AdviceFinding
+from crdlint.rules.engine.fixer import Fixer, FixesOf
 from crdlint.rules.engine.rule import Advice, NodeAdvice, NodeAdvisor, Rule
 from crdlint.rules.engine.schema_walk import Check
 
@@ -111,15 +113,24 @@ def get(rule_id: str) -> Rule:
 
 
 @cache
-def fixes(rule_id: str) -> tuple[Fixer, ...]:
-    """Return the fixes of a rule, in the order in which they are tried: the first that applies is offered."""
-    return get(rule_id).fixes or _fixes_of_rules().get(rule_id, ())
+def fixes(rule_id: str) -> tuple[Fixer[Any], ...]:
+    """Return the fixes of a rule for all kinds of findings."""
+    return tuple(fixer for table in fixes_of(rule_id) for fixer in table.fixers[rule_id])
 
 
 @cache
-def _fixes_of_rules() -> FixesOfRules:
-    modules = [import_module(f"crdlint.rules.fixes.{family}") for family in _FIXED]
-    return {rule_id: fixers for module in modules for rule_id, fixers in module.FIXES.items()}
+def fixes_of(rule_id: str) -> tuple[FixesOf[Any], ...]:
+    """Return the tables that have fixes of a rule: one for each kind of its findings."""
+    fixers = get(rule_id).fixes
+    if fixers:
+        return (FixesOf(AdviceFinding, {rule_id: fixers}),)
+    return tuple(table for table in _fixes_of_rules() if rule_id in table.fixers)
+
+
+@cache
+def _fixes_of_rules() -> tuple[FixesOf[Any], ...]:
+    tables = (_declared(f"fixes.{family}", FixesOf) for family in _FIXED)
+    return tuple(chain.from_iterable(tables))
 
 
 @cache

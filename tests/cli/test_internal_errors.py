@@ -143,7 +143,7 @@ def test_the_language_server_publishes_it(folder: Path, internal_errors: list[Bu
 HELPS: Final = {
     "crdlint.linting.manifest.placement": SMALLEST.replace("scope", "scoop"),
     "crdlint.crd.decode_errors.suggestion": SMALLEST.replace("served: true", 'served: "true"'),
-    "crdlint.linting.documents.fix_of": REJECTED,
+    "crdlint.rules.engine.fixer.fix_of": REJECTED,
     "crdlint.kubecel.hints.hint": SMALLEST.replace(
         "{type: object}", "{type: object, x-kubernetes-validations: [{rule: self.a == 1}]}"
     ),

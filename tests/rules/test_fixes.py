@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from crds import EVERY_RULE, SMALLEST, crd_with_schema, crd_with_spec
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from crdlint.linting.result import FileResult
-    from crdlint.rules.engine.finding import Fixer
+    from crdlint.rules.engine.fixer import Fixer
     from crdlint.rules.engine.rule import Rule
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
@@ -37,11 +37,11 @@ FIXES = [
 ]
 
 
-def is_of_resource(fixer: Fixer) -> bool:
+def is_of_resource(fixer: Fixer[Any]) -> bool:
     return fixer.bad.startswith(CRD_OF_EXAMPLES)
 
 
-def checker(rule: Rule, fixer: Fixer) -> Callable[[str], FileResult]:
+def checker(rule: Rule, fixer: Fixer[Any]) -> Callable[[str], FileResult]:
     """Return what checks a text, with the rule requested if it is only reported on request."""
     if is_of_resource(fixer):
         definitions = Definitions()
@@ -56,7 +56,7 @@ def checker(rule: Rule, fixer: Fixer) -> Callable[[str], FileResult]:
     )
 
 
-def examples(rule: Rule, fixer: Fixer) -> tuple[str, str]:
+def examples(rule: Rule, fixer: Fixer[Any]) -> tuple[str, str]:
     """Return the manifests before and after a fix."""
     scoped = rule._replace(scope=fixer.scope or rule.scope)
     return manifest(scoped, fixer.bad or rule.bad), manifest(scoped, fixer.good or rule.good)
@@ -73,7 +73,7 @@ IN_LINES = [row for row in FIXES if not examples(*row.values)[0].startswith("{")
 
 
 @each(("rule", "fixer"), FIXES)
-def test_the_bad_example_is_fixed(rule: Rule, fixer: Fixer) -> None:
+def test_the_bad_example_is_fixed(rule: Rule, fixer: Fixer[Any]) -> None:
     check = checker(rule, fixer)
     bad, good = examples(rule, fixer)
     before = check(bad)
@@ -105,7 +105,7 @@ def test_the_bad_example_is_fixed(rule: Rule, fixer: Fixer) -> None:
 
 
 @each(("rule", "fixer"), FIXES)
-def test_only_unsafe_fixes_need_to_be_asked_for(rule: Rule, fixer: Fixer) -> None:
+def test_only_unsafe_fixes_need_to_be_asked_for(rule: Rule, fixer: Fixer[Any]) -> None:
     check = checker(rule, fixer)
     bad, _ = examples(rule, fixer)
     fixed = fix(
@@ -116,7 +116,7 @@ def test_only_unsafe_fixes_need_to_be_asked_for(rule: Rule, fixer: Fixer) -> Non
 
 @each(("rule", "fixer"), IN_LINES)
 @each("how", ["line ends", "comments"])
-def test_the_rest_of_the_text_is_kept(rule: Rule, fixer: Fixer, how: str) -> None:
+def test_the_rest_of_the_text_is_kept(rule: Rule, fixer: Fixer[Any], how: str) -> None:
     check = checker(rule, fixer)
     bad, good = examples(rule, fixer)
     if how == "line ends":

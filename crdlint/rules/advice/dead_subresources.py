@@ -11,7 +11,9 @@ from crdlint.crd.model import (
 )
 from crdlint.crd.paths import Path
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD, VersionParts, version_parts
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect
+from crdlint.rules.engine.edits import Edits, expect
+from crdlint.rules.engine.finding import AdviceFinding
+from crdlint.rules.engine.fixer import Fixer
 from crdlint.rules.engine.rule import Caution, Hint, once
 from crdlint.rules.server.subresources import SCALE_PATHS
 from crdlint.schema.json_paths import Missing, follow, syntax_error
@@ -36,9 +38,8 @@ _ENABLED: Final = "subresources: {status: {}}\n"
 
 
 @Fixer("Correct the path of the field", "unsafe")
-def _meant(finding: Finding) -> Edits:
-    if isinstance(finding.subject, str):
-        yield finding.editor.respell(finding.scalar(), finding.subject)
+def _meant(finding: AdviceFinding) -> Edits:
+    yield finding.editor.respell(finding.scalar(), finding.subject_as(str))
 
 
 def _version(more: str, status: str = "phase: {type: string}", required: str = "") -> str:
@@ -199,7 +200,7 @@ def unparsed_columns(crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @Fixer("Enable the status subresource", "unsafe")
-def _enabled(finding: Finding) -> Edits:
+def _enabled(finding: AdviceFinding) -> Edits:
     node = finding.node()
     while not (isinstance(node, Mapping) and node.find("served") is not None):
         parent = finding.editor.parent(node)
@@ -230,11 +231,11 @@ STATUS_REQUIRED = _OfVersion("status-required", "No object can be created: `stat
     "rejects the object because `status` is missing.",
     help="Remove `status` from `required`", marker="write `+optional` on the field `Status`",
     bad=_version(_ENABLED, required="    required: [status]\n"), good=_version(_ENABLED),
-    fixes=(Fixer("Remove `status` from `required`", "unsafe", Finding.remove_item),))  # fmt: skip
+    fixes=(Fixer("Remove `status` from `required`", "unsafe", AdviceFinding.remove_item),))  # fmt: skip
 
 
 @Fixer("Write `status: {}`", "unsafe")
-def _mapping(finding: Finding) -> Edits:
+def _mapping(finding: AdviceFinding) -> Edits:
     yield finding.editor.set(finding.owner, finding.name, "{}")
 
 

@@ -7,7 +7,8 @@ from typing import Final
 
 from crdlint.crd.paths import Path
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
-from crdlint.rules.engine.finding import Finding, Fixer
+from crdlint.rules.engine.finding import AdviceFinding
+from crdlint.rules.engine.fixer import Fixer
 from crdlint.rules.engine.rule import Caution, Hint
 
 _NAMES: Final = Path("spec").child("names")
@@ -21,7 +22,7 @@ OWN_NAME = Hint("short-name-own-name", "Short name is another name of this CRD",
     help="Remove the short name", marker="remove it from the `shortName` of `+kubebuilder:resource`",
     bad="names: {plural: foos, kind: Foo, singular: foo, shortNames: [foo, fo]}",
     good="names: {plural: foos, kind: Foo, singular: foo, shortNames: [fo]}",
-    fixes=(Fixer("Remove the short name", "unsafe", Finding.remove_item),))  # fmt: skip
+    fixes=(Fixer("Remove the short name", "unsafe", AdviceFinding.remove_item),))  # fmt: skip
 
 
 IN_USE = Caution("name-in-use", "Name belongs to another CRD of the group", scope="spec",

@@ -15,7 +15,9 @@ from crdlint.rules.engine.advisory import (
     property_name,
     top_property,
 )
-from crdlint.rules.engine.finding import Edits, Finding, Fixer
+from crdlint.rules.engine.edits import Edits
+from crdlint.rules.engine.finding import AdviceFinding
+from crdlint.rules.engine.fixer import Fixer
 from crdlint.rules.engine.rule import Nodes, OnRequest
 from crdlint.yaml.nodes import child
 
@@ -40,7 +42,7 @@ _PLURALS: Final = frozenset({
 
 
 @Fixer("Write the names that the API server adds", "safe")
-def _added_names(finding: Finding) -> Edits:
+def _added_names(finding: AdviceFinding) -> Edits:
     names = finding.crd.spec.names
     mapping = finding.mapping(finding.path)
     for name, value in (("listKind", names.list_kind), ("singular", names.singular)):

@@ -11,7 +11,9 @@ from crdlint.crd.model import JSONSchemaProps
 from crdlint.diagnostics import Severity
 from crdlint.light import regex
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, require
+from crdlint.rules.engine.edits import Edits
+from crdlint.rules.engine.finding import AdviceFinding
+from crdlint.rules.engine.fixer import Fixer
 from crdlint.rules.engine.rule import Caution, Hint, Nodes
 from crdlint.yaml.editor import UneditableError
 
@@ -39,8 +41,8 @@ _ARBITRARY: Final = regex(
 
 
 @Fixer("Add labels and annotations to the metadata", "unsafe")
-def _with_labels(finding: Finding) -> Edits:
-    for path in require(finding.subject):
+def _with_labels(finding: AdviceFinding) -> Edits:
+    for path in finding.subject_as(tuple):
         metadata = finding.mapping(path)
         if metadata.find("properties") is not None:
             raise UneditableError
@@ -54,7 +56,7 @@ def _with_labels(finding: Finding) -> Edits:
 
 
 @Fixer("Keep the object's unknown fields", "unsafe")
-def _with_unknown_fields(finding: Finding) -> Edits:
+def _with_unknown_fields(finding: AdviceFinding) -> Edits:
     yield finding.editor.insert(
         finding.mapping(finding.path), "x-kubernetes-preserve-unknown-fields", "true"
     )

@@ -7,7 +7,9 @@ from typing import Final
 
 from crdlint.crd.paths import Path
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
-from crdlint.rules.engine.finding import Edits, Finding, Fixer
+from crdlint.rules.engine.edits import Edits
+from crdlint.rules.engine.finding import AdviceFinding
+from crdlint.rules.engine.fixer import Fixer
 from crdlint.rules.engine.rule import Caution
 from crdlint.rules.server.versions import BASE, version_with, versions_with
 
@@ -16,7 +18,7 @@ _SECOND: Final = version_with("v2", served=False, storage=False)
 
 
 @Fixer("Serve the only version", "unsafe")
-def _served(finding: Finding) -> Edits:
+def _served(finding: AdviceFinding) -> Edits:
     yield finding.editor.replace(finding.scalar(), "true")
 
 

@@ -13,7 +13,9 @@ from crdlint.golang.printing import marshal
 from crdlint.light import NamedTuple, regex
 from crdlint.phrases import joined
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD, top_property
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, require
+from crdlint.rules.engine.edits import Edits, expect
+from crdlint.rules.engine.finding import AdviceFinding
+from crdlint.rules.engine.fixer import Fixer
 from crdlint.rules.engine.markers import rule_marker
 from crdlint.rules.engine.rule import Caution, Hint, Nodes, once
 from crdlint.rules.fixes.pattern_fixes import WITHOUT_SLASHES
@@ -44,7 +46,7 @@ _OLD_SELF: Final = "oldSelf"
 @Fixer("Write straight quotes", "unsafe").example(
     bad=_PATTERN.format("'^[^“”]+$'"), good=_PATTERN.format("'^[^\"\"]+$'")
 )
-def _straight(finding: Finding) -> Edits:
+def _straight(finding: AdviceFinding) -> Edits:
     node = finding.scalar()
     around = _CURLY_QUOTED.fullmatch(node.value)
     yield finding.editor.respell(node, around[1] if around else node.value.translate(_STRAIGHT))
@@ -116,7 +118,7 @@ def _matches_nothing(pattern: str) -> bool:
     why="A repeated value has no effect, and usually means that another one was intended, which is then rejected.",
     help="Remove the repeated value, or write the one that is meant", marker="correct `+kubebuilder:validation:Enum`",
     bad="name:\n  type: string\n  enum: [Always, Never, Never]", good="name:\n  type: string\n  enum: [Always, Never]",
-    fixes=(Fixer("Remove the repeated value", "safe", Finding.remove_item),),
+    fixes=(Fixer("Remove the repeated value", "safe", AdviceFinding.remove_item),),
 ).advice_on(Nodes({"enum"}))  # fmt: skip
 def _repeated_values(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     seen = set()
@@ -259,8 +261,8 @@ class _OptionalField(NamedTuple):
         "      message: 'class cannot be removed'\n",
     )
 )
-def _guard(finding: Finding) -> Edits:
-    levels: tuple[_OptionalField, ...] = require(finding.subject)
+def _guard(finding: AdviceFinding) -> Edits:
+    levels: tuple[_OptionalField, ...] = finding.subject_as(tuple)
     for level in levels:
         node: Node | None = finding.node()
         steps = (
@@ -271,7 +273,7 @@ def _guard(finding: Finding) -> Edits:
         yield from _with_rule(finding, expect(Mapping, node), level)
 
 
-def _with_rule(finding: Finding, owner: Mapping, level: _OptionalField) -> Edits:
+def _with_rule(finding: AdviceFinding, owner: Mapping, level: _OptionalField) -> Edits:
     """Add the rule that guards a field to the object that has it."""
     editor = finding.editor
     rule, message = editor.value(level.guard), editor.value(level.message)

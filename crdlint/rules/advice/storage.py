@@ -19,7 +19,9 @@ from crdlint.crd.record import Record
 from crdlint.golang.printing import marshal
 from crdlint.light import regex
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, removal
+from crdlint.rules.engine.edits import Edits, expect
+from crdlint.rules.engine.finding import AdviceFinding
+from crdlint.rules.engine.fixer import Fixer, removal
 from crdlint.rules.engine.rule import Hint, Nodes, OnRequest, Rule
 from crdlint.safety.bugs import attempt
 from crdlint.yaml.json_values import to_json
@@ -67,7 +69,7 @@ _METADATA: Final = _omitted(model.ObjectMeta, "name", "creationTimestamp")
 
 
 @Fixer("Remove the fields that the API server sets", "safe")
-def _removal(finding: Finding) -> Edits:
+def _removal(finding: AdviceFinding) -> Edits:
     yield from finding.editor.remove_all(
         expect(Mapping, finding.root, "metadata"), ("resourceVersion", *_COPIED)
     )
@@ -117,7 +119,7 @@ def on_create(crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @Fixer("Remove the field", "safe")
-def _without_leftover(finding: Finding) -> Edits:
+def _without_leftover(finding: AdviceFinding) -> Edits:
     *parents, name = (str(step) for step in finding.path.steps())
     return [finding.editor.remove(expect(Mapping, finding.root, *parents), name)]
 

@@ -15,7 +15,9 @@ from crdlint.rules.advice.pruned_objects import keeps_as_item
 from crdlint.rules.advice.slips import beyond_int32
 from crdlint.rules.advice.yaml_scalars import other_words
 from crdlint.rules.engine.advisory import TYPES_OF, Advisory, DecodedCRD
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, is_merged, is_null, require
+from crdlint.rules.engine.edits import Edits, expect, is_merged, is_null, require
+from crdlint.rules.engine.finding import AdviceFinding
+from crdlint.rules.engine.fixer import Fixer
 from crdlint.rules.engine.markers import validation
 from crdlint.rules.engine.rule import Caution, Nodes
 from crdlint.rules.fixes.v1beta1 import block
@@ -57,7 +59,7 @@ _SOME: Final = {
     bad="name:\n  type: string\n  nullable: true\n  enum: [a, b, null]",
     good="name:\n  type: string\n  enum: [a, b]",
 )
-def _without_null(finding: Finding) -> Edits:
+def _without_null(finding: AdviceFinding) -> Edits:
     editor, values = finding.editor, expect(Sequence, finding.owner, "enum")
     nulls = [i for i, value in enumerate(values.items) if is_null(value)]
     if len(nulls) < len(values.items):
@@ -66,7 +68,7 @@ def _without_null(finding: Finding) -> Edits:
 
 
 @Fixer("Move the keyword into the items of the list", "unsafe")
-def _to_items(finding: Finding) -> Edits:
+def _to_items(finding: AdviceFinding) -> Edits:
     owner, editor, keyword = finding.owner, finding.editor, finding.name
     items = expect(Mapping, owner, "items")
     if items.find(keyword) is None and finding.schema(items).type in TYPES_OF.get(keyword, ()):
@@ -82,7 +84,7 @@ def _to_items(finding: Finding) -> Edits:
     bad="name:\n  type: string\n  x-kubernetes-int-or-string: true",
     good="name:\n  x-kubernetes-int-or-string: true",
 )
-def _without_type(finding: Finding) -> Edits:
+def _without_type(finding: AdviceFinding) -> Edits:
     is_one = (
         finding.name == "type" and finding.scalar().value in _INT_OR_STRING
     )  # another type may be of a lost key
@@ -93,12 +95,12 @@ def _without_type(finding: Finding) -> Edits:
     bad="name:\n  type: string\n  enum: [True, False, Unknown]",
     good="name:\n  type: string\n  enum: ['True', 'False', Unknown]",
 )
-def _text_of_enum(finding: Finding) -> Edits:
+def _text_of_enum(finding: AdviceFinding) -> Edits:
     if any(isinstance(value, str) for value in _schema_of(finding).enum):
         yield from _as_text(finding)
 
 
-def _as_text(finding: Finding) -> Edits:
+def _as_text(finding: AdviceFinding) -> Edits:
     node = finding.scalar()
     if _schema_of(finding).type == "string" and not node.style and resolve(node) is not None:
         yield finding.editor.replace(node, quoted(node.value, double=finding.editor.is_json))
@@ -107,13 +109,13 @@ def _as_text(finding: Finding) -> Edits:
 @Fixer("Write the value without quotes", "safe").example(
     bad="name:\n  type: integer\n  enum: ['1', '2']", good="name:\n  type: integer\n  enum: [1, 2]"
 )
-def _as_number(finding: Finding) -> Edits:
+def _as_number(finding: AdviceFinding) -> Edits:
     node, pattern = finding.scalar(), require(_NUMBER.get(_schema_of(finding).type))
     if node.style in {"'", '"'} and pattern.match(node.value):
         yield finding.editor.replace(node, node.value)
 
 
-def _schema_of(finding: Finding) -> JSONSchemaProps:
+def _schema_of(finding: AdviceFinding) -> JSONSchemaProps:
     """Return the schema with the list that the finding is about a value of."""
     return finding.schema(finding.mapping(require(require(finding.path.parent).parent)))
 
@@ -123,7 +125,7 @@ def _schema_of(finding: Finding) -> JSONSchemaProps:
     good="type: object\nrequired: [mode]\nproperties: {mode: {type: string}}",
     scope="schema",
 )
-def _required_property(finding: Finding) -> Edits:
+def _required_property(finding: AdviceFinding) -> Edits:
     schema, node = _schema_of(finding), finding.scalar()
     near = name_meant(node.value, schema.properties)
     if (

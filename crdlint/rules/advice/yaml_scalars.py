@@ -12,7 +12,9 @@ from crdlint.crd.paths import Path
 from crdlint.diagnostics import Severity
 from crdlint.light import regex
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, require
+from crdlint.rules.engine.edits import Edits
+from crdlint.rules.engine.finding import AdviceFinding
+from crdlint.rules.engine.fixer import Fixer
 from crdlint.rules.engine.rule import Caution, Hint
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import quoted
@@ -33,7 +35,7 @@ _ISSUE: Final = regex(r" #\w")
 
 
 @Fixer("Put the word in quotes", "safe")
-def _quotes(finding: Finding) -> Edits:
+def _quotes(finding: AdviceFinding) -> Edits:
     """Put the word in quotes, and a default that is such a word, which would no longer be in the enum."""
     editor, node = finding.editor, finding.scalar()
     yield editor.replace(node, quoted(node.value, double=editor.is_json))
@@ -44,7 +46,7 @@ def _quotes(finding: Finding) -> Edits:
 
 
 @Fixer("Put the name in quotes", "unsafe")
-def _quotes_key(finding: Finding) -> Edits:
+def _quotes_key(finding: AdviceFinding) -> Edits:
     key = finding.location(finding.path).key
     if isinstance(key, Scalar):
         yield finding.editor.replace(key, quoted(key.value, double=finding.editor.is_json))
@@ -104,14 +106,14 @@ def _names_of_properties(crd: DecodedCRD) -> Iterator[Advisory]:
                 )
 
 
-def _quoted(finding: Finding) -> Edits:
-    text, start = require(finding.subject), finding.scalar().start_mark.index
+def _quoted(finding: AdviceFinding) -> Edits:
+    text, start = finding.subject_as(str), finding.scalar().start_mark.index
     if finding.editor.text.startswith(text, start):
         yield Edit(start, start + len(text), quoted(text))
 
 
 @Fixer("Put the text in quotes", "safe")
-def _sure(finding: Finding) -> Edits:
+def _sure(finding: AdviceFinding) -> Edits:
     """Put the whole text in quotes where what is cut off does not look like a comment."""
     if _is_meant(str(finding.subject)):
         yield from _quoted(finding)

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.crd.positions import Span
     from crdlint.rules.engine.advisory import Advisory, DecodedCRD
-    from crdlint.rules.engine.finding import Fixer, Scope
+    from crdlint.rules.engine.finding import AdviceFinding
+    from crdlint.rules.engine.fixer import Fixer, Scope
 
 
 class Nodes(NamedTuple):
@@ -81,7 +82,7 @@ class Rule(NamedTuple):
     # Whether it is about what a build or a chart may add, so that it is only checked for complete CRDs.
     of_whole_crds: bool = False
     # The fixes of advice, of which the first that applies is offered; those of the server's rules are in `rules/fixes`.
-    fixes: tuple[Fixer, ...] = ()
+    fixes: tuple[Fixer[AdviceFinding], ...] = ()
     # Former ids, which users can still use.
     aliases: tuple[str, ...] = ()
     # The controller-gen marker in the Go source that replaces a change of the CRD, empty if there is none.

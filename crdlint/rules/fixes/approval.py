@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, FixesOfRules, expect
+from crdlint.rules.engine.edits import Edits, expect
+from crdlint.rules.engine.finding import FieldFinding
+from crdlint.rules.engine.fixer import Fixer, FixesOf
 from crdlint.rules.server.approval import (
     ANNOTATION,
     APPROVAL,
@@ -26,7 +28,7 @@ _PRESERVE: Final = "x-kubernetes-preserve-unknown-fields: true"
         "spec: {group: example.k8s.io}\n"
     )
 )
-def _bypass(finding: Finding) -> Edits:
+def _bypass(finding: FieldFinding) -> Edits:
     editor = finding.editor
     metadata = expect(Mapping, finding.root, "metadata")
     value = quoted("unapproved, not reviewed by the Kubernetes community", double=editor.is_json)
@@ -39,7 +41,7 @@ def _bypass(finding: Finding) -> Edits:
 @Fixer("Keep unknown fields with `x-kubernetes-preserve-unknown-fields`", "unsafe").example(
     good=version_with(_PRESERVE)
 )
-def preserved_in_schemas(finding: Finding) -> Edits:
+def preserved_in_schemas(finding: FieldFinding) -> Edits:
     """Keep unknown fields by the schemas of all versions instead of by the spec."""
     editor, name = finding.editor, "x-kubernetes-preserve-unknown-fields"
     spec = expect(Mapping, finding.root, "spec")
@@ -50,10 +52,13 @@ def preserved_in_schemas(finding: Finding) -> Edits:
             yield editor.insert(schema, name, "true", after="type")
 
 
-FIXES: Final[FixesOfRules] = {
-    APPROVAL.id: (_bypass,),
-    PRESERVE.id: (preserved_in_schemas,),
-    PRESERVE_DEFAULTS.id: (
-        preserved_in_schemas.example(good=version_with(f"{_PRESERVE}, {WITH_DEFAULT}")),
-    ),
-}
+FIXES: Final = FixesOf(
+    FieldFinding,
+    {
+        APPROVAL.id: (_bypass,),
+        PRESERVE.id: (preserved_in_schemas,),
+        PRESERVE_DEFAULTS.id: (
+            preserved_in_schemas.example(good=version_with(f"{_PRESERVE}, {WITH_DEFAULT}")),
+        ),
+    },
+)

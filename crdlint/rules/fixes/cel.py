@@ -7,14 +7,9 @@ from functools import partial
 from typing import Final
 
 from crdlint.crd.errors import Code
-from crdlint.rules.engine.finding import (
-    Finding,
-    Fixer,
-    FixesOfRules,
-    expect,
-    quoted_tag,
-    quoted_with_comment,
-)
+from crdlint.rules.engine.edits import expect, quoted_tag, quoted_with_comment
+from crdlint.rules.engine.finding import FieldFinding
+from crdlint.rules.engine.fixer import Fixer, FixesOf
 from crdlint.rules.fixes.expression_fixes import in_expression
 from crdlint.rules.server.cel import COMPILES, OPTIONAL_OLD_SELF, OUTPUT_TYPE, schema_with
 from crdlint.safety.work import Effort
@@ -22,16 +17,16 @@ from crdlint.yaml.edit import Edit
 from crdlint.yaml.nodes import Scalar
 
 
-def _quoted_expression(finding: Finding) -> Iterable[Edit]:
+def _quoted_expression(finding: FieldFinding) -> Iterable[Edit]:
     from crdlint.kubecel.repair.patterns import Tokens
 
     node = finding.scalar()
-    yield from quoted_tag(finding, node)
+    yield from quoted_tag(finding.editor, node)
     if Tokens(node.value).is_open:
-        yield from quoted_with_comment(finding, node)
+        yield from quoted_with_comment(finding.editor, node)
 
 
-def meant(finding: Finding, *, certain: bool) -> Iterable[Edit]:
+def meant(finding: FieldFinding, *, certain: bool) -> Iterable[Edit]:
     """Write what is meant by an expression, or by the rule because of which a default is not valid."""
     reason, path = finding.reason(Code.MEANT), finding.path
     failed = finding.reason(Code.RULE_FAILED)
@@ -48,52 +43,57 @@ def meant(finding: Finding, *, certain: bool) -> Iterable[Edit]:
 
 
 @Fixer("Remove `optionalOldSelf`", "safe")
-def _unused_optional(finding: Finding) -> Iterable[Edit]:
+def _unused_optional(finding: FieldFinding) -> Iterable[Edit]:
     """Remove `optionalOldSelf` from a rule without `oldSelf`; one with it does not compile, which is the cause."""
     return [] if "oldSelf" in expect(Scalar, finding.owner, "rule").value else finding.remove()
 
 
-FIXES: Final[FixesOfRules] = {
-    COMPILES.id: (
-        Fixer(
-            "Put the expression in quotes",
-            "safe",
-            _quoted_expression,
-            bad=schema_with("rule: !self.ready == false", "ready", "ready: {type: boolean}"),
-            good=schema_with("rule: '!self.ready == false'", "ready", "ready: {type: boolean}"),
+FIXES: Final = FixesOf(
+    FieldFinding,
+    {
+        COMPILES.id: (
+            Fixer(
+                "Put the expression in quotes",
+                "safe",
+                _quoted_expression,
+                bad=schema_with("rule: !self.ready == false", "ready", "ready: {type: boolean}"),
+                good=schema_with("rule: '!self.ready == false'", "ready", "ready: {type: boolean}"),
+            ),
+            Fixer(
+                "Put the expression in quotes",
+                "safe",
+                _quoted_expression,
+                bad=schema_with("rule: self.name != ' #'", "name", "name: {type: string}"),
+                good=schema_with(
+                    "rule: 'self.name != '' #" + "'" * 3, "name", "name: {type: string}"
+                ),
+            ),
+            Fixer(
+                "Correct the expression",
+                "safe",
+                partial(meant, certain=True),
+                bad=schema_with("rule: self.replicas > 0 and self.replicas < 9"),
+                good=schema_with("rule: self.replicas > 0 && self.replicas < 9"),
+            ),
+            Fixer(
+                "Correct the expression",
+                "unsafe",
+                partial(meant, certain=False),
+                bad=schema_with("rule: (self.replicas > 0"),
+                good=schema_with("rule: (self.replicas > 0)"),
+            ),
         ),
-        Fixer(
-            "Put the expression in quotes",
-            "safe",
-            _quoted_expression,
-            bad=schema_with("rule: self.name != ' #'", "name", "name: {type: string}"),
-            good=schema_with("rule: 'self.name != '' #" + "'" * 3, "name", "name: {type: string}"),
+        OUTPUT_TYPE.id: (
+            Fixer(
+                "Correct the expression",
+                "unsafe",
+                partial(meant, certain=False),
+                bad=schema_with("rule: \"'self.replicas > 0'\""),
+                good=schema_with('rule: "self.replicas > 0"'),
+            ),
         ),
-        Fixer(
-            "Correct the expression",
-            "safe",
-            partial(meant, certain=True),
-            bad=schema_with("rule: self.replicas > 0 and self.replicas < 9"),
-            good=schema_with("rule: self.replicas > 0 && self.replicas < 9"),
+        OPTIONAL_OLD_SELF.id: (
+            _unused_optional.example(good=schema_with('{rule: "self.replicas > 0"}')),
         ),
-        Fixer(
-            "Correct the expression",
-            "unsafe",
-            partial(meant, certain=False),
-            bad=schema_with("rule: (self.replicas > 0"),
-            good=schema_with("rule: (self.replicas > 0)"),
-        ),
-    ),
-    OUTPUT_TYPE.id: (
-        Fixer(
-            "Correct the expression",
-            "unsafe",
-            partial(meant, certain=False),
-            bad=schema_with("rule: \"'self.replicas > 0'\""),
-            good=schema_with('rule: "self.replicas > 0"'),
-        ),
-    ),
-    OPTIONAL_OLD_SELF.id: (
-        _unused_optional.example(good=schema_with('{rule: "self.replicas > 0"}')),
-    ),
-}
+    },
+)

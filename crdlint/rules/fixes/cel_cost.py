@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, FixesOfRules, require
+from crdlint.rules.engine.edits import Edits
+from crdlint.rules.engine.finding import FieldFinding
+from crdlint.rules.engine.fixer import Fixer, FixesOf
 from crdlint.rules.fixes.expression_fixes import in_expression
 from crdlint.rules.server.cel_cost import CRD_COST, HOSTS, RULE_COST
+
+if TYPE_CHECKING:
+    from crdlint.kubecel.cost.suggest import Suggestions
+
+
+def _suggestions(finding: FieldFinding) -> Suggestions:
+    from crdlint.kubecel.cost.suggest import Suggestions  # most rules are within their budgets
+
+    return finding.subject_as(Suggestions)
 
 
 @Fixer("Set the limits that bring the rules below their budgets", "unsafe").example(
     good=HOSTS.format("", ", maxLength: 5000").replace("}}\n", "}, maxItems: 1024}\n")
 )
-def _limits(finding: Finding) -> Edits:
-    for limit, value in require(finding.subject).plan.values:
+def _limits(finding: FieldFinding) -> Edits:
+    for limit, value in _suggestions(finding).plan.values:
         yield finding.editor.set(
             finding.mapping(limit.schema.path), limit.keyword, str(value), before="type"
         )
@@ -32,13 +43,16 @@ x-kubernetes-validations:
     bad=_FILTERED.format("self.ports.filter(x, has(x.name)).all(y, y.name.matches('^[a-z]+$'))"),
     good=_FILTERED.format("self.ports.all(x, !(has(x.name)) || x.name.matches('^[a-z]+$'))"),
 )
-def _without_filter(finding: Finding) -> Edits:
-    edit = require(finding.subject).unfiltered.get(str(finding.path.parent))
+def _without_filter(finding: FieldFinding) -> Edits:
+    edit = _suggestions(finding).unfiltered.get(str(finding.path.parent))
     if edit is not None:
         yield from in_expression(finding, finding.scalar(), [edit])
 
 
-FIXES: Final[FixesOfRules] = {
-    RULE_COST.id: (_without_filter, _limits),
-    CRD_COST.id: (_limits,),
-}
+FIXES: Final = FixesOf(
+    FieldFinding,
+    {
+        RULE_COST.id: (_without_filter, _limits),
+        CRD_COST.id: (_limits,),
+    },
+)

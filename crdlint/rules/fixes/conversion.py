@@ -7,7 +7,9 @@ from typing import Final
 from crdlint.crd.errors import (
     Code,
 )
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, FixesOfRules, expect, nearest_of
+from crdlint.rules.engine.edits import Edits, expect
+from crdlint.rules.engine.finding import FieldFinding
+from crdlint.rules.engine.fixer import Fixer, FixesOf, nearest_of
 from crdlint.rules.server.conversion import (
     CONFIG,
     GOOD,
@@ -24,7 +26,7 @@ from crdlint.yaml.nodes import Mapping, Sequence
 @Fixer("Call the webhook that is configured", "unsafe").example(
     bad=GOOD.replace("strategy: Webhook", "strategy: None")
 )
-def _webhook_strategy(finding: Finding) -> Edits:
+def _webhook_strategy(finding: FieldFinding) -> Edits:
     editor, conversion = finding.editor, expect(Mapping, finding.root, "spec", "conversion")
     webhook = expect(Mapping, conversion, "webhook")
     if finding.reason(Code.NO_WEBHOOK_STRATEGY) and webhook.find("clientConfig") is not None:
@@ -34,7 +36,7 @@ def _webhook_strategy(finding: Finding) -> Edits:
 
 
 @Fixer("Add `v1`", "safe").example(good=webhook_conversion(versions="[v2, v1]"))
-def _known_review_version(finding: Finding) -> Edits:
+def _known_review_version(finding: FieldFinding) -> Edits:
     editor, webhook = finding.editor, expect(Mapping, finding.root, "spec", "conversion", "webhook")
     versions = webhook.find("conversionReviewVersions")
     if finding.name != "conversionReviewVersions":
@@ -49,7 +51,7 @@ def _known_review_version(finding: Finding) -> Edits:
     bad=webhook_conversion("{url: 'http://example.com/convert'}"),
     good=webhook_conversion("{url: 'https://example.com/convert'}"),
 )
-def _https(finding: Finding) -> Edits:
+def _https(finding: FieldFinding) -> Edits:
     node = finding.scalar()
     if node.value.startswith("http://"):
         yield finding.editor.respell(node, f"https://{node.value.removeprefix('http://')}")
@@ -58,7 +60,7 @@ def _https(finding: Finding) -> Edits:
 @Fixer("Write the version as it is named", "safe").example(
     bad=webhook_conversion(versions="[V1]"), good=webhook_conversion(versions="[v1]")
 )
-def _lower_review_version(finding: Finding) -> Edits:
+def _lower_review_version(finding: FieldFinding) -> Edits:
     node = finding.scalar()
     version = node.value.lower().rpartition("/")[2]
     if version != node.value and version in {"v1", "v1beta1"}:
@@ -66,7 +68,7 @@ def _lower_review_version(finding: Finding) -> Edits:
 
 
 @Fixer("Remove the repetition", "safe").example(bad=webhook_conversion(versions="[v1, v1]"))
-def _repeated_review_version(finding: Finding) -> Edits:
+def _repeated_review_version(finding: FieldFinding) -> Edits:
     return finding.remove_item() if finding.reason(Code.NOT_UNIQUE) else []
 
 
@@ -74,24 +76,31 @@ def _repeated_review_version(finding: Finding) -> Edits:
     bad=webhook_conversion("{service: {namespace: default, name: convert, path: convert}}"),
     good=webhook_conversion("{service: {namespace: default, name: convert, path: /convert}}"),
 )
-def _rooted_path(finding: Finding) -> Edits:
+def _rooted_path(finding: FieldFinding) -> Edits:
     node = finding.scalar()
     if finding.name == "path" and node.value and not node.value.startswith("/"):
         yield finding.editor.respell(node, f"/{node.value}")
 
 
-FIXES: Final[FixesOfRules] = {
-    STRATEGY.id: (
-        Fixer(
-            "Correct the strategy",
-            "safe",
-            nearest_of(STRATEGIES, 0.7),
-            bad="conversion: {strategy: none}",
-            good="conversion: {strategy: None}",
+FIXES: Final = FixesOf(
+    FieldFinding,
+    {
+        STRATEGY.id: (
+            Fixer(
+                "Correct the strategy",
+                "safe",
+                nearest_of(STRATEGIES, 0.7),
+                bad="conversion: {strategy: none}",
+                good="conversion: {strategy: None}",
+            ),
         ),
-    ),
-    CONFIG.id: (_webhook_strategy,),
-    REVIEW_VERSIONS.id: (_lower_review_version, _known_review_version, _repeated_review_version),
-    URL.id: (_https,),
-    SERVICE.id: (_rooted_path,),
-}
+        CONFIG.id: (_webhook_strategy,),
+        REVIEW_VERSIONS.id: (
+            _lower_review_version,
+            _known_review_version,
+            _repeated_review_version,
+        ),
+        URL.id: (_https,),
+        SERVICE.id: (_rooted_path,),
+    },
+)

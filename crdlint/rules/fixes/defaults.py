@@ -8,7 +8,9 @@ from typing import Final
 
 from crdlint.crd.errors import NOT_SUPPORTED, Code
 from crdlint.rules.engine.advisory import SCALARS
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, FixesOfRules, expect, require
+from crdlint.rules.engine.edits import Edits, expect, require
+from crdlint.rules.engine.finding import FieldFinding
+from crdlint.rules.engine.fixer import Fixer, FixesOf
 from crdlint.rules.fixes.cel import meant
 from crdlint.rules.server.defaults import INVALID_DEFAULT, RULE_FAILED, UNPRUNED, schema_with
 from crdlint.spelling import name_meant
@@ -37,7 +39,7 @@ _DECIMAL: Final = re.compile(r"-?\d+(?:\.\d+)?\Z")
 @Fixer("Write the default as its type", "safe").example(
     bad="replicas: {type: integer, minimum: 1, default: '1'}"
 )
-def _of_its_type(finding: Finding) -> Edits:
+def _of_its_type(finding: FieldFinding) -> Edits:
     """Write the default as its type: a text in quotes, a number or a boolean without."""
     editor, node = finding.editor, finding.node()
     expected, actual = require(finding.reason(Code.TYPE)).arguments
@@ -76,14 +78,14 @@ def _of_its_type(finding: Finding) -> Edits:
         yield editor.replace(node, _BOOLEANS.get(word, word))
 
 
-def _item_type(finding: Finding) -> str:
+def _item_type(finding: FieldFinding) -> str:
     """Return the type of the items of the list that a default is for, empty if the default is a part of another."""
     entry = finding.owner.find("items")
     schema = finding.manifest.schemas.get(id(entry[1])) if entry is not None else None
     return "" if schema is None else schema.type
 
 
-def _enum_of_strings(finding: Finding) -> Edits:
+def _enum_of_strings(finding: FieldFinding) -> Edits:
     for value in items_of(child(finding.owner, "enum")):
         if isinstance(value, Scalar) and not value.style and not finding.editor.is_text(value):
             yield finding.editor.replace(value, quoted(value.value, double=finding.editor.is_json))
@@ -93,7 +95,7 @@ def _enum_of_strings(finding: Finding) -> Edits:
     bad="size: {type: integer, enum: ['1', '2'], default: 1}",
     good="size: {type: integer, enum: [1, 2], default: 1}",
 )
-def _enum_of_its_type(finding: Finding) -> Edits:
+def _enum_of_its_type(finding: FieldFinding) -> Edits:
     if finding.reason(Code.ENUM) is None or finding.name != "default":
         return
     type_, editor = finding.schema(finding.owner).type, finding.editor
@@ -111,7 +113,7 @@ def _enum_of_its_type(finding: Finding) -> Edits:
 
 
 @Fixer("Spell the field as the schema does", "unsafe")
-def _near_field(finding: Finding) -> Edits:
+def _near_field(finding: FieldFinding) -> Edits:
     about, names = finding.error, require(finding.reason(Code.UNKNOWN_FIELDS)).arguments
     if names:
         yield finding.editor.respell(
@@ -123,7 +125,7 @@ def _near_field(finding: Finding) -> Edits:
     bad="mode: {type: string, enum: [Always, Never], default: always}",
     good="mode: {type: string, enum: [Always, Never], default: Always}",
 )
-def _nearest_value(finding: Finding) -> Edits:
+def _nearest_value(finding: FieldFinding) -> Edits:
     node, values = finding.scalar(), require(finding.reason(Code.ENUM)).arguments
     if not any(node.value in _SEPARATED.split(value) for value in values):
         yield finding.editor.respell(node, require(name_meant(node.value, values)))
@@ -133,7 +135,7 @@ def _nearest_value(finding: Finding) -> Edits:
     bad="mode: {type: string, enum: [Always|Never], default: Always}",
     good="mode: {type: string, enum: [Always, Never], default: Always}",
 )
-def _separate_values(finding: Finding) -> Edits:
+def _separate_values(finding: FieldFinding) -> Edits:
     editor, values = finding.editor, expect(Sequence, finding.owner, "enum")
     joined = [each.strip() for each in _SEPARATED.split(expect(Scalar, values, 0).value)]
     if len(values.items) == 1 < len(joined) and finding.scalar().value in joined:
@@ -144,14 +146,14 @@ def _separate_values(finding: Finding) -> Edits:
     bad="tags: {type: array, items: {type: string}, default: ''}",
     good="tags: {type: array, items: {type: string}, default: []}",
 )
-def _empty_list(finding: Finding) -> Edits:
+def _empty_list(finding: FieldFinding) -> Edits:
     node, reason = finding.scalar(), require(finding.reason(Code.TYPE))
     if reason.arguments[0] == "array" and not node.value:
         yield finding.editor.replace(node, "[]")
 
 
 @Fixer("Write the bound", "unsafe")
-def _nearest_bound(finding: Finding) -> Edits:
+def _nearest_bound(finding: FieldFinding) -> Edits:
     limit, exclusive = require(finding.reason(Code.LEAST, Code.MOST)).arguments
     if not exclusive and _DECIMAL.match(limit):
         yield finding.editor.replace(finding.scalar(), limit)
@@ -162,30 +164,33 @@ _RULE: Final = schema_with(
 )
 
 
-FIXES: Final[FixesOfRules] = {
-    UNPRUNED.id: (_near_field,),
-    INVALID_DEFAULT.id: (
-        _of_its_type,
-        _enum_of_its_type,
-        _empty_list,
-        _separate_values,
-        _nearest_value,
-        _nearest_bound,
-    ),
-    RULE_FAILED.id: (
-        Fixer(
-            "Correct the rule",
-            "safe",
-            partial(meant, certain=True),
-            bad=_RULE % "self > 0 and true",
-            good=_RULE % "self > 0 && true",
+FIXES: Final = FixesOf(
+    FieldFinding,
+    {
+        UNPRUNED.id: (_near_field,),
+        INVALID_DEFAULT.id: (
+            _of_its_type,
+            _enum_of_its_type,
+            _empty_list,
+            _separate_values,
+            _nearest_value,
+            _nearest_bound,
         ),
-        Fixer(
-            "Correct the rule",
-            "unsafe",
-            partial(meant, certain=False),
-            bad=_RULE % "self = 1",
-            good=_RULE % "self == 1",
+        RULE_FAILED.id: (
+            Fixer(
+                "Correct the rule",
+                "safe",
+                partial(meant, certain=True),
+                bad=_RULE % "self > 0 and true",
+                good=_RULE % "self > 0 && true",
+            ),
+            Fixer(
+                "Correct the rule",
+                "unsafe",
+                partial(meant, certain=False),
+                bad=_RULE % "self = 1",
+                good=_RULE % "self == 1",
+            ),
         ),
-    ),
-}
+    },
+)

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from crdlint.rules.engine.finding import Finding, require
+from crdlint.rules.engine.edits import require
+from crdlint.rules.engine.finding import PathFinding
 from crdlint.yaml.edit import Edit, apply
 from crdlint.yaml.editor import quoted
 from crdlint.yaml.nodes import Scalar
@@ -15,7 +16,7 @@ from crdlint.yaml.scalars import offsets_inside
 _PLAIN: Final = re.compile(r"[\w(.$/](?:[^#:\n]|:(?! |$)|(?<! )#)*\Z")
 
 
-def in_expression(finding: Finding, node: Scalar, edits: Iterable[Edit]) -> Iterator[Edit]:
+def in_expression(finding: PathFinding, node: Scalar, edits: Iterable[Edit]) -> Iterator[Edit]:
     """Yield the edits of the document that make edits of an expression, which is put in quotes if it needs them."""
     text = apply(node.value, edits := tuple(edits))
     is_in_brackets = getattr(finding.editor.parent(node), "flow", True)

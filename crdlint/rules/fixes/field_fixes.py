@@ -13,14 +13,16 @@ from typing import Final
 from crdlint.crd.gotypes import SCHEMA, GoType
 from crdlint.light import NamedTuple, regex
 from crdlint.rules.engine.advisory import SCALARS
+from crdlint.rules.engine.edits import Edits, expect, is_null, require, texts
 from crdlint.rules.engine.examples import HEAD, small
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, is_null, require, texts
+from crdlint.rules.engine.finding import DecodeFinding, DocumentFinding, RepeatedKeyFinding
+from crdlint.rules.engine.fixer import Fixer
 from crdlint.rules.fixes import v1beta1
 from crdlint.rules.fixes.type_fixes import WHOLE_CRD, in_spec, plain_blanks
 from crdlint.yaml import repairs
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import Editor, UneditableError
-from crdlint.yaml.json_values import DuplicateKey, to_json
+from crdlint.yaml.json_values import to_json
 from crdlint.yaml.nodes import Mapping, Mark, Node, Scalar, Sequence, child, items_of, text_of
 from crdlint.yaml.repairs import Repair
 
@@ -108,7 +110,7 @@ def _names(text: str) -> str:
     bad="type: object\nproperties: {size: {type: integer, minimum:1}}\n",
     good="type: object\nproperties: {size: {type: integer, minimum: 1}}\n",
 )
-def _blank_in_key(finding: Finding) -> Edits:
+def _blank_in_key(finding: DecodeFinding) -> Edits:
     """Add a space after the colon of a field between brackets."""
     mapping, key, value = finding.entry
     of, match = finding.go_type(mapping), _GLUED.match(key.value)
@@ -123,7 +125,7 @@ def _blank_in_key(finding: Finding) -> Edits:
 
 
 @Fixer("Spell the field as the API does", "safe")
-def _rename(finding: Finding) -> Edits:
+def _rename(finding: DecodeFinding) -> Edits:
     """Spell a field as the API does, if the mapping does not have that field."""
     mapping, key, value = finding.entry
     near = finding.problem.nearest or _other_name(finding, mapping, key.value)
@@ -145,7 +147,7 @@ def _rename(finding: Finding) -> Edits:
         yield finding.editor.replace(value, f"[{finding.written(value)}]")
 
 
-def _may_have(finding: Finding, mapping: Mapping, name: str, value: Node) -> bool:
+def _may_have(finding: DecodeFinding, mapping: Mapping, name: str, value: Node) -> bool:
     """Return whether a field of a mapping may have a value: no text for objects or lists of them, no object for a text."""
     of = finding.go_type(mapping)
     field = None if of is None else of.fields.get(name)
@@ -157,7 +159,7 @@ def _may_have(finding: Finding, mapping: Mapping, name: str, value: Node) -> boo
     return field.type.kind != "struct" and (element is None or element.kind != "struct")
 
 
-def _other_name(finding: Finding, mapping: Mapping, name: str) -> str | None:
+def _other_name(finding: DecodeFinding, mapping: Mapping, name: str) -> str | None:
     of = finding.go_type(mapping)
     if of is None:
         return None
@@ -169,7 +171,7 @@ def _other_name(finding: Finding, mapping: Mapping, name: str) -> str | None:
     bad="type: object\nproperties:\n  mode: {type: string, const: auto}\n",
     good="type: object\nproperties:\n  mode: {type: string, enum: [auto]}\n",
 )
-def _const(finding: Finding) -> Edits:
+def _const(finding: DecodeFinding) -> Edits:
     mapping, key, value = finding.entry
     if key.value == "const" and isinstance(value, Scalar) and mapping.find("enum") is None:
         yield finding.editor.respell(key, "enum")
@@ -181,7 +183,7 @@ def _const(finding: Finding) -> Edits:
     good=WHOLE_CRD,
     scope="text",
 )
-def _schema_wrapper(finding: Finding) -> Edits:
+def _schema_wrapper(finding: DecodeFinding) -> Edits:
     """Put a schema below the `openAPIV3Schema` that is missing above it, or that below `schema`."""
     mapping, key, value = finding.entry
     of, editor = finding.go_type(mapping), finding.editor
@@ -214,7 +216,7 @@ def _below(editor: Editor, name: str, start: Mark, end: int, *, flow: bool) -> I
     good=_names("  scope: Cluster\n  names:\n    plural: foos\n    kind: Foo\n"),
     scope="text",
 )
-def _field_above(finding: Finding) -> Edits:
+def _field_above(finding: DecodeFinding) -> Edits:
     """Move a field to the object above, which has it in the API and lacks it here."""
     mapping, key, value = finding.entry
     editor = finding.editor
@@ -239,7 +241,7 @@ def _field_above(finding: Finding) -> Edits:
     good=WHOLE_CRD,
     scope="text",
 )
-def _in_v1(finding: Finding) -> Edits:
+def _in_v1(finding: DecodeFinding) -> Edits:
     return v1beta1.in_v1(finding)
 
 
@@ -248,7 +250,7 @@ def _in_v1(finding: Finding) -> Edits:
     good=_names("  scope: Namespaced\n  names:\n    kind: Foo\n    plural: foos\n"),
     scope="text",
 )
-def _field_below(finding: Finding) -> Edits:
+def _field_below(finding: DecodeFinding) -> Edits:
     """Move a field to the only object beside it that has such a field in the API."""
     mapping, key, value = finding.entry
     editor, owner_name = finding.editor, _owner_below(finding)
@@ -281,7 +283,7 @@ def _field_below(finding: Finding) -> Edits:
         raise UneditableError
 
 
-def _owner_below(finding: Finding) -> str | None:
+def _owner_below(finding: DecodeFinding) -> str | None:
     """Return the name of the only object beside a field that has such a field in the API."""
     of, name = finding.go_type(finding.entry[0]), finding.entry[1].value
     if of is None or of is SCHEMA:
@@ -294,7 +296,7 @@ def _owner_below(finding: Finding) -> str | None:
     return owners[0] if len(owners) == 1 else None
 
 
-def _property(finding: Finding) -> tuple[Mapping, Scalar, Mapping]:
+def _property(finding: DecodeFinding) -> tuple[Mapping, Scalar, Mapping]:
     """Return a schema in block style, and the key and value of a field that looks like the schema of a property."""
     mapping, key, node = finding.entry
     value = expect(Mapping, node)
@@ -317,14 +319,14 @@ def _has_no_properties(schema: Mapping) -> bool:
     ),
     good=_INDENTED,
 )
-def _indented_property(finding: Finding) -> Edits:
+def _indented_property(finding: DecodeFinding) -> Edits:
     """Indent a property like the one above it, below which it is by mistake."""
     mapping, _, value = _property(finding)
     if mapping.items[-1] is value and _belongs_above(finding):
         yield from _like_owner(finding, finding.editor.end(value))
 
 
-def _belongs_above(finding: Finding) -> bool:
+def _belongs_above(finding: DecodeFinding) -> bool:
     """Return whether a field of a property's schema is a property beside that: the schema has none, or is complete above it."""
     mapping, key, _ = finding.entry
     upper = finding.editor.parent(mapping)
@@ -343,7 +345,7 @@ def _belongs_above(finding: Finding) -> bool:
     )
 
 
-def _like_owner(finding: Finding, end: int) -> Iterator[Edit]:
+def _like_owner(finding: DecodeFinding, end: int) -> Iterator[Edit]:
     """Yield the edits that indent the lines from a field to an offset like the key of the object that has the field."""
     editor, (mapping, key, _) = finding.editor, finding.entry
     by = require(editor.key_of(mapping)).start_mark.column - key.start_mark.column
@@ -358,7 +360,7 @@ def _like_owner(finding: Finding, end: int) -> Iterator[Edit]:
         "    properties:\n      host:\n        type: object\n        properties:\n          name:\n            type: string\n"
     ),
 )
-def _outdented_properties(finding: Finding) -> Edits:
+def _outdented_properties(finding: DecodeFinding) -> Edits:
     """Indent `properties`, which are beside the object that they are of, up to its last property."""
     mapping, key, _ = finding.entry
     editor = finding.editor
@@ -391,7 +393,7 @@ def _outdented_properties(finding: Finding) -> Edits:
     ),
     good=_INDENTED,
 )
-def _indented_key(finding: Finding) -> Edits:
+def _indented_key(finding: DecodeFinding) -> Edits:
     """Indent the key of a property, whose keywords follow it, like that of the property above."""
     mapping, key, value = finding.entry
     editor = finding.editor
@@ -414,7 +416,7 @@ def _indented_key(finding: Finding) -> Edits:
     ),
     good=_INDENTED,
 )
-def _outdented_property(finding: Finding) -> Edits:
+def _outdented_property(finding: DecodeFinding) -> Edits:
     """Indent a property like those above it, which its lines follow."""
     mapping, key, value = _property(finding)
     editor, index = finding.editor, finding.editor.index(key)
@@ -442,7 +444,7 @@ def _own_end(editor: Editor, value: Node) -> int:
     bad="type: object\nx-kubernetes-validations:\n- message: must have a kind\nrule: has(self.kind)\n",
     good="type: object\nx-kubernetes-validations:\n- message: must have a kind\n  rule: has(self.kind)\n",
 )
-def _outdented_field(finding: Finding) -> Edits:
+def _outdented_field(finding: DecodeFinding) -> Edits:
     """Indent a field like those of the last item above it, which has such a field in the API and lacks it here."""
     mapping, key, value = finding.entry
     editor, index = finding.editor, finding.editor.index(key)
@@ -466,7 +468,7 @@ def _outdented_field(finding: Finding) -> Edits:
     ),
     good=_INDENTED,
 )
-def _misplaced_property(finding: Finding) -> Edits:
+def _misplaced_property(finding: DecodeFinding) -> Edits:
     """Move a field that looks like a property's schema into `properties`."""
     mapping, key, value = _property(finding)
     editor = finding.editor
@@ -488,7 +490,7 @@ def _misplaced_property(finding: Finding) -> Edits:
         raise UneditableError
 
 
-def _is_unknown(finding: Finding, mapping: Mapping) -> bool:
+def _is_unknown(finding: DecodeFinding, mapping: Mapping) -> bool:
     """Return whether a mapping is the value of an unknown field of a schema."""
     name, parent = finding.editor.key_of(mapping), finding.editor.parent(mapping)
     is_in_schema = isinstance(parent, Mapping) and finding.go_type(parent) is SCHEMA
@@ -499,7 +501,7 @@ def _is_unknown(finding: Finding, mapping: Mapping) -> bool:
     bad="type: object\nproperties:\n  name: {type: string, readOnly: true}\n",
     good="type: object\nproperties:\n  name: {type: string}\n",
 )
-def _not_kept(finding: Finding) -> Edits:
+def _not_kept(finding: DecodeFinding) -> Edits:
     """Remove an annotation that no CRD's schema keeps."""
     mapping, key, _ = finding.entry
     if key.value in _NOT_KEPT and finding.go_type(mapping) is SCHEMA:
@@ -533,16 +535,12 @@ IGNORED: Final = (
 )  # fmt: skip
 
 
-def _twice(finding: Finding) -> tuple[Mapping, int, int]:
+def _twice(finding: RepeatedKeyFinding) -> tuple[Mapping, int, int]:
     """Return the mapping with a key set twice, and the indexes of the two keys."""
-    editor = finding.editor
-    about = finding.about
-    if isinstance(about, DuplicateKey):
-        if about.how != "written twice":
-            raise UneditableError
-        first, later = expect(Scalar, about.first), expect(Scalar, about.later)
-    else:
-        first, later = expect(Scalar, finding.problem.first), expect(Scalar, finding.problem.node)
+    editor, key = finding.editor, finding.key
+    if key.how != "written twice":
+        raise UneditableError
+    first, later = expect(Scalar, key.first), expect(Scalar, key.later)
     mapping = expect(Mapping, editor.parent(first))
     names = [getattr(key, "value", None) for key in mapping.items[: 2 * _MOST_KEYS + 2 : 2]]
     # A block that is indented too far repeats several keys: removing them would lose it.
@@ -572,7 +570,7 @@ def _is_outdented(editor: Editor, mapping: Mapping) -> bool:
     bad="type: object\nproperties:\n  name:\n    type: string\n    type: string\n",
     good="type: object\nproperties:\n  name:\n    type: string\n",
 )
-def _repeated_key(finding: Finding) -> Edits:
+def _repeated_key(finding: RepeatedKeyFinding) -> Edits:
     """Remove the second of two equal entries."""
     mapping, first, later = _twice(finding)
     if to_json(mapping.items[first + 1]) == to_json(mapping.items[later + 1]):
@@ -582,7 +580,7 @@ def _repeated_key(finding: Finding) -> Edits:
 @Fixer("Keep the last value, as the API server does", "unsafe").example(
     good="type: object\nproperties:\n  name:\n    type: integer\n"
 )
-def _overridden_key(finding: Finding) -> Edits:
+def _overridden_key(finding: RepeatedKeyFinding) -> Edits:
     mapping, first, later = _twice(finding)
     values = [text_of(mapping.items[index + 1]) for index in (first, later)]
     if values == [None, None]:
@@ -602,12 +600,12 @@ def _overridden_key(finding: Finding) -> Edits:
     bad="type: object\nproperties:\n  names:\n    type: array\n    items:\n    type: string\n",
     good="type: object\nproperties:\n  names:\n    type: array\n    items:\n      type: string\n",
 )
-def _fields_of_items(finding: Finding) -> Edits:
+def _fields_of_items(finding: RepeatedKeyFinding) -> Edits:
     """Indent the fields of items, or of the values of a map, that are written beside their key."""
-    editor, about = finding.editor, finding.about
-    if not isinstance(about, DuplicateKey) or about.how != "written twice":
+    editor, key = finding.editor, finding.key
+    if key.how != "written twice":
         return
-    first, later = expect(Scalar, about.first), expect(Scalar, about.later)
+    first, later = expect(Scalar, key.first), expect(Scalar, key.later)
     mapping = expect(Mapping, editor.parent(first))
     if mapping.flow or editor.parent(later) is not mapping or len(mapping.items) > _MOST_OF_SCHEMA:
         return
@@ -632,10 +630,10 @@ _TYPES_OF_OWNERS: Final = {"items": "array", "additionalProperties": "object"}
 DUPLICATE: Final = (_fields_of_items, _repeated_key, _overridden_key)
 
 
-def _of_cause(repair: Repair) -> Callable[[Finding], Edits]:
+def _of_cause(repair: Repair) -> Callable[[DocumentFinding], Edits]:
     """Return what makes the repair of a syntax error, if that is its cause's."""
 
-    def edits(finding: Finding) -> Edits:
+    def edits(finding: DocumentFinding) -> Edits:
         cause = finding.manifest.cause
         return cause.edits if cause is not None and cause.repair is repair else ()
 
@@ -666,7 +664,7 @@ class OutdentedFields(NamedTuple):
     last: _Pair
 
 
-def _outdented(finding: Finding) -> OutdentedFields:
+def _outdented(finding: DecodeFinding) -> OutdentedFields:
     """Return the lines that include a field and must be indented; raise UneditableError if it is not below an empty key."""
     mapping, key, _ = finding.entry
     outdented = finding.manifest.outdented
@@ -729,7 +727,7 @@ def _is_field(key: Node, value: Node, of: GoType) -> bool:
     ),
     scope="text",
 )
-def indented(finding: Finding) -> Edits:
+def indented(finding: DecodeFinding) -> Edits:
     """Indent the fields below their key."""
     block, editor = _outdented(finding), finding.editor
     key, value = block.last
@@ -744,7 +742,7 @@ class Placement(NamedTuple):
     owner: Node | None = None
 
 
-def placement(finding: Finding) -> Placement | None:
+def placement(finding: DecodeFinding) -> Placement | None:
     """Return the help for a field that is unknown or of a wrong type because of its place, or None for other reasons."""
     with suppress(UneditableError):
         return _indentation(finding, _outdented(finding))
@@ -762,7 +760,7 @@ def placement(finding: Finding) -> Placement | None:
     return None
 
 
-def _indentation(finding: Finding, block: OutdentedFields) -> Placement:
+def _indentation(finding: DecodeFinding, block: OutdentedFields) -> Placement:
     editor, offset = finding.editor, finding.manifest.document.line_offset + 1
     key, value = block.last
     end = max(editor.end(value), key.end_mark.index)  # without empty lines and comments
@@ -775,7 +773,7 @@ def _indentation(finding: Finding, block: OutdentedFields) -> Placement:
     return Placement(help_, block.empty)
 
 
-def _in_parent(finding: Finding, _: Edit) -> Placement:
+def _in_parent(finding: DecodeFinding, _: Edit) -> Placement:
     mapping, key = finding.entry[:2]
     owner = finding.editor.parent(mapping)
     names = [finding.editor.key_of(node) for node in (mapping, owner) if node is not None]
@@ -783,17 +781,17 @@ def _in_parent(finding: Finding, _: Edit) -> Placement:
     return Placement(f"Move `{key.value}` out of {inner}: it is a field of {outer}", owner)
 
 
-def _in_words(text: str) -> Callable[[Finding, Edit], Placement]:
+def _in_words(text: str) -> Callable[[DecodeFinding, Edit], Placement]:
     """Return what makes a help of a text with the name and the value of the field."""
 
-    def describe(finding: Finding, _: Edit) -> Placement:
+    def describe(finding: DecodeFinding, _: Edit) -> Placement:
         key, value = finding.entry[1:]
         return Placement(text.format(name=key.value, value=finding.editor.source(value)))
 
     return describe
 
 
-_HELPS: Final[dict[str, Callable[[Finding, Edit], Placement]]] = {
+_HELPS: Final[dict[str, Callable[[DecodeFinding, Edit], Placement]]] = {
     _rename.title: lambda _, name: Placement(f"Write `{name.text}` instead"),
     _const.title: _in_words("Write `enum: [{value}]` instead of `const`"),
     _schema_wrapper.title: _in_words("Put the schema below `schema` and `openAPIV3Schema`"),

@@ -6,16 +6,9 @@ from typing import Final
 
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.rules.engine.advisory import SCALARS
-from crdlint.rules.engine.finding import (
-    Edits,
-    Finding,
-    Fixer,
-    FixesOfRules,
-    removal,
-    rename_to_true,
-    require,
-    unlisted,
-)
+from crdlint.rules.engine.edits import Edits, rename_to_true, require, unlisted
+from crdlint.rules.engine.finding import FieldFinding
+from crdlint.rules.engine.fixer import Fixer, FixesOf, removal
 from crdlint.rules.server.forbidden_fields import (
     ADDITIONAL_ITEMS,
     BOTH_PROPERTIES,
@@ -70,7 +63,7 @@ _KEEPING: Final = sum(
     bad="labels:\n  type: map[string]string",
     good="labels:\n  type: object\n  additionalProperties: {type: string}",
 )
-def _meant_type(finding: Finding) -> Edits:
+def _meant_type(finding: FieldFinding) -> Edits:
     word, schema = finding.scalar().value, finding.schema(finding.owner)
     meant = meant_type(word, schema)
     if meant is None or (meant == "array" and finding.owner.find("items") is None):
@@ -91,7 +84,7 @@ def _meant_type(finding: Finding) -> Edits:
     bad="hosts: {type: list}",
     good="hosts: {type: array, items: {x-kubernetes-preserve-unknown-fields: true}}",
 )
-def _array_of_any(finding: Finding) -> Edits:
+def _array_of_any(finding: FieldFinding) -> Edits:
     editor, owner = finding.editor, finding.owner
     word = finding.scalar().value
     if meant_type(word) == "array" and owner.find("items") is None:
@@ -111,7 +104,7 @@ def _array_of_any(finding: Finding) -> Edits:
 @Fixer("Write a string of the format", "unsafe").example(
     bad="start:\n  type: date", good="start:\n  type: string\n  format: date"
 )
-def _string_of_format(finding: Finding) -> Edits:
+def _string_of_format(finding: FieldFinding) -> Edits:
     editor, owner = finding.editor, finding.owner
     format_ = _FORMATS.get(finding.scalar().value.lower())
     if format_ is not None and owner.find("format") is None:
@@ -123,11 +116,11 @@ def _string_of_format(finding: Finding) -> Edits:
     bad="mode: {type: enum, enum: [on-demand, spot]}",
     good="mode: {type: string, enum: [on-demand, spot]}",
 )
-def _implied_type(finding: Finding) -> Edits:
+def _implied_type(finding: FieldFinding) -> Edits:
     word, schema = finding.scalar().value.lower(), finding.schema(finding.owner)
     if word.replace("-", "") == "intorstring":
         if finding.owner.find(_INT_OR_STRING) is None:
-            yield from rename_to_true(finding, finding.owner, "type", _INT_OR_STRING)
+            yield from rename_to_true(finding.editor, finding.owner, "type", _INT_OR_STRING)
         else:
             yield finding.editor.remove(finding.owner, "type")
     elif meant_type(word, schema) is None and word not in _FORMATS and word not in _FRACTIONAL:
@@ -138,22 +131,22 @@ def _implied_type(finding: Finding) -> Edits:
 @Fixer("Accept any value", "unsafe").example(
     bad="extra: {type: any}", good="extra: {x-kubernetes-preserve-unknown-fields: true}"
 )
-def _any_value(finding: Finding) -> Edits:
+def _any_value(finding: FieldFinding) -> Edits:
     is_open = not implied_type(finding.schema(finding.owner))
     if finding.scalar().value.lower() in _ANY and is_open and finding.owner.find(_PRESERVE) is None:
-        yield from rename_to_true(finding, finding.owner, "type", _PRESERVE)
+        yield from rename_to_true(finding.editor, finding.owner, "type", _PRESERVE)
 
 
 @Fixer("Take the only schema out of the list", "safe").example(
     bad="hosts:\n  type: array\n  items:\n  - type: string\n    maxLength: 9",
     good="hosts:\n  type: array\n  items:\n    type: string\n    maxLength: 9",
 )
-def _one_schema(finding: Finding) -> Edits:
-    return unlisted(finding, finding.node())
+def _one_schema(finding: FieldFinding) -> Edits:
+    return unlisted(finding.editor, finding.node())
 
 
 @Fixer("Write `x-kubernetes-list-type: set`", "unsafe")
-def _set_instead(finding: Finding) -> Edits:
+def _set_instead(finding: FieldFinding) -> Edits:
     owner, editor = finding.owner, finding.editor
     schema = finding.schema(owner)
     item = schema.item_schema
@@ -173,7 +166,7 @@ def _set_instead(finding: Finding) -> Edits:
     bad="tls:\n  type: object\n  additionalProperties: false\n  properties: {key: {type: string}}",
     good="tls:\n  type: object\n  properties: {key: {type: string}}",
 )
-def _properties_only(finding: Finding) -> Edits:
+def _properties_only(finding: FieldFinding) -> Edits:
     if finding.scalar().value == "false":
         yield finding.editor.remove(finding.owner, "additionalProperties")
 
@@ -182,7 +175,7 @@ def _properties_only(finding: Finding) -> Edits:
     bad="tls:\n  type: object\n  additionalProperties: {}\n  properties: {key: {type: string}}",
     good="tls:\n  type: object\n  x-kubernetes-preserve-unknown-fields: true\n  properties: {key: {type: string}}",
 )
-def _keep_unknown_fields(finding: Finding) -> Edits:
+def _keep_unknown_fields(finding: FieldFinding) -> Edits:
     node, owner = finding.node(), finding.owner
     is_open = (
         node.value == "true"
@@ -190,20 +183,20 @@ def _keep_unknown_fields(finding: Finding) -> Edits:
         else isinstance(node, Mapping) and not node.items
     )
     if is_open and owner.find(_PRESERVE) is None:
-        yield from rename_to_true(finding, owner, "additionalProperties", _PRESERVE)
+        yield from rename_to_true(finding.editor, owner, "additionalProperties", _PRESERVE)
 
 
 @Fixer("Accept any value, and null", "unsafe").example(
     good="note: {x-kubernetes-preserve-unknown-fields: true, nullable: true}"
 )
-def _nullable_instead(finding: Finding) -> Edits:
+def _nullable_instead(finding: FieldFinding) -> Edits:
     owner = finding.owner
     if owner.find(_PRESERVE) is None and owner.find("nullable") is None:
-        yield from rename_to_true(finding, owner, "type", _PRESERVE)
+        yield from rename_to_true(finding.editor, owner, "type", _PRESERVE)
         yield finding.editor.insert(owner, "nullable", "true", after="type")
 
 
-def _without_property(finding: Finding) -> Edits:
+def _without_property(finding: FieldFinding) -> Edits:
     """Remove a property of the metadata that is declared as an object: its values are texts."""
     editor = finding.editor
     name, properties = editor.key_of(finding.owner), editor.parent(finding.owner)
@@ -216,20 +209,29 @@ def _without_property(finding: Finding) -> Edits:
     )
 
 
-FIXES: Final[FixesOfRules] = {
-    ID.id: (Fixer("Remove `id`", "safe", removal),),
-    ADDITIONAL_ITEMS.id: (Fixer("Remove `additionalItems`", "safe", removal),),
-    DEFINITIONS.id: (Fixer("Remove `definitions`", "unsafe", removal),),
-    TYPE_UNSUPPORTED.id: (_meant_type, _implied_type, _array_of_any, _string_of_format, _any_value),
-    TYPE_NULL.id: (_nullable_instead,),
-    ITEMS_ARRAY.id: (_one_schema,),
-    DEFAULT_FORBIDDEN.id: (Fixer("Remove the default", "safe", removal),),
-    EMBEDDED_IN_META.id: (
-        Fixer("Remove the property, which is a text", "unsafe", _without_property),
-    ),
-    UNIQUE_ITEMS.id: (_set_instead,),
-    BOTH_PROPERTIES.id: (_properties_only, _keep_unknown_fields),
-    PRESERVE_FALSE.id: (
-        Fixer("Remove `x-kubernetes-preserve-unknown-fields: false`", "safe", removal),
-    ),
-}
+FIXES: Final = FixesOf(
+    FieldFinding,
+    {
+        ID.id: (Fixer("Remove `id`", "safe", removal),),
+        ADDITIONAL_ITEMS.id: (Fixer("Remove `additionalItems`", "safe", removal),),
+        DEFINITIONS.id: (Fixer("Remove `definitions`", "unsafe", removal),),
+        TYPE_UNSUPPORTED.id: (
+            _meant_type,
+            _implied_type,
+            _array_of_any,
+            _string_of_format,
+            _any_value,
+        ),
+        TYPE_NULL.id: (_nullable_instead,),
+        ITEMS_ARRAY.id: (_one_schema,),
+        DEFAULT_FORBIDDEN.id: (Fixer("Remove the default", "safe", removal),),
+        EMBEDDED_IN_META.id: (
+            Fixer("Remove the property, which is a text", "unsafe", _without_property),
+        ),
+        UNIQUE_ITEMS.id: (_set_instead,),
+        BOTH_PROPERTIES.id: (_properties_only, _keep_unknown_fields),
+        PRESERVE_FALSE.id: (
+            Fixer("Remove `x-kubernetes-preserve-unknown-fields: false`", "safe", removal),
+        ),
+    },
+)

@@ -6,20 +6,9 @@ from functools import partial
 from typing import Final
 
 from crdlint.rules.engine.advisory import SCALARS
-from crdlint.rules.engine.finding import (
-    Edits,
-    Finding,
-    Fixer,
-    FixesOfRules,
-    add_required,
-    expect,
-    is_merged,
-    nearest_of,
-    removal,
-    replacement,
-    require,
-    texts,
-)
+from crdlint.rules.engine.edits import Edits, add_required, expect, is_merged, require, texts
+from crdlint.rules.engine.finding import FieldFinding
+from crdlint.rules.engine.fixer import Fixer, FixesOf, nearest_of, removal, replacement
 from crdlint.rules.fixes import v1beta1
 from crdlint.rules.server.list_types import (
     GOOD_SET,
@@ -49,7 +38,7 @@ from crdlint.yaml.nodes import Mapping, Scalar, Sequence, child, items_of, text_
 _LIKE: Final = 0.6
 
 
-def _with_type(finding: Finding, type_: str) -> Edits:
+def _with_type(finding: FieldFinding, type_: str) -> Edits:
     """Write the type that a list or map marker requires, if there is none, or another one than that of the fields."""
     owner, editor = finding.owner, finding.editor
     entry, fields = (
@@ -66,7 +55,7 @@ def _with_type(finding: Finding, type_: str) -> Edits:
         yield editor.respell(expect(Scalar, entry[1]), type_)
 
 
-def _without_marker(finding: Finding, name: str) -> Edits:
+def _without_marker(finding: FieldFinding, name: str) -> Edits:
     """Remove a keyword for lists or maps, unless the type of the schema is missing or set twice."""
     if finding.owner.find("type") is not None and not is_merged(finding.owner):
         yield finding.editor.remove(finding.owner, name)
@@ -75,7 +64,7 @@ def _without_marker(finding: Finding, name: str) -> Edits:
 @Fixer("Make the list atomic", "unsafe").example(
     good=list_with("atomic", "type: object, properties: {name: {type: string}}")
 )
-def _atomic_list(finding: Finding) -> Edits:
+def _atomic_list(finding: FieldFinding) -> Edits:
     """Write the only list type for objects and lists without keys by which server-side apply works."""
     owner = expect(Mapping, finding.editor.parent(finding.owner))
     if owner.find("x-kubernetes-list-map-keys") is not None:
@@ -83,7 +72,7 @@ def _atomic_list(finding: Finding) -> Edits:
     return [finding.editor.set(owner, "x-kubernetes-list-type", finding.editor.value("atomic"))]
 
 
-def _marker_for(finding: Finding, type_: str, old: str, new: str) -> Edits:
+def _marker_for(finding: FieldFinding, type_: str, old: str, new: str) -> Edits:
     owner = finding.owner
     is_atomic = text_of(child(owner, old)) == "atomic" or type_ == "array"
     if text_of(child(owner, "type")) == type_ and owner.find(new) is None and is_atomic:
@@ -94,7 +83,7 @@ def _marker_for(finding: Finding, type_: str, old: str, new: str) -> Edits:
     bad=list_with("", f"{NAMED_ITEMS}, x-kubernetes-list-type: atomic"),
     good=list_with("", NAMED_ITEMS) + "\n  x-kubernetes-list-type: atomic",
 )
-def _type_of_list(finding: Finding) -> Edits:
+def _type_of_list(finding: FieldFinding) -> Edits:
     items, editor = finding.owner, finding.editor
     owner, key = expect(Mapping, editor.parent(items)), editor.key_of(items)
     if key is None or key.value != "items" or owner.find("x-kubernetes-list-type") is not None:
@@ -117,12 +106,12 @@ def _type_of_list(finding: Finding) -> Edits:
         "  type: array\n", "  x-kubernetes-list-type: map\n  type: array\n"
     ),
 )
-def _map_with_keys(finding: Finding) -> Edits:
+def _map_with_keys(finding: FieldFinding) -> Edits:
     return finding.write("map") if finding.owner.find("x-kubernetes-list-type") is None else []
 
 
 @Fixer("Add the only required scalar of the items as the key", "unsafe")
-def _only_key(finding: Finding) -> Edits:
+def _only_key(finding: FieldFinding) -> Edits:
     """Add the only required scalar of the items as the key, or the name of the items, which is then required."""
     owner, editor = finding.owner, finding.editor
     item = require(finding.schema(owner).item_schema)
@@ -138,7 +127,7 @@ def _only_key(finding: Finding) -> Edits:
 
 
 @Fixer("Write `x-kubernetes-list-type: set`, without keys", "unsafe").example(good=GOOD_SET)
-def _set_of_scalars(finding: Finding) -> Edits:
+def _set_of_scalars(finding: FieldFinding) -> Edits:
     editor = finding.editor
     owner = expect(Mapping, editor.parent(finding.owner))
     if finding.schema(finding.owner).type in SCALARS:
@@ -147,7 +136,7 @@ def _set_of_scalars(finding: Finding) -> Edits:
 
 
 @Fixer("Spell the key as the property of the items", "unsafe")
-def _nearest_key(finding: Finding) -> Edits:
+def _nearest_key(finding: FieldFinding) -> Edits:
     names = texts(expect(Mapping, finding.owner, "items", "properties").items[::2])
     for key in expect(Sequence, finding.node()).items:
         near = (
@@ -160,7 +149,7 @@ def _nearest_key(finding: Finding) -> Edits:
 
 
 @Fixer("Name each key once", "safe")
-def _each_key_once(finding: Finding) -> Edits:
+def _each_key_once(finding: FieldFinding) -> Edits:
     keys = expect(Sequence, finding.node())
     names = texts(keys.items)
     yield from (
@@ -173,7 +162,7 @@ def _each_key_once(finding: Finding) -> Edits:
         "map", "type: object, properties: {name: {type: string}}, required: [name]", "name"
     )
 )
-def _required_key(finding: Finding) -> Edits:
+def _required_key(finding: FieldFinding) -> Edits:
     owner, editor = finding.owner, finding.editor
     key = require(editor.key_of(owner)).value
     item = expect(Mapping, editor.parent(expect(Mapping, editor.parent(owner))))
@@ -194,105 +183,108 @@ def _misspelled_in(item: Mapping, key: str) -> Scalar | None:
     return None if near is None else names[near]
 
 
-FIXES: Final[FixesOfRules] = {
-    MAP_TYPE.id: (
-        Fixer(
-            "Correct the map type",
-            "safe",
-            nearest_of(("atomic", "granular"), _LIKE),
-            bad="selector: {type: object, x-kubernetes-map-type: Atomic}",
-        ),
-    ),
-    MAP_TYPE_OBJECT.id: (
-        Fixer(
-            "Add `type: object`",
-            "safe",
-            partial(_with_type, type_="object"),
-            bad="selector:\n  x-kubernetes-map-type: atomic",
-            good="selector:\n  type: object\n  x-kubernetes-map-type: atomic",
-        ),
-        Fixer(
-            "Write `x-kubernetes-list-type` for a list",
-            "unsafe",
-            partial(
-                _marker_for,
-                type_="array",
-                old="x-kubernetes-map-type",
-                new="x-kubernetes-list-type",
-            ),
-            bad="names: {type: array, items: {type: string}, x-kubernetes-map-type: atomic}",
-            good="names: {type: array, items: {type: string}, x-kubernetes-list-type: atomic}",
-        ),
-        Fixer(
-            "Remove `x-kubernetes-map-type`",
-            "unsafe",
-            partial(_without_marker, name="x-kubernetes-map-type"),
-            good="selector: {type: string}",
-        ),
-    ),
-    LIST_TYPE.id: (
-        Fixer(
-            "Correct the list type",
-            "safe",
-            nearest_of(TYPES, _LIKE),
-            bad=list_with("Set", "type: string"),
-        ),
-    ),
-    LIST_TYPE_ARRAY.id: (
-        Fixer(
-            "Add `type: array`",
-            "safe",
-            partial(_with_type, type_="array"),
-            bad="ports:\n  x-kubernetes-list-type: atomic\n  items: {type: string}",
-            good=list_with("atomic", "type: string"),
-        ),
-        _type_of_list,
-        Fixer(
-            "Write `x-kubernetes-map-type` for an object",
-            "unsafe",
-            partial(
-                _marker_for,
-                type_="object",
-                old="x-kubernetes-list-type",
-                new="x-kubernetes-map-type",
-            ),
-            good="ports: {type: object, x-kubernetes-map-type: atomic}",
-        ),
-        Fixer(
-            "Remove `x-kubernetes-list-type`",
-            "unsafe",
-            partial(_without_marker, name="x-kubernetes-list-type"),
-            bad="ports: {type: object, x-kubernetes-list-type: map}",
-            good="ports: {type: object}",
-        ),
-    ),
-    SET_ATOMIC.id: (_atomic_list,),
-    KEYS_WITHOUT_MAP.id: (
-        _map_with_keys,
-        Fixer(
-            "Write `x-kubernetes-list-type: map`",
-            "unsafe",
-            replacement("map"),
-            bad=list_with("atomic", NAMED_ITEMS, "name"),
-        ),
-    ),
-    KEYS_REQUIRED.id: (
-        _only_key,
-        _only_key.example(
-            bad=list_with(
-                "map", "type: object, properties: {name: {type: string}, port: {type: integer}}"
-            ),
-            good=list_with(
-                "map",
-                "type: object, properties: {name: {type: string}, port: {type: integer}}, required: [name]",
-                "name",
+FIXES: Final = FixesOf(
+    FieldFinding,
+    {
+        MAP_TYPE.id: (
+            Fixer(
+                "Correct the map type",
+                "safe",
+                nearest_of(("atomic", "granular"), _LIKE),
+                bad="selector: {type: object, x-kubernetes-map-type: Atomic}",
             ),
         ),
-    ),
-    MAP_ITEMS.id: (_set_of_scalars,),
-    KEY_UNKNOWN.id: (_nearest_key,),
-    KEY_DUPLICATE.id: (_each_key_once,),
-    KEY_REQUIRED.id: (_required_key,),
-    KEY_NULLABLE.id: (Fixer("Remove `nullable` from the key", "safe", removal),),
-    ITEMS_NULLABLE.id: (Fixer("Remove `nullable` from the items", "safe", removal),),
-}
+        MAP_TYPE_OBJECT.id: (
+            Fixer(
+                "Add `type: object`",
+                "safe",
+                partial(_with_type, type_="object"),
+                bad="selector:\n  x-kubernetes-map-type: atomic",
+                good="selector:\n  type: object\n  x-kubernetes-map-type: atomic",
+            ),
+            Fixer(
+                "Write `x-kubernetes-list-type` for a list",
+                "unsafe",
+                partial(
+                    _marker_for,
+                    type_="array",
+                    old="x-kubernetes-map-type",
+                    new="x-kubernetes-list-type",
+                ),
+                bad="names: {type: array, items: {type: string}, x-kubernetes-map-type: atomic}",
+                good="names: {type: array, items: {type: string}, x-kubernetes-list-type: atomic}",
+            ),
+            Fixer(
+                "Remove `x-kubernetes-map-type`",
+                "unsafe",
+                partial(_without_marker, name="x-kubernetes-map-type"),
+                good="selector: {type: string}",
+            ),
+        ),
+        LIST_TYPE.id: (
+            Fixer(
+                "Correct the list type",
+                "safe",
+                nearest_of(TYPES, _LIKE),
+                bad=list_with("Set", "type: string"),
+            ),
+        ),
+        LIST_TYPE_ARRAY.id: (
+            Fixer(
+                "Add `type: array`",
+                "safe",
+                partial(_with_type, type_="array"),
+                bad="ports:\n  x-kubernetes-list-type: atomic\n  items: {type: string}",
+                good=list_with("atomic", "type: string"),
+            ),
+            _type_of_list,
+            Fixer(
+                "Write `x-kubernetes-map-type` for an object",
+                "unsafe",
+                partial(
+                    _marker_for,
+                    type_="object",
+                    old="x-kubernetes-list-type",
+                    new="x-kubernetes-map-type",
+                ),
+                good="ports: {type: object, x-kubernetes-map-type: atomic}",
+            ),
+            Fixer(
+                "Remove `x-kubernetes-list-type`",
+                "unsafe",
+                partial(_without_marker, name="x-kubernetes-list-type"),
+                bad="ports: {type: object, x-kubernetes-list-type: map}",
+                good="ports: {type: object}",
+            ),
+        ),
+        SET_ATOMIC.id: (_atomic_list,),
+        KEYS_WITHOUT_MAP.id: (
+            _map_with_keys,
+            Fixer(
+                "Write `x-kubernetes-list-type: map`",
+                "unsafe",
+                replacement("map"),
+                bad=list_with("atomic", NAMED_ITEMS, "name"),
+            ),
+        ),
+        KEYS_REQUIRED.id: (
+            _only_key,
+            _only_key.example(
+                bad=list_with(
+                    "map", "type: object, properties: {name: {type: string}, port: {type: integer}}"
+                ),
+                good=list_with(
+                    "map",
+                    "type: object, properties: {name: {type: string}, port: {type: integer}}, required: [name]",
+                    "name",
+                ),
+            ),
+        ),
+        MAP_ITEMS.id: (_set_of_scalars,),
+        KEY_UNKNOWN.id: (_nearest_key,),
+        KEY_DUPLICATE.id: (_each_key_once,),
+        KEY_REQUIRED.id: (_required_key,),
+        KEY_NULLABLE.id: (Fixer("Remove `nullable` from the key", "safe", removal),),
+        ITEMS_NULLABLE.id: (Fixer("Remove `nullable` from the items", "safe", removal),),
+    },
+)

@@ -12,7 +12,9 @@ from crdlint.crd.kubenames import (
 from crdlint.crd.model import CustomResourceDefinitionNames
 from crdlint.golang.text import to_lower
 from crdlint.phrases import nearest
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, FixesOfRules, expect
+from crdlint.rules.engine.edits import Edits, expect
+from crdlint.rules.engine.finding import FieldFinding
+from crdlint.rules.engine.fixer import Fixer, FixesOf
 from crdlint.rules.server.metadata import NAME, SERVER_OWNED
 from crdlint.yaml.editor import UneditableError
 from crdlint.yaml.nodes import Mapping, Scalar
@@ -20,7 +22,7 @@ from crdlint.yaml.nodes import Mapping, Scalar
 _LIKE: Final = 0.6
 
 
-def _wanted_name(finding: Finding) -> tuple[str, str]:
+def _wanted_name(finding: FieldFinding) -> tuple[str, str]:
     """Return the name that the spec asks for, and the one that is given; raise UneditableError if the spec is wrong."""
     crd = finding.crd
     group, plural = crd.spec.group, crd.spec.names.plural
@@ -33,7 +35,7 @@ def _wanted_name(finding: Finding) -> tuple[str, str]:
 
 
 @Fixer("Name the CRD `<plural>.<group>`", "safe")
-def _name_of_spec(finding: Finding) -> Edits:
+def _name_of_spec(finding: FieldFinding) -> Edits:
     """Name the CRD as its spec asks for, where the name is missing or one part of it is right."""
     expected, name = _wanted_name(finding)
     if not name:
@@ -61,7 +63,7 @@ def _name_of_spec(finding: Finding) -> Edits:
     return finding.write(expected) if is_partly_right else []
 
 
-def _mentions(finding: Finding, group: str) -> int:
+def _mentions(finding: FieldFinding, group: str) -> int:
     """Return how often a document mentions a group, without the names that contain it."""
     return len(re.findall(rf"(?<![\w.-]){re.escape(group)}(?![\w-])", finding.editor.text))
 
@@ -71,7 +73,7 @@ def _mentions(finding: Finding, group: str) -> int:
     good="metadata: {name: foos.example.com}\nspec: {names: {plural: foos, kind: Foo}}\n",
     scope="manifest",
 )
-def _names_of_name(finding: Finding) -> Edits:
+def _names_of_name(finding: FieldFinding) -> Edits:
     """Correct the plural or the group, if the name of the CRD and its kind show that the error is there."""
     editor, spec = finding.editor, expect(Mapping, finding.root, "spec")
     name, names = _wanted_name(finding)[1], finding.crd.spec.names
@@ -91,7 +93,7 @@ def _plurals(names: CustomResourceDefinitionNames) -> set[str]:
     }
 
 
-def _missing_name(finding: Finding, expected: str) -> Edits:
+def _missing_name(finding: FieldFinding, expected: str) -> Edits:
     """Add the name, and the metadata where these are missing as well."""
     editor, root = finding.editor, finding.root
     metadata = root.find("metadata")
@@ -104,17 +106,20 @@ def _missing_name(finding: Finding, expected: str) -> Edits:
 
 
 @Fixer("Name the CRD after its plural and group", "unsafe").example(bad="name: things.example.org")
-def _other_name(finding: Finding) -> Edits:
+def _other_name(finding: FieldFinding) -> Edits:
     return finding.write(_wanted_name(finding)[0])
 
 
 @Fixer("Remove the field that the server writes", "safe")
-def _server_owned(finding: Finding) -> Edits:
+def _server_owned(finding: FieldFinding) -> Edits:
     name = str(finding.path.steps()[1])
     return [finding.editor.remove(expect(Mapping, finding.root, "metadata"), name)]
 
 
-FIXES: Final[FixesOfRules] = {
-    NAME.id: (_names_of_name, _name_of_spec, _other_name),
-    SERVER_OWNED.id: (_server_owned,),
-}
+FIXES: Final = FixesOf(
+    FieldFinding,
+    {
+        NAME.id: (_names_of_name, _name_of_spec, _other_name),
+        SERVER_OWNED.id: (_server_owned,),
+    },
+)

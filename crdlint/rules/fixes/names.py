@@ -8,16 +8,9 @@ from typing import Final
 from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain
 from crdlint.golang.text import to_lower
 from crdlint.phrases import nearest
-from crdlint.rules.engine.finding import (
-    Edits,
-    Finding,
-    Fixer,
-    FixesOfRules,
-    expect,
-    is_null,
-    nearest_of,
-    texts,
-)
+from crdlint.rules.engine.edits import Edits, expect, is_null, texts
+from crdlint.rules.engine.finding import FieldFinding
+from crdlint.rules.engine.fixer import Fixer, FixesOf, nearest_of
 from crdlint.rules.server.names import (
     GROUP,
     LIST_KIND,
@@ -37,7 +30,7 @@ _ENDINGS: Final = (
 
 
 @Fixer("Correct the group", "safe").example(bad="spec: {group: Example.com}")
-def _group(finding: Finding) -> Edits:
+def _group(finding: FieldFinding) -> Edits:
     """Write the group in lower case, or add the one that metadata.name has."""
     crd = finding.crd
     written, plural, name = crd.spec.group, crd.spec.names.plural, crd.metadata.name
@@ -59,14 +52,14 @@ def _group(finding: Finding) -> Edits:
 
 
 @Fixer("Add `scope: Namespaced`", "unsafe").example(bad="scope: ''")
-def _namespaced(finding: Finding) -> Edits:
+def _namespaced(finding: FieldFinding) -> Edits:
     return [] if finding.crd.spec.scope else finding.write("Namespaced")
 
 
 @Fixer("Add the name that follows from others", "safe").example(
     bad="names: {kind: '', listKind: FooList}", good="names: {kind: Foo, listKind: FooList}"
 )
-def _missing_name(finding: Finding) -> Edits:
+def _missing_name(finding: FieldFinding) -> Edits:
     """Add the plural that metadata.name begins with, or the kind of listKind."""
     crd = finding.crd
     names, group = crd.spec.names, crd.spec.group
@@ -82,7 +75,7 @@ def _missing_name(finding: Finding) -> Edits:
 @Fixer("Add a kind that is made of the singular", "unsafe").example(
     bad="names: {kind: '', singular: foo}", good="names: {kind: Foo, singular: foo}"
 )
-def _guessed_kind(finding: Finding) -> Edits:
+def _guessed_kind(finding: FieldFinding) -> Edits:
     """Add a kind that is made of the singular, or of the plural, which may be that of metadata.name."""
     crd, editor = finding.crd, finding.editor
     names, group = crd.spec.names, crd.spec.group
@@ -108,7 +101,7 @@ def _singular(plural: str) -> str:
 
 
 @Fixer("Write the name in lower case", "safe").example(bad="names: {shortNames: [FO]}")
-def _lower_case(finding: Finding) -> Edits:
+def _lower_case(finding: FieldFinding) -> Edits:
     node, editor = finding.scalar(), finding.editor
     if finding.name in {"kind", "listKind"} or is_dns1035_label(to_lower(node.value)):
         return
@@ -122,7 +115,7 @@ def _lower_case(finding: Finding) -> Edits:
 @Fixer("Write the name without the characters that it cannot have", "unsafe").example(
     bad="names: {shortNames: [f_o]}", good="names: {shortNames: [fo]}"
 )
-def _plain_name(finding: Finding) -> Edits:
+def _plain_name(finding: FieldFinding) -> Edits:
     """Write the name without the characters that a name cannot have, or without the group."""
     node, group, names = finding.scalar(), finding.crd.spec.group, finding.crd.spec.names
     name = node.value.removesuffix(f".{group}") if group else node.value
@@ -148,18 +141,21 @@ def _plain_name(finding: Finding) -> Edits:
 
 
 @Fixer("Name the list after the kind", "safe")
-def _list_kind(finding: Finding) -> Edits:
+def _list_kind(finding: FieldFinding) -> Edits:
     return finding.write(f"{finding.crd.spec.names.kind}List")
 
 
-FIXES: Final[FixesOfRules] = {
-    GROUP.id: (_group,),
-    SCOPE.id: (Fixer("Correct the scope", "safe", nearest_of(SCOPES, 0.6)), _namespaced),
-    NAMES_REQUIRED.id: (
-        _missing_name,
-        _guessed_kind,
-        _guessed_kind.example(bad="names:", good="names: {kind: Foo, plural: foos}"),
-    ),
-    NAMES_INVALID.id: (_lower_case, _plain_name),
-    LIST_KIND.id: (_list_kind,),
-}
+FIXES: Final = FixesOf(
+    FieldFinding,
+    {
+        GROUP.id: (_group,),
+        SCOPE.id: (Fixer("Correct the scope", "safe", nearest_of(SCOPES, 0.6)), _namespaced),
+        NAMES_REQUIRED.id: (
+            _missing_name,
+            _guessed_kind,
+            _guessed_kind.example(bad="names:", good="names: {kind: Foo, plural: foos}"),
+        ),
+        NAMES_INVALID.id: (_lower_case, _plain_name),
+        LIST_KIND.id: (_list_kind,),
+    },
+)

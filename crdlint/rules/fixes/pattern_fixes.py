@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, require
+from crdlint.rules.engine.edits import Edits, require
+from crdlint.rules.engine.finding import PathFinding
+from crdlint.rules.engine.fixer import Fixer
 
 
 @Fixer("Correct the pattern", "unsafe").example(
     bad="name: {type: string, pattern: '^[a-z+$'}", good="name: {type: string, pattern: '^[a-z]+$'}"
 )
-def repaired_pattern(finding: Finding) -> Edits:
+def repaired_pattern(finding: PathFinding) -> Edits:
     """Write the valid pattern that is probably meant."""
     from crdlint.golang.regexp_repair import repair
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, FixesOfRules, rename_to_true
+from crdlint.rules.engine.edits import Edits, rename_to_true
+from crdlint.rules.engine.finding import AdviceFinding
+from crdlint.rules.engine.fixer import Fixer, FixesOf
 from crdlint.rules.server.schema_warnings import OTHER_FORMATS, spellings, unrecognized
 from crdlint.spelling import name_meant
 
@@ -15,7 +17,7 @@ _INT_OR_STRING: Final = "x-kubernetes-int-or-string"
     bad="address: {type: string, format: hostnmae}",
     good="address: {type: string, format: hostname}",
 )
-def _respelled_format(finding: Finding) -> Edits:
+def _respelled_format(finding: AdviceFinding) -> Edits:
     """Correct the spelling: from then on the API server rejects values of another format, so that this is unsafe."""
     schema = finding.schema(finding.owner)
     near = (
@@ -30,14 +32,17 @@ def _respelled_format(finding: Finding) -> Edits:
     bad="port:\n  type: string\n  format: int-or-string",
     good="port:\n  x-kubernetes-int-or-string: true",
 )
-def _int_or_string(finding: Finding) -> Edits:
+def _int_or_string(finding: AdviceFinding) -> Edits:
     """Write an integer or a string as Kubernetes does: from then on the API server accepts both."""
     editor, owner = finding.editor, finding.owner
     if finding.scalar().value == "int-or-string" and owner.find(_INT_OR_STRING) is None:
-        yield from rename_to_true(finding, owner, "type", _INT_OR_STRING)
+        yield from rename_to_true(finding.editor, owner, "type", _INT_OR_STRING)
         yield editor.remove(owner, "format")
 
 
-FIXES: Final[FixesOfRules] = {
-    unrecognized.rule.id: (_respelled_format, _int_or_string),
-}
+FIXES: Final = FixesOf(
+    AdviceFinding,
+    {
+        unrecognized.rule.id: (_respelled_format, _int_or_string),
+    },
+)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, FixesOfRules, expect, require
+from crdlint.rules.engine.edits import Edits, expect, require
+from crdlint.rules.engine.finding import FieldFinding
+from crdlint.rules.engine.fixer import Fixer, FixesOf
 from crdlint.rules.fixes.subresources import from_a_dot
 from crdlint.rules.server.selectable_fields import DUPLICATED, PATH, version_with
 from crdlint.spelling import name_meant
@@ -12,7 +14,7 @@ from crdlint.yaml.nodes import Sequence
 
 
 @Fixer("Correct the name of the field", "unsafe")
-def _nearest_field(finding: Finding) -> Edits:
+def _nearest_field(finding: FieldFinding) -> Edits:
     node = finding.scalar()
     steps = node.value.split(".")[1:]
     schema = next(iter(finding.crd.spec.root_schemas()))
@@ -32,19 +34,22 @@ def _nearest_field(finding: Finding) -> Edits:
 
 
 @Fixer("Remove the repetition", "safe")
-def _repetition(finding: Finding) -> Edits:
+def _repetition(finding: FieldFinding) -> Edits:
     item = finding.owner
     yield finding.editor.remove_at(
         expect(Sequence, finding.editor.parent(item)), finding.editor.index(item)
     )
 
 
-FIXES: Final[FixesOfRules] = {
-    PATH.id: (
-        Fixer("Begin the path with a dot", "safe", from_a_dot).example(
-            bad=version_with("[{jsonPath: spec.color}]")
+FIXES: Final = FixesOf(
+    FieldFinding,
+    {
+        PATH.id: (
+            Fixer("Begin the path with a dot", "safe", from_a_dot).example(
+                bad=version_with("[{jsonPath: spec.color}]")
+            ),
+            _nearest_field,
         ),
-        _nearest_field,
-    ),
-    DUPLICATED.id: (_repetition,),
-}
+        DUPLICATED.id: (_repetition,),
+    },
+)

@@ -10,24 +10,20 @@ from crdlint.crd.errors import Code
 from crdlint.crd.gotypes import CRD, SCHEMA
 from crdlint.phrases import nearest
 from crdlint.rules.engine.advisory import JUNCTORS
-from crdlint.rules.engine.finding import (
-    OUTDENTED,
+from crdlint.rules.engine.edits import (
     Edits,
-    Finding,
-    Fixer,
-    FixesOfRules,
     expect,
     is_merged,
     is_null,
     quoted_with_comment,
-    removal,
     rename_to_true,
-    repeated_below,
-    replacement,
     require,
     with_comment,
 )
+from crdlint.rules.engine.finding import FieldFinding
+from crdlint.rules.engine.fixer import Fixer, FixesOf, removal, replacement
 from crdlint.rules.fixes.pattern_fixes import repaired_pattern
+from crdlint.rules.fixes.repeated_fields import OUTDENTED, repeated_below
 from crdlint.rules.server.structural import (
     EMBEDDED,
     INT_OR_STRING,
@@ -72,7 +68,7 @@ _SWALLOWED: Final = re.compile(r"^ *(?:items|properties|type):", re.MULTILINE)
     bad="spec: {properties: {host: {type: string}}}",
     good="spec: {properties: {host: {type: string}}, type: object}",
 )
-def _decided_type(finding: Finding) -> Edits:
+def _decided_type(finding: FieldFinding) -> Edits:
     type_ = _type_of(finding)
     if (
         _misspelled(finding) is not None
@@ -89,19 +85,21 @@ def _decided_type(finding: Finding) -> Edits:
 @Fixer("Write `x-kubernetes-int-or-string`", "safe").example(
     bad="port: {format: int-or-string}", good="port: {x-kubernetes-int-or-string: true}"
 )
-def _int_or_string_of_format(finding: Finding) -> Edits:
+def _int_or_string_of_format(finding: FieldFinding) -> Edits:
     if finding.schema(finding.owner).format == INT_OR_STRING_FORMAT:
-        yield from rename_to_true(finding, finding.owner, "format", "x-kubernetes-int-or-string")
+        yield from rename_to_true(
+            finding.editor, finding.owner, "format", "x-kubernetes-int-or-string"
+        )
 
 
 @Fixer("Add the numeric type", "unsafe").example(good="replicas: {minimum: 1, type: integer}")
-def _number_type(finding: Finding) -> Edits:
+def _number_type(finding: FieldFinding) -> Edits:
     type_ = _type_of(finding)
     if type_ in _NUMERIC:
         yield _add_type(finding, type_)
 
 
-def _text_fields(finding: Finding) -> tuple[int, int, int] | None:
+def _text_fields(finding: FieldFinding) -> tuple[int, int, int] | None:
     """Return where the fields at the end of a description are that include the missing one: start, end, and excess of blanks.
 
     A description in block style contains what is indented like it or more.
@@ -136,7 +134,7 @@ def _text_fields(finding: Finding) -> tuple[int, int, int] | None:
     bad="host:\n  description: |-\n    The host.\n    type: string",
     good="host:\n  description: |-\n    The host.\n  type: string",
 )
-def _fields_in_text(finding: Finding) -> Edits:
+def _fields_in_text(finding: FieldFinding) -> Edits:
     """Move the fields at the end of a description in block style, which are indented like it, out of the text."""
     start, end, by = require(_text_fields(finding))
     yield from finding.editor.shifted(start, end, -by)
@@ -145,7 +143,7 @@ def _fields_in_text(finding: Finding) -> Edits:
 @Fixer("Accept any value", "unsafe").example(
     bad="extra: {}", good="extra: {x-kubernetes-preserve-unknown-fields: true}"
 )
-def _any_type(finding: Finding) -> Edits:
+def _any_type(finding: FieldFinding) -> Edits:
     node = finding.node(require(finding.path.parent))
     properties = finding.editor.parent(node)
     if is_null(node) and isinstance(properties, Mapping):
@@ -164,17 +162,17 @@ def _any_type(finding: Finding) -> Edits:
     bad="port:\n  anyOf:\n  - type: integer\n  - type: string",
     good="port:\n  anyOf:\n  - type: integer\n  - type: string\n  x-kubernetes-int-or-string: true",
 )
-def _alternatives_type(finding: Finding) -> Edits:
+def _alternatives_type(finding: FieldFinding) -> Edits:
     owner, name = finding.owner, "x-kubernetes-int-or-string"
     if _is_int_or_string(finding) and owner.find("type") is None and owner.find(name) is None:
         yield finding.editor.insert(owner, name, "true", after="anyOf")
 
 
-def _is_int_or_string(finding: Finding) -> bool:
+def _is_int_or_string(finding: FieldFinding) -> bool:
     return {child.type for child in finding.schema(finding.owner).any_of} == {"integer", "string"}
 
 
-def _type_of(finding: Finding) -> str:
+def _type_of(finding: FieldFinding) -> str:
     schema = finding.schema(finding.owner)
     if schema.parent is None:
         return "object"
@@ -187,7 +185,7 @@ def _type_of(finding: Finding) -> str:
     return guess
 
 
-def _add_type(finding: Finding, type_: str) -> Edit:
+def _add_type(finding: FieldFinding, type_: str) -> Edit:
     owner, editor = finding.owner, finding.editor
     type_entry = owner.find("type")
     if type_entry is not None:  # given, but empty
@@ -199,7 +197,7 @@ def _add_type(finding: Finding, type_: str) -> Edit:
     bad="ports:\n  items:\n  minimum: 1\n  type: integer\n  type: array\n",
     good="ports:\n  items:\n    minimum: 1\n    type: integer\n  type: array\n",
 )
-def _outdented_items(finding: Finding) -> Edits:
+def _outdented_items(finding: FieldFinding) -> Edits:
     """Indent the fields between `items` and the first of two types."""
     owner, editor = finding.owner, finding.editor
     names = [getattr(key, "value", "") for key in owner.items[::2]]
@@ -214,13 +212,13 @@ def _outdented_items(finding: Finding) -> Edits:
 
 
 @Fixer("Write a schema of the type", "safe").example(bad="ports: {type: array, items: integer}")
-def _items_of_type(finding: Finding) -> Edits:
+def _items_of_type(finding: FieldFinding) -> Edits:
     items, editor = expect(Scalar, finding.owner, "items"), finding.editor
     if items.value in TYPES:
         yield editor.replace(items, f"{{{editor.name('type')}: {finding.written(items)}}}")
 
 
-def _misspelled(finding: Finding) -> Scalar | None:
+def _misspelled(finding: FieldFinding) -> Scalar | None:
     """Return the key that is like the name of the missing field: the API server drops such fields inside of `items`."""
     owner = finding.owner
     for key in owner.items[::2]:
@@ -234,7 +232,7 @@ def _misspelled(finding: Finding) -> Scalar | None:
 @Fixer("Accept any items", "unsafe").example(
     good="ports: {type: array, items: {x-kubernetes-preserve-unknown-fields: true}}"
 )
-def _items_of_any_type(finding: Finding) -> Edits:
+def _items_of_any_type(finding: FieldFinding) -> Edits:
     owner, parent = finding.owner, finding.editor.parent(finding.owner)
     names = [
         getattr(finding.editor.key_of(node), "value", "")
@@ -257,7 +255,7 @@ def _items_of_any_type(finding: Finding) -> Edits:
 
 
 @Fixer("Write the type that Kubernetes gives it", "safe")
-def _named_type(finding: Finding) -> Edits:
+def _named_type(finding: FieldFinding) -> Edits:
     reason = finding.reason(Code.TYPE)
     if is_merged(finding.owner) or _text_fields(finding) is not None:
         return []
@@ -268,11 +266,11 @@ def _named_type(finding: Finding) -> Edits:
     bad="name:\n  type: string\n  pattern: ^[a-z #]+$",
     good="name:\n  type: string\n  pattern: '^[a-z #]+$'",
 )
-def _pattern_with_comment(finding: Finding) -> Edits:
+def _pattern_with_comment(finding: FieldFinding) -> Edits:
     """Put a pattern in quotes together with what YAML reads as a comment, if that makes it a pattern."""
-    text = with_comment(finding, finding.scalar())
+    text = with_comment(finding.editor, finding.scalar())
     if text is not None and pattern_error(text) is None:
-        yield from quoted_with_comment(finding, finding.scalar())
+        yield from quoted_with_comment(finding.editor, finding.scalar())
 
 
 @Fixer("Write a rule instead of the negative lookahead", "unsafe").example(
@@ -282,7 +280,7 @@ def _pattern_with_comment(finding: Finding) -> Edits:
         "  - rule: '!self.matches(''^(kube-)'')'"
     ),
 )
-def _rule_of_lookahead(finding: Finding) -> Edits:
+def _rule_of_lookahead(finding: FieldFinding) -> Edits:
     node, owner, editor = finding.scalar(), finding.owner, finding.editor
     text, rest = require(without_lookahead(node.value))
     rule, name = f"{editor.name('rule')}: {editor.value(text)}", "x-kubernetes-validations"
@@ -297,7 +295,7 @@ def _rule_of_lookahead(finding: Finding) -> Edits:
 
 
 @Fixer("Write `metadata: {type: object}`", "safe")
-def _plain_metadata(finding: Finding) -> Edits:
+def _plain_metadata(finding: FieldFinding) -> Edits:
     metadata, editor = finding.mapping(finding.path), finding.editor
     properties = child(metadata, "properties")
     names = [(metadata, SCHEMA.fields), (properties, CRD.fields["metadata"].type.fields)]
@@ -319,7 +317,7 @@ def _plain_metadata(finding: Finding) -> Edits:
     bad="port:\n  x-kubernetes-int-or-string: true\n  anyOf:\n  - type: string\n  - type: integer",
     good="port:\n  x-kubernetes-int-or-string: true\n  anyOf:\n  - type: integer\n  - type: string",
 )
-def _int_or_string_alternatives(finding: Finding) -> Edits:
+def _int_or_string_alternatives(finding: FieldFinding) -> Edits:
     editor, nested = finding.editor, finding.owner
     outer, key, alternatives = _alternatives(finding, nested)
     types = [expect(Scalar, alternative, "type") for alternative in alternatives]
@@ -329,7 +327,7 @@ def _int_or_string_alternatives(finding: Finding) -> Edits:
         yield editor.respell(editor.entry(outer, key)[0], "anyOf")
     if outer.find("x-kubernetes-int-or-string") is None:
         if outer.find("type") is not None:
-            yield from rename_to_true(finding, outer, "type", "x-kubernetes-int-or-string")
+            yield from rename_to_true(finding.editor, outer, "type", "x-kubernetes-int-or-string")
         else:
             yield editor.insert(outer, "x-kubernetes-int-or-string", "true")
     for alternative, written, type_ in zip(alternatives, types, ("integer", "string"), strict=True):
@@ -342,7 +340,7 @@ def _int_or_string_alternatives(finding: Finding) -> Edits:
 @Fixer("Remove what is repeated in the alternative", "safe").example(
     bad="size: {type: string, anyOf: [{type: string, maxLength: 3}, {pattern: '^[0-9]+$'}]}"
 )
-def _repeated_outside(finding: Finding) -> Edits:
+def _repeated_outside(finding: FieldFinding) -> Edits:
     outer, _, _ = _alternatives(finding, finding.owner)
     if (
         expect(Scalar, finding.owner, finding.name).value
@@ -355,7 +353,7 @@ def _repeated_outside(finding: Finding) -> Edits:
     bad="size:\n  anyOf:\n  - maxLength: 3\n  - pattern: '^[0-9]+$'\n    description: A size.\n  type: string",
     good="size:\n  anyOf:\n  - maxLength: 3\n  - pattern: '^[0-9]+$'\n  description: A size.\n  type: string",
 )
-def _outdented_documentation(finding: Finding) -> Edits:
+def _outdented_documentation(finding: FieldFinding) -> Edits:
     """Indent what follows the last alternative like the schema around it, which lacks it."""
     editor, last = finding.editor, finding.owner
     outer, listed = _alternatives(finding, last)[0], editor.parent(last)
@@ -380,7 +378,7 @@ def _outdented_documentation(finding: Finding) -> Edits:
 @Fixer("Remove documentation and defaults from the alternative", "unsafe").example(
     bad="size: {type: string, anyOf: [{maxLength: 3, title: short}, {pattern: '^[0-9]+$'}]}"
 )
-def _documentation(finding: Finding) -> Edits:
+def _documentation(finding: FieldFinding) -> Edits:
     if finding.name in _DOCUMENTATION:
         yield from _without(finding)
 
@@ -389,7 +387,7 @@ def _documentation(finding: Finding) -> Edits:
     bad="size:\n  anyOf:\n  - type: string\n    maxLength: 3\n  - type: string\n    pattern: '^[0-9]+$'",
     good="size:\n  type: string\n  anyOf:\n  - maxLength: 3\n  - pattern: '^[0-9]+$'",
 )
-def _same_type_outside(finding: Finding) -> Edits:
+def _same_type_outside(finding: FieldFinding) -> Edits:
     editor = finding.editor
     outer, _, alternatives = _alternatives(finding, finding.owner)
     types = {text_of(child(alternative, "type")) for alternative in alternatives}
@@ -406,7 +404,7 @@ def _same_type_outside(finding: Finding) -> Edits:
         yield from (editor.remove(alternative, "type") for alternative in alternatives)
 
 
-def _alternatives(finding: Finding, nested: Mapping) -> tuple[Mapping, str, list[Mapping]]:
+def _alternatives(finding: FieldFinding, nested: Mapping) -> tuple[Mapping, str, list[Mapping]]:
     """Return the schema whose alternative a mapping is, its keyword and all of them; raise UneditableError for others."""
     editor = finding.editor
     listed = expect(Sequence, editor.parent(nested))
@@ -420,18 +418,18 @@ def _alternatives(finding: Finding, nested: Mapping) -> tuple[Mapping, str, list
     )
 
 
-def _without(finding: Finding) -> Edits:
+def _without(finding: FieldFinding) -> Edits:
     if len(finding.owner.items) > 2:
         yield from finding.remove()
 
 
 @Fixer("Remove `$schema`", "safe")
-def _without_schema_url(finding: Finding) -> Edits:
+def _without_schema_url(finding: FieldFinding) -> Edits:
     for schema in _schemas_below(finding, finding.owner):
         yield finding.editor.remove(schema, "$schema")
 
 
-def _schemas_below(finding: Finding, mapping: Mapping) -> list[Mapping]:
+def _schemas_below(finding: FieldFinding, mapping: Mapping) -> list[Mapping]:
     mappings: list[Mapping] = []
     pending: list[Node] = [mapping]
     while pending:
@@ -448,77 +446,84 @@ def _schemas_below(finding: Finding, mapping: Mapping) -> list[Mapping]:
     return mappings
 
 
-FIXES: Final[FixesOfRules] = {
-    NOT_CONVERTIBLE.id: (_without_schema_url,),
-    TYPE_REQUIRED.id: (
-        _decided_type,
-        _fields_in_text,
-        OUTDENTED.example(
-            bad="ports:\n  items:\n    type: integer\n    type: array",
-            good="ports:\n  items:\n    type: integer\n  type: array",
-        ),
-        _int_or_string_of_format,
-        _number_type,
-        _alternatives_type,
-        _any_type,
+@Fixer("Write `type: object`", "safe").example(
+    bad=(
+        "template:\n"
+        "  x-kubernetes-embedded-resource: true\n"
+        "  x-kubernetes-preserve-unknown-fields: true"
     ),
-    ITEMS_REQUIRED.id: (
-        _outdented_items,
-        _items_of_type,
-        _fields_in_text.example(
-            bad="ports:\n  description: |-\n    The ports.\n    items:\n      type: integer\n  type: array",
-            good="ports:\n  description: |-\n    The ports.\n  items:\n    type: integer\n  type: array",
-        ),
-        _items_of_any_type,
+    good=(
+        "template:\n"
+        "  type: object\n"
+        "  x-kubernetes-embedded-resource: true\n"
+        "  x-kubernetes-preserve-unknown-fields: true"
     ),
-    ROOT_TYPE.id: (Fixer("Write `type: object`", "safe", replacement("object")),),
-    NOT_STRUCTURAL.id: (
-        _int_or_string_alternatives,
-        _int_or_string_alternatives.example(
-            bad="port:\n  oneOf:\n  - type: string\n  - type: integer",
-            good="port:\n  anyOf:\n  - type: integer\n  - type: string\n  x-kubernetes-int-or-string: true",
+)
+def _object_type(finding: FieldFinding) -> Edits:
+    return finding.write("object") if finding.name == "type" else ()
+
+
+@Fixer("Keep all fields of the embedded resource", "unsafe")
+def _all_fields(finding: FieldFinding) -> Edits:
+    if finding.name == "properties":
+        yield finding.editor.insert(finding.owner, "x-kubernetes-preserve-unknown-fields", "true")
+
+
+FIXES: Final = FixesOf(
+    FieldFinding,
+    {
+        NOT_CONVERTIBLE.id: (_without_schema_url,),
+        TYPE_REQUIRED.id: (
+            _decided_type,
+            _fields_in_text,
+            OUTDENTED.example(
+                bad="ports:\n  items:\n    type: integer\n    type: array",
+                good="ports:\n  items:\n    type: integer\n  type: array",
+            ),
+            _int_or_string_of_format,
+            _number_type,
+            _alternatives_type,
+            _any_type,
         ),
-        _repeated_outside,
-        _same_type_outside,
-        _outdented_documentation,
-        _documentation,
-    ),
-    METADATA.id: (_plain_metadata,),
-    META_TYPE.id: (
-        _named_type,
-        _fields_in_text.example(
-            bad="kind:\n  description: |-\n    The kind.\n    type: string",
-            good="kind:\n  description: |-\n    The kind.\n  type: string",
+        ITEMS_REQUIRED.id: (
+            _outdented_items,
+            _items_of_type,
+            _fields_in_text.example(
+                bad="ports:\n  description: |-\n    The ports.\n    items:\n      type: integer\n  type: array",
+                good="ports:\n  description: |-\n    The ports.\n  items:\n    type: integer\n  type: array",
+            ),
+            _items_of_any_type,
         ),
-    ),
-    EMBEDDED.id: (
-        Fixer(
-            "Write `type: object`",
-            "safe",
-            lambda finding: replacement("object")(finding) if finding.name == "type" else (),
-        ).example(
-            bad="template:\n  x-kubernetes-embedded-resource: true\n  x-kubernetes-preserve-unknown-fields: true",
-            good="template:\n  type: object\n  x-kubernetes-embedded-resource: true\n  x-kubernetes-preserve-unknown-fields: true",
+        ROOT_TYPE.id: (Fixer("Write `type: object`", "safe", replacement("object")),),
+        NOT_STRUCTURAL.id: (
+            _int_or_string_alternatives,
+            _int_or_string_alternatives.example(
+                bad="port:\n  oneOf:\n  - type: string\n  - type: integer",
+                good="port:\n  anyOf:\n  - type: integer\n  - type: string\n  x-kubernetes-int-or-string: true",
+            ),
+            _repeated_outside,
+            _same_type_outside,
+            _outdented_documentation,
+            _documentation,
         ),
-        Fixer(
-            "Keep all fields of the embedded resource",
-            "unsafe",
-            lambda finding: (
-                [
-                    finding.editor.insert(
-                        finding.owner, "x-kubernetes-preserve-unknown-fields", "true"
-                    )
-                ]
-                if finding.name == "properties"
-                else ()
+        METADATA.id: (_plain_metadata,),
+        META_TYPE.id: (
+            _named_type,
+            _fields_in_text.example(
+                bad="kind:\n  description: |-\n    The kind.\n    type: string",
+                good="kind:\n  description: |-\n    The kind.\n  type: string",
             ),
         ),
-    ),
-    INT_OR_STRING.id: (
-        Fixer("Keep `x-kubernetes-int-or-string: true` alone", "safe", removal).example(
-            bad="port:\n  x-kubernetes-int-or-string: true\n  x-kubernetes-preserve-unknown-fields: true",
-            good="port:\n  x-kubernetes-int-or-string: true",
+        EMBEDDED.id: (
+            _object_type,
+            _all_fields,
         ),
-    ),
-    PATTERN.id: (_pattern_with_comment, _rule_of_lookahead, repaired_pattern),
-}
+        INT_OR_STRING.id: (
+            Fixer("Keep `x-kubernetes-int-or-string: true` alone", "safe", removal).example(
+                bad="port:\n  x-kubernetes-int-or-string: true\n  x-kubernetes-preserve-unknown-fields: true",
+                good="port:\n  x-kubernetes-int-or-string: true",
+            ),
+        ),
+        PATTERN.id: (_pattern_with_comment, _rule_of_lookahead, repaired_pattern),
+    },
+)

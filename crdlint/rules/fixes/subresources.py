@@ -6,7 +6,9 @@ from string import ascii_letters, digits
 from typing import Final
 
 from crdlint.crd.errors import REQUIRED, Code
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, FixesOfRules, expect
+from crdlint.rules.engine.edits import Edits, expect
+from crdlint.rules.engine.finding import FieldFinding
+from crdlint.rules.engine.fixer import Fixer, FixesOf
 from crdlint.rules.server.subresources import (
     COLUMN,
     FORMATS,
@@ -20,7 +22,7 @@ from crdlint.rules.server.subresources import (
 from crdlint.yaml.nodes import Mapping, Scalar, child, text_of
 
 
-def from_a_dot(finding: Finding) -> Edits:
+def from_a_dot(finding: FieldFinding) -> Edits:
     """Write a path from its leading dot on."""
     node = finding.scalar()
     match = SIMPLE_PATH.match(node.value)
@@ -30,7 +32,7 @@ def from_a_dot(finding: Finding) -> Edits:
 
 
 @Fixer("Write the path below spec or status", "unsafe")
-def _below_its_parent(finding: Finding) -> Edits:
+def _below_its_parent(finding: FieldFinding) -> Edits:
     node = finding.scalar()
     reason = finding.reason(Code.NOT_BELOW)
     if reason is not None and len(reason.arguments) == 1 and node.value.startswith("."):
@@ -40,7 +42,7 @@ def _below_its_parent(finding: Finding) -> Edits:
 
 
 @Fixer("Add the usual path", "unsafe").example(bad=WITH_SCALE % "")
-def _usual_path(finding: Finding) -> Edits:
+def _usual_path(finding: FieldFinding) -> Edits:
     name = finding.name.rpartition(".")[2]
     scale = expect(Mapping, finding.owner, "scale")
     usual = {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}.get(
@@ -51,7 +53,7 @@ def _usual_path(finding: Finding) -> Edits:
 
 
 @Fixer("Correct the type or format", "safe")
-def _column_word(finding: Finding) -> Edits:
+def _column_word(finding: FieldFinding) -> Edits:
     words = {"type": TYPES, "format": FORMATS}.get(finding.name, ())
     near = meant_word(finding.scalar().value, words) if words else None
     if near is not None:
@@ -61,7 +63,7 @@ def _column_word(finding: Finding) -> Edits:
 @Fixer("Begin the path with a dot", "safe").example(
     bad=WITH_COLUMN % "name: Ready, type: boolean, jsonPath: status.ready"
 )
-def _column_path(finding: Finding) -> Edits:
+def _column_path(finding: FieldFinding) -> Edits:
     return from_a_dot(finding) if finding.name == "JSONPath" else []
 
 
@@ -69,7 +71,7 @@ def _column_path(finding: Finding) -> Edits:
     bad=WITH_COLUMN % "name: Ready, jsonPath: .status.ready",
     good=WITH_COLUMN % "name: Ready, jsonPath: .status.ready, type: string",
 )
-def _column_type(finding: Finding) -> Edits:
+def _column_type(finding: FieldFinding) -> Edits:
     if finding.name != "type" or finding.error.type != REQUIRED:
         return
     schema = next(iter(finding.crd.spec.root_schemas()), None)
@@ -92,7 +94,7 @@ def _column_type(finding: Finding) -> Edits:
 @Fixer("Name the column after its field", "unsafe").example(
     bad=WITH_COLUMN % "type: boolean, jsonPath: .status.ready"
 )
-def _column_name(finding: Finding) -> Edits:
+def _column_name(finding: FieldFinding) -> Edits:
     if finding.name != "name":
         return
     path = expect(Scalar, finding.owner, "jsonPath").value
@@ -103,16 +105,19 @@ def _column_name(finding: Finding) -> Edits:
         )
 
 
-FIXES: Final[FixesOfRules] = {
-    SCALE.id: (
-        Fixer(
-            "Begin the path with a dot",
-            "safe",
-            from_a_dot,
-            bad=WITH_SCALE % "specReplicasPath: spec.replicas, ",
+FIXES: Final = FixesOf(
+    FieldFinding,
+    {
+        SCALE.id: (
+            Fixer(
+                "Begin the path with a dot",
+                "safe",
+                from_a_dot,
+                bad=WITH_SCALE % "specReplicasPath: spec.replicas, ",
+            ),
+            _below_its_parent,
+            _usual_path,
         ),
-        _below_its_parent,
-        _usual_path,
-    ),
-    COLUMN.id: (_column_word, _column_path, _column_type, _column_name),
-}
+        COLUMN.id: (_column_word, _column_path, _column_type, _column_name),
+    },
+)

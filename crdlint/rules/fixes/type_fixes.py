@@ -12,17 +12,10 @@ from crdlint.files.recognition import KIND, VERSION
 from crdlint.light import regex
 from crdlint.phrases import nearest
 from crdlint.rules.engine.advisory import SCALARS, TYPES_OF
+from crdlint.rules.engine.edits import Edits, add_required, expect, is_null, texts, unlisted
 from crdlint.rules.engine.examples import HEAD
-from crdlint.rules.engine.finding import (
-    Edits,
-    Finding,
-    Fixer,
-    add_required,
-    expect,
-    is_null,
-    texts,
-    unlisted,
-)
+from crdlint.rules.engine.finding import DecodeFinding, DocumentFinding
+from crdlint.rules.engine.fixer import Fixer
 from crdlint.rules.fixes.v1beta1 import block
 from crdlint.schema.structural import TYPES
 from crdlint.yaml.edit import Edit
@@ -80,14 +73,14 @@ def _certified(bundle: str) -> str:
     return f"conversion: {{strategy: Webhook, webhook: {{clientConfig: {service}, conversionReviewVersions: [v1]}}}}"
 
 
-def _wrong_scalar(finding: Finding) -> Scalar:
+def _wrong_scalar(finding: DecodeFinding) -> Scalar:
     node = finding.scalar()
     if finding.editor.is_key(node):
         raise UneditableError
     return node
 
 
-def _value_expected_as(finding: Finding, go_type: str) -> Node | None:
+def _value_expected_as(finding: DecodeFinding, go_type: str) -> Node | None:
     """Return the value of the wrong type, if the decoder expects a Go type."""
     if finding.problem.go_type != go_type:
         return None
@@ -95,7 +88,7 @@ def _value_expected_as(finding: Finding, go_type: str) -> Node | None:
     return finding.entry[2] if finding.editor.is_key(node) else node
 
 
-def _entry_of(finding: Finding, name: str) -> tuple[Mapping, Scalar, Node]:
+def _entry_of(finding: DecodeFinding, name: str) -> tuple[Mapping, Scalar, Node]:
     """Return the mapping, key and value of an entry of the wrong type whose key is `name`."""
     if finding.entry[1].value != name:
         raise UneditableError
@@ -106,7 +99,7 @@ def _entry_of(finding: Finding, name: str) -> tuple[Mapping, Scalar, Node]:
     bad=_with("host:\n    type: string\n  \u00a0 maxLength: 9"),
     good=_with("host:\n    type: string\n    maxLength: 9"),
 )
-def plain_blanks(finding: Finding) -> Edits:
+def plain_blanks(finding: DecodeFinding) -> Edits:
     """Indent a key with spaces instead of non-breaking spaces."""
     start, text = finding.entry[1].start_mark.index, finding.editor.text
     end = start
@@ -117,11 +110,9 @@ def plain_blanks(finding: Finding) -> Edits:
 
 
 @Fixer("Correct `kind` and `apiVersion`", "safe")
-def type_keys(finding: Finding) -> Edits:
+def type_keys(finding: DocumentFinding) -> Edits:
     """Write kind and apiVersion, keys and values, as a CRD has them."""
     editor, root = finding.editor, finding.root
-    if finding.about is not None:
-        return
     keys = type_keys_of(root)
     for name, expected in (("apiVersion", VERSION), ("kind", KIND)):
         key, value = keys.get(name, (None, None))
@@ -138,7 +129,7 @@ def type_keys(finding: Finding) -> Edits:
     bad=in_spec("    properties:\n      host:\n        type: string\n        required: true\n"),
     good=in_spec("    required: [host]\n    properties:\n      host:\n        type: string\n"),
 )
-def _required_property(finding: Finding) -> Edits:
+def _required_property(finding: DecodeFinding) -> Edits:
     schema, _, value = _entry_of(finding, "required")
     editor, word = finding.editor, expect(Scalar, value).value.lower()
     if word not in {"true", "false"} or len(schema.items) == 2:
@@ -163,7 +154,7 @@ def _required_property(finding: Finding) -> Edits:
     bad=in_spec("    properties:\n      required: [host]\n      host: {type: string}\n"),
     good=in_spec("    required: [host]\n    properties:\n      host: {type: string}\n"),
 )
-def _required_in_properties(finding: Finding) -> Edits:
+def _required_in_properties(finding: DecodeFinding) -> Edits:
     properties, _, value = _entry_of(finding, "required")
     key, schema = finding.editor.key_of(properties), finding.editor.parent(properties)
     if key is not None and key.value == "properties":
@@ -181,7 +172,7 @@ def _required_in_properties(finding: Finding) -> Edits:
         "    x-kubernetes-validations:\n    - rule: has(self.host)\n    properties:\n      host: {type: string}\n"
     ),
 )
-def _rules_in_properties(finding: Finding) -> Edits:
+def _rules_in_properties(finding: DecodeFinding) -> Edits:
     """Move the rules of an object, which are among its properties, out to the object."""
     properties, _, value = _entry_of(finding, "x-kubernetes-validations")
     editor, rules = finding.editor, expect(Sequence, value)
@@ -206,7 +197,7 @@ def _reads_each(rules: Sequence, properties: Mapping) -> bool:
     bad=_with('note:\n    type: [string, "null"]'),
     good=_with("note:\n    type: string\n    nullable: true"),
 )
-def _nullable_type(finding: Finding) -> Edits:
+def _nullable_type(finding: DecodeFinding) -> Edits:
     mapping, _, value = _entry_of(finding, "type")
     names = texts(expect(Sequence, value).items)
     types = [name for name in names if name not in {"null", "~", ""}]
@@ -220,7 +211,7 @@ def _nullable_type(finding: Finding) -> Edits:
     bad=_with("port:\n    type: [integer, string]"),
     good=_with("port:\n    x-kubernetes-int-or-string: true"),
 )
-def _alternative_types(finding: Finding) -> Edits:
+def _alternative_types(finding: DecodeFinding) -> Edits:
     mapping, key, value = _entry_of(finding, "type")
     names = texts(expect(Sequence, value).items)
     if set(names) == {"integer", "string"} and mapping.find("x-kubernetes-int-or-string") is None:
@@ -232,7 +223,7 @@ def _alternative_types(finding: Finding) -> Edits:
     bad=_with("size: {type: integer, exclusiveMinimum: 0}"),
     good=_with("size: {type: integer, exclusiveMinimum: true, minimum: 0}"),
 )
-def _exclusive_bound(finding: Finding) -> Edits:
+def _exclusive_bound(finding: DecodeFinding) -> Edits:
     """Write the bound, and that it is excluded."""
     mapping, key, value = finding.entry
     bound = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}.get(key.value)
@@ -243,7 +234,7 @@ def _exclusive_bound(finding: Finding) -> Edits:
 
 
 @Fixer("Write the value without quotes", "safe")
-def _plain_value(finding: Finding) -> Edits:
+def _plain_value(finding: DecodeFinding) -> Edits:
     """Write a number or a boolean without quotes."""
     node, expected = _wrong_scalar(finding), finding.problem.go_type
     if node.style in {"|", ">"}:
@@ -270,7 +261,7 @@ def _plain_value(finding: Finding) -> Edits:
     bad=_with("name: {type: string, maxLength: 1k}"),
     good=_with("name: {type: string, maxLength: 1000}"),
 )
-def _number_within(finding: Finding) -> Edits:
+def _number_within(finding: DecodeFinding) -> Edits:
     """Write the number that a text contains, such as `8` for `<= 8`, `8 items` and `1000` for `1k`."""
     node = _wrong_scalar(finding)
     match = _AMONG.match(node.value.strip())
@@ -283,7 +274,7 @@ def _number_within(finding: Finding) -> Edits:
     bad=_with("name: {type: string, nullable: true // maybe}"),
     good=_with("name: {type: string, nullable: true}"),
 )
-def _boolean_within(finding: Finding) -> Edits:
+def _boolean_within(finding: DecodeFinding) -> Edits:
     """Write the boolean before a comment of another language."""
     node = _wrong_scalar(finding)
     match = _COMMENTED_BOOLEAN.fullmatch(node.value.strip())
@@ -294,7 +285,7 @@ def _boolean_within(finding: Finding) -> Edits:
 @Fixer("Add a space after the colon", "safe").example(
     bad=_with("name:\n    type:string"), good=_with("name:\n    type: string")
 )
-def _missing_blank(finding: Finding) -> Edits:
+def _missing_blank(finding: DecodeFinding) -> Edits:
     """Add a space after the colon of a field that is alone in a mapping."""
     value = expect(Scalar, finding.entry[2])
     of, match = finding.go_type(value), _FIELD.match(value.value)
@@ -313,7 +304,7 @@ def _missing_blank(finding: Finding) -> Edits:
     bad=_with("name: {type: string, description: 5}"),
     good=_with("name: {type: string, description: '5'}"),
 )
-def _text_value(finding: Finding) -> Edits:
+def _text_value(finding: DecodeFinding) -> Edits:
     node = _wrong_scalar(finding)
     if not node.style and finding.problem.go_type in {"string", "map[string]string"}:
         yield finding.editor.replace(node, quoted(node.value, double=finding.editor.is_json))
@@ -323,7 +314,7 @@ def _text_value(finding: Finding) -> Edits:
     bad="type: object\nrequired: spec\nproperties:\n  spec: {type: object}\n",
     good="type: object\nrequired: [spec]\nproperties:\n  spec: {type: object}\n",
 )
-def _list_of_one(finding: Finding) -> Edits:
+def _list_of_one(finding: DecodeFinding) -> Edits:
     """Make a list of a single value, of values with separators between them, or of the keys of a mapping."""
     value = finding.entry[2]
     of = finding.go_type(value)
@@ -341,7 +332,7 @@ def _is_list_of_values(of: GoType) -> bool:
     return of.element is not None and of.element.kind != "struct"
 
 
-def _list_of_words(finding: Finding, value: Scalar) -> Edits:
+def _list_of_words(finding: DecodeFinding, value: Scalar) -> Edits:
     """Make a list of the words of a text, which may be in brackets."""
     editor, text = finding.editor, value.value
     if value.style and text.startswith("[") and text.endswith("]"):
@@ -379,7 +370,7 @@ def _list_of_mapping(editor: Editor, value: Mapping) -> Edits:
     bad=_with("name: {type: string, format: [uuid]}"),
     good=_with("name: {type: string, format: uuid}"),
 )
-def _single_value(finding: Finding) -> Edits:
+def _single_value(finding: DecodeFinding) -> Edits:
     """Take the only value out of a list, and write the type for an empty list or mapping."""
     _, key, value = finding.entry
     expected = finding.problem.go_type
@@ -404,7 +395,7 @@ def _single_value(finding: Finding) -> Edits:
 @Fixer("Take the mappings out of the list", "unsafe").example(
     bad=_with("name:\n  - type: string"), good=_with("name:\n    type: string")
 )
-def _single_mapping(finding: Finding) -> Edits:
+def _single_mapping(finding: DecodeFinding) -> Edits:
     _, key, value = finding.entry
     if key.value in _LISTS_OF_OBJECTS:
         return  # the list is in the wrong object
@@ -414,7 +405,7 @@ def _single_mapping(finding: Finding) -> Edits:
     if of is None or of.kind not in {"struct", "map"}:
         return
     if len(items) == 1:
-        yield from unlisted(finding, value)
+        yield from unlisted(finding.editor, value)
     elif of.kind == "map" and len({*names}) == len(names) and not any(item.flow for item in items):
         dashes = [finding.editor.text.rindex("-", 0, item.start_mark.index) for item in items]
         yield from (Edit(dash, dash + 1, " ") for dash in dashes)
@@ -424,7 +415,7 @@ def _single_mapping(finding: Finding) -> Edits:
     bad=in_spec("    properties:\n      port:\n        minimum: 1\n      type: integer\n"),
     good=in_spec("    properties:\n      port:\n        minimum: 1\n        type: integer\n"),
 )
-def _field_of_property(finding: Finding) -> Edits:
+def _field_of_property(finding: DecodeFinding) -> Edits:
     """Indent a keyword that is written beside a property like the fields of that, which lacks it."""
     properties, key = _keyword_beside_properties(finding)
     editor, index = finding.editor, finding.editor.index(key)
@@ -434,7 +425,7 @@ def _field_of_property(finding: Finding) -> Edits:
         yield editor.inserted(key.start_mark.index, " " * by)
 
 
-def _keyword_beside_properties(finding: Finding) -> tuple[Mapping, Scalar]:
+def _keyword_beside_properties(finding: DecodeFinding) -> tuple[Mapping, Scalar]:
     """Return properties, and among them a keyword of a schema with a scalar as the value."""
     properties, key, value = finding.entry
     if getattr(finding.editor.key_of(properties), "value", "") != "properties":
@@ -484,7 +475,7 @@ def _fits(schema: Mapping, entry: tuple[Mapping, Scalar, Node]) -> bool:
     bad=in_spec("    properties:\n      port:\n        type: integer\n      maxProperties: 1\n"),
     good=in_spec("    properties:\n      port:\n        type: integer\n    maxProperties: 1\n"),
 )
-def _field_of_object(finding: Finding) -> Edits:
+def _field_of_object(finding: DecodeFinding) -> Edits:
     """Indent a keyword at the end of properties like them, if the last property has it and the object lacks it."""
     properties, key = _keyword_beside_properties(finding)
     owner, editor = expect(Mapping, finding.editor.parent(properties)), finding.editor
@@ -502,7 +493,7 @@ def _field_of_object(finding: Finding) -> Edits:
 @Fixer("Write a schema of the type", "safe").example(
     bad=_of_spec("host: string"), good=_of_spec("host: {type: string}")
 )
-def _schema_of_type(finding: Finding) -> Edits:
+def _schema_of_type(finding: DecodeFinding) -> Edits:
     editor, node = finding.editor, _value_expected_as(finding, "v1.JSONSchemaProps")
     if node is None and finding.problem.message == _SCHEMA_OR_BOOLEAN:
         node = finding.entry[2]
@@ -517,7 +508,7 @@ def _schema_of_type(finding: Finding) -> Edits:
     bad=_with("size:\n    type: integer\n    x-kubernetes-validations:\n    - self > 0"),
     good=_with("size:\n    type: integer\n    x-kubernetes-validations:\n    - rule: self > 0"),
 )
-def _object_of_text(finding: Finding) -> Edits:
+def _object_of_text(finding: DecodeFinding) -> Edits:
     """Write an object with the text that is written in its place, as a rule with its expression."""
     editor, node = (
         finding.editor,
@@ -542,7 +533,7 @@ def _object_of_text(finding: Finding) -> Edits:
 @Fixer("Write the path without braces", "safe").example(
     _with_column("{.spec.a}"), _with_column(".spec.a"), "text"
 )
-def _path_in_braces(finding: Finding) -> Edits:
+def _path_in_braces(finding: DecodeFinding) -> Edits:
     """Write a path without the braces, which YAML reads as a mapping."""
     node = expect(Mapping, _value_expected_as(finding, "string"))
     if node.flow and len(node.items) == 2:
@@ -554,7 +545,7 @@ def _path_in_braces(finding: Finding) -> Edits:
 @Fixer("Write a conversion with the strategy", "safe").example(
     bad="conversion: None", good="conversion: {strategy: None}", scope="spec"
 )
-def _conversion_of_strategy(finding: Finding) -> Edits:
+def _conversion_of_strategy(finding: DecodeFinding) -> Edits:
     editor, node = (
         finding.editor,
         expect(Scalar, _value_expected_as(finding, "v1.CustomResourceConversion")),
@@ -568,7 +559,7 @@ def _conversion_of_strategy(finding: Finding) -> Edits:
     good=_certified("LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCg=="),
     scope="spec",
 )
-def _encoded_certificate(finding: Finding) -> Edits:
+def _encoded_certificate(finding: DecodeFinding) -> Edits:
     _, key, node = finding.entry
     if (
         key.value == "caBundle"
@@ -583,7 +574,7 @@ def _encoded_certificate(finding: Finding) -> Edits:
     good=_in_version("subresources:\n      status: {}"),
     scope="text",
 )
-def _status_subresource(finding: Finding) -> Edits:
+def _status_subresource(finding: DecodeFinding) -> Edits:
     """Write the status subresource, which has no fields, as an empty mapping."""
     editor = finding.editor
     status = _value_expected_as(finding, "v1.CustomResourceSubresourceStatus")
@@ -616,15 +607,35 @@ def _status_out_of_list(editor: Editor, items: Sequence, written: str) -> Edit:
     return editor.replace(items, f"  {written}")
 
 
+TYPE_KEYS: Final = type_keys.example(
+    WHOLE_CRD.replace("apiVersion:", "apiVersoin:"), WHOLE_CRD, "text"
+)
 DECODE: Final = (
-    plain_blanks, type_keys.example(WHOLE_CRD.replace("apiVersion:", "apiVersoin:"), WHOLE_CRD, "text"),
-    _required_property, _required_in_properties, _rules_in_properties, _nullable_type, _alternative_types, _exclusive_bound,
-    _plain_value, _number_within, _boolean_within, _missing_blank, _text_value, _list_of_one, _single_value,
-    _field_of_property, _field_of_object, _schema_of_type,
+    plain_blanks,
+    _required_property,
+    _required_in_properties,
+    _rules_in_properties,
+    _nullable_type,
+    _alternative_types,
+    _exclusive_bound,
+    _plain_value,
+    _number_within,
+    _boolean_within,
+    _missing_blank,
+    _text_value,
+    _list_of_one,
+    _single_value,
+    _field_of_property,
+    _field_of_object,
+    _schema_of_type,
     _schema_of_type.example(
         bad=_of_spec("labels: {type: object, additionalProperties: string}"),
         good=_of_spec("labels: {type: object, additionalProperties: {type: string}}"),
     ),
-    _object_of_text, _path_in_braces, _conversion_of_strategy, _encoded_certificate, _status_subresource,
+    _object_of_text,
+    _path_in_braces,
+    _conversion_of_strategy,
+    _encoded_certificate,
+    _status_subresource,
     _single_mapping,
-)  # fmt: skip
+)

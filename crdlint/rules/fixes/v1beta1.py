@@ -7,7 +7,9 @@ from textwrap import indent
 from typing import Final
 
 from crdlint.light import regex
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect
+from crdlint.rules.engine.edits import Edits, expect
+from crdlint.rules.engine.finding import DecodeFinding, DocumentFinding
+from crdlint.rules.engine.fixer import Fixer
 from crdlint.yaml.edit import Edit, apply
 from crdlint.yaml.editor import Editor, UneditableError, apart
 from crdlint.yaml.json_values import to_json
@@ -52,7 +54,7 @@ _OF_SPEC: Final = frozenset(MOVED) - frozenset(_OF_WEBHOOK)
 
 
 @Fixer("Rewrite the CRD for apiextensions.k8s.io/v1", "unsafe")
-def rewritten(finding: Finding) -> Edits:
+def rewritten(finding: DocumentFinding) -> Edits:
     """Yield the edits that make a CRD of v1beta1 one of v1."""
     editor, root = finding.editor, finding.root
     api_version, spec = expect(Scalar, root, "apiVersion"), expect(Mapping, root, "spec")
@@ -68,7 +70,7 @@ def rewritten(finding: Finding) -> Edits:
         yield from _conversion(editor, spec, "[v1beta1]")
 
 
-def moved(finding: Finding) -> str | None:
+def moved(finding: DecodeFinding) -> str | None:
     """Return the help for a field that v1 has in another place, None for others."""
     mapping, key, value = finding.entry
     spec = expect(Mapping, finding.root, "spec")
@@ -85,7 +87,7 @@ def moved(finding: Finding) -> str | None:
     return MOVED[key.value] if key.value in names else None
 
 
-def in_v1(finding: Finding) -> Edits:
+def in_v1(finding: DecodeFinding) -> Edits:
     """Yield the edits that move fields, which v1beta1 had in the spec, to where v1 has them."""
     editor, spec = finding.editor, expect(Mapping, finding.root, "spec")
     if moved(finding) is None:

@@ -6,15 +6,9 @@ import re
 from typing import Final
 
 from crdlint.phrases import nearest
-from crdlint.rules.engine.finding import (
-    Edits,
-    Finding,
-    Fixer,
-    FixesOfRules,
-    expect,
-    quoted_tag,
-    removal,
-)
+from crdlint.rules.engine.edits import Edits, expect, quoted_tag
+from crdlint.rules.engine.finding import FieldFinding
+from crdlint.rules.engine.fixer import Fixer, FixesOf, removal
 from crdlint.rules.server.validation_rules import (
     FIELD_PATH,
     MESSAGE,
@@ -37,7 +31,7 @@ _LIKE: Final = 0.8
 @Fixer("Write the message in one line", "safe").example(
     good=rule_with('rule: has(self.mode), message: "must have a mode"')
 )
-def _message_in_one_line(finding: Finding) -> Edits:
+def _message_in_one_line(finding: FieldFinding) -> Edits:
     node = finding.scalar()
     text = " ".join(node.value.split())
     if text:
@@ -49,7 +43,7 @@ def _message_in_one_line(finding: Finding) -> Edits:
 @Fixer("Remove the empty message", "safe").example(
     bad=rule_with('rule: has(self.mode), message: " "'), good=rule_with("rule: has(self.mode)")
 )
-def _empty_message(finding: Finding) -> Edits:
+def _empty_message(finding: FieldFinding) -> Edits:
     return [] if finding.scalar().value.strip() else finding.remove()
 
 
@@ -59,7 +53,7 @@ def _empty_message(finding: Finding) -> Edits:
         "rule: \"has(self.mode)\\n&& true\", message: 'failed rule: has(self.mode) && true'"
     ),
 )
-def _message_of_rule(finding: Finding) -> Edits:
+def _message_of_rule(finding: FieldFinding) -> Edits:
     text = " ".join(expect(Scalar, finding.owner, "rule").value.split())
     if text and len(text) <= _LONGEST and finding.owner.find("message") is None:
         value = quoted(f"failed rule: {text}", double=finding.editor.is_json)
@@ -69,7 +63,7 @@ def _message_of_rule(finding: Finding) -> Edits:
 @Fixer("Correct the reason", "safe").example(
     good=rule_with("rule: has(self.mode), reason: FieldValueInvalid")
 )
-def _reason(finding: Finding) -> Edits:
+def _reason(finding: FieldFinding) -> Edits:
     word = re.sub(r"[\W_]", "", finding.scalar().value).lower().removeprefix("fieldvalue")
     near = nearest(f"FieldValue{word.capitalize()}", REASONS, _LIKE)
     return finding.write(near) if near else []
@@ -79,7 +73,7 @@ def _reason(finding: Finding) -> Edits:
     bad=rule_with("rule: has(self.mode), fieldPath: mode"),
     good=rule_with("rule: has(self.mode), fieldPath: .mode"),
 )
-def _path_of_field(finding: Finding) -> Edits:
+def _path_of_field(finding: FieldFinding) -> Edits:
     node = finding.scalar()
     path = re.sub(r"\A(?:self|\$)(?=[.\[])", "", node.value)
     if path and (path[0].isalpha() or path != node.value):
@@ -89,7 +83,7 @@ def _path_of_field(finding: Finding) -> Edits:
 @Fixer("Correct the field", "unsafe").example(
     good=rule_with("rule: has(self.mode), fieldPath: .mode")
 )
-def _nearest_path(finding: Finding) -> Edits:
+def _nearest_path(finding: FieldFinding) -> Edits:
     node, editor = finding.scalar(), finding.editor
     schema = expect(Mapping, editor.parent(expect(Sequence, editor.parent(finding.owner))))
     near = name_meant(node.value[1:], finding.schema(schema).properties)
@@ -105,18 +99,21 @@ def _nearest_path(finding: Finding) -> Edits:
         "{rule: has(self.mode)}", "rule: '!has(self.mode)'"
     ),
 )
-def _quoted_rule(finding: Finding) -> Edits:
-    return quoted_tag(finding, finding.scalar())
+def _quoted_rule(finding: FieldFinding) -> Edits:
+    return quoted_tag(finding.editor, finding.scalar())
 
 
-FIXES: Final[FixesOfRules] = {
-    RULE_REQUIRED.id: (_quoted_rule,),
-    MESSAGE.id: (_message_in_one_line, _empty_message, _message_of_rule),
-    MESSAGE_EXPRESSION.id: (
-        Fixer("Remove `messageExpression`", "safe", removal).example(
-            good=rule_with("rule: has(self.mode)")
+FIXES: Final = FixesOf(
+    FieldFinding,
+    {
+        RULE_REQUIRED.id: (_quoted_rule,),
+        MESSAGE.id: (_message_in_one_line, _empty_message, _message_of_rule),
+        MESSAGE_EXPRESSION.id: (
+            Fixer("Remove `messageExpression`", "safe", removal).example(
+                good=rule_with("rule: has(self.mode)")
+            ),
         ),
-    ),
-    REASON.id: (_reason,),
-    FIELD_PATH.id: (_path_of_field, _nearest_path),
-}
+        REASON.id: (_reason,),
+        FIELD_PATH.id: (_path_of_field, _nearest_path),
+    },
+)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from crdlint.crd.errors import REQUIRED
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.light import NamedTuple, regex
+from crdlint.rules.engine.edits import Edits, expect, require
 from crdlint.rules.engine.examples import stream
-from crdlint.rules.engine.finding import Edits, Finding, Fixer, expect, require
+from crdlint.rules.engine.finding import FieldFinding, PathFinding
+from crdlint.rules.engine.fixer import Fixer
 from crdlint.rules.fixes.v1beta1 import block
 from crdlint.spelling import name_meant
 from crdlint.yaml import YAMLDecodeError
@@ -19,8 +21,10 @@ from crdlint.yaml.nodes import Mapping, Node, Scalar, child
 from crdlint.yaml.parse import parse_first
 from crdlint.yaml.resolve import resolve
 
+_FindingT = TypeVar("_FindingT", bound=PathFinding)
 
-def _example(fixer: Fixer, bad: str, good: str, **changed: str) -> Fixer:
+
+def _example(fixer: Fixer[_FindingT], bad: str, good: str, **changed: str) -> Fixer[_FindingT]:
     """Return a fix with an example: the spec of a resource, or what is `changed` of one that has a spec."""
     return fixer.example(stream(bad, **changed), stream(good), "resource")
 
@@ -74,11 +78,8 @@ def plain_value(text: str, expected: str) -> Any:
     return value if value.__class__ in _CLASSES.get(expected, ()) else None
 
 
-def _mistake(finding: Finding) -> Mistake:
-    mistake = finding.subject
-    if not isinstance(mistake, Mistake):
-        raise UneditableError
-    return mistake
+def _mistake(finding: PathFinding) -> Mistake:
+    return finding.subject_as(Mistake)
 
 
 def _word_meant(written: str, mistake: Mistake) -> str | None:
@@ -86,7 +87,7 @@ def _word_meant(written: str, mistake: Mistake) -> str | None:
 
 
 @Fixer("Correct the spelling", "safe")
-def _respelled(finding: Finding) -> Edits:
+def _respelled(finding: PathFinding) -> Edits:
     mistake, editor = _mistake(finding), finding.editor
     node = expect(Scalar, mistake.node)
     # YAML may read a key such as `y` as another one.
@@ -100,13 +101,13 @@ def _respelled(finding: Finding) -> Edits:
 
 
 @Fixer("Write the valid name", "unsafe")
-def _valid(finding: Finding) -> Edits:
+def _valid(finding: PathFinding) -> Edits:
     mistake = _mistake(finding)
     if mistake.valid:
         yield finding.editor.respell(expect(Scalar, mistake.node), mistake.valid)
 
 
-def _mistyped(finding: Finding) -> tuple[Scalar, str]:
+def _mistyped(finding: PathFinding) -> tuple[Scalar, str]:
     """Return a scalar of the wrong type, and the type that is expected."""
     mistake = _mistake(finding)
     node = expect(Scalar, mistake.node)
@@ -121,14 +122,14 @@ def _mistyped(finding: Finding) -> tuple[Scalar, str]:
 
 
 @Fixer("Put the value in quotes", "safe")
-def _in_quotes(finding: Finding) -> Edits:
+def _in_quotes(finding: PathFinding) -> Edits:
     node, expected = _mistyped(finding)
     if expected == "string" and not node.style and not isinstance(resolve(node), (str, type(None))):
         yield finding.editor.replace(node, quoted(node.value, double=True))
 
 
 @Fixer("Write the value without quotes", "safe")
-def _without_quotes(finding: Finding) -> Edits:
+def _without_quotes(finding: PathFinding) -> Edits:
     node, expected = _mistyped(finding)
     value = plain_value(node.value, expected) if finding.editor.is_text(node) else None
     if isinstance(value, bool):
@@ -138,14 +139,14 @@ def _without_quotes(finding: Finding) -> Edits:
 
 
 @Fixer("Write `true` or `false`", "unsafe")
-def _boolean(finding: Finding) -> Edits:
+def _boolean(finding: PathFinding) -> Edits:
     node, expected = _mistyped(finding)
     if expected == "boolean" and node.value in {"0", "1"}:
         yield finding.editor.replace(node, "true" if node.value == "1" else "false")
 
 
 @Fixer("Make a list of the value", "safe")
-def _list(finding: Finding) -> Edits:
+def _list(finding: PathFinding) -> Edits:
     node, expected = _mistyped(finding)
     is_placeholder = node.value.startswith("<") and node.value.endswith(">")
     if (
@@ -158,7 +159,7 @@ def _list(finding: Finding) -> Edits:
 
 
 @Fixer("Add the field with its only value", "safe")
-def _only_value(finding: Finding) -> Edits:
+def _only_value(finding: FieldFinding) -> Edits:
     mistake, editor = _mistake(finding), finding.editor
     values = [] if mistake.schema is None else mistake.schema.enum
     if finding.error.type != REQUIRED or len(values) != 1 or not isinstance(values[0], str):
@@ -167,7 +168,7 @@ def _only_value(finding: Finding) -> Edits:
 
 
 @Fixer("Move the field to the object that has it", "unsafe")
-def _moved(finding: Finding) -> Edits:
+def _moved(finding: PathFinding) -> Edits:
     """Move an unknown field to the only object around it or beside it that may have it."""
     mistake, editor = _mistake(finding), finding.editor
     key = expect(Scalar, mistake.node)

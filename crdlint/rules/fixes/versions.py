@@ -7,16 +7,11 @@ from typing import Final
 
 from crdlint.crd.errors import Code
 from crdlint.crd.model import CustomResourceDefinitionVersion
+from crdlint.rules.engine.edits import Edits, expect, require
 from crdlint.rules.engine.examples import HEAD
-from crdlint.rules.engine.finding import (
-    OUTDENTED,
-    Edits,
-    Finding,
-    Fixer,
-    FixesOfRules,
-    expect,
-    require,
-)
+from crdlint.rules.engine.finding import FieldFinding
+from crdlint.rules.engine.fixer import Fixer, FixesOf
+from crdlint.rules.fixes.repeated_fields import OUTDENTED
 from crdlint.rules.fixes.v1beta1 import open_schema
 from crdlint.rules.server.versions import (
     ANY_FIELDS,
@@ -45,7 +40,7 @@ _WITH_COLUMN = HEAD.replace("- name: v1\n    served", "- served") + (
 @Fixer("Add a schema that keeps all fields", "unsafe").example(
     good=f"versions: [{version_with('v1', fields=ANY_FIELDS)}]"
 )
-def _any_schema(finding: Finding) -> Edits:
+def _any_schema(finding: FieldFinding) -> Edits:
     version = finding.mapping(
         VERSIONS.index(next(step for step in finding.path.steps() if isinstance(step, int)))
     )
@@ -55,12 +50,12 @@ def _any_schema(finding: Finding) -> Edits:
 
 
 @Fixer("Write the name as Kubernetes names versions", "unsafe")
-def _like_a_version(finding: Finding) -> Edits:
+def _like_a_version(finding: FieldFinding) -> Edits:
     match = require(_VERSION.match(finding.scalar().value))
     yield finding.editor.respell(finding.scalar(), f"v{match[1]}{match[2].lower()}")
 
 
-def _nodes(finding: Finding) -> list[Mapping]:
+def _nodes(finding: FieldFinding) -> list[Mapping]:
     listed = child(expect(Mapping, finding.root, "spec"), "versions")
     return [node for node in items_of(listed) if isinstance(node, Mapping)]
 
@@ -68,7 +63,7 @@ def _nodes(finding: Finding) -> list[Mapping]:
 @Fixer("Store objects in the only version", "safe").example(
     bad=f"versions: [{version_with('v1', storage=False)}]", good=f"versions: [{BASE}]\n"
 )
-def _only_version(finding: Finding) -> Edits:
+def _only_version(finding: FieldFinding) -> Edits:
     versions = _nodes(finding)
     if (
         len(versions) == 1
@@ -92,7 +87,7 @@ def _preference(version: CustomResourceDefinitionVersion) -> tuple[bool, bool, b
 @Fixer("Store objects in one version only", "unsafe").example(
     good=versions_with(version_with("v1", storage=False), version_with("v2", fields=ANY_FIELDS))
 )
-def _one_stored(finding: Finding) -> Edits:
+def _one_stored(finding: FieldFinding) -> Edits:
     versions = finding.crd.spec.versions
     nodes = _nodes(finding)
     stored = [i for i, version in enumerate(versions) if version.storage]
@@ -107,19 +102,22 @@ def _one_stored(finding: Finding) -> Edits:
 
 
 @Fixer("Mark the version as deprecated", "safe")
-def _deprecated(finding: Finding) -> Edits:
+def _deprecated(finding: FieldFinding) -> Edits:
     if finding.reason(Code.NOT_DEPRECATED):
         yield finding.editor.set(finding.owner, "deprecated", "true", before="deprecationWarning")
 
 
-FIXES: Final[FixesOfRules] = {
-    SCHEMA_REQUIRED.id: (_any_schema,),
-    NAME.id: (
-        _like_a_version,
-        OUTDENTED.example(
-            f"{_WITH_COLUMN}      name: v1\n", f"{_WITH_COLUMN}    name: v1\n", "text"
+FIXES: Final = FixesOf(
+    FieldFinding,
+    {
+        SCHEMA_REQUIRED.id: (_any_schema,),
+        NAME.id: (
+            _like_a_version,
+            OUTDENTED.example(
+                f"{_WITH_COLUMN}      name: v1\n", f"{_WITH_COLUMN}    name: v1\n", "text"
+            ),
         ),
-    ),
-    STORAGE.id: (_only_version, _one_stored),
-    DEPRECATION.id: (_deprecated,),
-}
+        STORAGE.id: (_only_version, _one_stored),
+        DEPRECATION.id: (_deprecated,),
+    },
+)
