@@ -28,6 +28,7 @@ _NEAR: Final = 0.5
 
 
 NEAR_LIMIT = _Costly("cel-rule-cost-near-limit", "Estimated cost of a rule is over half of the limit",
+    observed=("cost-grows-with-smaller-items",),
     follows=(Link(cel_cost.RULE_COST, SAME_PLACE),),
     withheld=True,
     why="A field or list that is added later can multiply the cost. Limits are easier to set before the API is in use.",
@@ -37,6 +38,7 @@ NEAR_LIMIT = _Costly("cel-rule-cost-near-limit", "Estimated cost of a rule is ov
 
 
 UNBOUNDED = _Costly("cel-rule-cost-unbounded-parent", "Cost of a rule depends on a list or map without a limit",
+    observed=("cost-grows-with-smaller-items",),
     withheld=True,
     why="Without a limit the API server assumes as many elements as fit into the largest request. If the smallest "
     "possible element gets smaller, the cost grows and can exceed the limit.",

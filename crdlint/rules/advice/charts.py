@@ -36,9 +36,10 @@ CRD_TWICE = _Fails("helm-crd-twice", "CRD that a chart contains twice",
     "first.",
     help="Remove the one in `crds/` if a release of the chart may have the one in `templates/`, which an upgrade would delete")
 CRD_COPIES = _InChart("helm-crd-copies", "Different copies of one CRD in the `crds/` folders of charts",
+    observed=("helm-copies-of-a-crd",),
     in_each_run=False,
-    why="Helm 3 keeps the CRD that is in the cluster. Helm 4 replaces it with each first installation of a chart, so that fields "
-    "that only the other copy has are dropped from existing objects.",
+    why="Helm 3 keeps the CRD that is in the cluster. Helm 4 replaces one that Helm 4 installed with each first installation of a "
+    "chart, so that existing objects lose the fields that only the other copy has. At one that Helm 3 installed it fails.",
     help="Keep one copy, in a chart of its own, or make the copies equal")
 SELF_GATED = _Fails("helm-crd-deletes-itself", "CRD whose own presence in the cluster turns its template off",
     in_each_run=False,
@@ -65,6 +66,7 @@ OBJECT_IN_CRDS = _Fails("helm-object-in-crds", "Object in `crds/` whose CRD is i
     "`no matches for kind`. It does not wait between files either: with the object in another file, most installations fail.",
     help="Move the object to `templates/`")
 UNREAD = _InChart("helm-not-read", "File of the chart that crdlint does not read",
+    claims_nothing=True,
     in_each_run=False,
     why="Helm may install CRDs of it, which are not checked.",
     help="Make it a file of the chart, or check it by itself")

@@ -80,6 +80,7 @@ def _columns(columns: str) -> str:
 
 
 @_Convention("bool", "Field is a boolean",
+    claims_nothing=True,
     why="The API conventions prefer enums of strings: a boolean cannot get a third value later.",
     help="Use a string with an enum in a new version",
     bad="a: {type: boolean}", good="a: {type: string, enum: [Enabled, Disabled]}",
@@ -90,6 +91,7 @@ def _bool(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @_Convention("float-in-spec", "Floating-point number in the spec",
+    claims_nothing=True,
     why="Languages and encodings round floating-point numbers differently, so an equal value may look changed to a controller.",
     help="Use an integer with a smaller unit, or a quantity, in a new version",
     bad="spec: {type: object, properties: {ratio: {type: number}}}",
@@ -101,6 +103,7 @@ def _float(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @_Convention("integer-without-format", "Integer without a format",
+    claims_nothing=True,
     why="Generators of clients choose a type of their own, which may be too small.",
     help="Add `format: int32` or `format: int64`", marker="write `+kubebuilder:validation:Format=int32`",
     bad="a: {type: integer}", good="a: {type: integer, format: int32}",
@@ -162,6 +165,7 @@ def _root(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @_OfVersion("observed-generation-missing", "Status without `observedGeneration`",
+    claims_nothing=True,
     why="Tools such as kstatus and Argo CD cannot see whether a status is about the current spec.",
     help="Add `observedGeneration` (type integer, format int64) to the status, and let the controller set it",
     bad=_status("phase: {type: string}"), good=_status("observedGeneration: {type: integer, format: int64}"),
@@ -188,7 +192,8 @@ def _children(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @_OfVersion("conditions-nonstandard", "Conditions lack a field of metav1.Condition",
-    why="`kubectl wait` and tools that read conditions expect the fields of metav1.Condition.",
+    observed=("conditions-and-kubectl-wait",),
+    why="`kubectl wait` needs the type and the status of a condition. Other tools also read the rest of metav1.Condition.",
     help="Add the fields of metav1.Condition: type, status, reason, message and lastTransitionTime",
     bad=_status(_CONDITIONS.format("")), good=_status(_CONDITIONS.format(", message: {type: string}")),
 ).advice_on(Nodes({"items"}))  # fmt: skip
@@ -394,6 +399,7 @@ def _message(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @_Convention("allof-duplicate", "Part of `allOf` is repeated",
+    observed=("allof-with-equal-parts",),
     why="The repeated part checks nothing new. controller-gen writes it if a marker is on the type and on the field.",
     help="Remove the repeated part", marker="remove the marker from the type or from the field",
     bad="a: {type: string, allOf: [{enum: [A, B]}, {enum: [A, B]}]}", good="a: {type: string, enum: [A, B]}",

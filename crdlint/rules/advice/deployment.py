@@ -25,6 +25,7 @@ x-kubernetes-validations:
 """
 
 NEEDS_NEWER = Rule("kube-version-too-old", "Rule needs a newer Kubernetes version than the oldest requested one",
+    claims_nothing=True,
     in_each_run=False,
     why="A server compiles new rules with the CEL features of the version before its own, so that it can be rolled "
     "back. With `--kube-version 1.29..1.37` every rule must compile on all of these servers.",
@@ -63,6 +64,7 @@ def newer_than_oldest(crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 DROPS_FIELD = Caution("kube-version-drops-field", "Field that the Kubernetes version drops without an error",
+    claims_nothing=True,
     follows=(Link(reading.UNKNOWN_FIELD, SAME_PLACE),),
     why="The field's feature gate is off by default on this version, so the server stores the CRD without the field.",
     help="Require a newer version with `--kube-version`, or remove the field",
@@ -99,6 +101,7 @@ IN_CRDS = Caution("helm-template-in-crds", "Template syntax in a file of the cha
     help="Move the file to `templates/`, or remove the template syntax",
     bad=_CRD + "        # {{- if .Values.crds.create }}\n", good=_CRD)
 KUBE_VERSION = _InTemplate("helm-kube-version", "No Kubernetes version satisfies `kubeVersion` in Chart.yaml",
+    observed=("helm-kube-version-of-none",),
     why="Helm cannot install the chart on any cluster.",
     help="Set `kubeVersion` to a range such as `>=1.29.0-0`")
 RENDER = Rule("helm-render", "Helm cannot render the chart",
@@ -108,6 +111,7 @@ RENDER = Rule("helm-render", "Helm cannot render the chart",
     "on values are not checked. It is a warning if the chart lacks a dependency, and otherwise an error.",
     help="Check the chart with `helm template CHART`, which shows the same error")
 SKIPPED = _InTemplate(NOT_RENDERED, "CRD in a chart template that only Helm can render: not checked",
+    claims_nothing=True,
     why="The output of the template decides whether the CRD is valid, and crdlint does not execute templates.",
     help="Install `helm`, or run `helm template --include-crds CHART | crdlint check -`",
     bad=_CRD.replace("served: true", "served: {{ .Values.served }}"),

@@ -60,6 +60,7 @@ def _lists(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @_Limit("integer-unbounded", "Integer without a minimum and a maximum",
+    claims_nothing=True,
     why="The API conventions ask for bounds, so that clients in other languages can represent every value.",
     help="Add `minimum` and `maximum`", marker="write `+kubebuilder:validation:Minimum=0`",
     bad="a: {type: integer}", good="a: {type: integer, minimum: 0, maximum: 100}",

@@ -51,6 +51,7 @@ def _added_names(finding: AdviceFinding) -> Edits:
 
 
 @_Convention("plain-secret", "Secret value in the spec",
+    observed=("secret-in-the-spec",),
     why="Everyone who may read the object sees the value, and backups and Git contain it.",
     help="Replace the field by a reference to a key of a Secret in a new version",
     bad="spec: {type: object, properties: {password: {type: string}}}",

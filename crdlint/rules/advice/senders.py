@@ -25,6 +25,7 @@ _SENDERS: Final = "kubectl apply --server-side, Helm 4, Flux and Argo CD with se
 
 
 @Caution(APPLY_REJECTED, "Server-side apply rejects a CRD that create accepts", scope="metadata",
+    observed=("crd-that-apply-rejects",),
     why=f"Server-side apply checks the types of fields first, and the keys of lists: {_SENDERS} cannot install the CRD.",
     help="Remove the repeated item, or the field that only the API server sets",
     bad="finalizers: [example.com/a, example.com/a]\n", good="finalizers: [example.com/a]\n",

@@ -92,6 +92,8 @@ class Rule(NamedTuple):
     because: str = ""
     # The experiments (files in `tests/upstream/claims/`) that show what the texts claim.
     observed: tuple[str, ...] = ()
+    # Whether they claim nothing of a server but its own errors, which the recorded answers show.
+    claims_nothing: bool = False
     # What is wrong with which field, for its errors; see `headlines`.
     headline: Headline = ""
     headline_names: Named = "field"

@@ -29,6 +29,7 @@ _PATH: Final = Path("metadata").child("annotations").key(ANNOTATION)
 
 
 APPROVAL = Rule("api-approval", "CRD in a Kubernetes community group without API approval",
+    observed=("group-of-the-community",),
     headline={REQUIRED: "annotation `api-approved.kubernetes.io` is missing: the group is protected"}, scope="manifest",
     why="The Kubernetes community owns the groups that end in `.k8s.io` or `.kubernetes.io`, and reviews their APIs. "
     "The API server requires an annotation with the result of the review.",
@@ -40,6 +41,7 @@ APPROVAL = Rule("api-approval", "CRD in a Kubernetes community group without API
     "spec: {group: example.k8s.io}\n",
     source="apiextensions/validation validateAPIApproval")  # fmt: skip
 PRESERVE = Rule("preserve-unknown-fields", "`spec.preserveUnknownFields` is true",
+    observed=("named-fields-and-other-keys",),
     headline="`spec.preserveUnknownFields: true` is not allowed in v1", scope="spec",
     why="In apiextensions.k8s.io/v1 the API server prunes all fields that the schema does not specify. Only the schema "
     "itself can allow unknown fields.",
@@ -48,6 +50,7 @@ PRESERVE = Rule("preserve-unknown-fields", "`spec.preserveUnknownFields` is true
     bad="preserveUnknownFields: true", good="scope: Namespaced",
     source="apiextensions/validation validatePreserveUnknownFields")  # fmt: skip
 PRESERVE_DEFAULTS = Rule("defaults-with-preserve-unknown-fields", "Default in a CRD with `spec.preserveUnknownFields: true`",
+    claims_nothing=True,
     headline="defaults are not allowed with `spec.preserveUnknownFields: true`",
     why="The API server sets defaults only in objects that it prunes, and `preserveUnknownFields: true` disables pruning.",
     help="Remove `spec.preserveUnknownFields: true`",

@@ -55,6 +55,7 @@ def schema_with(
 
 
 COMPILES = _Rule("cel-compilation", "Rule or messageExpression does not compile",
+    claims_nothing=True,
     headline=headlines.not_compiled,
     hides_costs=True, withheld=True,
     why="The API server compiles every expression against the schema when a CRD is created or updated, and rejects the "
@@ -62,12 +63,14 @@ COMPILES = _Rule("cel-compilation", "Rule or messageExpression does not compile"
     help="Fix the expression at the reported position",
     bad=schema_with("rule: self.replica > 0"), good=schema_with("rule: self.replicas > 0"))  # fmt: skip
 OUTPUT_TYPE = _Rule("cel-output-type", "Rule does not evaluate to bool, or messageExpression not to string",
+    observed=("message-expression-is-the-message",),
     headline=headlines.wrong_output,
     withheld=True,
     why="A rule is a condition that must be true, and a message is text.",
     help="Make the rule a comparison, such as `self.replicas > 0`; convert a message to a string, such as `string(self.replicas)`",
     bad=schema_with("rule: self.replicas"), good=schema_with("rule: self.replicas > 0"))  # fmt: skip
 OLD_SELF = _Rule("cel-old-self-uncorrelatable", "Rule uses `oldSelf` where old and new items cannot be matched",
+    observed=("old-self-below-atomic-list",),
     headline=headlines.uncorrelatable,
     withheld=True,
     why="The API server matches old and new items only in a map list, by their keys. Below any other list "
@@ -80,10 +83,11 @@ OLD_SELF = _Rule("cel-old-self-uncorrelatable", "Rule uses `oldSelf` where old a
 
 
 OPTIONAL_OLD_SELF = _Rule("cel-optional-old-self-unused", "`optionalOldSelf` on a rule that does not use `oldSelf`",
+    observed=("optional-old-self-on-create",),
     headline="rule on {of} sets `optionalOldSelf` without using `oldSelf`",
     unnecessary=True, withheld=True,
-    why="`optionalOldSelf` changes only the type of `oldSelf`, so it has no effect without it. Kubernetes 1.30 and "
-    "later support it.",
+    why="`optionalOldSelf` is about `oldSelf`: it may then have no value, so that the rule is also evaluated on create. A rule "
+    "without `oldSelf` is evaluated on create anyway. Kubernetes 1.30 and later support it.",
     help="Remove `optionalOldSelf`, or use `oldSelf` in the rule",
     marker="remove the `optionalOldSelf` of `+kubebuilder:validation:XValidation`",
     bad=schema_with('{rule: "self.replicas > 0", optionalOldSelf: true}'),
@@ -92,6 +96,7 @@ OPTIONAL_OLD_SELF = _Rule("cel-optional-old-self-unused", "`optionalOldSelf` on 
     ))  # fmt: skip
 
 DECLARATION = _Rule("cel-schema-without-type", "Rule on a schema that has no CEL type",
+    claims_nothing=True,
     headline="rule on {of}, whose schema gives CEL no type",
     withheld=True,
     why="The API server type-checks every rule, and cannot do so without a type for `self`.",

@@ -41,6 +41,7 @@ _MOST_EXPENSIVE: Final = 4
 
 
 RULE_COST = _Cost("cel-rule-cost", "Estimated cost of a rule or messageExpression is over the limit",
+    claims_nothing=True,
     headline=headlines.too_expensive,
     withheld=True,
     why=f"The API server rejects a rule that could cost more than {RULE_COST_LIMIT:,} units for the largest possible object. "
@@ -49,6 +50,7 @@ RULE_COST = _Cost("cel-rule-cost", "Estimated cost of a rule or messageExpressio
     bad=HOSTS.format("", ""), good=HOSTS.format(", maxItems: 64", ", maxLength: 253"),
     source="apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema, getCostErrorMessage")  # fmt: skip
 CRD_COST = _Cost("cel-schema-cost", "Total estimated cost of the rules in a schema is over the limit",
+    claims_nothing=True,
     follows=(Link(RULE_COST, ANYWHERE), Link(None, OF_SCHEMA)),
     headline=headlines.too_expensive_together,
     withheld=True,
@@ -66,6 +68,7 @@ def _doubled(times: int) -> str:
 
 
 WORK_LIMIT = Rule(EVALUATION_LIMIT, "Evaluating a rule or pattern takes too much work", origin="crdlint",
+    claims_nothing=True,
     why="crdlint limits the work for each document, so that no input can block a run. Whether the API server accepts "
     "the object remains unknown.",
     help="Simplify the rule or the pattern, or split the document; the API server has to do the same work",

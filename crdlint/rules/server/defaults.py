@@ -42,12 +42,14 @@ def schema_with(replicas: str, default: str) -> str:
 
 
 UNPRUNED = _Rule("default-unknown-field", "Default contains fields that the schema does not specify",
+    claims_nothing=True,
     unnecessary=True, withheld=True,
     why="The API server would prune these fields from every object that gets the default.",
     help="Remove the unknown fields from the default, or add them to `properties`",
     marker="correct `+kubebuilder:default`",
     bad=schema_with("{type: integer}", "{replica: 1}"), good=schema_with("{type: integer}", "{replicas: 1}"))  # fmt: skip
 INVALID_DEFAULT = _Rule(DEFAULT_INVALID, "Default is not valid for its own schema",
+    claims_nothing=True,
     follows=(Link(forbidden_fields.TYPE_UNSUPPORTED, SIBLING),),
     headline_names="default", hides_costs=True, withheld=True,
     why="Every object that gets the default would be invalid. Kubernetes 1.36 and later also check the ranges of "
@@ -58,6 +60,7 @@ INVALID_DEFAULT = _Rule(DEFAULT_INVALID, "Default is not valid for its own schem
 _POSITIVE: Final = "{type: integer, x-kubernetes-validations: [{rule: self > 0}]}"
 
 RULE_FAILED = _Rule("default-rule-failed", "Default fails a validation rule",
+    observed=("default-object-must-pass-rules",),
     headline=headlines.rule_failed,
     headline_names="default", withheld=True,
     why="Every object that gets the default would be invalid.",

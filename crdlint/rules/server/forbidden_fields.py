@@ -96,27 +96,28 @@ def _field(name: str, why: str, help_: str, bad: str, good: str, **traits: Any) 
 
 # fmt: off
 ID = _field("id", "The API server does not resolve references, so a schema needs no identifier.", "Remove `id`",
-    "port: {type: integer, id: port}", "port: {type: integer}")
+    "port: {type: integer, id: port}", "port: {type: integer}", claims_nothing=True)
 ADDITIONAL_ITEMS = _field("additionalItems", "The API server does not support tuples: one schema in `items` applies to all items.",
     "Remove `additionalItems`; use `items` to validate every item, and `maxItems` to limit their number",
-    "names: {type: array, items: {type: string}, additionalItems: false}", "names: {type: array, items: {type: string}}")
+    "names: {type: array, items: {type: string}, additionalItems: false}", "names: {type: array, items: {type: string}}",
+    claims_nothing=True)
 PATTERN_PROPERTIES = _field("patternProperties", "The API server prunes by property name, not by pattern.",
     "Replace `patternProperties` with `additionalProperties` for the values and a rule for the keys: "
     "`self.all(key, key.matches('...'))`",
     "labels: {type: object, patternProperties: {'^x-': {type: string}}}",
-    "labels: {type: object, additionalProperties: {type: string}}", changes="type")
+    "labels: {type: object, additionalProperties: {type: string}}", changes="type", observed=("keys-that-a-rule-matches",))
 DEFINITIONS = _field("definitions", "The API server does not resolve references, so definitions would have no effect.",
     "Remove `definitions`, and write each schema where it is used (a YAML anchor avoids repetition)",
-    "tls: {type: object, definitions: {port: {type: integer}}}", "tls: {type: object}")
+    "tls: {type: object, definitions: {port: {type: integer}}}", "tls: {type: object}", claims_nothing=True)
 DEPENDENCIES = _field("dependencies", "A structural schema has no conditional properties.",
     "Replace `dependencies` with a rule, such as `x-kubernetes-validations: [{rule: '!has(self.key) || has(self.cert)'}]`",
     "tls: {type: object, dependencies: {key: [cert]}}",
     "tls:\n  type: object\n  properties: {key: {type: string}, cert: {type: string}}\n"
-    "  x-kubernetes-validations: [{rule: '!has(self.key) || has(self.cert)'}]")
+    "  x-kubernetes-validations: [{rule: '!has(self.key) || has(self.cert)'}]", observed=("rule-instead-of-dependencies",))
 REF = _field("$ref", "The API server does not resolve references, so a schema must be self-contained.",
     "Replace `$ref` with the schema that it refers to (a YAML anchor avoids repetition)",
     "limits: {type: object, $ref: '#/definitions/limits'}", "limits: {type: object}",
-    changes="type", explains=(Link(structural.TYPE_REQUIRED, SIBLING),))
+    changes="type", explains=(Link(structural.TYPE_REQUIRED, SIBLING),), claims_nothing=True)
 # fmt: on
 
 _UNSUPPORTED: Final[dict[str, tuple[Rule, Callable[[JSONSchemaProps], bool]]]] = {
@@ -129,6 +130,7 @@ _UNSUPPORTED: Final[dict[str, tuple[Rule, Callable[[JSONSchemaProps], bool]]]] =
 }
 
 TYPE_UNSUPPORTED = _Rule("type-unsupported", "Unsupported `type`",
+    claims_nothing=True,
     headline="{of} has the unknown type {value}",
     changes="type", hides_costs=True,
     why="The API server supports the types array, boolean, integer, number, object and string, and cannot validate any other.",
@@ -136,6 +138,7 @@ TYPE_UNSUPPORTED = _Rule("type-unsupported", "Unsupported `type`",
     marker="correct `+kubebuilder:validation:Type`",
     bad="size: {type: int}", good="size: {type: integer}")  # fmt: skip
 TYPE_NULL = _Rule("type-null", "`type: null` is not allowed",
+    observed=("null-allowed-by-nullable",),
     follows=(Link(TYPE_UNSUPPORTED, SAME_FIELD),),
     headline="type of {of} cannot be `null`",
     changes="type",
@@ -143,6 +146,7 @@ TYPE_NULL = _Rule("type-null", "`type: null` is not allowed",
     help="Set the type of the values that are not null, and add `nullable: true`",
     bad="note: {type: 'null'}", good="note: {type: string, nullable: true}")  # fmt: skip
 ITEMS_ARRAY = _Rule("items-not-a-schema", "`items` is a list of schemas",
+    observed=("items-of-different-types",),
     explains=(Link(structural.ITEMS_REQUIRED, SAME_FIELD),),
     headline="`items` of {of} must be one schema, not a list of schemas",
     changes="type",
@@ -151,6 +155,7 @@ ITEMS_ARRAY = _Rule("items-not-a-schema", "`items` is a list of schemas",
     bad="pair: {type: array, items: [{type: string}, {type: integer}]}",
     good="pair: {type: array, items: {type: string}}")  # fmt: skip
 DEFAULT_FORBIDDEN = _Rule("default-forbidden", "Default is not allowed here",
+    claims_nothing=True,
     headline="default of {of} is not allowed {subject}",
     withheld=True,
     why="Kubernetes sets apiVersion, kind and metadata of objects itself, so a schema cannot give defaults for them.",
@@ -158,6 +163,7 @@ DEFAULT_FORBIDDEN = _Rule("default-forbidden", "Default is not allowed here",
     bad="metadata: {type: object, properties: {name: {type: string, default: main}}}",
     good="metadata: {type: object, properties: {name: {type: string}}}")  # fmt: skip
 EMBEDDED_IN_META = _Rule("embedded-resource-in-metadata", "`x-kubernetes-embedded-resource` inside metadata",
+    claims_nothing=True,
     headline="{key} is not allowed inside the metadata of a resource",
     why="The metadata of an object cannot contain other Kubernetes objects.",
     help="Remove the property from `metadata`, or declare it as a string",
@@ -173,6 +179,7 @@ UNIQUE_ITEMS = _WalkRule("unique-items-forbidden", "`uniqueItems: true` is not a
     bad="tags: {type: array, uniqueItems: true, items: {type: string}}",
     good="tags: {type: array, x-kubernetes-list-type: set, items: {type: string}}")  # fmt: skip
 BOTH_PROPERTIES = _WalkRule("properties-and-additional-properties", "`properties` and `additionalProperties` in the same schema",
+    observed=("named-fields-and-other-keys",),
     follows=(Link(structural.ROOT_MAP, SAME_FIELD),),
     headline="{of} cannot have both `properties` and `additionalProperties`",
     changes="type",
@@ -183,6 +190,7 @@ BOTH_PROPERTIES = _WalkRule("properties-and-additional-properties", "`properties
     bad="labels: {type: object, properties: {app: {type: string}}, additionalProperties: {type: string}}",
     good="labels: {type: object, additionalProperties: {type: string}}")  # fmt: skip
 PRESERVE_FALSE = _WalkRule("preserve-unknown-fields-not-true", "`x-kubernetes-preserve-unknown-fields` is set to false",
+    observed=("named-fields-and-other-keys",),
     why="Pruning is the default, so the API server accepts only `true` or no value.",
     help="Remove `x-kubernetes-preserve-unknown-fields: false`; unknown fields are pruned without it",
     bad="raw: {type: object, x-kubernetes-preserve-unknown-fields: false}", good="raw: {type: object}")  # fmt: skip

@@ -53,12 +53,14 @@ PATH = _Rule("selectable-field-invalid", "Selectable field is not a string, bool
     marker="correct `+kubebuilder:selectablefield`",
     bad=version_with("[{jsonPath: .spec.colour}]"), good=_GOOD)  # fmt: skip
 DUPLICATED = _Rule("selectable-field-duplicate", "Duplicate selectable field",
+    claims_nothing=True,
     unnecessary=True,
     why="Repeating a field has no effect and usually means that another field was intended. Kubernetes 1.31 and later "
     "support selectable fields.",
     help="Remove the duplicate, or name another field", marker="remove one `+kubebuilder:selectablefield`",
     bad=version_with("[{jsonPath: .spec.color}, {jsonPath: .spec.color}]"), good=_GOOD)  # fmt: skip
 TOO_MANY_FIELDS = _Rule("selectable-fields-too-many", "More than eight selectable fields",
+    claims_nothing=True,
     why="The API server computes selectable fields for every object that it lists or watches, and limits their number. "
     "Since Kubernetes 1.35 an update may keep more than eight.",
     help="Remove selectable fields until at most eight are left", marker="remove `+kubebuilder:selectablefield`",
@@ -68,7 +70,9 @@ TOO_MANY_FIELDS = _Rule("selectable-fields-too-many", "More than eight selectabl
     + ", ".join(f"{{jsonPath: .f{i}}}" for i in range(9))
     + "]\n",
     good=_GOOD)  # fmt: skip
-PANIC = _Rule("api-server-panic", "API server panics while it validates selectable fields", origin="crdlint",
+PANIC = _Rule("api-server-panic", "API server panics while it validates selectable fields",
+    observed=("server-panics",),
+    origin="crdlint",
     why="The API server looks for a selectable field in a schema that it cannot convert. It panics and closes the connection, "
     "so clients report only a broken connection.",
     help="Fix the schema first: see the other findings of this CRD",

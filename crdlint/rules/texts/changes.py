@@ -84,9 +84,9 @@ VERSION_DEPRECATED = _Harmless("change-version-deprecated", "Version was depreca
     help="Set `deprecationWarning` to a text that names the version to use instead",
     good=_versions(_V1, _V1BETA1), bad=_versions(_V1, f"{_V1BETA1}, deprecated: true"))
 STORAGE_VERSION = _Risk("change-storage-version", "Storage version was changed", scope="spec",
-    observed=("storage-version-cannot-be-removed",),
-    why="Objects remain stored in the old version until they are written again. After a rollback, a release that does not "
-    "have the new version cannot read objects that were written in the meantime.",
+    observed=("storage-version-cannot-be-removed", "storage-version-cannot-be-rolled-back"),
+    why="Objects remain stored in the old version until they are written again. The API server then rejects a CRD without the "
+    "new version, so that a rollback to a release that does not have it fails.",
     help="Add the version in one release, and make it the storage version in a later one; then run a StorageVersionMigration",
     good=_versions(_V1, _V1BETA1),
     bad=_versions("name: v1, served: true, storage: false", "name: v1beta1, served: true, storage: true"))
@@ -131,7 +131,8 @@ TYPE_WIDENED = _Risk("change-type-widened", "Type accepts more values", severity
     good="a: {type: integer}", bad="a: {type: number}")
 REQUIRED_ADDED = _Break("change-required-added", "Field became required and has no default",
     observed=("required-below-spec", "old-self-below-atomic-list", "required-spec-locks-objects"),
-    why="The API server rejects manifests and stored objects that leave the field out.",
+    why="The API server rejects manifests that leave the field out. A stored object without it can only be edited outside of the "
+    "object that requires it, and not at all if that is the root.",
     help=REQUIRED_HELP.format("has(self.a) || !has(oldSelf.a)"),
     good="spec: {type: object, properties: {a: {type: string}}}",
     bad="spec: {type: object, required: [a], properties: {a: {type: string}}}")
@@ -268,7 +269,8 @@ JUNCTOR_REMOVED = _NewObjects("change-junctor-removed", "`not`, `anyOf` or `oneO
     bad="spec: {type: object, properties: {a: {type: string}}}")
 RULE_ADDED = _Risk("change-rule-added", "Rule was added",
     observed=("rule-added-to-an-object", "old-self-below-atomic-list", "rule-added-to-a-value"),
-    why="The API server rejects new objects that break the rule, and edits of existing ones that already break it.",
+    why="The API server rejects new objects that break the rule. In an existing object that breaks it, edits of what the rule is "
+    "about are rejected, and others are accepted with a warning.",
     help="Use `optionalOldSelf: true`, and let unchanged values pass: `oldSelf.hasValue() && self == oldSelf.value() || ...`",
     good="a: {type: integer}", bad='a: {type: integer, x-kubernetes-validations: [{rule: "self > 0"}]}')
 RULE_REMOVED = _NewObjects("change-rule-removed", "Rule was removed",

@@ -34,22 +34,28 @@ _Caution: Final = partial(Caution, scope="schema")
 # Each rule in a few lines: what is wrong, why it matters and what to do; then the examples.
 # fmt: off
 INTERNAL: Final = Rule(INTERNAL_ERROR, "Document that crdlint cannot check because of a bug", scope="text",
+    claims_nothing=True,
     why="crdlint does not know whether the API server accepts the document. Other documents are checked. The exit status "
     "is 3, and no configuration, ignore comment or baseline hides the finding.",
     help="Check the document with another version of crdlint, and report the bug with it",
     origin="crdlint")
-UNREADABLE: Final = Rule("unreadable", "File or directory cannot be read", scope="text", origin="crdlint",
+UNREADABLE: Final = Rule("unreadable", "File or directory cannot be read",
+    claims_nothing=True,
+    scope="text", origin="crdlint",
     why="crdlint does not know what the file contains. The exit status is 2.",
     help="Make the file readable, or exclude it")
 MALFORMED: Final = _Caution("ignore-malformed", "Ignore comment cannot be parsed",
+    claims_nothing=True,
     why="The comment has no effect, so crdlint still reports the findings that it should ignore.",
     help="Write `# crdlint: ignore[RULE] reason` with one or more rule ids; `crdlint rules` lists them",
     bad="type: object # crdlint: ignore\n", good=_GOOD)
 UNKNOWN_RULE: Final = _Caution("ignore-unknown-rule", "Ignore comment names an unknown rule",
+    claims_nothing=True,
     why="The comment has no effect. The id is misspelled, or belongs to another version of crdlint.",
     help="Correct the rule id; `crdlint rules` lists all ids",
     bad="type: object # crdlint: ignore[unknown-feild]\n", good=_GOOD)
 UNUSED: Final = _Caution("ignore-unused", "Ignore comment or entry matches no finding",
+    claims_nothing=True,
     unnecessary=True, in_each_run=False,
     why="Either the finding was fixed, or the comment is in the wrong place, or the entry of the configuration names another "
     "one. It could hide a new finding of the same rule.",
@@ -109,7 +115,9 @@ spec:
 
 # Each rule in a few lines: what is wrong, why it matters and what to do; then the examples.
 # fmt: off
-YAML_SYNTAX = Rule("yaml-syntax", "Invalid YAML syntax", scope="text", source="sigs.k8s.io/yaml YAMLToJSON",
+YAML_SYNTAX = Rule("yaml-syntax", "Invalid YAML syntax",
+    observed=("syntax-error-in-a-document",),
+    scope="text", source="sigs.k8s.io/yaml YAMLToJSON",
     why="kubectl and the API server stop at the first syntax error, so nothing in the document is applied.",
     help="Fix the syntax at the reported position; the cause is often on the line before it",
     bad="apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: foos.example.com\n name: x\n",
@@ -121,7 +129,9 @@ AFTER_END = Caution("text-after-document-end", "Text after the end of a document
     help="Write `---` instead of `...`, or remove the text after it",
     bad=f"{_V1}...\n{_V1}", good=f"{_V1}---\n{_V1}",
     source="k8s.io/apimachinery pkg/util/yaml YAMLOrJSONDecoder.Decode")
-DECODE_TYPE = Rule("decode-type", "Field has the wrong JSON type", scope="schema",
+DECODE_TYPE = Rule("decode-type", "Field has the wrong JSON type",
+    observed=("first-value-of-a-wrong-type",),
+    scope="schema",
     why="The API server cannot decode the document and rejects it at the first value of a wrong type.",
     help="Write a value of the type that the message names: a number without quotes, a string in quotes, a list, or a mapping",
     bad='type: object\nproperties:\n  name: {type: string, maxLength: "63"}\n',
@@ -153,19 +163,24 @@ DUPLICATE_KEY = Rule("duplicate-key", "Key is set twice in one mapping", scope="
     bad="type: object\nproperties:\n  name:\n    type: string\n    type: integer\n",
     good="type: object\nproperties:\n  name:\n    type: integer\n", source="sigs.k8s.io/yaml YAMLToJSONStrict")
 MERGE_KEY_OVERRIDE = Rule(diagnostics.MERGE_KEY_OVERRIDE, "Key overrides a key that `<<` merges", severity="info",
+    observed=("key-beside-a-merge",),
     why="kubectl and other clients that send JSON accept this, but the API server rejects it in a YAML request "
     "with `fieldValidation=Strict`. crdlint reports it only if `select` or `severity` names this rule.",
     help="Write out the merged keys instead of using `<<`",
     bad="name: &name {type: string, maxLength: 63}\nlong: {<<: *name, maxLength: 253}",
     good="name: {type: string, maxLength: 63}\nlong: {type: string, maxLength: 253}", on_request=True,
     source="sigs.k8s.io/yaml YAMLToJSONStrict")
-CRD_MISSPELLED = Rule("crd-misspelled", "Misspelled kind or apiVersion of a CRD", scope="text",
+CRD_MISSPELLED = Rule("crd-misspelled", "Misspelled kind or apiVersion of a CRD",
+    observed=("kind-of-a-crd-misspelled",),
+    scope="text",
     why="No API server has this kind or version, so kubectl cannot apply the document. Tools that find CRDs by "
     "their kind skip it.",
     help="Write `apiVersion: apiextensions.k8s.io/v1` and `kind: CustomResourceDefinition`",
     bad=_V1.replace("kind: CustomResourceDefinition", "kind: CustomResourceDefinitions"), good=_V1,
     source="k8s.io/apimachinery pkg/api/meta NoKindMatchError")
-API_VERSION_REMOVED = Rule("api-version-removed", "CRD uses an API version that Kubernetes has removed", scope="text",
+API_VERSION_REMOVED = Rule("api-version-removed", "CRD uses an API version that Kubernetes has removed",
+    observed=("kind-of-a-crd-misspelled",),
+    scope="text",
     outdated=True,
     why="Kubernetes 1.22 removed apiextensions.k8s.io/v1beta1, so kubectl cannot apply the CRD to any supported cluster.",
     help="Convert the CRD to `apiextensions.k8s.io/v1`: move `spec.version` to `spec.versions[].name`, "

@@ -56,8 +56,8 @@ class Step:
     `apiVersion`, `kind` and the name; `{1000}` as a value is a text of that length. Of programs it is the arguments.
 
     `options` are `by` (the field manager), `force`, `version` and `subresource` of the path, `validation` (fieldValidation), `look`
-    (the path of what is recorded of the answer, instead of the whole object), `input` (the standard input of a program) and `files`
-    (those of a chart).
+    (the path of what is recorded of the answer, instead of the whole object), `input` (the standard input of a program, or the YAML
+    of an object that is created) and `files` (those of a chart).
     """
 
     action: str

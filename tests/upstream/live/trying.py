@@ -37,6 +37,7 @@ _BY_CHANCE: Final = (
     (re.compile(r"0x[0-9a-f]{6,}"), "0x"),
     (re.compile(r"selfType\d+"), "selfType"),
     (re.compile(r"revision=\d+"), "revision=N"),
+    (re.compile(r"stream ID \d+"), "stream ID N"),
     (re.compile(r"/tmp/[^\s:\"]+"), "FOLDER"),
     (re.compile(r"127\.0\.0\.1:\d+"), "SERVER"),
     (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"), "UID"),
@@ -203,7 +204,7 @@ def replace_stored(server: Server, path: str, body: Mapping[str, Any], query: st
 
 
 def _create(trial: _Trial, step: Step) -> Recorded:
-    body = object_of(step.body, step.version)
+    body = step.options.get("input") or object_of(step.body, step.version)
     at = _at(step)
     reply = trial.cluster.server.ask("POST", at + _query(step, validation="Strict"), body)
     if reply.status == 404:  # a CRD that was created just now is not served yet
