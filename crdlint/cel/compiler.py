@@ -22,7 +22,7 @@ from crdlint.cel.types import ERROR, Kind, Type
 from crdlint.golang.regexp import compile_error
 from crdlint.golang.times import TimeError, parse_duration, parse_time
 
-Findings: TypeAlias = Iterator[tuple[int, CodedMessage]]
+Issues: TypeAlias = Iterator[tuple[int, CodedMessage]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,26 +111,26 @@ def validate(expr: ast.Expr, source: SourceInfo, result: CheckResult, env: Env) 
     ]
 
 
-def duration_literals(checked: CheckedExpr) -> Findings:
+def duration_literals(checked: CheckedExpr) -> Issues:
     """Yield literals that `duration()` does not accept. Upstream: cel.ValidateDurationLiterals."""
     return _literal_args(
         checked, "duration", lambda value: type(value) is str and parse_duration(value) is not None
     )
 
 
-def timestamp_literals(checked: CheckedExpr) -> Findings:
+def timestamp_literals(checked: CheckedExpr) -> Issues:
     """Yield literals that `timestamp()` does not accept. Upstream: cel.ValidateTimestampLiterals."""
     return _literal_args(checked, "timestamp", _is_timestamp)
 
 
-def regex_literals(checked: CheckedExpr) -> Findings:
+def regex_literals(checked: CheckedExpr) -> Issues:
     """Yield constant arguments of `matches` that are not regular expressions. Upstream: cel.ValidateRegexLiterals."""
     return _literal_args(
         checked, "matches", lambda value: not isinstance(value, str) or compile_error(value) is None
     )
 
 
-def homogeneous_literals(checked: CheckedExpr) -> Findings:
+def homogeneous_literals(checked: CheckedExpr) -> Issues:
     """Yield list and map literals of mixed types. Upstream: cel.ValidateHomogeneousAggregateLiterals."""
     exempt = _exempt(checked)
     literals = [node for node in checked.nodes if node.id not in exempt]
@@ -148,7 +148,7 @@ def homogeneous_literals(checked: CheckedExpr) -> Findings:
             )
 
 
-def _mixed(checked: CheckedExpr, rows: Sequence[Sequence[tuple[Expr, bool]]]) -> Findings:
+def _mixed(checked: CheckedExpr, rows: Sequence[Sequence[tuple[Expr, bool]]]) -> Issues:
     """Yield the parts of the rows of a literal that differ in type from those of the first; some are optional."""
     for row in rows[1:]:
         for pair in zip(rows[0], row, strict=True):
@@ -175,7 +175,7 @@ def _is_timestamp(value: ast.Value) -> bool:
 
 def _literal_args(
     checked: CheckedExpr, function: str, valid: Callable[[ast.Value], bool]
-) -> Findings:
+) -> Issues:
     for node in checked.nodes:
         if type(node) is ast.Call and node.args and checked.result.function(node) == function:
             literal = node.args[0]

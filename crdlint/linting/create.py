@@ -22,11 +22,11 @@ from crdlint.crd.model import (
     SelectableField,
 )
 from crdlint.crd.paths import Path
-from crdlint.kubecel.cost import EstimatedRule
+from crdlint.kubecel.cost import CompiledNode, EstimatedRule
 from crdlint.kubernetes.servers import Server
-from crdlint.light import NamedTuple
+from crdlint.light import NamedTuple, dataclass
 from crdlint.rules import catalog
-from crdlint.rules.engine.common import Common, Findings, ValidationOptions
+from crdlint.rules.engine.common import Common, ValidationOptions, WalkResult
 from crdlint.rules.engine.schema_walk import Walker
 from crdlint.rules.server import (
     approval,
@@ -76,119 +76,133 @@ def validate_validation(
         return ServerReport()
     schema = validation.open_api_v3_schema
     walks, key = options.common.walks, (id(schema), options.server.keeps_examples)
-    findings = walks.get(key)
-    if findings is None:
-        findings = walks[key] = WALKER.walk(schema, options)
-    at_root = list(root.validate(schema, path, status_enabled=status_enabled))
-    report = _reported(schema, findings, at_root, options, path)
+    walked = walks.get(key)
+    if walked is None:
+        walked = walks[key] = WALKER.walk(schema, options)
+    stages = _Stages(schema, walked, options, path)
+    report = stages.report(list(root.validate(schema, path, status_enabled=status_enabled)))
 
     def find_hidden() -> Iterator[FieldError]:
-        hidden = hidden_errors(schema, findings, report.rules, options, path)
+        hidden = stages.hidden_errors(report.rules)
         messages = {str(error) for error in report.errors} if hidden else ()
         return (error._replace(hidden=True) for error in hidden if str(error) not in messages)
 
     return report._replace(find_hidden=find_hidden)
 
 
-def _reported(
-    schema: JSONSchemaProps,
-    findings: Findings,
-    at_root: list[FieldError],
-    options: ValidationOptions,
-    path: Path,
-) -> ServerReport:
-    """Return the errors that the server reports at once."""
-    open_api = _open_api_errors(findings)
-    if not options.require_structural_schema:
-        return ServerReport((*at_root, *open_api))
-    if findings.unsupported:
-        rejections = (*at_root, *open_api) or (_unsupported(*findings.unsupported[0], path),)
-        return ServerReport(rejections, blocking=rejections if findings.with_rules else ())
-    # Upstream sorts by text, so that the result does not depend on the order of Go's maps.
-    structural_errors = sorted((error for _, error in findings.structural), key=str)
-    if options.walk_only:
-        return ServerReport((*at_root, *structural_errors, *open_api))
-    schema_path = path.child("openAPIV3Schema")
-    if findings.with_defaults and not structural_errors:
-        structural_errors = defaults.validate(schema, schema_path, findings.with_defaults, options)
-    withheld = any(error.type is not NOT_EVALUATED for error in structural_errors)
-    # A rule is compiled if there are no schema errors at or below its node.
-    tainted = at_or_above(schema for schema, _ in findings.schema)
-    nodes = (
-        ()
-        if withheld
-        else tuple(node for node in findings.with_rules if id(node.schema) not in tainted)
-    )
-    of_rules, rules = cel.compile_and_estimate(nodes, options, schema_path)
-    if withheld:
-        blocking = tuple(structural_errors) if findings.with_rules else ()
-    else:
-        blocking = (
-            *_blocking(findings),
-            *(error for error in of_rules if error.rule in cel.NOT_COMPILED),
-        )
-    return ServerReport(
-        (*at_root, *structural_errors, *open_api, *of_rules), rules=tuple(rules), blocking=blocking
-    )
+@dataclass(frozen=True, slots=True)
+class _Stages:
+    """The stages of validating a schema, after the walk over it: its structure, defaults, rules.
+
+    `path` is that of the schema's parent field.
+    """
+
+    schema: JSONSchemaProps
+    walked: WalkResult
+    options: ValidationOptions
+    path: Path
+
+    @property
+    def _schema_path(self) -> Path:
+        return self.path.child("openAPIV3Schema")
+
+    def report(self, at_root: list[FieldError]) -> ServerReport:
+        """Return the errors that the server reports at once, after those of the root."""
+        walked, options = self.walked, self.options
+        open_api = _open_api_errors(walked)
+        if not options.require_structural_schema:
+            return ServerReport((*at_root, *open_api))
+        if walked.unsupported:
+            rejections = (*at_root, *open_api) or (_unsupported(*walked.unsupported[0], self.path),)
+            return ServerReport(rejections, blocking=rejections if walked.with_rules else ())
+        structural_errors = walked.structural_errors()
+        if options.walk_only:
+            return ServerReport((*at_root, *structural_errors, *open_api))
+        if not structural_errors:
+            structural_errors = self._of_defaults(walked.with_defaults)
+        is_withheld = any(error.type is not NOT_EVALUATED for error in structural_errors)
+        nodes = () if is_withheld else self._nodes_to_compile()
+        of_rules, rules = cel.compile_and_estimate(nodes, options, self._schema_path)
+        if is_withheld:
+            blocking = tuple(structural_errors) if walked.with_rules else ()
+        else:
+            not_compiled = (error for error in of_rules if error.rule in cel.NOT_COMPILED)
+            blocking = (*_blocking(walked), *not_compiled)
+        errors = (*at_root, *structural_errors, *open_api, *of_rules)
+        return ServerReport(errors, rules=tuple(rules), blocking=blocking)
+
+    def _nodes_to_compile(self) -> tuple[CompiledNode, ...]:
+        """Return the nodes whose rules are compiled: without schema errors at or below them."""
+        tainted = at_or_above(schema for schema, _ in self.walked.schema)
+        return tuple(node for node in self.walked.with_rules if id(node.schema) not in tainted)
+
+    def _of_defaults(self, nodes: list[JSONSchemaProps]) -> list[FieldError]:
+        if not nodes:
+            return []
+        return defaults.validate(self.schema, self._schema_path, nodes, self.options)
+
+    def hidden_errors(self, compiled: Sequence[EstimatedRule]) -> list[FieldError]:
+        """Return the errors of the stages that the errors of a schema hide; some may be reported already.
+
+        `compiled` are the rules that the server compiles now.
+        """
+        walked = self.walked
+        has_errors = walked.structural or walked.schema or walked.unsupported
+        if not has_errors and not self._have_errors(compiled):
+            return []
+        # Among the fields that conversion rejects, `$schema` has no error of its own.
+        with_url = (node for node, _ in walked.unsupported if node.schema)
+        return [
+            *walked.structural_errors(),
+            *(error for _, error in walked.schema),
+            *(_unsupported(node, _SCHEMA, self.path) for node in with_url),
+            *self._hidden_by_structure(compiled),
+        ]
+
+    def _have_errors(self, compiled: Sequence[EstimatedRule]) -> bool:
+        """Return whether a rule is not compiled or has an error.
+
+        It may hide errors of defaults or message expressions.
+        """
+        nodes = {id(rule.node.schema) for rule in compiled}
+        if len(nodes) < len(self.walked.with_rules):
+            return True
+        return any(rule.compiled.rule.error is not None for rule in compiled)
+
+    def _hidden_by_structure(self, compiled: Sequence[EstimatedRule]) -> Iterator[FieldError]:
+        """Yield the errors of defaults and rules that do not depend on how the others are fixed."""
+        walked = self.walked
+        errors = (*walked.structural, *walked.schema)
+        rules = map(catalog.get, {error.rule for _, error in errors})
+        changes = {rule.id: rule.changes for rule in rules}
+        damaged = at_or_above(node for node, error in errors if changes[error.rule])
+        sound = [node for node in walked.with_defaults if id(node) not in damaged]
+        yield from self._of_defaults(sound)
+        doubtful = [node for node, error in errors if changes[error.rule] == "type"]
+        ids = {id(rule.node.schema) for rule in compiled}
+        nodes = [node for node in walked.with_rules if id(node.schema) not in ids]
+        yield from cel.compile_hidden(nodes, compiled, self.options, self._schema_path, doubtful)
 
 
 def is_structural(schema: JSONSchemaProps, options: ValidationOptions) -> bool:
     """Return whether the schema is structural. Upstream: validation.schemaIsNonStructural, negated."""
-    findings = WALKER.walk(schema, options)
-    return not findings.unsupported and not findings.structural
+    walked = WALKER.walk(schema, options)
+    return not walked.unsupported and not walked.structural
 
 
-def _open_api_errors(findings: Findings) -> list[FieldError]:
-    rejected_nodes = at_or_above(schema for schema, _ in findings.unsupported)
+def _open_api_errors(walked: WalkResult) -> list[FieldError]:
+    rejected_nodes = at_or_above(schema for schema, _ in walked.unsupported)
     return [
         error
-        for schema, error in findings.schema
+        for schema, error in walked.schema
         if error.reason != validation_rules.NO_FIELD or id(schema) not in rejected_nodes
     ]
 
 
-def _blocking(findings: Findings) -> Iterator[FieldError]:
+def _blocking(walked: WalkResult) -> Iterator[FieldError]:
     """Yield the errors at or below nodes with rules, because of which these are not compiled."""
-    within_rules = Within({id(node.schema) for node in findings.with_rules})
-    return (error for schema, error in findings.schema if schema in within_rules)
-
-
-def hidden_errors(
-    schema: JSONSchemaProps,
-    findings: Findings,
-    compiled: Sequence[EstimatedRule],
-    options: ValidationOptions,
-    path: Path,
-) -> list[FieldError]:
-    """Return the errors of the stages that the errors of a schema hide; some may be reported already.
-
-    `compiled` are the rules that the server compiles now, `path` is the path of the schema's parent field.
-    """
-    ids = {id(rule.node.schema) for rule in compiled}
-    # A rule that is not compiled or has an error may hide errors of defaults or message expressions.
-    broken = len(ids) < len(findings.with_rules) or any(
-        rule.compiled.rule.error is not None for rule in compiled
-    )
-    if not (findings.structural or findings.schema or findings.unsupported or broken):
-        return []
-    schema_path = path.child("openAPIV3Schema")
-    errors_so_far = sorted((error for _, error in findings.structural), key=str)
-    errors_so_far.extend(error for _, error in findings.schema)
-    # Among the fields that conversion rejects, `$schema` has no error of its own.
-    errors_so_far.extend(
-        _unsupported(node, _SCHEMA, path) for node, _ in findings.unsupported if node.schema
-    )
-    errors = (*findings.structural, *findings.schema)
-    rules = map(catalog.get, {error.rule for _, error in errors})
-    changes = {rule.id: rule.changes for rule in rules}
-    damaged = at_or_above(node for node, error in errors if changes[error.rule])
-    sound = [node for node in findings.with_defaults if id(node) not in damaged]
-    if sound:
-        errors_so_far.extend(defaults.validate(schema, schema_path, sound, options))
-    doubtful = [node for node, error in errors if changes[error.rule] == "type"]
-    nodes = [node for node in findings.with_rules if id(node.schema) not in ids]
-    errors_so_far.extend(cel.compile_hidden(nodes, compiled, options, schema_path, doubtful))
-    return errors_so_far
+    within_rules = Within({id(node.schema) for node in walked.with_rules})
+    return (error for schema, error in walked.schema if schema in within_rules)
 
 
 def _unsupported(schema: JSONSchemaProps, rejection: Rejection, path: Path) -> FieldError:
@@ -295,10 +309,9 @@ class _SpecValidator:
         yield from names.group_and_scope(spec, _SPEC)
         yield from versions.schemas_required(spec, _SPEC, self._options)
         if self._refuses_defaults:
+            path = _SPEC.child("preserveUnknownFields")
             detail = "must be false in order to use defaults in the schema"
-            yield invalid(
-                approval.PRESERVE_DEFAULTS.id, _SPEC.child("preserveUnknownFields"), True, detail
-            )
+            yield invalid(approval.PRESERVE_DEFAULTS.id, path, True, detail)
         per_version = any(version.subresources is not None for version in spec.versions)
         # Among versions with the same name, upstream uses the first.
         by_name = {version.name: version.subresources for version in reversed(spec.versions)}
@@ -311,24 +324,29 @@ class _SpecValidator:
         yield from versions.version_field(spec, _SPEC)
         yield from names.names_required(spec.names, _SPEC.child("names"))
         yield from names.validate(spec.names, _SPEC.child("names"))
-        any_status = _has_status(spec.subresources) or any(
-            _has_status(v.subresources) for v in spec.versions
-        )
+        of_versions = (version.subresources for version in spec.versions)
+        any_status = any(map(_has_status, (spec.subresources, *of_versions)))
         path = _SPEC.child("validation")
         yield from self._schema(spec.validation, path, spec.version, status_enabled=any_status)
         yield from _subresources(spec, _SPEC)
-        if spec.selectable_fields and spec.validation is None:
-            detail = _ONLY_WITH_VALIDATION
-            has_schemas = all(version.schema is not None for version in spec.versions)
-            help_ = _DIFFERING_SCHEMAS if has_schemas else _MISSING_SCHEMA
-            yield invalid(
-                selectable_fields.PATH.id, _SPEC.child("selectableFields"), "", detail, help=help_
-            )
-        elif spec.validation is not None:
-            yield from self._selectable(
-                spec.selectable_fields, spec.validation.open_api_v3_schema, _SPEC, ""
-            )
+        yield from self._selectable_of_spec()
         yield from conversion.validate(spec, _SPEC, self._options)
+
+    def _selectable_of_spec(self) -> Iterator[FieldError]:
+        """Yield the errors of selectable fields that all versions share."""
+        spec = self.spec
+        if spec.validation is not None:
+            schema = spec.validation.open_api_v3_schema
+            yield from self._selectable(spec.selectable_fields, schema, _SPEC, "")
+        elif spec.selectable_fields:
+            has_schemas = all(version.schema is not None for version in spec.versions)
+            yield invalid(
+                selectable_fields.PATH.id,
+                _SPEC.child("selectableFields"),
+                "",
+                _ONLY_WITH_VALIDATION,
+                help=_DIFFERING_SCHEMAS if has_schemas else _MISSING_SCHEMA,
+            )
 
     def _version(
         self, version: CustomResourceDefinitionVersion, path: Path, *, status_enabled: bool

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -18,6 +18,8 @@ from crdlint.crd.model import (
     CustomResourceDefinition,
     CustomResourceDefinitionSpec,
     JSONSchemaProps,
+    SelectableField,
+    ValidationRule,
 )
 from crdlint.crd.paths import Path
 from crdlint.crd.record import semantic_equal
@@ -36,6 +38,7 @@ from crdlint.schema.structural import TYPES
 from crdlint.schema.traversal import all_schemas
 
 _SPEC: Final = Path("spec")
+_ON_CREATE: Final = ValidationOptions()
 
 
 @work.limited()
@@ -56,53 +59,66 @@ def options_for(
 ) -> ValidationOptions:
     """Return the options under which defects of the old CRD remain allowed."""
     before = old.spec
-    old_schemas = all_schemas(before)
-    rules = [rule for schema in old_schemas for rule in schema.x_validations]
-    messages = {rule.message_expression for rule in rules if rule.message_expression}
+    schemas = all_schemas(before)
+    structural = [root for root in before.root_schemas() if is_structural(root, _ON_CREATE)]
+    rules = [rule for schema in schemas for rule in schema.x_validations]
     established = is_established(old)
-    wholes = before.root_schemas()
-    structural = [
-        root_schema for root_schema in wholes if is_structural(root_schema, ValidationOptions())
-    ]
-    reviewed = before.conversion.conversion_review_versions if before.conversion is not None else ()
-    versions_have_schemas = all(version.root_schema is not None for version in before.versions)
-    return ValidationOptions(
-        require_recognized_conversion_review_version=not reviewed
-        or not set(conversion.REVIEWED).isdisjoint(reviewed),
+    options = ValidationOptions(
+        require_recognized_conversion_review_version=_has_recognized_version(before),
         require_immutable_names=established,
-        require_open_api_schema=before.root_schema is not None or versions_have_schemas,
-        require_valid_property_type=all(
-            not schema.type or schema.type in TYPES for schema in old_schemas
-        ),
-        require_structural_schema=len(structural) == len(wholes),
+        require_open_api_schema=_has_schemas(before),
+        require_valid_property_type=all(map(_has_valid_type, schemas)),
+        require_structural_schema=len(structural) == len(before.root_schemas()),
         require_pruned_defaults=not any(map(prune_defaults, structural)),
-        require_atomic_set_type=all(mergeable_set_item(schema) is None for schema in old_schemas),
-        require_map_list_keys_map_set_validation=not any(
-            any(map_list_keys_map_set(schema)) for schema in old_schemas
-        ),
+        require_atomic_set_type=all(mergeable_set_item(schema) is None for schema in schemas),
+        require_map_list_keys_map_set_validation=not any(map(_has_wrong_map_keys, schemas)),
         preexisting_rules=frozenset(rule.rule for rule in rules),
-        preexisting_message_expressions=frozenset(
-            messages
-            if server.keeps_message_expressions
-            else (rule.rule for rule in rules if rule.message_expression)
-        ),
-        versions_with_unchanged_schemas=(
-            _unchanged(crd.spec, before)
-            if server.cel.keeps_cost_of_unchanged_schemas
-            else frozenset()
-        ),
-        allow_invalid_ca_bundle=(
-            not server.checks_ca_bundle_on_update
-            or not established
-            or _has_invalid_ca_bundle(before)
-        ),
-        allow_too_many_selectable_fields=(
-            _too_many_selectable_fields(crd.spec, before)
-            if server.keeps_too_many_selectable_fields
-            else frozenset()
-        ),
+        preexisting_message_expressions=frozenset(_kept_messages(rules, server)),
+        allow_invalid_ca_bundle=not established or _has_invalid_ca_bundle(before),
         server=server,
     )
+    if server.cel.keeps_cost_of_unchanged_schemas:
+        unchanged = _unchanged(crd.spec, before)
+        options = replace(options, versions_with_unchanged_schemas=unchanged)
+    if not server.checks_ca_bundle_on_update:
+        options = replace(options, allow_invalid_ca_bundle=True)
+    if server.keeps_too_many_selectable_fields:
+        too_many = _too_many_selectable_fields(crd.spec, before)
+        options = replace(options, allow_too_many_selectable_fields=too_many)
+    return options
+
+
+def _has_recognized_version(spec: CustomResourceDefinitionSpec) -> bool:
+    """Return whether a webhook reviews a version that servers know, or names none."""
+    if spec.conversion is None:
+        return True
+    reviewed = spec.conversion.conversion_review_versions
+    return not reviewed or not set(conversion.REVIEWED).isdisjoint(reviewed)
+
+
+def _has_schemas(spec: CustomResourceDefinitionSpec) -> bool:
+    """Return whether the spec, or each of its versions, has a schema."""
+    if spec.root_schema is not None:
+        return True
+    return all(version.root_schema is not None for version in spec.versions)
+
+
+def _has_valid_type(schema: JSONSchemaProps) -> bool:
+    return not schema.type or schema.type in TYPES
+
+
+def _has_wrong_map_keys(schema: JSONSchemaProps) -> bool:
+    return any(map_list_keys_map_set(schema))
+
+
+def _kept_messages(rules: Iterable[ValidationRule], server: Server) -> Iterator[str]:
+    """Yield the message expressions that compile as they did before.
+
+    Older servers compare them with the rules by mistake.
+    """
+    for rule in rules:
+        if rule.message_expression:
+            yield rule.message_expression if server.keeps_message_expressions else rule.rule
 
 
 def _in_use(old: CustomResourceDefinition) -> frozenset[str]:
@@ -111,11 +127,8 @@ def _in_use(old: CustomResourceDefinition) -> frozenset[str]:
     used = set()
     if any("selectable_fields" in vars(holder) for holder in (spec, *spec.versions)):
         used.add("selectable_fields")
-    if any(
-        rule.optional_old_self is not None
-        for schema in all_schemas(spec)
-        for rule in schema.x_validations
-    ):
+    rules = (rule for schema in all_schemas(spec) for rule in schema.x_validations)
+    if any(rule.optional_old_self is not None for rule in rules):
         used.add("optional_old_self")
     return frozenset(used)
 
@@ -170,27 +183,30 @@ def _schemas(
 
 def _has_invalid_ca_bundle(spec: CustomResourceDefinitionSpec) -> bool:
     config = spec.conversion.webhook_client_config if spec.conversion is not None else None
-    return (
-        config is not None
-        and bool(config.ca_bundle)
-        and any(conversion.ca_bundle(config.ca_bundle, _SPEC))
-    )
+    if config is None or not config.ca_bundle:
+        return False
+    return any(conversion.ca_bundle(config.ca_bundle, _SPEC))
 
 
 def _too_many_selectable_fields(
     spec: CustomResourceDefinitionSpec, old: CustomResourceDefinitionSpec
 ) -> frozenset[str]:
     """Return the versions (empty for the spec itself) that had too many selectable fields and still have the same."""
-    now = [
-        ("", spec.selectable_fields),
-        *((version.name, version.selectable_fields) for version in spec.versions),
-    ]
-    before = {version.name: version.selectable_fields for version in old.versions} | {
-        "": old.selectable_fields
-    }
+    before = dict(_selectable_fields(old))
     return frozenset(
         name
-        for name, fields in now
-        if len(before.get(name, ())) > MAX_SELECTABLE_FIELDS
-        and semantic_equal(fields, before[name])
+        for name, fields in _selectable_fields(spec)
+        if _are_too_many(before.get(name, ())) and semantic_equal(fields, before[name])
     )
+
+
+def _selectable_fields(
+    spec: CustomResourceDefinitionSpec,
+) -> Iterator[tuple[str, Sequence[SelectableField]]]:
+    for version in spec.versions:
+        yield version.name, version.selectable_fields
+    yield "", spec.selectable_fields
+
+
+def _are_too_many(fields: Sequence[SelectableField]) -> bool:
+    return len(fields) > MAX_SELECTABLE_FIELDS

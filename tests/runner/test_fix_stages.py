@@ -124,7 +124,7 @@ def test_rules_and_advice_are_checked_only_once(
         counted(monkeypatch, manifest, "_advisories"),
     )
     hidden, parsed = (
-        counted(monkeypatch, create, "hidden_errors"),
+        counted(monkeypatch, create._Stages, "hidden_errors"),  # noqa: SLF001
         counted(monkeypatch, documents, "parse_chunk"),
     )
     checker = Checker(Settings(fixing="safe"))

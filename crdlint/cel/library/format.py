@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from crdlint.cel import ast
 from crdlint.cel.checker import CheckResult
-from crdlint.cel.compiler import CheckedExpr, Findings
+from crdlint.cel.compiler import CheckedExpr, Issues
 from crdlint.cel.errors import CodedMessage, FunctionError
 from crdlint.cel.eval.values import Value, type_of
 from crdlint.cel.types import DYN, Kind, Type, Written, enclosed, write
@@ -132,7 +132,7 @@ def _unreadable(reason: str) -> FunctionError:
     return FunctionError(f"could not parse formatting clause: {reason}")
 
 
-def format_literals(checked: CheckedExpr) -> Findings:
+def format_literals(checked: CheckedExpr) -> Issues:
     """Yield problems of format calls that always fail, with the texts of versions 1 to 3 of the strings library.
 
     An environment with this validator exempts `format` from the validator of homogeneous literals.
@@ -144,7 +144,7 @@ def format_literals(checked: CheckedExpr) -> Findings:
                 yield from _check(node.id, text.value, args.elements, checked.result)
 
 
-def _check(call_id: int, text: str, args: list[ast.Expr], result: CheckResult) -> Findings:
+def _check(call_id: int, text: str, args: list[ast.Expr], result: CheckResult) -> Issues:
     index = 0
     try:
         for piece in pieces(text, len(args), static=True):

@@ -51,14 +51,13 @@ class ServerResults(Generic[_T]):
 
 
 @dataclass(slots=True)
-class Findings:
-    """The findings of a walk, separated by upstream's two validations."""
+class WalkResult:
+    """The errors of a walk over a schema, by upstream's two validations, and what later stages check."""
 
     structural: list[tuple[JSONSchemaProps, FieldError]] = field(default_factory=list)
     schema: list[tuple[JSONSchemaProps, FieldError]] = field(default_factory=list)
-    unsupported: list[tuple[JSONSchemaProps, Rejection]] = field(
-        default_factory=list
-    )  # nodes that structural schemas cannot contain
+    # Nodes that structural schemas cannot contain.
+    unsupported: list[tuple[JSONSchemaProps, Rejection]] = field(default_factory=list)
     with_rules: list[CompiledNode] = field(default_factory=list)
     with_defaults: list[JSONSchemaProps] = field(default_factory=list)
 
@@ -70,17 +69,24 @@ class Findings:
         """Add an error of the OpenAPI validation at a node."""
         self.schema.append((schema, error))
 
+    def structural_errors(self) -> list[FieldError]:
+        """Return the errors of the structural validation, sorted by their text as upstream does.
+
+        Upstream's order would otherwise be that of Go's maps.
+        """
+        return sorted((error for _, error in self.structural), key=str)
+
 
 @dataclass(slots=True)
 class Common:
     """Results that the validations of one new CRD for several servers share, each computed once.
 
-    `walks` contains the findings of the walk over each root schema, by its identity and `Server.keeps_examples`.
+    `walks` contains the result of the walk over each root schema, by its identity and `Server.keeps_examples`.
     `defaults` and `rules` contain the results of servers for the defaults and the rules of a schema.
     """
 
     sharing: Sharing = field(default_factory=shared)
-    walks: dict[tuple[int, bool], Findings] = field(default_factory=dict)
+    walks: dict[tuple[int, bool], WalkResult] = field(default_factory=dict)
     defaults: dict[Hashable, list[ServerResults[list[FieldError]]]] = field(default_factory=dict)
     rules: dict[int, list[ServerResults[tuple[list[FieldError], list[EstimatedRule]]]]] = field(
         default_factory=dict

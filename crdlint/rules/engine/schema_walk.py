@@ -1,4 +1,4 @@
-"""The only walk over a schema: it runs the checks of each node and collects their findings.
+"""The only walk over a schema: it runs the checks of each node and collects their errors.
 
 Upstream walks a schema twice, as a structural schema and as an OpenAPI schema; here both happen at once. The checks for a node
 depend on the fields that it sets, its type and its position, so they are selected once for each combination and cached.
@@ -15,11 +15,11 @@ from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.kubecel.cost import CompiledNode
 from crdlint.light import NamedTuple, dataclass
-from crdlint.rules.engine.common import Findings, ValidationOptions
+from crdlint.rules.engine.common import ValidationOptions, WalkResult
 from crdlint.rules.engine.rule import Nodes
 from crdlint.schema.structural import is_int_or_string, unsupported
 
-Run: TypeAlias = "Callable[[JSONSchemaProps, Context, Findings], None]"
+Run: TypeAlias = "Callable[[JSONSchemaProps, Context, WalkResult], None]"
 Stack: TypeAlias = "list[tuple[JSONSchemaProps, Context]]"
 Push: TypeAlias = "Callable[[JSONSchemaProps, Context, Stack], None]"
 _CORRELATABLE_MAPS: Final = (None, "granular", "atomic")
@@ -97,9 +97,9 @@ class Walker:
             tuple[int, str, SchemaPosition], tuple[tuple[Run, ...], tuple[Push, ...]]
         ] = {}
 
-    def walk(self, root: JSONSchemaProps, options: ValidationOptions) -> Findings:
+    def walk(self, root: JSONSchemaProps, options: ValidationOptions) -> WalkResult:
         """Run the checks at every node that upstream's validations reach, parents first."""
-        findings = Findings()
+        result = WalkResult()
         plans = self._plans
         stack: Stack = [(root, Context(SchemaPosition.ROOT, options))]
         pop = stack.pop
@@ -110,10 +110,10 @@ class Walker:
             if plan is None:
                 plan = plans[key] = self._plan(*key)
             for check in plan[0]:
-                check(schema, context, findings)
+                check(schema, context, result)
             for push in plan[1]:
                 push(schema, context, stack)
-        return findings
+        return result
 
     def _plan(
         self, set_fields: int, type_: str, position: SchemaPosition
@@ -244,25 +244,25 @@ _CHILDREN: Final[tuple[tuple[str, Push], ...]] = (
 
 
 @check(Nodes(_REFUSED))
-def _rejection(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
+def _rejection(schema: JSONSchemaProps, _context: Context, result: WalkResult) -> None:
     rejection = unsupported(schema)
     if rejection is not None:
-        findings.unsupported.append((schema, rejection))
+        result.unsupported.append((schema, rejection))
 
 
 @check(Nodes({"x-kubernetes-validations"}))
-def _rules(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
+def _rules(schema: JSONSchemaProps, context: Context, result: WalkResult) -> None:
     if schema.x_validations and context.compiles:
         within = context.uncorrelatable
-        findings.with_rules.append(
+        result.with_rules.append(
             CompiledNode(schema, schema.root_schema, None if within is None else within.path)
         )
 
 
 @check(Nodes({"default"}))
-def _default(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
+def _default(schema: JSONSchemaProps, _context: Context, result: WalkResult) -> None:
     if schema.default is not None:
-        findings.with_defaults.append(schema)
+        result.with_defaults.append(schema)
 
 
 _OWN_CHECKS: Final = (_rejection, _rules, _default)

@@ -14,7 +14,7 @@ from typing import Any, Final
 from crdlint.crd.errors import forbidden, invalid, not_supported
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.phrases import nearest
-from crdlint.rules.engine.common import Findings
+from crdlint.rules.engine.common import WalkResult
 from crdlint.rules.engine.relations import SAME_FIELD, SIBLING
 from crdlint.rules.engine.rule import Link, Nodes, Rule
 from crdlint.rules.engine.schema_walk import Context, check
@@ -197,74 +197,74 @@ PRESERVE_FALSE = _WalkRule("preserve-unknown-fields-not-true", "`x-kubernetes-pr
 
 
 @check(Nodes(when=lambda _, type_: type_ not in {"", *TYPES}))
-def _type(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
+def _type(schema: JSONSchemaProps, context: Context, result: WalkResult) -> None:
     path = schema.path.child("type")
     if context.options.require_valid_property_type:
         meant = meant_type(schema.type, schema)
         help_ = f"Write `type: {meant}`" if meant else None
-        findings.add(
+        result.add(
             schema,
             not_supported(TYPE_UNSUPPORTED.id, path, schema.type, sorted(TYPES), help=help_),
         )
     if schema.type == "null":
         detail = "type cannot be set to null, use nullable as an alternative"
-        findings.add(schema, forbidden(TYPE_NULL.id, path, detail))
+        result.add(schema, forbidden(TYPE_NULL.id, path, detail))
 
 
 @check(Nodes({"default"}))
-def _default(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
+def _default(schema: JSONSchemaProps, context: Context, result: WalkResult) -> None:
     if context.defaults_forbidden is not None and schema.default is not None:
         detail = f"must not be set {context.defaults_forbidden}"
         path, where = schema.path.child("default"), context.defaults_forbidden
-        findings.add(schema, forbidden(DEFAULT_FORBIDDEN.id, path, detail, subject=where))
+        result.add(schema, forbidden(DEFAULT_FORBIDDEN.id, path, detail, subject=where))
 
 
 @check(Nodes(_UNSUPPORTED.keys()))
-def _unsupported_fields(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
+def _unsupported_fields(schema: JSONSchemaProps, _context: Context, result: WalkResult) -> None:
     for name, (rule, is_set) in _UNSUPPORTED.items():
         if is_set(schema):
             help_ = (
                 _BESIDE_PROPERTIES if name == "patternProperties" and schema.properties else None
             )
-            findings.add(
+            result.add(
                 schema,
                 forbidden(rule.id, schema.path.child(name), f"{name} is not supported", help=help_),
             )
 
 
 @check(Nodes({"items"}))
-def _items_array(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
+def _items_array(schema: JSONSchemaProps, _context: Context, result: WalkResult) -> None:
     if schema.items is not None and schema.items.json_schemas:
         detail = "items must be a schema object and not an array"
-        findings.add(schema, forbidden(ITEMS_ARRAY.id, schema.path.child("items"), detail))
+        result.add(schema, forbidden(ITEMS_ARRAY.id, schema.path.child("items"), detail))
 
 
 @check(Nodes({"x-kubernetes-embedded-resource"}))
-def _embedded(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
+def _embedded(schema: JSONSchemaProps, context: Context, result: WalkResult) -> None:
     if context.inside_meta and schema.x_embedded_resource:
         path = schema.path.child("x-kubernetes-embedded-resource")
-        findings.add(
+        result.add(
             schema,
             forbidden(EMBEDDED_IN_META.id, path, "must not be used inside of resource meta"),
         )
 
 
 @check(Nodes({"uniqueItems"}))
-def _unique_items(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
+def _unique_items(schema: JSONSchemaProps, _context: Context, result: WalkResult) -> None:
     if schema.unique_items:
         detail = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"
         item = "" if schema.item_schema is None else schema.item_schema.type
         help_ = _UNIQUE_BY_KEYS if schema.x_list_type == "map" else _UNIQUE_ITEMS_HELPS.get(item)
         if schema.type != "array":
             help_ = "Remove `uniqueItems`: it has no effect on a value that is not a list"
-        findings.add(
+        result.add(
             schema,
             forbidden(UNIQUE_ITEMS.id, schema.path.child("uniqueItems"), detail, help=help_),
         )
 
 
 @check(Nodes({"additionalProperties"}))
-def _both_properties(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
+def _both_properties(schema: JSONSchemaProps, _context: Context, result: WalkResult) -> None:
     additional = schema.additional_properties
     if (
         schema.properties
@@ -274,13 +274,13 @@ def _both_properties(schema: JSONSchemaProps, _context: Context, findings: Findi
         path = schema.path.child("additionalProperties")
         detail = "additionalProperties and properties are mutual exclusive"
         help_ = None if additional.allows else _NO_OTHERS
-        findings.add(schema, forbidden(BOTH_PROPERTIES.id, path, detail, help=help_))
+        result.add(schema, forbidden(BOTH_PROPERTIES.id, path, detail, help=help_))
 
 
 @check(Nodes({"x-kubernetes-preserve-unknown-fields"}))
 def _preserve_unknown_fields(
-    schema: JSONSchemaProps, _context: Context, findings: Findings
+    schema: JSONSchemaProps, _context: Context, result: WalkResult
 ) -> None:
     if schema.x_preserve_unknown_fields is False:
         path = schema.path.child("x-kubernetes-preserve-unknown-fields")
-        findings.add(schema, invalid(PRESERVE_FALSE.id, path, False, "must be true or undefined"))
+        result.add(schema, invalid(PRESERVE_FALSE.id, path, False, "must be true or undefined"))

@@ -23,7 +23,7 @@ from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.printing import Typed
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.advisory import SCALARS
-from crdlint.rules.engine.common import Findings
+from crdlint.rules.engine.common import WalkResult
 from crdlint.rules.engine.relations import SAME_FIELD, SIBLING
 from crdlint.rules.engine.rule import Link, Nodes, Rule
 from crdlint.rules.engine.schema_walk import Context, check
@@ -192,40 +192,40 @@ ITEMS_NULLABLE = _KeyRule("list-items-nullable", "Items of a set or map list are
 
 
 @check(Nodes({"x-kubernetes-map-type"}))
-def _map_type(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
+def _map_type(schema: JSONSchemaProps, _context: Context, result: WalkResult) -> None:
     if schema.x_map_type is None:
         return
     if schema.type != "object":
         _wrong_type(
             schema,
-            findings,
+            result,
             MAP_TYPE_OBJECT.id,
             "must be object if x-kubernetes-map-type is specified",
         )
     if schema.x_map_type not in {"atomic", "granular"}:
         path = schema.path.child("x-kubernetes-map-type")
-        findings.add(
+        result.add(
             schema, not_supported(MAP_TYPE.id, path, schema.x_map_type, ("atomic", "granular"))
         )
 
 
-def _wrong_type(schema: JSONSchemaProps, findings: Findings, rule: str, detail: str) -> None:
+def _wrong_type(schema: JSONSchemaProps, result: WalkResult, rule: str, detail: str) -> None:
     path = schema.path.child("type")
     error = (
         invalid(rule, path, schema.type, detail) if schema.type else required(rule, path, detail)
     )
-    findings.add(schema, error)
+    result.add(schema, error)
 
 
 @check(Nodes({"x-kubernetes-list-type"}))
-def _list_type(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
+def _list_type(schema: JSONSchemaProps, context: Context, result: WalkResult) -> None:
     list_type = schema.x_list_type
     if list_type is None:
         return
     if schema.type != "array":
         _wrong_type(
             schema,
-            findings,
+            result,
             LIST_TYPE_ARRAY.id,
             "must be array if x-kubernetes-list-type is specified",
         )
@@ -242,10 +242,10 @@ def _list_type(schema: JSONSchemaProps, context: Context, findings: Findings) ->
             if kind == "list"
             else None
         )
-        findings.add(schema, invalid(SET_ATOMIC.id, path, value, detail, help=help_))
+        result.add(schema, invalid(SET_ATOMIC.id, path, value, detail, help=help_))
     if list_type not in TYPES:
         path = schema.path.child("x-kubernetes-list-type")
-        findings.add(schema, not_supported(LIST_TYPE.id, path, list_type, TYPES))
+        result.add(schema, not_supported(LIST_TYPE.id, path, list_type, TYPES))
 
 
 def mergeable_set_item(schema: JSONSchemaProps) -> JSONSchemaProps | None:
@@ -260,20 +260,18 @@ def mergeable_set_item(schema: JSONSchemaProps) -> JSONSchemaProps | None:
 
 
 @check(Nodes({"x-kubernetes-list-type", "x-kubernetes-list-map-keys"}))
-def _map_keys(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
+def _map_keys(schema: JSONSchemaProps, _context: Context, result: WalkResult) -> None:
     path = schema.path
     if schema.x_list_map_keys and schema.x_list_type != "map":
         type_path = path.child("x-kubernetes-list-type")
         detail = "must be map if x-kubernetes-list-map-keys is non-empty"
         if schema.x_list_type is None:
-            findings.add(schema, required(KEYS_WITHOUT_MAP.id, type_path, detail))
+            result.add(schema, required(KEYS_WITHOUT_MAP.id, type_path, detail))
         else:
-            findings.add(
-                schema, invalid(KEYS_WITHOUT_MAP.id, type_path, schema.x_list_type, detail)
-            )
+            result.add(schema, invalid(KEYS_WITHOUT_MAP.id, type_path, schema.x_list_type, detail))
     if schema.x_list_type == "map":
         for error in _list_map(schema):
-            findings.add(schema, error)
+            result.add(schema, error)
 
 
 def _list_map(schema: JSONSchemaProps) -> Iterator[FieldError]:
@@ -331,10 +329,10 @@ def _shown(names: Iterable[str]) -> str:
 
 
 @check(Nodes({"x-kubernetes-list-type"}))
-def _keys_and_nulls(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
+def _keys_and_nulls(schema: JSONSchemaProps, context: Context, result: WalkResult) -> None:
     if context.options.require_map_list_keys_map_set_validation:
         for error in map_list_keys_map_set(schema):
-            findings.add(schema, error)
+            result.add(schema, error)
 
 
 def map_list_keys_map_set(schema: JSONSchemaProps) -> Iterator[FieldError]:

@@ -21,7 +21,7 @@ from crdlint.kubernetes.servers import Server
 from crdlint.light import regex
 from crdlint.phrases import Sample
 from crdlint.rules.engine.advisory import JUNCTORS
-from crdlint.rules.engine.common import Findings
+from crdlint.rules.engine.common import WalkResult
 from crdlint.rules.engine.relations import OF_ALTERNATIVE, SAME_PLACE
 from crdlint.rules.engine.rule import Link, Nodes, Rule
 from crdlint.rules.engine.schema_walk import STRUCTURAL, Context, SchemaPosition, check
@@ -217,7 +217,7 @@ def implied_type(schema: JSONSchemaProps) -> str:
     ),
     STRUCTURAL,
 )
-def _type(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
+def _type(schema: JSONSchemaProps, context: Context, result: WalkResult) -> None:
     path = schema.path.child("type")
     if schema.x_embedded_resource and schema.type != "object":
         detail = "must be object if x-kubernetes-embedded-resource is true"
@@ -226,12 +226,12 @@ def _type(schema: JSONSchemaProps, context: Context, findings: Findings) -> None
             error = invalid(EMBEDDED.id, path, schema.type, detail, help=help_)
         else:
             error = required(EMBEDDED.id, path, detail, help=help_)
-        findings.add_structural(schema, error)
+        result.add_structural(schema, error)
     elif not schema.type and not schema.x_int_or_string and not schema.x_preserve_unknown_fields:
         is_root = context.position is SchemaPosition.ROOT
         help_ = "Add `type: object`" if is_root else _help_with_type(schema)
         detail = _TYPE_MISSING[context.position]
-        findings.add_structural(schema, required(TYPE_REQUIRED.id, path, detail, help=help_))
+        result.add_structural(schema, required(TYPE_REQUIRED.id, path, detail, help=help_))
 
 
 def _help_with_type(schema: JSONSchemaProps) -> str:
@@ -253,15 +253,15 @@ def _help_with_type(schema: JSONSchemaProps) -> str:
 
 
 @check(Nodes(when=lambda _, type_: type_ not in {"", "object"}), _ROOT)
-def _root_type(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
+def _root_type(schema: JSONSchemaProps, _context: Context, result: WalkResult) -> None:
     error = invalid(
         ROOT_TYPE.id, schema.path.child("type"), schema.type, "must be object at the root"
     )
-    findings.add_structural(schema, error)
+    result.add_structural(schema, error)
 
 
 @check(Nodes(types={"array"}), STRUCTURAL)
-def _items(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
+def _items(schema: JSONSchemaProps, _context: Context, result: WalkResult) -> None:
     if schema.item_schema is None:
         path = schema.path.child("items")
         help_ = (
@@ -269,13 +269,13 @@ def _items(schema: JSONSchemaProps, _context: Context, findings: Findings) -> No
             if schema.items is None
             else "Write one schema for all items instead of the list of schemas"
         )
-        findings.add_structural(
+        result.add_structural(
             schema, required(ITEMS_REQUIRED.id, path, "must be specified", help=help_)
         )
 
 
 @check(Nodes({"additionalProperties"}), STRUCTURAL)
-def _additional_properties(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
+def _additional_properties(schema: JSONSchemaProps, context: Context, result: WalkResult) -> None:
     if schema.additional_properties is None:
         return
     path = schema.path.child("additionalProperties")
@@ -286,16 +286,16 @@ def _additional_properties(schema: JSONSchemaProps, context: Context, findings: 
             if is_closed
             else None
         )
-        findings.add_structural(
+        result.add_structural(
             schema, forbidden(ROOT_MAP.id, path, "must not be used at the root", help=help_)
         )
     if schema.x_embedded_resource:
         detail = "must not be used if x-kubernetes-embedded-resource is set"
-        findings.add_structural(schema, forbidden(EMBEDDED.id, path, detail))
+        result.add_structural(schema, forbidden(EMBEDDED.id, path, detail))
 
 
 @check(Nodes({"x-kubernetes-int-or-string"}), STRUCTURAL)
-def _int_or_string(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
+def _int_or_string(schema: JSONSchemaProps, _context: Context, result: WalkResult) -> None:
     if not schema.x_int_or_string:
         return
     for name, is_set in (
@@ -305,13 +305,13 @@ def _int_or_string(schema: JSONSchemaProps, _context: Context, findings: Finding
         if is_set:
             detail = "must be false if x-kubernetes-int-or-string is true"
             help_ = f"Remove `{name}`"
-            findings.add_structural(
+            result.add_structural(
                 schema, invalid(INT_OR_STRING.id, schema.path.child(name), True, detail, help=help_)
             )
 
 
 @check(Nodes({"x-kubernetes-embedded-resource"}), STRUCTURAL)
-def _embedded_fields(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
+def _embedded_fields(schema: JSONSchemaProps, _context: Context, result: WalkResult) -> None:
     if (
         schema.x_embedded_resource
         and not schema.x_preserve_unknown_fields
@@ -321,13 +321,13 @@ def _embedded_fields(schema: JSONSchemaProps, _context: Context, findings: Findi
         help_ = (
             "Add `x-kubernetes-preserve-unknown-fields: true`, or the `properties` of the object"
         )
-        findings.add_structural(
+        result.add_structural(
             schema, required(EMBEDDED.id, schema.path.child("properties"), detail, help=help_)
         )
 
 
 @check(Nodes({"properties"}), STRUCTURAL)
-def _object_fields(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
+def _object_fields(schema: JSONSchemaProps, context: Context, result: WalkResult) -> None:
     """Check apiVersion, kind and metadata of the root and of embedded resources."""
     if context.position is not SchemaPosition.ROOT and not schema.x_embedded_resource:
         return
@@ -340,7 +340,7 @@ def _object_fields(schema: JSONSchemaProps, context: Context, findings: Findings
                 f"Set `type: {type_}`",
                 Reason(Code.TYPE, (type_, child.type)),
             )
-            findings.add_structural(
+            result.add_structural(
                 child, invalid(META_TYPE.id, path, child.type, detail, help=help_, reason=reason)
             )
     metadata = (
@@ -348,7 +348,7 @@ def _object_fields(schema: JSONSchemaProps, context: Context, findings: Findings
     )
     if metadata is not None and not _may_restrict(metadata, context.options.server):
         detail = "must not specify anything other than name and generateName, but metadata is implicitly specified"
-        findings.add_structural(schema, forbidden(METADATA.id, metadata.path, detail))
+        result.add_structural(schema, forbidden(METADATA.id, metadata.path, detail))
 
 
 def _may_restrict(metadata: JSONSchemaProps, server: Server) -> bool:
@@ -357,7 +357,7 @@ def _may_restrict(metadata: JSONSchemaProps, server: Server) -> bool:
 
 
 @check(Nodes({"pattern"}), _NOT_PLACES)
-def _pattern(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
+def _pattern(schema: JSONSchemaProps, _context: Context, result: WalkResult) -> None:
     if not schema.pattern:
         return
     error = pattern_error(schema.pattern)
@@ -368,7 +368,7 @@ def _pattern(schema: JSONSchemaProps, _context: Context, findings: Findings) -> 
         help_ = attempt(_pattern_help, schema.pattern)
         violation = invalid(PATTERN.id, path, schema.pattern, detail, help=help_, subject=cause)
         lookaround = _LOOKAROUND.search(schema.pattern)
-        findings.add_structural(
+        result.add_structural(
             schema,
             violation if lookaround is None else violation._replace(inside=lookaround.span()),
         )
@@ -418,7 +418,7 @@ _FORBIDDEN_NESTED: Final[tuple[tuple[str, str, Callable[[JSONSchemaProps], bool]
 
 
 @check(Nodes({name for name, _, _ in _FORBIDDEN_NESTED}), _NESTED)
-def _nested(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
+def _nested(schema: JSONSchemaProps, _context: Context, result: WalkResult) -> None:
     for name, state, is_set in _FORBIDDEN_NESTED:
         if is_set(schema):
             junctor = next(
@@ -433,16 +433,16 @@ def _nested(schema: JSONSchemaProps, _context: Context, findings: Findings) -> N
                     "with `anyOf: [{type: integer}, {type: string}]`"
                 )
             detail = f"must be {state} to be structural"
-            findings.add_structural(
+            result.add_structural(
                 schema, forbidden(NOT_STRUCTURAL.id, schema.path.child(name), detail, help=help_)
             )
 
 
 @check(Nodes({"properties"}), _NESTED)
-def _nested_metadata(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
+def _nested_metadata(schema: JSONSchemaProps, _context: Context, result: WalkResult) -> None:
     metadata = schema.properties.get("metadata")
     if metadata is not None:
-        findings.add_structural(
+        result.add_structural(
             schema,
             forbidden(
                 METADATA_NESTED.id, metadata.path, "must not be specified in a nested context"
@@ -451,9 +451,9 @@ def _nested_metadata(schema: JSONSchemaProps, _context: Context, findings: Findi
 
 
 @check(Nodes(JUNCTORS), _ROOT)
-def _complete(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
+def _complete(schema: JSONSchemaProps, _context: Context, result: WalkResult) -> None:
     for structure, nested, path, spoken_of in incomplete(schema):
-        findings.add_structural(
+        result.add_structural(
             structure,
             required(INCOMPLETE.id, path, f"because it is defined in {spoken_of}", at=nested.path),
         )

@@ -25,7 +25,7 @@ from crdlint.crd.paths import Path
 from crdlint.golang.printing import Typed
 from crdlint.golang.text import SPACE
 from crdlint.rules.engine import headlines
-from crdlint.rules.engine.common import Findings
+from crdlint.rules.engine.common import WalkResult
 from crdlint.rules.engine.rule import Nodes, Rule
 from crdlint.rules.engine.schema_walk import Context, check
 from crdlint.schema.json_paths import FieldPathError, valid_field_path
@@ -104,11 +104,11 @@ def _has_newlines(text: str) -> bool:
 
 
 @check(Nodes({"x-kubernetes-validations"}))
-def _validations(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
+def _validations(schema: JSONSchemaProps, _context: Context, result: WalkResult) -> None:
     path = schema.path.child("x-kubernetes-validations")
     for i, rule in enumerate(schema.x_validations):
         for error in _rule_errors(schema, rule, path.index(i)):
-            findings.add(schema, error)
+            result.add(schema, error)
 
 
 def _rule_errors(schema: JSONSchemaProps, rule: ValidationRule, path: Path) -> Iterator[FieldError]:
