@@ -40,7 +40,7 @@ class Change(NamedTuple):
     ``effect`` is what that means for existing objects, clients and users, without the field that the change is about.
     ``new`` and ``old`` are where to look in the new and the old CRD. ``field`` is the field that it is about
     (``.spec.replicas``), empty for the whole CRD or a version. ``example`` is the JSON of an object that was valid and is
-    not any more. ``versions`` are those that have the change, empty if it is about no version's schema. ``is_alpha`` marks
+    not any more, empty if none was found. ``versions`` are those that have the change, empty if it is about no version's schema. ``is_alpha`` marks
     an error that is a warning in alpha versions.
     """
 
@@ -79,20 +79,22 @@ _LOWER: Final[dict[Severity, Severity]] = {"error": "warning", "warning": "info"
 def lowered(changes: Iterable[Change], policy: Policy) -> Iterable[Change]:
     """Yield changes with the severities that a policy gives them, without those that it leaves out."""
     for change in changes:
-        severity, is_alpha = (
-            change.rule.severity,
-            all("alpha" in name for name in change.versions or [""]),
-        )
+        severity = change.rule.severity
+        is_alpha = all("alpha" in name for name in change.versions or [""])
         if is_alpha and policy.alpha == "off":
             continue
         is_lowered = is_alpha and policy.alpha == "lower" and severity == "error"
         if is_lowered:
             severity = "warning"
-        if policy.status == "lower" and re.match(
-            r"\.status(?![^.[])", change.field
-        ):  # only controllers write it
+        if policy.status == "lower" and _is_of_status(change.field):
             severity = _LOWER[severity]
+            is_lowered = False  # it is no warning because of the version
         yield change._replace(rule=change.rule._replace(severity=severity), is_alpha=is_lowered)
+
+
+def _is_of_status(field: str) -> bool:
+    """Return whether a field is the status or below it, which only controllers write."""
+    return re.match(r"\.status(?![^.[])", field) is not None
 
 
 def merged(changes: Iterable[Change]) -> list[Change]:

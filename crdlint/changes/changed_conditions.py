@@ -53,6 +53,7 @@ from crdlint.kubecel.reasoning.reasoner import ITEM, VALUE, Facts, FieldPath, Re
 from crdlint.kubecel.syntax_trees import parsed, rule_key
 from crdlint.kubernetes.servers import Server
 from crdlint.rules.texts import changes as rules
+from crdlint.schema.validator import ValueValidator
 
 _QUICK: Final = 8  # the part of the steps with which a reason is looked for before an example
 _PREMISES: Final = 64  # conditions that may imply another one
@@ -307,6 +308,14 @@ class SchemaFacts(Facts):
             self.covers(old_pattern, pattern) for old_pattern in folded.patterns
         )
 
+    def excludes(self, path: FieldPath, text: str) -> bool:
+        """Return whether no text at a path is equal to another one, because a pattern or a limit rejects that."""
+        folded = self._folded(path)
+        if folded is None or folded.type != "string":
+            return False
+        validators = (ValueValidator(schema, server=self._server) for schema in self._node(path))
+        return any(validator.validate(text) for validator in validators)
+
     def covers(self, pattern: str, other: str) -> bool:
         """Return whether all texts that match a pattern match another one."""
         return pattern_relation(pattern, other).is_covered
@@ -421,7 +430,7 @@ def compare_rules(pair: Pair, reasons: Reasons) -> Iterator[Change]:
                 rules.RULE_ADDED._replace(severity=severity), pair.field.uncorrelated
             )
             yield Change(
-                changed, f"{text}{which}", *paths, pair.field.path, example or None, effect=effect
+                changed, f"{text}{which}", *paths, pair.field.path, pair.shown(example), effect=effect
             )
     for text_key, rule in before.items():
         if text_key not in after:
@@ -486,7 +495,7 @@ def _new_transition(
     elif is_always_kept:
         changed = changed._replace(help=_KEPT)
     return Change(
-        changed, f"{text}{which}", *paths, pair.field.path, example or None, effect=effect
+        changed, f"{text}{which}", *paths, pair.field.path, pair.shown(example), effect=effect
     )
 
 
@@ -603,7 +612,7 @@ def compare_new_default(pair: Pair, name: str, schemas: Conjunction) -> Iterator
                 pair.field.consequence(is_container=True),
                 (schemas.path_of("default"), pair.old[0].path),
             )
-            yield Change(rule, text, *paths, field.path, example or None, effect=effect)
+            yield Change(rule, text, *paths, field.path, pair.shown(example), effect=effect)
             return
 
 
@@ -684,4 +693,4 @@ def _report_added(
             else "do not match"
         )
         text = f"{change}: values that {which} are rejected"
-    yield Change(rule, text, *paths, pair.field.path, example or None, effect=effect)
+    yield Change(rule, text, *paths, pair.field.path, pair.shown(example), effect=effect)

@@ -15,7 +15,7 @@ from itertools import chain, islice, product
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from crdlint.cel.ast import Literal, Select, nodes
+from crdlint.cel.ast import Call, Literal, Select, nodes
 from crdlint.changes.change import Change
 from crdlint.changes.conditions import conditions_of
 from crdlint.changes.conjunction import ComparedField, Conjunction
@@ -51,6 +51,7 @@ _LONG_NAME: Final = 63
 _AROUND: Final = 60  # objects around a value, until one is valid
 _WORK: Final = 200_000  # steps for one example
 _COST: Final = 5_000  # of the rules of one value
+_KEPT: Final = 3  # lists around a value, until one is part of a valid object
 _COMPLETED: Final = 12  # values that break a condition, until one is part of a valid object
 
 
@@ -111,10 +112,17 @@ class Pair:
         return Change(rule, text, *self.paths(attribute), self.field.path, example, effect=effect)
 
     def explanation(self, condition: str, part: JSONSchemaProps) -> str | None:
-        """Return an example for a condition that is known to reject values, if the run explains its changes."""
-        return (
-            (self.examples.find(self, condition, part) or None) if self.examples.explains else None
-        )
+        """Return an example for a condition that is known to reject values, if the run explains its changes.
+
+        It is empty if none was found.
+        """
+        if not self.examples.explains:
+            return None
+        return self.examples.find(self, condition, part) or ""
+
+    def shown(self, example: str | None) -> str | None:
+        """Return an example that was looked for, empty if only its value was found, if the run explains its changes."""
+        return example if self.examples.explains else None
 
     def paths(self, attribute: str, keyword: str = "") -> tuple[Path, Path]:
         """Return where the new and the old CRD have an attribute; the path of the schema itself without it."""
@@ -192,14 +200,16 @@ class Examples:
 
     def _values(self, pair: Pair, condition: str) -> Iterable[Any]:
         """Yield values that may break a condition, which are valid if they do not break an old one."""
-        own_names, own_literals = mentioned(condition)
-        names, literals = set(own_names), list(own_literals)
+        own_names, own_literals, own_patterns = mentioned(condition)
+        names, literals, patterns = set(own_names), list(own_literals), set(own_patterns)
         for mentions in self._mentions_beside(pair).nearest_first(own_names):
             if len(literals) >= _LITERALS:
                 break
             literals += mentions.constants
+            patterns |= mentions.patterns
             if own_names & mentions.names and len(names) < _FIELDS:
                 names |= mentions.names
+        literals = [_as_value(literal, own_patterns | patterns) for literal in literals]
         # The longest are the most specific, and the number of values that are tried is limited.
         constants = sorted(
             dict.fromkeys(literals), key=lambda literal: len(str(literal)), reverse=True
@@ -237,29 +247,35 @@ class Examples:
 
     def _completed(self, pair: Pair, value: Any) -> str | None:
         """Return a valid object of the old schema that contains a value, as JSON."""
+        values = [value]
         while pair.parent is not None:
-            parent = pair.parent
-            check = self._check(parent.old, parent)
-            base = {} if parent.parent else self._identity
-            around = Candidates(frozenset(), (), self.is_valid, self.server)
-            values = (
-                around.lists(parent.old, value)
-                if pair.step == ITEM
-                else around.values(
-                    parent.old,
-                    parent.new,
-                    {**base, "a" if pair.step == VALUE else pair.step: value},
-                )
-            )
-            valid = next((each for each in islice(values, _AROUND) if not check.errors(each)), None)
-            if valid is None:
-                return None
-            pair, value = parent, valid
-        return (
-            json.dumps(value, ensure_ascii=False)
-            if self._check(pair.new, pair).errors(value)
-            else None
-        )
+            containers = (self._valid_around(pair, pair.parent, each) for each in values)
+            values = list(islice(chain.from_iterable(containers), _KEPT))
+            pair = pair.parent
+        new = self._check(pair.new, pair)
+        rejected = next((each for each in values if new.errors(each)), None)
+        return None if rejected is None else json.dumps(rejected, ensure_ascii=False)
+
+    def _valid_around(self, pair: Pair, parent: Pair, value: Any) -> Iterator[Any]:
+        """Yield valid objects or maps with a value, one of them, or lists, of which the rules above may reject some."""
+        check = self._check(parent.old, parent)
+        valid = (each for each in self._around(pair, parent, value) if not check.errors(each))
+        return islice(valid, _KEPT if pair.step == ITEM else 1)
+
+    def _around(self, pair: Pair, parent: Pair, value: Any) -> Iterator[Any]:
+        """Yield objects, lists or maps with a value; those last that need the constants of the rules around it."""
+        for constants in ((), tuple(_constants_around(parent.old))):
+            around = Candidates(frozenset(), constants, self.is_valid, self.server)
+            yield from islice(self._containers(around, pair, parent, value), _AROUND)
+
+    def _containers(
+        self, around: Candidates, pair: Pair, parent: Pair, value: Any
+    ) -> Iterable[Any]:
+        if pair.step == ITEM:
+            return around.lists(parent.old, value)
+        identity = {} if parent.parent else self._identity
+        field = "a" if pair.step == VALUE else pair.step
+        return around.values(parent.old, parent.new, {**identity, field: value})
 
 
 class _Check:
@@ -306,6 +322,16 @@ class _Check:
         return [*count, *run.errors]
 
 
+def _constants_around(node: Conjunction) -> Iterator[Any]:
+    """Yield the constants of the rules of an object, and of the fields that it and these require."""
+    pending = [node]
+    while pending:
+        node = pending.pop()
+        for condition in conditions_of(node)[:_FEW_CONDITIONS]:
+            yield from mentioned(condition).constants
+        pending += [node.of_property(name) for name in node.required]
+
+
 def _subschemas(schema: JSONSchemaProps) -> Iterator[JSONSchemaProps]:
     """Yield a schema and the schemas of all values below it."""
     pending = [schema]
@@ -329,7 +355,8 @@ _NEAREST: Final = 100  # conditions about the fields of another one
 _LITERALS: Final = 100  # of other conditions than the one to break, until there are so many
 _FEW_CONDITIONS: Final = 12  # of an object
 _COMBINATIONS: Final = 400  # of the fields of an object
-_LONGEST: Final = 5_000  # characters of a text, items of a list, or fields of a map
+_LONGEST: Final = 5_000  # items of a list, or fields of a map
+_LONGEST_TEXT: Final = 100_000  # characters
 _NOTHING: Final = r"[^\x00-\x{10FFFF}]"  # a pattern that matches no text
 _OF_LISTS: Final = sum(
     SCHEMA_BITS[name]
@@ -372,7 +399,10 @@ class Candidates:
         """Yield lists that contain an item."""
         fewest = min(max(schema.min_items or 0 for schema in old), _LONGEST)
         yield [item] * max(1, fewest)
-        yield [item, *islice(self._distinct(old.list_items()), max(0, fewest - 1))]
+        more = max(0, fewest - 1)
+        yield [item, *islice(self._distinct(old.list_items()), more)]
+        if isinstance(item, dict):
+            yield [item, *islice(self._distinct(old.list_items(), item), more)]
 
     def values(
         self,
@@ -477,32 +507,38 @@ class Candidates:
             self._inner_values[key] = list(valid.values())
         return self._inner_values[key]
 
-    def _distinct(self, node: Conjunction) -> Iterator[Any]:
-        """Yield different items: numbers, texts, or objects with these in all of their required fields."""
+    def _distinct(
+        self, node: Conjunction, base: Mapping[str, Any] = MappingProxyType({})
+    ) -> Iterator[Any]:
+        """Yield different items: numbers, texts, or objects like ``base`` with these in all of their required fields."""
         if not node:
             return
         type_ = node.type
-        base: dict[str, Any] = (
-            next(self._objects(node, Conjunction(), 1, {}), {}) if type_ == "object" else {}
-        )
-        first = {"string": "a0", "integer": 1}
-        types = {
-            name: schemas.type
-            for name, schemas in node.properties().items()
-            if name in base
-            and schemas.type in first
-            and self._is_valid(schemas, first[schemas.type])
-        }
+        varying: dict[str, str] = {}
+        if type_ == "object":
+            base = base or next(self._objects(node, Conjunction(), 1, {}), {})
+            varying = self._varying(node, base)
         for i in range(_LONGEST):
             scalars = {"string": f"a{i}", "integer": i + 1}
-            varied = {name: scalars[type_] for name, type_ in types.items()}
+            varied = {name: scalars[each] for name, each in varying.items()}
             yield {**base, **varied} if type_ == "object" else scalars.get(type_, i)
+
+    def _varying(self, node: Conjunction, base: Mapping[str, Any]) -> dict[str, str]:
+        """Return the fields of an object that can have any text or number, and their types."""
+        first = {"string": "a0", "integer": 1}
+        types = {name: schemas.type for name, schemas in node.properties().items() if name in base}
+        return {
+            name: type_
+            for name, type_ in types.items()
+            if type_ in first and self._is_valid(node.of_property(name), first[type_])
+        }
 
     def _sizes(self, old: Conjunction, what: str) -> list[int]:
         """Return the smallest size that a schema allows, and those beside the constants of the condition."""
         sizes = {int(number) for number in self._numbers}
         sizes |= {size for schema in old if (size := getattr(schema, f"min_{what}")) is not None}
-        return sorted(size for size in sizes if 0 <= size <= _LONGEST)[:_SIZES]
+        longest = _LONGEST_TEXT if what == "length" else _LONGEST
+        return sorted(size for size in sizes if 0 <= size <= longest)[:_SIZES]
 
     def _scalars(self, old: Conjunction, new: Conjunction, type_: str) -> list[Any]:
         folded = constraints(old, self._server)
@@ -543,9 +579,10 @@ class Candidates:
     ) -> Iterator[str]:
         """Yield texts of the old patterns and formats, those first that the new patterns do not match."""
         yield from self._texts
-        known_patterns = sorted(folded.patterns) or [
-            ""
-        ]  # sets of texts have another order in each process
+        # Sets of texts have another order in each process.
+        known_patterns = sorted(folded.patterns) or [""]
+        if not folded.patterns:
+            yield "a"
         for old_pattern in known_patterns:
             patterns = sorted(after.patterns) if after else []
             if after is not None and after.enum is not None:
@@ -590,17 +627,18 @@ def _of_rank(options: Sequence[Sequence[Any]], rank: int) -> Iterator[tuple[Any,
 
 def _mentioned_beside(names: AbstractSet[str], conditions: Sequence[str]) -> frozenset[str]:
     """Return the fields of all conditions if these are few, else of those that mention one of some names."""
-    fields = [mentioned(condition)[0] for condition in conditions]
+    fields = [mentioned(condition).names for condition in conditions]
     return frozenset[str]().union(
         *(each for each in fields if len(fields) <= _FEW_CONDITIONS or each & names)
     )
 
 
 class Mentions(NamedTuple):
-    """The fields that a condition mentions, and its constants in their order."""
+    """The fields that a condition mentions, its constants in their order, and which of these are patterns of texts."""
 
     names: frozenset[str]
     constants: tuple[Any, ...]
+    patterns: frozenset[str] = frozenset()
 
 
 class _MentionsOf:
@@ -623,16 +661,28 @@ class _MentionsOf:
 
 @lru_cache(maxsize=4096)
 def mentioned(condition: str) -> Mentions:
-    """Return the fields of a condition, and its constants in their order."""
+    """Return the fields of a condition, its constants in their order, and the patterns of its texts."""
     names: set[str] = set()
     literals: list[Any] = []
+    patterns: set[str] = set()
     tree = parsed(condition)
     for node in () if tree is None else nodes(tree):
-        if isinstance(node, Select):
-            names.add(unescape(node.field) or node.field)
-        elif isinstance(node, Literal) and isinstance(node.value, (str, int, float)):
-            literals.append(node.value)
-            names |= (
-                {node.value} if isinstance(node.value, str) else set()
-            )  # an optional field, or a key
-    return Mentions(frozenset(names), tuple(literals))
+        match node:
+            case Select():
+                names.add(unescape(node.field) or node.field)
+            case Call(function="matches", args=(*_, Literal(value=str(pattern)))):
+                patterns.add(pattern)
+            case Literal(value=str(text)):
+                literals.append(text)
+                names.add(text)  # an optional field, or a key
+            case Literal(value=int() | float()):
+                literals.append(node.value)
+    return Mentions(frozenset(names), tuple(literals), frozenset(patterns))
+
+
+def _as_value(literal: Any, patterns: AbstractSet[str]) -> Any:
+    """Return a constant of a condition as a value that people write: of a pattern, a text that matches it."""
+    if literal not in patterns:
+        return literal
+    matching = pattern_relation(literal, _NOTHING).lost
+    return literal if matching is None else matching

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -97,11 +98,30 @@ class ChangesText(AtEnd):
         """Yield the object that the change breaks, if the run explains its changes."""
         if not self._view.examples or finding.example is None:
             return
+        if not finding.example:
+            yield from self._page.wrapped(_NO_EXAMPLE, _INDENT, "  = example: ", "label")
+            return
         from crdlint.resources.dump import dump  # few changes have an example
 
         yield "  = example: valid before, and not any more"
         for line in dump(json.loads(finding.example)):
-            yield from (f"{_INDENT}{part}" for part in line.splitlines())
+            yield from (f"{_INDENT}{_shortened(part)}" for part in line.splitlines())
+
+
+_NO_EXAMPLE: Final = "none was found among the small objects that the old CRD accepts"
+
+
+def _shortened(line: str) -> str:
+    """Return a line of an example; of a long run of one character, its start and the number of its characters."""
+    run = _RUN.search(line)
+    if run is None:
+        return line
+    rest = line[run.end() :]
+    return f"{line[: run.start() + _SHOWN_OF_RUN]}…{rest}  # {len(run[0]):,} times `{run[1]}`"
+
+
+_RUN: Final = re.compile(r"(\w)\1{63,}")
+_SHOWN_OF_RUN: Final = 16  # characters
 
 
 def shown_lines(finding: Diagnostic, line: str) -> list[tuple[int, str, Sequence[Part]]]:
@@ -137,17 +157,23 @@ def _key(line: str) -> str:
 
 
 def _listed(findings: Sequence[Diagnostic]) -> str:
-    """Return the fields of findings, those of an object together, or what their headlines name."""
-    by_parent: dict[str, list[str]] = {}
+    """Return the fields of findings, those of an object together, or what their headlines name; each one once."""
+    by_parent: dict[str, dict[str, None]] = {}
     for finding in findings:
         parent, dot, name = finding.field.rpartition(".")
         if not dot:
             parent, name = "", words.headline(finding).partition(":")[0].replace("`", "")
-        by_parent.setdefault(parent, []).append(name)
+        by_parent.setdefault(parent, {})[name] = None
     return ", ".join(
-        f"`{parent}.{{{', '.join(names)}}}`"
-        if len(names) > 1 and parent
-        else f"`{parent}{'.' * bool(parent)}{name}`"
-        for parent, names in by_parent.items()
-        for name in (names if not parent else names[:1])
+        text for parent, names in by_parent.items() for text in _of_parent(parent, list(names))
     )
+
+
+def _of_parent(parent: str, names: Sequence[str]) -> Iterator[str]:
+    """Yield the fields of an object as one text, or names that are of none."""
+    if not parent:
+        yield from (f"`{name}`" for name in names)
+    elif len(names) == 1:
+        yield f"`{parent}.{names[0]}`"
+    else:
+        yield f"`{parent}.{{{', '.join(names)}}}`"

@@ -85,9 +85,9 @@ class Witnesses:
         names = set(path)
         literals: list[Any] = []
         for condition in conditions:
-            more, others = mentioned(condition)
-            names |= more
-            literals += others
+            mentions = mentioned(condition)
+            names |= mentions.names
+            literals += mentions.constants
         constants = list(dict.fromkeys(literals)) or [0]
         schema = Conjunction.of(self._schema)
         # Values that rules reject are only built if not every part has to be valid.
@@ -172,7 +172,7 @@ class Witnesses:
 
     def _of_rule(self, rule: SchemaRule) -> Iterator[Witness]:
         """Yield an object that a rule accepts, and one that it alone rejects."""
-        names = mentioned(rule.rule.rule)[0]
+        names = mentioned(rule.rule.rule).names
         path = [step for step in rule.steps if isinstance(step, str)]
         accepted = broken = None
         for value in self._candidates([rule.rule.rule], path):

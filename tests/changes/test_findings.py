@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from changes_support import changes, with_field, with_parts, with_spec
@@ -14,6 +15,9 @@ from crdlint.changes.change import Policy
 from crdlint.linting.documents import collect_crds
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
+
+if TYPE_CHECKING:
+    from crdlint.diagnostics import Diagnostic
 
 ALSO = "is rejected if the existing object breaks this, even if it changes another field"
 
@@ -362,3 +366,57 @@ def test_a_deprecation_with_a_warning_needs_no_warning() -> None:
     )
     [found] = changes(old, with_parts(versions=new))
     assert found.help == "Use another version than `v0` in clients and manifests"
+
+
+EXPLAINED: list[tuple[str, str, str]] = [
+    # a text that people write instead of the pattern
+    ("{type: string}", "{type: string, pattern: '^https?://.+$'}", "a"),
+    ("{type: string, pattern: '^[a-z]+$'}", "{type: string, pattern: '^[a-c]+$'}", "d"),
+    # long texts
+    ("{type: string}", "{type: string, maxLength: 10240}", "a" * 10_241),
+    ("{type: string}", "{type: string, maxLength: 32768}", "a" * 32_769),
+]
+
+
+@each(("old", "new", "value"), EXPLAINED)
+def test_an_example_has_a_value_that_people_write(old: str, new: str, value: str) -> None:
+    [finding] = explained(with_field(old), with_field(new))
+    assert json.loads(finding.example or "{}")["spec"]["a"] == value
+
+
+ROLES = (
+    "required: [roles], properties: {roles: {type: array, minItems: 2, maxItems: 9, "
+    "x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], "
+    "items: {type: object, required: [name, number], properties: {name: {type: string}, "
+    "number: {type: integer%s}}}}}, "
+    "x-kubernetes-validations: [{rule: 'self.roles.all(r, r.number == 0) || self.roles.all(r, r.number > 0)'}]"
+)
+TARGET = (
+    "required: [target], properties: {kind: {type: string%s}, "
+    "target: {type: object, required: [kind], properties: {kind: {type: string}}}}, "
+    "x-kubernetes-validations: [{rule: \"self.target.kind == 'Gateway'\"}]"
+)
+
+
+@each(
+    ("schema", "limit"),
+    [(ROLES, ", maximum: 100"), (TARGET, ", maxLength: 3"), (TARGET, ", enum: [a, b]")],
+)
+def test_an_example_fulfils_the_rules_around_the_value(schema: str, limit: str) -> None:
+    [finding] = explained(with_spec(schema % ""), with_spec(schema % limit))
+    assert finding.example
+
+
+def test_without_an_example_the_finding_says_that_none_was_found() -> None:
+    rule = "x-kubernetes-validations: [{rule: 'self.b == self.a.lowerAscii().replace(\"x\", \"yz\") + \"q\"'}]"
+    schema = f"required: [a, b], properties: {{a: {{type: string%s}}, b: {{type: string}}}}, {rule}"
+    [finding] = explained(with_spec(schema % ""), with_spec(schema % ", maxLength: 3"))
+    assert finding.example == ""
+
+
+def explained(old: Any, new: Any) -> list[Diagnostic]:
+    """Return the findings of an update that are about changes, with examples."""
+    before = collect_crds(json.dumps(old), "old.yaml").by_name
+    request = CheckRequest(previous=before.get, policy=Policy(explains=True))
+    found = lint_file(json.dumps(new), "new.yaml", request).diagnostics
+    return [one for one in found if one.rule.startswith("change-")]

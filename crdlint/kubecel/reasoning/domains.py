@@ -231,6 +231,12 @@ def total(first: Domain, second: Domain) -> Domain:
     return (*Numbers(low + other_low, high + other_high, is_whole=True).narrowed(), *failure)
 
 
+def up_to(sizes: Domain) -> Domain:
+    """Return the whole numbers from zero to the largest of some sizes, nothing if these have no bound."""
+    _, high = _ends(sizes)
+    return tuple(Numbers(0, high, is_whole=True).narrowed()) if math.isfinite(high) else ()
+
+
 def _ends(domain: Domain) -> tuple[float, float]:
     """Return the smallest and the largest of integers, infinite ones for other values."""
     low, high = math.inf, -math.inf

@@ -45,7 +45,7 @@ FieldPath: TypeAlias = "tuple[str, ...]"
 ITEM: Final = "[*]"
 VALUE: Final = "[key]"
 _MOST_STEPS: Final = 4_000  # nodes that are evaluated for one rule
-_STEPS_INSIDE: Final = 1_500  # with the conditions of folds
+_STEPS_INSIDE: Final = 2_500  # with the conditions of folds
 _FREE_STEPS: Final = 400  # of these, which are not work of the document
 _ALONE: Final = 2  # known rules, the most similar ones, from which another one may follow alone
 _WORK: Final = 3  # of another one
@@ -96,6 +96,10 @@ class Facts:
 
     def match(self, path: FieldPath, pattern: str) -> bool:  # noqa: ARG002
         """Return whether all texts at a path match a pattern."""
+        return False
+
+    def excludes(self, path: FieldPath, text: str) -> bool:  # noqa: ARG002
+        """Return whether no text at a path is equal to another one."""
         return False
 
     def covers(self, pattern: str, other: str) -> bool:  # noqa: ARG002
@@ -397,14 +401,35 @@ class _Case:
         if domains.constant(left.domain) is not None:
             left, right, operator = right, left, _MIRRORED[operator]
         other = domains.constant(right.domain)
-        if other is not None and (operator == "==" or domains.is_number(other.value)):
+        if operator == "==" and other is not None and self._excludes(left, other.value):
+            result = FALSE | (ERROR if domains.may_fail(left.domain) else 0)
+        elif other is not None and (operator == "==" or domains.is_number(other.value)):
             result = self._test(left, domains.Test(operator, other.value))
         else:
             result = self._related(left, right, operator)
         return _negated(result) if node.function == "_!=_" else result
 
+    def _excludes(self, value: Value, other: object) -> bool:
+        """Return whether the schema of a value lets no text pass that is equal to a constant."""
+        if not isinstance(other, str) or value.path is None or domains.fails(value.domain):
+            return False
+        return self._facts.excludes(value.path, other)
+
+    def _has_no_item(self, range_: Value, value: Value) -> bool:
+        """Return whether no item of a list is equal to a constant."""
+        only = domains.constant(value.domain)
+        if only is None or range_.path is None or range_.domain != (Piece.LIST,):
+            return False
+        items = (*range_.path, ITEM)
+        is_possible = TRUE in domains.divide(
+            self._facts.values(items), domains.Test("==", only.value)
+        )
+        return not is_possible or self._excludes(Value((), "", items), only.value)
+
     def _is_element(self, node: Call, value: Value, range_: Value) -> int:
-        """Return the results of `value in range`, where all elements are constants."""
+        """Return the results of `value in range`, where all elements are constants, or no item can be equal to a constant."""
+        if range_.elements is None and self._has_no_item(range_, value):
+            return FALSE
         elements = [domains.constant(element.domain) for element in range_.elements or ()]
         constants = tuple(element.value for element in elements if element is not None)
         if range_.elements is None or len(constants) < len(elements):
@@ -627,12 +652,34 @@ class _Case:
         range_ = self.value(node.iter_range, scope)
         if domains.fails(range_.domain):
             return Value(FAILED, "")
-        result = self._folded(node, range_, scope)
+        result = self._folded(node, range_, scope) or self._selected(node, range_, scope)
         if result is not None:
             return self.value(node.result, {**scope, node.accu_var: result})
         name = self._fold_name(node, range_, scope)
         unknown = self._facts.unknown
-        return Value(unknown, name, is_open=True) if range_.is_open else self._term(name, unknown)
+        if range_.is_open:
+            return Value(unknown, name, is_open=True)
+        return self._term(name, unknown)._replace(size=self._selected_sizes(node, range_))
+
+    def _selected_sizes(self, node: Comprehension, range_: Value) -> Domain | None:
+        """Return how many items a filter can select, None if that is not known, or for other folds."""
+        if not _is_filter(node):
+            return None
+        return domains.up_to(self._sizes(range_)) or None
+
+    def _selected(self, node: Comprehension, range_: Value, scope: _Scope) -> Value | None:
+        """Return the end of the accumulator of a filter that selects all items or none of a list."""
+        filtered = _filtered(node)
+        is_there = not domains.may_fail(range_.domain)
+        if filtered is None or not is_there or not self._reasoner.looks_inside:
+            return None
+        condition, _ = filtered
+        before = self.choice
+        selects = self._of_items(node, condition, range_, scope)
+        self.choice = before
+        if selects == FALSE:
+            return self.value(node.accu_init, scope)
+        return range_ if selects == TRUE and _is_filter(node) else None
 
     def _fold_name(self, node: Comprehension, range_: Value, scope: _Scope) -> str:
         """Return a name of a fold; that of one which selects the same items, if the case has such a one."""
@@ -836,6 +883,11 @@ def _filtered(node: Comprehension) -> tuple[Expr, Expr] | None:
     return (
         (condition, more) if is_item or (isinstance(added, Literal) and added.value == 1) else None
     )
+
+
+def _is_filter(node: Comprehension) -> bool:
+    """Return whether a fold is a `filter`, which ends with a list."""
+    return _filtered(node) is not None and isinstance(node.accu_init, ListExpr)
 
 
 def _is(node: Expr, variable: str) -> bool:

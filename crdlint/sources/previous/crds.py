@@ -514,10 +514,10 @@ def _current_text(file: OldFile) -> str | None:
 
 
 def _diagnostic(file: OldFile, name: str, span: Span, renamed: str | None = None) -> Diagnostic:
-    message, help_ = f"CRD {name} of {file.name} was removed: no file contains it", None
+    headline, help_ = f"CRD {name} was removed: no file contains it", None
     if renamed is not None:
-        message = f"CRD {name} of {file.name} is now named {renamed}"
+        headline = f"CRD {name} is now named {renamed}"
         help_ = f"Keep the name {name}; to rename a CRD, keep both until no cluster has objects of the old one"
-    return replace(
-        REMOVED.diagnostic(file.path or file.name, "advice", message, span, help_), crd=name
-    )
+    message = f"{headline}; it was in {file.name}"
+    diagnostic = REMOVED.diagnostic(file.path or file.name, "advice", message, span, help_)
+    return replace(diagnostic, crd=name, headline=headline)
