@@ -40,8 +40,8 @@ class Change(NamedTuple):
     ``effect`` is what that means for existing objects, clients and users, without the field that the change is about.
     ``new`` and ``old`` are where to look in the new and the old CRD. ``field`` is the field that it is about
     (``.spec.replicas``), empty for the whole CRD or a version. ``example`` is the JSON of an object that was valid and is
-    not any more, empty if none was found. ``versions`` are those that have the change, empty if it is about no version's schema. ``is_alpha`` marks
-    an error that is a warning in alpha versions.
+    not any more, empty if none was found. ``versions`` are those that have the change, empty if it is about no
+    version's schema. ``is_alpha`` marks an error that is a warning in alpha versions.
     """
 
     rule: Rule

@@ -430,7 +430,12 @@ def compare_rules(pair: Pair, reasons: Reasons) -> Iterator[Change]:
                 rules.RULE_ADDED._replace(severity=severity), pair.field.uncorrelated
             )
             yield Change(
-                changed, f"{text}{which}", *paths, pair.field.path, pair.shown(example), effect=effect
+                changed,
+                f"{text}{which}",
+                *paths,
+                pair.field.path,
+                pair.shown(example),
+                effect=effect,
             )
     for text_key, rule in before.items():
         if text_key not in after:

@@ -408,7 +408,7 @@ def test_an_example_fulfils_the_rules_around_the_value(schema: str, limit: str) 
 
 
 def test_without_an_example_the_finding_says_that_none_was_found() -> None:
-    rule = "x-kubernetes-validations: [{rule: 'self.b == self.a.lowerAscii().replace(\"x\", \"yz\") + \"q\"'}]"
+    rule = 'x-kubernetes-validations: [{rule: \'self.b == self.a.lowerAscii().replace("x", "yz") + "q"\'}]'
     schema = f"required: [a, b], properties: {{a: {{type: string%s}}, b: {{type: string}}}}, {rule}"
     [finding] = explained(with_spec(schema % ""), with_spec(schema % ", maxLength: 3"))
     assert finding.example == ""

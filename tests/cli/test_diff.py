@@ -126,10 +126,7 @@ class TestPaths:
         (sides / "new" / "bars.yaml").unlink()
         result = diff("old", "new")
         assert result.stdout.startswith("1 CRD changed; 1 removed: 2 breaking\n")
-        assert (
-            "CRD bars.example.com was removed: no file contains it"
-            in result.stdout
-        )
+        assert "CRD bars.example.com was removed: no file contains it" in result.stdout
         result = diff("new", "old")
         assert result.stdout == "1 CRD changed, without consequence; 1 added\n"
 

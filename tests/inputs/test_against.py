@@ -123,9 +123,7 @@ class TestGone:
     def test_the_only_file_is_deleted(self, checkout: Any, argument: str) -> None:
         checkout.commit({"crd.yaml": crd()})
         (checkout.top / "crd.yaml").unlink()
-        assert findings(argument) == [
-            f"crd.yaml:4:9: {GONE.format('foos.example.com')}"
-        ]
+        assert findings(argument) == [f"crd.yaml:4:9: {GONE.format('foos.example.com')}"]
 
     def test_the_folder_is_deleted(self, checkout: Any) -> None:
         checkout.commit(

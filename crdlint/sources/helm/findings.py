@@ -334,24 +334,12 @@ class _ChartCheck:
         return not named.isdisjoint(self.values.api_versions)
 
     def _no_matches(self, each: ChartDocument, crds: Sequence[ChartDocument]) -> Diagnostic:
-        kind = f"no matches for kind {_quoted(each.kind)}"
         created = next(
             (crd for crd in crds if crd.is_rendered and crd.way is not Way.SKIPPED), None
         )
         if created is not None:
-            helm, when = (
-                "`helm install` fails",
-                "Helm looks up all kinds before it creates the CRD of",
-            )
-            if _created_at(created) is None:
-                when = "Helm does not install the CRD of"
-            elif _is_same_event(created, each):
-                helm, when = (
-                    "Helm 3 fails",
-                    "both are hooks of one event, and it does not wait for the CRD of",
-                )
-            message = f"{helm} with {kind}: {when} {created.where}"
-            return finding_at(each, rules.NO_MATCHES, message, related=place_of(created, "its CRD"))
+            return self._created_too_late(each, created)
+        kind = f"no matches for kind {_quoted(each.kind)}"
         crd = crds[0]
         related = place_of(crd, "its CRD")
         if crd.way is Way.SKIPPED:
@@ -363,6 +351,21 @@ class _ChartCheck:
         return finding_at(
             each, rules.NO_MATCHES, message, help_=help_, severity="warning", related=related
         )
+
+    @staticmethod
+    def _created_too_late(each: ChartDocument, crd: ChartDocument) -> Diagnostic:
+        """Return the finding of an object whose CRD Helm creates after it looks up the kind, or not at all."""
+        helm, when = "`helm install` fails", "Helm looks up all kinds before it creates the CRD of"
+        severity: Severity = "error"
+        if _created_at(crd) is None:
+            when = "Helm does not install the CRD of"
+        elif _is_same_event(crd, each):
+            helm, severity = "most installations with Helm 3 fail", "warning"
+            when = "both are hooks of one event, and it does not wait for the CRD of"
+        kind = f"no matches for kind {_quoted(each.kind)}"
+        message = f"{helm} with {kind}: {when} {crd.where}"
+        related = place_of(crd, "its CRD")
+        return finding_at(each, rules.NO_MATCHES, message, severity=severity, related=related)
 
     def _reason_off(self, crd: ChartDocument) -> str:
         """Return the condition that turns a CRD off, in parentheses."""
