@@ -206,7 +206,7 @@ _UNEXPRESSED: Final = frozenset(
 def _compare_limits(pair: Pair, old: Constraints, new: Constraints) -> Iterator[Change]:
     for limit in LIMITS:
         after, old_bound = new.bounds.get(limit.attribute), old.bounds.get(limit.attribute)
-        if after == old_bound or after == (before := _implied(old, limit)):
+        if after == old_bound or after == (before := _implied(pair, old, limit)):
             continue
         if after is None or (before is not None and before.tighter_than(after)):
             if old_bound is not None:
@@ -239,16 +239,25 @@ def _compare_limits(pair: Pair, old: Constraints, new: Constraints) -> Iterator[
         yield from _reject(rules.LIMIT_TIGHTENED, text, attributes, pair)
 
 
-def _implied(old: Constraints, limit: Limit) -> Bound | None:
+def _implied(pair: Pair, old: Constraints, limit: Limit) -> Bound | None:
     """Return the bound of old values: the given one, or a tighter one that follows from other constraints."""
     bounds = [old.bounds.get(limit.attribute)]
     if old.type == "integer":
         bounds.append(format_bound(old.formats, limit.attribute))
+    if old.type == "integer" and pair.is_number_of_replicas:
+        bounds.append(_OF_REPLICAS.get(limit.attribute))
     if limit.attribute in {"min_length", "max_length"}:
         bounds += [length_bound(pattern, is_upper=limit.is_upper) for pattern in old.patterns]
     if limit.attribute == "min_properties":
         bounds.append(Bound(len(old.required), is_upper=False))
     return max(filter(None, bounds), key=attrgetter("tightness"), default=None)
+
+
+# The API server accepts no other numbers where a scale subresource reads them. Upstream: ValidateScaleSpec.
+_OF_REPLICAS: Final = {
+    "minimum": Bound(0, is_upper=False),
+    "maximum": Bound(2**31 - 1, is_upper=True),
+}
 
 
 def _cannot_break(pair: Pair, limit: Limit, after: Bound) -> bool:
@@ -331,7 +340,7 @@ def _compare_pattern(pair: Pair, relation: Relation, old: str, new: str) -> Iter
 
 def _compare_formats(pair: Pair, old: Constraints, new: Constraints) -> Iterator[Change]:
     added, lost = sorted(new.formats - old.formats), sorted(old.formats - new.formats)
-    if all(_has_range(old, name) for name in added) and (added or not lost):
+    if all(_has_range(pair, old, name) for name in added) and (added or not lost):
         return
     tighter = [name for name in added if name not in NUMBER_FORMATS or name in _NARROW]
     if not tighter:
@@ -353,10 +362,12 @@ def _compare_formats(pair: Pair, old: Constraints, new: Constraints) -> Iterator
     yield from _reject(rules.FORMAT, text, attributes, pair)
 
 
-def _has_range(old: Constraints, format_: str) -> bool:
+def _has_range(pair: Pair, old: Constraints, format_: str) -> bool:
     """Return whether the limits of integers exclude all that are out of the range of a format."""
+    of_replicas = _OF_REPLICAS if pair.is_number_of_replicas else {}
     for attribute in ("maximum", "minimum"):
-        bound, old_bound = format_bound(frozenset({format_}), attribute), old.bounds.get(attribute)
+        bound = format_bound(frozenset({format_}), attribute)
+        old_bound = old.bounds.get(attribute) or of_replicas.get(attribute)
         if old.type != "integer" or bound is None or bound.tighter_than(old_bound):
             return False
     return True

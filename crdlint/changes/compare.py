@@ -10,7 +10,7 @@ from crdlint.changes.conjunction import ComparedField, Conjunction
 from crdlint.changes.constraints import fingerprint
 from crdlint.changes.examples import Examples
 from crdlint.changes.schemas import compare_schemas
-from crdlint.changes.served_versions import ServedVersions
+from crdlint.changes.served_versions import ServedVersions, numbers_of_replicas
 from crdlint.crd.model import (
     CustomResourceDefinition,
     CustomResourceDefinitionSpec,
@@ -405,7 +405,8 @@ def changes(
         if version.schema is None:
             continue
         old_schema = old_version.schema or _open_schema(old_version)
-        schemas = id(old_version.schema), id(version.schema)
+        replicas = numbers_of_replicas(old_version)
+        schemas = id(old_version.schema), id(version.schema), replicas
         if schemas not in compared:  # versions may share their schemas
             identity = {
                 "apiVersion": f"{new.spec.group}/{name}",
@@ -413,7 +414,11 @@ def changes(
                 "metadata": {"name": "example"},
             }
             examples = Examples(
-                identity, servers.newest, explains=policy.explains, preserve=preserve
+                identity,
+                servers.newest,
+                explains=policy.explains,
+                preserve=preserve,
+                replicas=replicas,
             )
             compared[schemas] = list(compare_schemas(old_schema, version.schema, root, examples))
         of_crd += _in_version(name, compared[schemas])

@@ -93,6 +93,11 @@ class Pair:
         return self.examples.preserve[1] or self.new.keeps_unknown_fields
 
     @property
+    def is_number_of_replicas(self) -> bool:
+        """Whether the scale subresource of the old CRD reads the value, so that it is no negative number."""
+        return self.field.path in self.examples.replicas
+
+    @property
     def server(self) -> Server:
         """The newest server of the run."""
         return self.examples.server
@@ -139,12 +144,15 @@ class Examples:
         *,
         explains: bool,
         preserve: tuple[bool, bool] = (False, False),
+        replicas: frozenset[str] = frozenset(),
     ) -> None:
         """Find complete objects only if the run `explains` its changes, which takes longer.
 
-        ``preserve`` is whether the old and the new CRD keep unknown fields of all objects.
+        ``preserve`` is whether the old and the new CRD keep unknown fields of all objects. ``replicas`` are the paths of the
+        numbers that the scale subresource of the old CRD reads.
         """
         self.explains: Final = explains
+        self.replicas: Final = replicas
         self.preserve: Final = preserve
         self._identity: Final = identity
         self.server: Final = server

@@ -116,7 +116,11 @@ class ServedVersions:
         }  # fmt: skip
         preserve = bool(crd.spec.preserve_unknown_fields)
         examples = Examples(
-            identity, servers.newest, explains=policy.explains, preserve=(preserve, preserve)
+            identity,
+            servers.newest,
+            explains=policy.explains,
+            preserve=(preserve, preserve),
+            replicas=numbers_of_replicas(version),
         )
         root = ComparedField(ratchets=servers.oldest.ratchets_values)
         compared = (
@@ -155,6 +159,14 @@ class ServedVersions:
 
     def _remark(self, name: str) -> str:
         return ", which kubectl uses by default," if name == self._default else ""
+
+
+def numbers_of_replicas(version: VersionParts) -> frozenset[str]:
+    """Return the paths of the numbers that the scale subresource of a version reads."""
+    scale = version.subresources.scale if version.subresources else None
+    if scale is None:
+        return frozenset()
+    return frozenset({scale.spec_replicas_path, scale.status_replicas_path})
 
 
 def _parent(path: str) -> str:

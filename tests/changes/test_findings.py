@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from changes_support import changes, with_field, with_parts, with_spec
+from changes_support import changes, read, with_field, with_parts, with_spec
 from crds import crd_with_spec
 from tables import each
 
@@ -412,6 +412,30 @@ def test_without_an_example_the_finding_says_that_none_was_found() -> None:
     schema = f"required: [a, b], properties: {{a: {{type: string%s}}, b: {{type: string}}}}, {rule}"
     [finding] = explained(with_spec(schema % ""), with_spec(schema % ", maxLength: 3"))
     assert finding.example == ""
+
+
+SCALE = "{scale: {specReplicasPath: .spec.a, statusReplicasPath: .status.a}}"
+
+
+@each(
+    ("scale", "schema", "severities"),
+    [
+        ("", "{type: integer, minimum: 0}", ["error"]),
+        (SCALE, "{type: integer, minimum: 0}", []),
+        (SCALE, "{type: integer, minimum: 0, maximum: 2147483647}", []),
+        (SCALE, "{type: integer, format: int32}", []),
+        ("", "{type: integer, format: int32}", ["warning"]),
+        (SCALE, "{type: integer, minimum: 1}", ["error"]),
+        (SCALE, "{type: integer, maximum: 100}", ["error"]),
+    ],
+)
+def test_a_number_of_replicas_has_the_range_of_the_scale_subresource(
+    scale: str, schema: str, severities: list[str]
+) -> None:
+    old, new = with_field("{type: integer}"), with_field(schema)
+    for crd in (old, new) if scale else ():
+        crd["spec"]["versions"][0]["subresources"] = read(scale)
+    assert [one.severity for one in changes(old, new)] == severities
 
 
 def explained(old: Any, new: Any) -> list[Diagnostic]:
