@@ -1,5 +1,7 @@
 """Dataclasses, named tuples and patterns that every run makes, in a tenth of the time: what is generated is left to first use.
 
+`replace` is that of dataclasses, in a quarter of the time: each finding is copied a few times.
+
 To type checkers they are those of the standard library: a class that is frozen is one for them, and they keep to it. At run time
 the standard library compiles up to seven functions for a dataclass and one text for each field of a named tuple, which was a
 quarter of the time of checking one file.
@@ -17,6 +19,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
+    from dataclasses import replace as replace
     from re import compile as regex
     from typing import NamedTuple as NamedTuple
 else:
@@ -58,6 +61,23 @@ else:
         ]
         return f"{type(self).__qualname__}({', '.join(shown)})"
 
+    def replace(value, /, **changes):
+        """Return a copy of a dataclass with other values of some fields; `__init__` takes all of them by position."""
+        kind = value.__class__
+        read, positions = _COPIED.get(kind) or _COPIED.setdefault(kind, _copied(kind))
+        values = [*read(value)]
+        for name, changed in changes.items():
+            values[positions[name]] = changed
+        return kind(*values)
+
+    _COPIED = {}
+
+    def _copied(kind):
+        names = [field.name for field in dataclasses.fields(kind)]
+        # A getter of one name would return a value instead of a tuple.
+        read = attrgetter(*names) if names[1:] else lambda value: (getattr(value, names[0]),)
+        return read, {name: position for position, name in enumerate(names)}
+
     class _NamedTuples(type):
         """Makes named tuples from classes with annotations, whose types are not needed at run time."""
 
@@ -89,4 +109,4 @@ else:
             return value
 
 
-__all__ = ["NamedTuple", "dataclass", "regex"]
+__all__ = ["NamedTuple", "dataclass", "regex", "replace"]

@@ -268,18 +268,25 @@ class UserPath(NamedTuple):
     version: str = ""
 
 
-def user_path_in_crd(root: Node, line: int, column: int) -> UserPath:
-    """Return the path of a position (1-based lines and columns of the document) in a CRD."""
-    steps = steps_at(root, (line - 1, column - 1))
-    if steps[:2] == ["spec", "versions"] and len(steps) > 2:
-        name = child(root, *steps[:3], "name")
-        version = str(name.value) if isinstance(name, Scalar) else ""
-        if steps[3:5] == _SCHEMA:
-            return UserPath(_value_path(steps[5:]), version)
-        return UserPath(_printed(steps), version)
-    if steps[:3] == ["spec", "validation", _SCHEMA[1]]:
-        return UserPath(_value_path(steps[3:]))
-    return UserPath(_printed(steps))
+class UserPaths:
+    """The paths of positions in a CRD as users know them."""
+
+    def __init__(self, root: Node) -> None:
+        self._root: Final = root
+        self._finder: Final = _StepFinder(root)
+
+    def at(self, line: int, column: int) -> UserPath:
+        """Return the path of a position (1-based lines and columns of the document)."""
+        steps = self._finder.at((line - 1, column - 1))
+        if steps[:2] == ["spec", "versions"] and len(steps) > 2:
+            name = child(self._root, *steps[:3], "name")
+            version = str(name.value) if isinstance(name, Scalar) else ""
+            if steps[3:5] == _SCHEMA:
+                return UserPath(_value_path(steps[5:]), version)
+            return UserPath(_printed(steps), version)
+        if steps[:3] == ["spec", "validation", _SCHEMA[1]]:
+            return UserPath(_value_path(steps[3:]))
+        return UserPath(_printed(steps))
 
 
 def user_path_in_object(root: Node, line: int, column: int) -> str:
@@ -289,21 +296,54 @@ def user_path_in_object(root: Node, line: int, column: int) -> str:
 
 def steps_at(root: Node, position: tuple[int, int]) -> list[str | int]:
     """Return the keys and indexes that lead to the node at a position (0-based); a key that is no scalar is empty."""
-    steps: list[str | int] = []
-    node: Node = root
-    while isinstance(node, (Mapping, Sequence)):
+    return _StepFinder(root).at(position)
+
+
+class _StepFinder:
+    """Finds the steps to positions, each from the last node on the way to the previous one that it is in as well.
+
+    `_nodes` are the nodes on that way, one more than `_steps`.
+    """
+
+    def __init__(self, root: Node) -> None:
+        self._nodes: Final = [root]
+        self._steps: Final[list[str | int]] = []
+
+    def at(self, position: tuple[int, int]) -> list[str | int]:
+        """Return what `steps_at` does."""
+        self._leave(position)
+        while self._enter(self._nodes[-1], position):
+            pass
+        return [*self._steps]
+
+    def _leave(self, position: tuple[int, int]) -> None:
+        """Go back to a node that a position is in."""
+        while self._steps and not _contains(self._nodes[-1], position):
+            self._nodes.pop()
+            self._steps.pop()
+
+    def _enter(self, node: Node, position: tuple[int, int]) -> bool:
+        """Go on to the value that a position is in, and return whether a node has such a value."""
+        if not isinstance(node, (Mapping, Sequence)):
+            return False
         stride = 2 if isinstance(node, Mapping) else 1
-        items = node.items
-        i = _entry_before(items, stride, position)
+        i = _entry_before(node.items, stride, position)
         if i < 0:
-            return steps
-        name, value = items[i * stride], items[i * stride + stride - 1]
+            return False
+        name, value = node.items[i * stride], node.items[i * stride + stride - 1]
         end, end_of_name = value.end_mark, name.end_mark
         if position > (end.line, end.column) and position > (end_of_name.line, end_of_name.column):
-            return steps
-        steps.append(i if stride == 1 else name.value if isinstance(name, Scalar) else "")
-        node = value
-    return steps
+            return False
+        key = name.value if isinstance(name, Scalar) else ""
+        self._steps.append(i if stride == 1 else key)
+        self._nodes.append(value)
+        return True
+
+
+def _contains(node: Node, position: tuple[int, int]) -> bool:
+    """Return whether a position (0-based) is in a node, and not in the entry before or after it."""
+    end = node.end_mark
+    return _start(node) <= position < (end.line, end.column)
 
 
 def _entry_before(nodes: SequenceOf[Node], stride: int, position: tuple[int, int]) -> int:

@@ -6,7 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from collections.abc import Mapping as MappingOf
-from dataclasses import field, replace
+from dataclasses import field
 from functools import cached_property
 from typing import Final, cast
 
@@ -18,7 +18,7 @@ from crdlint.crd.positions import Locator, Span, node_span, problem_span
 from crdlint.diagnostics import Diagnostic, Fix, Kind
 from crdlint.files.recognition import KIND, names_crd
 from crdlint.kubernetes.servers import Server
-from crdlint.light import dataclass
+from crdlint.light import dataclass, replace
 from crdlint.linting.result import (
     CRD,
     CollectedCRDs,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator
 from collections.abc import Sequence as SequenceOf
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal
 
 from crdlint.crd.convert import accepted_names, read_crd
@@ -12,11 +11,11 @@ from crdlint.crd.errors import REQUIRED, FieldError
 from crdlint.crd.identity import is_type_key
 from crdlint.crd.paths import SHARED, is_within
 from crdlint.crd.placeholders import is_placeholder
-from crdlint.crd.positions import Locator, contradicting, node_span, user_path_in_crd
+from crdlint.crd.positions import Locator, UserPaths, contradicting, node_span
 from crdlint.crd.record import semantic_equal
 from crdlint.diagnostics import OLD_CRD, Related
 from crdlint.kubernetes.senders import apply_severity
-from crdlint.light import NamedTuple, regex
+from crdlint.light import NamedTuple, regex, replace
 from crdlint.linting import create
 from crdlint.linting.documents import as_stored, name_of, take_duplicate_keys
 from crdlint.linting.result import ComparedCRD, FoundCRD, FoundRule, OldCRD
@@ -47,6 +46,7 @@ if TYPE_CHECKING:
     from crdlint.crd.decode_errors import DecodeProblem
     from crdlint.crd.model import CustomResourceDefinition
     from crdlint.crd.paths import Path
+    from crdlint.crd.positions import Span
     from crdlint.diagnostics import Diagnostic
     from crdlint.kubecel.cost import EstimatedRule
     from crdlint.linting.create import ServerReport
@@ -138,6 +138,7 @@ class _CRDCheck:
         self.name = self.crd.metadata.name
         self.common = (like.common if like is not None else None) or Common()
         self.locator = Locator(root, document.line_offset, document.text)
+        self.user_paths = UserPaths(root)
         self.manifest = Manifest(document, root, self.locator, self.crd)
         # A misspelled apiVersion or kind is fixed before the API server decodes the other fields.
         self.problems = [
@@ -211,7 +212,7 @@ class _CRDCheck:
 
     def _named(self, finding: Diagnostic) -> Diagnostic:
         line = finding.line - self.subject.document.line_offset
-        user_path, version = user_path_in_crd(self.subject.root, line, finding.column)
+        user_path, version = self.user_paths.at(line, finding.column)
         if finding.field and any(is_within(finding.field, internal) for internal in SHARED):
             version = ", ".join(each.name for each in self.crd.spec.versions)
         headline = finding.headline
@@ -235,6 +236,7 @@ def _validations(check: _CRDCheck) -> Iterator[ServerReport]:
     yield create.validate(check.crd, check.server, effort, check.common)
 
 
+_IN_DETAIL: Final = 5_000  # findings of a stage; further ones have no headline of their own and no fix
 _NEAR: Final = 32  # the number of repeated keys that are compared with a key
 
 
@@ -410,12 +412,13 @@ def _located(
     hidden: bool = False,
 ) -> dict[str, Diagnostic]:
     """Return the findings of field errors by message, without those `reported` and duplicates, as in upstream's ToAggregate."""
-    subject, decoded, locator = check.subject, check.decoded, check.locator
+    decoded, locator = check.decoded, check.locator
     not_decoded = {
         id(problem.node)
         for problem in (*decoded.problems, *decoded.later)
         if problem.kind == "decode"
     }
+    hidden = hidden or check.rejected
     located: dict[str, Diagnostic] = {}
     for error in errors:
         if not_decoded and _is_at(locator, error, not_decoded):
@@ -423,28 +426,42 @@ def _located(
         message = str(error)
         if message in located or message in reported:
             continue
-        path = error.at or error.path
-        if error.type == REQUIRED and locator.find(error.path).exact and locator.find(path).exact:
-            error = error._replace(value="")  # it is empty rather than missing
-        span = (
-            locator.span(path, key=error.key)
-            if error.inside is None
-            else locator.span_inside(path, error.inside)
-        )
-        diagnostic = catalog.get(error.rule).diagnostic_of(
-            error,
-            message,
-            span,
-            file=subject.file,
-            related=attempt(_contradicting, error, locator, subject.file, span.line),
-            hidden=hidden or check.rejected or error.hidden,
-        )
-        missing = locator.missing(error.path) if decoded.problems else None
-        if missing is not None:
-            diagnostic = replace(diagnostic, lacks=_lacking(*missing))
-        diagnostic = subject.fixes.add(diagnostic, FieldFinding(check.manifest, error.rule, error))
-        located[message] = with_marker(diagnostic, check.crd, catalog.get(diagnostic.rule))
+        make = _in_detail if len(located) < _IN_DETAIL else _in_short
+        located[message] = make(check, error, message, hidden=hidden or error.hidden)
     return located
+
+
+def _in_detail(check: _CRDCheck, error: FieldError, message: str, *, hidden: bool) -> Diagnostic:
+    """Return the finding of a field error, with its fix and the place that it contradicts."""
+    subject, locator, rule = check.subject, check.locator, catalog.get(error.rule)
+    path = error.at or error.path
+    if error.type == REQUIRED and locator.find(error.path).exact and locator.find(path).exact:
+        error = error._replace(value="")  # it is empty rather than missing
+    span = _span_of(error, locator)
+    related = attempt(_contradicting, error, locator, subject.file, span.line)
+    diagnostic = rule.diagnostic_of(
+        error, message, span, file=subject.file, related=related, hidden=hidden
+    )
+    missing = locator.missing(error.path) if check.decoded.problems else None
+    if missing is not None:
+        diagnostic = replace(diagnostic, lacks=_lacking(*missing))
+    diagnostic = subject.fixes.add(diagnostic, FieldFinding(check.manifest, error.rule, error))
+    return with_marker(diagnostic, check.crd, catalog.get(diagnostic.rule))
+
+
+def _in_short(check: _CRDCheck, error: FieldError, message: str, *, hidden: bool) -> Diagnostic:
+    """Return the finding of a field error without what takes time: of so many, reports show a few, and are read by programs."""
+    rule, span = catalog.get(error.rule), _span_of(error, check.locator)
+    return rule.diagnostic_of(
+        error, message, span, file=check.subject.file, headline=rule.summary, hidden=hidden
+    )
+
+
+def _span_of(error: FieldError, locator: Locator) -> Span:
+    path = error.at or error.path
+    if error.inside is None:
+        return locator.span(path, key=error.key)
+    return locator.span_inside(path, error.inside)
 
 
 def _contradicting(error: FieldError, locator: Locator, file: str, line: int) -> Related | None:

@@ -20,6 +20,7 @@ from crdlint.yaml.edit import Edit, apply, composed
 _LONGEST: Final = 3000  # characters of an expression
 _MOST_COMPILATIONS: Final = 150
 _MOST_STEPS: Final = 6
+_FOR_CHOICES: Final = 100  # the steps of work to find the choices, without compiling them
 _MOST_OFFERED: Final = 3
 _LONGEST_SHOWN: Final = 70
 _WORD: Final = re.compile(r"\w+|\s+|\W")
@@ -98,6 +99,9 @@ class _EditSearch:
 
     def steps(self, before: CompiledText) -> list[_Step]:
         """Return the alternatives of the first choice that leads to what compiles, or else to a later error; each meaning once."""
+        if not self._effort.affords(_FOR_CHOICES):
+            return []
+        self._effort.spend(_FOR_CHOICES)
         further: list[_Step] = []
         tried = {(before.text, False), (before.text, True)}
         for choice in self._choices(before):
@@ -117,8 +121,7 @@ class _EditSearch:
         self, before: CompiledText, choice: Choice, tried: set[tuple[str, bool]]
     ) -> Iterator[_Step]:
         for index, written in enumerate(choice.alternatives):
-            edits = tuple(piece for edit in written for piece in _pieces(edit, before.text))
-            text = apply(before.text, edits)
+            text = apply(before.text, written)
             if (
                 (text, choice.must_complete) in tried
                 or not self._left
@@ -126,13 +129,18 @@ class _EditSearch:
             ):
                 continue
             tried.add((text, choice.must_complete))
+            if before.keeps_error(text):
+                continue
             self._left -= 1
             self._effort.spend(len(text))
             expression = self._expression
             compile_ = compile_valid if choice.must_complete or before.is_parsed else compile_text
             compiled = compile_(text, expression.env, expression.environment.parser)
-            after = None if compiled is None else CompiledText(expression, text, compiled)
-            if after is not None and after.is_further(before, edits):
+            if compiled is None:
+                continue
+            after = CompiledText(expression, text, compiled)
+            edits = tuple(piece for edit in written for piece in _pieces(edit, before.text))
+            if after.is_further(before, edits):
                 plain = _sentence([_help(edit, before.text) for edit in written])
                 help_ = choice.helps[index] if choice.helps else plain
                 yield _Step(edits, written[0].text.strip(), plain, help_, choice.is_certain, after)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Final, NamedTuple
 
-from crdlint.cel.ast import Call, Expr, Literal, Select, nodes
+from crdlint.cel.ast import Call, Expr, Ident, Literal, Select, nodes
 from crdlint.cel.compiler import Compiled
 from crdlint.cel.errors import ErrorCode
 from crdlint.cel.types import Kind, Type
-from crdlint.kubecel.compilation import Expression
+from crdlint.kubecel.compilation import OLD_SELF, SELF, Expression
 from crdlint.kubecel.declarations import DeclField, DeclType
 from crdlint.yaml.edit import Edit
 
@@ -25,6 +26,39 @@ def comment_of(text: str) -> str:
     ('// 2 < 100', '')
     """
     return next((match[1] for match in _COMMENT.finditer(text) if match[1]), "")
+
+
+_STRING: Final = re.compile(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"")
+_OF_RULES: Final = frozenset({SELF, OLD_SELF})
+
+
+class UnknownName:
+    """A variable that is not declared, or a path from `self` whose last field is not, to be found in other texts.
+
+    Whatever is around it, an expression with it does not compile, unless a macro declares its first name.
+    """
+
+    def __init__(self, first: str, *fields: str) -> None:
+        path = r"\s*\.\s*".join(map(re.escape, (first, *fields)))
+        after = r"(?!\w|\s*[({])" if fields else r"(?!\w|\s*[({.])"
+        self._is_known: Final = bool(fields) and first not in _OF_RULES
+        self._pattern: Final = re.compile(rf"(?<![\w.`]){path}{after}")
+        self._declared: Final = re.compile(rf"[(,]\s*{re.escape(first)}\s*,")
+
+    def times(self, text: str) -> int:
+        """Return how often the name is in a text, outside of strings; 0 for a text in which it may be known."""
+        if self._is_known or "//" in text or self._declared.search(text):
+            return 0
+        return len(self._pattern.findall(_STRING.sub("''", text)))
+
+
+def _path(node: Expr) -> list[str]:
+    """Return the names of a path such as `self.spec.name`; the first is empty if it starts with another expression."""
+    fields: list[str] = []
+    while isinstance(node, Select):
+        fields.append(node.field)
+        node = node.operand
+    return [node.name if isinstance(node, Ident) else "", *reversed(fields)]
 
 
 class CompiledText:
@@ -100,6 +134,28 @@ class CompiledText:
             ("matches",),
         )
         return str(self.node.value) if is_pattern and isinstance(self.node, Literal) else ""
+
+    def keeps_error(self, text: str) -> bool:
+        """Return whether a text certainly has the first error, too: the unknown name is in it as often as in this one."""
+        name = self._unknown_name
+        return name is not None and name.times(text) >= self._times
+
+    @cached_property
+    def _times(self) -> int:
+        """How often the unknown name of the first error is in the text."""
+        return 0 if self._unknown_name is None else self._unknown_name.times(self.text)
+
+    @cached_property
+    def _unknown_name(self) -> UnknownName | None:
+        """The name that the first error is about, None if it is about something else, or the text has it in another form."""
+        node = self.node
+        if self.code is ErrorCode.UNDECLARED_REFERENCE and isinstance(node, Ident):
+            name = UnknownName(node.name)
+        elif self.code is ErrorCode.UNDEFINED_FIELD and isinstance(node, Select):
+            name = UnknownName(*_path(node))
+        else:
+            return None
+        return name if name.times(self.text) else None
 
     def declared(self, type_: Type | None) -> DeclType | None:
         """Return the declaration of an object's type."""

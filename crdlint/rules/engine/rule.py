@@ -149,10 +149,14 @@ class Rule(NamedTuple):
         span: Span,
         *,
         file: str,
+        headline: str = "",
         related: Related | None = None,
         hidden: bool = False,
     ) -> Diagnostic:
-        """Create a finding from a field error with the text `message`; without a help, it has the help of the rule."""
+        """Create a finding from a field error with the text `message`; without a help, it has the help of the rule.
+
+        `headline` is that of the error by default.
+        """
         return self._finding(
             file,
             error.kind,
@@ -165,7 +169,7 @@ class Rule(NamedTuple):
             hidden=hidden,
             related=related,
             errors=error.errors,
-            headline=headlines.of_error(error, self.headline, self.headline_names, self.summary),
+            headline=headline or headlines.of_error(error, self.headline, self.headline_names, self.summary),
         )
 
     def _finding(
