@@ -177,15 +177,15 @@ class Prover:
     def _objects(self, absent: JSONSchemaProps, *, of_old: bool) -> Iterator[tuple[Value, Value]]:
         """Yield pairs of small objects and old objects, with and without other optional fields, with literals of the rule."""
         for literal in (None, *self._literals):
-            full, bare = (self._object(absent, names, literal) for names in (self._names, ()))
+            built = (self._object(absent, names, literal) for names in (self._names, ()))
             if not self._uses_old_self:
-                yield full, full
-                yield bare, bare
+                yield from ((one, one) for one in built)
                 continue
+            full, bare = built
             complete = self._object(None, self._names, literal)
-            for built in (full, bare):
-                others = (built, complete) if of_old else (built, bare, complete)
-                yield from ((other, built) if of_old else (built, other) for other in others)
+            for one in (full, bare):
+                others = (one, complete) if of_old else (one, bare, complete)
+                yield from ((other, one) if of_old else (one, other) for other in others)
 
     def _object(
         self, absent: JSONSchemaProps | None, names: tuple[str, ...], literal: Any
