@@ -169,7 +169,8 @@ class Rule(NamedTuple):
             hidden=hidden,
             related=related,
             errors=error.errors,
-            headline=headline or headlines.of_error(error, self.headline, self.headline_names, self.summary),
+            headline=headline
+            or headlines.of_error(error, self.headline, self.headline_names, self.summary),
         )
 
     def _finding(
