@@ -10,7 +10,7 @@ from crds import crd_with_spec
 
 from crdlint.api import validate_resource
 from crdlint.crd import positions
-from crdlint.rules.engine import finding
+from crdlint.rules.engine import fixer
 from crdlint.schema import value_errors
 from crdlint.yaml.editor import Editor
 
@@ -33,7 +33,7 @@ def counted(monkeypatch: pytest.MonkeyPatch, holder: Any, name: str) -> list[obj
 
 
 def test_a_document_is_searched_for_its_end_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls = counted(monkeypatch, finding, "_ends_early")
+    calls = counted(monkeypatch, fixer, "_ends_early")
     fields = "".join(f"  a{i}: {{type: strnig}}\n" for i in range(50))
     done = crdlint(
         "check", "--no-cache", "-", stdin=crd_with_spec(f"type: object\nproperties:\n{fields}")
@@ -75,3 +75,18 @@ def test_a_position_is_found_without_a_copy_of_the_items(monkeypatch: pytest.Mon
     calls = counted(monkeypatch, positions, "_start")
     assert positions.steps_at(root, (777, 7)) == ["k777", 0]
     assert len(calls) < 20
+
+
+def test_positions_in_order_are_found_from_the_one_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    from crdlint.yaml.parse import parse_first
+
+    text = "a: {b: [" + ", ".join("{c: 1}" for _ in range(300)) + "]}\nd: 2\n"
+    root = parse_first(text).root
+    assert root is not None
+    columns = [*range(0, len(text) - 6, 3), 5, 3, 900]
+    alone = [positions.UserPaths(root).at(1, column + 1) for column in columns]
+    calls = counted(monkeypatch, positions, "_entry_before")
+    paths = positions.UserPaths(root)
+    assert [paths.at(1, column + 1) for column in columns] == alone
+    assert len(calls) < 3 * len(columns)
+    assert paths.at(2, 1).path == "d"

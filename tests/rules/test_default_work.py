@@ -8,10 +8,15 @@ from typing import TYPE_CHECKING, Any
 from crds import crd_in_json
 from tables import each
 
+from crdlint.crd.errors import DEFAULT_INVALID
+from crdlint.linting import manifest
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import pytest
 
 
 def crd(schema: str) -> str:
@@ -71,3 +76,19 @@ def test_an_error_of_many_costs_little() -> None:
     lint_file(text(1), filename="x")
     more = calls(text(400)) - calls(text(200))
     assert more < 360 * 4 * 200
+
+
+def test_the_first_findings_of_many_have_their_own_headline_and_fix(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(manifest, "_IN_DETAIL", 3)
+    fields = ",".join(f'"f{i}":{{"type":"string","default":1}}' for i in range(6))
+    text = crd('{"type":"object","properties":{' + fields + "}}")
+    result = lint_file(text, "x", CheckRequest(fixes=True))
+    found = [one for one in result.diagnostics if one.rule == DEFAULT_INVALID]
+    assert [one.headline for one in found] == [
+        *(f"default of `f{i}` must have the type `string`, not `integer`" for i in range(3)),
+        *["Default is not valid for its own schema"] * 3,
+    ]
+    assert [one.fix is not None for one in found] == [True] * 3 + [False] * 3
+    assert len({(one.line, one.column, one.message, one.user_path) for one in found}) == 6
