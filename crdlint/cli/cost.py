@@ -116,6 +116,7 @@ def _check(settings: CostOptions, run: Totals) -> list[_Checked]:
     )
     plan, checker = planner.add(files), Checker(Settings(values=settings.values()))
     run.problems += plan.problems
+    run.note("crdlint", plan.notices)
     if planner.invalid:
         return []
     checked = [_Checked(result, request.kube_version) for result, _ in plan.results]

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import BinaryIO, Final
 
-from crdlint.files.recognition import may_hold_crd
+from crdlint.files.recognition import LFS_POINTER, is_lfs_pointer, may_hold_crd
 from crdlint.light import regex
 
 STDIN: Final = "-"
@@ -141,6 +141,8 @@ def encoding_of(data: bytes) -> tuple[bytes, str]:
 
 def decode(data: bytes) -> str:
     """Decode UTF-8 or, with a byte order mark, UTF-16, without the mark; raise UnreadableError."""
+    if is_lfs_pointer(data):
+        raise UnreadableError(LFS_POINTER)
     mark, encoding = encoding_of(data)
     try:
         text = data[len(mark) :].decode(encoding)

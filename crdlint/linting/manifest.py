@@ -144,8 +144,7 @@ class _CRDCheck:
         self.problems = [
             p for p in self.decoded.problems if not (subject.rejected and is_type_key(root, p.node))
         ]
-        openings = request.placeholders if request.skip_unfinished else ()
-        self.has_placeholders = any(opening in document.text for opening in openings)
+        self.has_placeholders = request.skip_unfinished and request.finds_placeholders(document)
         # A check never ends at findings of placeholders, which are dropped.
         self.stop_at = None if self.has_placeholders else request.stop_at
         self.rejected = subject.rejected or any(map(self._is_rejection, self.problems))

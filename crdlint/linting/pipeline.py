@@ -293,11 +293,7 @@ class _CRDWalk(DocumentWalk):
         if identity.error is not None and identity.form != "unserved":
             return False
         line = node_span(root, document.line_offset).line
-        placeholder = (
-            placeholder_of(root)
-            if any(map(document.text.__contains__, self.request.placeholders))
-            else None
-        )
+        placeholder = placeholder_of(root) if self.request.finds_placeholders(document) else None
         if placeholder is not None:
             line = node_span(placeholder[1], document.line_offset).line
             self.notices.append(

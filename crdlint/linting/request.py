@@ -72,6 +72,13 @@ class CheckRequest:
         """The servers of the request; raise ValueError if their version is unknown."""
         return parse_range(self.kube_version)
 
+    def finds_placeholders(self, document: Document) -> bool:
+        """Return whether the text of a document has the beginning of what another program replaces."""
+        openings = self.placeholders
+        return document.once(
+            f"placeholders {openings}", lambda: any(map(document.text.__contains__, openings))
+        )
+
     @property
     def sender(self) -> Sender:
         """The sender whose request the server answers."""

@@ -14,15 +14,16 @@ import stat
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import astuple, field, fields, replace
+from dataclasses import field, fields
 from hashlib import blake2b
 from hmac import compare_digest
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
 from crdlint.diagnostics import Diagnostic, Fix, Related
 from crdlint.files.read import UnreadableError, read_bytes
-from crdlint.light import dataclass, regex
+from crdlint.light import dataclass, regex, replace
 from crdlint.linting.result import CRD, FileResult, ResourceName
 from crdlint.runner.program import program_digest
 from crdlint.safety import atomic
@@ -265,7 +266,7 @@ def _time_of(mark: Path) -> float:
 def _entry(result: FileResult, key: str) -> list[Any]:
     crds = [[crd.name, crd.line, crd.names] for crd in result.crds]
     # The name of the file is replaced on reading, because files with the same content share an entry.
-    diagnostics = [astuple(finding) for finding in result.diagnostics]
+    diagnostics = [_values(finding) for finding in result.diagnostics]
     return [
         _FORMAT,
         key,
@@ -278,15 +279,31 @@ def _entry(result: FileResult, key: str) -> list[Any]:
     ]
 
 
+_FIELDS: Final = tuple(column.name for column in fields(Diagnostic))
+_values_of: Final = attrgetter(*_FIELDS)
+_RELATED, _FIX = map(_FIELDS.index, ("related", "fix"))
+
+
+def _values(finding: Diagnostic) -> list[Any]:
+    """Return the values of a finding in the order of its fields, without classes."""
+    values = list(_values_of(finding))
+    related, fix = finding.related, finding.fix
+    if related is not None:
+        values[_RELATED] = [related.label, related.file, related.line, related.column, related.text]
+    if fix is not None:
+        edits = [[edit.start, edit.end, edit.text] for edit in fix.edits]
+        values[_FIX] = [fix.title, fix.applicability, edits]
+    return values
+
+
 def _result(entry: list[Any], key: str, file: str, text: str) -> FileResult:
     """Return the result of an entry; an invalid entry raises any exception."""
     format_, known_key, known_file, documents, crds, skipped, diagnostics, notices = entry
     if (format_, known_key) != (_FORMAT, key):
         raise ValueError(key)
-    names = [column.name for column in fields(Diagnostic)]
     findings = []
     for values in diagnostics:
-        arguments: dict[str, Any] = dict(zip(names, values, strict=True))
+        arguments: dict[str, Any] = dict(zip(_FIELDS, values, strict=True))
         if arguments["file"] != known_file:
             raise ValueError(known_file)
         related, fix = arguments["related"], arguments["fix"]

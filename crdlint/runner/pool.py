@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from crdlint.files.read import open_descriptor
-from crdlint.runner.task import Checker, CheckOutcome, Settings, Task
+from crdlint.runner.task import Checker, CheckOutcome, OpenedTask, Settings, Task
 
 if TYPE_CHECKING:
     from crdlint.runner.workers import Batch
@@ -82,16 +82,17 @@ def _read_ahead(
     checker: Checker, tasks: Iterator[Task | CheckOutcome]
 ) -> Generator[CheckOutcome, None, Iterator[Task | CheckOutcome] | None]:
     """Yield results in order; return the remaining tasks once they are enough for several processes, else None."""
-    waiting: deque[Task | CheckOutcome] = deque()
+    waiting: deque[Task | OpenedTask | CheckOutcome] = deque()
     to_check = size_read = 0
     for task in tasks:
         size = _size(task)
-        outcome = task if isinstance(task, CheckOutcome) else checker.from_cache(task)
-        waiting.append(outcome or task)
+        opened = task if isinstance(task, CheckOutcome) else checker.from_cache(task)
+        waiting.append(opened)
         size_read += size
-        to_check += 0 if outcome else size
+        to_check += 0 if isinstance(opened, CheckOutcome) else size
         if to_check > _WORTHWHILE:
-            return chain(waiting, tasks)
+            left = (each.task if isinstance(each, OpenedTask) else each for each in waiting)
+            return chain(left, tasks)
         if to_check == 0 or size_read > _READ_AHEAD:
             while waiting:
                 yield _check(checker, waiting.popleft())
@@ -154,7 +155,7 @@ def _chunks(tasks: Iterable[Task | CheckOutcome], checker: Checker) -> Iterator[
         yield Batch(chunk)
 
 
-def _check(checker: Checker, task: Task | CheckOutcome) -> CheckOutcome:
+def _check(checker: Checker, task: Task | OpenedTask | CheckOutcome) -> CheckOutcome:
     return task if isinstance(task, CheckOutcome) else checker.check(task)
 
 

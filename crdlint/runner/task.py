@@ -89,6 +89,14 @@ class CheckOutcome(NamedTuple):
     fixes: Fixed | None = None
 
 
+class OpenedTask(NamedTuple):
+    """A task that must be checked: its text, and the key to cache the result with, None not to cache it."""
+
+    task: Task
+    text: str
+    key: str | None = None
+
+
 def shown_name(path: str) -> str:
     """Return the name of an input for messages."""
     return "<stdin>" if path == STDIN else path
@@ -144,12 +152,12 @@ class Checker:
 
     settings: Settings
 
-    def check(self, task: Task) -> CheckOutcome:
+    def check(self, given: Task | OpenedTask) -> CheckOutcome:
         """Check a file, standard input (`-`), or the text of a packed file; fix the text of a file if that is set."""
-        opened = self._open(task)
+        opened = given if isinstance(given, OpenedTask) else self._open(given)
         if isinstance(opened, CheckOutcome):
             return self._fixed(opened)
-        text, key = opened
+        task, text, key = opened
         stopping = task._replace(request=replace(task.request, stop_at=self._stop_at(task)))
         checked = self._fixed(self.check_text(text, stopping)._replace(task=task))
         # Only the next check of a changed text needs what is reusable.
@@ -196,20 +204,23 @@ class Checker:
         except Exception as error:
             return checked._replace(bugs=(*checked.bugs, bug_of(error)))
 
-    def from_cache(self, task: Task) -> CheckOutcome | None:
-        """Return the result if it is cached or the file has no CRD, else None; standard input is checked at once."""
+    def from_cache(self, task: Task) -> CheckOutcome | OpenedTask | Task:
+        """Return the result if it is cached or the file has no CRD, else the text, or the task if a cached one may be fixed.
+
+        Standard input is checked at once.
+        """
         if open_descriptor(task.path) is not None:
             return self.check(task)
         opened = self._open(task)
-        if not isinstance(opened, CheckOutcome):
-            return None
-        return None if self.settings.fixing is not None and opened.results else opened
+        if isinstance(opened, OpenedTask) or self.settings.fixing is None or not opened.results:
+            return opened
+        return task
 
-    def _open(self, task: Task) -> CheckOutcome | tuple[str, str | None]:
-        """Return the result of a task, or its text if it must be checked, and the key to cache the result with, if it is cached."""
+    def _open(self, task: Task) -> CheckOutcome | OpenedTask:
+        """Return the result of a task, or its text if it must be checked."""
         name = shown_name(task.path)
         if task.text is not None:
-            return task.text, None
+            return OpenedTask(task, task.text)
         try:
             data = read_bytes(task.path)
             if not (may_hold_crd(data) or task.renders):
@@ -217,17 +228,19 @@ class Checker:
             text = decode(data)
         except UnreadableError as error:
             return CheckOutcome(name, task, problem=str(error))
-        settings = self.settings
-        if (
-            settings.cache is None
-            or settings.previous is not None
-            or task.request.keep
-            or task.location
-        ):
-            return text, None
-        key = settings.cache.key(data, task.request.key)
-        cached = settings.cache.get(key, name, text)
-        return (text, key) if cached is None else CheckOutcome(name, task, (cached,))
+        cache = self._cache_of(task)
+        if cache is None:
+            return OpenedTask(task, text)
+        key = cache.key(data, task.request.key)
+        cached = cache.get(key, name, text)
+        return (
+            OpenedTask(task, text, key) if cached is None else CheckOutcome(name, task, (cached,))
+        )
+
+    def _cache_of(self, task: Task) -> Cache | None:
+        """Return the cache for the result of a task, None if it depends on more than the text and the request."""
+        depends_on_more = self.settings.previous is not None or task.request.keep or task.location
+        return None if depends_on_more else self.settings.cache
 
     def check_text(self, text: str, task: Task, earlier: FileResult | None = None) -> CheckOutcome:
         """Check a text as the content of an input; outside of charts, `earlier` is the result of an earlier text of it."""
