@@ -1,6 +1,8 @@
 """How the time grows for hostile CRDs, configurations, comments, byte searches and commands, as their size doubles twice.
 
-The last columns are the exponents between two sizes: 1 for linear work, 2 for the square.
+The last columns are the exponents between two sizes: 1 for linear work, 2 for the square. For CRDs, where the program that
+links the API server's packages can be built, the last one is the time of the largest size by that of the program, both without
+what a small CRD takes.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from math import log2
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import api_server
 from click.testing import CliRunner
 from command_shapes import COMMANDS, CommandShape
 
@@ -31,7 +34,7 @@ from crdlint.sources.kustomize.build import Slim
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from shapes import SHAPES, checked
+from shapes import SHAPES, Shape, checked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -117,11 +120,27 @@ def _command(shape: CommandShape, size: int) -> None:
         os.chdir(before)
 
 
-def _print(name: str, works: Iterable[Callable[[], object]]) -> None:
-    """Print the seconds of works that double, and the exponents between them."""
+def _print(name: str, works: Iterable[Callable[[], object]], server: float | None = None) -> None:
+    """Print the seconds of works that double, the exponents between them, and the ratio to the server's seconds if known."""
     times = [min(_seconds(work) for _ in range(3)) for work in works]
     exponents = (log2(later / earlier) for earlier, later in pairwise(times))
-    print(f"{name:32}", *(f"{one:8.3f} s" for one in times), *(f"{one:6.2f}" for one in exponents))
+    ratio = [] if server is None else [f"{times[-1] / server:6.2f} of the server"]
+    columns = [*(f"{one:8.3f} s" for one in times), *(f"{one:6.2f}" for one in exponents)]
+    print(f"{name:32}", *columns, *ratio)
+
+
+def _of_server(program: str | None, shape: Shape, size: int) -> float | None:
+    """Return the least CPU seconds of the server's packages for the CRD of a size, without those for a small one."""
+    if program is None:
+        return None
+    small, large = (
+        min(api_server.seconds(program, _request(shape, n)) for _ in range(3)) for n in (1, size)
+    )
+    return max(large - small, 1e-3)
+
+
+def _request(shape: Shape, size: int) -> dict[str, str]:
+    return api_server.request(shape.text(size), None if shape.old is None else shape.old(size))
 
 
 def _seconds(work: Callable[[], object]) -> float:
@@ -134,8 +153,10 @@ def main() -> None:
     """Print a line for each shape of CRDs, and for each other text."""
     _config(".crdlint.yaml")("select: [cel-*]")  # loads what is loaded once
     _config("pyproject.toml")(TABLE)
+    program = api_server.program()
     for name, shape in SHAPES.items():
-        _print(name, [partial(checked, shape, n * FIELDS) for n in (1, 2, 4)])
+        works = [partial(checked, shape, n * FIELDS) for n in (1, 2, 4)]
+        _print(name, works, _of_server(program, shape, 4 * FIELDS))
     for name, (run, make, size) in CASES.items():
         _print(name, [partial(run, make(n * size)) for n in (1, 2, 4)])
     for name, command in COMMANDS.items():

@@ -19,6 +19,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Final
 
+import api_server
 import platformdirs
 from peer_files import CASES, Case, made_files
 
@@ -49,13 +50,6 @@ if not process:
     os.execv(sys.argv[1], sys.argv[1:])
 usage = os.wait4(process, 0)[2]
 print(usage.ru_utime + usage.ru_stime, usage.ru_maxrss, file=sys.stderr)
-"""
-
-
-_RECORDER: Final = """
-from tests.upstream.recorder import program
-from tests.upstream.versions import newest
-print(program(newest()))
 """
 
 
@@ -107,19 +101,6 @@ def _installed(folder: Path, without: Collection[str]) -> dict[str, str]:
     return {name: path for name, path in found.items() if name not in without}
 
 
-def _recorder() -> str | None:
-    """Return the program that links the API server's packages, built if Go is installed, else None."""
-    if "CRDLINT_RECORDER" in os.environ:
-        return os.environ["CRDLINT_RECORDER"]
-    done = subprocess.run(
-        [sys.executable, "-c", _RECORDER], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        print(f"left out: the API server's packages: {done.stderr.strip()}", file=sys.stderr)
-        return None
-    return done.stdout.strip()
-
-
 def _peers(programs: dict[str, str], cache: Path) -> list[Peer]:
     """Return crdlint, cold and cached, and the other programs."""
     crdlint = (sys.executable, "-P", "-m", "crdlint")
@@ -138,9 +119,9 @@ def _peers(programs: dict[str, str], cache: Path) -> list[Peer]:
         "kubectl-validate": ("--local-crds", "{case}/crds", "{files}"),
     }
     peers += [Peer(name, (path, *forms[name])) for name, path in programs.items() if name in forms]
-    recorder = _recorder()
-    if recorder is not None:
-        peers.append(Peer("the API server's packages", (recorder,), stdin="requests.ndjson"))
+    server = api_server.program()
+    if server is not None:
+        peers.append(Peer("the API server's packages", (server,), stdin="requests.ndjson"))
     return peers
 
 
