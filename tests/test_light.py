@@ -39,4 +39,4 @@ def test_a_copy_is_that_of_the_standard_library() -> None:
 
 def test_a_copy_with_an_unknown_field_is_an_error() -> None:
     with pytest.raises(KeyError):
-        replace(_One(1), other=2)
+        replace(_One(1), other=2)  # type: ignore[call-arg]
