@@ -45,7 +45,7 @@ def lint_text(
     '`spec` must be a mapping, not the number `1`'
     """
     sender_named(sender)
-    request = CheckRequest(kube_version=kube_version, senders=(sender,), fixes=fixes)
+    request = CheckRequest(versions=parse_range(kube_version), senders=(sender,), fixes=fixes)
     return _visible(lint_file(text, filename, request))
 
 
@@ -106,7 +106,7 @@ def fix_text(
     """
     from crdlint.runner.fixes import fix
 
-    request = CheckRequest(kube_version=kube_version, fixes=True)
+    request = CheckRequest(versions=parse_range(kube_version), fixes=True)
 
     def check(changed: str) -> FileResult:
         return lint_file(changed, filename, request)
@@ -129,13 +129,15 @@ def lint_update(
         return only or old.get(name)
 
     return _visible(
-        lint_file(new_text, "<stdin>", CheckRequest(kube_version=kube_version, previous=previous))
+        lint_file(
+            new_text, "<stdin>", CheckRequest(versions=parse_range(kube_version), previous=previous)
+        )
     )
 
 
 def estimate_costs(text: str, *, kube_version: str = NEWEST_VERSION) -> list[RuleCost]:
     """Return the cost of each rule, in document order; empty if the API server would not compile the rules."""
-    result = lint_file(text, "<stdin>", CheckRequest(kube_version=kube_version, keep=True))
+    result = lint_file(text, "<stdin>", CheckRequest(versions=parse_range(kube_version), keep=True))
     return [evaluated.cost(result.file) for evaluated in result.rules]
 
 

@@ -20,7 +20,7 @@ from crdlint.cli.fields import (
 from crdlint.cli.options import ChartOptions, ConfigFileOptions, FileOptions
 from crdlint.cli.reports import Reports, Totals, find_files, print_notice
 from crdlint.files.paths import Selection
-from crdlint.kubernetes.servers import NEWEST, parse_range
+from crdlint.kubernetes.servers import NEWEST, Range
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
 from crdlint.report import formats
@@ -97,7 +97,7 @@ class _Checked(NamedTuple):
     """The result of a file, and the Kubernetes versions that it was checked for."""
 
     result: FileResult
-    kube_version: str
+    versions: Range
 
 
 def _check(settings: CostOptions, run: Totals) -> list[_Checked]:
@@ -119,11 +119,11 @@ def _check(settings: CostOptions, run: Totals) -> list[_Checked]:
     run.note("crdlint", plan.notices)
     if planner.invalid:
         return []
-    checked = [_Checked(result, request.kube_version) for result, _ in plan.results]
+    checked = [_Checked(result, request.versions) for result, _ in plan.results]
     for task in console.watched(plan.tasks, [task.path for task in plan.tasks]):
         outcome = checker.check(task)
         run.count_outcome(outcome)
-        checked += (_Checked(result, task.request.kube_version) for result in outcome.results)
+        checked += (_Checked(result, task.request.versions) for result in outcome.results)
     return checked
 
 
@@ -145,11 +145,7 @@ def _entries(checked: Iterable[_Checked], settings: CostOptions) -> list[CostEnt
     from crdlint.linting.cost_entries import entries as entries_of
 
     explain = settings.explain
-    entries = [
-        entry
-        for each in checked
-        for entry in entries_of(each.result, parse_range(each.kube_version))
-    ]
+    entries = [entry for each in checked for entry in entries_of(each.result, each.versions)]
     if explain is not None:
         entries = [entry for entry in entries if _is_named(entry, explain)]
         if not entries:
@@ -192,7 +188,7 @@ def _print_file_patch(checked: _Checked) -> None:
                 f"{result.file}: not in the patch: it is a template; its limits are set by hand"
             )
         return
-    request = CheckRequest(kube_version=checked.kube_version, skip_unfinished=True, fixes=True)
+    request = CheckRequest(versions=checked.versions, skip_unfinished=True, fixes=True)
 
     def check(text: str) -> FileResult:
         return lint_file(text, result.file, request)

@@ -13,7 +13,7 @@ from crdlint.cli.console import Bugs
 from crdlint.cli.reports import find_files
 from crdlint.files.paths import Found, Selection
 from crdlint.files.read import UnreadableError, open_descriptor, read_text
-from crdlint.kubernetes.servers import NEWEST_VERSION
+from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
@@ -170,7 +170,7 @@ class _DefinitionReader:
             or (None if config is None else config.kube_version)
             or NEWEST_VERSION
         )
-        request = CheckRequest(kube_version=version, skip_unfinished=True, keep=True)
+        request = CheckRequest(versions=parse_range(version), skip_unfinished=True, keep=True)
         with self.inputs.bugs_of(path):
             result = self._read(path, text, partial(lint_file, request=request), only)
         from crdlint.rules.texts.reading import YAML_SYNTAX

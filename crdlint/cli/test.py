@@ -22,6 +22,7 @@ from crdlint.cli.help import Group
 from crdlint.cli.options import ChartOptions
 from crdlint.cli.reports import Reports, Totals, find_files, print_notice
 from crdlint.files.paths import Selection, UnreadInput
+from crdlint.kubernetes.servers import parse_range
 from crdlint.phrases import counted
 from crdlint.report import formats
 from crdlint.report.pieces import SuiteOutcome, SuiteReport, View
@@ -130,7 +131,9 @@ def _generate(settings: TestOptions) -> int:
     discovered = find_files(
         settings.paths, Selection(), lambda *problem: problems.append(problem[:2]), print_notice
     )
-    files = SuiteCRDs(discovered.files, settings.kube_version, reader(Charts(settings.values())))
+    files = SuiteCRDs(
+        discovered.files, parse_range(settings.kube_version), reader(Charts(settings.values()))
+    )
     for path, message in (*problems, *files.broken):
         console.err(f"crdlint: {path}: {message}")
     targets = [each for each in files.targets if settings.name_part in each.name]
@@ -172,7 +175,9 @@ def _crd_files(run: TestState, settings: TestOptions) -> SuiteCRDs:
     from crdlint.suites.crds import SuiteCRDs, reader
 
     discovered = find_files(settings.crds, Selection(), run.problem, print_notice)
-    files = SuiteCRDs(discovered.files, settings.kube_version, reader(Charts(settings.values())))
+    files = SuiteCRDs(
+        discovered.files, parse_range(settings.kube_version), reader(Charts(settings.values()))
+    )
     for name, reason in files.broken:
         run.problem(name, reason)
     return files

@@ -14,7 +14,7 @@ from crdlint.evaluation.field_paths import NoFieldError, schema_of, schema_of_no
 from crdlint.files.paths import Selection, discover
 from crdlint.files.read import STDIN, UnreadableError, read_text
 from crdlint.kubecel.evaluation import MISSING
-from crdlint.kubernetes.servers import Server
+from crdlint.kubernetes.servers import Range, Server
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.phrases import nearest
@@ -99,7 +99,7 @@ def _definitions(path: str, server: Server, values: HelmValues | None) -> Defini
     definitions, charts = Definitions(), Charts(values)
     skipped: list[str] = []
     lint = partial(
-        lint_file, request=CheckRequest(kube_version=str(server), skip_unfinished=True, keep=True)
+        lint_file, request=CheckRequest(versions=Range.of(server), skip_unfinished=True, keep=True)
     )
     for file in crd_files.files:
         with _naming(file):

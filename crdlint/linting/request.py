@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from crdlint.changes.change import Policy
 from crdlint.files.recognition import PLACEHOLDERS
 from crdlint.kubernetes.senders import Sender, base_sender
-from crdlint.kubernetes.servers import NEWEST_VERSION, Range, parse_range
+from crdlint.kubernetes.servers import NEWEST_ALONE, Range
 from crdlint.light import NamedTuple, dataclass
 
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ _FUNCTIONS: Final = frozenset(
 class CheckRequest:
     """What to find out about the CRDs of a text.
 
-    - `kube_version`: the server's version, or a range such as `1.29..1.37`: each finding of these servers is reported once, with
-      the servers that report it
+    - `versions`: the servers to check for; each finding of several is reported once, with the
+      servers that report it
     - `senders`: the names of those who send the CRD (see `sender`)
     - `previous`: returns an old CRD of the same name; one for which it does is checked as an update
     - `policy`: the change policy of an update
@@ -50,11 +50,12 @@ class CheckRequest:
     - `requested`: those of the latter to run
     - `stop_at`: returns whether the stages after that of a finding need not run; not used for ranges
 
-    >>> CheckRequest(kube_version="1.30").key == CheckRequest().key
+    >>> from crdlint.kubernetes.servers import parse_range
+    >>> CheckRequest(versions=parse_range("1.30")).key == CheckRequest().key
     False
     """
 
-    kube_version: str = NEWEST_VERSION
+    versions: Range = NEWEST_ALONE
     senders: tuple[str, ...] = ()
     previous: FindOldCRD | None = None
     skip_unfinished: bool = False
@@ -66,11 +67,6 @@ class CheckRequest:
     advice: tuple[Advise, ...] | None = None
     policy: Policy = _POLICY
     stop_at: StopAt | None = None
-
-    @property
-    def versions(self) -> Range:
-        """The servers of the request; raise ValueError if their version is unknown."""
-        return parse_range(self.kube_version)
 
     def finds_placeholders(self, document: Document) -> bool:
         """Return whether the text of a document has the beginning of what another program replaces."""
@@ -87,8 +83,15 @@ class CheckRequest:
     @property
     def key(self) -> str:
         """What the result of a text depends on beside the text, as part of a key of the cache: all fields but functions."""
-        values = [getattr(self, each.name) for each in fields(self) if each.name not in _FUNCTIONS]
-        return repr([sorted(value) if isinstance(value, frozenset) else value for value in values])
+        names = [each.name for each in fields(self) if each.name not in _FUNCTIONS]
+        return repr([_in_key(getattr(self, name)) for name in names])
+
+
+def _in_key(value: object) -> object:
+    """Return a value of a request whose `repr` is the same in each run."""
+    if isinstance(value, Range):
+        return str(value)
+    return sorted(value) if isinstance(value, frozenset) else value
 
 
 class Subject(NamedTuple):

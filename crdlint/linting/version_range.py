@@ -9,7 +9,7 @@ from typing import Final
 
 from crdlint.crd.positions import node_span
 from crdlint.diagnostics import REJECTIONS, Diagnostic
-from crdlint.kubernetes.servers import Server
+from crdlint.kubernetes.servers import Range, Server
 from crdlint.linting.documents import name_of
 from crdlint.linting.manifest import CheckedCRD, check_crd
 from crdlint.linting.request import CheckRequest, Subject
@@ -168,7 +168,7 @@ def check_versions(subject: Subject, request: CheckRequest) -> CheckedCRD:
         )
         like = next(alike, None) if request.previous is None else None
         results[server] = check_crd(
-            subject, replace(request, kube_version=str(server), advice=_ADVICE), like
+            subject, replace(request, versions=Range.of(server), advice=_ADVICE), like
         )
     by_server = [(server, of_server(results[server].diagnostics)) for server in servers]
     blocking = {id(diagnostic) for result in results.values() for diagnostic in result.blocking}

@@ -12,7 +12,7 @@ from crdlint.config.model import Config
 from crdlint.diagnostics import Diagnostic
 from crdlint.files.read import with_parents
 from crdlint.files.recognition import groups_in
-from crdlint.kubernetes.servers import NEWEST_VERSION
+from crdlint.kubernetes.servers import NEWEST_ALONE, Range, parse_range
 from crdlint.linting.documents import unchecked
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
@@ -86,8 +86,8 @@ class Checks:
 
     def test_results(self, document: OpenDocument, name: str) -> str:
         """Return how the tests of a suite end, or the one with a name."""
-        version = self.kube_version(self.of(document))
-        lines = resources.results(document.text.text, document.path, self.index, version, name)
+        versions = self.versions(self.of(document))
+        lines = resources.results(document.text.text, document.path, self.index, versions, name)
         return "\n".join(lines)
 
     def close(self, uri: str) -> None:
@@ -158,13 +158,13 @@ class Checks:
     ) -> tuple[Checked, Iterable[Diagnostic]]:
         """Return the findings of resources or a suite, and the checked document with how its resources are validated."""
         text, path = document.text.text, document.path
-        version = self.kube_version(checked)
+        versions = self.versions(checked)
         if resources.is_suite_text(text, path):
-            return checked, resources.tested(text, path, self.index, version)
+            return checked, resources.tested(text, path, self.index, versions)
         groups = groups_in(text.encode("utf-8", "replace"))
         if not groups:
             return checked, ()
-        definitions = self.index.definitions(document, checked.config, version)
+        definitions = self.index.definitions(document, checked.config, versions)
         location = ChartLayout().locate(path) if "{{" in text else None
         is_template = location is not None and location.part == TEMPLATES
         config = checked.config
@@ -182,13 +182,12 @@ class Checks:
             result = replace(result, diagnostics=tuple(diagnostics))
         return checked, reported(result, config, resources=True)
 
-    def kube_version(self, checked: Checked) -> str:
-        """Return the version or range of Kubernetes that a document is checked for."""
+    def versions(self, checked: Checked) -> Range:
+        """Return the servers that a document is checked for."""
         if checked.task is not None:
-            return checked.task.request.kube_version
-        return (
-            self._workspace.settings.kube_version or checked.config.kube_version or NEWEST_VERSION
-        )
+            return checked.task.request.versions
+        asked = self._workspace.settings.kube_version or checked.config.kube_version
+        return NEWEST_ALONE if asked is None else parse_range(asked)
 
     def _has_other_configuration(self, document: OpenDocument) -> bool:
         """Return whether a configuration that may be a document's has changed, and drop what is known of it then."""

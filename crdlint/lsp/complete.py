@@ -51,7 +51,7 @@ def completions(
     text = document.text.text
     cursor = cursor_at(text, index)
     if cursor is not None and cursor.inside is not None:
-        expression = expression_at(cursor, checks.kube_version(checks.of(document)))
+        expression = expression_at(cursor, checks.versions(checks.of(document)).newest)
         if expression is not None:
             completed = ExpressionCompletion(document, cursor, expression)
             return list(completed.items(snippets=snippets))

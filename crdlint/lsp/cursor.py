@@ -22,7 +22,7 @@ from crdlint.kubecel.declarations import (
     SchemaContext,
 )
 from crdlint.kubecel.environment import Environment, new_expressions
-from crdlint.kubernetes.servers import Server, parse_range
+from crdlint.kubernetes.servers import Server
 from crdlint.lsp.roots import roots
 from crdlint.lsp.steps import Steps
 from crdlint.lsp.workspace import OpenDocument
@@ -177,7 +177,7 @@ class EditedExpression:
     declarations: Declarations
 
 
-def expression_at(cursor: Cursor, kube_version: str) -> EditedExpression | None:
+def expression_at(cursor: Cursor, server: Server) -> EditedExpression | None:
     """Return the expression that a place is in, None if it is in none or its schema has no type."""
     if (
         cursor.on_key
@@ -188,7 +188,6 @@ def expression_at(cursor: Cursor, kube_version: str) -> EditedExpression | None:
         return None
     if not isinstance(cursor.node, Scalar) or not cursor.is_crd:
         return None
-    server = parse_range(kube_version).newest
     crd = crd_of(cursor.root, server)
     nearest = None if crd is None else nearest_schema(crd, cursor.steps)
     number = cursor.steps[-2]
@@ -222,7 +221,7 @@ def definition_of(
     if not group:
         return None
     checked = checks.of(document)
-    definitions = checks.index.definitions(document, checked.config, checks.kube_version(checked))
+    definitions = checks.index.definitions(document, checked.config, checks.versions(checked))
     definition = definitions.kinds(group).get(text_at(cursor.root, "kind"))
     if definition is None or version not in {
         served.name for served in definition.crd.spec.versions

@@ -17,7 +17,7 @@ from crdlint.kubecel.completion import DOCS, type_of
 from crdlint.kubecel.cost import RULE_COST_LIMIT
 from crdlint.kubecel.cost.explain import describe_cardinality, value_path
 from crdlint.kubecel.declarations import type_text
-from crdlint.kubernetes.servers import parse_range
+from crdlint.kubernetes.servers import Server
 from crdlint.linting.result import FoundRule
 from crdlint.lsp import crd_fields
 from crdlint.lsp.cursor import (
@@ -47,34 +47,34 @@ _LIMITS: Final = (
 def hover_of(document: OpenDocument, cursor: Cursor, checks: Checks) -> str | None:
     """Return what is known about a place, in Markdown; None if nothing is."""
     checked = checks.of(document)
-    version = checks.kube_version(checked)
-    expression, inside = expression_at(cursor, version), cursor.inside
+    server = checks.versions(checked).newest
+    expression, inside = expression_at(cursor, server), cursor.inside
     if not cursor.is_crd:
         defined = definition_of(document, cursor, checks) if cursor.steps else None
         parts = iter(()) if defined is None else _about(defined[1])
     elif expression is not None and inside is not None:
         parts = _of_expression(expression, inside)
     else:
-        parts = _of_key(cursor, checked, version)
+        parts = _of_key(cursor, checked, server)
     return "\n\n".join(parts) or None
 
 
-def _of_key(cursor: Cursor, checked: Checked, version: str) -> Iterator[str]:
+def _of_key(cursor: Cursor, checked: Checked, server: Server) -> Iterator[str]:
     """Yield what is known about a key of a CRD: of a rule, what the key is for and what the rule costs."""
-    rule = _rule_at(cursor, checked, version)
+    rule = _rule_at(cursor, checked, server)
     if rule is None:
-        yield from _of_crd(cursor, version)
+        yield from _of_crd(cursor, server)
         return
     if cursor.on_key:
         yield from _field(cursor)
     yield cost_of(rule)
 
 
-def _rule_at(cursor: Cursor, checked: Checked, version: str) -> FoundRule | None:
+def _rule_at(cursor: Cursor, checked: Checked, server: Server) -> FoundRule | None:
     """Return the rule that a place is in, if the API server compiles it; versions share those of equal schemas."""
     if checked.crds is None or RULES not in cursor.steps:
         return None
-    crd = crd_of(cursor.root, parse_range(version).newest)
+    crd = crd_of(cursor.root, server)
     schema, rest = (crd and nearest_schema(crd, cursor.steps)) or (None, ())
     if schema is None or rest[:1] != (RULES,) or len(rest) == 1:
         return None
@@ -169,9 +169,9 @@ def _call(text: str, start: int) -> str:
     return ""
 
 
-def _of_crd(cursor: Cursor, version: str) -> Iterator[str]:
+def _of_crd(cursor: Cursor, server: Server) -> Iterator[str]:
     """Yield what a field of a CRD is for, and what the API server makes of a schema."""
-    crd = crd_of(cursor.root, parse_range(version).newest)
+    crd = crd_of(cursor.root, server)
     nearest = None if crd is None else nearest_schema(crd, cursor.steps)
     if nearest is None or _is_field_of_crd(cursor, nearest[1]):
         yield from _field(cursor)

@@ -11,7 +11,7 @@ from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.crd.positions import Span
 from crdlint.diagnostics import Diagnostic, Related
-from crdlint.kubernetes.servers import Server, parse_range
+from crdlint.kubernetes.servers import Server
 from crdlint.lsp.cursor import (
     Cursor,
     crd_of,
@@ -48,7 +48,7 @@ def definition_at(
             uri_of(target[0]),
             ProtocolText(read(target[0]) or "", document.text.encoding).range_of(target[1]),
         )
-    path = _named_path(cursor, checks.kube_version(checks.of(document)))
+    path = _named_path(cursor, _server(checks, document))
     return None if path is None else _location(document, cursor, path)
 
 
@@ -96,7 +96,7 @@ def schema_at(document: OpenDocument, cursor: Cursor, checks: Checks) -> JSONSch
     is_property = nearest is not None and not nearest[1] and nearest[0].steps[:1] == ("properties",)
     if nearest is not None and is_property:
         return nearest[0]
-    path = _named_path(cursor, checks.kube_version(checks.of(document)))
+    path = _named_path(cursor, _server(checks, document))
     path_text = None if path is None else str(path)
     return next((each for each in all_schemas(crd.spec) if str(each.path) == path_text), None)
 
@@ -110,16 +110,16 @@ def property_at(document: OpenDocument, cursor: Cursor, checks: Checks) -> JSONS
 
 
 def _server(checks: Checks, document: OpenDocument) -> Server:
-    return parse_range(checks.kube_version(checks.of(document))).newest
+    return checks.versions(checks.of(document)).newest
 
 
-def _named_path(cursor: Cursor, version: str) -> Path | None:
+def _named_path(cursor: Cursor, server: Server) -> Path | None:
     """Return the path of the schema that a name, path or expression of a CRD leads to."""
-    crd = crd_of(cursor.root, parse_range(version).newest)
+    crd = crd_of(cursor.root, server)
     if crd is None or cursor.on_key:
         return None
     schema = _named_schema(crd, cursor)
-    return _path_in_expression(cursor, version) if schema is None else schema.path
+    return _path_in_expression(cursor, server) if schema is None else schema.path
 
 
 def _named_schema(crd: CustomResourceDefinition, cursor: Cursor) -> JSONSchemaProps | None:
@@ -144,9 +144,9 @@ def _by_path(schema: JSONSchemaProps, path: str) -> JSONSchemaProps | None:
     return None if "" in names else value_schema(schema, steps) if steps else None
 
 
-def _path_in_expression(cursor: Cursor, version: str) -> Path | None:
+def _path_in_expression(cursor: Cursor, server: Server) -> Path | None:
     """Return the path of the schema of the field under the cursor in an expression."""
-    expression, inside = expression_at(cursor, version), cursor.inside
+    expression, inside = expression_at(cursor, server), cursor.inside
     if expression is None or inside is None:
         return None
     word, context = word_at(expression, inside)

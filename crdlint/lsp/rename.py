@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from lsprotocol.types import Range
 
 from crdlint.kubecel.declarations import escape
-from crdlint.kubernetes.servers import parse_range
 from crdlint.linting.result import FoundRule
 from crdlint.lsp.cursor import Cursor, crd_of
 from crdlint.lsp.navigation import property_at
@@ -29,7 +28,7 @@ class Renaming:
     def __init__(self, document: OpenDocument, cursor: Cursor, checks: Checks) -> None:
         """Find the property; raise CannotRenameError."""
         checked = checks.of(document)
-        server = parse_range(checks.kube_version(checked)).newest
+        server = checks.versions(checked).newest
         crd = crd_of(cursor.root, server) if cursor.is_crd else None
         schema = None if crd is None else property_at(document, cursor, checks)
         if crd is None or schema is None:

@@ -16,6 +16,7 @@ from crdlint.files.paths import Selection, discover
 from crdlint.files.read import UnreadableError, read_text
 from crdlint.files.recognition import KIND, groups_in
 from crdlint.files.repository import is_below
+from crdlint.kubernetes.servers import Range
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
@@ -98,7 +99,7 @@ def _with_placeholders(masked: Masked) -> str:
     return "".join(pieces)
 
 
-def tested(text: str, path: str, index: CRDIndex, kube_version: str) -> Iterator[Diagnostic]:
+def tested(text: str, path: str, index: CRDIndex, versions: Range) -> Iterator[Diagnostic]:
     """Yield a finding for each test of a suite that fails, and for what keeps the suite from being run."""
     try:
         suite = read_suite(text, path)
@@ -107,7 +108,7 @@ def tested(text: str, path: str, index: CRDIndex, kube_version: str) -> Iterator
         return
     for line, message in suite.ignored:
         yield _finding(path, line, message)
-    crds = _crds_of(suite, index, kube_version)
+    crds = _crds_of(suite, index, versions)
     try:
         for target in crds.of(suite):
             for result in run_suite(suite, target, crds):
@@ -122,11 +123,11 @@ def tested(text: str, path: str, index: CRDIndex, kube_version: str) -> Iterator
         yield _finding(path, error.line, str(error))
 
 
-def results(text: str, path: str, index: CRDIndex, kube_version: str, name: str) -> Iterator[str]:
+def results(text: str, path: str, index: CRDIndex, versions: Range, name: str) -> Iterator[str]:
     """Yield how each test of a suite ends, or only the one with a name, and the numbers of all."""
     try:
         suite = read_suite(text, path)
-        crds = _crds_of(suite, index, kube_version)
+        crds = _crds_of(suite, index, versions)
         ran = [each for target in crds.of(suite) for each in run_suite(suite, target, crds, name)]
     except (SuiteError, MissingCRDError) as error:
         yield str(error)
@@ -139,13 +140,13 @@ def results(text: str, path: str, index: CRDIndex, kube_version: str, name: str)
     yield f"{counted(len(ran), 'test')}, {failed} failed"
 
 
-def _crds_of(suite: Suite, index: CRDIndex, kube_version: str) -> SuiteCRDs:
-    near = SuiteCRDs((), kube_version, index.text_of)
+def _crds_of(suite: Suite, index: CRDIndex, versions: Range) -> SuiteCRDs:
+    near = SuiteCRDs((), versions, index.text_of)
     try:
         near.of(suite)
     except MissingCRDError:
         elsewhere = index.files_with(suite.crd_name) if suite.crd_name else []
-        return SuiteCRDs(elsewhere, kube_version, index.text_of) if elsewhere else near
+        return SuiteCRDs(elsewhere, versions, index.text_of) if elsewhere else near
     return near
 
 
@@ -196,7 +197,7 @@ class _File:
     stamp: object
     text: str
     outlines: dict[int, DefinedKinds]
-    results: dict[tuple[frozenset[int], str], FileResult] = field(default_factory=dict)
+    results: dict[tuple[frozenset[int], Range], FileResult] = field(default_factory=dict)
     defined: tuple[DefinedCRD, ...] | None = None
 
 
@@ -207,7 +208,7 @@ class CRDIndex:
         self._workspace: Final = workspace
         self._files: dict[str, _File] = {}
         self._in_folders: tuple[str, ...] = ()
-        self._definitions: dict[tuple[str, str, tuple[str, ...]], _Known] = {}
+        self._definitions: dict[tuple[str, Range, tuple[str, ...]], _Known] = {}
 
     def scan(self, folders: Iterable[str]) -> tuple[str, ...]:
         """Return the files of folders that may have CRDs. Reads files only, so that any thread may call it."""
@@ -233,15 +234,15 @@ class CRDIndex:
         )
         self._definitions.clear()
 
-    def definitions(self, document: OpenDocument, config: Config, kube_version: str) -> Definitions:
+    def definitions(self, document: OpenDocument, config: Config, versions: Range) -> Definitions:
         """Return the CRDs for the resources of a document; the nearest file that has any of a group counts."""
-        key = document.path, kube_version, config.crds
+        key = document.path, versions, config.crds
         loaded = self._definitions.get(key)
         if loaded is None or any(self._stamp(path) != stamp for path, stamp in loaded.read.items()):
             loaded = self._definitions[key] = _Known(Definitions(), {})
             searched = self._searched(document, config)
             loaded.definitions.sources = [
-                self._files_of(find, kube_version, loaded.read) for find in searched
+                self._files_of(find, versions, loaded.read) for find in searched
             ]
         loaded.definitions.reported.clear()
         return loaded.definitions
@@ -287,10 +288,10 @@ class CRDIndex:
         return entry if entry.outlines else None
 
     def _files_of(
-        self, find: Callable[[], Iterable[str]], kube_version: str, stamps: dict[str, object]
+        self, find: Callable[[], Iterable[str]], versions: Range, stamps: dict[str, object]
     ) -> CRDFiles:
         """Return one of the places in which CRDs are looked for; `stamps` receives those of its files."""
-        request = CheckRequest(kube_version=kube_version, skip_unfinished=True, keep=True)
+        request = CheckRequest(versions=versions, skip_unfinished=True, keep=True)
 
         def documents(path: str) -> MappingOf[int, DefinedKinds | None]:
             file = self.file(path)
@@ -298,7 +299,7 @@ class CRDIndex:
             return {} if file is None else file.outlines
 
         def lint(path: str, only: frozenset[int], _others: frozenset[int]) -> FileResult | None:
-            file, key = self.file(path), (only, kube_version)
+            file, key = self.file(path), (only, versions)
             if file is not None and key not in file.results:
                 file.results[key] = lint_file(file.text, path, request, only=only)
             return None if file is None else file.results[key]

@@ -23,8 +23,8 @@ from crdlint.lsp.workspace import OpenDocument
 
 def signatures_at(document: OpenDocument, cursor: Cursor, checks: Checks) -> SignatureHelp | None:
     """Return the overloads of the call around the cursor, and which argument it is in; None outside of calls."""
-    version = checks.kube_version(checks.of(document))
-    expression, index = expression_at(cursor, version), cursor.inside
+    server = checks.versions(checks.of(document)).newest
+    expression, index = expression_at(cursor, server), cursor.inside
     if expression is None or index is None:
         return None
     call = open_call_at(expression.text, index)

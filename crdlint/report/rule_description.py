@@ -12,7 +12,7 @@ from crdlint.config.apply import apply
 from crdlint.config.comments import read_comments
 from crdlint.config.model import Config
 from crdlint.diagnostics import Diagnostic
-from crdlint.kubernetes.servers import NEWEST, NEWEST_VERSION, SERVERS
+from crdlint.kubernetes.servers import NEWEST, NEWEST_VERSION, SERVERS, parse_range
 from crdlint.linting.documents import collect_crds
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
@@ -114,7 +114,10 @@ def _checked(rule: Rule, text: str, name: str, versions: str) -> FileResult:
     def lint(text: str, file: str, versions: str = versions) -> FileResult:
         requested = frozenset({rule.id})
         request = CheckRequest(
-            kube_version=versions, skip_unfinished=True, previous=previous, requested=requested
+            versions=parse_range(versions),
+            skip_unfinished=True,
+            previous=previous,
+            requested=requested,
         )
         return lint_file(text, file, request)
 

@@ -19,7 +19,7 @@ from crdlint.files.recognition import may_have_crd
 from crdlint.golang.text import quote
 from crdlint.kubecel.evaluation import recorded
 from crdlint.kubernetes.senders import DEFAULT_SENDER, apply_severity, base_sender, sender_named
-from crdlint.kubernetes.servers import NEWEST_VERSION, Server, parse_range
+from crdlint.kubernetes.servers import NEWEST_VERSION, Range, Server, parse_range
 from crdlint.linting.documents import (
     NO_FIXES,
     DocumentWalk,
@@ -165,7 +165,7 @@ def report(
     definition = Definition(
         crd, "<crd>", Locator(crd_root, 0, crd_text), as_requests=as_request, versions=versions
     )
-    crd_errors = list(_errors_of_crd(crd_text, kube_version))
+    crd_errors = list(_errors_of_crd(crd_text, versions))
     version = version_of(crd, resource)
     if not crd.spec.versions:
         message = _no_match(str(resource.get("kind", "")), str(resource.get("apiVersion", "")))
@@ -242,9 +242,9 @@ def _duplicate_keys(
 
 
 @lru_cache(maxsize=8)
-def _errors_of_crd(text: str, kube_version: str) -> tuple[Diagnostic, ...]:
-    """Return the errors for which servers of a version or range reject the CRD in the first document of a text."""
-    result = lint_file(text, "<crd>", CheckRequest(kube_version=kube_version), only=frozenset({0}))
+def _errors_of_crd(text: str, versions: Range) -> tuple[Diagnostic, ...]:
+    """Return the errors for which servers reject the CRD in the first document of a text."""
+    result = lint_file(text, "<crd>", CheckRequest(versions=versions), only=frozenset({0}))
     return tuple(
         in_server_words(finding)
         for finding in result.diagnostics

@@ -19,7 +19,7 @@ from crdlint.files.recognition import (
     is_lfs_pointer,
     may_hold_crd,
 )
-from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
+from crdlint.kubernetes.servers import NEWEST_ALONE, Range, parse_range
 from crdlint.light import NamedTuple, dataclass
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
@@ -70,7 +70,7 @@ class Plan:
     notices: list[str] = field(default_factory=list)
     results: list[tuple[FileResult, Config]] = field(default_factory=list)
     kustomizations: list[Task] = field(default_factory=list)
-    charts: dict[str, str] = field(default_factory=dict)
+    charts: dict[str, Range] = field(default_factory=dict)
     complete_charts: set[str] = field(default_factory=set)
     samples: dict[str, frozenset[str]] = field(default_factory=dict)
     releases: dict[str, Config] = field(default_factory=dict)
@@ -385,24 +385,25 @@ class Planner:
         text: str | None = None,
     ) -> Task:
         """Return a task; the version of the command line has precedence over the configuration's, and that over the chart's."""
-        version, supported = self._versions(config, support)
+        versions, supported = self._versions(config, support)
         requested, senders = config.requested(), config.senders
-        request = replace(self.request, kube_version=version, requested=requested, senders=senders)
+        request = replace(self.request, versions=versions, requested=requested, senders=senders)
         if location is not None and location.part == CRDS:  # which Helm does not render
             request = replace(
                 request, placeholders=tuple(each for each in request.placeholders if each != HELM)
             )
         return Task(path, request, location, text, supported)
 
-    def _versions(self, config: Config, support: Support | None) -> tuple[str, str | None]:
+    def _versions(self, config: Config, support: Support | None) -> tuple[Range, str | None]:
         """Return the versions of Kubernetes to check for, and the chart's `kubeVersion` if they are derived from it."""
-        version = self.kube_version or config.kube_version
-        self.plan.preview = self.plan.preview or (
-            None if version is None else parse_range(version).preview_note
-        )
-        if version is None and support is not None:
-            return support.versions, support.constraint
-        return version or NEWEST_VERSION, None
+        asked = self.kube_version or config.kube_version
+        if asked is None:
+            return (
+                (NEWEST_ALONE, None) if support is None else (support.versions, support.constraint)
+            )
+        versions = parse_range(asked)
+        self.plan.preview = self.plan.preview or versions.preview_note
+        return versions, None
 
     def _chart(self, chart: str, config: Config) -> Support | None:
         """Return the versions that a chart supports; plan its packed dependencies if requested."""

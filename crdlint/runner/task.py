@@ -5,14 +5,14 @@ Inputs that cannot be read and internal errors are returned as results, so that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final
 
 from crdlint.files.read import STDIN, UnreadableError, decode, open_descriptor, read_bytes
 from crdlint.files.recognition import may_hold_crd
-from crdlint.kubernetes.servers import ranges_within
+from crdlint.kubernetes.servers import Range, ranges_within
 from crdlint.light import NamedTuple, dataclass
 from crdlint.safety.bugs import Bug, bug_of, collected, contain
 from crdlint.sources.helm.layout import DEFAULTS, TEMPLATES, ChartLocation, is_archive
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 NOT_RENDERED: Final = "not checked as Helm renders it with the values given"
 
 
-NO_CHARTS: Final[Mapping[str, str]] = {}
+NO_CHARTS: Final[Mapping[str, Range]] = {}
 
 
 class Settings(NamedTuple):
@@ -49,7 +49,7 @@ class Settings(NamedTuple):
     previous: PreviousCRDs | None = None
     values: HelmValues | None = DEFAULTS
     cache: Cache | None = None
-    charts: Mapping[str, str] = NO_CHARTS
+    charts: Mapping[str, Range] = NO_CHARTS
     workers: int = 1
     loaded: Charts | None = None
     fixing: Applicability | None = None
@@ -134,16 +134,20 @@ class Linter:
         from crdlint.sources.helm.rendered import VersionedLint
 
         names = ("",) if self.previous is None else document.values
-        ranges = (
-            [str(each) for each in ranges_within(document.versions, self.request.versions)]
-            if document.versions
-            else [""]
-        )
-        for versions in ranges:
-            request = replace(self.request, kube_version=versions) if versions else self.request
+        for versions in self._ranges_of(document):
+            request = self.request
+            if versions is not None:
+                request = replace(request, versions=versions)
             linter = Linter(request, self.previous, self.unread)
+            named = "" if versions is None else str(versions)
             for values in names:
-                yield VersionedLint(partial(linter.lint, values=values), versions)
+                yield VersionedLint(partial(linter.lint, values=values), named)
+
+    def _ranges_of(self, document: RenderedDocument) -> Sequence[Range | None]:
+        """Return the versions that a document is rendered for, None for all of the request."""
+        if not document.versions:
+            return (None,)
+        return ranges_within(document.versions, self.request.versions)
 
 
 @dataclass

@@ -12,7 +12,7 @@ from crdlint.diagnostics import INTERNAL_ERROR
 from crdlint.files.read import UnreadableError, read_text, reason
 from crdlint.files.recognition import KIND
 from crdlint.golang.printing import marshal
-from crdlint.kubernetes.servers import NEWEST_VERSION
+from crdlint.kubernetes.servers import NEWEST_ALONE, Range
 from crdlint.linting.documents import read_documents
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
@@ -81,15 +81,15 @@ class SuiteCRDs:
     """CRDs by name; each file is read once."""
 
     def __init__(
-        self, files: Iterable[str], kube_version: str = NEWEST_VERSION, read: Read | None = None
+        self, files: Iterable[str], versions: Range = NEWEST_ALONE, read: Read | None = None
     ) -> None:
         """Take the paths of files; without any, CRDs are searched in directories near the suites.
 
-        `kube_version` is the server version for the tests, or a range. `broken` contains the files and documents that
-        cannot be read.
+        `versions` are the servers for the tests. `broken` contains the files and documents
+        that cannot be read.
         """
         self._read: Final[Read] = read or (lambda path: read_text(path, only_crds=True))
-        self.kube_version = kube_version
+        self.versions = versions
         crds = _FileCRDs()
         for file in files:
             crds.add(file, self._read)
@@ -107,7 +107,7 @@ class SuiteCRDs:
         key = (id(target.value), version)  # targets exist until the end of the run
         if key not in self._defined:
             value, name = reduced(target, version)
-            self._defined[key] = define(value, target.file, self.kube_version), name
+            self._defined[key] = define(value, target.file, self.versions), name
         return self._defined[key]
 
     def of(self, suite: Suite) -> list[Target]:
@@ -174,7 +174,7 @@ def reduced(target: Target, version: str) -> tuple[dict[str, Any], str]:
     if not isinstance(versions, list) or not all(
         isinstance(find_mapping(entry).get("name"), str) for entry in versions
     ):
-        raise _rejected(_check(target.value, target.file, NEWEST_VERSION))
+        raise _rejected(_check(target.value, target.file, NEWEST_ALONE))
     names = [entry["name"] for entry in versions]
     if not version:
         if len(versions) != 1:
@@ -203,9 +203,9 @@ def patched(target: Target, patches: tuple[dict[str, Any], ...], patcher: Patche
     return Target(target.file, value)
 
 
-def define(value: dict[str, Any], file: str, kube_version: str) -> Definition:
+def define(value: dict[str, Any], file: str, versions: Range) -> Definition:
     """Return a CRD to validate objects against; raise MissingCRDError with the API server's message if it is rejected."""
-    definitions, result = Definitions(), _check(value, file, kube_version)
+    definitions, result = Definitions(), _check(value, file, versions)
     definitions.add(result)
     for definition in definitions.by_kind.values():
         if not definition.errors:
@@ -213,8 +213,8 @@ def define(value: dict[str, Any], file: str, kube_version: str) -> Definition:
     raise _rejected(result)
 
 
-def _check(value: dict[str, Any], file: str, kube_version: str) -> FileResult:
-    return lint_file(marshal(value), file, CheckRequest(kube_version=kube_version, keep=True))
+def _check(value: dict[str, Any], file: str, versions: Range) -> FileResult:
+    return lint_file(marshal(value), file, CheckRequest(versions=versions, keep=True))
 
 
 def _rejected(result: FileResult) -> MissingCRDError:

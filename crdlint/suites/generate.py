@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any, Final
 
-from crdlint.kubernetes.servers import parse_range
 from crdlint.resources.dump import dump
 from crdlint.suites.crds import SuiteCRDs, Target
 from crdlint.suites.read import read_suite
@@ -38,7 +37,7 @@ def generate(target: Target, files: SuiteCRDs) -> GeneratedSuite:
         "kind": definition.crd.spec.names.kind,
         "metadata": {**_META, **({"namespace": "default"} if definition.namespaced else {})},
     }
-    server = parse_range(files.kube_version).newest
+    server = files.versions.newest
     witnesses = Witnesses(validator, identity, server)
     every = list(_named(witnesses.all()))
     passing = _passing(target, files, version, every) if every else set()

@@ -229,9 +229,8 @@ class _Runner:
         definition = self._definition
         if case.patches:
             changed = patched(self._target, case.patches, self._patcher)
-            definition = define(
-                reduced(changed, self._version)[0], changed.file, str(definition.versions)
-            )
+            crd, _ = reduced(changed, self._version)
+            definition = define(crd, changed.file, definition.versions)
         outcome = self._created(definition, initial)
         self._accepts(outcome, "the initial object should be created")
         if initial.get("status") is not None:

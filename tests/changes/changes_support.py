@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from crds import small
 
+from crdlint.kubernetes.servers import parse_range
 from crdlint.linting.documents import collect_crds
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
@@ -55,7 +56,9 @@ def changes(old: Any, new: Any, kube_version: str = "1.36") -> list[Diagnostic]:
     """Return the findings of an update that are about changes."""
     collected = collect_crds(json.dumps(old), "old.yaml").by_name
     result = lint_file(
-        json.dumps(new), "new.yaml", CheckRequest(previous=collected.get, kube_version=kube_version)
+        json.dumps(new),
+        "new.yaml",
+        CheckRequest(previous=collected.get, versions=parse_range(kube_version)),
     )
     return [one for one in result.diagnostics if one.rule.startswith("change-")]
 

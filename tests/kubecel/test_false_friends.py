@@ -96,7 +96,7 @@ def rule_of(text: str) -> str:
 def found_in(schema: str, rule: str) -> Diagnostic:
     """Return the first finding of a CRD with a rule, with its fix."""
     return lint_file(
-        crd(SCHEMAS[schema], rule), "x", CheckRequest(kube_version=str(SERVER), fixes=True)
+        crd(SCHEMAS[schema], rule), "x", CheckRequest(versions=parse_range(str(SERVER)), fixes=True)
     ).diagnostics[0]
 
 

@@ -11,7 +11,7 @@ from crds import crd_in_json, schema_with_spec
 from tables import sampled
 from upstream.rows import recorded_requests
 
-from crdlint.kubernetes.servers import KNOWN, SERVERS
+from crdlint.kubernetes.servers import KNOWN, SERVERS, parse_range
 from crdlint.linting import pipeline, version_range
 from crdlint.linting.manifest import check_crd
 from crdlint.linting.pipeline import lint_file
@@ -42,7 +42,7 @@ def by_server(text: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Diag
         return FindingsByVersion(given)
 
     monkeypatch.setattr(version_range, "FindingsByVersion", recorded)
-    lint_file(text, "x", CheckRequest(kube_version=KNOWN))
+    lint_file(text, "x", CheckRequest(versions=parse_range(KNOWN)))
     monkeypatch.undo()
     return found
 
@@ -53,12 +53,12 @@ def one_by_one(text: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Dia
 
     def recorded(subject: Subject, request: CheckRequest) -> CheckedCRD:
         checked = check_crd(subject, request)
-        found[request.kube_version] += version_range.of_server(checked.diagnostics)
+        found[str(request.versions)] += version_range.of_server(checked.diagnostics)
         return checked
 
     monkeypatch.setattr(pipeline, "check_crd", recorded)
     for version in found:
-        lint_file(text, "x", CheckRequest(kube_version=version))
+        lint_file(text, "x", CheckRequest(versions=parse_range(version)))
     monkeypatch.undo()
     return found
 
@@ -126,7 +126,7 @@ def test_nine_servers_cost_less_than_two_and_a_half_times_one() -> None:
     text = crd({f"group{i}": group(i) for i in range(4)}, ["self.group0.size <= self.group1.size"])
 
     def check(versions: str) -> None:
-        lint_file(text, "x", CheckRequest(kube_version=versions))
+        lint_file(text, "x", CheckRequest(versions=parse_range(versions)))
 
     # What is imported or made once counts for neither.
     check(str(SERVERS[-1]))
@@ -148,6 +148,6 @@ def test_an_escaped_name_of_a_field_is_decoded_for_each_server() -> None:
     )
     rules = [
         (one.rule, one.versions)
-        for one in lint_file(text, "x", CheckRequest(kube_version=KNOWN)).diagnostics
+        for one in lint_file(text, "x", CheckRequest(versions=parse_range(KNOWN))).diagnostics
     ]
     assert ("unknown-field", ("1.28", "1.29")) in rules

@@ -6,6 +6,7 @@ from crds import crd_in_json, schema_with_spec
 from tables import each
 
 from crdlint import lint_text, lint_update
+from crdlint.kubernetes.servers import parse_range
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 
@@ -27,7 +28,7 @@ INT32 = crd_in_json(
 
 
 def found(text: str, versions: str) -> list[tuple[str, str, tuple[str, ...]]]:
-    result = lint_file(text, "x", CheckRequest(kube_version=versions))
+    result = lint_file(text, "x", CheckRequest(versions=parse_range(versions)))
     return [(one.rule, one.message.partition(": ")[0], one.versions) for one in result.diagnostics]
 
 
@@ -99,7 +100,7 @@ def test_the_api_gives_the_servers_message_and_the_versions() -> None:
 def test_the_version_from_which_on_a_crd_can_be_created(
     text: str, versions: str, notices: tuple[str, ...]
 ) -> None:
-    assert lint_file(text, "x", CheckRequest(kube_version=versions)).notices == notices
+    assert lint_file(text, "x", CheckRequest(versions=parse_range(versions))).notices == notices
 
 
 def test_advice_on_the_version_that_a_rule_needs_stands_for_the_errors_of_older_servers() -> None:

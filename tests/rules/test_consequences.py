@@ -7,6 +7,7 @@ import json
 from crds import HEAD, crd_with_schema
 from tables import each
 
+from crdlint.kubernetes.servers import parse_range
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.report import formats
@@ -171,7 +172,9 @@ def test_the_cost_of_each_rule_follows_from_that_of_the_schema() -> None:
     text = crd_with_schema(lines)
     shown = [
         one
-        for one in lint_file(text, "x", CheckRequest(kube_version="1.28..1.36")).diagnostics
+        for one in lint_file(
+            text, "x", CheckRequest(versions=parse_range("1.28..1.36"))
+        ).diagnostics
         if not one.hidden
     ]
     costs = [one for one in shown if one.rule == "cel-schema-cost"]
@@ -186,7 +189,9 @@ def test_a_field_that_some_servers_drop_and_others_reject_is_one_problem() -> No
     text += "        type: object\n        properties: {a: {type: string}}\n"
     shown = [
         one
-        for one in lint_file(text, "x", CheckRequest(kube_version="1.28..1.36")).diagnostics
+        for one in lint_file(
+            text, "x", CheckRequest(versions=parse_range("1.28..1.36"))
+        ).diagnostics
         if not one.hidden
     ]
     by_rule = {one.rule: one for one in shown}

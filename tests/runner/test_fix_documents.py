@@ -9,6 +9,7 @@ import pytest
 from crds import crd_with_schema
 
 from crdlint.config.model import Config
+from crdlint.kubernetes.servers import parse_range
 from crdlint.linting.documents import DocumentWalk
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from crdlint.linting.result import FileResult
     from crdlint.yaml.parse import Document
 
-REQUEST = CheckRequest(kube_version="1.36", skip_unfinished=True, fixes=True)
+REQUEST = CheckRequest(versions=parse_range("1.36"), skip_unfinished=True, fixes=True)
 CLEAN = crd_with_schema("type: object")
 WRONG = crd_with_schema("type: object\nproperties: {a: {type: integer, default: '1'}}")
 LONGER = crd_with_schema(
@@ -95,7 +96,9 @@ def test_known_documents_do_not_change_the_result(
 ) -> None:
     def check(text_: str) -> FileResult:
         return lint_file(
-            text_, "x", CheckRequest(kube_version=version, skip_unfinished=True, fixes=True)
+            text_,
+            "x",
+            CheckRequest(versions=parse_range(version), skip_unfinished=True, fixes=True),
         )
 
     old, new = check(text(*before)), text(*after)
@@ -103,7 +106,7 @@ def test_known_documents_do_not_change_the_result(
     again = lint_file(
         new,
         "x",
-        CheckRequest(kube_version=version, skip_unfinished=True, fixes=True, keep=keep),
+        CheckRequest(versions=parse_range(version), skip_unfinished=True, fixes=True, keep=keep),
         earlier=old,
     )
     assert replace(again, definitions=(), rules=()) == whole

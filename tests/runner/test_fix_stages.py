@@ -8,6 +8,7 @@ import pytest
 from crds import crd_with_schema
 
 from crdlint.config.model import Config
+from crdlint.kubernetes.servers import parse_range
 from crdlint.linting import create, documents, manifest
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from crdlint.diagnostics import Diagnostic
     from crdlint.linting.result import FileResult
 
-REQUEST = CheckRequest(kube_version="1.36", skip_unfinished=True, fixes=True)
+REQUEST = CheckRequest(versions=parse_range("1.36"), skip_unfinished=True, fixes=True)
 
 
 def crd(*fields: str) -> str:
@@ -108,7 +109,9 @@ def test_a_check_stops_at_the_first_stage_with_a_fix(name: str, stage: str | Non
     ranged = lint_file(
         TEXTS[name],
         "x",
-        CheckRequest(kube_version="1.29..1.36", fixes=True, stop_at=will_be_fixed(unsafe=False)),
+        CheckRequest(
+            versions=parse_range("1.29..1.36"), fixes=True, stop_at=will_be_fixed(unsafe=False)
+        ),
     )
     assert ranged.stage is None
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import crdlint.runner.task
+from crdlint.kubernetes.servers import parse_range
 from crdlint.linting.request import CheckRequest
 from crdlint.runner import pool, workers
 from crdlint.runner.task import Checker, CheckOutcome, Settings, Task
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-REQUEST = CheckRequest(kube_version="1.36", skip_unfinished=True, fixes=True)
+REQUEST = CheckRequest(versions=parse_range("1.36"), skip_unfinished=True, fixes=True)
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 FILES = sorted(str(path) for path in (FIXTURES / "invalid").iterdir())[:24]
 

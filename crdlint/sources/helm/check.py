@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from crdlint.crd.positions import node_span
 from crdlint.files.read import text_if_readable
-from crdlint.kubernetes.servers import NEWEST_ALONE, Range, parse_range, range_of
+from crdlint.kubernetes.servers import NEWEST_ALONE, Range, range_of
 from crdlint.linting.result import FileResult, Lint
 from crdlint.rules.advice.deployment import BRACES, KUBE_VERSION, SKIPPED
 from crdlint.safety.programs import end_running, find
@@ -142,7 +142,7 @@ class Charts:
 
     values: HelmValues | None = DEFAULTS
     cache: Results | None = None
-    versions: Mapping[str, str] = field(default_factory=dict)
+    versions: Mapping[str, Range] = field(default_factory=dict)
     workers: int = 1
     defaults: bool = False
     failures: list[Failure] = field(default_factory=list)
@@ -354,7 +354,7 @@ class Charts:
 
     def _render(self, chart: str, model: Chart | None) -> Rendered:
         versions_asked = self.versions.get(chart)
-        versions = parse_range(versions_asked) if versions_asked else versions_of(chart)
+        versions = versions_of(chart) if versions_asked is None else versions_asked
         names = [str(server) for server in reversed(versions.servers)]
         templates = (
             ()
@@ -533,7 +533,7 @@ def manifest_as_installed(chart: str, values: HelmValues) -> str | None:
 def versions_of(chart: str) -> Range:
     """Return the versions of Kubernetes that a chart supports, the newest one if it names none."""
     support, _ = archive_support(chart) if is_archive(chart) else chart_support(chart)
-    return NEWEST_ALONE if support is None else parse_range(support.versions)
+    return NEWEST_ALONE if support is None else support.versions
 
 
 def load_chart(chart: str) -> Chart | None:
@@ -601,10 +601,10 @@ def _with_fixes(result: FileResult, lint: Lint) -> FileResult:
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """The versions of Kubernetes that a chart supports: its kubeVersion, and as a value of `--kube-version`."""
+    """The versions of Kubernetes that a chart supports: its kubeVersion, and what it means."""
 
     constraint: str
-    versions: str
+    versions: Range
 
 
 def chart_support(chart: str) -> tuple[Support | None, FileResult | None]:
@@ -637,6 +637,6 @@ def support_of(path: str, text: str) -> tuple[Support | None, FileResult | None]
     except ConstraintError as error:
         versions, message = None, f"kubeVersion: {error}"
     if versions is not None:
-        return Support(constraint, str(versions)), None
+        return Support(constraint, versions), None
     finding = KUBE_VERSION.diagnostic(path, "advice", message, span)
     return None, FileResult(path, text, documents=1, diagnostics=(finding,))
