@@ -11,7 +11,7 @@ from crdlint.changes.compare import changes
 from crdlint.crd.identity import identify
 from crdlint.crd.paths import Path
 from crdlint.crd.positions import Locator
-from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
+from crdlint.kubernetes.servers import NEWEST_ALONE
 from crdlint.linting.documents import collect_crds
 from crdlint.linting.result import OldCRD
 from crdlint.yaml.edit import Edit, apply, in_order, line_and_column, line_starts
@@ -39,7 +39,7 @@ def unnamed_changes(text: str, edits: Iterable[Edit], *, keeps_meaning: bool = F
         f"{name}: {change.text}"
         for name, before in old.items()
         if (after := new.get(name)) is not None
-        for change in changes(before.crd, after.crd, parse_range(NEWEST_VERSION), Policy())
+        for change in changes(before.crd, after.crd, NEWEST_ALONE, Policy())
         if lines is None
         or not _is_named((before, change.old, lines[0]), (after, change.new, lines[1]))
     ]
