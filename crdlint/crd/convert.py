@@ -19,9 +19,8 @@ from crdlint.golang.text import to_lower
 from crdlint.kubernetes.servers import NEWEST, Server
 from crdlint.yaml.nodes import Node
 
-ESTABLISHED: Final = (
-    "Established"  # the condition that the API server serves the resources of a CRD
-)
+# The condition that the API server serves the resources of a CRD.
+ESTABLISHED: Final = "Established"
 
 
 def set_defaults(crd: CustomResourceDefinition) -> None:
@@ -35,21 +34,28 @@ def set_defaults(crd: CustomResourceDefinition) -> None:
         names.list_kind = f"{names.kind}List"
     if spec.conversion is None:
         spec.conversion = model.CustomResourceConversion.of(strategy="None")
-    webhook = spec.conversion.webhook
-    if webhook is not None and webhook.client_config is not None:
-        service = webhook.client_config.service
-        if service is not None and "port" not in service.__dict__:
-            service.port = 443
+    _default_port(spec.conversion)
     if not crd.status.stored_versions:
         status = attributes.setdefault("status", model.CustomResourceDefinitionStatus())
         status.stored_versions = _storage_versions(spec.versions)[:1]
 
 
+def _default_port(conversion: model.CustomResourceConversion) -> None:
+    """Set the port of the service of a webhook, if it has none."""
+    webhook = conversion.webhook
+    if webhook is None or webhook.client_config is None:
+        return
+    service = webhook.client_config.service
+    if service is not None and "port" not in service.__dict__:
+        service.port = 443
+
+
 def prepare_for_update(crd: CustomResourceDefinition, old: CustomResourceDefinition) -> None:
     """Copy the status of the old object, with the storage version added. Upstream: strategy.PrepareForUpdate."""
     crd.status = status = model.CustomResourceDefinitionStatus.of(**vars(old.status))
-    before, storage = status.stored_versions, _storage_versions(crd.spec.versions)[:1]
-    status.stored_versions = [*before, *(name for name in storage if name not in before)]
+    storage = _storage_versions(crd.spec.versions)[:1]
+    added = [name for name in storage if name not in status.stored_versions]
+    status.stored_versions = [*status.stored_versions, *added]
 
 
 def drop_disabled_fields(
@@ -61,30 +67,29 @@ def drop_disabled_fields(
         for schema in crd.spec.root_schemas():
             crd.dropped = (*crd.dropped, *_drop_optional_old_self(schema))
     if "selectable_fields" in disabled:
-        spec, path = crd.spec, Path("spec")
-        versions = enumerate(spec.versions)
-        holders = [
-            (spec, path),
-            *((version, path.child("versions").index(i)) for i, version in versions),
-        ]
-        for holder, holder_path in holders:
-            if holder.__dict__.pop("selectable_fields", None):
-                crd.dropped = (
-                    *crd.dropped,
-                    (holder_path.child("selectableFields"), "selectable_fields"),
-                )
+        crd.dropped = (*crd.dropped, *_drop_selectable_fields(crd.spec))
+
+
+def _drop_selectable_fields(
+    spec: model.CustomResourceDefinitionSpec,
+) -> Iterator[tuple[Path, str]]:
+    path = Path("spec")
+    holders: list[tuple[model.Record, Path]] = [(spec, path)]
+    for i, version in enumerate(spec.versions):
+        holders.append((version, path.child("versions").index(i)))
+    for holder, holder_path in holders:
+        if holder.__dict__.pop("selectable_fields", None):
+            yield holder_path.child("selectableFields"), "selectable_fields"
 
 
 def _drop_optional_old_self(schema: model.JSONSchemaProps) -> Iterator[tuple[Path, str]]:
     pending = [schema]
     while pending:
         here = pending.pop()
+        rules_path = here.path.child("x-kubernetes-validations")
         for i, rule in enumerate(here.x_validations):
             if rule.__dict__.pop("optional_old_self", None) is not None:
-                yield (
-                    here.path.child("x-kubernetes-validations").index(i).child("optionalOldSelf"),
-                    "optional_old_self",
-                )
+                yield rules_path.index(i).child("optionalOldSelf"), "optional_old_self"
         items = () if here.items is None else here.items.json_schemas
         below = (here.additional_schema, *here.properties.values(), *items, here.item_schema)
         pending.extend(schema for schema in below if schema is not None)
@@ -98,11 +103,9 @@ def assume_established(crd: CustomResourceDefinition) -> None:
     """
     status = crd.__dict__.setdefault("status", model.CustomResourceDefinitionStatus())
     accepted = status.accepted_names
-    if (
-        accepted.kind
-        or accepted.plural
-        or any(condition.type == ESTABLISHED for condition in status.conditions)
-    ):
+    is_from_server = accepted.kind or accepted.plural
+    has_condition = any(condition.type == ESTABLISHED for condition in status.conditions)
+    if is_from_server or has_condition:
         return
     condition = model.CustomResourceDefinitionCondition.of(type=ESTABLISHED, status="True")
     status.conditions = (*status.conditions, condition)
@@ -110,16 +113,15 @@ def assume_established(crd: CustomResourceDefinition) -> None:
 
 def is_established(crd: CustomResourceDefinition) -> bool:
     """Return whether the API server serves a CRD already."""
-    return any(
-        condition.type == ESTABLISHED and condition.status == "True"
-        for condition in crd.status.conditions
-    )
+    wanted = (ESTABLISHED, "True")
+    return any((condition.type, condition.status) == wanted for condition in crd.status.conditions)
 
 
 def accepted_names(crd: CustomResourceDefinition) -> model.CustomResourceDefinitionNames:
     """Return the names that the API server has accepted for a CRD; a file of an established one does not list them."""
     accepted = crd.status.accepted_names
-    return crd.spec.names if is_established(crd) and not accepted.plural else accepted
+    lists_none = is_established(crd) and not accepted.plural
+    return crd.spec.names if lists_none else accepted
 
 
 def own_metadata(crd: CustomResourceDefinition) -> model.ObjectMeta:
@@ -154,9 +156,8 @@ def read_crd(
 
 def prepared(decoded: Decoded, *, stored: bool = False, server: Server = NEWEST) -> Decoded:
     """Default and convert a decoded CRD, in place, and prepare it for create; see `read_crd`."""
-    vars(decoded.crd.metadata).pop(
-        "namespace", None
-    )  # upstream: rest.EnsureObjectNamespaceMatchesRequestNamespace
+    # Upstream: rest.EnsureObjectNamespaceMatchesRequestNamespace.
+    vars(decoded.crd.metadata).pop("namespace", None)
     set_defaults(decoded.crd)
     convert_to_internal(decoded.crd)
     if not stored:  # upstream: strategy.PrepareForCreate

@@ -134,7 +134,8 @@ def _integer(reader: Reader, of: GoType, value: Any) -> Any:
     if reader.wraps and number is not None:
         return _wrapped(number, of.kind)
     low, high = INT_RANGES[of.kind]
-    return number if number.__class__ is int and low <= number <= high else UNSET
+    is_in_range = number.__class__ is int and low <= number <= high
+    return number if is_in_range else UNSET
 
 
 def _wrapped(number: float, kind: str) -> Any:
@@ -152,10 +153,8 @@ def _float(_reader: Reader, _of: GoType, value: Any) -> Any:
 
 
 def _base64(_reader: Reader, _of: GoType, value: Any) -> Any:
-    from crdlint.golang.encodings import (
-        CorruptInputError,
-        decode_base64,
-    )  # few CRDs have a CA bundle
+    # Few CRDs have a CA bundle.
+    from crdlint.golang.encodings import CorruptInputError, decode_base64
 
     try:
         return decode_base64(value) if value.__class__ is str else UNSET
@@ -171,9 +170,14 @@ def _time(_reader: Reader, _of: GoType, value: Any) -> Any:
 
 # Functions that return what Go stores for a scalar other than null, or UNSET.
 STORES: Final[dict[str, Store]] = {
-    "string": _of_class(str), "bool": _of_class(bool), "int32": _integer, "int64": _integer, "uint8": _integer,
-    "float64": _float, "time": _time,
-}  # fmt: skip
+    "string": _of_class(str),
+    "bool": _of_class(bool),
+    "int32": _integer,
+    "int64": _integer,
+    "uint8": _integer,
+    "float64": _float,
+    "time": _time,
+}
 _read_base64: Final = _scalar(_base64)
 
 
@@ -204,10 +208,9 @@ def reader_json(reader: Reader, node: Node, depth: int) -> Any:
         depth += 1
         inner: dict[int, Any] = {}  # by identity, so that aliased values are visited once
         for container in level:
-            for key, value in (
-                container.items() if container.__class__ is dict else enumerate(container)
-            ):
-                if value.__class__ is dict or value.__class__ is list:
+            parts = container.items() if container.__class__ is dict else enumerate(container)
+            for key, value in parts:
+                if value.__class__ in _CONTAINERS:
                     inner[id(value)] = value
                 elif _is_number(value):
                     container[key] = as_go_number(value, literal=reader.json)
@@ -215,19 +218,20 @@ def reader_json(reader: Reader, node: Node, depth: int) -> Any:
     return root
 
 
+_CONTAINERS: Final[frozenset[type]] = frozenset({dict, list})
+
+
 def _read_slice(reader: Reader, of: GoType, node: Node, depth: int, origin: Origin) -> Any:
     if node.__class__ is not Sequence:
         return UNSET if is_null(node) else reader.reject()
-    items = node.items
-    element, (parent, steps) = of.element, origin
+    element, items, below = of.element, node.items, depth + 1
     assert element is not None  # noqa: S101  slices have one
     if element is SCHEMA:
-        return [
-            reader.schema(item, depth + 1, (parent, (*steps, i))) for i, item in enumerate(items)
-        ]
+        parent, steps = origin
+        return [reader.schema(item, below, (parent, (*steps, i))) for i, item in enumerate(items)]
     if element.kind == "json":
-        return [reader_json(reader, item, depth + 1) for item in items]
-    return [_item(reader, element, item, depth + 1, origin) for item in items]
+        return [reader_json(reader, item, below) for item in items]
+    return [_item(reader, element, item, below, origin) for item in items]
 
 
 def _read_map(reader: Reader, of: GoType, node: Node, depth: int, origin: Origin) -> Any:
@@ -236,13 +240,10 @@ def _read_map(reader: Reader, of: GoType, node: Node, depth: int, origin: Origin
     element, (parent, steps) = of.element, origin
     assert element is not None  # noqa: S101  maps have one
     below = depth + 1
+    members = pairs(reader, node)
     if element is SCHEMA:
         begin = reader.schema
-        return {
-            name: begin(value, below, (parent, (*steps, name)))
-            for name, value in pairs(reader, node)
-        }
-    members = pairs(reader, node)
+        return {name: begin(value, below, (parent, (*steps, name))) for name, value in members}
     return {
         name: _item(reader, element, value, below, (parent, (*steps, name)))
         for name, value in members
@@ -265,11 +266,10 @@ def _read_struct(reader: Reader, of: GoType, node: Node, depth: int, origin: Ori
     record = of.record()
     attributes = record.__dict__
     attributes["node"] = node
-    fields = of.fields
     if depth > MAX_DEPTH:
         reader.failed = True
     for name, value in pairs(reader, node):
-        field = fields.get(name)
+        field = of.fields.get(name)
         if field is None or field.attribute in reader.unknown:
             reader.failed = True
             continue
@@ -305,11 +305,17 @@ def _read_schema_or_list(reader: Reader, of: GoType, node: Any, depth: int, orig
 
 
 READERS: Final[dict[str, Read]] = {
-    **{kind: _scalar(store) for kind, store in STORES.items()}, "bytes": _read_bytes, "slice": _read_slice,
-    "map": _read_map, "struct": _read_struct, "json": _read_json, "fields": _read_json,
-    "schema-or-bool": _read_schema_or_bool, "schema-or-array": _read_schema_or_list,
+    **{kind: _scalar(store) for kind, store in STORES.items()},
+    "bytes": _read_bytes,
+    "slice": _read_slice,
+    "map": _read_map,
+    "struct": _read_struct,
+    "json": _read_json,
+    "fields": _read_json,
+    "schema-or-bool": _read_schema_or_bool,
+    "schema-or-array": _read_schema_or_list,
     "schema-or-strings": _read_schema_or_list,
-}  # fmt: skip
+}
 
 
 def read_schemas(reader: Reader) -> None:
@@ -329,23 +335,26 @@ def read_schemas(reader: Reader) -> None:
             read, attribute, bit, of = entry
             if read is not None:
                 value: Any = read(reader, of, node, depth + 1, (ref(schema), (name,)))
-            elif node.__class__ is not Scalar:
-                reader.failed = True
-                continue
             else:
-                value = node.value
-                if node.ctag is not None or not (
-                    node.style or is_plain_string(value)
-                ):  # not `tag`, a property
-                    value = resolve(node)
-                    if value.__class__ is not str:
-                        if value is not None:
-                            reader.failed = True
-                        continue
+                value = _string(reader, node)
             if value is not UNSET:
                 attributes[attribute] = value
                 set_fields |= bit
         attributes["set_fields"] = set_fields
+
+
+def _string(reader: Reader, node: Node) -> Any:
+    """Return the text of a scalar, UNSET for null and what is no text."""
+    if node.__class__ is not Scalar:
+        return reader.reject()
+    value = node.value
+    is_untagged = node.ctag is None  # not `tag`, a property
+    if is_untagged and (node.style or is_plain_string(value)):
+        return value
+    value = resolve(node)
+    if value is None or value.__class__ is str:
+        return UNSET if value is None else value
+    return reader.reject()
 
 
 # At this depth a schema's own lists and rules might exceed MAX_DEPTH, so the depth is measured exactly.
@@ -388,9 +397,8 @@ def decode_crd(root: Node, server: Server = NEWEST, *, json: bool | None = None)
     from crdlint.crd.decode_errors import problems_of  # most documents do not need it
 
     if not reader.json:
-        to_json(
-            root
-        )  # raises an exception if it cannot be converted to JSON, even in unknown fields
+        # Raises an exception if it cannot be converted to JSON, even in unknown fields.
+        to_json(root)
     return Decoded(crd, *problems_of(CRD, root, server, json=reader.json))
 
 

@@ -37,9 +37,8 @@ _NONE: Final[MappingOf[str, GoField]] = {}
 _KEYWORD_OF_SCHEMAS: Final = "additionalProperties"
 _COMMENTED: Final = re.compile(r"(-?\d+|true|false)(?: *//| +<\d+>|#)")
 _PLACEHOLDER: Final = re.compile(r"<.+>|\{.+\}")
-_OF_OBJECTS: Final = frozenset(
-    {"required", "x-kubernetes-validations"}
-)  # lists of an object, which no property is
+# Lists of an object, which no property is.
+_OF_OBJECTS: Final = frozenset({"required", "x-kubernetes-validations"})
 
 
 def _with_rule(keyword: str, rule: str) -> Sample:
@@ -97,11 +96,9 @@ class GoError(Exception):
     def __str__(self) -> str:
         if self.text:
             return self.text
-        target = (
-            f"Go struct field {self.struct}.{self.field}"
-            if self.struct or self.field
-            else "Go value"
-        )
+        target = "Go value"
+        if self.struct or self.field:
+            target = f"Go struct field {self.struct}.{self.field}"
         return f"json: cannot unmarshal {self.value} into {target} of type {self.of}"
 
     def problem(self) -> DecodeProblem:
@@ -115,15 +112,23 @@ class GoError(Exception):
 
 
 class DecodeProblem(NamedTuple):
-    """A problem of the decoder: `kind` is decode (the document is rejected) or strict (an unknown field).
+    """A problem of the decoder. Duplicate keys in YAML are found by `crdlint.yaml`.
 
-    `node` is the position. `content` is the rejected value or, for a strict problem, the mapping that has the field. `path` is
-    the path of the unknown field as in the message, empty for a decode error. `help` names `nearest`, the most similar field.
-    For a type error, `json_type` is the JSON type of the value, `go_type` the Go type of the field, and `field` the name or
-    path of the field in its struct. A duplicate field in a JSON document is strict as well; `first` is then the first of the
-    two keys. `expected` is what the value should be where that is no Go type. `full_message` is the server's message if it has
-    more errors in one text, and that of an earlier problem if it `is_contained` there. `rule` and `headline` are those of the
-    finding if they do not follow from the other fields. Duplicate keys in YAML are found by `crdlint.yaml`.
+    `kind`: decode (the document is rejected) or strict (an unknown field, or in JSON a duplicate one).
+    `message`: the text of the decoder.
+    `node`: the position.
+    `content`: the rejected value or, for a strict problem, the mapping that has the field.
+    `path`: the path of an unknown field as in the message, empty for a decode error.
+    `help`: the help, which names `nearest`.
+    `first`: the first of the two keys of a duplicate field.
+    `nearest`: the most similar field.
+    `json_type`: for a type error, the JSON type of the value.
+    `go_type`: for a type error, the Go type of the field.
+    `field`: for a type error, the name or path of the field in its struct.
+    `expected`: what the value should be where that is no Go type.
+    `full_message`: the server's message if it has more errors in one text.
+    `is_contained`: whether `full_message` is that of an earlier problem, which contains this one.
+    `rule`, `headline`: those of the finding if they do not follow from the other fields.
     """
 
     kind: Literal["decode", "strict"]
@@ -146,7 +151,19 @@ class DecodeProblem(NamedTuple):
 
 @dataclass(slots=True)
 class DecodeState:
-    """A decodeState: position and saved error; `json` is true for a JSON text, `ignored` are fields that a lax decoder drops."""
+    """A decodeState.
+
+    `strict`: whether unknown and duplicate fields are errors.
+    `json`: whether the text is JSON.
+    `server`: the API server.
+    `goes_on`: whether decoding goes on after an error that stops Go.
+    `struct`, `fields`: the position for type errors: the name of the struct, and the fields that lead to the value.
+    `path`: the position for unknown fields.
+    `saved`: the first type error.
+    `others`: all errors, if decoding goes on.
+    `strict_errors`: the errors of a strict decoder, by their text.
+    `ignored`: the fields that a lax decoder drops, by the text of the error that they would be.
+    """
 
     strict: bool
     json: bool
@@ -188,37 +205,32 @@ class DecodeState:
         errors = self.strict_errors if self.strict else self.ignored
         if not self.goes_on and len(errors) >= MAX_STRICT_ERRORS:
             return
-        path = "".join(self.path) + (f".{name}" if self.path else name)
+        path = "".join([*self.path, f".{name}" if self.path else name])
         text = f"{'unknown' if first is None else 'duplicate'} field {quote(path)}"
-        newer = fields.get(name)
-        if newer is not None:
-            since = first_to_know(newer.attribute)
-            near = None
-            help_: str | None = (
-                f"Remove the field, or support only Kubernetes {since} and later, which have it"
-            )
-        else:
-            near, help_ = self._field_meant(name, owner, fields)
-        errors.setdefault(
-            text, DecodeProblem("strict", text, node, owner, path, help_, first, near)
-        )
+        near, help_ = self._field_meant(name, owner, fields)
+        problem = DecodeProblem("strict", text, node, owner, path, help_, first, near)
+        errors.setdefault(text, problem)
 
     def _field_meant(
         self, name: str, owner: Node, fields: MappingOf[str, GoField]
     ) -> tuple[str | None, str | None]:
         """Return the field that an unknown one is likely to mean, and the help; None for what is not known."""
-        of_json_schema = _OF_JSON_SCHEMA.get(name) if _KEYWORD_OF_SCHEMAS in fields else None
-        if of_json_schema is not None:
-            return None, of_json_schema
+        newer = fields.get(name)
+        if newer is not None:
+            since = first_to_know(newer.attribute)
+            needed = f"support only Kubernetes {since} and later, which have it"
+            return None, f"Remove the field, or {needed}"
+        if _KEYWORD_OF_SCHEMAS in fields and name in _OF_JSON_SCHEMA:
+            return None, _OF_JSON_SCHEMA[name]
         unknown = self.server.unknown_fields
-        near = nearest(
-            name, [field for field in fields if fields[field].attribute not in unknown], _LIKE
-        )
+        known = [known for known, field in fields.items() if field.attribute not in unknown]
+        near = nearest(name, known, _LIKE)
         if near is None or are_opposites(name, near):
             return None, None
         is_there = isinstance(owner, Mapping) and owner.find(near) is not None
-        # A second field of that name is not what was meant.
-        return (None, None) if is_there else (near, f"Write `{near}` instead")
+        if is_there:  # A second field of that name is not what was meant.
+            return None, None
+        return near, f"Write `{near}` instead"
 
     def entries(self, mapping: Mapping) -> list[tuple[str, Node, Node]]:
         """Return the entries of a mapping in the order of the JSON that Go decodes."""
@@ -243,8 +255,10 @@ def problems_of(
         return problems, (), ignored
     messages = {problem.message for problem in problems}
     continued = decode(of, root, server, goes_on=True, json=json)
-    later = (*(error.problem() for error in continued.others), *continued.strict_errors.values())
-    return problems, tuple(problem for problem in later if problem.message not in messages), ignored
+    errors = [error.problem() for error in continued.others]
+    later = [*errors, *continued.strict_errors.values()]
+    hidden = tuple(problem for problem in later if problem.message not in messages)
+    return problems, hidden, ignored
 
 
 def decode(
@@ -260,13 +274,12 @@ def decode(
     With `goes_on`, all errors are collected in the order in which they appear if each is fixed before the next attempt.
     `json` means that the text is JSON; it is found out if None.
     """
-    state = DecodeState(
-        strict=True, json=is_json(root) if json is None else json, server=server, goes_on=goes_on
-    )
+    if json is None:
+        json = is_json(root)
+    state = DecodeState(strict=True, json=json, server=server, goes_on=goes_on)
     if _too_deep(root):
-        state.saved = GoError(
-            root, "couldn't get version/kind; json parse error: exceeded max depth"
-        )
+        text = "couldn't get version/kind; json parse error: exceeded max depth"
+        state.saved = GoError(root, text)
         return state
     try:
         run_calls(_value(state, of, root, root))
@@ -293,9 +306,9 @@ def _too_deep(root: Node) -> bool:
 
 def _value(state: DecodeState, of: GoType, node: Node, reported: Node) -> Steps:
     """Decode a value; `reported` is the node to report if the value is a collection."""
-    own = _UNMARSHALERS.get(of.kind)
     if of.kind in {"json", "fields"}:  # any value
         return
+    own = _UNMARSHALERS.get(of.kind)
     if own is not None:
         try:
             yield own(state, of, node, reported)
@@ -305,15 +318,13 @@ def _value(state: DecodeState, of: GoType, node: Node, reported: Node) -> Steps:
             state.save(error)
     elif node.__class__ is Scalar:
         _literal(state, of, node)
-    elif node.__class__ is Mapping:
-        if of.kind in {"struct", "map"}:
-            yield _object(state, of, node)
-        else:
-            state.save(GoError(reported, value="object", of=of.name, content=node))
-    elif of.kind in {"slice", "bytes"}:
+    elif node.__class__ is Mapping and of.kind in {"struct", "map"}:
+        yield _object(state, of, node)
+    elif node.__class__ is Sequence and of.kind in {"slice", "bytes"}:
         yield _slice(state, of, node)
     else:
-        state.save(GoError(reported, value="array", of=of.name, content=node))
+        json_type = "object" if node.__class__ is Mapping else "array"
+        state.save(GoError(reported, value=json_type, of=of.name, content=node))
 
 
 def _object(state: DecodeState, of: GoType, node: Any) -> Steps:
@@ -322,11 +333,13 @@ def _object(state: DecodeState, of: GoType, node: Any) -> Steps:
     seen: dict[str, Node] = {}
     for name, key, value in state.entries(node):
         below, field = of.below(name), of.fields.get(name)
-        if below is None or (field is not None and field.attribute in state.server.unknown_fields):
+        is_newer = field is not None and field.attribute in state.server.unknown_fields
+        if below is None or is_newer:
             state.strictly(name, key, node, fields=of.fields)
             continue
-        if seen.setdefault(name, key) is not key:
-            state.strictly(name, key, node, first=seen[name])
+        first = seen.setdefault(name, key)
+        if first is not key:
+            state.strictly(name, key, node, first=first)
         if of.record is not None:
             state.fields.append(name)
             state.struct = of.record.__name__
@@ -367,17 +380,22 @@ def _literal(state: DecodeState, of: GoType, node: Any) -> None:
 def _error_of_literal(state: DecodeState, of: GoType, node: Any, value: Any) -> GoError | None:
     """Return why a scalar that is not null cannot be stored as a type."""
     json_type = json_type_of(node)
-    if state.json and not node.style and is_beyond_float64(node.value, value):
-        digits = f" {node.value}" if of.kind in {*INT_RANGES, "float64"} else ""
-        is_text = of.kind == "string"
-        return None if is_text else GoError(node, value=f"number{digits}", of=of.name)
+    is_plain_json = state.json and not node.style
+    if is_plain_json and is_beyond_float64(node.value, value):
+        return _error_of_huge_number(of, node)
     if isinstance(value, str) and of.kind == "bytes":
         return _error_of_base64(node, value)
     if json_type == "number" and of.kind in INT_RANGES:
         return _error_of_integer(of, node, _digits_of(state, node, value))
-    if of.kind == ("float64" if json_type == "number" else json_type):
+    wanted = "float64" if json_type == "number" else json_type
+    return None if of.kind == wanted else GoError(node, value=json_type, of=of.name)
+
+
+def _error_of_huge_number(of: GoType, node: Any) -> GoError | None:
+    if of.kind == "string":
         return None
-    return GoError(node, value=json_type, of=of.name)
+    is_number = of.kind == "float64" or of.kind in INT_RANGES
+    return GoError(node, value=f"number {node.value}" if is_number else "number", of=of.name)
 
 
 def _error_of_base64(node: Any, value: str) -> GoError | None:
@@ -399,10 +417,10 @@ def _digits_of(state: DecodeState, node: Any, value: Any) -> str:
 def _error_of_integer(of: GoType, node: Any, text: str) -> GoError | None:
     low, high = INT_RANGES[of.kind]
     digits = text.removeprefix("-")
-    is_whole = digits.isdigit() and len(digits) <= _MOST_DIGITS and low <= int(text) <= high
     # Go's ParseUint accepts no sign, not even in -0.
     has_wrong_sign = low == 0 and digits != text
-    if is_whole and not has_wrong_sign:
+    is_short = digits.isdigit() and len(digits) <= _MOST_DIGITS
+    if is_short and not has_wrong_sign and low <= int(text) <= high:
         return None
     return GoError(node, value=f"number {text}", of=of.name)
 
@@ -430,12 +448,12 @@ def _unmarshal(outer: DecodeState, of: GoType, node: Node, reported: Node) -> St
 def _schema_or_bool(state: DecodeState, _of: GoType, node: Node, reported: Node) -> Steps:
     if node.__class__ is Mapping:
         yield _unmarshal(state, SCHEMA, node, reported)
-    elif node.__class__ is not Scalar or resolve(node).__class__ not in {bool, type(None)}:
-        raise GoError(
-            node if node.__class__ is Scalar else reported,
-            "boolean or JSON schema expected",
-            of="a schema or a boolean",
-        )
+        return
+    is_scalar = node.__class__ is Scalar
+    is_bool_or_null = is_scalar and resolve(node).__class__ in {bool, type(None)}
+    if not is_bool_or_null:
+        where = node if is_scalar else reported
+        raise GoError(where, "boolean or JSON schema expected", of="a schema or a boolean")
 
 
 def _schema_or_list(state: DecodeState, of: GoType, node: Node, reported: Node) -> Steps:
@@ -467,33 +485,36 @@ _UNMARSHALERS: Final[dict[str, Callable[[DecodeState, GoType, Any, Any], Steps]]
 def duplicate_fields(root: Node) -> list[tuple[str, str, Node, Node]]:
     """Return the first 100 duplicate fields of a JSON text: the decoder's message, the path, and both keys."""
     duplicates: dict[str, tuple[str, str, Node, Node]] = {}
-    pending: list[tuple[Iterator[tuple[str, Node | None, Node]], str]] = [
-        (iter([("", None, root)]), "")
-    ]
-    seen: list[dict[str, Node]] = [{}]
+    pending = [_OpenCollection(root, "")]
     while pending and len(duplicates) < MAX_STRICT_ERRORS:
-        step = next(pending[-1][0], None)
-        if step is None:
+        collection = pending[-1]
+        part = next(collection.parts, None)
+        if part is None:
             pending.pop()
-            seen.pop()
             continue
-        name, key, value = step
-        path = pending[-1][1]
-        if key is not None:
-            path = f"{path}.{name}" if path else name
-            first = seen[-1].setdefault(name, key)
-            if first is not key:
-                message = f"duplicate field {quote(path)}"
-                duplicates.setdefault(message, (message, path, first, key))
-        else:
-            path += name
-        if isinstance(value, Mapping):
-            pending.append((((str(getattr(k, "value", "")), k, v) for k, v in value.pairs()), path))
-            seen.append({})
-        elif isinstance(value, Sequence):
-            pending.append(((((f"[{i}]"), None, item) for i, item in enumerate(value.items)), path))
-            seen.append({})
+        path, key, value = part
+        first = None if key is None else collection.seen.setdefault(path, key)
+        if key is not None and first is not None and first is not key:
+            message = f"duplicate field {quote(path)}"
+            duplicates.setdefault(message, (message, path, first, key))
+        if not isinstance(value, Scalar):
+            pending.append(_OpenCollection(value, path))
     return list(duplicates.values())
+
+
+class _OpenCollection:
+    """A collection whose parts are visited: each is its path, its key and its value; `seen` are the keys so far by path."""
+
+    def __init__(self, node: Node, path: str) -> None:
+        self.seen: dict[str, Node] = {}
+        self.parts: Iterator[tuple[str, Node | None, Node]] = iter(())
+        if isinstance(node, Mapping):
+            before = f"{path}." if path else ""
+            self.parts = (
+                (f"{before}{getattr(key, 'value', '')}", key, value) for key, value in node.pairs()
+            )
+        elif isinstance(node, Sequence):
+            self.parts = ((f"{path}[{i}]", None, item) for i, item in enumerate(node.items))
 
 
 _WHOLE: Final = re.compile(r"[-+]?\d+\Z")
@@ -526,12 +547,13 @@ def _short_value(problem: DecodeProblem) -> str | None:
 
 def _moved(problem: DecodeProblem) -> str:
     """Return the help for a keyword that belongs into another schema, empty for others."""
-    kinds = problem.go_type, problem.json_type
-    if kinds == ("[]string", "bool") and problem.field.rpartition(".")[2] == "required":
+    keyword = problem.field.rpartition(".")[2]
+    is_flag = (problem.go_type, problem.json_type) == ("[]string", "bool")
+    if is_flag and keyword == "required":
         return "Remove `required` here, and add the name of the property to `required` of the object that has it"
     key = getattr(problem.node, "value", "")
-    of_schema = problem.go_type.endswith("JSONSchemaProps")
-    if of_schema and problem.json_type == "array" and key in _OF_OBJECTS:
+    is_list_as_schema = problem.go_type.endswith("JSONSchemaProps") and problem.json_type == "array"
+    if is_list_as_schema and key in _OF_OBJECTS:
         return f"Move `{key}` out of `properties`, to the same indentation as `properties`"
     return ""
 
@@ -589,26 +611,35 @@ def _single(problem: DecodeProblem) -> str:
     """Return the help for a list in the place of a string."""
     items = problem.content.items if isinstance(problem.content, Sequence) else []
     scalars = [item for item in items if isinstance(item, Scalar)]
-    values = [scalar.value for scalar in scalars]
+    if len(scalars) < len(items):
+        return "Write a string, not a list"
+    help_ = ""
+    if getattr(problem.node, "value", "") == "type":
+        help_ = _single_type([scalar.value for scalar in scalars])
+    if not help_ and len(scalars) == 1:
+        value = scalars[0].value
+        shown = value if resolve(scalars[0]).__class__ is str else f'"{value}"'
+        help_ = f"Write the value without the list: `{shown}`"
+    return help_ or "Write a string, not a list"
+
+
+def _single_type(values: list[str]) -> str:
+    """Return the help for a list of types, empty for one without any."""
     types = [value for value in values if value not in {"null", "~", ""}]
-    if getattr(problem.node, "value", "") == "type" and len(values) == len(items):
-        nullable = " and `nullable: true`" if len(types) < len(values) else ""
-        if len(types) == 1:
-            return f"Write `type: {types[0]}`{nullable}"
-        if set(types) == {"integer", "string"}:
-            return f"Write `x-kubernetes-int-or-string: true`{nullable} instead of `type`"
-        if types:
-            return "Write `x-kubernetes-preserve-unknown-fields: true` instead of `type`, or one type: a value has only one"
-    if len(values) == len(items) == 1:
-        shown = values[0] if resolve(scalars[0]).__class__ is str else f'"{values[0]}"'
-        return f"Write the value without the list: `{shown}`"
-    return "Write a string, not a list"
+    nullable = " and `nullable: true`" if len(types) < len(values) else ""
+    if not types:
+        return ""
+    if len(types) == 1:
+        return f"Write `type: {types[0]}`{nullable}"
+    if set(types) == {"integer", "string"}:
+        return f"Write `x-kubernetes-int-or-string: true`{nullable} instead of `type`"
+    return "Write `x-kubernetes-preserve-unknown-fields: true` instead of `type`, or one type: a value has only one"
 
 
 def _boolean(value: str | None) -> str:
     """Return the help for another value in the place of a boolean."""
-    meant = value.lower() if value is not None and value.lower() in {"true", "false"} else None
-    if meant is not None:
+    meant = "" if value is None else value.lower()
+    if meant in {"true", "false"}:
         return f"Write `{meant}` without quotes"
     return _with_comment(value) or Sample("Write `true` or `false`, without quotes")
 
@@ -620,17 +651,20 @@ def _with_comment(value: str | None) -> str | None:
 
 
 def _number(value: str | None, *, integer: bool) -> str:
-    if value is not None and (_WHOLE if integer else _DECIMAL).match(value):
+    kind = "an integer" if integer else "a number"
+    if value is None:
+        return Sample(f"Write {kind}, without quotes")
+    pattern = _WHOLE if integer else _DECIMAL
+    if pattern.match(value):
         return f"Write `{value}` without quotes"
     commented = _with_comment(value)
     if commented is not None:
         return commented
-    if value is not None and _PLACEHOLDER.fullmatch(value):
-        return f"Replace `{value}` with {'an integer' if integer else 'a number'}"
-    return Sample(f"Write {'an integer' if integer else 'a number'}, without quotes")
+    if _PLACEHOLDER.fullmatch(value):
+        return f"Replace `{value}` with {kind}"
+    return Sample(f"Write {kind}, without quotes")
 
 
 def _quoted(value: str | None) -> str:
-    return (
-        f'Write it in quotes: `"{value}"`' if value is not None else 'Write it in quotes: `"..."`'
-    )
+    shown = "..." if value is None else value
+    return f'Write it in quotes: `"{shown}"`'

@@ -32,8 +32,10 @@ class GoType:
 
     def below(self, key: str) -> GoType | None:
         """Return the type of the value of a key, None if it is unknown."""
+        if self.kind == "map":
+            return self.element
         field = self.fields.get(key)
-        return self.element if self.kind == "map" else None if field is None else field.type
+        return None if field is None else field.type
 
 
 class GoField(NamedTuple):
@@ -68,31 +70,37 @@ def _type(declared: str) -> GoType:
     """Return the v1 type for the declared type of an internal struct's field; each type exists once."""
     text = declared.removeprefix("*").replace("apiextensions.", "v1.")
     name, _, underlying = text.partition("=")
-    if name not in _types:
-        kind, element = _KINDS.get(name, ("", None))
-        record = getattr(model, name.removeprefix("v1."), None)
-        underlying = name if name.startswith(("[", "map[")) else underlying
-        if kind:
-            _types[name] = GoType(kind, name, None if element is None else _type(element), record)
-        elif underlying:
-            element = underlying.partition("]")[2]
-            _types[name] = GoType(
-                "map" if underlying.startswith("map[") else "slice", name, _type(element)
-            )
-        elif record is not None:
-            fields: dict[str, GoField] = {}  # they may be of this type
-            _types[name] = GoType("struct", name, record=record, fields=fields)
-            for declaration in record.FIELDS:
-                if declaration.json_name:
-                    go_type = _type(declaration.go_type)
-                    fields[declaration.json_name] = GoField(
-                        declaration.attribute, go_type, declaration.is_pointer
-                    )
-            if record is model.CustomResourceDefinition:
-                fields |= {name: GoField("", _type("string")) for name in ("apiVersion", "kind")}
-        else:
-            _types[name] = GoType("string", name)
-    return _types[name]
+    if name in _types:
+        return _types[name]
+    record = getattr(model, name.removeprefix("v1."), None)
+    if name.startswith(("[", "map[")):
+        underlying = name
+    if name in _KINDS:
+        kind, element = _KINDS[name]
+        of = GoType(kind, name, None if element is None else _type(element), record)
+    elif underlying:
+        kind = "map" if underlying.startswith("map[") else "slice"
+        of = GoType(kind, name, _type(underlying.partition("]")[2]))
+    elif record is not None:
+        return _struct_type(name, record)
+    else:
+        of = GoType("string", name)
+    _types[name] = of
+    return of
+
+
+def _struct_type(name: str, record: type[Record]) -> GoType:
+    """Return the type of a struct, which is known before its fields, because they may be of this type."""
+    fields: dict[str, GoField] = {}
+    of = _types[name] = GoType("struct", name, record=record, fields=fields)
+    for declaration in record.FIELDS:
+        if declaration.json_name:
+            go_type = _type(declaration.go_type)
+            field = GoField(declaration.attribute, go_type, declaration.is_pointer)
+            fields[declaration.json_name] = field
+    if record is model.CustomResourceDefinition:
+        fields |= {name: GoField("", _type("string")) for name in ("apiVersion", "kind")}
+    return of
 
 
 STRING: Final = _type("string")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal, TypeAlias, cast
+from typing import Final, Literal, TypeAlias
 
 from crdlint.files.recognition import GROUP, KIND, VERSION, is_near_group, is_near_key, is_near_kind
 from crdlint.golang.text import quote
@@ -32,9 +32,12 @@ _JSON_TYPES: Final = {
 
 
 class Identity(NamedTuple):
-    """The identity of a document by apiVersion and kind (empty if missing or not strings).
+    """The identity of a document.
 
-    `error` is the server's error for these two fields, at `node`; then `form` is the form that was probably meant.
+    `form`: what it is; with an error what it was probably meant to be.
+    `api_version`, `kind`: the values of these fields, empty if missing or not strings.
+    `error`: the server's error for these two fields.
+    `node`: the position of the error.
     """
 
     form: Form
@@ -48,31 +51,30 @@ def identify(root: Node, text: str = "") -> Identity:
     """Return the identity of a document by its top-level keys; `text` is the document, which some errors quote."""
     if root.__class__ is not Mapping:
         return _OTHER
-    strings: dict[str, str] = {}
-    wrong: list[tuple[str, Node]] = []
     # encoding/json, which decodes these two fields, ignores case, unlike the decoder of the other fields.
-    fields = [
-        (name, key, value) for name, key, value in entries(root) if name.lower() in _TYPE_META
-    ]
+    fields = [entry for entry in entries(root) if entry[0].lower() in _TYPE_META]
     if not fields:
         return _OTHER
     if not is_json(root):
         fields.sort(key=lambda entry: entry[0])  # as in the JSON that YAML is converted to
+    strings: dict[str, str] = {}
+    wrong: list[tuple[str, Node]] = []
     for name, key, value in fields:
         field, json_type = _TYPE_META[name.lower()], json_type_of(value)
-        if isinstance(value, Scalar) and json_type == "string":
+        if json_type == "string":
             strings[field] = str(resolve(value))
         elif json_type != "null":
-            wrong.append((_mistyped(json_type, field), value if isinstance(value, Scalar) else key))
+            where = value if isinstance(value, Scalar) else key
+            wrong.append((_mistyped(json_type, field), where))
     api_version, kind = strings.get("apiVersion", ""), strings.get("kind", "")
     form = _form(api_version, kind, mistyped=bool(wrong))
-    error: str | None = None
-    node: Node | None = None
     if wrong:
-        error, node = wrong[0]
-    elif form in {"crd", "unserved"} and (api_version, bool(kind)) != (VERSION, True):
-        error, node = _rejection(root, api_version, kind, text), root
-    return Identity(form, api_version, kind, error, node)
+        return Identity(form, api_version, kind, *wrong[0])
+    is_served = api_version == VERSION and bool(kind)
+    if is_served or form not in {"crd", "unserved"}:
+        return Identity(form, api_version, kind)
+    error = _rejection(root, api_version, kind, text)
+    return Identity(form, api_version, kind, error, root)
 
 
 _OTHER: Final = Identity("other")
@@ -88,18 +90,19 @@ def _mistyped(value: str, field: str) -> str:
 
 
 def _form(api_version: str, kind: str, *, mistyped: bool) -> Form:
-    group, _, _ = api_version.rpartition("/")
     if kind == "List" and api_version == "v1":
         return "list"
-    if kind == f"{KIND}List" and group == GROUP:
-        return "crd-list"
-    if kind == KIND and group == GROUP:
-        return "crd" if api_version == VERSION else "unserved"
-    return (
-        "crd"
-        if (mistyped or not (api_version and kind)) and (kind == KIND or api_version == VERSION)
-        else "other"
-    )
+    group, _, _ = api_version.rpartition("/")
+    form = _FORMS.get(kind) if group == GROUP else None
+    if form is not None:
+        return "unserved" if form == "crd" and api_version != VERSION else form
+    is_incomplete = mistyped or not (api_version and kind)
+    is_half_right = kind == KIND or api_version == VERSION
+    return "crd" if is_incomplete and is_half_right else "other"
+
+
+# By the kinds of the group.
+_FORMS: Final[dict[str, Form]] = {KIND: "crd", f"{KIND}List": "crd-list"}
 
 
 def kind_missing(root: Node, text: str) -> str:
@@ -153,15 +156,15 @@ def near_miss(root: Mapping, identity: Identity, text: str) -> NearMiss | None:
 def _is_meant(root: Mapping, identity: Identity) -> bool:
     """Return whether an object was probably meant to be a CRD, by its kind, its group and its fields."""
     group = identity.api_version.partition("/")[0]
-    is_group = group == GROUP or is_near_group(group)
-    if identity.kind and not (is_group or _is_kind(identity.kind)):
-        return False
+    is_like_group = group == GROUP or is_near_group(group)
     kind = _kind_in_any_key(root, identity)
     if _is_kind(kind):
-        return is_group or _is_shaped(root)
+        return is_like_group or _is_shaped(root)
+    if not is_like_group:
+        return False
     if group == GROUP and kind not in _OTHER_KINDS:
         return True
-    return is_group and not kind and _is_shaped(root)
+    return not kind and _is_shaped(root)
 
 
 # Other kinds of the group of CRDs: what the API server sends to conversion webhooks.
@@ -193,17 +196,21 @@ def _wrong_keys(root: Mapping, identity: Identity) -> list[str]:
 
 def is_partial(root: Mapping) -> bool:
     """Return whether a CRD has none of the required fields, not even misspelled, such as a patch or an assertion."""
-    spec = root.find("spec")
-    if spec is not None and (not isinstance(spec[1], Mapping) or any(map(spec[1].find, SPEC_KEYS))):
+    spec = child(root, "spec")
+    if spec is not None and not isinstance(spec, Mapping):
+        return False
+    if spec is not None and any(map(spec.find, SPEC_KEYS)):
         return False
     if any(is_near_key(name, "spec") for name, _, _ in entries(root)):
         return False
-    if spec is None and any(child(root, "metadata", "spec", key) for key in SPEC_KEYS):
-        return False  # the spec is indented below the metadata
-    inside = [] if spec is None else entries(cast("Mapping", spec[1]))
-    return not any(
-        name == key or is_near_key(name, key) for name, _, _ in inside for key in SPEC_KEYS
-    )
+    if spec is None:
+        is_below_metadata = any(child(root, "metadata", "spec", key) for key in SPEC_KEYS)
+        return not is_below_metadata
+    return not any(_is_spec_key(name) for name, _, _ in entries(spec))
+
+
+def _is_spec_key(name: str) -> bool:
+    return name in SPEC_KEYS or any(is_near_key(name, key) for key in SPEC_KEYS)
 
 
 def misspelled_type_key(root: Mapping) -> str | None:
@@ -212,7 +219,10 @@ def misspelled_type_key(root: Mapping) -> str | None:
     for name, (key, _) in keys.items():
         if isinstance(key, Scalar) and key.value.lower() != name.lower():
             return f"Write `{name}` instead of `{key.value}`"
-    return next((f"Add {field}" for name, field in _FIX.items() if name not in keys), None)
+    for name, field in _FIX.items():
+        if name not in keys:
+            return f"Add {field}"
+    return None
 
 
 def is_type_key(root: Mapping, key: Node) -> bool:
@@ -234,8 +244,9 @@ def type_keys(root: Mapping) -> dict[str, tuple[Node, Node]]:
 
 
 def _is_shaped(root: Mapping) -> bool:
-    spec = next((value for name, _, value in entries(root) if name.lower() == "spec"), None)
-    if not isinstance(spec, Mapping):
+    """Return whether an object has most of the keys that the spec of a CRD has, in any case."""
+    specs = [value for name, _, value in entries(root) if name.lower() == "spec"]
+    if not specs or not isinstance(specs[0], Mapping):
         return False
-    names = {name.lower() for name, _, _ in entries(spec)}
-    return sum(key in names for key in (*SPEC_KEYS, "version")) >= _SHAPE
+    names = {name.lower() for name, _, _ in entries(specs[0])}
+    return len(names.intersection((*SPEC_KEYS, "version"))) >= _SHAPE

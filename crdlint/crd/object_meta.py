@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
@@ -39,12 +39,8 @@ NameCheck = Callable[[str, bool], list[str]]
 
 
 _OWNER: Final = OBJECT_META.fields["ownerReferences"].type.element
-_ALWAYS: Final = {
-    "apiVersion": "",
-    "kind": "",
-    "name": "",
-    "uid": "",
-}  # fields of an owner reference without omitempty
+# Fields of an owner reference without omitempty.
+_ALWAYS: Final = {"apiVersion": "", "kind": "", "name": "", "uid": ""}
 _ZERO_TIME: Final = "0001-01-01T00:00:00Z"
 
 
@@ -76,16 +72,13 @@ def read_object_meta(
     """
     unknown: list[str] = []
     try:
-        decoded = _struct(OBJECT_META, metadata, "", unknown)
+        return _struct(OBJECT_META, metadata, "", unknown), unknown
     except _MistypedError:
         if not drop_malformed:
             raise decode_error(metadata) from None
-    else:
-        return decoded, unknown
     if metadata.__class__ is not dict:
-        raise MetadataError(
-            f"invalid metadata: expected object, got {GO_TYPES[metadata.__class__]}"
-        )
+        kind = GO_TYPES[metadata.__class__]
+        raise MetadataError(f"invalid metadata: expected object, got {kind}")
     unknown.clear()
     valid_fields: dict[str, Any] = {}
     for name, value in metadata.items():
@@ -117,16 +110,17 @@ def _struct(of: GoType, value: Any, path: str, unknown: list[str]) -> dict[str, 
         field = of.fields.get(name)
         if field is None:
             unknown.append(field_path)
-        elif item is not None:
-            read = _value(field.type, item, field_path, unknown)
-            if read or field.is_pointer or name in values:
-                values[name] = read
+            continue
+        read = None if item is None else _value(field.type, item, field_path, unknown)
+        keeps_zero = item is not None and (field.is_pointer or name in values)
+        if read or keeps_zero:
+            values[name] = read
     return values
 
 
 def _value(of: GoType, value: Any, path: str, unknown: list[str]) -> Any:
     """Return a value as Go stores it; an empty one if omitempty drops it."""
-    kind, value_type, element = of.kind, value.__class__, of.element
+    kind = of.kind
     if kind == "struct":
         return _struct(of, value, path, unknown)
     if value is None:
@@ -134,17 +128,24 @@ def _value(of: GoType, value: Any, path: str, unknown: list[str]) -> Any:
     if kind == "fields":
         return value
     if kind in STORES:
-        stored = STORES[kind](_READER, of, value)
-        if stored is UNSET:
-            raise _MistypedError
-        return None if stored == _ZERO_TIME and kind == "time" else stored
-    if element is not None and kind == "map" and value_type is dict:
+        return _stored(of, value)
+    element = of.element
+    assert element is not None  # noqa: S101  other kinds have one
+    if (kind, value.__class__) == ("map", dict):
         return {
             name: _value(element, item, f"{path}.{name}", unknown) for name, item in value.items()
         }
-    if element is not None and kind == "slice" and value_type is list:
+    if (kind, value.__class__) == ("slice", list):
         return [_value(element, item, f"{path}[{i}]", unknown) for i, item in enumerate(value)]
     raise _MistypedError
+
+
+def _stored(of: GoType, value: Any) -> Any:
+    stored = STORES[of.kind](_READER, of, value)
+    if stored is UNSET:
+        raise _MistypedError
+    is_zero_time = of.kind == "time" and stored == _ZERO_TIME
+    return None if is_zero_time else stored
 
 
 # The decoder reads the output of Marshal, which prints an integral float below 1e21 as an integer.
@@ -155,12 +156,12 @@ def as_record(value: dict[str, Any], of: GoType = OBJECT_META) -> Any:
     """Return the metadata that `read_object_meta` returned as a record."""
     assert of.record is not None  # noqa: S101  a struct
     record = of.record()
-    for name, item_value in value.items():
+    for name, field_value in value.items():
         field = of.fields[name]
         element = field.type.element
         if element is not None and element.kind == "struct":
-            item_value = [as_record(item, element) for item in item_value]
-        setattr(record, field.attribute, item_value)
+            field_value = [as_record(item, element) for item in field_value]
+        setattr(record, field.attribute, field_value)
     return record
 
 
@@ -168,13 +169,12 @@ RESOURCE_METADATA: Final = "resource-metadata"
 ANNOTATIONS_LIMIT: Final = 262144  # bytes of all keys and values together
 _MANAGER_LIMIT: Final = 128
 _SUBRESOURCE_LIMIT: Final = 256
-_MOST_REPEATED: Final = (
-    1 << 16
-)  # the total length of owner references in errors that repeat the whole list
+# The total length of owner references in errors that repeat the whole list.
+_MOST_REPEATED: Final = 1 << 16
 
 
 class Rules(NamedTuple):
-    """The rule ids for findings about metadata."""
+    """The rule ids for findings about metadata, by what the finding is about."""
 
     name: str
     labels: str
@@ -194,13 +194,8 @@ def validate_object_meta(
 ) -> Iterator[FieldError]:
     """Yield the errors in metadata, except for name and namespace."""
     if meta.generation < 0:
-        generation_path = path.child("generation")
-        yield invalid(
-            rules.server_owned,
-            generation_path,
-            meta.generation,
-            "must be greater than or equal to 0",
-        )
+        detail = "must be greater than or equal to 0"
+        yield invalid(rules.server_owned, path.child("generation"), meta.generation, detail)
     yield from _labels(meta, path, rules)
     yield from _annotations(meta, path, rules)
     yield from _owners(meta, path, rules, server)
@@ -218,20 +213,25 @@ def validate_any_object_meta(
     name_check: NameCheck,
 ) -> Iterator[FieldError]:
     """Yield the errors in metadata. Upstream: ValidateObjectMetaAccessor."""
-    for name, text, is_prefix in (
-        ("generateName", meta.generate_name, True),
-        ("name", meta.name, False),
-    ):
-        for message in name_check(text, is_prefix) if text else ():
-            yield invalid(rules.name, path.child(name), text, message)
-    if not meta.name:
+    if meta.generate_name:
+        messages = name_check(meta.generate_name, True)
+        yield from _invalid(rules.name, path.child("generateName"), meta.generate_name, messages)
+    if meta.name:
+        messages = name_check(meta.name, False)
+        yield from _invalid(rules.name, path.child("name"), meta.name, messages)
+    else:
         yield required(rules.name, path.child("name"), "name or generateName is required")
     if requires_namespace and not meta.namespace:
         yield required(rules.name, path.child("namespace"), "")
     elif requires_namespace:
-        for message in is_dns1123_label(meta.namespace):
-            yield invalid(rules.name, path.child("namespace"), meta.namespace, message)
+        messages = is_dns1123_label(meta.namespace)
+        yield from _invalid(rules.name, path.child("namespace"), meta.namespace, messages)
     yield from validate_object_meta(meta, path, rules, server)
+
+
+def _invalid(rule: str, path: Path, text: str, messages: Iterable[str]) -> Iterator[FieldError]:
+    for message in messages:
+        yield invalid(rule, path, text, message)
 
 
 def prepare_update(meta: ObjectMeta, old: ObjectMeta, *, is_manifest: bool) -> None:
@@ -261,18 +261,16 @@ def validate_object_meta_update(
             listed = "[]string{" + ", ".join(map(quote, extra)) + "}"
             detail = f"no new finalizers can be added if the object is being deleted, found new finalizers {listed}"
             yield forbidden(rules.immutable, path.child("finalizers"), detail)
+    changed = Reason(Code.IMMUTABLE)
     for attribute, name in _IMMUTABLE_FIELDS.items():
         value = getattr(meta, attribute)
-        if not semantic_equal(value, getattr(before, attribute)):
+        if semantic_equal(value, getattr(before, attribute)):
+            continue
+        if attribute in _PRINTED_TYPES:
             # Values of these Go types are printed in their own way.
-            bad = Typed(value, _PRINTED_TYPES[attribute]) if attribute in _PRINTED_TYPES else value
-            yield invalid(
-                rules.immutable,
-                path.child(name),
-                bad,
-                "field is immutable",
-                reason=Reason(Code.IMMUTABLE),
-            )
+            value = Typed(value, _PRINTED_TYPES[attribute])
+        detail = "field is immutable"
+        yield invalid(rules.immutable, path.child(name), value, detail, reason=changed)
     yield from _labels(meta, path, rules)
     yield from _annotations(meta, path, rules)
     yield from _owners(meta, path, rules, server)
@@ -310,15 +308,17 @@ def _annotations(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[Field
     path = within.child("annotations")
     size = 0
     for key, value in meta.annotations.items():
-        size += len(key.encode("utf-8", "surrogatepass")) + len(
-            value.encode("utf-8", "surrogatepass")
-        )
+        size += _bytes(key) + _bytes(value)
         for message in is_label_key(to_lower(key)):
             yield invalid(rules.annotations, path, key, message, at=path.child(key), key=True)
     if size > ANNOTATIONS_LIMIT:
-        yield FieldError(
-            rules.annotations_size, TOO_LONG, path, None, too_long_detail(ANNOTATIONS_LIMIT)
-        )
+        detail = too_long_detail(ANNOTATIONS_LIMIT)
+        yield FieldError(rules.annotations_size, TOO_LONG, path, None, detail)
+
+
+def _bytes(text: str) -> int:
+    """Return the length of a text in UTF-8."""
+    return len(_as_bytes(text))
 
 
 def _owners(meta: ObjectMeta, within: Path, rules: Rules, server: Server) -> Iterator[FieldError]:
@@ -339,29 +339,32 @@ def _surplus_controllers(
     Each error repeats the whole list. If they exceed _MOST_REPEATED characters in total, the last error that is
     returned contains the number of omitted ones in its help.
     """
-    controllers = [
-        (i, f"{owner.kind}/{owner.name}") for i, owner in enumerate(owners) if owner.controller
-    ]
-    if len(controllers) < 2:
-        return {}
-    first = controllers[0][1]
+    first: str | None = None
     indexes: dict[str, int] = {}
-    for i, name in controllers[1:]:
-        indexes.setdefault(name, i)
+    for i, owner in enumerate(owners):
+        if owner.controller:
+            name = f"{owner.kind}/{owner.name}"
+            if first is None:
+                first = name
+            else:
+                indexes.setdefault(name, i)
+    if not indexes:
+        return {}
     most = max(_MOST_REPEATED // len(marshal(owners)), 1)
     reported = list(indexes.items())[:most]
-    left_out = len(indexes) - len(reported)
-    more = f"; {left_out:,} more references have it" if left_out else ""
+    bad = Typed(owners, "[]v1.OwnerReference")
+    help_ = "Set `controller: true` on one reference only"
     errors = {}
     for name, i in reported:
         references = f"references for {first} and {name}"
         detail = f'Only one reference can have Controller set to true. Found "true" in {references}'
-        help_ = f"Set `controller: true` on one reference only{more if (name, i) == reported[-1] else ''}"
-        bad, controller_path = (
-            Typed(owners, "[]v1.OwnerReference"),
-            path.index(i).child("controller"),
-        )
-        errors[i] = invalid(rules.owners, path, bad, detail, at=controller_path, help=help_)
+        at = path.index(i).child("controller")
+        errors[i] = invalid(rules.owners, path, bad, detail, at=at, help=help_)
+    left_out = len(indexes) - len(reported)
+    if left_out:
+        _, last = reported[-1]
+        help_ = f"{help_}; {left_out:,} more references have it"
+        errors[last] = errors[last]._replace(help=help_)
     return errors
 
 
@@ -371,17 +374,17 @@ def _owner(
     """Yield the errors of the owner reference at `location` in the list at `path`."""
     group, _, version = owner.api_version.rpartition("/")
     if owner.api_version.count("/") > 1:
-        group = version = (
-            ""  # schema.FromAPIVersionAndKind returns empty values if it cannot parse the text
-        )
+        # schema.FromAPIVersionAndKind returns empty values if it cannot parse the text.
+        group = version = ""
     is_newer = server.requires_metadata_fields
     own_path = location if is_newer else path
-    for name, value, is_set, message in (
+    fields = (
         ("apiVersion", owner.api_version, version, "version must not be empty"),
         ("kind", owner.kind, owner.kind, _not_empty("kind")),
         ("name", owner.name, owner.name, _not_empty("name")),
         ("uid", owner.uid, owner.uid, _not_empty("uid")),
-    ):
+    )
+    for name, value, is_set, message in fields:
         if is_newer and not value:
             yield required(rules.owners, own_path.child(name), "must not be empty")
         elif not is_set:
@@ -389,13 +392,8 @@ def _owner(
             detail = "must be <group>/<version> or <version>" if is_newer else message
             yield invalid(rules.owners, own_path.child(name), bad, detail, at=location.child(name))
     if (group, version, owner.kind) == ("", "v1", "Event"):
-        yield invalid(
-            rules.owners,
-            own_path,
-            owner,
-            "/v1, Kind=Event is disallowed from being an owner",
-            at=location,
-        )
+        detail = "/v1, Kind=Event is disallowed from being an owner"
+        yield invalid(rules.owners, own_path, owner, detail, at=location)
 
 
 def _not_empty(field: str) -> str:
@@ -426,8 +424,8 @@ def finalizer_warnings(
     """
     if not server.warns_of_finalizers:
         return
-    added = set(meta.finalizers) - set(() if old is None else old.finalizers)
-    for finalizer in sorted(added, key=lambda text: text.encode("utf-8", "surrogatepass")):
+    kept = () if old is None else old.finalizers
+    for finalizer in sorted(set(meta.finalizers).difference(kept), key=_as_bytes):
         name = f"metadata.finalizers: {quote(finalizer)}"
         for message in is_label_key(finalizer):
             worded = message.on(server) if isinstance(message, Wording) else message
@@ -437,6 +435,10 @@ def finalizer_warnings(
         names_path = server.wants_paths_of_finalizers and "." in finalizer
         path = " including a path (/)" if names_path else ""
         yield finalizer, f"{name}: prefer a domain-qualified finalizer name{path} {_PREFERRED}"
+
+
+def _as_bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
 
 
 _RANDOM_SUFFIX: Final = "xxxxx"  # represents five random characters
@@ -459,16 +461,17 @@ def kept_managed_fields(meta: ObjectMeta, group: str) -> list[ManagedFieldsEntry
     """
     if not all(map(_is_decodable, meta.managed_fields)):
         return []
-    return [
-        entry
-        for entry in meta.managed_fields
-        if entry.fields_v1 and entry.api_version.startswith(f"{group}/")
-    ]
+    of_group = [entry for entry in meta.managed_fields if entry.api_version.startswith(f"{group}/")]
+    return [entry for entry in of_group if entry.fields_v1]
 
 
 def _is_decodable(entry: ManagedFieldsEntry) -> bool:
-    is_complete = entry.operation in {"Apply", "Update"} and bool(entry.api_version)
-    return is_complete and entry.fields_type == "FieldsV1" and _is_set_of_fields(entry.fields_v1)
+    if entry.operation not in _OPERATIONS or entry.fields_type != "FieldsV1":
+        return False
+    return bool(entry.api_version) and _is_set_of_fields(entry.fields_v1)
+
+
+_OPERATIONS: Final = ("Apply", "Update")
 
 
 # The kinds of elements of a path: a field, the keys of an item, its value, its index.
@@ -493,31 +496,30 @@ def _managed_fields(
 ) -> Iterator[FieldError]:
     for i, entry in enumerate(meta.managed_fields):
         path = within.child("managedFields").index(i)
-        if entry.operation not in {"Apply", "Update"}:
-            yield _wrong_operation(
-                Typed(entry.operation, "v1.ManagedFieldsOperationType"), path, rules, server
-            )
-        if entry.fields_type and entry.fields_type != "FieldsV1":
-            yield invalid(
-                rules.server_owned,
-                path.child("fieldsType"),
-                entry.fields_type,
-                "must be `FieldsV1`",
-            )
-        yield from _too_long(entry.manager, _MANAGER_LIMIT, path.child("manager"), rules)
-        position = 0
-        for char in entry.manager:
-            if not is_print(ord(char)):
-                detail = f"invalid character U+{ord(char):04X} (at position {position})"
-                yield invalid(rules.server_owned, path.child("manager"), entry.manager, detail)
-            position += len(char.encode("utf-8", "surrogatepass"))
-        yield from _too_long(
-            entry.subresource, _SUBRESOURCE_LIMIT, path.child("subresource"), rules
-        )
+        if entry.operation not in _OPERATIONS:
+            operation = Typed(entry.operation, "v1.ManagedFieldsOperationType")
+            yield _wrong_operation(operation, path, rules, server)
+        fields_type = entry.fields_type
+        if fields_type not in {"", "FieldsV1"}:
+            detail = "must be `FieldsV1`"
+            yield invalid(rules.server_owned, path.child("fieldsType"), fields_type, detail)
+        yield from _manager(entry.manager, path.child("manager"), rules)
+        subresource = path.child("subresource")
+        yield from _too_long(entry.subresource, _SUBRESOURCE_LIMIT, subresource, rules)
+
+
+def _manager(manager: str, path: Path, rules: Rules) -> Iterator[FieldError]:
+    yield from _too_long(manager, _MANAGER_LIMIT, path, rules)
+    position = 0
+    for char in manager:
+        if not is_print(ord(char)):
+            detail = f"invalid character U+{ord(char):04X} (at position {position})"
+            yield invalid(rules.server_owned, path, manager, detail)
+        position += _bytes(char)
 
 
 def _too_long(text: str, limit: int, path: Path, rules: Rules) -> Iterator[FieldError]:
-    if len(text.encode("utf-8", "surrogatepass")) > limit:
+    if _bytes(text) > limit:
         yield FieldError(rules.server_owned, TOO_LONG, path, None, too_long_detail(limit))
 
 
@@ -527,7 +529,7 @@ def _wrong_operation(operation: Typed, path: Path, rules: Rules, server: Server)
         return invalid(rules.server_owned, operation_path, operation, "must be `Apply` or `Update`")
     if not operation.value:
         return required(rules.server_owned, operation_path, "must not be empty")
-    return not_supported(rules.server_owned, operation_path, operation, ("Apply", "Update"))
+    return not_supported(rules.server_owned, operation_path, operation, _OPERATIONS)
 
 
 def dns_subdomain(text: str, prefix: bool) -> list[str]:

@@ -40,7 +40,9 @@ _MOVED: Final[tuple[tuple[SequenceOf[Step], SequenceOf[Step]], ...]] = (
 )
 _MOVED_STEPS: Final = max(len(internal) for internal, _ in _MOVED)
 _RENAMED: Final[MappingOf[Step, Step]] = {"JSONPath": "jsonPath"}
-_start: Final = attrgetter("start_mark.line", "start_mark.column")  # of a node
+# The positions of a node.
+_start: Final = attrgetter("start_mark.line", "start_mark.column")
+_end: Final = attrgetter("end_mark.line", "end_mark.column")
 
 
 class Span(NamedTuple):
@@ -75,7 +77,9 @@ def block_of(text: str, start: int) -> str:
     indent = len(first) - len(first.lstrip(" "))
     deeper = takewhile(lambda line: line.startswith(" " * (indent + 1)), below)
     lines = [line[indent:].rstrip("\r") for line in (first, *deeper)]
-    return "\n".join(lines if len(lines) <= _MOST_LINES else [*lines[: _MOST_LINES - 1], "…"])
+    if len(lines) > _MOST_LINES:
+        lines = [*lines[: _MOST_LINES - 1], "…"]
+    return "\n".join(lines)
 
 
 class Locator:
@@ -100,10 +104,10 @@ class Locator:
     def span_of(self, location: SourceLocation, *, key: bool = False) -> Span:
         """Return the span to report for a location; see `span`."""
         node = location.node
-        has_text = (
-            node.__class__ is Scalar and node.start_mark.index < node.end_mark.index
-        )  # an empty value has none
-        if location.key is not None and (key or not location.exact or not has_text):
+        # An empty value has no text.
+        has_text = node.__class__ is Scalar and node.start_mark.index < node.end_mark.index
+        use_key = key or not location.exact or not has_text
+        if use_key and location.key is not None:
             node = location.key
         return node_span(node, self.line_offset)
 
@@ -119,14 +123,11 @@ class Locator:
         """
         location = self.find_in(path, version)
         node = location.node
-        if isinstance(node, Scalar):
-            position = position_inside(self.text, node, *part)
-            if position is not None:
-                line, column, end_line, end_column = position
-                return Span(
-                    line + self.line_offset, column, end_line + self.line_offset, end_column
-                )
-        return self.span_of(location)
+        position = position_inside(self.text, node, *part) if isinstance(node, Scalar) else None
+        if position is None:
+            return self.span_of(location)
+        line, column, end_line, end_column = position
+        return Span(line + self.line_offset, column, end_line + self.line_offset, end_column)
 
     def shared_by(self, path: Path) -> int:
         """Return the number of versions that share the field at `path`, 1 for a field of one version or of no version."""
@@ -162,22 +163,15 @@ class Locator:
         The name is empty if the path leads to the null. Return None if the document has all fields of the path.
         """
         location = SourceLocation(self.root, None, exact=True)
-        steps = (
-            part
-            for step in path.steps()
-            for part in (str(step).split(".") if step.__class__ is str else [step])
-        )
-        for step in _as_given(list(steps)):
+        for step in _as_given(_single_steps(path)):
             name = _RENAMED.get(step, step) if step.__class__ is str else step
             location = self._enter(location, name)
             if not location.exact:
-                return (
-                    (location.node, str(name))
-                    if isinstance(location.node, (Mapping, Scalar))
-                    else None
-                )
+                owner = location.node
+                return (owner, str(name)) if isinstance(owner, (Mapping, Scalar)) else None
         node = location.node
-        return (node, "") if isinstance(node, Scalar) and not node.value else None
+        is_null = isinstance(node, Scalar) and not node.value
+        return (node, "") if isinstance(node, Scalar) and is_null else None
 
     def _first(self, chain: list[Path]) -> SourceLocation:
         """Return the location of the start of a chain of paths, deepest first; moved steps are removed from the chain."""
@@ -205,10 +199,11 @@ class Locator:
             entry = self._entry(node, step) or self._entry(node, _RENAMED.get(step, step))
             if entry is not None:
                 key, node = entry
-            elif node.__class__ is Mapping and step.__class__ is str and "." in str(step):
-                steps.extend(reversed(str(step).split(".")))
-            else:
+                continue
+            names = _names(step) if node.__class__ is Mapping else ()
+            if len(names) < 2:
                 return SourceLocation(node, key, exact=False)
+            steps.extend(reversed(names))
         return SourceLocation(node, key, exact=True)
 
     def _entry(self, node: Node, step: Step) -> tuple[Node | None, Node] | None:
@@ -225,10 +220,27 @@ class Locator:
         return self._indexes[id(mapping)]
 
 
+def _single_steps(path: Path) -> list[Step]:
+    """Return the steps of a path, with each name of several fields (`a.b`) as several steps."""
+    steps: list[Step] = []
+    for step in path.steps():
+        if step.__class__ is str:
+            steps += str(step).split(".")
+        else:
+            steps.append(step)
+    return steps
+
+
+def _names(step: Step) -> SequenceOf[str]:
+    """Return the names that dots separate in a step, none for an index or a key."""
+    return str(step).split(".") if step.__class__ is str else ()
+
+
 def _as_given(steps: list[Step]) -> list[Step]:
     """Map the steps of an internal path to v1's."""
     for internal, of_v1 in _MOVED:
-        if steps[: len(internal)] == internal and Key not in map(type, steps[: len(internal)]):
+        head = steps[: len(internal)]
+        if head == internal and Key not in map(type, head):
             return [*of_v1, *steps[len(internal) :]]
     return steps
 
@@ -258,7 +270,15 @@ def node_span(node: Node, line_offset: int = 0) -> Span:
 
 
 _SCHEMA: Final = ["schema", "openAPIV3Schema"]
-_JUNCTORS: Final = frozenset({"allOf", "anyOf", "oneOf", "not"})
+# What steps in a schema add to the path of its values.
+_BELOW: Final[dict[str | int, str]] = {
+    "items": "[]",
+    "additionalProperties": ".*",
+    "allOf": "",
+    "anyOf": "",
+    "oneOf": "",
+    "not": "",
+}
 
 
 class UserPath(NamedTuple):
@@ -331,8 +351,7 @@ class _StepFinder:
         if i < 0:
             return False
         name, value = node.items[i * stride], node.items[i * stride + stride - 1]
-        end, end_of_name = value.end_mark, name.end_mark
-        if position > (end.line, end.column) and position > (end_of_name.line, end_of_name.column):
+        if position > max(_end(name), _end(value)):
             return False
         key = name.value if isinstance(name, Scalar) else ""
         self._steps.append(i if stride == 1 else key)
@@ -342,8 +361,7 @@ class _StepFinder:
 
 def _contains(node: Node, position: tuple[int, int]) -> bool:
     """Return whether a position (0-based) is in a node, and not in the entry before or after it."""
-    end = node.end_mark
-    return _start(node) <= position < (end.line, end.column)
+    return bool(_start(node) <= position < _end(node))
 
 
 def _entry_before(nodes: SequenceOf[Node], stride: int, position: tuple[int, int]) -> int:
@@ -361,11 +379,9 @@ def _value_path(steps: list[str | int]) -> str:
         step = left.pop()
         if step == "properties" and left:
             path += f".{left.pop()}"
-        elif step == "items":
-            path += "[]"
-        elif step == "additionalProperties":
-            path += ".*"
-        elif step not in _JUNCTORS:
+        elif step in _BELOW:
+            path += _BELOW[step]
+        else:
             break
         if left and isinstance(left[-1], int):
             left.pop()
@@ -373,29 +389,45 @@ def _value_path(steps: list[str | int]) -> str:
 
 
 def _printed(steps: list[str | int]) -> str:
-    return "".join(
-        f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps
-    ).removeprefix(".")
+    texts = [f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps]
+    return "".join(texts).removeprefix(".")
 
 
 # The keyword that a value violates, by the reason.
 _OF_VALUES: Final = {
-    Code.TYPE: "type", Code.FORMAT: "format", Code.ENUM: "enum", Code.LEAST: "minimum",
-    Code.MOST: "maximum", Code.MULTIPLE: "multipleOf", Code.PATTERN: "pattern",
-    Code.TOO_SHORT: "minLength", Code.TOO_LONG: "maxLength",
-}  # fmt: skip
+    Code.TYPE: "type",
+    Code.FORMAT: "format",
+    Code.ENUM: "enum",
+    Code.LEAST: "minimum",
+    Code.MOST: "maximum",
+    Code.MULTIPLE: "multipleOf",
+    Code.PATTERN: "pattern",
+    Code.TOO_SHORT: "minLength",
+    Code.TOO_LONG: "maxLength",
+}
 
 
 def contradicting(error: FieldError, because: str, locator: Locator) -> SourceLocation | None:
     """Return the keyword that makes the place of an error wrong, None if unknown or not written; `because` is that of its rule."""
+    keyword = _violated_keyword(error, because, locator)
+    if keyword is None:
+        return None
+    location = locator.find(keyword)
+    return location if location.exact else None
+
+
+def _violated_keyword(error: FieldError, because: str, locator: Locator) -> Path | None:
     path = error.at or error.path
-    keyword = "" if error.reason is None else _OF_VALUES.get(error.reason.code, "")
-    schema = _schema_of_value(path, locator) if keyword else None
-    if schema is None and because:
-        *of_list, keyword = because.split("/")
-        schema = _before(path, "items") if of_list else path.parent
-    location = None if schema is None else locator.find(schema.child(keyword))
-    return location if location is not None and location.exact else None
+    keyword = _OF_VALUES.get(error.reason.code) if error.reason is not None else None
+    if keyword is not None:
+        schema = _schema_of_value(path, locator)
+        if schema is not None:
+            return schema.child(keyword)
+    if not because:
+        return None
+    *of_list, keyword = because.split("/")
+    schema = _before(path, "items") if of_list else path.parent
+    return None if schema is None else schema.child(keyword)
 
 
 def _before(path: Path | None, step: str) -> Path | None:

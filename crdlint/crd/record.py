@@ -31,9 +31,19 @@ class Field(NamedTuple):
 
 
 class _Declaration(NamedTuple):
+    """What `go` declares; `json_name` is None for the usual one."""
+
     go_name: str
     go_type: str
     json_name: str | None
+
+    def field(self, attribute: str, package: str) -> Field:
+        """Return the field of a struct in a Go package."""
+        json_name = self.json_name
+        if json_name is None:
+            json_name = _json_name(self.go_name)
+        go_type = _TYPE_NAME.sub(rf"{package}.\1", self.go_type)
+        return Field(attribute, self.go_name, json_name, go_type)
 
 
 def go(name: str, of: str, *, json: str | None = None) -> Any:
@@ -74,16 +84,10 @@ class Record:
         cls.GO_PACKAGE = package
         fields = []
         for attribute, declaration in list(vars(cls).items()):
-            if not isinstance(declaration, _Declaration):
-                continue
-            of = _TYPE_NAME.sub(rf"{package}.\1", declaration.go_type)
-            setattr(cls, attribute, _zero(of))
-            json_name = (
-                _json_name(declaration.go_name)
-                if declaration.json_name is None
-                else declaration.json_name
-            )
-            fields.append(Field(attribute, declaration.go_name, json_name, of))
+            if isinstance(declaration, _Declaration):
+                field = declaration.field(attribute, package)
+                setattr(cls, attribute, _zero(field.go_type))
+                fields.append(field)
         cls.FIELDS = tuple(fields)
         cls.GO_FIELDS = tuple(
             (field.go_name, field.attribute, field.go_type) for field in fields if field.go_name
@@ -108,8 +112,15 @@ _EXTENSION: Final = regex("X[A-Z]")
 _INITIALS: Final = regex(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]+")
 # Go's zero values.
 ZEROS: Final[dict[str, Any]] = {
-    "string": "", "bool": False, "int32": 0, "int64": 0, "uint8": 0, "float64": 0.0, "[]uint8": b"", "v1.Time": None,
-}  # fmt: skip
+    "string": "",
+    "bool": False,
+    "int32": 0,
+    "int64": 0,
+    "uint8": 0,
+    "float64": 0.0,
+    "[]uint8": b"",
+    "v1.Time": None,
+}
 
 
 def _json_name(name: str) -> str:
@@ -137,28 +148,29 @@ def semantic_equal(left: Any, right: Any) -> bool:
     pending = [(left, right)]
     while pending:
         a, b = pending.pop()
-        if a is b:
-            continue
-        kind = a.__class__
-        if kind is not b.__class__:
-            if a or b or not {kind, b.__class__} <= _LISTS:  # empty lists are equal, set or not
-                return False
-        elif kind in _SCALARS:
-            if a != b:
-                return False
-        elif isinstance(a, Record):
-            if not _push_fields(a, b, pending):
-                return False
-        elif len(a) != len(b):
+        if a is not b and not _compare(a, b, pending):
             return False
-        elif kind is dict:
-            for key, value in a.items():
-                if key not in b:
-                    return False
-                pending.append((value, b[key]))
-        else:
-            pending.extend(zip(a, b, strict=True))
     return True
+
+
+def _compare(a: Any, b: Any, pending: list[tuple[Any, Any]]) -> bool:
+    """Return whether two values can be equal, and push the parts of them that must be."""
+    kind = a.__class__
+    if kind is not b.__class__:
+        # Empty lists are equal, set or not.
+        are_lists = {kind, b.__class__} <= _LISTS
+        return are_lists and not a and not b
+    if kind in _SCALARS:
+        return bool(a == b)
+    if isinstance(a, Record):
+        return _push_fields(a, b, pending)
+    if len(a) != len(b):
+        return False
+    if kind is not dict:
+        pending.extend(zip(a, b, strict=True))
+        return True
+    pending.extend((value, b[key]) for key, value in a.items() if key in b)
+    return a.keys() == b.keys()
 
 
 def _push_fields(a: Record, b: Any, pending: list[tuple[Any, Any]]) -> bool:
@@ -168,10 +180,10 @@ def _push_fields(a: Record, b: Any, pending: list[tuple[Any, Any]]) -> bool:
         if name in PROVENANCE:
             continue
         other = theirs[name] if name in theirs else getattr(b, name)
-        if value.__class__ is str and other.__class__ is str:
-            if value != other:
-                return False
-        elif value is not other:
+        are_texts = value.__class__ is str and other.__class__ is str
+        if are_texts and value != other:
+            return False
+        if value is not other and not are_texts:
             pending.append((value, other))
     for name, other in theirs.items():
         if name not in ours and name not in PROVENANCE:

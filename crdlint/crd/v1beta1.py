@@ -17,6 +17,7 @@ _PER_VERSION: Final = {
     "additionalPrinterColumns": "additionalPrinterColumns",
     "selectableFields": "selectableFields",
 }
+_MOVED: Final = frozenset({*_PER_VERSION, "version", "versions"})
 _OF_WEBHOOK: Final = {
     "webhookClientConfig": "clientConfig",
     "conversionReviewVersions": "conversionReviewVersions",
@@ -32,26 +33,29 @@ def in_v1(root: Mapping) -> Mapping:
     spec = child(root, "spec")
     if not isinstance(spec, Mapping):
         return root
-    moved = [
-        (_named(entry[0], name), _in_v1_names(entry[1]))
-        for old_name, name in _PER_VERSION.items()
-        if (entry := _entry(spec, old_name)) is not None
-    ]
-    entries = [
-        entry
-        for entry in _entries(spec)
-        if entry[0].value not in {*_PER_VERSION, "version", "versions"}
-    ]
-    entries = [
-        (key, _conversion(value) if key.value == "conversion" else value) for key, value in entries
-    ]
-    versions = _versions(spec, moved)
+    entries: list[_Entry] = []
+    for key, value in _entries(spec):
+        if key.value == "conversion":
+            entries.append((key, _conversion(value)))
+        elif key.value not in _MOVED:
+            entries.append((key, value))
+    versions = _versions(spec, _moved(spec))
     if versions is not None:
         entries.append(versions)
     converted = _mapping(spec, entries)
-    return _mapping(
-        root, [(key, converted if value is spec else value) for key, value in _entries(root)]
-    )
+    in_root = [(key, converted if value is spec else value) for key, value in _entries(root)]
+    return _mapping(root, in_root)
+
+
+def _moved(spec: Mapping) -> list[_Entry]:
+    """Return the fields of a spec that move into each version."""
+    moved = []
+    for old_name, name in _PER_VERSION.items():
+        entry = _entry(spec, old_name)
+        if entry is not None:
+            key, value = entry
+            moved.append((_named(key, name), _in_v1_names(value)))
+    return moved
 
 
 def preserves_unknown_fields(root: Mapping) -> bool:
@@ -65,11 +69,7 @@ def _versions(spec: Mapping, moved: SequenceOf[_Entry]) -> _Entry | None:
     entry, single = _entry(spec, "versions"), _entry(spec, "version")
     if entry is not None and items_of(entry[1]):
         key, listed = entry
-        versions = [
-            _version(version, moved) if isinstance(version, Mapping) else version
-            for version in items_of(listed)
-        ]
-        return key, _sequence(listed, versions)
+        return key, _sequence(listed, [_version(item, moved) for item in items_of(listed)])
     if single is None:
         return None
     key, name = single
@@ -78,34 +78,38 @@ def _versions(spec: Mapping, moved: SequenceOf[_Entry]) -> _Entry | None:
     return _named(key, "versions"), _sequence(spec, [version])
 
 
-def _version(version: Mapping, moved: SequenceOf[_Entry]) -> Mapping:
+def _version(version: Node, moved: SequenceOf[_Entry]) -> Node:
+    if not isinstance(version, Mapping):
+        return version
     own = [(key, _in_v1_names(value)) for key, value in _entries(version)]
     names = {key.value for key, _ in own}
-    return _mapping(version, [*own, *(entry for entry in moved if entry[0].value not in names)])
+    added = [entry for entry in moved if entry[0].value not in names]
+    return _mapping(version, [*own, *added])
 
 
 def _conversion(conversion: Node) -> Node:
+    """Return a conversion with the fields of a webhook in `webhook`."""
     if not isinstance(conversion, Mapping):
         return conversion
-    entries = _entries(conversion)
-    webhook = [
-        (_named(key, _OF_WEBHOOK[key.value]), value)
-        for key, value in entries
-        if key.value in _OF_WEBHOOK
-    ]
+    rest: list[_Entry] = []
+    webhook: list[_Entry] = []
+    for key, value in _entries(conversion):
+        if key.value in _OF_WEBHOOK:
+            webhook.append((_named(key, _OF_WEBHOOK[key.value]), value))
+        else:
+            rest.append((key, value))
     if not webhook:
         return conversion
-    rest = [entry for entry in entries if entry[0].value not in _OF_WEBHOOK]
-    return _mapping(
-        conversion, [*rest, (_named(webhook[0][0], "webhook"), _mapping(conversion, webhook))]
-    )
+    first, _ = webhook[0]
+    rest.append((_named(first, "webhook"), _mapping(conversion, webhook)))
+    return _mapping(conversion, rest)
 
 
 def _in_v1_names(columns: Node) -> Node:
     """Return printer columns with `jsonPath`, and any other value as it is."""
-    if not isinstance(columns, Sequence) or not any(
-        _entry(column, "JSONPath") for column in columns.items
-    ):
+    if not isinstance(columns, Sequence):
+        return columns
+    if not any(_entry(column, "JSONPath") for column in columns.items):
         return columns
     return _sequence(columns, [_column(column) for column in columns.items])
 
@@ -113,11 +117,11 @@ def _in_v1_names(columns: Node) -> Node:
 def _column(column: Node) -> Node:
     if not isinstance(column, Mapping):
         return column
-    names = {"JSONPath": "jsonPath"}
-    return _mapping(
-        column,
-        [(_named(key, names.get(key.value, key.value)), value) for key, value in _entries(column)],
-    )
+    entries: list[_Entry] = []
+    for key, value in _entries(column):
+        name = "jsonPath" if key.value == "JSONPath" else key.value
+        entries.append((_named(key, name), value))
+    return _mapping(column, entries)
 
 
 def _entries(mapping: Mapping) -> list[_Entry]:
@@ -126,7 +130,10 @@ def _entries(mapping: Mapping) -> list[_Entry]:
 
 def _entry(node: Node, name: str) -> _Entry | None:
     pair = node.find(name) if isinstance(node, Mapping) else None
-    return None if pair is None or not isinstance(pair[0], Scalar) else (pair[0], pair[1])
+    if pair is None:
+        return None
+    key, value = pair
+    return (key, value) if isinstance(key, Scalar) else None
 
 
 def _named(key: Scalar, name: str) -> Scalar:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from crdlint.cel.errors import Error
@@ -30,9 +30,11 @@ from crdlint.safety.bugs import attempt
 from crdlint.safety.work import Effort, WorkLimitError
 
 if TYPE_CHECKING:
+    from crdlint.crd.errors import FieldError
     from crdlint.crd.model import JSONSchemaProps, ValidationRule
     from crdlint.evaluation.source import ExpressionSource
     from crdlint.kubecel.second_opinion import Opinion
+    from crdlint.kubernetes.servers import Server
 
 
 NAME: Final = "<expression>"  # of the text in diagnostics
@@ -40,11 +42,13 @@ NAME: Final = "<expression>"  # of the text in diagnostics
 
 @dataclass(frozen=True, slots=True)
 class ExpressionCost:
-    """The estimated cost of an expression (cost units): the highest of one evaluation, and the number of evaluations.
+    """The estimated cost of an expression.
 
-    `times` is how often a rule at the field is evaluated in one object at most. `is_bounded` is false if no limit of the
-    schema bounds that number, so that it is the number of values that fit into a request. `has_limits` is false without
-    a CRD, when no limits of sizes are known.
+    `highest`: the highest cost of one evaluation (cost units).
+    `times`: how often a rule at the field is evaluated in one object at most.
+    `is_bounded`: whether a limit of the schema bounds that number. If none does, it is the number of
+        values that fit into a request.
+    `has_limits`: whether limits of sizes are known, which are those of a CRD.
     """
 
     highest: int
@@ -72,8 +76,15 @@ class ExpressionCost:
 class Answer:
     """The result of an expression.
 
-    `errors` are the errors of an expression that does not compile; then there is nothing else. `result` is None if it was
-    not evaluated, for the reason `not_evaluated`. `tree` has its sub-expressions.
+    `text`: the expression.
+    `path`: the field that is `self`.
+    `errors`: the errors of an expression that does not compile, which has nothing of what follows.
+    `type`: its type, as text.
+    `estimate`: its estimated cost.
+    `result`: its value and cost, None if it was not evaluated.
+    `tree`: its sub-expressions.
+    `not_evaluated`: the reason why it was not evaluated.
+    `opinion`: how cel-python evaluates it.
     """
 
     text: str
@@ -89,10 +100,9 @@ class Answer:
     @property
     def is_accepted(self) -> bool:
         """Whether the expression compiles, is within the budget, and was evaluated without an error, if at all."""
-        failed = self.result is not None and self.result.error is not None
-        return not (
-            self.errors or failed or (self.estimate is not None and self.estimate.is_rejected)
-        )
+        has_failed = self.result is not None and self.result.error is not None
+        is_too_expensive = self.estimate is not None and self.estimate.is_rejected
+        return not (self.errors or has_failed or is_too_expensive)
 
 
 class Workbench:
@@ -103,13 +113,10 @@ class Workbench:
         self.source: Final = source
         self.steps: Final[tuple[field_paths.FieldStep, ...]] = field_paths.parse_field_path(field)
         self.field: Final = field_paths.field_path_text(self.steps)
-        if source.schema is None and self.steps:
-            raise _untyped()
-        root = field_paths.any_schema() if source.schema is None else source.schema
-        self.schema: Final[JSONSchemaProps] = field_paths.schema_at(root, self.steps)
-        is_resource = (
-            self.schema.x_embedded_resource if self.steps else source.definition is not None
-        )
+        self.schema: Final = self._find_schema()
+        is_resource = source.definition is not None
+        if self.steps:
+            is_resource = self.schema.x_embedded_resource
         self.environment: Final = new_expressions(source.server)
         declared = Declarer(source.server.cel).declare(self.schema, is_resource=is_resource)
         if declared is None:
@@ -121,9 +128,16 @@ class Workbench:
         self.declarations: Final = self._compiler.declarations(self.environment)
         self.variables: Final[dict[str, Any]] = {}
         for name, root in ((SELF, source.value), (OLD_SELF, source.old)):
-            value = MISSING if root is MISSING else field_paths.value_at(root, self.steps)
+            value = field_paths.value_at(root, self.steps)
             if value is not MISSING:
                 self.variables[name] = to_value(value, self.schema, is_resource=is_resource)
+
+    def _find_schema(self) -> JSONSchemaProps:
+        if self.source.schema is not None:
+            return field_paths.schema_at(self.source.schema, self.steps)
+        if self.steps:
+            raise _untyped()
+        return field_paths.any_schema()
 
     def compile(self, text: str) -> Expression:
         """Compile an expression as the server compiles a new one."""
@@ -135,36 +149,36 @@ class Workbench:
             expression = self.compile(text)
             if expression.error is not None:
                 return Answer(text, self.field, (self._error(expression),))
-            type_, reason = (
-                type_text(expression.compiled.output_type),
-                self._not_evaluated(expression),
+            reason = self._not_evaluated(expression)
+            answer = Answer(
+                text,
+                self.field,
+                type=type_text(expression.compiled.output_type),
+                estimate=self._estimate(expression),
+                not_evaluated=reason,
             )
             if reason is not None:
-                return Answer(
-                    text, self.field, (), type_, self._estimate(expression), not_evaluated=reason
-                )
+                return answer
             result, tree = traced(expression, self.variables)
-            opinion = None
-            if second_opinion:
-                from crdlint.kubecel import second_opinion as second
+            opinion = self._second_opinion(expression, result) if second_opinion else None
+            return replace(answer, result=result, tree=tree, opinion=opinion)
 
-                opinion = second.opinion(
-                    expression, self.variables, result, second.Steps(second.STEPS_OF_RULE), set()
-                )
-            return Answer(
-                text, self.field, (), type_, self._estimate(expression), result, tree, None, opinion
-            )
+    def _second_opinion(self, expression: Expression, result: Evaluated) -> Opinion:
+        from crdlint.kubecel import second_opinion as second
+
+        steps = second.Steps(second.STEPS_OF_RULE)
+        return second.opinion(expression, self.variables, result, steps, set())
 
     def _estimate(self, expression: Expression) -> ExpressionCost:
-        total = expression.cost().total
         cardinality = SchemaContext(self.source.server.cel).cardinality(self.schema)
-        times = (
-            max_cardinality(self._compiler.declared.min_serialized_size)
-            if cardinality is None
-            else cardinality
-        )
+        times = cardinality
+        if times is None:
+            times = max_cardinality(self._compiler.declared.min_serialized_size)
         return ExpressionCost(
-            total.max, times, cardinality is not None, self.source.definition is not None
+            highest=expression.cost().total.max,
+            times=times,
+            is_bounded=cardinality is not None,
+            has_limits=self.source.definition is not None,
         )
 
     def _not_evaluated(self, expression: Expression) -> str | None:
@@ -172,34 +186,46 @@ class Workbench:
         names = expression.compiled.result.names
         if self.source.schema is None and not names.isdisjoint((SELF, OLD_SELF)):
             raise _untyped()
-        for name, root, option in (
-            (SELF, self.source.value, "--object"),
-            (OLD_SELF, self.source.old, "--old"),
-        ):
-            if name in names and name not in self.variables:
-                if root is MISSING:
-                    return f"{name} has no value: name an object with {option}"
-                return f"{name} has no value: the object has no {self.field}"
+        objects = ((SELF, self.source.value, "--object"), (OLD_SELF, self.source.old, "--old"))
+        for name, root, option in objects:
+            has_value = name in self.variables
+            if has_value or name not in names:
+                continue
+            if root is MISSING:
+                return f"{name} has no value: name an object with {option}"
+            return f"{name} has no value: the object has no {self.field}"
         return None
 
     def _error(self, expression: Expression) -> Diagnostic:
         """Return the error of an expression, at the characters that it is about."""
-        errors, text = expression.compiled.errors, expression.error or ""
-        start, end = (0, len(expression.text))
-        headline = ""
-        if errors:
-            first = min(errors, key=lambda error: error.location)
-            headline = first.message
-            start, end = error_range(first, expression.compiled.source) or (start, end)
-        help_ = attempt(hint, expression, Effort()) if errors else None
+        text = expression.error or ""
         source = expression.compiled.source
+        start, end = 0, len(expression.text)
+        headline, help_ = "", None
+        if expression.compiled.errors:
+            first = min(expression.compiled.errors, key=lambda error: error.location)
+            headline = first.message
+            help_ = attempt(hint, expression, Effort())
+            range_ = error_range(first, source)
+            if range_ is not None:
+                start, end = range_
         begin, stop = source.location(start), source.location(end)
         rule = OUTPUT_TYPE if expression.has_wrong_type else COMPILES
         return Diagnostic(
-            "apiserver", "field", rule.id, "error", text, detail=text, file=NAME,
-            line=begin.line, column=begin.column + 1, end_line=stop.line, end_column=stop.column + 1,
-            help=help_.text if help_ is not None else None, headline=headline,
-        )  # fmt: skip
+            "apiserver",
+            "field",
+            rule.id,
+            "error",
+            text,
+            detail=text,
+            file=NAME,
+            line=begin.line,
+            column=begin.column + 1,
+            end_line=stop.line,
+            end_column=stop.column + 1,
+            help=help_.text if help_ is not None else None,
+            headline=headline,
+        )
 
 
 def _untyped() -> NoFieldError:
@@ -237,9 +263,15 @@ class SchemaRule:
 
 @dataclass(frozen=True, slots=True)
 class RuleResult:
-    """The result of a rule for one value: `message` is the server's error, empty if the rule accepts the value.
+    """The result of a rule for one value.
 
-    `result` is None if the rule was not evaluated, for the reason `not_evaluated`. `tree` has its sub-expressions.
+    `rule`: the text of the rule.
+    `path`: the path of the value.
+    `number`: the number of the rule in its schema, from 1.
+    `message`: the server's error, empty if the rule accepts the value.
+    `result`: its value and cost, None if it was not evaluated.
+    `not_evaluated`: the reason why it was not evaluated.
+    `tree`: its sub-expressions.
     """
 
     rule: str
@@ -269,14 +301,19 @@ def rules_of(schema: JSONSchemaProps) -> Iterator[SchemaRule]:
     stack: list[_SchemaAt] = [(schema, ())]
     while stack:
         current, steps = stack.pop()
-        for number, rule in enumerate(current.x_validations, 1):
-            yield SchemaRule(steps, number, rule)
+        yield from _own_rules(current, steps)
         below: list[_SchemaAt] = [
             (child, (*steps, name)) for name, child in current.properties.items()
         ]
         others = filter(None, (current.item_schema, current.additional_schema))
         below += [(child, (*steps, field_paths.AnyItem())) for child in others]
         stack.extend(reversed(below))
+
+
+def _own_rules(
+    schema: JSONSchemaProps, steps: tuple[field_paths.FieldStep, ...]
+) -> list[SchemaRule]:
+    return [SchemaRule(steps, number, rule) for number, rule in enumerate(schema.x_validations, 1)]
 
 
 def selected(source: ExpressionSource, selector: str) -> list[SchemaRule]:
@@ -287,24 +324,23 @@ def selected(source: ExpressionSource, selector: str) -> list[SchemaRule]:
     rules = list(rules_of(schema))
     try:
         steps = field_paths.parse_field_path(selector)
-        node = field_paths.schema_at(schema, steps)
-        chosen = [
-            SchemaRule(steps, number, rule) for number, rule in enumerate(node.x_validations, 1)
-        ]
+        chosen = _own_rules(field_paths.schema_at(schema, steps), steps)
     except NoFieldError:
         chosen = [schema_rule for schema_rule in rules if selector in schema_rule.rule.rule]
-    if chosen:
-        return chosen
-    paths = list(
-        dict.fromkeys(
-            field_paths.field_path_text(schema_rule.steps) or "." for schema_rule in rules
-        )
-    )
-    help_ = (
-        f"There are rules at {', '.join(paths[:_LISTED])}{', ...' if len(paths) > _LISTED else ''}"
-    )
-    message = f"no rule at {selector!r}, and none that contains it"
-    raise NoFieldError(message, help_ if paths else "The schema has no rules")
+    if not chosen:
+        message = f"no rule at {selector!r}, and none that contains it"
+        raise NoFieldError(message, _places_text(rules))
+    return chosen
+
+
+def _places_text(rules: Iterable[SchemaRule]) -> str:
+    """Return a help that names the fields with rules."""
+    texts = (field_paths.field_path_text(schema_rule.steps) for schema_rule in rules)
+    paths = list(dict.fromkeys(text or "." for text in texts))
+    if not paths:
+        return "The schema has no rules"
+    more = ", ..." if len(paths) > _LISTED else ""
+    return f"There are rules at {', '.join(paths[:_LISTED])}{more}"
 
 
 @work.limited()
@@ -323,29 +359,52 @@ def run_rules(source: ExpressionSource, rules: Sequence[SchemaRule]) -> list[Rul
             stopped = "the rules before it exceed the budget of the object"
     results = []
     for schema_rule in rules:
-        rule, steps = schema_rule.rule, schema_rule.steps
-        errors = {
-            str(error.cause.self_path): str(error.on(source.server))
-            for error in run.errors
-            if error.cause is not None and error.cause.rule is rule
-        }
-        of_rule = (each for each in record if each.cause.rule is rule)
-        evaluations = [each for each in of_rule if field_paths.matches(steps, each.cause.self_path)]
-        results += [
-            _result(schema_rule, each, errors.get(str(each.cause.self_path), ""))
-            for each in evaluations
-        ]
-        if not evaluations:
-            broken = next(iter(errors.values()), "")
-            reason = "the object has no value at its place"
-            if "oldSelf" in rule.rule:
-                reason = f"{reason}, or had none" if source.old is not MISSING else _ON_UPDATE
-            results.append(
-                schema_rule.not_evaluated(
-                    "it does not compile" if broken else stopped or reason, broken
-                )
-            )
+        errors = _errors_of(schema_rule, run.errors, source.server)
+        evaluated = _evaluated(schema_rule, record, errors)
+        results += evaluated or [_unevaluated(schema_rule, source, errors, stopped)]
     return results
+
+
+def _errors_of(
+    schema_rule: SchemaRule, errors: Iterable[FieldError], server: Server
+) -> dict[str, str]:
+    """Return the errors of a rule by the path of the value."""
+    texts = {}
+    for error in errors:
+        cause = error.cause
+        if cause is not None and cause.rule is schema_rule.rule:
+            texts[str(cause.self_path)] = str(error.on(server))
+    return texts
+
+
+def _evaluated(
+    schema_rule: SchemaRule, record: Iterable[evaluation.Evaluation], errors: dict[str, str]
+) -> list[RuleResult]:
+    """Return the results of a rule for each value at its path, from the record of a run."""
+    results = []
+    for run in record:
+        path = run.cause.self_path
+        is_own = run.cause.rule is schema_rule.rule
+        if is_own and field_paths.matches(schema_rule.steps, path):
+            message = errors.get(str(path), "")
+            results.append(_result(schema_rule, run, message))
+    return results
+
+
+def _unevaluated(
+    schema_rule: SchemaRule, source: ExpressionSource, errors: dict[str, str], stopped: str
+) -> RuleResult:
+    """Return the result of a rule that was evaluated for no value, with the reason."""
+    broken = next(iter(errors.values()), "")
+    if broken:
+        return schema_rule.not_evaluated("it does not compile", broken)
+    if stopped:
+        return schema_rule.not_evaluated(stopped)
+    reason = "the object has no value at its place"
+    if "oldSelf" in schema_rule.rule.rule:
+        has_old = source.old is not MISSING
+        reason = f"{reason}, or had none" if has_old else _ON_UPDATE
+    return schema_rule.not_evaluated(reason)
 
 
 def _result(schema_rule: SchemaRule, run: evaluation.Evaluation, message: str) -> RuleResult:

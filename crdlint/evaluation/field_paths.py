@@ -7,7 +7,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from crdlint.cel.ast import Call, Expr, Ident, Literal, MapExpr
+from crdlint.cel.ast import Call, Expr, Ident, Literal, MapEntry, MapExpr
 from crdlint.crd.model import JSONSchemaProps, JSONSchemaPropsOrArray, JSONSchemaPropsOrBool
 from crdlint.crd.paths import Key, Path
 from crdlint.kubecel.declarations import escape
@@ -85,31 +85,37 @@ def schema_at(root: JSONSchemaProps, steps: Sequence[FieldStep]) -> JSONSchemaPr
 
 
 def _below(schema: JSONSchemaProps, step: FieldStep, where: str) -> JSONSchemaProps:
-    additional, items = schema.additional_schema, schema.item_schema
+    """Return the schema of what a step selects in a value at `where`; raise NoFieldError."""
     if isinstance(step, str):
-        if step in schema.properties:
-            return schema.properties[step]
-        if additional is not None:
-            return additional
-        if items is not None:
-            advice = f"Select an item first: `{where}[0].{step}`"
-            raise NoFieldError(f"{where} is a list, so it has no field `{step}`", advice)
-        near = nearest(step, schema.properties)
-        fields = ", ".join(sorted(schema.properties)[:_SHOWN])
-        more = ", ..." if len(schema.properties) > _SHOWN else ""
-        help_ = (
-            f"Write `{near}` instead"
-            if near
-            else f"Use one of the fields: {fields}{more}"
-            if fields
-            else None
-        )
-        raise NoFieldError(f"{where} has no field `{step}`", help_)
-    if items is not None:
-        return items
+        return _field_schema(schema, step, where)
+    if schema.item_schema is not None:
+        return schema.item_schema
+    additional = schema.additional_schema
     if additional is not None and isinstance(step, AnyItem):
         return additional
     raise NoFieldError(f"{where} is not a list", "Select a field with a dot, as in `spec.ports`")
+
+
+def _field_schema(schema: JSONSchemaProps, name: str, where: str) -> JSONSchemaProps:
+    below = schema.properties.get(name, schema.additional_schema)
+    if below is not None:
+        return below
+    if schema.item_schema is not None:
+        advice = f"Select an item first: `{where}[0].{name}`"
+        raise NoFieldError(f"{where} is a list, so it has no field `{name}`", advice)
+    raise NoFieldError(f"{where} has no field `{name}`", _other_fields(schema, name))
+
+
+def _other_fields(schema: JSONSchemaProps, name: str) -> str | None:
+    """Return a help that names the field that may be meant, or else all."""
+    near = nearest(name, schema.properties)
+    if near:
+        return f"Write `{near}` instead"
+    if not schema.properties:
+        return None
+    fields = ", ".join(sorted(schema.properties)[:_SHOWN])
+    more = ", ..." if len(schema.properties) > _SHOWN else ""
+    return f"Use one of the fields: {fields}{more}"
 
 
 def value_at(value: Any, steps: Sequence[FieldStep]) -> Any:
@@ -126,27 +132,39 @@ def value_at(value: Any, steps: Sequence[FieldStep]) -> Any:
 def matches(steps: Sequence[FieldStep], path: Path | None) -> bool:
     """Return whether a path of a value is one that the steps match."""
     parts = () if path is None else path.steps()
-    return len(steps) == len(parts) and all(
-        (step.__class__ is AnyItem and (isinstance(part, (int, Key)))) or step == part
-        for step, part in zip(steps, parts, strict=True)
-    )
+    if len(steps) != len(parts):
+        return False
+    return all(_step_matches(step, part) for step, part in zip(steps, parts, strict=True))
+
+
+def _step_matches(step: FieldStep, part: object) -> bool:
+    if isinstance(step, AnyItem):
+        return isinstance(part, (int, Key))
+    return step == part
 
 
 _ANY: Final = {"x_int_or_string": True, "nullable": True}
 # By the name of a type: the fields of its schema.
 _NAMED: Final[dict[str, dict[str, Any]]] = {
-    "bool": {"type": "boolean"}, "bytes": {"type": "string", "format": "byte"}, "double": {"type": "number"},
-    "duration": {"type": "string", "format": "duration"}, "int": {"type": "integer"}, "string": {"type": "string"},
-    "timestamp": {"type": "string", "format": "date-time"}, "dyn": _ANY,
-}  # fmt: skip
+    "bool": {"type": "boolean"},
+    "bytes": {"type": "string", "format": "byte"},
+    "double": {"type": "number"},
+    "duration": {"type": "string", "format": "duration"},
+    "int": {"type": "integer"},
+    "string": {"type": "string"},
+    "timestamp": {"type": "string", "format": "date-time"},
+    "dyn": _ANY,
+}
 # By the classes of its values: the name of a type.
 _SCALARS: Final = {
-    frozenset({int}): "integer", frozenset({float}): "number", frozenset({int, float}): "number",
-    frozenset({str}): "string", frozenset({bool}): "boolean",
-}  # fmt: skip
-_NAME: Final = re.compile(
-    r"(?<![\w./-])([A-Za-z_][\w./-]*) ?(\??) ?:"
-)  # of a field in the notation of a type
+    frozenset({int}): "integer",
+    frozenset({float}): "number",
+    frozenset({int, float}): "number",
+    frozenset({str}): "string",
+    frozenset({bool}): "boolean",
+}
+# Of a field in the notation of a type.
+_NAME: Final = re.compile(r"(?<![\w./-])([A-Za-z_][\w./-]*) ?(\??) ?:")
 
 
 def any_schema() -> JSONSchemaProps:
@@ -198,25 +216,23 @@ def _schema_of(values: Sequence[Any]) -> _Making:
 
 def _of_objects(values: list[dict[str, Any]]) -> _Making:
     names = list(dict.fromkeys(name for value in values for name in value))
-    if any(escape(name) is None or escape(name) != name for name in names):
+    if not all(escape(name) == name for name in names):
         items = yield _schema_of([item for value in values for item in value.values()])
         return _map_of(items)
-    properties = {}
+    properties, required = {}, []
     for name in names:
-        properties[name] = yield _schema_of([value[name] for value in values if name in value])
-    required = [name for name in names if all(name in value for value in values)]
+        present = [value[name] for value in values if name in value]
+        properties[name] = yield _schema_of(present)
+        if len(present) == len(values):
+            required.append(name)
     return JSONSchemaProps.of(type="object", properties=properties, required=required)
 
 
 def schema_of_notation(text: str) -> JSONSchemaProps:
     """Return the schema of a type, e.g. `int`, `list(string)`, `map(string, int)`, `{a: string, b?: int}`; raise NoFieldError."""
     # With names in quotes, and the question mark before them, it is an expression of CEL.
-    return _of_tree(
-        parsed(
-            _NAME.sub(lambda name: f'{name[2]}"{name[1]}":', text.replace("int-or-string", "dyn"))
-        ),
-        text,
-    )
+    expression = _NAME.sub(r'\2"\1":', text.replace("int-or-string", "dyn"))
+    return _of_tree(parsed(expression), text)
 
 
 def _of_tree(node: Expr | None, text: str) -> JSONSchemaProps:
@@ -229,16 +245,18 @@ def _of_tree(node: Expr | None, text: str) -> JSONSchemaProps:
         case Call(function="map", args=[Ident(name="string"), values]):
             return _map_of(_of_tree(values, text))
         case MapExpr(entries=entries) if all(isinstance(entry.key, Literal) for entry in entries):
-            names = [str(getattr(entry.key, "value", "")) for entry in entries]
-            properties = {
-                name: _of_tree(entry.value, text)
-                for name, entry in zip(names, entries, strict=True)
-            }
-            required = [
-                name for name, entry in zip(names, entries, strict=True) if not entry.optional
-            ]
-            return JSONSchemaProps.of(type="object", properties=properties, required=required)
+            return _of_fields(entries, text)
     types = ", ".join((*_NAMED, "list(T)", "map(string, T)", "{field: T}"))
-    raise NoFieldError(
-        f"{node.name if isinstance(node, Ident) else text!r} is not a type: write {types}"
-    )
+    shown = node.name if isinstance(node, Ident) else text
+    raise NoFieldError(f"{shown!r} is not a type: write {types}")
+
+
+def _of_fields(entries: Sequence[MapEntry], text: str) -> JSONSchemaProps:
+    """Return the schema of an object in braces, whose keys are literals."""
+    properties, required = {}, []
+    for entry in entries:
+        name = str(getattr(entry.key, "value", ""))
+        properties[name] = _of_tree(entry.value, text)
+        if not entry.optional:
+            required.append(name)
+    return JSONSchemaProps.of(type="object", properties=properties, required=required)

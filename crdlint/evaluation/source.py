@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from crdlint.crd.decode import Reader, reader_json
 from crdlint.crd.model import JSONSchemaProps
@@ -17,6 +17,7 @@ from crdlint.kubecel.evaluation import MISSING
 from crdlint.kubernetes.servers import Range, Server
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
+from crdlint.linting.result import FileResult
 from crdlint.phrases import nearest
 from crdlint.resources.definitions import Definition, Definitions
 from crdlint.resources.objects import objects_of
@@ -52,9 +53,12 @@ def _shown(path: str | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class EvalRequest:
-    """What to read: files by their names, None for those that are not given. See `crdlint eval --help`.
+    """What to read, None for what is not given. See `crdlint eval --help`.
 
-    `values` are those for Helm, None not to run it.
+    `crd`, `object`, `old`: names of files.
+    `kind`, `version`: which CRD and version of it to use.
+    `type`: a type in its notation, such as `list(string)`.
+    `values`: those for Helm, None not to run it.
     """
 
     server: Server
@@ -69,9 +73,15 @@ class EvalRequest:
 
 @dataclass(frozen=True, slots=True)
 class ExpressionSource:
-    """The schema and the objects. `value` and `old` are `MISSING` if there are none.
+    """The schema and the objects.
 
-    `definition` is the CRD, None without one. `name` describes the schema. `notices` are facts to know about the input.
+    `server`: the API server.
+    `schema`: the schema of `self`, None if it is not known.
+    `name`: what the schema is that of.
+    `definition`: the CRD, None without one.
+    `version`: the version of the CRD, empty without one.
+    `value`, `old`: the object and the old one, `MISSING` without one.
+    `notices`: facts to know about the input.
     """
 
     server: Server
@@ -98,9 +108,8 @@ def _definitions(path: str, server: Server, values: HelmValues | None) -> Defini
             raise SourceError(f"{problem.path}: {problem.message}")
     definitions, charts = Definitions(), Charts(values)
     skipped: list[str] = []
-    lint = partial(
-        lint_file, request=CheckRequest(versions=Range.of(server), skip_unfinished=True, keep=True)
-    )
+    request = CheckRequest(versions=Range.of(server), skip_unfinished=True, keep=True)
+    lint = partial(lint_file, request=request)
     for file in crd_files.files:
         with _naming(file):
             text = read_text(file, only_crds=len(crd_files.files) > 1)
@@ -108,94 +117,137 @@ def _definitions(path: str, server: Server, values: HelmValues | None) -> Defini
             continue
         name = _shown(file)
         result = charts.lint_template(file, text, lint) or without_chart(name, text, lint)
-        for finding in result.diagnostics:
-            if finding.rule == reading.YAML_SYNTAX.id:
-                raise SourceError(f"{name}:{finding.line}:{finding.column}: {finding.message}")
-            if finding.rule == SKIPPED.id:
-                skipped.append(f"{name}:{finding.line}: {finding.message}. {finding.help}")
+        skipped += _skipped(result, name)
         definitions.add(result)
     if definitions.by_kind:
         return definitions
-    unreadable = next(iter((*definitions.unreadable.values(), *skipped)), None)
-    raise SourceError(unreadable or f"{_shown(path)}: no CustomResourceDefinition in it")
+    reasons = (*definitions.unreadable.values(), *skipped)
+    if reasons:
+        raise SourceError(reasons[0])
+    raise SourceError(f"{_shown(path)}: no CustomResourceDefinition in it")
+
+
+def _skipped(result: FileResult, name: str) -> list[str]:
+    """Return the reasons why parts of a file were skipped; raise SourceError for a syntax error."""
+    reasons = []
+    for finding in result.diagnostics:
+        if finding.rule == reading.YAML_SYNTAX.id:
+            raise SourceError(f"{name}:{finding.line}:{finding.column}: {finding.message}")
+        if finding.rule == SKIPPED.id:
+            reasons.append(f"{name}:{finding.line}: {finding.message}. {finding.help}")
+    return reasons
 
 
 def _with_crd(request: EvalRequest, definitions: Definitions) -> ExpressionSource:
-    objects, olds = (
-        [] if file is None else _objects(file) for file in (request.object, request.old)
-    )
+    objects, olds = _objects(request.object), _objects(request.old)
     definition = _chosen(request, definitions, objects)
-    of_kind, olds_of_kind = (
-        _of_kind(definition, each, file)
-        for each, file in ((objects, request.object), (olds, request.old))
-    )
-    sent, old = (next(iter(each), MISSING) for each in (of_kind, olds_of_kind))
-    versions = [version.name for version in definition.crd.spec.versions]
-    version = request.version or version_of(definition.crd, sent if isinstance(sent, dict) else {})
-    if version not in versions:
-        near = nearest(version, versions)
-        help_ = f"did you mean {near}?" if near else f"it has {', '.join(versions)}"
-        raise SourceError(f"{definition.crd.metadata.name} has no version {version!r}: {help_}")
-    server = request.server
-    validator = ResourceValidator(definition.crd, version, server=server)
-    spec = definition.crd.spec
-    notices = [*definitions.duplicates]
-    for each, file in ((of_kind, request.object), (olds_of_kind, request.old)):
-        if len(each) > 1:
-            notices.append(
-                f"{_shown(file)}: {len(each)} objects of {spec.names.kind} in it; the first one is used"
-            )
+    notices = list(definitions.duplicates)
+    sent = _first_of_kind(definition, objects, request.object, notices)
+    old = _first_of_kind(definition, olds, request.old, notices)
+    version = request.version or version_of(definition.crd, {} if sent is MISSING else sent)
+    _check_version(definition, version)
     if definition.errors:
         rejected = f"the API server rejects the CRD {definition.crd.metadata.name} itself"
         notices.append(f"{definition.file}: {rejected}; crdlint check shows why")
+    spec = definition.crd.spec
+    validator = ResourceValidator(definition.crd, version, server=request.server)
+    type_meta = {"apiVersion": f"{spec.group}/{version}", "kind": spec.names.kind}
 
     def stored(resource: Any, file: str | None) -> Any:
         """Return an object as the server stores it in the version."""
         if resource is MISSING:
             return MISSING
         try:
-            outcome = validator.create(
-                {**resource, "apiVersion": f"{spec.group}/{version}", "kind": spec.names.kind}
-            )
+            outcome = validator.create({**resource, **type_meta})
         except NotDecodedError as error:
-            raise SourceError(
-                f"{_shown(file)}: the API server cannot decode the object: {error}"
-            ) from error
+            message = f"{_shown(file)}: the API server cannot decode the object: {error}"
+            raise SourceError(message) from error
         notices.extend(
             f"{_shown(file)}: the API server drops the unknown field {name}"
             for name in outcome.unknown
         )
         return outcome.resource
 
-    value, old = stored(sent, request.object), stored(old, request.old)
-    name = f"{spec.names.kind} {spec.group}/{version}"
     return ExpressionSource(
-        server, validator.schema, name, definition, version, value, old, tuple(notices)
+        request.server,
+        validator.schema,
+        f"{spec.names.kind} {spec.group}/{version}",
+        definition,
+        version,
+        stored(sent, request.object),
+        stored(old, request.old),
+        tuple(notices),
     )
+
+
+def _check_version(definition: Definition, version: str) -> None:
+    """Raise SourceError if a CRD has no such version."""
+    versions = [known.name for known in definition.crd.spec.versions]
+    if version in versions:
+        return
+    near = nearest(version, versions)
+    help_ = f"did you mean {near}?" if near else f"it has {', '.join(versions)}"
+    raise SourceError(f"{definition.crd.metadata.name} has no version {version!r}: {help_}")
+
+
+def _first_of_kind(
+    definition: Definition, objects: list[dict[str, Any]], file: str | None, notices: list[str]
+) -> Any:
+    """Return the first object that a CRD defines, `MISSING` without a file; add a notice if there are more."""
+    of_kind = _of_kind(definition, objects, file)
+    if len(of_kind) > 1:
+        number = len(of_kind)
+        notices.append(
+            f"{_shown(file)}: {number} objects of {_kind(definition)} in it; the first one is used"
+        )
+    return next(iter(of_kind), MISSING)
+
+
+def _kind(definition: Definition) -> str:
+    return definition.crd.spec.names.kind
+
+
+_ByKind: TypeAlias = "Mapping[tuple[str, str], Definition]"
 
 
 def _chosen(
     request: EvalRequest, definitions: Definitions, objects: list[dict[str, Any]]
 ) -> Definition:
     """Return the CRD to use: that of the kind named, else that of the objects."""
-    by_kind = definitions.by_kind
-    kinds = [kind for _, kind in by_kind]
-    listed = ", ".join(kinds[:_LISTED]) + (", ..." if len(kinds) > _LISTED else "")
-    candidates = {id_: each for id_, each in by_kind.items() if request.kind in {None, id_[1]}}
-    if not candidates:
-        near = nearest(request.kind or "", kinds)
-        help_ = f"did you mean {near}?" if near else f"they define {listed}"
-        raise SourceError(f"no CRD defines {request.kind}: {help_}")
+    candidates: _ByKind = definitions.by_kind
+    listed = _listed(candidates)
+    if request.kind is not None:
+        candidates = _of_named_kind(candidates, request.kind)
     if len(candidates) > 1:
         ids = set(map(_identity, objects))
-        candidates = {id_: each for id_, each in candidates.items() if id_ in ids} or candidates
+        of_objects = {id_: each for id_, each in candidates.items() if id_ in ids}
+        candidates = of_objects or candidates
     if len(candidates) > 1:
         raise SourceError(f"{len(candidates)} CRDs define a kind, choose one with --kind: {listed}")
     return next(iter(candidates.values()))
 
 
+def _of_named_kind(candidates: _ByKind, kind: str) -> _ByKind:
+    """Return the CRDs of a kind; raise SourceError if there is none."""
+    of_kind = {id_: each for id_, each in candidates.items() if id_[1] == kind}
+    if not of_kind:
+        near = nearest(kind, [name for _, name in candidates])
+        help_ = f"did you mean {near}?" if near else f"they define {_listed(candidates)}"
+        raise SourceError(f"no CRD defines {kind}: {help_}")
+    return of_kind
+
+
+def _listed(candidates: _ByKind) -> str:
+    kinds = [kind for _, kind in candidates]
+    return ", ".join(kinds[:_LISTED]) + (", ..." if len(kinds) > _LISTED else "")
+
+
 def _identity(value: dict[str, Any]) -> tuple[str, str]:
     return str(value.get("apiVersion", "")).rpartition("/")[0], str(value.get("kind", ""))
+
+
+def _names_no_kind(value: dict[str, Any]) -> bool:
+    return value.keys().isdisjoint(("apiVersion", "kind"))
 
 
 def _of_kind(
@@ -204,11 +256,7 @@ def _of_kind(
     """Return the objects of a file that a CRD defines, or that have no apiVersion and kind; none only without a file."""
     spec = definition.crd.spec
     id_ = (spec.group, spec.names.kind)
-    of_kind = [
-        each
-        for each in objects
-        if _identity(each) == id_ or not ("apiVersion" in each or "kind" in each)
-    ]
+    of_kind = [each for each in objects if _identity(each) == id_ or _names_no_kind(each)]
     if of_kind or file is None:
         return of_kind
     kinds = dict.fromkeys(
@@ -235,7 +283,9 @@ def _documents(file: str) -> list[Document]:
     return documents
 
 
-def _objects(file: str) -> list[dict[str, Any]]:
+def _objects(file: str | None) -> list[dict[str, Any]]:
+    if file is None:
+        return []
     with _naming(file):
         objects = [
             object_.read() for document in _documents(file) for object_ in objects_of(document)
@@ -247,32 +297,29 @@ def _objects(file: str) -> list[dict[str, Any]]:
 
 def _without_crd(request: EvalRequest) -> ExpressionSource:
     notices: list[str] = []
-    value, old = (
-        MISSING if file is None else _any_value(file, notices)
-        for file in (request.object, request.old)
-    )
+    value = _any_value(request.object, notices)
+    old = _any_value(request.old, notices)
+    values = [each for each in (value, old) if each is not MISSING]
+    schema, name = None, "no schema"
     if request.type is not None:
-        try:
-            schema = schema_of_notation(request.type)
-        except NoFieldError as error:
-            raise SourceError(f"--type: {error}") from error
-        return ExpressionSource(
-            request.server, schema, "the type given", value=value, old=old, notices=tuple(notices)
-        )
-    values = [value for value in (value, old) if value is not MISSING]
-    if not values:
-        return ExpressionSource(request.server, None, "no schema")
+        schema, name = _schema_of_type(request.type), "the type given"
+    elif values:
+        schema, name = schema_of(*values), "the types of the object"
     return ExpressionSource(
-        request.server,
-        schema_of(*values),
-        "the types of the object",
-        value=value,
-        old=old,
-        notices=tuple(notices),
+        request.server, schema, name, value=value, old=old, notices=tuple(notices)
     )
 
 
-def _any_value(file: str, notices: list[str]) -> Any:
+def _schema_of_type(type_: str) -> JSONSchemaProps:
+    try:
+        return schema_of_notation(type_)
+    except NoFieldError as error:
+        raise SourceError(f"--type: {error}") from error
+
+
+def _any_value(file: str | None, notices: list[str]) -> Any:
+    if file is None:
+        return MISSING
     document, *others = _documents(file)
     if others:
         notices.append(f"{_shown(file)}: {len(others) + 1} documents in it; the first one is used")

@@ -47,12 +47,9 @@ class Correlation:
         if child is not None:
             return child
         old, new = self.old, self.new
-        if (
-            old.__class__ is not dict
-            or new.__class__ is not dict
-            or name not in old
-            or name not in new
-        ):
+        if old.__class__ is not dict or new.__class__ is not dict:
+            return None
+        if name not in old or name not in new:
             return None
         schema = self.schema.properties.get(name) or self.schema.additional_schema
         return None if schema is None else self._child(name, new[name], old[name], schema)
@@ -62,17 +59,16 @@ class Correlation:
         child = self.children.get(i)
         if child is not None:
             return child
-        if (
-            self.new.__class__ is not list
-            or self.old.__class__ is not list
-            or self.schema.x_list_type != "map"
-        ):
+        are_lists = self.new.__class__ is list and self.old.__class__ is list
+        if not are_lists or self.schema.x_list_type != "map":
             return None
         if self.items_by_key is None:
             self.items_by_key = items_by_key(self.schema, self.old)
         old = self.items_by_key.get(item_key(self.schema, self.new[i]))
         items = self.schema.item_schema
-        return None if old is None or items is None else self._child(i, self.new[i], old, items)
+        if old is None or items is None:
+            return None
+        return self._child(i, self.new[i], old, items)
 
     def _child(self, step: str | int, new: Any, old: Any, schema: JSONSchemaProps) -> Correlation:
         child = self.children[step] = Correlation(new, old, schema, self)
@@ -84,16 +80,14 @@ class Correlation:
         pending = [self]
         while pending:
             current = pending.pop()
-            if current.known_equal is None:
-                seen.append(current)
-                below = current.to_compare()
-                if below is None:
-                    current.differ(self)
-                    return False
-                pending.extend(below)
-            elif not current.known_equal:
+            if current.known_equal:
+                continue
+            seen.append(current)
+            below = current.to_compare() if current.known_equal is None else None
+            if below is None:
                 current.differ(self)
                 return False
+            pending.extend(below)
         for current in seen:
             current.known_equal = True
         return True
@@ -101,19 +95,32 @@ class Correlation:
     def to_compare(self) -> list[Correlation] | None:
         """Return the children that must be equal for this one to be equal, or None if it is unequal."""
         old, new = self.old, self.new
-        if new.__class__ is not list and new.__class__ is not dict:
+        kind = new.__class__
+        if kind is not list and kind is not dict:
             return [] if deep_equal(old, new) else None
-        if old.__class__ is not new.__class__ or len(old) != len(new):
+        if old.__class__ is not kind or len(old) != len(new):
             return None
+        if kind is list:
+            return self._items_to_compare()
         below: list[Correlation] = []
-        for step in range(len(new)) if new.__class__ is list else new:
-            part = self.index(step) if isinstance(step, int) else self.key(step)
+        for name in new:
+            part = self.key(name)
             if part is None:
-                # A list whose items cannot be correlated is compared as a whole.
-                if new.__class__ is list and self.items_by_key is None:
-                    return [] if deep_equal(old, new) else None
                 return None
             below.append(part)
+        return below
+
+    def _items_to_compare(self) -> list[Correlation] | None:
+        below: list[Correlation] = []
+        for i in range(len(self.new)):
+            part = self.index(i)
+            if part is not None:
+                below.append(part)
+            elif self.items_by_key is not None:
+                return None
+            else:
+                # A list whose items cannot be correlated is compared as a whole.
+                return [] if deep_equal(self.old, self.new) else None
         return below
 
     def differ(self, top: Correlation) -> None:
@@ -127,16 +134,14 @@ class Correlation:
 def items_by_key(schema: JSONSchemaProps, items: Any) -> dict[Hashable, Any]:
     """Return the items of a map list by their keys; the first of several with the same keys. Upstream: common.MakeMapList."""
     by_key: dict[Hashable, Any] = {}
-    if (
-        items.__class__ is list
-        and schema.type == "array"
-        and schema.x_list_type == "map"
-        and schema.x_list_map_keys
-    ):
-        for item in items:
-            key = item_key(schema, item)
-            if key is not _NO_KEY:
-                by_key.setdefault(key, item)
+    is_map_list = schema.type == "array" and schema.x_list_type == "map"
+    has_keys = is_map_list and bool(schema.x_list_map_keys)
+    if not has_keys or items.__class__ is not list:
+        return by_key
+    for item in items:
+        key = item_key(schema, item)
+        if key is not _NO_KEY:
+            by_key.setdefault(key, item)
     return by_key
 
 
@@ -183,15 +188,17 @@ def _repeated(items: Sequence[Any]) -> Iterator[int]:
     """Yield the index of the second occurrence of each item."""
     seen: dict[object, int] = {}
     for i, item in enumerate(items):
-        # Objects and lists are compared by their JSON text, and others as in Go, where the type is part of a key.
-        same: object = (
-            marshal(item)
-            if item.__class__ is dict or item.__class__ is list
-            else (item.__class__, item)
-        )
+        same = _identity(item)
         seen[same] = times = seen.get(same, 0) + 1
         if times == 2:
             yield i
+
+
+def _identity(item: Any) -> object:
+    """Return what is equal for equal items: of objects and lists the JSON text, of others type and value as in Go."""
+    if item.__class__ is dict or item.__class__ is list:
+        return marshal(item)
+    return item.__class__, item
 
 
 def _map_errors(path: Path | None, keys: Sequence[str], items: list[Any]) -> Iterator[FieldError]:
@@ -200,15 +207,14 @@ def _map_errors(path: Path | None, keys: Sequence[str], items: list[Any]) -> Ite
             detail = "must be an object for an array of list-type map"
             yield invalid(RULE, Path(i, path), item, detail, reason=Reason(Code.NO_MAP_ITEM))
             return
+    composed = [_keys_of(item or {}, keys) for item in items]
+    compared: list[Any] = composed
     if len(keys) == 1:
-        name = keys[0]
-        values = [_UNSPECIFIED if item is None else item.get(name, _UNSPECIFIED) for item in items]
-        for i in _repeated(values):
-            yield _duplicate(path, i, {} if values[i] is _UNSPECIFIED else {name: values[i]})
-        return
-    composed = [
-        {name: item[name] for name in keys if name in item} if item is not None else {}
-        for item in items
-    ]
-    for i in _repeated(composed):
+        # A single key is compared by its value, whose type matters.
+        compared = [item.get(keys[0], _UNSPECIFIED) for item in composed]
+    for i in _repeated(compared):
         yield _duplicate(path, i, composed[i])
+
+
+def _keys_of(item: dict[str, Any], keys: Sequence[str]) -> dict[str, Any]:
+    return {name: item[name] for name in keys if name in item}

@@ -5,6 +5,7 @@ A value is None, bool, str, int (int64), float (float64), list or dict; an int a
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Final
 
 from crdlint.safety import work
@@ -20,9 +21,8 @@ def deep_copy(value: Any) -> Any:
     pending: list[Any] = [top]
     while pending:
         container = pending.pop()
-        for slot, item in (
-            container.items() if container.__class__ is dict else enumerate(container)
-        ):
+        parts = container.items() if container.__class__ is dict else enumerate(container)
+        for slot, item in parts:
             if item.__class__ in _CONTAINERS:
                 container[slot] = copied = _shallow(item)
                 pending.append(copied)
@@ -44,20 +44,24 @@ def deep_equal(left: Any, right: Any) -> bool:
         if kind not in _CONTAINERS:
             if first != second:
                 return False
-            continue
-        if first is second:
-            continue
-        if len(first) != len(second):
-            return False
-        work.spend(len(first))
-        if kind is list:
-            pending.extend(zip(first, second, strict=True))
-        else:
-            for key, item in first.items():
-                if key not in second:
-                    return False
-                pending.append((item, second[key]))
+        elif first is not second:
+            parts = _parts_to_compare(first, second)
+            if parts is None:
+                return False
+            pending += parts
     return True
+
+
+def _parts_to_compare(first: Any, second: Any) -> Iterable[tuple[Any, Any]] | None:
+    """Return the parts of two dicts or two lists in pairs, or None if they differ in their keys or size."""
+    if len(first) != len(second):
+        return None
+    work.spend(len(first))
+    if first.__class__ is list:
+        return zip(first, second, strict=True)
+    if first.keys() != second.keys():
+        return None
+    return [(item, second[key]) for key, item in first.items()]
 
 
 def equality_key(value: Any) -> tuple[Any, ...]:

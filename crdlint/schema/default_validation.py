@@ -48,7 +48,13 @@ class RuleHook(Protocol):
 
 
 class _At(NamedTuple):
-    """The position of the walk: the schema, its path, the object around it, and whether it is in type or object metadata."""
+    """The position of the walk.
+
+    `schema`, `path`: the schema and its path.
+    `root`: the schema of the whole object.
+    `outer`: the position of the default in that object.
+    `inside_meta`: whether it is in type or object metadata.
+    """
 
     schema: JSONSchemaProps
     path: Path
@@ -95,9 +101,9 @@ def _find(schema: JSONSchemaProps, positions: dict[int, _At | None]) -> _At | No
         ancestor = ancestor.parent
     position = None if ancestor is None else positions[id(ancestor)]
     for subschema in reversed(way):
-        position = positions[id(subschema)] = (
-            None if position is None else _below(position, subschema)
-        )
+        if position is not None:
+            position = _below(position, subschema)
+        positions[id(subschema)] = position
     return position
 
 
@@ -122,36 +128,54 @@ def _below(position: _At, schema: JSONSchemaProps) -> _At | None:
 def _validate_default(
     position: _At, require_pruned: bool, rules: RuleHook | None, server: Server
 ) -> tuple[list[FieldError], bool]:
+    """Return the errors of a default, and whether they end the validation of defaults."""
     schema, path = position.schema, position.path.child("default")
     assert schema.default is not None  # noqa: S101  the caller checks it
     value = deep_copy(schema.default.value)
+    errors: list[FieldError] = []
     if position.inside_meta:
-        errors = _inside_metadata(position, value, path, server)
-        wrong = bool(errors)
+        wrong = _inside_metadata(position, value, path, server)
     else:
         embedded = schema.x_embedded_resource or schema is position.root
-        errors = []
         if require_pruned:
-            pruned = deep_copy(value)
-            unknown = prune(pruned, schema, is_resource_root=embedded)
-            if not deep_equal(pruned, value):
-                errors.append(_unpruned(path, value, unknown, schema))
+            errors += _unknown_fields(schema, value, path, is_resource_root=embedded)
         # Go coerces metadata in place, so the default is printed in the coerced form from here on.
-        coerced = coerce(path, value, schema, is_resource_root=embedded).error
-        more = (
-            [coerced]
-            if coerced
-            else validate_embedded(path, value, schema, server, is_resource_root=embedded)
-        )
-        errors += more
-        wrong = bool(more)
+        wrong = _metadata_errors(path, value, schema, server, is_resource_root=embedded)
     if wrong:
-        return errors, False
-    more_errors = ValueValidator(schema, structural=True, server=server).validate(value, path)
-    if more_errors or rules is None:
-        return [*errors, *more_errors], any(error.type is NOT_EVALUATED for error in more_errors)
-    more_errors, spent = rules(schema, value, path, is_resource_root=schema is position.root)
-    return [*errors, *more_errors], spent
+        return [*errors, *wrong], False
+    mistakes = ValueValidator(schema, structural=True, server=server).validate(value, path)
+    if mistakes or rules is None:
+        spent = any(error.type is NOT_EVALUATED for error in mistakes)
+    else:
+        is_root = schema is position.root
+        mistakes, spent = rules(schema, value, path, is_resource_root=is_root)
+    return [*errors, *mistakes], spent
+
+
+def _metadata_errors(
+    path: Path | None,
+    value: Any,
+    schema: JSONSchemaProps,
+    server: Server,
+    *,
+    is_resource_root: bool,
+) -> list[FieldError]:
+    """Coerce type and metadata of a value and the resources in it, in place, and return their errors."""
+    coerced = coerce(path, value, schema, is_resource_root=is_resource_root)
+    if coerced.error is not None:
+        return [coerced.error]
+    return validate_embedded(path, value, schema, server, is_resource_root=is_resource_root)
+
+
+def _unknown_fields(
+    schema: JSONSchemaProps, value: Any, path: Path, *, is_resource_root: bool
+) -> list[FieldError]:
+    """Return the error for fields that pruning removes, if there are any."""
+    pruned = deep_copy(value)
+    unknown = prune(pruned, schema, is_resource_root=is_resource_root)
+    if deep_equal(pruned, value):
+        return []
+    return [_unpruned(path, value, unknown, schema)]
 
 
 def _unpruned(path: Path, value: Any, unknown: list[str], schema: JSONSchemaProps) -> FieldError:
@@ -163,30 +187,30 @@ def _unpruned(path: Path, value: Any, unknown: list[str], schema: JSONSchemaProp
         return error
     listed = some([f"`{name}`" for name in unknown], _LISTED)
     help_ = f"Remove {listed} from the default, or specify it in `properties` of the schema"
-    near = None
-    if len(unknown) == 1 and isinstance(value, dict):
-        fitting = [
-            name
-            for name, property_ in schema.properties.items()
-            if fits(value.get(unknown[0]), property_)
-        ]
-        near = name_meant(unknown[0], fitting, typed=True)
-    if near is not None and near not in value:
+    near = _name_meant(unknown[0], value, schema) if len(unknown) == 1 else None
+    if near is not None:
         help_ = f"Rename `{unknown[0]}` in the default to `{near}`, or remove it"
         error = error._replace(reason=Reason(Code.UNKNOWN_FIELDS, (near,)))
     return error._replace(at=path.child(unknown[0]), key=True, help=help_)
 
 
+def _name_meant(name: str, value: Any, schema: JSONSchemaProps) -> str | None:
+    """Return the property that an unknown field of a default may mean: the value fits, and has none of that name."""
+    if not isinstance(value, dict):
+        return None
+    item = value.get(name)
+    fitting = [known for known, below in schema.properties.items() if fits(item, below)]
+    near = name_meant(name, fitting, typed=True)
+    return None if near in value else near
+
+
 def _inside_metadata(position: _At, value: Any, path: Path, server: Server) -> list[FieldError]:
     """Return the errors of a default in type or object metadata, checked in a resource that contains nothing else."""
     resource = position.outer.around(deep_copy(value))
-    coerced = coerce(None, resource, position.root, is_resource_root=True).error
-    wrong = (
-        [coerced]
-        if coerced
-        else validate_embedded(None, resource, position.root, server, is_resource_root=True)
-    )
-    return [invalid(RULE, path, value, Wording(partial(_metadata_detail, wrong)))] if wrong else []
+    wrong = _metadata_errors(None, resource, position.root, server, is_resource_root=True)
+    if not wrong:
+        return []
+    return [invalid(RULE, path, value, Wording(partial(_metadata_detail, wrong)))]
 
 
 def _metadata_detail(errors: list[FieldError], server: Server) -> str:

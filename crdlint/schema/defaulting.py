@@ -11,13 +11,27 @@ from crdlint.schema.deep_equal import deep_copy, deep_equal
 from crdlint.schema.embedded_resources import coerce
 from crdlint.schema.traversal import containers
 
-# A container, its schema, whether it is a resource, its printed path, whether it is in a list that keeps unknown fields.
-Pending = tuple[Any, JSONSchemaProps | None, bool, str, bool]
-
-
 META_FIELDS: Final = frozenset({"apiVersion", "kind", "metadata"})
 _CONTAINERS: Final[frozenset[type]] = frozenset({dict, list})
 _EMPTY: Final = JSONSchemaProps()
+_NO_NAMES: Final[frozenset[str]] = frozenset()
+
+
+class _Container(NamedTuple):
+    """An object or a list that is not pruned yet.
+
+    `value`: the dict or list.
+    `schema`: its schema, None if it has none.
+    `path`: its path as the server prints it.
+    `is_resource`: whether it is the root of a resource.
+    `keeps_unknown`: whether it is in a list that keeps unknown fields.
+    """
+
+    value: Any
+    schema: JSONSchemaProps | None
+    path: str
+    is_resource: bool = False
+    keeps_unknown: bool = False
 
 
 def prune(value: Any, schema: JSONSchemaProps | None, *, is_resource_root: bool) -> list[str]:
@@ -26,46 +40,70 @@ def prune(value: Any, schema: JSONSchemaProps | None, *, is_resource_root: bool)
     `is_resource_root` keeps apiVersion, kind and metadata at the top; x-kubernetes-embedded-resource does so below.
     """
     unknown: list[str] = []
-    if is_resource_root and schema is None:
-        schema = _EMPTY
-    pending: list[Pending] = (
-        [(value, schema, is_resource_root, "", False)] if value.__class__ in _CONTAINERS else []
-    )
+    pending: list[_Container] = []
+    if value.__class__ in _CONTAINERS:
+        root = schema
+        if is_resource_root and schema is None:
+            root = _EMPTY
+        pending.append(_Container(value, root, "", is_resource_root))
     while pending:
-        here, schema, embedded, path, keep = pending.pop()
-        if schema is not None:
-            keep = keep or bool(schema.x_preserve_unknown_fields)
-            embedded = embedded or schema.x_embedded_resource
-        if here.__class__ is list:
-            items = None if schema is None else schema.item_schema
-            if items is not None or not keep:
-                inner = ((i, item) for i, item in enumerate(here) if item.__class__ in _CONTAINERS)
-                pending += ((item, items, False, f"{path}[{i}]", keep) for i, item in inner)
-        elif schema is None:
-            unknown.extend(_join(path, name) for name in here)
-            here.clear()
+        container = pending.pop()
+        if container.value.__class__ is list:
+            pending += _items(container)
+        elif container.schema is None:
+            unknown.extend(_join(container.path, name) for name in container.value)
+            container.value.clear()
         else:
-            _object(pending, unknown, (here, schema, embedded, path, keep))
+            pending += _prune_object(container, container.schema, unknown)
     return sorted(unknown)
 
 
-def _object(pending: list[Pending], unknown: list[str], container: Pending) -> None:
-    here, schema, embedded, path, keep = container
-    assert schema is not None  # noqa: S101  the caller checks it
+def _items(container: _Container) -> list[_Container]:
+    """Return the objects and lists of a list, none if all in it is kept."""
+    schema = container.schema
+    items, keep = None, container.keeps_unknown
+    if schema is not None:
+        items, keep = schema.item_schema, keep or bool(schema.x_preserve_unknown_fields)
+    if items is None and keep:
+        return []
+    return [
+        _Container(item, items, f"{container.path}[{i}]", keeps_unknown=keep)
+        for i, item in enumerate(container.value)
+        if item.__class__ in _CONTAINERS
+    ]
+
+
+def _prune_object(
+    container: _Container, schema: JSONSchemaProps, unknown: list[str]
+) -> list[_Container]:
+    """Remove the unknown fields of an object, add their paths to `unknown`, and return the objects and lists in it."""
+    keep = container.keeps_unknown or bool(schema.x_preserve_unknown_fields)
+    kept_names = META_FIELDS if container.is_resource or schema.x_embedded_resource else _NO_NAMES
     properties, additional = schema.properties, schema.additional_properties
+    below: list[_Container] = []
     dropped: list[str] = []
-    for name, item in here.items():
-        if embedded and name in META_FIELDS:
+    for name, item in container.value.items():
+        if name in kept_names:
             continue
-        property_ = properties.get(name)
-        if property_ is not None or additional is not None:
-            if item.__class__ in _CONTAINERS:
-                below = property_ if property_ is not None else additional.schema  # type: ignore[union-attr]
-                pending.append((item, below, False, _join(path, name), False))
-        elif not keep:
+        if name in properties:
+            own: JSONSchemaProps | None = properties[name]
+        elif additional is not None:
+            own = additional.schema
+        else:
             dropped.append(name)
-    for name in dropped:
-        del here[name]
+            continue
+        if item.__class__ in _CONTAINERS:
+            below.append(_Container(item, own, _join(container.path, name)))
+    if not keep:
+        _drop(container, dropped, unknown)
+    return below
+
+
+def _drop(container: _Container, names: list[str], unknown: list[str]) -> None:
+    """Remove fields of an object; the server does not report apiVersion, kind and metadata of the whole value."""
+    path = container.path
+    for name in names:
+        del container.value[name]
         if path or name not in META_FIELDS:
             unknown.append(_join(path, name))
 
@@ -95,19 +133,29 @@ def apply_defaults(
 
 def _fill_object(here: dict[str, Any], schema: JSONSchemaProps, pruned: Mapping[int, Any]) -> None:
     """Set the defaults of an object's own fields."""
-    additional = schema.additional_schema
     properties = schema.properties
     for name, property_ in properties.items():
-        if property_.default is not None and (
-            name not in here or (here[name] is None and not property_.nullable)
-        ):
+        if property_.default is None:
+            continue
+        is_null = name in here and here[name] is None
+        is_unset = name not in here or (is_null and not property_.nullable)
+        if is_unset:
             default = _default(property_, pruned)
             if default is not None:
                 here[name] = deep_copy(default)
+    additional = schema.additional_schema
     if additional is not None and not additional.nullable:
-        for name, item in here.items():
-            if item is None and name not in properties:
-                here[name] = deep_copy(_default(additional, pruned))
+        _fill_nulls(here, [name for name in here if name not in properties], additional, pruned)
+
+
+def _fill_nulls(
+    here: dict[str, Any], names: list[str], schema: JSONSchemaProps, pruned: Mapping[int, Any]
+) -> None:
+    """Set the default for fields that are null, null if there is none."""
+    default = _default(schema, pruned)
+    for name in names:
+        if here[name] is None:
+            here[name] = deep_copy(default)
 
 
 def _default(schema: JSONSchemaProps, pruned: Mapping[int, Any]) -> Any:
@@ -121,7 +169,8 @@ def prune_nulls(value: Any, schema: JSONSchemaProps | None) -> None:
     for _, here, own in containers(value, schema):
         if here.__class__ is not dict:
             continue
-        for name in [name for name, item in here.items() if item is None]:
+        nulls = [name for name, item in here.items() if item is None]
+        for name in nulls:
             below = own.properties.get(name, own.additional_schema)
             if below is not None and not below.nullable and below.default is None:
                 del here[name]
@@ -138,21 +187,25 @@ def prune_defaults(schema: JSONSchemaProps) -> dict[int, Any]:
         current, outer = pending.pop()
         if current.default is not None:
             try:
-                resource = outer.around(deep_copy(current.default.value))
+                left = _pruned_default(current.default.value, outer, schema)
             except NotAnObjectError:
                 continue
-            coerce(None, resource, schema, is_resource_root=True, drop_invalid=True)
-            prune(resource, schema, is_resource_root=True)
-            left = outer.find(resource)
             if not deep_equal(left, current.default.value):
                 changed[id(current)] = left
-        additional, items = current.additional_schema, current.item_schema
-        if additional is not None:
-            pending.append((additional, outer.child("*")))
-        if items is not None:
-            pending.append((items, outer.item()))
+        if current.additional_schema is not None:
+            pending.append((current.additional_schema, outer.child("*")))
+        if current.item_schema is not None:
+            pending.append((current.item_schema, outer.item()))
         pending.extend((below, outer.child(name)) for name, below in current.properties.items())
     return changed
+
+
+def _pruned_default(default: Any, outer: SurroundingObject, root: JSONSchemaProps) -> Any:
+    """Return what is left of a default at a position; raise NotAnObjectError."""
+    resource = outer.around(deep_copy(default))
+    coerce(None, resource, root, is_resource_root=True, drop_invalid=True)
+    prune(resource, root, is_resource_root=True)
+    return outer.find(resource)
 
 
 class NotAnObjectError(ValueError):
@@ -197,11 +250,16 @@ class SurroundingObject(NamedTuple):
             position = position.outer
         here: Any = resource
         for step in reversed(steps):
-            if step is None:
-                here = here[0] if here.__class__ is list and here else None
-            else:
-                here = here.get(step) if here.__class__ is dict else None
+            here = _value_below(here, step)
         return here
+
+
+def _value_below(value: Any, step: str | None) -> Any:
+    """Return a property, or for None the first item; None if there is none."""
+    if step is not None:
+        return value.get(step) if value.__class__ is dict else None
+    has_items = value.__class__ is list and bool(value)
+    return value[0] if has_items else None
 
 
 ROOT: Final = SurroundingObject()

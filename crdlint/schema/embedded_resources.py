@@ -66,12 +66,9 @@ def _coerce(
     try:
         here["metadata"], fields = read_object_meta(here["metadata"], drop_malformed=drop_invalid)
     except MetadataError as error:
-        # With `drop_invalid`, metadata that is not an object is kept unchanged.
-        return (
-            None
-            if drop_invalid
-            else invalid(RESOURCE_METADATA, metadata_path, here["metadata"], str(error))
-        )
+        if drop_invalid:
+            return None  # metadata that is not an object is kept unchanged
+        return invalid(RESOURCE_METADATA, metadata_path, here["metadata"], str(error))
     unknown.extend(f"{metadata_path}.{name}" for name in fields)
     return None
 
@@ -85,24 +82,22 @@ def validate_embedded(
     is_resource_root: bool,
 ) -> list[FieldError]:
     """Return the errors in type and metadata of embedded resources, including the value itself if `is_resource_root`."""
-    resources = _embedded(path, value, schema, is_resource_root=is_resource_root)
-    return [
-        error
-        for resource_path, here in resources
-        for error in _validate(resource_path, here, server)
-    ]
+    errors: list[FieldError] = []
+    for resource_path, here in _embedded(path, value, schema, is_resource_root=is_resource_root):
+        errors += _validate(resource_path, here, server)
+    return errors
 
 
 def _embedded(
     path: Path | None, value: Any, schema: JSONSchemaProps | None, *, is_resource_root: bool
 ) -> Iterator[tuple[Path | None, dict[str, Any]]]:
     """Yield the embedded resources of a value with their paths, outer ones first; the caller may change them."""
+    root = value if is_resource_root else None
     if is_resource_root and schema is None:
         schema = _EMPTY
     for value_path, here, own in containers(value, schema):
-        if here.__class__ is dict and (
-            own.x_embedded_resource or (is_resource_root and here is value)
-        ):
+        is_resource = own.x_embedded_resource or here is root
+        if is_resource and here.__class__ is dict:
             yield path_of(value_path, path), here
 
 
@@ -117,26 +112,32 @@ def _validate(path: Path | None, here: dict[str, Any], server: Server) -> Iterat
         if name == "metadata":
             yield from _metadata(path, value, server)
         elif name in _TYPE_META:
-            field_path = Path(name, path)
-            if value.__class__ is not str:
-                wrong: str | None = "must be a string"
-            else:
-                wrong = _TYPE_META[name](value) if value else "must not be empty"
+            wrong = _type_meta_error(name, value)
             if wrong is not None:
-                yield invalid(RESOURCE_METADATA, field_path, value, wrong)
+                yield invalid(RESOURCE_METADATA, Path(name, path), value, wrong)
+
+
+def _type_meta_error(name: str, value: Any) -> str | None:
+    if value.__class__ is not str:
+        return "must be a string"
+    if not value:
+        return "must not be empty"
+    return _TYPE_META[name](value)
+
+
+def _api_version_error(text: str) -> str | None:
+    return f"unexpected GroupVersion string: {text}" if text.count("/") > 1 else None
 
 
 def _kind_error(text: str) -> str | None:
     errors = is_dns1035_label("".join(char.lower()[0] for char in text))
-    return (
-        "may have mixed case, but should otherwise match: " + ",".join(errors) if errors else None
-    )
+    if not errors:
+        return None
+    return f"may have mixed case, but should otherwise match: {','.join(errors)}"
 
 
 _TYPE_META: Final[dict[str, Callable[[str], str | None]]] = {
-    "apiVersion": lambda text: (
-        f"unexpected GroupVersion string: {text}" if text.count("/") > 1 else None
-    ),
+    "apiVersion": _api_version_error,
     "kind": _kind_error,
 }
 

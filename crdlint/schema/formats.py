@@ -7,7 +7,7 @@ checks only the formats of its version (apiextensions pkg/apiserver/validation/f
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import date
 from functools import cache
 from typing import Final
@@ -18,11 +18,21 @@ from crdlint.light import regex
 
 # A text of each format.
 SAMPLES: Final = {
-    "date-time": "2026-01-31T15:04:05Z", "datetime": "2026-01-31T15:04:05Z", "date": "2026-01-31", "duration": "1h30m",
-    "ipv4": "192.0.2.1", "ipv6": "2001:db8::1", "cidr": "192.0.2.0/24", "mac": "00:00:5e:00:53:01",
-    "uri": "https://example.com/path", "hostname": "www.example.com", "email": "name@example.com", "byte": "aGVsbG8=",
-    "uuid": "123e4567-e89b-42d3-a456-426614174000", "uuid4": "123e4567-e89b-42d3-a456-426614174000",
-}  # fmt: skip
+    "date-time": "2026-01-31T15:04:05Z",
+    "datetime": "2026-01-31T15:04:05Z",
+    "date": "2026-01-31",
+    "duration": "1h30m",
+    "ipv4": "192.0.2.1",
+    "ipv6": "2001:db8::1",
+    "cidr": "192.0.2.0/24",
+    "mac": "00:00:5e:00:53:01",
+    "uri": "https://example.com/path",
+    "hostname": "www.example.com",
+    "email": "name@example.com",
+    "byte": "aGVsbG8=",
+    "uuid": "123e4567-e89b-42d3-a456-426614174000",
+    "uuid4": "123e4567-e89b-42d3-a456-426614174000",
+}
 _KUBERNETES_NAMES: Final = frozenset({"k8sshortname", "k8slongname"})
 
 
@@ -33,16 +43,17 @@ def normalized(name: str) -> str:
 
 def is_registered(name: str, server: Server) -> bool:
     """Return whether a server knows the format of a string at all, for example in defaults."""
-    key = normalized(name)
-    return key in FORMATS and (server.has_kubernetes_name_formats or key not in _KUBERNETES_NAMES)
+    return _is_known(name, with_kubernetes_names=server.has_kubernetes_name_formats)
 
 
 def is_supported(name: str, server: Server) -> bool:
     """Return whether a server checks the format of a string in resources."""
+    return _is_known(name, with_kubernetes_names=server.checks_kubernetes_name_formats)
+
+
+def _is_known(name: str, *, with_kubernetes_names: bool) -> bool:
     key = normalized(name)
-    return key in FORMATS and (
-        server.checks_kubernetes_name_formats or key not in _KUBERNETES_NAMES
-    )
+    return key in FORMATS and (with_kubernetes_names or key not in _KUBERNETES_NAMES)
 
 
 def _matches(pattern: str, flags: int = re.ASCII) -> Callable[[str], bool]:
@@ -78,24 +89,35 @@ def _is_date_time(text: str) -> bool:
 _DURATION_PART: Final = regex(r"(?<![0-9])([0-9]+)[\t\n\f\r ]*([A-Za-zµ]+)")
 # For each unit: its nanoseconds, its names, and the last name, which may be followed by more letters.
 _UNITS: Final = (
-    (1, ("ns",), "nano"), (10**3, ("us", "µs"), "micro"), (10**6, ("ms",), "milli"), (10**9, ("s",), "sec"),
-    (60 * 10**9, ("m",), "min"), (3600 * 10**9, ("h", "hr"), "hour"), (24 * 3600 * 10**9, ("d",), "day"),
+    (1, ("ns",), "nano"),
+    (10**3, ("us", "µs"), "micro"),
+    (10**6, ("ms",), "milli"),
+    (10**9, ("s",), "sec"),
+    (60 * 10**9, ("m",), "min"),
+    (3600 * 10**9, ("h", "hr"), "hour"),
+    (24 * 3600 * 10**9, ("d",), "day"),
     (7 * 24 * 3600 * 10**9, ("w", "wk"), "week"),
-)  # fmt: skip
+)
 
 
 def lenient_duration(text: str) -> int | None:
     """Return the nanoseconds, wrapped at 64 bits, of numbers with units in a text (`22 ns`, `3 weeks`), or None without any."""
-    total: int | None = None
+    parts: list[int] = []
     for digits, unit in _DURATION_PART.findall(text):
         significant = digits.lstrip("0") or "0"
         if len(significant) > 19 or int(significant) >= 1 << 63:
             return None
-        number, name = int(significant), unit.lower()
-        for size, names, last in _UNITS:
-            if name in names or name.startswith(last):
-                total = (total or 0) + number * size
-    return None if total is None else (total + (1 << 63)) % (1 << 64) - (1 << 63)
+        parts += [int(significant) * size for size in _sizes(unit.lower())]
+    if not parts:
+        return None
+    return (sum(parts) + (1 << 63)) % (1 << 64) - (1 << 63)
+
+
+def _sizes(unit: str) -> Iterator[int]:
+    """Yield the nanoseconds of the unit that a name is that of."""
+    for size, names, last in _UNITS:
+        if unit in names or unit.startswith(last):
+            yield size
 
 
 def _is_duration(text: str) -> bool:
@@ -119,25 +141,27 @@ def is_hostname(text: str) -> bool:
     Upstream's regular expression is split here: its bounded repetitions of large classes would need hundreds of megabytes.
     """
     octets = text.encode("utf-8", "surrogatepass")
-    if len(octets) > _LONGEST_HOSTNAME or any(
-        len(label) > _LONGEST_LABEL for label in octets.split(b".")
-    ):
+    if len(octets) > _LONGEST_HOSTNAME:
+        return False
+    if any(len(label) > _LONGEST_LABEL for label in octets.split(b".")):
         return False
     if text.isascii():
         return _ASCII_HOSTNAME.fullmatch(text) is not None
+    return _is_international_hostname(text.split("."))
+
+
+def _is_international_hostname(labels: list[str]) -> bool:
     from crdlint.golang.matching import matches
 
-    labels = text.split(".")
     if len(labels) == 1:
         # One dash may follow the first character, even as the last.
-        return matches(r"^[a-zA-Z0-9\p{S}\p{L}]+$", text[0] + text[1:].removeprefix("-"))
+        label = labels[0]
+        return matches(r"^[a-zA-Z0-9\p{S}\p{L}]+$", label[0] + label[1:].removeprefix("-"))
     top = labels.pop()
-    return (
-        len(top) > 1
-        and matches(r"^[a-zA-Z\p{L}]+$", top)
-        and all(label and not (label[0] == "-" or label[-1] == "-") for label in labels)
-        and matches(r"^[a-zA-Z0-9\-\p{S}\p{L}]+$", "".join(labels))
-    )
+    if len(top) < 2 or not matches(r"^[a-zA-Z\p{L}]+$", top):
+        return False
+    are_trimmed = all(label and label.strip("-") == label for label in labels)
+    return are_trimmed and matches(r"^[a-zA-Z0-9\-\p{S}\p{L}]+$", "".join(labels))
 
 
 def _is_uri(text: str) -> bool:
@@ -166,8 +190,10 @@ def is_cidr(text: str) -> bool:
     """Return whether a text is an address with a prefix length."""
     address, _, length = text.partition("/")
     bits = _PREFIX_LENGTH.fullmatch(length)
-    is_short = bits is not None and int(bits[1]) <= (128 if ":" in address else 32)
-    return is_short and _is_ip(address, "", sloppy=True)
+    longest = 128 if ":" in address else 32
+    if bits is None or int(bits[1]) > longest:
+        return False
+    return _is_ip(address, "", sloppy=True)
 
 
 _PREFIX_LENGTH: Final = regex("0*([0-9]{1,3})")
@@ -207,10 +233,10 @@ def _is_isbn10(text: str) -> bool:
 
 def _is_isbn13(text: str) -> bool:
     digits = _SPACE_AND_DASH.sub("", text)
-    return (
-        _is_isbn13_text(digits)
-        and sum((1, 3)[i % 2] * int(digit) for i, digit in enumerate(digits)) % 10 == 0
-    )
+    if not _is_isbn13_text(digits):
+        return False
+    weighted = sum(map(int, digits[::2])) + 3 * sum(map(int, digits[1::2]))
+    return weighted % 10 == 0
 
 
 _is_card: Final = _matches(

@@ -45,10 +45,8 @@ def valid_field_path(
         if part == "[":
             if not allow_array_notation:
                 raise FieldPathError("array notation is not allowed")
-            name = _next(tokens)
-            if len(name) < 2 or name[0] != "'" or name[-1] != "'":
-                raise FieldPathError(f"expected single quoted string but got {name}")
-            path, current = _step(path, current, _unescape(name[1:-1]))
+            name = _quoted_name(_next(tokens))
+            path, current = _step(path, current, name)
             closing = _next(tokens)
             if closing != "]":
                 raise FieldPathError(f"expected ] but got {closing}")
@@ -57,6 +55,13 @@ def valid_field_path(
         else:
             raise FieldPathError(f"expected [ or . but got: {part}")
     return path, current
+
+
+def _quoted_name(token: str) -> str:
+    is_quoted = len(token) > 1 and token[0] == token[-1] == "'"
+    if not is_quoted:
+        raise FieldPathError(f"expected single quoted string but got {token}")
+    return _unescape(token[1:-1])
 
 
 def _next(tokens: Iterator[str]) -> str:
@@ -69,13 +74,12 @@ def _next(tokens: Iterator[str]) -> str:
 def _step(
     path: Path | None, schema: JSONSchemaProps | None, name: str
 ) -> tuple[Path, JSONSchemaProps | None]:
-    if schema is not None and schema.properties:
-        if name not in schema.properties:
-            raise FieldPathError("does not refer to a valid field")
+    if schema is not None and name in schema.properties:
         return Path(name, path), schema.properties[name]
-    if schema is not None and schema.additional_properties is not None:
-        return Path(Key(name), path), schema.additional_properties.schema
-    raise FieldPathError("does not refer to a valid field")
+    is_map = schema is not None and not schema.properties
+    if schema is None or not is_map or schema.additional_properties is None:
+        raise FieldPathError("does not refer to a valid field")
+    return Path(Key(name), path), schema.additional_properties.schema
 
 
 def _unescape(text: str) -> str:
@@ -129,17 +133,20 @@ def follow(text: str, root: JSONSchemaProps) -> JSONSchemaProps | Missing | None
     """
     current, before = root, 0
     for name, end in steps(text):
-        if name == "" or (current is root and name in _OF_METADATA) or _is_open(current):
+        is_metadata = current is root and name in _OF_METADATA
+        is_undecided = name == "" or is_metadata or _is_open(current)
+        if is_undecided:
             return None
+        is_list = current.type == "array"
         if name is ITEMS:
-            items = current.item_schema if current.type == "array" else None
+            items = current.item_schema if is_list else None
             if items is None:
                 return None
             current = items
-        elif current.type == "array" or name not in current.properties:
-            return Missing(
-                current, "" if current.type == "array" else name, text[:end], text[:before]
-            )
+        elif is_list:
+            return Missing(current, "", text[:end], text[:before])
+        elif name not in current.properties:
+            return Missing(current, name, text[:end], text[:before])
         else:
             current = current.properties[name]
         before = end
@@ -148,12 +155,9 @@ def follow(text: str, root: JSONSchemaProps) -> JSONSchemaProps | Missing | None
 
 def _is_open(schema: JSONSchemaProps) -> bool:
     """Return whether the values below a schema are not known from its properties alone."""
-    return (
-        not schema.type
-        or bool(schema.x_preserve_unknown_fields)
-        or schema.x_embedded_resource
-        or schema.additional_properties is not None
-    )
+    if not schema.type or schema.additional_properties is not None:
+        return True
+    return bool(schema.x_preserve_unknown_fields) or schema.x_embedded_resource
 
 
 _INTS: Final = range(-(2**63), 2**63)
@@ -206,9 +210,8 @@ class _Action:
             if self._text[self._offset] != "}":
                 self._step()
                 continue
-            start = self._text.find(
-                "{", self._offset
-            )  # of the next action; there may be text between them
+            # There may be text between two actions.
+            start = self._text.find("{", self._offset)
             if start < 0:
                 return self._parts
             self._offset, self._follows_descent = start + 1, False
@@ -232,10 +235,14 @@ class _Action:
             self._quote(char)
         elif char == ".":
             self._skip(_FIELD, offset + 1)
-        elif char in "+-" or char.isdecimal():
+        else:
+            self._word(char)
+
+    def _word(self, char: str) -> None:
+        if char in "+-" or char.isdecimal():
             self._number()
         elif char == "_" or char.isalpha():
-            self._skip(_IDENTIFIER, offset)
+            self._skip(_IDENTIFIER, self._offset)
         else:
             shown = f" '{char}'" if char.isprintable() else ""
             raise _SyntaxError(f"unrecognized character in action: U+{ord(char):04X}{shown}")
@@ -277,37 +284,40 @@ class _Action:
         if bounds is None:
             raise _SyntaxError(f"invalid array index {index}")
         for bound in filter(None, bounds.groups()):
-            sign, digits = "-" * bound.startswith("-"), bound.lstrip("-0")
-            if (
-                bound == "-"
-                or len(digits) > _MOST_DIGITS
-                or int(f"{sign}{digits or 0}") not in _INTS
-            ):
+            if not _is_int(bound):
                 raise _SyntaxError(f"array index {bound} is not a number")
 
     def _filter(self) -> None:
-        start = end = self._offset + len("[?(")
-        quote, is_closed = "", False
-        while (char := self._text[end : end + 1]) != ")" or bool(quote) != is_closed:
-            if char in ("", "\n"):
-                raise _SyntaxError("unterminated filter")
-            if char in "\"'":
-                if not quote:
-                    quote = char
-                elif char == quote and self._text[end - 1] != "\\":
-                    is_closed = True
-            end += 1
+        start = self._offset + len("[?(")
+        end = self._filter_end(start)
         if self._text[end + 1 : end + 2] != "]":
             raise _SyntaxError("unclosed array expect ]")
         self._offset = end + 2
         operator = _OPERATOR.search(self._text, start, end)
-        right = (
-            end if operator is None else min(operator.end(), end - 1)
-        )  # it has a character at least
-        if operator is not None and start < operator.start() < right:
-            self._parts += [self._text[start : operator.start()], self._text[right:end]]
-        else:
-            self._parts.append(self._text[start:end])
+        if operator is not None:
+            right = min(operator.end(), end - 1)  # it has a character at least
+            if start < operator.start() < right:
+                self._parts += [self._text[start : operator.start()], self._text[right:end]]
+                return
+        self._parts.append(self._text[start:end])
+
+    def _filter_end(self, start: int) -> int:
+        """Return the index of the parenthesis that ends a filter; raise _SyntaxError."""
+        end = start
+        quote, is_closed = "", False
+        while True:
+            char = self._text[end : end + 1]
+            is_outside_quotes = not quote or is_closed
+            if char == ")" and is_outside_quotes:
+                return end
+            if char in ("", "\n"):
+                raise _SyntaxError("unterminated filter")
+            is_escaped = self._text[end - 1] == "\\"
+            if not quote and char in "\"'":
+                quote = char
+            elif char == quote and not is_escaped:
+                is_closed = True
+            end += 1
 
     def _quote(self, quote: str) -> None:
         start = self._offset + 1
@@ -325,3 +335,11 @@ class _Action:
         if end < 0 or "\n" in self._text[start:end]:
             raise _SyntaxError(reason)
         return end
+
+
+def _is_int(bound: str) -> bool:
+    """Return whether a text is a number of 64 bits."""
+    sign, digits = "-" * bound.startswith("-"), bound.lstrip("-0")
+    if bound == "-" or len(digits) > _MOST_DIGITS:
+        return False
+    return int(f"{sign}{digits or 0}") in _INTS

@@ -43,27 +43,25 @@ def checks(
     if format_ not in FORMATS.get(type_, ()):
         format_ = ""
     result: list[Check] = []
-    if (type_ == "integer" and (kind is float or format_ == "int32")) or format_ == "float":
+    is_narrower = type_ == "integer" and (kind is float or format_ == "int32")
+    if is_narrower or format_ == "float":
         result.append(_in_range(type_, format_))
-    for bound, what, check in (
+    at_least = partial(_limit, Code.LEAST, exclusive=schema.exclusive_minimum)
+    at_most = partial(_limit, Code.MOST, exclusive=schema.exclusive_maximum)
+    limits = (
         (schema.multiple_of, "MultipleOf", _multiple_of),
-        (
-            schema.minimum,
-            "Minimum boundary",
-            partial(_limit, Code.LEAST, exclusive=schema.exclusive_minimum),
-        ),
-        (
-            schema.maximum,
-            "Maximum boundary",
-            partial(_limit, Code.MOST, exclusive=schema.exclusive_maximum),
-        ),
-    ):
+        (schema.minimum, "Minimum boundary", at_least),
+        (schema.maximum, "Maximum boundary", at_most),
+    )
+    for bound, what, check in limits:
         if bound is None:
             continue
-        fits = _fits(bound, type_, format_)
-        if not fits:
+        if _fits(bound, type_, format_):
+            number = to_int64(bound) if kind is int else bound
+            result.append(check(number, as_float=False))
+        else:
             result.append(_misfit(what, type_, format_))
-        result.append(check(to_int64(bound) if fits and kind is int else bound, as_float=not fits))
+            result.append(check(bound, as_float=True))
     return result
 
 
@@ -88,13 +86,9 @@ _KEYWORDS: Final = {
 def _misfit(what: str, type_: str, format_: str) -> Check:
     as_format = f"with format {format_}" if format_ else "(default format)"
     words = f"{what} value must be of type {type_} {as_format}"
-
-    keyword = _KEYWORDS.get(what)
-    reason = (
-        Reason(Code.RANGE, (type_, format_))
-        if keyword is None
-        else Reason(Code.UNFIT_LIMIT, (keyword,))
-    )
+    reason = Reason(Code.RANGE, (type_, format_))
+    if what in _KEYWORDS:
+        reason = Reason(Code.UNFIT_LIMIT, (_KEYWORDS[what],))
 
     def add(_value: float, value_path: ValuePath, violations: list[Violation]) -> None:
         violations.append(nowhere(value_path, lambda text: f"{words} in {text}", reason))
@@ -133,6 +127,7 @@ def _limit(code: Code, limit: float, *, exclusive: bool, as_float: bool) -> Chec
 def _multiple_of(factor: float, *, as_float: bool) -> Check:
     shown = _shown(factor)
     reason, unfit = Reason(Code.MULTIPLE, (shown,)), Reason(Code.UNFIT_LIMIT, ("multipleOf",))
+    words = f"should be a multiple of {shown}"
 
     def detail(text: str) -> str:
         return f"factor MultipleOf declared for {text} must be positive: {shown}"
@@ -141,14 +136,14 @@ def _multiple_of(factor: float, *, as_float: bool) -> Check:
         number = float(value) if as_float else value
         if factor <= 0:
             violations.append(Violation(INVALID, value_path, factor, detail, reason=unfit))
-            return
-        if isinstance(factor, int):
-            is_multiple = number % factor == 0
-        else:
-            is_multiple = is_json_integer(1 / factor * number if factor < 1 else number / factor)
-        if not is_multiple:
-            violations.append(
-                invalid(value_path, number, f"should be a multiple of {shown}", reason)
-            )
+        elif not _is_multiple(number, factor):
+            violations.append(invalid(value_path, number, words, reason))
 
     return check
+
+
+def _is_multiple(number: float, factor: float) -> bool:
+    if isinstance(factor, int):
+        return number % factor == 0
+    quotient = 1 / factor * number if factor < 1 else number / factor
+    return is_json_integer(quotient)

@@ -20,6 +20,7 @@ TYPES: Final = ("array", "boolean", "integer", "number", "object", "string")
 
 # Containers that conversion to structural form copies only if they are not empty.
 _COPIED_IF_FULL: Final = frozenset({"enum", "all_of", "any_of", "one_of"})
+_COPIED_IF_FULL_AT_TOP: Final = _COPIED_IF_FULL | {"properties"}
 # Fields that structural schemas do not have: they are rejected if they have content, else dropped.
 _DROPPED: Final = frozenset(
     {"id", "schema", "ref", "pattern_properties", "dependencies", "additional_items", "definitions"}
@@ -41,7 +42,7 @@ class Rejection(NamedTuple):
 
 def unsupported_field(schema: JSONSchemaProps) -> Rejection | None:
     """Return NewStructural's error for a field that structural schemas do not have, or None."""
-    for is_set, name in (
+    fields = (
         (schema.id, "id"),
         (schema.schema, "$schema"),
         (schema.ref, "$ref"),
@@ -49,10 +50,11 @@ def unsupported_field(schema: JSONSchemaProps) -> Rejection | None:
         (schema.dependencies, "dependencies"),
         (schema.additional_items is not None, "additionalItems"),
         (schema.definitions, "definitions"),
-    ):
+    )
+    for is_set, name in fields:
         if is_set:
-            named = "schema" if name == "$schema" else name
-            return Rejection(f"OpenAPIV3Schema '{named}' is not supported", name)
+            shown = "schema" if name == "$schema" else name
+            return Rejection(f"OpenAPIV3Schema '{shown}' is not supported", name)
     return None
 
 
@@ -74,18 +76,17 @@ def set_attributes(schema: JSONSchemaProps, *, nested: bool) -> set[str]:
 
     Lists that conversion copies item by item are included if they are not empty; so is `properties` unless `nested`.
     """
+    copied_if_full = _COPIED_IF_FULL if nested else _COPIED_IF_FULL_AT_TOP
     attributes = set()
     for name, value in vars(schema).items():
         if name in PROVENANCE:
             continue
         if name in _POINTERS:
             is_set = value is not None
-        elif name in _COPIED_IF_FULL or (name == "properties" and not nested):
+        elif name in copied_if_full:
             is_set = bool(value)
-        else:
-            is_set = not (
-                value is None or value is False or value == ""
-            )  # pointers to zero values are none
+        else:  # pointers to zero values are none
+            is_set = value is not None and value is not False and value != ""
         if is_set:
             attributes.add(name)
     return attributes
@@ -110,10 +111,10 @@ def structural_attributes(schema: JSONSchemaProps, server: Server, *, nested: bo
 
 def is_int_or_string(alternatives: SequenceOf[JSONSchemaProps], server: Server) -> bool:
     """Return whether these are the two alternatives of an int-or-string: only an integer type, then only a string type."""
-    return (
-        len(alternatives) == 2
-        and [a.type for a in alternatives] == ["integer", "string"]
-        and all(structural_attributes(a, server, nested=True) == {"type"} for a in alternatives)
+    if [each.type for each in alternatives] != ["integer", "string"]:
+        return False
+    return all(
+        structural_attributes(each, server, nested=True) == {"type"} for each in alternatives
     )
 
 
@@ -129,19 +130,17 @@ def incomplete(
     while stack:
         structure, nested, path = stack.pop()
         stack.extend((structure, child, path) for child in reversed(list(junctors(nested))))
-        items = nested.item_schema
-        if items is not None:
-            defined = structure.item_schema
+        below = [
+            (structure.properties.get(name), child, path.child("properties").key(name))
+            for name, child in nested.properties.items()
+        ]
+        if nested.item_schema is not None:
+            below.insert(0, (structure.item_schema, nested.item_schema, path.child("items")))
+        for defined, child, field_path in below:
             if defined is None:
-                yield structure, items, path.child("items"), items.path
-            else:
-                stack.append((defined, items, path.child("items")))
-        for name, child in nested.properties.items():
-            field_path = path.child("properties").key(name)
-            if name in structure.properties:
-                stack.append((structure.properties[name], child, field_path))
-            else:
                 yield structure, child, field_path, child.path
+            else:
+                stack.append((defined, child, field_path))
 
 
 def junctors(schema: JSONSchemaProps) -> Iterator[JSONSchemaProps]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import CustomResourceDefinitionSpec, JSONSchemaProps
@@ -12,13 +12,20 @@ from crdlint.crd.paths import ADDITIONAL, INDEX, PROPERTY, Step, ValuePath
 
 _CONTAINERS: Final[frozenset[type]] = frozenset({dict, list})
 _PROPERTIES: Final = SCHEMA_BITS["properties"]
-_HOLDERS: Final = sum(
-    SCHEMA_BITS[name]
-    for name in (
-        "items", "allOf", "anyOf", "oneOf", "not", "properties", "additionalProperties", "additionalItems",
-        "patternProperties", "definitions", "dependencies",
-    )
-)  # fmt: skip
+_HOLDING_FIELDS: Final = (
+    "items",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "not",
+    "properties",
+    "additionalProperties",
+    "additionalItems",
+    "patternProperties",
+    "definitions",
+    "dependencies",
+)
+_HOLDERS: Final = sum(SCHEMA_BITS[name] for name in _HOLDING_FIELDS)
 
 
 def schemas(root: JSONSchemaProps) -> Iterator[JSONSchemaProps]:
@@ -53,25 +60,24 @@ def with_all_of(schema: JSONSchemaProps) -> Iterator[JSONSchemaProps]:
 def children(schema: JSONSchemaProps) -> Iterator[JSONSchemaProps]:
     """Yield the direct subschemas of a schema, including those in forbidden fields."""
     if schema.items is not None:
-        if schema.items.schema is not None:
-            yield schema.items.schema
+        yield from _present([schema.items.schema])
         yield from schema.items.json_schemas
     yield from schema.all_of
     yield from schema.any_of
     yield from schema.one_of
-    if schema.not_ is not None:
-        yield schema.not_
+    yield from _present([schema.not_])
     yield from schema.properties.values()
     for either in (schema.additional_properties, schema.additional_items):
-        if either is not None and either.schema is not None:
-            yield either.schema
+        if either is not None:
+            yield from _present([either.schema])
     yield from schema.pattern_properties.values()
     yield from schema.definitions.values()
-    yield from (
-        dependency.schema
-        for dependency in schema.dependencies.values()
-        if dependency.schema is not None
-    )
+    dependencies = schema.dependencies.values()
+    yield from _present([dependency.schema for dependency in dependencies])
+
+
+def _present(schemas: Iterable[JSONSchemaProps | None]) -> list[JSONSchemaProps]:
+    return [schema for schema in schemas if schema is not None]
 
 
 class RuleSearch:
@@ -94,8 +100,7 @@ class RuleSearch:
 
 
 def _parts(schema: JSONSchemaProps) -> list[JSONSchemaProps]:
-    parts = (*schema.properties.values(), schema.item_schema, schema.additional_schema)
-    return [part for part in parts if part is not None]
+    return _present((*schema.properties.values(), schema.item_schema, schema.additional_schema))
 
 
 def value_schema(schema: JSONSchemaProps | None, steps: Iterable[Step]) -> JSONSchemaProps | None:
@@ -106,12 +111,10 @@ def value_schema(schema: JSONSchemaProps | None, steps: Iterable[Step]) -> JSONS
         name = str(step)
         if name in schema.properties:
             schema = schema.properties[name]
+        elif schema.items is not None and name.isdecimal():
+            schema = schema.item_schema
         else:
-            schema = (
-                schema.item_schema
-                if schema.items is not None and name.isdecimal()
-                else schema.additional_schema
-            )
+            schema = schema.additional_schema
     return schema
 
 
@@ -119,30 +122,43 @@ def containers(
     value: Any, schema: JSONSchemaProps | None
 ) -> Iterator[tuple[ValuePath, Any, JSONSchemaProps]]:
     """Yield the objects and lists of a value with their schemas and paths, outer ones first; the caller may change them."""
-    pending: list[tuple[ValuePath, Any, JSONSchemaProps | None]]
-    pending = [(None, value, schema)] if value.__class__ in _CONTAINERS else []
+    pending: list[_Container] = []
+    if value.__class__ in _CONTAINERS:
+        pending.append((None, value, schema))
     while pending:
         path, here, own = pending.pop()
-        if own is None:
+        if own is not None:
+            yield path, here, own
+            below = _items if here.__class__ is list else _fields
+            pending += reversed(below(path, here, own))
+
+
+_Container: TypeAlias = "tuple[ValuePath, Any, JSONSchemaProps | None]"
+
+
+def _items(path: ValuePath, here: list[Any], schema: JSONSchemaProps) -> list[_Container]:
+    """Return the objects and lists in a list."""
+    items = schema.item_schema
+    return [
+        ((path, i, INDEX), item, items)
+        for i, item in enumerate(here)
+        if item.__class__ in _CONTAINERS
+    ]
+
+
+def _fields(path: ValuePath, here: dict[str, Any], schema: JSONSchemaProps) -> list[_Container]:
+    """Return the objects and lists in an object."""
+    properties, additional = schema.properties, schema.additional_schema
+    below: list[_Container] = []
+    for name, item in here.items():
+        if item.__class__ not in _CONTAINERS:
             continue
-        yield path, here, own
-        below: list[tuple[ValuePath, Any, JSONSchemaProps | None]] = []
-        if here.__class__ is list:
-            items = own.item_schema
-            for i, item in enumerate(here):
-                if item.__class__ in _CONTAINERS:
-                    below.append(((path, i, INDEX), item, items))
+        property_ = properties.get(name)
+        if property_ is not None:
+            below.append(((path, name, PROPERTY), item, property_))
         else:
-            properties, additional = own.properties, own.additional_schema
-            for name, item in here.items():
-                if item.__class__ in _CONTAINERS:
-                    property_ = properties.get(name)
-                    kind = ADDITIONAL if property_ is None else PROPERTY
-                    below.append(
-                        ((path, name, kind), item, additional if property_ is None else property_)
-                    )
-        below.reverse()
-        pending += below
+            below.append(((path, name, ADDITIONAL), item, additional))
+    return below
 
 
 def all_schemas(spec: CustomResourceDefinitionSpec) -> list[JSONSchemaProps]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Final, TypeAlias
 
 from crdlint.crd.errors import INVALID, Code, FieldError, Reason, not_evaluated
@@ -46,10 +46,15 @@ Flat: TypeAlias = Callable[[Any, ValuePath, Found], int]
 # A walk yields the walks that it waits for, and returns the number of matches.
 Walk: TypeAlias = Generator["Walk", int, int]
 
-_TYPES: Final[dict[type, tuple[str, str]]] = {  # by Python type: the type in JSON schemas, and its Go format
-    bool: ("boolean", ""), str: ("string", ""), int: ("integer", "int64"), float: ("number", "float64"),
-    list: ("array", ""), dict: ("object", ""),
-}  # fmt: skip
+# By Python type: the type in JSON schemas, and its Go format.
+_TYPES: Final[dict[type, tuple[str, str]]] = {
+    bool: ("boolean", ""),
+    str: ("string", ""),
+    int: ("integer", "int64"),
+    float: ("number", "float64"),
+    list: ("array", ""),
+    dict: ("object", ""),
+}
 _CONTAINERS: Final[frozenset[type]] = frozenset({dict, list})
 _TYPE_META: Final = frozenset({"apiVersion", "kind"})
 
@@ -77,10 +82,13 @@ class Dialect:
         if not name or self.structural:
             return name
         types = self.types(schema)
+        has_other_type = len(types) == 1 and types[0] != "string"
         # A server that does not check the ranges of numbers does not check the type of their formats either.
-        if self.server.checks_number_ranges and len(types) == 1 and types[0] != "string":
-            return name if name in numbers.FORMATS.get(types[0], ()) else ""
-        return name if is_supported(name, self.server) else ""
+        if has_other_type and self.server.checks_number_ranges:
+            is_checked = name in numbers.FORMATS.get(types[0], ())
+        else:
+            is_checked = is_supported(name, self.server)
+        return name if is_checked else ""
 
 
 class ValueValidator:
@@ -108,15 +116,12 @@ class ValueValidator:
                 run_calls(self._root.walk(value, None, violations, old))
         except WorkLimitError as limit:
             # On update, it is unknown which errors so far could be ignored.
-            return [
-                *(field_errors(violations, path) if old is None else ()),
-                not_evaluated(path or NIL, limit),
-            ]
-        return (
-            []
-            if not violations or (old is not None and old.equal())
-            else field_errors(violations, path)
-        )
+            errors = field_errors(violations, path) if old is None else []
+            return [*errors, not_evaluated(path or NIL, limit)]
+        is_unchanged = bool(violations) and old is not None and old.equal()
+        if not violations or is_unchanged:
+            return []
+        return field_errors(violations, path)
 
 
 class _Flats(dict[type, "Flat | None"]):
@@ -140,13 +145,7 @@ def _flat_check(schema: JSONSchemaProps, dialect: Dialect, kind: type) -> Flat |
     """Return the check of values of a type, or None if they need a walk."""
     if kind is type(None):
         return _null_check(schema, dialect.types(schema))
-    if (
-        kind in _CONTAINERS
-        or schema.any_of
-        or schema.one_of
-        or schema.all_of
-        or schema.not_ is not None
-    ):
+    if kind in _CONTAINERS or _has_junctors(schema):
         return None
     own = _own_checks(schema, dialect, kind)
     if own.type is None and not own.rest:
@@ -161,6 +160,13 @@ def _flat_check(schema: JSONSchemaProps, dialect: Dialect, kind: type) -> Flat |
         return matched
 
     return check
+
+
+def _has_junctors(schema: JSONSchemaProps) -> bool:
+    """Return whether a schema has `anyOf`, `oneOf`, `allOf` or `not`."""
+    if schema.any_of or schema.one_of or schema.all_of:
+        return True
+    return schema.not_ is not None
 
 
 class _PreparedSchema:
@@ -178,23 +184,21 @@ class _PreparedSchema:
         self, value: Any, value_path: ValuePath, violations: Found, old: Correlation | None
     ) -> Walk:
         """Check a value that has no flat check."""
-        own = self._own.get(value.__class__)
+        kind = value.__class__
+        own = self._own.get(kind)
         if own is None:
-            own = self._own[value.__class__] = _own_checks(
-                self.schema, self.dialect, value.__class__
-            )
+            own = self._own[kind] = _own_checks(self.schema, self.dialect, kind)
         matched = own.matches
         if own.type is not None and own.type(value, value_path, violations):
             matched -= 1
-        schema = self.schema
-        if schema.any_of or schema.one_of or schema.all_of or schema.not_ is not None:
+        if self._alternatives:
             matched += yield self._junctors(value, value_path, violations)
         # For an object, upstream checks the enum first, for a list last.
-        if value.__class__ is list:
-            matched += yield self._list(value, value_path, violations, old)
+        if kind is list and self._items is not None:
+            matched += yield self._list(self._items, value, value_path, violations, old)
         for check_value in own.rest:
             check_value(value, value_path, violations)
-        if value.__class__ is dict:
+        if kind is dict:
             matched += yield self._object(value, value_path, violations, old)
         return matched
 
@@ -205,41 +209,41 @@ class _PreparedSchema:
         violations: Found,
         old: Correlation | None,
     ) -> Walk:
-        schema, properties, additional = self.schema, self._properties, self._additional
-        forbidden = (
-            schema.additional_properties is not None and not schema.additional_properties.allows
-        )
+        properties, additional = self._properties, self._additional
         matched = 0
         for name, item in value.items():
-            child = properties.get(name)
-            how = PROPERTY
+            child, how = properties.get(name), PROPERTY
             if child is None:
-                if forbidden and not self._drops_additional:
+                if self._forbids_additional:
                     violations.append(_forbidden(value_path, name))
                 if additional is None:
                     continue
                 child, how = additional, ADDITIONAL
-            below = (
-                old.key(name)
-                if old is not None and not (value_path is None and name in _TYPE_META)
-                else None
-            )
+            path = (value_path, name, how)
+            is_type_meta = value_path is None and name in _TYPE_META
+            below = None if old is None or is_type_meta else old.key(name)
             flat = child.flat[item.__class__]
             if below is not None:
-                matched += yield _check(child, item, (value_path, name, how), violations, below)
+                matched += yield _check(child, item, path, violations, below)
             elif flat is not None:
-                matched += flat(item, (value_path, name, how), violations)
+                matched += flat(item, path, violations)
             else:
-                matched += yield child.walk(item, (value_path, name, how), violations, None)
-        violations.extend(
-            missing(value_path, name) for name in schema.required if name not in value
-        )
+                matched += yield child.walk(item, path, violations, None)
+        absent = [name for name in self.schema.required if name not in value]
+        violations.extend(missing(value_path, name) for name in absent)
         return matched
 
     @property
     def _drops_additional(self) -> bool:
         """Whether conversion to structural form removed additionalProperties."""
         return self.nested and self.dialect.structural
+
+    @cached_property
+    def _forbids_additional(self) -> bool:
+        additional = self.schema.additional_properties
+        if additional is None or self._drops_additional:
+            return False
+        return not additional.allows
 
     @cached_property
     def _properties(self) -> dict[str, _PreparedSchema]:
@@ -258,14 +262,17 @@ class _PreparedSchema:
     @cached_property
     def _alternatives(self) -> dict[str, list[_PreparedSchema]]:
         schema = self.schema
+        if not _has_junctors(schema):
+            return {}
+        by_name = {
+            "anyOf": schema.any_of,
+            "oneOf": schema.one_of,
+            "allOf": schema.all_of,
+            "not": [] if schema.not_ is None else [schema.not_],
+        }
         return {
             name: [self._below(alternative, nested=True) for alternative in alternatives]
-            for name, alternatives in (
-                ("anyOf", schema.any_of),
-                ("oneOf", schema.one_of),
-                ("allOf", schema.all_of),
-                ("not", [] if schema.not_ is None else [schema.not_]),
-            )
+            for name, alternatives in by_name.items()
             if alternatives
         }
 
@@ -273,20 +280,24 @@ class _PreparedSchema:
         return _PreparedSchema(schema, self.dialect, nested=nested or self.nested)
 
     def _list(
-        self, value: list[Any], value_path: ValuePath, violations: Found, old: Correlation | None
+        self,
+        child: _PreparedSchema,
+        value: list[Any],
+        value_path: ValuePath,
+        violations: Found,
+        old: Correlation | None,
     ) -> Walk:
-        child, matched = self._items, 0
-        if child is None:
-            return 0
+        matched = 0
         for i, item in enumerate(value):
+            path = (value_path, i, INDEX)
             below = None if old is None else old.index(i)
             flat = child.flat[item.__class__]
             if below is not None:
-                matched += yield _check(child, item, (value_path, i, INDEX), violations, below)
+                matched += yield _check(child, item, path, violations, below)
             elif flat is not None:
-                matched += flat(item, (value_path, i, INDEX), violations)
+                matched += flat(item, path, violations)
             else:
-                matched += yield child.walk(item, (value_path, i, INDEX), violations, None)
+                matched += yield child.walk(item, path, violations, None)
         return matched
 
     def _junctors(self, value: Any, value_path: ValuePath, violations: Found) -> Walk:
@@ -311,28 +322,32 @@ class _Own:
 def _own_checks(schema: JSONSchemaProps, dialect: Dialect, kind: type) -> _Own:
     types, format_ = dialect.types(schema), dialect.format(schema)
     has_format = kind is str and is_registered(format_, dialect.server)
-    is_number = kind is int or kind is float
-    rest: list[Check] = []
+    enum = [_enum_check(schema.enum, kind)] if schema.enum else []
     if kind is str:
-        rest.extend(_string_checks(schema))
-        if has_format:
-            rest.append(_format_check(format_))
-    elif is_number:
+        rest = _string_checks(schema) + ([_format_check(format_)] if has_format else []) + enum
+    elif kind in _NUMBERS:
         # Without type and format, numbers have no range.
-        typed = (types, format_) if dialect.server.checks_number_ranges else ((), "")
-        rest.extend(numbers.checks(schema, *typed, kind))
+        has_ranges = dialect.server.checks_number_ranges
+        typed = (types, format_) if has_ranges else ((), "")
+        rest = numbers.checks(schema, *typed, kind) + enum
     elif kind is list:
-        rest.extend(_size_checks(schema.min_items, schema.max_items, "items"))
-        rest.extend([_unique_check] if schema.unique_items else [])
-    if schema.enum:
-        rest.append(_enum_check(schema.enum, kind))
-    if kind is dict:
-        rest.extend(_size_checks(schema.min_properties, schema.max_properties, "properties"))
+        unique = [_unique_check] if schema.unique_items else []
+        rest = _size_checks(schema.min_items, schema.max_items, "items") + unique + enum
+    elif kind is dict:
+        size = _size_checks(schema.min_properties, schema.max_properties, "properties")
+        rest = enum + size
+    else:
+        rest = enum
     # One match for each of upstream's validators that applies, plus one, plus the matches that they count themselves.
-    matches = 3 + (kind is not bool) + has_format + 1 + (is_number or kind is list)
+    matches = _VALIDATORS[kind] + has_format
     if types or format_:
         matches += 2
     return _Own(matches, _type_check(types, format_, kind), tuple(rest))
+
+
+_NUMBERS: Final[frozenset[type]] = frozenset({int, float})
+# By Python type: the matches that upstream counts without a type and a format.
+_VALIDATORS: Final[dict[type, int]] = {bool: 4, str: 5, int: 6, float: 6, list: 6, dict: 5}
 
 
 def _null_check(schema: JSONSchemaProps, types: tuple[str, ...]) -> Flat:
@@ -355,16 +370,16 @@ def _type_check(
     """Return the check of the type of a value, or None if every value of that Python type passes. Upstream: typeValidator."""
     if not types and not format_:
         return None
-    actual, go_format = _TYPES[kind]
-    right = actual in types or (kind is int and "number" in types)
-    textual = kind is str or kind is list
-    expected, shown = ",".join(types), actual
-    if format_ and textual:
+    shown, go_format = _TYPES[kind]
+    expected = ",".join(types)
+    is_integer_for_number = kind is int and "number" in types
+    is_right = shown in types or is_integer_for_number
+    if format_ and kind in _WITHOUT_NUMBERS:
         # Upstream does not validate lists against string formats.
-        right = right or not ("number" in types or "integer" in types)
-    elif format_ and go_format != format_ and not right:
+        is_right = is_right or _NUMBER_TYPES.isdisjoint(types)
+    elif format_ and format_ != go_format:
         expected, shown = format_, go_format
-    if right:
+    if is_right:
         return None
     error = unformatted if expected == format_ else mistyped
     may_be_whole = kind is float and "integer" in types
@@ -378,30 +393,38 @@ def _type_check(
     return check
 
 
+_WITHOUT_NUMBERS: Final[frozenset[type]] = frozenset({str, list})
+_NUMBER_TYPES: Final = frozenset({"number", "integer"})
+
+
 def _string_checks(schema: JSONSchemaProps) -> list[Check]:
     """Return the check of a text's length and pattern, which stops at the first error; empty if there is nothing to check."""
-    longest, shortest, pattern = schema.max_length, schema.min_length, schema.pattern
-    if longest is None and shortest is None and not pattern:
+    if schema.max_length is None and schema.min_length is None and not schema.pattern:
         return []
 
     def check(value: str, value_path: ValuePath, violations: Found) -> None:
-        size = len(value)
-        if longest is not None and size > longest:
-            violations.append(too_long(value_path, longest))
-        elif shortest is not None and size < shortest:
-            words = f"should be at least {shortest} chars long"
-            violations.append(
-                invalid(value_path, value, words, Reason(Code.TOO_SHORT, (shortest,)))
-            )
-        elif pattern:
-            expected = _mismatch(pattern, value)
-            if expected is not None:
-                words = f"should match '{expected}'"
-                violations.append(
-                    invalid(value_path, value, words, Reason(Code.PATTERN, (expected,)))
-                )
+        violation = _length_or_pattern(schema, value, value_path)
+        if violation is not None:
+            violations.append(violation)
 
     return [check]
+
+
+def _length_or_pattern(
+    schema: JSONSchemaProps, value: str, value_path: ValuePath
+) -> Violation | None:
+    """Return the first error of a text."""
+    longest, shortest, size = schema.max_length, schema.min_length, len(value)
+    if longest is not None and size > longest:
+        return too_long(value_path, longest)
+    if shortest is not None and size < shortest:
+        words = f"should be at least {shortest} chars long"
+        return invalid(value_path, value, words, Reason(Code.TOO_SHORT, (shortest,)))
+    expected = _mismatch(schema.pattern, value) if schema.pattern else None
+    if expected is not None:
+        words = f"should match '{expected}'"
+        return invalid(value_path, value, words, Reason(Code.PATTERN, (expected,)))
+    return None
 
 
 def _format_check(format_: str) -> Check:
@@ -447,21 +470,24 @@ def _forbidden(value_path: ValuePath, name: str) -> Violation:
 
 def _enum_check(allowed: Sequence[Any], kind: type) -> Check:
     """Return the check that a value is in an enum, after Go's conversion to the type of each enum value."""
-    convert = _CONVERSIONS.get(kind, {})
+    conversions = _CONVERSIONS.get(kind, {})
     exact: set[Any] = set()
     tests: list[tuple[Callable[[Any], Any], Any]] = []
     for allowed_value in allowed:
-        if allowed_value.__class__ in convert:
-            tests.append((convert[allowed_value.__class__], allowed_value))
-        elif allowed_value.__class__ is kind and kind not in _CONTAINERS:
-            exact.add(allowed_value)
+        convert = conversions.get(allowed_value.__class__)
+        if convert is not None:
+            tests.append((convert, allowed_value))
         elif allowed_value.__class__ is kind:
-            tests.append((lambda value: value, allowed_value))
+            if kind in _CONTAINERS:
+                tests.append((lambda value: value, allowed_value))
+            else:
+                exact.add(allowed_value)
 
     def check(value: Any, value_path: ValuePath, violations: Found) -> None:
-        if (not exact or value not in exact) and not any(
-            deep_equal(as_(value), allowed_value) for as_, allowed_value in tests
-        ):
+        is_allowed = bool(exact) and value in exact
+        if not is_allowed:
+            is_allowed = any(deep_equal(as_(value), allowed_value) for as_, allowed_value in tests)
+        if not is_allowed:
             violations.append(not_in(value_path, value, allowed))
 
     return check
@@ -469,7 +495,9 @@ def _enum_check(allowed: Sequence[Any], kind: type) -> Check:
 
 def _as_rune(value: int) -> str:
     """Return Go's string of an integer: the character with that code point."""
-    return chr(value) if 0 <= value < 0xD800 or 0xE000 <= value <= 0x10FFFF else "\ufffd"
+    is_surrogate = 0xD800 <= value < 0xE000
+    is_character = 0 <= value <= 0x10FFFF and not is_surrogate
+    return chr(value) if is_character else "\ufffd"
 
 
 _CONVERSIONS: Final[dict[type, dict[type, Callable[[Any], Any]]]] = {
@@ -498,34 +526,43 @@ def _check(
 
 
 def _any_of(
-    nodes: list[_PreparedSchema],
-    value: Any,
-    value_path: ValuePath,
-    violations: Found,
-    *,
-    exclusive: bool = False,
+    nodes: list[_PreparedSchema], value: Any, value_path: ValuePath, violations: Found
 ) -> Walk:
-    """Check that a value matches a schema or, with `exclusive`, exactly one; else report the errors of the closest schema."""
+    """Check that a value matches a schema; else report the errors of the closest one."""
     best: Found = []
     most = -1
-    first = valid = 0
     for node in nodes:
         own: Found = []
         matched = yield _check(node, value, value_path, own)
-        if not own and not exclusive:
-            return matched
         if not own:
-            first = matched if not valid else first
-            valid += 1
+            return matched
+        if matched > most:
+            best, most = own, matched
+    words = "must validate at least one schema (anyOf)"
+    violations.append(_composite(value_path, words, Reason(Code.ANY_OF)))
+    violations.extend(best)
+    return most
+
+
+def _one_of(
+    nodes: list[_PreparedSchema], value: Any, value_path: ValuePath, violations: Found
+) -> Walk:
+    """Check that a value matches exactly one schema; if none, report the errors of the closest one."""
+    best: Found = []
+    most = -1
+    valid: list[int] = []
+    for node in nodes:
+        own: Found = []
+        matched = yield _check(node, value, value_path, own)
+        if not own:
+            valid.append(matched)
         elif matched > most:
             best, most = own, matched
-    if valid == 1:
-        return first
-    words, code = "must validate at least one schema (anyOf)", Code.ANY_OF
-    if exclusive:
-        number = f"{valid} valid alternatives" if valid else "none valid"
-        words, code = f"must validate one and only one schema (oneOf). Found {number}", Code.ONE_OF
-    violations.append(_composite(value_path, words, Reason(code)))
+    if len(valid) == 1:
+        return valid[0]
+    number = f"{len(valid)} valid alternatives" if valid else "none valid"
+    words = f"must validate one and only one schema (oneOf). Found {number}"
+    violations.append(_composite(value_path, words, Reason(Code.ONE_OF)))
     if valid:
         return 0
     violations.extend(best)
@@ -552,9 +589,8 @@ def _not(
     own: Found = []
     yield _check(nodes[0], value, value_path, own)
     if not own:
-        violations.append(
-            _composite(value_path, "must not validate the schema (not)", Reason(Code.NOT))
-        )
+        words = "must not validate the schema (not)"
+        violations.append(_composite(value_path, words, Reason(Code.NOT)))
     return 0
 
 
@@ -564,7 +600,7 @@ def _composite(value_path: ValuePath, words: str, reason: Reason) -> Violation:
 
 _JUNCTORS: Final[dict[str, Callable[[list[_PreparedSchema], Any, ValuePath, Found], Walk]]] = {
     "anyOf": _any_of,
-    "oneOf": partial(_any_of, exclusive=True),
+    "oneOf": _one_of,
     "allOf": _all_of,
     "not": _not,
 }

@@ -31,9 +31,15 @@ RULE: Final = "resource-value"
 
 
 class Violation(NamedTuple):
-    """One error: its type, its path, the bad value (None: none), and a function from the printed path to its detail.
+    """One error.
 
-    `nowhere` means that upstream reports the error without a path. `missing` is the name of a missing field.
+    `type`: its type.
+    `value_path`: the path of the value.
+    `value`: the bad value, None without one.
+    `detail`: a function from the printed path to the detail.
+    `nowhere`: whether upstream reports it without a path.
+    `missing`: the name of a missing field.
+    `reason`: its cause as data.
     """
 
     type: str
@@ -95,14 +101,14 @@ class _Enum(NamedTuple):
     @classmethod
     def of(cls, allowed: Sequence[Any]) -> _Enum:
         """Return what the errors of an enum have in common."""
-        texts = tuple(
-            permitted if permitted.__class__ is str else marshal(permitted) for permitted in allowed
-        )
+        texts = tuple(map(_text, allowed))
         # The server finds null in no enum.
-        accepted = tuple(
-            text for text, permitted in zip(texts, allowed, strict=True) if permitted is not None
-        )
+        accepted = tuple(_text(permitted) for permitted in allowed if permitted is not None)
         return cls(allowed, f"supported values: {', '.join(map(quote, texts))}", accepted)
+
+
+def _text(value: Any) -> str:
+    return value if value.__class__ is str else marshal(value)
 
 
 # Many values may be in none of a long list, and their errors have the same text.
@@ -171,15 +177,17 @@ def field_errors(violations: Iterable[Violation], path: Path | None) -> list[Fie
         name = text
         if violation.missing is not None:
             name, located = f"{text}.{violation.missing}", Path(violation.missing, located)
+        is_at_root = name in {"", "."} or violation.nowhere
+        where = path if is_at_root else Path(name.removeprefix("."), path)
         detail = violation.detail(text)
-        error_path = (
-            Path(name.removeprefix("."), path)
-            if name not in {"", "."} and not violation.nowhere
-            else path
-        )
-        type_, where = violation.type, error_path or NIL
         error = FieldError(
-            RULE, type_, where, violation.value, detail, located, reason=violation.reason
+            RULE,
+            violation.type,
+            where or NIL,
+            violation.value,
+            detail,
+            located,
+            reason=violation.reason,
         )
-        errors.setdefault((type_, name, detail), error)
+        errors.setdefault((violation.type, name, detail), error)
     return list(errors.values())

@@ -33,8 +33,14 @@ _SAMPLES: Final = {
     "array": "[]",
 }
 _CLASSES: Final = {
-    "string": (str,), "integer": (int,), "number": (int, float), "boolean": (bool,), "object": (dict,), "array": (list,),
-}  # fmt: skip
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "object": (dict,),
+    "array": (list,),
+}
+_UNQUOTED: Final = frozenset({"integer", "number", "boolean"})
 _LISTED: Final = 6  # the number of names in one help
 
 
@@ -56,17 +62,19 @@ def suggestion(error: FieldError, schema: JSONSchemaProps | None) -> str | None:
     find = _BY_TYPE.get(error.type)
     if find is not None:
         return find(error)
-    word = error.reason and _BY_CODE.get(error.reason.code)
-    return word(*error.reason.arguments) if word and error.reason else None
+    reason = error.reason
+    if reason is None or reason.code not in _BY_CODE:
+        return None
+    return _BY_CODE[reason.code](*reason.arguments)
 
 
 def _required(error: FieldError, schema: JSONSchemaProps | None) -> str:
     name = (error.at or error.path).step
     if schema is None:
         return f"Add `{name}`"
-    name = as_key(str(name))
     sample = written(schema.enum[0]) if schema.enum else _SAMPLES.get(schema.type, "...")
-    return f"Add `{name}: {sample}`" + (f" ({schema.type})" if schema.type else "")
+    kind = f" ({schema.type})" if schema.type else ""
+    return f"Add `{as_key(str(name))}: {sample}`{kind}"
 
 
 def written(value: Any) -> str:
@@ -81,33 +89,32 @@ def _unsupported(error: FieldError) -> str:
     near = meant(error.value, allowed) if isinstance(error.value, str) else None
     if near is None:
         return f"Write one of {listed(allowed)}"
-    command = f"Write `{near.name}` instead"
-    return (
-        command
-        if near.is_known
-        else f"Did you mean `{near.name}`? The values are {listed(allowed)}"
-    )
+    if near.is_known:
+        return f"Write `{near.name}` instead"
+    return f"Did you mean `{near.name}`? The values are {listed(allowed)}"
 
 
 def _mistyped(error: FieldError) -> str | None:
     if error.reason is None:
         return None
     if error.reason.code is Code.FORMAT:
-        (format_,) = error.reason.arguments
-        if format_ in {"int32", "int64"} and error.value in {"float64", "number"}:
-            return "Write an integer"
-        return f"Write a value of the format `{format_}`"
+        return _misformatted(error.reason.arguments[0], error.value)
     expected, actual = error.reason.arguments
-    if expected == "string" and actual in {"integer", "number", "boolean"}:
-        return "Put it in quotes"
     if actual == "null":
         return "Set a value, or remove the field"
-    if actual == "string" and expected in {"integer", "number", "boolean"}:
-        sample = _SAMPLES[expected]
-        return Sample(f"Write {_article(expected)} {expected} without quotes, such as `{sample}`")
-    return Sample(
-        f"Write {_article(expected)} {expected}, such as `{_SAMPLES.get(expected, '...')}`"
-    )
+    if expected == "string" and actual in _UNQUOTED:
+        return "Put it in quotes"
+    sample = f"{_article(expected)} {expected}"
+    if actual == "string" and expected in _UNQUOTED:
+        sample += " without quotes"
+    return Sample(f"Write {sample}, such as `{_SAMPLES.get(expected, '...')}`")
+
+
+def _misformatted(format_: str, value: object) -> str:
+    is_fraction = value in {"float64", "number"}
+    if is_fraction and format_ in {"int32", "int64"}:
+        return "Write an integer"
+    return f"Write a value of the format `{format_}`"
 
 
 def _article(word: str) -> str:
@@ -121,11 +128,8 @@ def _exceeded(text: str, of_limit: str, error: FieldError) -> str:
 
 
 def _boundary(word: str, limit: str, exclusive: bool) -> str:
-    return (
-        f"Write a number {word} than {limit}"
-        if exclusive
-        else f"Write {limit} or a number {word} than {limit}"
-    )
+    beyond = f"a number {word} than {limit}"
+    return f"Write {beyond}" if exclusive else f"Write {limit} or {beyond}"
 
 
 def _duplicate(error: FieldError) -> str:

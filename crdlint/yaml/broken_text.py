@@ -19,11 +19,37 @@ _NEAR: Final = 4  # lines
 _HEAD: Final = re.compile(r" *(?:(?:- +)*[\w$./-]+: +|(?:- +)+)(?=\S)")
 _BLOCK_SCALAR: Final = re.compile(r"(?:: +|- +)[|>][-+0-9]*[ \t]*(?:#.*)?\r?\Z")
 KEYWORDS: Final = frozenset(
-    {"additionalProperties", "anyOf", "default", "description", "enum", "exclusiveMaximum", "exclusiveMinimum", "format",
-     "items", "maxItems", "maxLength", "maxProperties", "maximum", "minItems", "minLength", "minProperties", "minimum",
-     "nullable", "oneOf", "pattern", "properties", "required", "title", "type", "x-kubernetes-list-map-keys",
-     "x-kubernetes-list-type", "x-kubernetes-map-type", "x-kubernetes-validations"}
-)  # fmt: skip
+    {
+        "additionalProperties",
+        "anyOf",
+        "default",
+        "description",
+        "enum",
+        "exclusiveMaximum",
+        "exclusiveMinimum",
+        "format",
+        "items",
+        "maxItems",
+        "maxLength",
+        "maxProperties",
+        "maximum",
+        "minItems",
+        "minLength",
+        "minProperties",
+        "minimum",
+        "nullable",
+        "oneOf",
+        "pattern",
+        "properties",
+        "required",
+        "title",
+        "type",
+        "x-kubernetes-list-map-keys",
+        "x-kubernetes-list-type",
+        "x-kubernetes-map-type",
+        "x-kubernetes-validations",
+    }
+)
 _BEGINNING: Final = re.compile(r"[ ]*(?:- +)*([A-Za-z$][\w$-]*)")
 FIELD: Final = re.compile(r" *(?:- +)*[A-Za-z$][\w$./-]*:(?: |\r?\Z)")
 
@@ -68,24 +94,29 @@ class BrokenText:
         """The indexes of the lines with keys and items: no blank lines, comments, separators or texts in block style."""
         structure: list[int] = []
         least: int | None = None  # the indentation of a text in block style
-        for i, line in enumerate(self.lines):
-            stripped = line.strip()
-            if not stripped or (least is not None and indent_of(line) >= least):
+        for i in self.filled():
+            line = self.lines[i]
+            is_in_block = least is not None and indent_of(line) >= least
+            if is_in_block:
                 continue
             least = None
-            if not stripped.startswith("#") and not line.startswith("---"):
-                structure.append(i)
-                if _BLOCK_SCALAR.search(line):
-                    first = next(
-                        (
-                            indent_of(below)
-                            for below in self.lines[i + 1 : i + _TEXT]
-                            if below.strip()
-                        ),
-                        0,
-                    )
-                    least = max(first, indent_of(line) + 1)
+            if line.strip().startswith("#") or line.startswith("---"):
+                continue
+            structure.append(i)
+            if has_block_scalar(line):
+                least = max(self._first_indent(i + 1), indent_of(line) + 1)
         return structure
+
+    def _first_indent(self, start: int) -> int:
+        """Return the indentation of the first line that is not blank, of some lines; 0 if all are."""
+        for line in self.lines[start : start + _TEXT - 1]:
+            if line.strip():
+                return indent_of(line)
+        return 0
+
+    def filled(self) -> Iterator[int]:
+        """Yield the indexes of the lines that are not blank."""
+        return (i for i, line in enumerate(self.lines) if line.strip())
 
     def upwards(self) -> range:
         """Return the indexes of the line where the parser stops and of all lines above, upwards."""
@@ -93,11 +124,8 @@ class BrokenText:
 
     def near(self) -> Iterator[int]:
         """Yield the first few of the lines `upwards`, without blank lines and comments."""
-        used = (
-            i
-            for i in self.upwards()
-            if self.lines[i].strip() and not self.lines[i].lstrip().startswith("#")
-        )
+        stripped = ((i, self.lines[i].strip()) for i in self.upwards())
+        used = (i for i, text in stripped if text and not text.startswith("#"))
         return islice(used, _NEAR)
 
     def entries(self, lines: Iterable[int] | None = None) -> Iterator[tuple[int, Entry]]:
@@ -126,13 +154,12 @@ class BrokenText:
     def numbers(self, indexes: Iterable[int]) -> str:
         """Return the numbers of some lines as a phrase, such as `lines 3 to 5 and 9`."""
         numbers = sorted(map(self.line, indexes))
-        parts = [
-            part
-            for run in runs(numbers)
-            for part in ([f"{run[0]} to {run[-1]}"] if len(run) > 2 else map(str, run))
-        ]
+        parts: list[str] = []
+        for run in runs(numbers):
+            parts += [f"{run[0]} to {run[-1]}"] if len(run) > 2 else map(str, run)
         if len(parts) > _MOST_PARTS:
-            parts = [*parts[: _MOST_PARTS - 1], f"{len(parts) - _MOST_PARTS + 1} more places"]
+            shown = _MOST_PARTS - 1
+            parts = [*parts[:shown], f"{len(parts) - shown} more places"]
         several = len(parts) > 1 or " to " in parts[0]
         return f"line{'s' if several else ''} {joined(parts)}"
 
@@ -197,12 +224,14 @@ _MOST_PARTS: Final = 4
 def entry_of(line: str) -> Entry | None:
     """Return the entry in a line, None if it has no value after a key or a dash."""
     match = _HEAD.match(line)
-    if match is None or line[match.end()] == "#":
+    if match is None:
         return None
     body = line[match.end() :]
-    comment = body.find(" #")
-    value = body.removesuffix("\r").rstrip(" ") if comment < 0 else body[:comment].rstrip(" ")
-    return Entry(match[0], value, body[len(value) :]) if value else None
+    before_comment = body.removesuffix("\r") if " #" not in body else body.partition(" #")[0]
+    value = before_comment.rstrip(" ")
+    if not value or body.startswith("#"):
+        return None
+    return Entry(match[0], value, body[len(value) :])
 
 
 def key_column(line: str) -> int:

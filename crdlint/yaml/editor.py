@@ -92,11 +92,11 @@ class Editor:
     @cached_property
     def _shared(self) -> list[tuple[int, int]]:
         """The parts of the text that aliases repeat, in order; they do not touch each other."""
+        shared = self._tree[1].values()
         spans: list[tuple[int, int]] = []
-        for start, end in sorted(
-            (node.start_mark.index, self._end(node)) for node in self._tree[1].values()
-        ):
-            if spans and start <= spans[-1][1]:
+        for start, end in sorted((node.start_mark.index, self._end(node)) for node in shared):
+            touches_last = bool(spans) and start <= spans[-1][1]
+            if touches_last:
                 spans[-1] = spans[-1][0], max(spans[-1][1], end)
             elif start <= end:
                 spans.append((start, end))
@@ -124,28 +124,33 @@ class Editor:
     def key_of(self, node: Node) -> Scalar | None:
         """Return the key of the value of an entry, or None for items and the root."""
         parent, index = self._position(node)
-        key = parent.items[index - 1] if isinstance(parent, Mapping) and index % 2 else None
+        is_value = isinstance(parent, Mapping) and index % 2 == 1
+        key = parent.items[index - 1] if parent is not None and is_value else None
         return key if isinstance(key, Scalar) else None
 
     def touches_shared(self, edits: Iterable[Edit]) -> bool:
         """Return whether an edit would change a node that aliases repeat elsewhere."""
+        return any(map(self._touches_shared, edits))
+
+    def _touches_shared(self, edit: Edit) -> bool:
         spans = self._shared
-        before = ((edit, bisect_right(spans, (edit.end, len(self.text)))) for edit in edits)
-        return any(count and edit.start <= spans[count - 1][1] for edit, count in before)
+        count = bisect_right(spans, (edit.end, len(self.text)))
+        return count > 0 and edit.start <= spans[count - 1][1]
 
     def value(self, text: str, *, like: Scalar | None = None) -> str:
         """Format a text as a scalar: quoted like the scalar `like`, or plain if possible."""
         style = getattr(like, "style", None)
         if self.is_json or style == '"':
             return quoted(text, double=True)
-        return text if style != "'" and is_plain(text) else quoted(text)
+        if style == "'" or not is_plain(text):
+            return quoted(text)
+        return text
 
     def replace(self, node: Node, text: str) -> Edit:
         """Return the edit that replaces a scalar or a collection by `text`, also a value that is left empty."""
         start, end = node.start_mark.index, self.end(node)
-        return Edit(
-            start, end, f" {text}" if start == end and self.text[start - 1 : start] == ":" else text
-        )
+        follows_colon = start == end and self.text[start - 1 : start] == ":"
+        return Edit(start, end, f" {text}" if follows_colon else text)
 
     def write(self, node: Node, text: str) -> Edit:
         """Return the edit that replaces a value by a text of one line; a block gives way to a value next to its key."""
@@ -205,24 +210,31 @@ class Editor:
 
         `value` is YAML; its lines after the first are indented relative to the column of the mapping.
         """
-        items = mapping.items
         if mapping.flow:
-            double = self.is_json or (bool(items) and self.text[items[0].start_mark.index] == '"')
-            key = quoted(name, double=True) if double else self.value(name)
-            if not items:
-                offset = mapping.start_mark.index + 1
-                return Edit(offset, offset, f"{key}: {value}")
-            return self._append_to_flow(mapping, items[-2].start_mark.index, f"{key}: {value}")
+            return self._insert_in_flow(mapping, name, value)
+        items = mapping.items
         indent = " " * items[0].start_mark.column
         value = value.replace("\n", f"{self.newline}{indent}")
-        key = self.value(name)
+        written = f"{self.value(name)}:{apart(value)}"
         neighbour = mapping.find(before or after)
         if before:
-            offset = (items[0] if neighbour is None else neighbour[0]).start_mark.index
-            return Edit(offset, offset, f"{key}:{apart(value)}{self.newline}{indent}")
-        key_node, value_node = (items[-2], items[-1]) if neighbour is None else neighbour
+            following = items[0] if neighbour is None else neighbour[0]
+            offset = following.start_mark.index
+            return Edit(offset, offset, f"{written}{self.newline}{indent}")
+        key_node, value_node = neighbour or (items[-2], items[-1])
         offset = self.line_end(max(self.end(value_node), key_node.end_mark.index))
-        return Edit(offset, offset, f"{self.newline}{indent}{key}:{apart(value)}")
+        return Edit(offset, offset, f"{self.newline}{indent}{written}")
+
+    def _insert_in_flow(self, mapping: Mapping, name: str, value: str) -> Edit:
+        """Return the edit that adds an entry at the end of a mapping in braces, with quotes as the others have."""
+        first = mapping.items[0].start_mark.index if mapping.items else None
+        has_double_quotes = first is not None and self.text[first] == '"'
+        use_double = self.is_json or has_double_quotes
+        key = quoted(name, double=True) if use_double else self.value(name)
+        if first is None:
+            offset = mapping.start_mark.index + 1
+            return Edit(offset, offset, f"{key}: {value}")
+        return self._append_to_flow(mapping, mapping.items[-2].start_mark.index, f"{key}: {value}")
 
     def append(self, sequence: Sequence, value: str) -> Edit:
         """Return the edit that adds an item (YAML) at the end of a list."""
@@ -264,9 +276,8 @@ class Editor:
 
     def remove_all(self, mapping: Mapping, names: tuple[str, ...]) -> Iterator[Edit]:
         """Yield the edits that remove the entries with some names; in flow style, adjacent entries are removed by one edit."""
-        gone = [
-            i for i, key in enumerate(mapping.items[::2]) if getattr(key, "value", None) in names
-        ]
+        keys = [getattr(key, "value", None) for key in mapping.items[::2]]
+        gone = [i for i, key in enumerate(keys) if key in names]
         for adjacent in runs(gone) if mapping.flow else ([i] for i in gone):
             yield self.remove_at(mapping, 2 * adjacent[0], len(adjacent))
 
@@ -300,28 +311,35 @@ class Editor:
 
     def remove_at(self, collection: Mapping | Sequence, index: int, count: int = 1) -> Edit:
         """Return the edit that removes entries, by the index of the first key, or items, including their lines."""
-        items, text, is_mapping = collection.items, self.text, isinstance(collection, Mapping)
-        width = 2 * count if is_mapping else count
-        start, end = items[index].start_mark.index, self.end(items[index + width - 1])
+        items = collection.items
+        is_mapping = isinstance(collection, Mapping)
+        after = index + (2 * count if is_mapping else count)
+        start, end = items[index].start_mark.index, self.end(items[after - 1])
         if is_mapping:
-            end = max(end, items[index + width - 2].end_mark.index)
+            end = max(end, items[after - 2].end_mark.index)
         elif not collection.flow:
-            start = text.rindex("-", 0, start)
-        following = items[index + width] if index + width < len(items) else None
-        if len(items) == width:
-            return Edit(start, end, "" if collection.flow else "{}" if is_mapping else "[]")
-        if collection.flow:
-            if following is not None:
-                return Edit(start, following.start_mark.index, "")
-            return Edit(self.end(items[index - 1]), end, "")
+            start = self.text.rindex("-", 0, start)
+        if after - index == len(items):
+            return Edit(start, end, _empty(collection))
+        following = items[after].start_mark.index if after < len(items) else None
+        if not collection.flow:
+            return self._remove_lines(start, end, following)
+        if following is not None:
+            return Edit(start, following, "")
+        return Edit(self.end(items[index - 1]), end, "")
+
+    def _remove_lines(self, start: int, end: int, following: int | None) -> Edit:
+        """Return the edit that removes a part of a block and its lines; `following` is the start of the next part."""
         first = self.line_start(start)
-        last = text.find("\n", end)
-        if not text[first:start].strip(" "):
-            # The last line may have no break.
-            return Edit(max(first - 1, 0), len(text), "") if last < 0 else Edit(first, last + 1, "")
+        begins_line = not self.text[first:start].strip(" ")
+        if begins_line:
+            line_feed = self.text.find("\n", end)
+            if line_feed < 0:  # The last line may have no break.
+                return Edit(max(first - 1, 0), len(self.text), "")
+            return Edit(first, line_feed + 1, "")
         # After a dash: the next entry moves there, unless there is a comment between them.
-        if following is not None and "#" not in text[end : following.start_mark.index]:
-            end = following.start_mark.index
+        if following is not None and "#" not in self.text[end:following]:
+            end = following
         return Edit(start, end, "")
 
     def source(self, node: Node) -> str:
@@ -332,6 +350,13 @@ class Editor:
     def is_text(self, node: Node) -> bool:
         """Return whether a node is a scalar with a string value."""
         return isinstance(node, Scalar) and isinstance(resolve(node), str)
+
+
+def _empty(collection: Mapping | Sequence) -> str:
+    """Return what is left of a collection without its last part: braces or brackets that a block needs."""
+    if collection.flow:
+        return ""
+    return "{}" if isinstance(collection, Mapping) else "[]"
 
 
 def apart(value: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator
 from itertools import count, repeat
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, Literal, TypeAlias, cast
 
 from crdlint.golang.printing import GoMap, go_syntax
 from crdlint.kubernetes.servers import ByVersion, Server
@@ -29,9 +29,8 @@ def entries(mapping: Mapping) -> list[Entry]:
     for _, key, value in _go_entries(mapping):
         identity = _identity(key)
         if identity in entries_by_key:
-            _go_values(
-                entries_by_key[identity][1]
-            )  # Go decodes the values of duplicate keys as well
+            _, overridden = entries_by_key[identity]
+            _go_values(overridden)  # Go decodes the values of duplicate keys as well
         entries_by_key[identity] = key, value
     entries_by_name: dict[str, Entry] = {}
     for key, value in entries_by_key.values():
@@ -77,12 +76,14 @@ def _merged(value: Node, key: Node) -> list[Mapping]:
     return cast("list[Mapping]", mappings)
 
 
-def _unsupported_key(value: Any, value_node: Node) -> str:
-    kind = "%!s(<nil>)" if value is None else "uint64"
-    shown = [
-        "<nil>" if part is None else go_syntax(part) for part in (value, _go_values(value_node))
-    ]
-    return f"{UNSUPPORTED_KEY} of type: {kind}, key: {shown[0]}, value: {shown[1]}"
+def _unsupported_key(key: Any, value_node: Node) -> str:
+    kind = "%!s(<nil>)" if key is None else "uint64"
+    value = _go_values(value_node)
+    return f"{UNSUPPORTED_KEY} of type: {kind}, key: {_shown(key)}, value: {_shown(value)}"
+
+
+def _shown(value: Any) -> str:
+    return "<nil>" if value is None else go_syntax(value)
 
 
 UNSUPPORTED_KEY: Final = "unsupported map key"
@@ -110,10 +111,9 @@ def _go_value_of(node: Node) -> Generator[Any, Any, Any]:
             converted = yield _go_value_of(item)
             items.append(converted)
         return items
+    last_of_each = {_identity(key): (key, value) for _, key, value in _go_entries(node)}
     entries_of_map = GoMap()
-    for key, value in {
-        _identity(key): (key, value) for _, key, value in _go_entries(node)
-    }.values():
+    for key, value in last_of_each.values():
         converted = yield _go_value_of(value)
         entries_of_map.append((go_value(key), converted))
     return entries_of_map
@@ -137,21 +137,23 @@ def to_json(node: Node) -> Any:
             if here.__class__ is Scalar:
                 container[slot] = resolve(here)
                 continue
-            if isinstance(here, Mapping):
-                named_entries = entries(here)
-                empty: Any = dict.fromkeys(name for name, _, _ in named_entries)
-                pending.append(
-                    (empty, name, value)
-                    for empty, (name, _, value) in zip(repeat(empty), named_entries)
-                )
-            elif isinstance(here, Sequence):
-                empty = [None] * len(here.items)
-                pending.append(zip(repeat(empty), count(), here.items))
-            container[slot] = empty
+            container[slot], parts = _unconverted(here)
+            pending.append(parts)
             break
         else:
             pending.pop()
     return top[0]
+
+
+def _unconverted(node: Mapping | Sequence) -> tuple[Any, Iterator[tuple[Any, Any, Node]]]:
+    """Return a dict or list without values, and what to set in it: itself, key or index, and node."""
+    empty: Any
+    if isinstance(node, Sequence):
+        empty = [None] * len(node.items)
+        return empty, zip(repeat(empty), count(), node.items)
+    named_entries = entries(node)
+    empty = dict.fromkeys(name for name, _, _ in named_entries)
+    return empty, ((empty, name, value) for name, _, value in named_entries)
 
 
 def first_error(root: Node) -> YAMLDecodeError | None:
@@ -189,9 +191,8 @@ def as_json_text(value: Any) -> Any:
     pending: list[Any] = [top]
     while pending:
         container = pending.pop()
-        for key, item in list(
-            container.items() if isinstance(container, dict) else enumerate(container)
-        ):
+        parts = container.items() if isinstance(container, dict) else enumerate(container)
+        for key, item in list(parts):
             if isinstance(item, float):
                 container[key] = as_json_number(item)
             elif isinstance(item, (dict, list)):
@@ -199,19 +200,26 @@ def as_json_text(value: Any) -> Any:
     return top[0]
 
 
+_How: TypeAlias = Literal["written twice", "replaced by merge", "overrides merge"]
+
+
 @dataclass(slots=True)
 class DuplicateKey:
-    """A key that is set twice in one mapping: `message` is the strict decoder's, `name` the key as it prints it.
+    """A key that is set twice in one mapping.
 
-    `how` is whether both are written in one mapping, or `<<` merges one of them: the later one, or an earlier one that
-    the later one overrides. `repetitions` is the number of other mappings in which `<<` combines the same two keys.
+    `message`: that of the strict decoder.
+    `name`: the key as the decoder prints it.
+    `first`, `later`: the nodes of both keys.
+    `how`: whether both are written in one mapping, or `<<` merges one of them: the later one, or an
+        earlier one that the later one overrides.
+    `repetitions`: the number of other mappings in which `<<` combines the same two keys.
     """
 
     message: str
     name: str
     first: Node
     later: Node
-    how: Literal["written twice", "replaced by merge", "overrides merge"] = "written twice"
+    how: _How = "written twice"
     repetitions: int = 0
 
 
@@ -230,15 +238,22 @@ def duplicate_keys(mappings: Iterable[Mapping]) -> list[DuplicateKey]:
                 if same is not None:
                     same.repetitions += 1
                 else:
-                    name, mark = go_syntax(identity[1]), value.start_mark
-                    line = getattr(mark, "yaml_line", mark.line) + 1
-                    duplicate = DuplicateKey(
-                        f"line {line}: key {name} already set in map", name, first, key
-                    )
-                    if id(owner) not in setters:
-                        own = id(mapping) in setters and first is setters[id(mapping)]
-                        duplicate.how = "replaced by merge" if own else "overrides merge"
-                    duplicates[id(first), id(key)] = duplicate
+                    how = _how(setters, owner, first is setters.get(id(mapping)))
+                    duplicates[id(first), id(key)] = _duplicate(identity[1], first, key, value, how)
             setters.pop(id(owner), None)
             setters[id(owner)] = key
     return list(duplicates.values())
+
+
+def _how(setters: dict[int, Node], owner: Mapping, is_own: bool) -> _How:
+    """Return how the key of a mapping is set again."""
+    if id(owner) in setters:
+        return "written twice"
+    return "replaced by merge" if is_own else "overrides merge"
+
+
+def _duplicate(key: Any, first: Node, later: Node, value: Node, how: _How) -> DuplicateKey:
+    name, mark = go_syntax(key), value.start_mark
+    line = getattr(mark, "yaml_line", mark.line) + 1
+    message = f"line {line}: key {name} already set in map"
+    return DuplicateKey(message, name, first, later, how)

@@ -14,8 +14,11 @@ from typing import Final, NamedTuple
 
 from ruamel.yaml.error import MarkedYAMLError
 
-_COLON: Final = "found unexpected ':'"
-_ESCAPED: Final = "found unknown escape character"
+# By libyaml's error: what is written, what is masked of it, and the text before the mask.
+_MASKED: Final = {
+    "found unexpected ':'": (":", ":", ""),
+    "found unknown escape character": ("\\'", "", "'"),
+}
 
 _BOM: Final = "\ufeff"
 _PRIVATE: Final = re.compile(r"[\ue000-\uf7ff]|\\[uU](?:0000)?([eEfF][0-9a-fA-F]{3})")
@@ -48,27 +51,20 @@ def without_marks(text: str) -> Mask:
 def masked(text_or_mask: Mask | str, error: MarkedYAMLError) -> Mask | None:
     """Return a text without the character that libyaml reports, or None if Go rejects it as well."""
     mask = Mask(text_or_mask, {}) if isinstance(text_or_mask, str) else text_or_mask
-    text, index = (
-        mask.text,
-        error.problem_mark.index + mask.text.startswith(_BOM),
-    )  # libyaml does not count it
-    if error.problem == _ESCAPED and text[index : index + 2] == "\\'":
-        original, before = "", "'"
-    elif error.problem == _COLON and text[index : index + 1] == ":":
-        original, before = ":", ""
-    else:
+    text = mask.text
+    index = error.problem_mark.index + text.startswith(_BOM)  # libyaml does not count it
+    if error.problem not in _MASKED:
         return None
+    written, original, before = _MASKED[error.problem]
     character = mask.characters.get(original) or _unused(text)
-    if not character:
+    if not character or not text.startswith(written, index):
         return None
-    if (
-        original and original not in mask.characters
-    ):  # otherwise this one does not seem to be in a plain scalar: [x':y]
+    is_first_colon = original == ":" and original not in mask.characters
+    if is_first_colon:  # a later one does not seem to be in a plain scalar: [x':y]
         text = _without_colons(text, character)
-    end = index + (len(original) or 2)
-    return Mask(
-        f"{text[:index]}{before}{character}{text[end:]}", {**mask.characters, original: character}
-    )
+    end = index + len(written)
+    characters = {**mask.characters, original: character}
+    return Mask(f"{text[:index]}{before}{character}{text[end:]}", characters)
 
 
 def _without_colons(text: str, colon: str) -> str:
@@ -79,19 +75,24 @@ def _without_colons(text: str, colon: str) -> str:
         if ":" not in word or word[0] == "%":
             return word
         after = text[match.end() : match.end() + 1]
-        stop = len(word) if after and not after.isspace() else len(word) - 1
-        return "".join(
-            colon if char == ":" and 0 < i < stop and word[i - 1] not in "\"'" else char
-            for i, char in enumerate(word)
-        )
+        ends_line_or_item = not after or after.isspace()
+        stop = len(word) - 1 if ends_line_or_item else len(word)
+        return _COLON_INSIDE.sub(colon, word[:stop]) + word[stop:]
 
     return _WORD.sub(spelt, text)
 
 
+# A colon that is neither the first character nor after a quote.
+_COLON_INSIDE: Final = re.compile(r"(?<=[^\"']):")
+
+
 def _unused(text: str) -> str:
     """Return the first character of a private-use block that a text does not use, not even escaped; empty if it uses all."""
-    used = {
-        (int(match[1], 16) if match[1] else ord(match[0])) // _BLOCK_SIZE
-        for match in _PRIVATE.finditer(text)
-    }
-    return next((chr(block) for block in _BLOCKS if block // _BLOCK_SIZE not in used), "")
+    used = set()
+    for match in _PRIVATE.finditer(text):
+        code = int(match[1], 16) if match[1] else ord(match[0])
+        used.add(code // _BLOCK_SIZE)
+    for block in _BLOCKS:
+        if block // _BLOCK_SIZE not in used:
+            return chr(block)
+    return ""

@@ -28,7 +28,7 @@ from ruamel.yaml.parser import ParserError
 from crdlint.light import NamedTuple, dataclass, regex
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.edit import line_and_column, line_starts
-from crdlint.yaml.nodes import Mapping, Mark, Node, Scalar, Sequence
+from crdlint.yaml.nodes import Collection, Mapping, Mark, Node, Scalar, Sequence
 from crdlint.yaml.resolve import WORDS, is_plain_string
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ def parse_chunk(chunk: Chunk) -> Document:
     text, offset, junk, _ = chunk
     document = Document(None, text, offset)
     if junk is not None:
-        line = max(offset - 1, 0) if not text.startswith("---") else offset
+        line = offset if text.startswith("---") else max(offset - 1, 0)
         document.error = YAMLProblem(f"invalid Yaml document separator: {junk}", line, 3)
         return document
     try:
@@ -177,9 +177,7 @@ def parse_chunk(chunk: Chunk) -> Document:
         if aliases:
             _check_aliases(document.root)
     except YAMLDecodeError as error:
-        mark = error.node.start_mark if error.node is not None else None
-        line, column = (mark.line, mark.column) if mark is not None else (0, 0)
-        document.error = YAMLProblem(str(error), line + offset, column)
+        document.error = _problem_of_node(error, offset)
         document.root = None
         error.__traceback__ = None
     except YAMLError as error:
@@ -188,9 +186,13 @@ def parse_chunk(chunk: Chunk) -> Document:
         error.__traceback__ = None
     except (UnicodeError, ValueError):
         # libyaml reads UTF-8, which cannot encode lone surrogates.
-        index = next((i for i, char in enumerate(text) if "\ud800" <= char <= "\udfff"), 0)
+        surrogate = re.search(_SURROGATE, text)
+        index = 0 if surrogate is None else surrogate.start()
         document.error = _problem_at("yaml: invalid leading UTF-8 octet", text, index, offset)
     return document
+
+
+_SURROGATE: Final = "[\ud800-\udfff]"
 
 
 def line_after_end(document: Document) -> int | None:
@@ -211,25 +213,23 @@ _CONTENT: Final = regex(r"^(?!\.\.\.(?:\s|\Z))[ \t]*[^\s#%].*", re.MULTILINE)
 
 
 def _problem_at(message: str, text: str, index: int, offset: int) -> YAMLProblem:
-    return YAMLProblem(
-        message, text.count("\n", 0, index) + offset, index - (text.rfind("\n", 0, index) + 1)
-    )
+    line = text.count("\n", 0, index)
+    column = index - (text.rfind("\n", 0, index) + 1)
+    return YAMLProblem(message, line + offset, column)
+
+
+def _problem_of_node(error: YAMLDecodeError, offset: int) -> YAMLProblem:
+    mark = error.node.start_mark if error.node is not None else None
+    if mark is None:
+        return YAMLProblem(str(error), offset, 0)
+    return YAMLProblem(str(error), mark.line + offset, mark.column)
 
 
 def _problem(error: YAMLError, chunk: str, offset: int) -> YAMLProblem:
     """Return a parser's error with go-yaml's text and line. Upstream: goyaml.v2 parser.fail."""
     if isinstance(error, MarkedYAMLError) and error.problem_mark is not None:
-        mark, context = error.problem_mark, error.context_mark
-        line = 0
-        if mark.line:
-            line = mark.line + (type(error).__name__ == "ScannerError")
-            line += (
-                error.problem == _NO_COLON
-                and context is not None
-                and _ends_late(chunk, context.index, mark)
-            )
-        elif context is not None and context.line:
-            line = context.line
+        mark = error.problem_mark
+        line = _go_line(error, chunk)
         where = f"line {line}: " if line else ""
         before = chunk.removeprefix(_BOM)[: mark.index]
         at_line, column = mark.line, mark.column
@@ -239,6 +239,19 @@ def _problem(error: YAMLError, chunk: str, offset: int) -> YAMLProblem:
     index = getattr(error, "position", 0) or 0
     text = getattr(error, "reason", None) or str(error).partition("\n")[0]
     return _problem_at(f"yaml: {text}", chunk, index, offset)
+
+
+def _go_line(error: MarkedYAMLError, chunk: str) -> int:
+    """Return the line in Go's text of an error, 0 if it has none."""
+    mark, context = error.problem_mark, error.context_mark
+    if not mark.line:
+        return context.line if context is not None else 0
+    line: int = mark.line
+    if type(error).__name__ == "ScannerError":
+        line += 1
+    if error.problem == _NO_COLON and context is not None:
+        line += _ends_late(chunk, context.index, mark)
+    return line
 
 
 def _ends_late(chunk: str, start: int, mark: Any) -> bool:
@@ -264,11 +277,9 @@ def _events(text: str) -> Iterator[Any]:
         from crdlint.yaml import python_parser
 
         events = python_parser.events(text)
-    return (
-        events
-        if text.isascii() or _RARE_BREAK.search(text) is None
-        else _as_editors_count(events, text)
-    )
+    if text.isascii() or _RARE_BREAK.search(text) is None:
+        return events
+    return _as_editors_count(events, text)
 
 
 # Line breaks in YAML 1.1, but not in an editor.
@@ -358,68 +369,98 @@ def _build(
 
     `json` is set for a document that is JSON.
     """
-    top: list[Any] = []
-    append = top.append
-    texts: dict[str, str] = {}
-    stack: list[Any] = []
-    node: Any = None
-    anchors: dict[str, Any] = {}
-    opened: set[int] = set()  # collections with anchors
-    aliases = False
-    loop: YAMLDecodeError | None = None
-    mapping = _mapping_of_json if json else Mapping
-    for event in events:
-        kind = event.__class__
-        if kind is Scalar:
-            append(event)
-            value = event.value
-            if len(value) < _LONG:  # texts occur again and again, so each is kept once
-                event.value = texts.setdefault(value, value)
-            event.implicit = None  # `style` and `tag` have the same meaning
-            if event.anchor is not None:
-                anchors[event.anchor] = event
-        elif kind is MappingStartEvent or kind is SequenceStartEvent:
-            new = mapping(event) if kind is MappingStartEvent else Sequence(event)
-            append(new)
-            if event.anchor is not None:
-                anchors[event.anchor] = new
-                opened.add(id(new))
-            stack.append((node, append))
-            if len(stack) > MAX_DEPTH:
-                raise YAMLDecodeError(f"yaml: exceeded max depth of {MAX_DEPTH}", new)
-            node = new
-            append = new.items.append
-        elif kind is MappingEndEvent or kind is SequenceEndEvent:
-            node.end_mark = event.end_mark
-            opened.discard(id(node))
-            if kind is MappingEndEvent:
-                _name(node, non_simple)
-            node, append = stack.pop()
-        elif kind is AliasEvent:
-            aliases = True
-            target = _aliased(event, anchors)
-            append(target)
-            loop = loop or (_contains_itself(event) if id(target) in opened else None)
-        elif kind is DocumentStartEvent:
-            _check_version(event)
-        elif kind is DocumentEndEvent:
-            break
-    if loop is not None:  # Go reports it after parsing the whole document
-        raise loop
-    return (top[0] if top else None), aliases
+    builder = _Builder(non_simple, json=json)
+    return builder.build(events), builder.has_aliases
+
+
+class _Builder:
+    """Builds the tree of a document from its events."""
+
+    def __init__(self, non_simple: list[Mapping], *, json: bool) -> None:
+        self.has_aliases = False
+        self._json = json
+        self._non_simple = non_simple
+        self._texts: dict[str, str] = {}
+        self._anchors: dict[str, Any] = {}
+        self._open_anchored: set[int] = set()
+        self._loop: YAMLDecodeError | None = None
+        self._top: list[Any] = []
+        # The collections that are open, and the items of the innermost one.
+        self._open: list[Any] = []
+        self._items = self._top
+
+    def build(self, events: Iterator[Any]) -> Node | None:
+        """Return the root of the first document, None if it is empty; raise YAMLDecodeError."""
+        steps = {
+            Scalar: self._scalar,
+            MappingStartEvent: self._start,
+            SequenceStartEvent: self._start,
+            MappingEndEvent: self._end,
+            SequenceEndEvent: self._end,
+            AliasEvent: self._alias,
+            DocumentStartEvent: _check_version,
+            DocumentEndEvent: None,
+        }
+        for event in events:
+            step = steps.get(event.__class__, _skip)
+            if step is None:
+                break
+            step(event)
+        if self._loop is not None:  # Go reports it after parsing the whole document
+            raise self._loop
+        return self._top[0] if self._top else None
+
+    def _scalar(self, event: Any) -> None:
+        self._items.append(event)
+        value = event.value
+        if len(value) < _LONG:  # texts occur again and again, so each is kept once
+            event.value = self._texts.setdefault(value, value)
+        event.implicit = None  # `style` and `tag` have the same meaning
+        if event.anchor is not None:
+            self._anchors[event.anchor] = event
+
+    def _start(self, event: Any) -> None:
+        node: Any
+        if event.__class__ is SequenceStartEvent:
+            node = Sequence(event)
+        else:
+            node = Mapping(event)
+            if self._json:
+                node.json = True
+        self._items.append(node)
+        if event.anchor is not None:
+            self._anchors[event.anchor] = node
+            self._open_anchored.add(id(node))
+        self._open.append(node)
+        if len(self._open) > MAX_DEPTH:
+            raise YAMLDecodeError(f"yaml: exceeded max depth of {MAX_DEPTH}", node)
+        self._items = node.items
+
+    def _end(self, event: Any) -> None:
+        node = self._open.pop()
+        node.end_mark = event.end_mark
+        self._open_anchored.discard(id(node))
+        if event.__class__ is MappingEndEvent:
+            _name(node, self._non_simple)
+        self._items = self._open[-1].items if self._open else self._top
+
+    def _alias(self, event: Any) -> None:
+        self.has_aliases = True
+        target = self._anchors.get(event.anchor)
+        if target is None:
+            raise YAMLDecodeError(f"yaml: unknown anchor '{event.anchor}' referenced", event)
+        self._items.append(target)
+        contains_itself = id(target) in self._open_anchored
+        if contains_itself and self._loop is None:
+            message = f"yaml: anchor '{event.anchor}' value contains itself"
+            self._loop = YAMLDecodeError(message, event)
+
+
+def _skip(event: Any) -> None:
+    """Ignore an event without a meaning for the tree: the start and the end of the stream."""
 
 
 _LONG: Final = 32  # characters
-
-
-def _mapping_of_json(event: Any) -> Mapping:
-    mapping = Mapping(event)
-    mapping.json = True
-    return mapping
-
-
-def _contains_itself(alias: Any) -> YAMLDecodeError:
-    return YAMLDecodeError(f"yaml: anchor '{alias.anchor}' value contains itself", alias)
 
 
 def _check_version(event: Any) -> None:
@@ -444,25 +485,38 @@ def _names_of(items: list[Any]) -> tuple[str, ...] | None:
         names = tuple([key.value for key in keys if key.ctag is None])  # not `tag`, a property
     except AttributeError:
         return None
-    if len(names) != len(keys):
+    has_tags = len(names) != len(keys)
+    if has_tags:
         return None
-    cached = _known_names.get(names)
-    if cached is not None:
-        return cached
+    known = _known_names.get(names)
+    if known is not None:
+        return known
     different = set(names)
     if len(different) != len(keys):
         return None
-    if names and not (min(names) > _LAST_OF_NUMBERS and different.isdisjoint(_OTHER_MEANING)):
-        return (
-            names
-            if all(key.style or (key.value != "<<" and is_plain_string(key.value)) for key in keys)
-            else None
-        )
+    if not _are_texts(names, different):
+        return names if all(map(_is_text, keys)) else None
+    _remember(names)
+    return names
+
+
+def _are_texts(names: tuple[str, ...], different: set[str]) -> bool:
+    """Return whether each name is the text of a string, even if it is not in quotes."""
+    if not names:
+        return True
+    return min(names) > _LAST_OF_NUMBERS and different.isdisjoint(_OTHER_MEANING)
+
+
+def _is_text(key: Any) -> bool:
+    """Return whether a key without a tag is a string, and no merge key."""
+    return bool(key.style) or (key.value != "<<" and is_plain_string(key.value))
+
+
+def _remember(names: tuple[str, ...]) -> None:
     if len(names) <= _MOST_NAMES:
         if len(_known_names) >= _MOST_KNOWN:
             _known_names.clear()
         _known_names[names] = names
-    return names
 
 
 # The same sets of keys occur again and again, so their texts are stored once.
@@ -472,13 +526,6 @@ _MOST_NAMES: Final = 16
 # Names whose first character is greater than this one cannot be numbers.
 _LAST_OF_NUMBERS: Final = ":"
 _OTHER_MEANING: Final = frozenset({*WORDS, "<<"})
-
-
-def _aliased(event: Any, anchors: dict[str, Any]) -> Any:
-    node = anchors.get(event.anchor)
-    if node is None:
-        raise YAMLDecodeError(f"yaml: unknown anchor '{event.anchor}' referenced", event)
-    return node
 
 
 def expands_too_much(text: str) -> bool:
@@ -510,8 +557,15 @@ def _check_aliases(root: Node | None) -> None:
         within = within or again
         decoded += 1
         aliased += within
-        excess = max(decoded - _LOW, 0) / (_HIGH - _LOW)
-        if aliased > 100 and decoded > 1000 and aliased / decoded > max(0.99 - 0.89 * excess, 0.10):
+        if _is_excessive(decoded, aliased):
             raise YAMLDecodeError(f"yaml: {_EXCESSIVE}", node)
-        if node.__class__ is not Scalar and node is not None:
+        if isinstance(node, Collection):
             pending.extend((child, within) for child in reversed(node.items))
+
+
+def _is_excessive(decoded: int, aliased: int) -> bool:
+    """Return whether too many of the decoded nodes are of aliases. Upstream: goyaml.v2 allowedAliasRatio."""
+    if aliased <= 100 or decoded <= 1000:
+        return False
+    excess = max(decoded - _LOW, 0) / (_HIGH - _LOW)
+    return aliased / decoded > max(0.99 - 0.89 * excess, 0.10)

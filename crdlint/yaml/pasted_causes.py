@@ -29,18 +29,17 @@ _ENTITY: Final = re.compile(r"&(?:quot|apos|lt|gt|amp|nbsp|#\d+|#x[0-9a-fA-F]+);
 
 def conflicts(text: BrokenText) -> Iterator[Cause]:
     """Find the markers of merge conflicts, with or without the common ancestor (git's diff3 style)."""
-    marks = [
-        (i, match[1][0])
-        for i, line in enumerate(text.lines)
-        if (match := _CONFLICT.match(line)) is not None
-    ]
-    kinds = "".join(kind for _, kind in marks)
+    marks, kinds = [], ""
+    for i, line in enumerate(text.lines):
+        mark = _CONFLICT.match(line)
+        if mark is not None:
+            marks.append(i)
+            kinds += mark[1][0]
     conflict = re.match(r"<\|?=>", kinds)
     if conflict is not None:
-        ends = [i for i, _ in marks[: conflict.end()]]
-        yield _conflict(text, ends, kinds.count("<") - 1)
+        yield _conflict(text, marks[: conflict.end()], kinds.count("<") - 1)
     elif marks:
-        yield _lone_markers(text, [i for i, _ in marks])
+        yield _lone_markers(text, marks)
 
 
 def _lone_markers(text: BrokenText, marks: list[int]) -> Cause:
@@ -56,24 +55,35 @@ def _lone_markers(text: BrokenText, marks: list[int]) -> Cause:
 def _conflict(text: BrokenText, ends: list[int], more: int) -> Cause:
     """Return the cause that a conflict, whose markers are in some lines, is not resolved, and `more` below it."""
     first, last = ends[0], ends[-1]
+    all_lines = range(first, last + 1)
     ours, theirs = range(first + 1, ends[1]), range(ends[-2] + 1, last)
-    sides = " or ".join(text.numbers(side) if side else "no line" for side in (ours, theirs))
     also = f", and resolve {more} more below" if more else ""
-    lines = text.numbers(range(first, last + 1))
-    help_ = f"Resolve the merge conflict in {lines}: keep {sides}, and remove the other lines{also}"
-    old, new = ([text.lines[i] for i in side] for side in (ours, theirs))
-    if old and new and old != new:
+    help_ = (
+        f"Resolve the merge conflict in {text.numbers(all_lines)}: "
+        f"keep {_side(text, ours)} or {_side(text, theirs)}, and remove the other lines{also}"
+    )
+    old = [text.lines[i] for i in ours]
+    new = [text.lines[i] for i in theirs]
+    are_same = old == new
+    has_two_sides = bool(old and new)
+    if has_two_sides and not are_same:
         return text.cause(None, first, help_)
-    side = ours if old else theirs
-    edits = text.removed(i for i in range(first, last + 1) if i not in side)
-    return text.cause(repairs.SAME_SIDES if old == new else repairs.ONE_SIDE, first, help_, edits)
+    kept = ours if old else theirs
+    edits = text.removed(i for i in all_lines if i not in kept)
+    return text.cause(repairs.SAME_SIDES if are_same else repairs.ONE_SIDE, first, help_, edits)
+
+
+def _side(text: BrokenText, lines: range) -> str:
+    return text.numbers(lines) if lines else "no line"
 
 
 def patches(text: BrokenText) -> Iterator[Cause]:
     """Find lines of a patch or a citation: those with a plus sign in front, and beside them those with a minus sign."""
-    used = [i for i, line in enumerate(text.lines) if line.strip() and not _FILE_HEADER.match(line)]
-    marks = [match[0] for i in used if (match := _QUOTED_LINE.match(text.lines[i])) is not None]
-    if len(marks) == len(used) > 1:
+    used = [i for i in text.filled() if not _FILE_HEADER.match(text.lines[i])]
+    quotes = [_QUOTED_LINE.match(text.lines[i]) for i in used]
+    marks = [match[0] for match in quotes if match is not None]
+    are_all_quoted = len(marks) == len(used) > 1
+    if are_all_quoted:
         yield _cited(text, used, max(marks))
         return
     added = [i for i in used if text.lines[i].startswith("+")]
@@ -92,38 +102,34 @@ def _patched(text: BrokenText, used: list[int], added: list[int]) -> Iterator[Ca
     """Yield the cause that some lines have the marks of a patch, which may take the place of a space."""
     removed = [i for i in used if text.lines[i].startswith("-  ")]
     help_ = f"Remove the `+` in front of {text.numbers(added)}: it is the mark of a patch"
+    repair = repairs.PATCH
     if removed:
         help_ += f"; remove {text.numbers(removed)}, which the patch removes"
+        repair = repairs.REMOVED_LINES
     for blank in (" ", ""):
         unmarked = (text.replaced(i, blank + text.lines[i][1:]) for i in added)
         edits = (*unmarked, *text.removed(removed))
-        yield text.cause(
-            repairs.REMOVED_LINES if removed else repairs.PATCH, added[0], help_, edits
-        )
+        yield text.cause(repair, added[0], help_, edits)
 
 
 def line_numbers(text: BrokenText) -> Iterator[Cause]:
     """Find the numbers of the lines in front of them, as editors and `cat -n` show them."""
-    numbered = [(i, _NUMBERED.match(line)) for i, line in enumerate(text.lines) if line.strip()]
-    numbers = [int(match[1]) for _, match in numbered if match is not None]
-    if len(numbers) == len(numbered) > 1 and all(
-        later > number for number, later in pairwise(numbers)
-    ):
-        lines = text.numbers(i for i, _ in numbered)
-        yield text.cause(None, numbered[0][0], f"Remove the numbers at the beginning of {lines}")
+    used = list(text.filled())
+    matches = [_NUMBERED.match(text.lines[i]) for i in used]
+    numbers = [int(match[1]) for match in matches if match is not None]
+    are_all_numbered = len(numbers) == len(used) > 1
+    if are_all_numbered and all(later > number for number, later in pairwise(numbers)):
+        help_ = f"Remove the numbers at the beginning of {text.numbers(used)}"
+        yield text.cause(None, used[0], help_)
 
 
 def comments(text: BrokenText) -> Iterator[Cause]:
     """Find comments of other languages, and markers of code generators."""
-    alike = [
-        i
-        for i in range(len(text.lines))
-        if _OTHER_COMMENT.match(text.lines[i]) and not text.lines[i].startswith("---")
-    ]
+    alike = [i for i, line in enumerate(text.lines) if _is_other_comment(line)]
     if alike and min(alike) <= text.stop:
-        is_marker = any(_MARKER.match(text.lines[i]) for i in alike)
+        has_marker = any(_MARKER.match(text.lines[i]) for i in alike)
         help_ = f"Begin the comment in {text.numbers(alike)} with `#`"
-        repair = repairs.COMMENTED if is_marker else repairs.COMMENT
+        repair = repairs.COMMENTED if has_marker else repairs.COMMENT
         yield text.cause(repair, alike[0], help_, text.rewritten(alike, _with_hash))
     for i in text.near():
         if _MARKER.match(text.lines[i]):
@@ -131,18 +137,24 @@ def comments(text: BrokenText) -> Iterator[Cause]:
             yield _commented(text, i, help_)
 
 
+def _is_other_comment(line: str) -> bool:
+    return _OTHER_COMMENT.match(line) is not None and not line.startswith("---")
+
+
 def json_comments(text: BrokenText) -> Iterator[Cause]:
     """Find comments in JSON, which has none."""
     source = text.document.text
     if not source.lstrip().startswith("{"):
         return
-    comments = [
-        match.span() for match in _JSON_TOKEN.finditer(source) if match.lastgroup == "comment"
-    ]
-    if comments:
-        lines = [bisect_right(text.starts, start) - 1 for start, _ in comments]
-        help_ = f"Remove the comment{'s' * (len(comments) > 1)} in {text.numbers(set(lines))}: JSON has none"
-        edits = (Edit(start - (source[start - 1] == " "), end, "") for start, end in comments)
+    lines, edits = [], []
+    for match in _JSON_TOKEN.finditer(source):
+        if match.lastgroup == "comment":
+            start, end = match.span()
+            lines.append(bisect_right(text.starts, start) - 1)
+            edits.append(Edit(start - (source[start - 1] == " "), end, ""))
+    if lines:
+        several = "s" if len(lines) > 1 else ""
+        help_ = f"Remove the comment{several} in {text.numbers(set(lines))}: JSON has none"
         yield text.cause(repairs.NO_JSON_COMMENTS, lines[0], help_, tuple(edits))
 
 
@@ -166,14 +178,15 @@ def _commented(text: BrokenText, line: int, help_: str) -> Cause:
 
 def entities(text: BrokenText) -> Iterator[Cause]:
     """Find characters that are written as in HTML."""
-    lines = [i for i in range(len(text.lines)) if _ENTITY.search(text.lines[i])]
+    lines = [i for i, line in enumerate(text.lines) if _ENTITY.search(line)]
     if lines and min(lines) <= text.stop:
-        edits = text.rewritten(
-            lines, lambda line: _ENTITY.sub(lambda match: unescape(match[0]), line)
-        )
         help_ = f"Write the characters instead of HTML entities in {text.numbers(lines)}"
-        yield text.cause(repairs.ENTITIES, lines[0], help_, edits)
-        yield text.cause(repairs.ENTITIES, lines[0], help_, text.rewritten(lines, _quoted_entities))
+        for rewrite in (_without_entities, _quoted_entities):
+            yield text.cause(repairs.ENTITIES, lines[0], help_, text.rewritten(lines, rewrite))
+
+
+def _without_entities(line: str) -> str:
+    return _ENTITY.sub(lambda match: unescape(match[0]), line)
 
 
 def _quoted_entities(line: str) -> str:

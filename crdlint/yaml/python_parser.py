@@ -17,11 +17,18 @@ def events(text: str) -> Iterator[Any]:
     try:
         yield from parser.parse(text)
     except MarkedYAMLError as error:
-        with_context = f"{error.context}: {error.problem}"
-        error.problem = next(
-            (text for part, text in _LIBYAML_TEXTS.items() if part in with_context), error.problem
-        )
+        error.problem = _libyaml_text(error)
         raise
+
+
+def _libyaml_text(error: MarkedYAMLError) -> str | None:
+    """Return libyaml's text of an error, ruamel's if it has no other."""
+    with_context = f"{error.context}: {error.problem}"
+    for part, text in _LIBYAML_TEXTS.items():
+        if part in with_context:
+            return text
+    problem: str | None = error.problem
+    return problem
 
 
 class _Scanner(Scanner):
@@ -33,9 +40,9 @@ class _Scanner(Scanner):
         if self.reader.index == 0 and peek() == "\ufeff":
             forward()
         while True:
-            while peek() == " " or (
-                peek() == "\t" and (self.flow_level > 0 or not self.allow_simple_key)
-            ):
+            may_skip_tabs = self.flow_level > 0 or not self.allow_simple_key
+            blanks = " \t" if may_skip_tabs else " "
+            while peek() in blanks:
                 forward()
             if peek() == "#":
                 while peek() not in _LINE_ENDS:

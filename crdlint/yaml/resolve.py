@@ -83,14 +83,19 @@ def as_json_number(value: float) -> int | float:
 def key_text(scalar: Scalar) -> str | None:
     """Return the JSON key for a scalar key, or None for a null or a number beyond int64, which cannot be keys."""
     value = go_value(scalar)
+    if value is None:
+        return None
     if value.__class__ is bool:
         return "true" if value else "false"
     if value.__class__ is float:
         return _float_key(value)
-    return None if value is None or (isinstance(value, int) and value > MAX_INT64) else str(value)
+    is_too_large = isinstance(value, int) and value > MAX_INT64
+    return None if is_too_large else str(value)
 
 
+_MIN_INT64: Final = -(2**63)
 MAX_INT64: Final = 2**63 - 1
+_MAX_UINT64: Final = 2**64 - 1
 
 
 def _plain(text: str) -> Value:
@@ -100,24 +105,31 @@ def _plain(text: str) -> Value:
     if text[0] == ".":
         return _go_float(text.replace("_", ""), text) if _FRACTION.match(text) else text
     plain = text.replace("_", "")
-    integer = _INTEGER.match(plain)
+    integer = _integer(plain)
     if integer is not None:
-        digits, base = next(
-            (d, b) for d, b in zip(integer.groups()[1:], _BASES, strict=True) if d is not None
-        )
-        significant = digits.lstrip("0") or "0"
-        if (
-            len(significant) <= _MOST_DIGITS
-        ):  # Python converts at most 4,300, and not in linear time
-            value = int(integer[1] + significant, base)
-            if -(2**63) <= value < 2**63 or (value < 2**64 and not integer[1]):
-                return value
+        return integer
     if _FLOAT.match(plain):
         return _go_float(plain, text)
     signed = _SIGNED_BINARY.match(plain)
-    return (
-        int(signed[1], 2) if signed is not None and -(2**63) <= int(signed[1], 2) < 2**63 else text
-    )
+    if signed is not None:
+        value = int(signed[1], 2)
+        if _MIN_INT64 <= value <= MAX_INT64:
+            return value
+    return text
+
+
+def _integer(text: str) -> int | None:
+    """Return the int64 or uint64 that a text is, or None."""
+    match = _INTEGER.match(text)
+    if match is None:
+        return None
+    base, digits = _BASES[(match.lastindex or 0) - 2], match[match.lastindex or 0]
+    significant = digits.lstrip("0") or "0"
+    if len(significant) > _MOST_DIGITS:  # Python converts at most 4,300, and not in linear time
+        return None
+    value = int(match[1] + significant, base)
+    highest = MAX_INT64 if match[1] else _MAX_UINT64
+    return value if _MIN_INT64 <= value <= highest else None
 
 
 def _go_float(number: str, text: str) -> float | str:
@@ -145,35 +157,30 @@ def _tagged(scalar: Scalar) -> Value:
     text, tag = scalar.value, scalar.tag or ""
     short = tag.removeprefix(_PREFIX) if tag.startswith(_PREFIX) else None
     if short == "binary":
-        from crdlint.golang.encodings import CorruptInputError, decode_base64
-
-        try:
-            octets = decode_base64(text)
-        except CorruptInputError:
-            raise YAMLDecodeError(
-                "yaml: !!binary value contains invalid base64 data", scalar
-            ) from None
-        # In JSON, each invalid byte of UTF-8 becomes a replacement character.
-        return _INVALID.sub("\ufffd", octets.decode("utf-8", "surrogateescape"))
+        return _binary(scalar)
     if short not in _RESOLVABLE or short == "str":
         return str(text)
-    value = (
-        WORDS[text]
-        if text in WORDS
-        else text
-        if not text or text[0] not in _NUMBER_START
-        else _plain(text)
-    )
-    resolved_tag = (
-        "timestamp" if short == "timestamp" and _is_timestamp(text) else _KINDS[value.__class__]
-    )
-    if short == "float" and resolved_tag == "int":
-        return float(value)  # type: ignore[arg-type]
-    if short != resolved_tag:
-        raise YAMLDecodeError(
-            f"yaml: cannot decode !!{resolved_tag} `{text}` as a !!{short}", scalar
-        )
+    value = text if is_plain_string(text) else _plain(text)
+    kind = _KINDS[value.__class__]
+    if short == "timestamp" and _is_timestamp(text):
+        kind = short
+    if short == "float" and kind == "int":
+        return float(value)
+    if short != kind:
+        raise YAMLDecodeError(f"yaml: cannot decode !!{kind} `{text}` as a !!{short}", scalar)
     return value
+
+
+def _binary(scalar: Scalar) -> str:
+    from crdlint.golang.encodings import CorruptInputError, decode_base64
+
+    try:
+        octets = decode_base64(scalar.value)
+    except CorruptInputError:
+        message = "yaml: !!binary value contains invalid base64 data"
+        raise YAMLDecodeError(message, scalar) from None
+    # In JSON, each invalid byte of UTF-8 becomes a replacement character.
+    return _INVALID.sub("\ufffd", octets.decode("utf-8", "surrogateescape"))
 
 
 _KINDS: Final[dict[type, str]] = {

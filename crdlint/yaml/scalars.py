@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final, TypeAlias
 
 from crdlint.light import regex
@@ -55,10 +55,11 @@ def position_inside(
 def offsets_inside(text: str, node: Scalar, start: int, end: int) -> tuple[int, int] | None:
     """Return the offsets of the characters `start` to `end` of a scalar's value, or None if they are uncertain."""
     spans = _spans(text, node)
-    if spans is None or not spans or start > len(spans):
+    if not spans or start > len(spans):
         return None
     first = spans[start][0] if start < len(spans) else spans[-1][1]
-    return first, spans[end - 1][1] if start < end <= len(spans) else first
+    is_inside = start < end <= len(spans)
+    return first, spans[end - 1][1] if is_inside else first
 
 
 def index_inside(text: str, node: Scalar, offset: int) -> int | None:
@@ -72,28 +73,35 @@ def index_inside(text: str, node: Scalar, offset: int) -> int | None:
 
 def _spans(text: str, node: Scalar) -> Spans | None:
     start, end, value = node.start_mark.index, node.end_mark.index, node.value
+    spans: Spans | None
     if node.style in ("|", ">"):
         spans = _block(text, start, end, value, folds=node.style == ">")
+    elif node.style in _QUOTED:
+        spans = list(_flow(text, start + 1, end - 1, _QUOTED[node.style]))
     else:
-        quote = _QUOTED.get(node.style)
-        spans = list(
-            _flow(text, start, end, _PLAIN)
-            if quote is None
-            else _flow(text, start + 1, end - 1, quote)
-        )
-    return spans if spans is not None and len(spans) == len(value) else None
+        spans = list(_flow(text, start, end, _PLAIN))
+    is_certain = spans is not None and len(spans) == len(value)
+    return spans if is_certain else None
 
 
 def _flow(text: str, start: int, end: int, part: re.Pattern[str]) -> Iterator[tuple[int, int]]:
     """Parse a plain or quoted scalar: lines are trimmed, one break becomes a space, n breaks become n-1."""
     for match in part.finditer(text, start, end):
         first, after = match.span()
-        if match.lastgroup is None:
+        kind = match.lastgroup
+        if kind is None:
             yield first, after
-        elif match.lastgroup == "blanks" and (after == end or text[after] not in "\r\n"):
-            yield from ((index, index + 1) for index in range(first, after))
-        elif match.lastgroup == "breaks":
-            yield from [(after, after + 1)] * max(len(BREAK.findall(match[0])) - 1, 1)
+        elif kind == "breaks":
+            number = max(len(BREAK.findall(match[0])) - 1, 1)
+            yield from [(after, after + 1)] * number
+        elif kind == "blanks":
+            is_trimmed = after < end and text[after] in "\r\n"
+            if not is_trimmed:
+                yield from _each_character(first, after)
+
+
+def _each_character(start: int, end: int) -> Spans:
+    return [(offset, offset + 1) for offset in range(start, end)]
 
 
 def _block(text: str, start: int, end: int, value: str, *, folds: bool) -> Spans | None:
@@ -103,28 +111,33 @@ def _block(text: str, start: int, end: int, value: str, *, folds: bool) -> Spans
     spans: Spans = []
     for begin, stop in lines:
         content = min(begin + indent, stop)
-        position = len(spans)
         if content == stop:
             continue
-        while value[position : position + 1] == "\n":
+        line = text[content:stop]
+        while value.startswith("\n", len(spans)):
             spans.append((max(content - 1, start), content))
-            position += 1
-        if (
-            folds
-            and value[position : position + 1] == " "
-            and not value.startswith(text[content:stop], position)
-        ):
+        starts_here = value.startswith(line, len(spans))
+        if folds and not starts_here and value.startswith(" ", len(spans)):
             spans.append((begin - 1, begin))
-            position += 1
-        if not value.startswith(text[content:stop], position):
+            starts_here = value.startswith(line, len(spans))
+        if not starts_here:
             return None
-        spans.extend((offset, offset + 1) for offset in range(content, stop))
+        spans += _each_character(content, stop)
     last = spans[-1][1] if spans else start
-    spans.extend([(last, last + 1)] * (len(value) - len(spans)))
+    spans += [(last, last + 1)] * (len(value) - len(spans))
     return spans
 
 
 def _indent(text: str, lines: list[tuple[int, int]], value: str) -> int:
-    first = next((line for line in value.split("\n") if line.strip(" ")), "")
-    line = next((text[begin:stop] for begin, stop in lines if text[begin:stop].strip(" ")), "")
-    return (len(line) - len(line.lstrip(" "))) - (len(first) - len(first.lstrip(" ")))
+    """Return how many blanks more the first line of a text has than that of its value."""
+    written = _first_indent(text[begin:stop] for begin, stop in lines)
+    return written - _first_indent(value.split("\n"))
+
+
+def _first_indent(lines: Iterable[str]) -> int:
+    """Return the number of blanks before the first line that has others."""
+    for line in lines:
+        stripped = line.lstrip(" ")
+        if stripped:
+            return len(line) - len(stripped)
+    return 0

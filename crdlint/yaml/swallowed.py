@@ -27,8 +27,7 @@ def swallows_keys(text: BrokenText, edits: SequenceOf[Edit], root: Node) -> bool
     keys = sorted(_moved(offset, ordered) for offset in _key_offsets(text, ordered))
     written = [(_moved(edit.start, ordered), edit) for edit in ordered]
     scalars = (node for node in nodes_of(root) if isinstance(node, Scalar))
-    several = (scalar for scalar in scalars if scalar.start_mark.line != scalar.end_mark.line)
-    return any(_holds_any(keys, scalar) and _is_new_text(scalar, written) for scalar in several)
+    return any(_holds_any(keys, scalar) and _is_new_text(scalar, written) for scalar in scalars)
 
 
 def _key_offsets(text: BrokenText, edits: SequenceOf[Edit]) -> Iterator[int]:
@@ -37,24 +36,35 @@ def _key_offsets(text: BrokenText, edits: SequenceOf[Edit]) -> Iterator[int]:
     starts = [edit.start for edit in removed]
     for i in text.structure:
         line = text.lines[i]
-        if not any(pattern.match(line) for pattern in (FIELD, _KEYWORD, _ODD_KEY)):
+        if not _begins_with_key(line):
             continue
         offset = text.starts[i] + indent_of(line)
         index = bisect_right(starts, offset) - 1
-        if index < 0 or offset >= removed[index].end:
+        is_removed = index >= 0 and offset < removed[index].end
+        if not is_removed:
             yield offset
+
+
+def _begins_with_key(line: str) -> bool:
+    return any(pattern.match(line) for pattern in (FIELD, _KEYWORD, _ODD_KEY))
 
 
 def _moved(offset: int, edits: SequenceOf[Edit]) -> int:
     """Return the offset of a character after edits."""
-    return offset + sum(
-        len(edit.text) - (edit.end - edit.start) for edit in edits if edit.end <= offset
-    )
+    moved = offset
+    for edit in edits:
+        if edit.end <= offset:
+            moved += len(edit.text) - (edit.end - edit.start)
+    return moved
 
 
 def _holds_any(keys: SequenceOf[int], scalar: Scalar) -> bool:
-    index = bisect_right(keys, scalar.start_mark.index)
-    return index < len(keys) and keys[index] < scalar.end_mark.index
+    """Return whether a scalar of several lines has a key in it."""
+    start, end = scalar.start_mark, scalar.end_mark
+    if start.line == end.line:
+        return False
+    index = bisect_right(keys, start.index)
+    return index < len(keys) and keys[index] < end.index
 
 
 def _is_new_text(scalar: Scalar, written: SequenceOf[tuple[int, Edit]]) -> bool:
@@ -63,10 +73,9 @@ def _is_new_text(scalar: Scalar, written: SequenceOf[tuple[int, Edit]]) -> bool:
     Those are edits within it, also in its quotes. What looks like a key was none before in a text in block style (see
     `structure` of BrokenText), unless an edit only now makes it a text in block style.
     """
-    start, end = scalar.start_mark, scalar.end_mark
-    if scalar.style in {"|", ">"}:
-        head = start.index - start.column
-        return not any(
-            head <= offset <= start.index and edit.text.strip() for offset, edit in written
-        )
-    return any(start.index <= offset <= end.index for offset, _ in written)
+    start, end = scalar.start_mark.index, scalar.end_mark.index
+    if scalar.style not in {"|", ">"}:
+        return any(start <= offset <= end for offset, _ in written)
+    head = start - scalar.start_mark.column
+    new = [edit for offset, edit in written if head <= offset <= start]
+    return not any(edit.text.strip() for edit in new)
