@@ -173,9 +173,13 @@ def operands(root: Expr, *operators: str) -> list[Expr]:
 
 _LEAVES: Final = {Unspecified: "unspecified", Literal: "literal", Ident: "ident"}
 _INNER: Final = {
-    Select: "select", Call: "call", ListExpr: "list_", MapExpr: "map_", StructExpr: "struct",
+    Select: "select",
+    Call: "call",
+    ListExpr: "list_",
+    MapExpr: "map_",
+    StructExpr: "struct",
     Comprehension: "comprehension",
-}  # fmt: skip
+}
 
 
 def visit(root: Expr, visitor: object, results: dict[int, _Result]) -> _Result:

@@ -36,9 +36,19 @@ _OPERATORS = ("==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "%")
 BINARY_OPERATORS = {"in": "@in", **{operator: f"_{operator}_" for operator in _OPERATORS}}
 
 _SIMPLE = {
-    "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v",
-    "\\": "\\", "'": "'", '"': '"', "`": "`", "?": "?",
-}  # fmt: skip
+    "a": "\a",
+    "b": "\b",
+    "f": "\f",
+    "n": "\n",
+    "r": "\r",
+    "t": "\t",
+    "v": "\v",
+    "\\": "\\",
+    "'": "'",
+    '"': '"',
+    "`": "`",
+    "?": "?",
+}
 # A number in hexadecimal or octal digits, or another character.
 _ESCAPE = re.compile(r"\\(?:([xX]..|u.{4}|U.{8})|([0-3]..)|(.))")
 

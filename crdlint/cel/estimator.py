@@ -515,6 +515,10 @@ _STANDARD: Final[dict[str, _Standard]] = {
 
 # Overloads whose cost is not simply the sum of the costs of their arguments.
 _SPECIAL: Final[dict[str, _Special]] = {
-    "logical_or": _Coster.logical, "logical_and": _Coster.logical, "conditional": _Coster.conditional,
-    "add_string": _Coster.concatenation, "add_bytes": _Coster.concatenation, "add_list": _Coster.list_concatenation,
-}  # fmt: skip
+    "logical_or": _Coster.logical,
+    "logical_and": _Coster.logical,
+    "conditional": _Coster.conditional,
+    "add_string": _Coster.concatenation,
+    "add_bytes": _Coster.concatenation,
+    "add_list": _Coster.list_concatenation,
+}

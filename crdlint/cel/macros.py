@@ -120,11 +120,18 @@ class Helper:
 
 # The attributes of a node that are copied, in the order in which cel-go assigns new ids.
 _PARTS: dict[type, tuple[str, ...]] = {
-    ast.Unspecified: (), ast.Literal: (), ast.Ident: (), ast.Select: ("operand",), ast.Call: ("args", "target"),
-    ast.ListExpr: ("elements",), ast.MapExpr: ("entries",), ast.MapEntry: ("key", "value"),
-    ast.StructExpr: ("fields",), ast.StructField: ("value",),
+    ast.Unspecified: (),
+    ast.Literal: (),
+    ast.Ident: (),
+    ast.Select: ("operand",),
+    ast.Call: ("args", "target"),
+    ast.ListExpr: ("elements",),
+    ast.MapExpr: ("entries",),
+    ast.MapEntry: ("key", "value"),
+    ast.StructExpr: ("fields",),
+    ast.StructField: ("value",),
     ast.Comprehension: ("iter_range", "accu_init", "loop_condition", "loop_step", "result"),
-}  # fmt: skip
+}
 
 
 def _copied(value: Part | list[Part] | None, copies: dict[int, Part]) -> Any:

@@ -214,8 +214,14 @@ UINT: Final = Type(Kind.UINT, "uint")
 ORDERED: Final = (INT, UINT, DOUBLE, BOOL, DURATION, TIMESTAMP, STRING, BYTES)
 # The types of literals, by the class of their values.
 LITERAL_TYPES: Final[Mapping[type, Type]] = {
-    bool: BOOL, int: INT, Uint: UINT, float: DOUBLE, str: STRING, bytes: BYTES, type(None): NULL,
-}  # fmt: skip
+    bool: BOOL,
+    int: INT,
+    Uint: UINT,
+    float: DOUBLE,
+    str: STRING,
+    bytes: BYTES,
+    type(None): NULL,
+}
 
 
 def list_type(element: Type) -> Type:
@@ -267,15 +273,26 @@ STANDARD_TYPES: Final = (
     *(NULL, STRING, TIMESTAMP, TYPE, UINT),
 )
 _WRAPPED: Final = {
-    "Bool": BOOL, "Bytes": BYTES, "Double": DOUBLE, "Float": DOUBLE, "Int64": INT, "Int32": INT, "UInt64": UINT,
-    "UInt32": UINT, "String": STRING,
-}  # fmt: skip
+    "Bool": BOOL,
+    "Bytes": BYTES,
+    "Double": DOUBLE,
+    "Float": DOUBLE,
+    "Int64": INT,
+    "Int32": INT,
+    "UInt64": UINT,
+    "UInt32": UINT,
+    "String": STRING,
+}
 WELL_KNOWN: Final = {
     **{f"google.protobuf.{name}Value": wrapper_type(type_) for name, type_ in _WRAPPED.items()},
-    "google.protobuf.Any": ANY, "google.protobuf.Duration": DURATION, "google.protobuf.Timestamp": TIMESTAMP,
-    "google.protobuf.ListValue": list_type(DYN), "google.protobuf.NullValue": NULL,
-    "google.protobuf.Struct": map_type(STRING, DYN), "google.protobuf.Value": DYN,
-}  # fmt: skip
+    "google.protobuf.Any": ANY,
+    "google.protobuf.Duration": DURATION,
+    "google.protobuf.Timestamp": TIMESTAMP,
+    "google.protobuf.ListValue": list_type(DYN),
+    "google.protobuf.NullValue": NULL,
+    "google.protobuf.Struct": map_type(STRING, DYN),
+    "google.protobuf.Value": DYN,
+}
 
 
 def object_type(name: str) -> Type:

@@ -94,10 +94,18 @@ OMITTED: Final = object()
 
 # Upstream's text for each type (field.ErrorType.String).
 WORDS: Final = {
-    INVALID: "Invalid value", REQUIRED: "Required value", FORBIDDEN: "Forbidden", NOT_SUPPORTED: "Unsupported value",
-    DUPLICATE: "Duplicate value", TOO_LONG: "Too long", TOO_MANY: "Too many", TYPE_INVALID: "Invalid value",
-    INTERNAL: "Internal error", NOT_EVALUATED: "Not evaluated", NO_ANSWER: "No answer",
-}  # fmt: skip
+    INVALID: "Invalid value",
+    REQUIRED: "Required value",
+    FORBIDDEN: "Forbidden",
+    NOT_SUPPORTED: "Unsupported value",
+    DUPLICATE: "Duplicate value",
+    TOO_LONG: "Too long",
+    TOO_MANY: "Too many",
+    TYPE_INVALID: "Invalid value",
+    INTERNAL: "Internal error",
+    NOT_EVALUATED: "Not evaluated",
+    NO_ANSWER: "No answer",
+}
 
 
 class Wording(str):

@@ -44,28 +44,34 @@ def parse_addr(text: str) -> Address:
 
 def _ipv4(address: str, text: str) -> int:
     """Return the number of an IPv4 address `text`, which may be the last part of an IPv6 `address`."""
-    number = field = fields = digits = 0
+    number = fields = 0
+    digits = ""
     for i, char in enumerate(text):
-        if "0" <= char <= "9":
-            if digits == 1 and not field:
-                raise AddressError(address, "IPv4 field has octet with leading zero")
-            field = field * 10 + int(char)
-            digits += 1
-            if field > 255:
-                raise AddressError(address, "IPv4 field has value >255")
-        elif char == ".":
-            if i == 0 or i == len(text) - 1 or text[i - 1] == ".":
+        if char == ".":
+            is_field_empty = not digits or i == len(text) - 1
+            if is_field_empty:
                 raise AddressError(address, "IPv4 field must have at least one digit", text[i:])
             if fields == 3:
                 raise AddressError(address, "IPv4 address too long")
-            number = number << 8 | field
+            number = number << 8 | int(digits)
             fields += 1
-            field = digits = 0
+            digits = ""
+        elif "0" <= char <= "9":
+            digits += char
+            _check_field(address, digits)
         else:
             raise AddressError(address, "unexpected character", text[i:])
     if fields < 3:
         raise AddressError(address, "IPv4 address too short")
-    return number << 8 | field
+    return number << 8 | int(digits)
+
+
+def _check_field(address: str, digits: str) -> None:
+    """Raise AddressError for the digits so far of a field that is not a byte."""
+    if len(digits) > 1 and digits[0] == "0":
+        raise AddressError(address, "IPv4 field has octet with leading zero")
+    if int(digits) > 255:
+        raise AddressError(address, "IPv4 field has value >255")
 
 
 def _ipv6(text: str) -> Address:
@@ -88,11 +94,7 @@ def _ipv6(text: str) -> Address:
         rest = rest[length:]
         if not rest:
             break
-        if rest[0] != ":":
-            raise AddressError(text, "unexpected character, want colon", rest)
-        if len(rest) == 1:
-            raise AddressError(text, "colon must be followed by more characters", rest)
-        rest = rest[1:]
+        rest = _after_colon(text, rest)
         if rest.startswith(":"):
             if ellipsis >= 0:
                 raise AddressError(text, "multiple :: in address", rest)
@@ -102,6 +104,14 @@ def _ipv6(text: str) -> Address:
     if rest:
         raise AddressError(text, "trailing garbage after address", rest)
     return Address(6, _joined(text, groups, ellipsis), zone)
+
+
+def _after_colon(text: str, rest: str) -> str:
+    if rest[0] != ":":
+        raise AddressError(text, "unexpected character, want colon", rest)
+    if len(rest) == 1:
+        raise AddressError(text, "colon must be followed by more characters", rest)
+    return rest[1:]
 
 
 def _group_length(text: str, rest: str) -> int:
@@ -116,13 +126,11 @@ def _group_length(text: str, rest: str) -> int:
 
 def _embedded_ipv4(text: str, rest: str, groups: int, ellipsis: int) -> tuple[int, int]:
     if ellipsis < 0 and groups != 6:
-        raise AddressError(
-            text, "embedded IPv4 address must replace the final 2 fields of the address", rest
-        )
+        message = "embedded IPv4 address must replace the final 2 fields of the address"
+        raise AddressError(text, message, rest)
     if groups > 6:
-        raise AddressError(
-            text, "too many hex fields to fit an embedded IPv4 at the end of the address", rest
-        )
+        message = "too many hex fields to fit an embedded IPv4 at the end of the address"
+        raise AddressError(text, message, rest)
     return divmod(_ipv4(text, rest), 2**16)
 
 
@@ -141,8 +149,10 @@ _LEADING_ZEROS: Final = re.compile(r"(?<![0-9A-Fa-f])0+(?=[0-9A-Fa-f])")
 
 def parse_ip(text: str, *, sloppy: bool) -> bool:
     """Return whether a text is an address without a zone; `sloppy` allows leading zeros."""
+    if sloppy:
+        text = _LEADING_ZEROS.sub("", text)
     try:
-        return not parse_addr(_LEADING_ZEROS.sub("", text) if sloppy else text).zone
+        return not parse_addr(text).zone
     except AddressError:
         return False
 
@@ -152,9 +162,16 @@ class URLError(ValueError):
 
 
 class URL(NamedTuple):
-    """A parsed URL; `user` is the userinfo as Go prints it, None if there is none.
+    """A parsed URL.
 
-    `path` is as written; without an authority or a slash, it is what Go calls opaque. `force_query` is set for an empty query.
+    `scheme`: the scheme in lower case, empty without one.
+    `host`: the host with its port.
+    `user`: the userinfo as Go prints it, None if there is none.
+    `raw_query`: the query as written.
+    `fragment`: the fragment without escapes.
+    `path`: the path as written; without an authority or a slash, it is what Go calls opaque.
+    `has_authority`: whether there is a part with a host.
+    `force_query`: whether there is an empty query.
     """
 
     scheme: str = ""
@@ -195,7 +212,7 @@ def parse_request_uri(text: str) -> URL:
 
 
 def _parse(text: str, *, via_request: bool) -> URL:
-    if any(char < " " or char == "\x7f" for char in text):
+    if _CONTROL.search(text):
         raise URLError("net/url: invalid control character in URL")
     if not text and via_request:
         raise URLError("empty url")
@@ -207,16 +224,23 @@ def _parse(text: str, *, via_request: bool) -> URL:
     if not rest.startswith("/"):
         if scheme:
             return url  # a rootless path is opaque
-        if via_request:
-            raise URLError("invalid URI for request")
-        if ":" in rest.partition("/")[0]:
-            raise URLError("first path segment in URL cannot contain colon")
-    if (scheme or (not via_request and not rest.startswith("///"))) and rest.startswith("//"):
+        _check_rootless(rest, via_request=via_request)
+    elif rest.startswith("//") and (scheme or not (via_request or rest.startswith("///"))):
         authority, slash, path = rest[2:].partition("/")
         user, host = _authority(authority, url.scheme)
         url = url._replace(host=host, user=user, path=slash + path, has_authority=True)
     unescape(url.path)
     return url
+
+
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
+
+
+def _check_rootless(path: str, *, via_request: bool) -> None:
+    if via_request:
+        raise URLError("invalid URI for request")
+    if ":" in path.partition("/")[0]:
+        raise URLError("first path segment in URL cannot contain colon")
 
 
 def _scheme(text: str) -> tuple[str, str]:
@@ -234,10 +258,14 @@ def _authority(text: str, scheme: str) -> tuple[str | None, str]:
     if not set(userinfo) <= _USERINFO:
         raise URLError("net/url: invalid userinfo")
     name, colon, password = userinfo.partition(":")
-    printed = [
-        quote_url(unescape(part), "$&+,;=", errors="surrogateescape") for part in (name, password)
-    ]
-    return (":".join(printed) if colon else printed[0]), host
+    user = _printed_userinfo(name)
+    if colon:
+        user += f":{_printed_userinfo(password)}"
+    return user, host
+
+
+def _printed_userinfo(text: str) -> str:
+    return quote_url(unescape(text), "$&+,;=", errors="surrogateescape")
 
 
 def _host(text: str, scheme: str) -> str:
@@ -274,8 +302,12 @@ def _ip_literal(text: str) -> str:
 
 
 def _check_port(text: str) -> None:
-    if text and not (text[0] == ":" and set(text[1:]) <= set(string.digits)):
+    is_port = text.startswith(":") and set(text[1:]) <= _DIGITS
+    if text and not is_port:
         raise URLError(f"invalid port {quote(text)} after host")
+
+
+_DIGITS: Final = frozenset(string.digits)
 
 
 def unescape(text: str) -> str:
@@ -283,9 +315,8 @@ def unescape(text: str) -> str:
     invalid = _INVALID_ESCAPE.search(text)
     if invalid is not None:
         raise URLError(f"invalid URL escape {quote(invalid[0])}")
-    return unquote_to_bytes(text.encode("utf-8", "surrogatepass")).decode(
-        "utf-8", "surrogateescape"
-    )
+    octets = unquote_to_bytes(text.encode("utf-8", "surrogatepass"))
+    return octets.decode("utf-8", "surrogateescape")
 
 
 _INVALID_ESCAPE: Final = re.compile("%(?![0-9A-Fa-f]{2}).{0,2}", re.DOTALL)
@@ -293,16 +324,24 @@ _INVALID_ESCAPE: Final = re.compile("%(?![0-9A-Fa-f]{2}).{0,2}", re.DOTALL)
 
 def _unescape_host(text: str, *, zone: bool = False) -> str:
     for char, escape in _CHARACTER.findall(text):
-        if escape and not _INVALID_ESCAPE.match(escape):
-            value = int(escape[1:], 16)
-            bare = value == 0x20 or chr(value) in _HOST if zone else value >= 0x80
-            if escape != "%25" and not bare:
-                raise URLError(f"invalid URL escape {quote(escape)}")
-        elif escape:
-            break  # an invalid escape
-        elif char < "\x80" and char not in _HOST:
+        if _INVALID_ESCAPE.match(escape):
+            break
+        if escape and not _may_escape(escape, zone=zone):
+            raise URLError(f"invalid URL escape {quote(escape)}")
+        is_invalid = not escape and char < "\x80" and char not in _HOST
+        if is_invalid:
             raise URLError(f"invalid character {quote(char)} in host name")
     return unescape(text)
+
+
+def _may_escape(escape: str, *, zone: bool) -> bool:
+    """Return whether a host, or the zone of an address, may have an escape."""
+    if escape == "%25":
+        return True
+    value = int(escape[1:], 16)
+    if zone:
+        return value == 0x20 or chr(value) in _HOST
+    return value >= 0x80
 
 
 _CHARACTER: Final = re.compile("([^%])|(%.{0,2})", re.DOTALL)

@@ -38,21 +38,26 @@ def decode_base64(text: str, *, url: bool = False) -> bytes:
 def _corrupt_byte(data: bytes, digits: re.Pattern[bytes]) -> int | None:
     """Return the offset that Go reports, or None if the data is valid. Upstream: base64.Encoding.decodeQuantum."""
     end = _end_of(digits, data, 0)
-    count = (end - data.count(b"\r", 0, end) - data.count(b"\n", 0, end)) % 4
+    line_ends = data.count(b"\r", 0, end) + data.count(b"\n", 0, end)
+    count = (end - line_ends) % 4
     if end == len(data):
         return end - count if count else None
-    if data[end] != ord("=") or count < 2:
+    may_be_padded = count >= 2
+    if not may_be_padded or data[end] != _PADDING:
         return end
     end += 1
     if count == 2:
         end = _end_of(_BLANK_LINES, data, end)
         if end == len(data):
             return end
-        if data[end] != ord("="):
+        if data[end] != _PADDING:
             return end - 1
         end += 1
     end = _end_of(_BLANK_LINES, data, end)
     return end if end < len(data) else None
+
+
+_PADDING: Final = ord("=")
 
 
 def _end_of(run: re.Pattern[bytes], data: bytes, start: int) -> int:
@@ -67,7 +72,13 @@ _BLANKS: Final = b" \t"
 
 
 class PEMBlock(NamedTuple):
-    """A PEM block: its type, whether it has headers, its decoded content, and the offset of the data after it."""
+    """A PEM block.
+
+    `type`: its type, such as `CERTIFICATE`.
+    `has_headers`: whether it has headers.
+    `content`: its decoded content.
+    `end`: the offset of the data after it.
+    """
 
     type: bytes
     has_headers: bool
@@ -82,25 +93,44 @@ def blocks(data: bytes) -> Iterator[PEMBlock]:
         # If BEGIN lines are repeated before an END, the last one counts.
         search, after_end = after_end, end + len(_END)
         begin = data.rfind(_BEGIN, search, end)
-        if begin < 0 or (begin > search and data[begin - 1] != ord("\n")):
+        begins_line = begin == search or data[begin - 1] == ord("\n")
+        if begin < 0 or not begins_line:
             continue
-        line, position = _line(data, begin + len(_BEGIN))
+        line, body = _line(data, begin + len(_BEGIN))
         if not line.endswith(_DASHES):
             continue
-        kind = line.removesuffix(_DASHES)
-        body = position
-        while position < len(data) and b":" in _line(data, position)[0]:
-            position = _line(data, position)[1]
+        position = _after_headers(data, body)
         if position == len(data) or position > after_end:
             return
         has_headers = position != body
         # Without headers, END may directly follow BEGIN: they share a newline.
-        content = _content(data[position:end]) if position <= end or not has_headers else None
-        closing = kind + _DASHES
-        rest, following = _line(data, after_end + len(closing))
-        if content is not None and data.startswith(closing, after_end) and not rest:
-            yield PEMBlock(kind, has_headers, content, following)
-            after_end = following
+        if position > end and has_headers:
+            continue
+        kind = line.removesuffix(_DASHES)
+        block = _block(data, kind, position, end, has_headers=has_headers)
+        if block is not None:
+            yield block
+            after_end = block.end
+
+
+def _after_headers(data: bytes, position: int) -> int:
+    """Return the start of the first line without a colon."""
+    while position < len(data):
+        line, following = _line(data, position)
+        if b":" not in line:
+            return position
+        position = following
+    return position
+
+
+def _block(data: bytes, kind: bytes, start: int, end: int, *, has_headers: bool) -> PEMBlock | None:
+    """Return the block whose content is between `start` and its END at `end`, None if it is invalid."""
+    content = _content(data[start:end])
+    closing = end + len(_END)
+    rest, following = _line(data, closing + len(kind + _DASHES))
+    if content is None or rest or not data.startswith(kind + _DASHES, closing):
+        return None
+    return PEMBlock(kind, has_headers, content, following)
 
 
 def _content(data: bytes) -> bytes | None:
@@ -124,35 +154,36 @@ _SEQUENCE: Final = 0x30
 
 def pool_error(bundle: bytes) -> str | None:
     """Return why a PEM bundle has no usable certificate, by its outer DER structure, or None. Upstream: transport.rootCertPool."""
-    problem: str | None = None
-    end = 0
-    for block in blocks(bundle):
-        end = block.end
-        if block.type != b"CERTIFICATE" or block.has_headers:
-            continue
-        if _is_certificate(block.content):
-            return None
-        problem = problem or "failed to parse certificate: x509: malformed certificate"
-    if problem is None:
-        is_read = bundle and end == len(bundle)
-        problem = (
-            "no valid certificate authority data seen"
-            if is_read
-            else "unable to parse bytes as PEM block"
-        )
+    problem = "unable to parse bytes as PEM block"
+    found = list(blocks(bundle))
+    certificates = [
+        block for block in found if block.type == b"CERTIFICATE" and not block.has_headers
+    ]
+    if any(_is_certificate(block.content) for block in certificates):
+        return None
+    if certificates:
+        problem = "failed to parse certificate: x509: malformed certificate"
+    elif found and found[-1].end == len(bundle):
+        problem = "no valid certificate authority data seen"
     return f"unable to load root certificates: {problem}"
 
 
 def _is_certificate(der: bytes) -> bool:
     """Return whether DER is a sequence of a certificate, a signature algorithm and a signature."""
     outer = _element(der, 0)
-    if outer is None or outer[0] != _SEQUENCE or outer[2] != len(der):
+    if outer is None:
         return False
-    start, tags = outer[1], []
-    while start < outer[2] and (inner := _element(der, start)) is not None:
+    tag, start, end = outer
+    if tag != _SEQUENCE or end != len(der):
+        return False
+    tags = []
+    while start < end:
+        inner = _element(der, start)
+        if inner is None:
+            return False
         tags.append(inner[0])
         start = inner[2]
-    return start == outer[2] and tags == [_SEQUENCE, _SEQUENCE, 0x03]
+    return start == end and tags == [_SEQUENCE, _SEQUENCE, 0x03]
 
 
 def _element(der: bytes, offset: int) -> tuple[int, int, int] | None:

@@ -54,7 +54,7 @@ class _AddressParser:
     def address(self, *, in_group: bool) -> int:
         """Parse an address or a group, and return the number of addresses."""
         self._skip_space()
-        if self.index == len(self.text):
+        if self._is_at_end():
             raise _NoAddressError
         start = self.index
         try:
@@ -104,23 +104,28 @@ class _AddressParser:
 
     def _phrase(self) -> None:
         """Parse one or more words."""
-        words = 0
+        self._skip_space()
+        if self._is_at_end():
+            return
+        self._word()
         while True:
-            if words:
-                self.skip_comments()
+            self.skip_comments()
             self._skip_space()
-            if self.index == len(self.text):
+            if self._is_at_end():
                 return
             try:
-                if self.text.startswith('"', self.index):
-                    self._read(_QUOTED)
-                else:
-                    _check_words(self._read(_LOOSE_ATOM)[0])
+                self._word()
             except _NoAddressError:
-                if words:
-                    return
-                raise
-            words += 1
+                return
+
+    def _word(self) -> None:
+        if self.text.startswith('"', self.index):
+            self._read(_QUOTED)
+        else:
+            _check_words(self._read(_LOOSE_ATOM)[0])
+
+    def _is_at_end(self) -> bool:
+        return self.index == len(self.text)
 
     def _comment(self) -> str:
         """Parse a comment after its opening parenthesis, and return its text."""
@@ -166,11 +171,9 @@ def _check_words(text: str) -> None:
     """Reject encoded words (RFC 2047) with a character set that Go does not know; malformed ones are plain text."""
     for word in re.split("[ \t]+", text):
         match = _ENCODED_WORD.fullmatch(word)
-        if (
-            match is not None
-            and match[1].lower() not in _CHARSETS
-            and _is_decodable(match[2], match[3])
-        ):
+        if match is None or match[1].lower() in _CHARSETS:
+            continue
+        if _is_decodable(match[2], match[3]):
             raise _NoAddressError
 
 

@@ -26,14 +26,17 @@ _EPSILON: Final = 1e-9
 
 def format_float(value: float) -> str:
     """Return a float64 as `%v` prints it, with an exponent below 1e-4 and from 1e+06 on. Upstream: strconv's 'g'."""
+    if value in _INFINITE:
+        return _INFINITE[value]
     if not isfinite(value):
-        return "+Inf" if value == inf else "-Inf" if value == -inf else "NaN"
+        return "NaN"
     sign, digits, exponent = _shortest(value)
-    return (
-        _scientific(sign, digits, exponent)
-        if not -4 <= exponent < 6
-        else _positional(sign, digits, exponent)
-    )
+    if -4 <= exponent < 6:
+        return _positional(sign, digits, exponent)
+    return _scientific(sign, digits, exponent)
+
+
+_INFINITE: Final = {inf: "+Inf", -inf: "-Inf"}
 
 
 def format_fixed(value: float) -> str:
@@ -58,12 +61,13 @@ def is_json_integer(value: float) -> bool:
     """Return whether a float64 is an integer, or slightly larger than one. Upstream: swag.IsFloat64AJSONInteger."""
     if not -_SAFE <= value <= _SAFE:
         return False
-    if value == int(value):
+    whole = int(value)
+    if value == whole:
         return True
-    # A negative number wraps around when it is converted to uint64.
-    if not int(value):
+    if not whole:
         return False
-    integer = float(int(value) if value > 0 else int(value) + 2**64)
+    # A negative number wraps around when it is converted to uint64.
+    integer = float(whole if value > 0 else whole + 2**64)
     return abs(value - integer) / min(abs(value) + integer, sys.float_info.max) < _EPSILON
 
 
@@ -122,7 +126,9 @@ def bad_value(value: object) -> str:
     """
     if isinstance(value, str):
         return quote(value)
-    return format_float(value) if isinstance(value, float) else marshal(value)
+    if isinstance(value, float):
+        return format_float(value)
+    return marshal(value)
 
 
 def bad_value_in_go_syntax(value: object, unknown_fields: frozenset[str] = frozenset()) -> str:
@@ -135,10 +141,10 @@ def bad_value_in_go_syntax(value: object, unknown_fields: frozenset[str] = froze
         of, value = value.type, value.value
         if value is not None:
             of = of.removeprefix("*")  # Go dereferences the pointer
-        if of == "v1.Time" and isinstance(value, str):
-            from crdlint.golang.times import printed_time  # few errors are about times
+    if isinstance(value, str) and of == "v1.Time":
+        from crdlint.golang.times import printed_time  # few errors are about times
 
-            return printed_time(value)
+        return printed_time(value)
     if value is None and not of.startswith("["):
         return '"null"'  # Go replaces nil by a text, which is quoted like any other text
     return go_syntax(value, of, unknown_fields)
@@ -207,29 +213,42 @@ _OWN_TYPES: Final[dict[type, str]] = {dict: f"map[string]{ANY}", list: f"[]{ANY}
 def _scalar(value: Any, of: str) -> str | None:
     """Return the text of a scalar, or None for a container."""
     if of.startswith("*"):
-        return f"({of})({'nil' if value is None else _ADDRESS})"
+        target = "nil" if value is None else _ADDRESS
+        return f"({of})({target})"
     if value is None or value == ():
         return f"{_name(of)}(nil)"
-    if isinstance(value, str):
-        return quote(value)
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float):
-        return format_float(value)
-    if isinstance(value, int):
-        return f"{value:#x}" if value > _MAX_INT64 else str(value)  # only a uint64 is greater
-    return f"{of}{{{', '.join(map(hex, value))}}}" if isinstance(value, bytes) else None
+    if isinstance(value, bytes):
+        return f"{of}{{{', '.join(map(hex, value))}}}"
+    for kind, text_of in _GO_SYNTAX:
+        if isinstance(value, kind):
+            return text_of(value)
+    return None
+
+
+def _integer(value: int) -> str:
+    is_uint64 = value > _MAX_INT64
+    return f"{value:#x}" if is_uint64 else str(value)
+
+
+def _bool(value: bool) -> str:
+    return "true" if value else "false"
+
+
+# By Python type, of which a bool has two: the text in Go's syntax.
+_GO_SYNTAX: Final[tuple[tuple[type, Callable[[Any], str]], ...]] = (
+    (str, quote),
+    (bool, _bool),
+    (float, format_float),
+    (int, _integer),
+)
 
 
 def _open(value: Any, of: str, unknown_fields: frozenset[str]) -> tuple[str, Entries, str]:
     """Return the opening text of a container, its entries, and its closing text."""
     fields = getattr(type(value), "GO_FIELDS", None)
     if fields is not None:
-        return (
-            f"{value.GO_PACKAGE}.{type(value).__name__}{{",
-            _struct_entries(value, fields, unknown_fields),
-            "}",
-        )
+        entries = _struct_entries(value, fields, unknown_fields)
+        return f"{value.GO_PACKAGE}.{type(value).__name__}{{", entries, "}"
     if isinstance(value, GoMap):
         return f"map[{ANY}]{ANY}{{", _map_entries(value, ANY), "}"
     if _underlying(of) == ANY:  # the value has its own type
@@ -237,11 +256,14 @@ def _open(value: Any, of: str, unknown_fields: frozenset[str]) -> tuple[str, Ent
     element = _underlying(of).partition("]")[2]
     if isinstance(value, dict):
         return f"{_name(of)}{{", _map_entries(value.items(), element), "}"
-    return (
-        f"{_name(of)}{{",
-        ((", " if i else "", item, element) for i, item in enumerate(value)),
-        "}",
-    )
+    return f"{_name(of)}{{", _items(value, ", ", element), "}"
+
+
+def _items(items: Iterable[Any], separator: str, of: str = "") -> Entries:
+    before = ""
+    for item in items:
+        yield before, item, of
+        before = separator
 
 
 def _name(of: str) -> str:
@@ -251,7 +273,9 @@ def _name(of: str) -> str:
 
 def _underlying(of: str) -> str:
     """Return the underlying type of a named type, else the type itself."""
-    return of if of.startswith(("[", "map[")) else of.partition("=")[2] or of
+    if of.startswith(("[", "map[")):
+        return of
+    return of.partition("=")[2] or of
 
 
 def _struct_entries(
@@ -267,50 +291,47 @@ def _struct_entries(
 def _field(value: Any, attribute: str) -> Any:
     """Return the value of a field of a struct; the class has Go's zero values, which are nil for collections."""
     item = getattr(value, attribute)
-    is_nil = (
-        attribute not in vars(value)
-        and isinstance(item, (bytes, Sequence, Mapping))
-        and not isinstance(item, str)
-    )
+    is_set = attribute in vars(value) or isinstance(item, str)
+    is_nil = not is_set and isinstance(item, (bytes, Sequence, Mapping))
     return None if is_nil else item
 
 
 def _map_entries(pairs: Iterable[tuple[Any, Any]], element: str) -> Entries:
-    ordered = sorted(
-        pairs, key=lambda pair: (type(pair[0]).__name__, 0 if pair[0] is None else pair[0])
-    )
-    for i, (key, value) in enumerate(ordered):
-        yield f"{', ' if i else ''}{go_syntax(key)}:", value, element
+    before = ""
+    for key, value in sorted(pairs, key=_key_order):
+        yield f"{before}{go_syntax(key)}:", value, element
+        before = ", "
+
+
+def _key_order(pair: tuple[Any, Any]) -> tuple[str, Any]:
+    key, _ = pair
+    return type(key).__name__, 0 if key is None else key
 
 
 def _open_json(item: Any, _of: str) -> tuple[str, Entries, str]:
     """Return the opening text of a container, its entries, and its closing text."""
     fields = getattr(type(item), "GO_FIELDS", None)
+    # A struct without fields but with a `value` represents an interface, which prints its value.
+    is_interface = fields == () and hasattr(item, "value")
+    if is_interface or isinstance(item, Typed):
+        return "", _items([item.value], ""), ""
     if fields is not None:
-        # A struct without fields but with a `value` represents an interface, which prints its value.
-        if not fields and hasattr(item, "value"):
-            return "", iter((("", item.value, ""),)), ""
         return "{", _json_fields(item, fields), "}"
-    if isinstance(item, Typed):
-        return "", iter((("", item.value, ""),)), ""
     if isinstance(item, Mapping):
-        return (
-            "{",
-            (
-                (f"{',' if i else ''}{_string(key)}:", item[key], "")
-                for i, key in enumerate(sorted(item))
-            ),
-            "}",
-        )
+        return "{", _json_entries(item), "}"
     if item == ():
-        return (
-            "null",
-            iter(()),
-            "",
-        )  # the default is a nil slice; an empty slice in the input is a list
+        # The default is a nil slice; an empty slice in the input is a list.
+        return "null", iter(()), ""
     if isinstance(item, Sequence):
-        return "[", (("," if i else "", value, "") for i, value in enumerate(item)), "]"
+        return "[", _items(item, ","), "]"
     raise TypeError(f"no Go value: {type(item).__name__}")
+
+
+def _json_entries(mapping: Mapping[str, Any]) -> Entries:
+    before = ""
+    for key in sorted(mapping):
+        yield f"{before}{_string(key)}:", mapping[key], ""
+        before = ","
 
 
 def _json_fields(item: Any, fields: tuple[tuple[str, str, str], ...]) -> Entries:
@@ -330,17 +351,20 @@ def _by_type(texts: Mapping[type, Callable[..., str]], item: Any, _of: str) -> s
 
 def _open_printed(item: Any, _of: str) -> tuple[str, Entries, str]:
     if isinstance(item, list):
-        return "[", ((" " if i else "", value, "") for i, value in enumerate(item)), "]"
-    return (
-        "map[",
-        ((f"{' ' if i else ''}{name}:", item[name], "") for i, name in enumerate(sorted(item))),
-        "]",
-    )
+        return "[", _items(item, " "), "]"
+    return "map[", _printed_entries(item), "]"
+
+
+def _printed_entries(mapping: Mapping[str, Any]) -> Entries:
+    before = ""
+    for name in sorted(mapping):
+        yield f"{before}{name}:", mapping[name], ""
+        before = " "
 
 
 def _open_key(item: Any, _of: str) -> tuple[str, Entries, str]:
     if isinstance(item, list):
-        return "[", (("," if i else "", value, "") for i, value in enumerate(item)), "]"
+        return "[", _items(item, ","), "]"
     return "", ((f"{name}=", item[name], "") for name in sorted(item)), ""
 
 
@@ -370,7 +394,7 @@ _ESCAPES: Final = {
 }
 _SCALARS: Final[dict[type, Callable[..., str]]] = {
     type(None): lambda _: "null",
-    bool: lambda value: "true" if value else "false",
+    bool: _bool,
     int: str,
     float: _float,
     str: _string,
@@ -387,6 +411,11 @@ _KEY_SCALARS: Final[dict[type, Callable[..., str]]] = {**_SCALARS, float: format
 
 # The Go types of decoded JSON, as `%T` prints them.
 GO_TYPES: Final[dict[type, str]] = {
-    bool: "bool", int: "int64", float: "float64", str: "string", list: "[]interface {}",
-    dict: "map[string]interface {}", type(None): "<nil>",
-}  # fmt: skip
+    bool: "bool",
+    int: "int64",
+    float: "float64",
+    str: "string",
+    list: "[]interface {}",
+    dict: "map[string]interface {}",
+    type(None): "<nil>",
+}

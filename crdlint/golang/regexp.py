@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Final, TypeAlias
 
 from crdlint.golang import regexp_tree as syntax
@@ -170,10 +173,7 @@ class _PatternParser:
             if count is None:
                 return False
             end = count.end()
-            low = _count(count[1])
-            high = low if count[2] is None else _count(count[3]) if count[3] else -1
-            if low > syntax.MAX_REPEAT or high > syntax.MAX_REPEAT or 0 <= high < low:
-                raise InvalidPatternError("invalid repeat count", text[start:end])
+            low, high = _counts(count)
             self.parts.append((start, end, (low, None if high < 0 else high)))
         if text.startswith("?", end):
             end += 1
@@ -213,15 +213,15 @@ class _PatternParser:
         assert match is not None  # noqa: S101  the caller checks the start
         self.index = match.end()
         closing = self._rune()
-        if closing not in {":", ")"} or match[2] == "-":
-            raise InvalidPatternError(
-                "invalid or unsupported Perl syntax", self.text[start : self.index]
-            )
+        is_minus_alone = match[2] == "-"
+        if closing not in {":", ")"} or is_minus_alone:
+            part = self.text[start : self.index]
+            raise InvalidPatternError("invalid or unsupported Perl syntax", part)
         if closing == ":":
             self.tree.open(self.flags, False)
         for char in match[1]:
             self.flags |= _FLAGS[char]
-        for char in (match[2] or "")[1:]:
+        for char in (match[2] or "").removeprefix("-"):
             self.flags &= ~_FLAGS[char]
 
     def _check_utf8(self, start: int, end: int) -> None:
@@ -247,28 +247,26 @@ class _PatternParser:
                 self.tree.char_class(*shorthand)
 
     def _quoted(self) -> None:
-        text = self.text
-        self.index += 2
-        end = text.find(r"\E", self.index)
-        closing = end if end >= 0 else len(text)
-        self._check_utf8(self.index, closing)
-        for char in text[self.index : closing]:
+        text, start = self.text, self.index + 2
+        closing = text.find(r"\E", start)
+        end = closing if closing >= 0 else len(text)
+        self._check_utf8(start, end)
+        for char in text[start:end]:
             self.tree.literal(char, self.flags)
-        self.index = closing + 2 if end >= 0 else closing
+        self.index = end if closing < 0 else end + 2
 
     def _class_escape(self, *, in_brackets: bool) -> tuple[Members, int] | None:
         r"""Parse `\d` and the like or `\p{...}`; return its members and its number of runes, None if there is none."""
         escape = self.text[self.index : self.index + 2]
         if escape in {r"\p", r"\P"}:
             return self._unicode_class(in_brackets=in_brackets)
-        ranges = PERL.get(escape[1:].lower()) if escape[:1] == "\\" else None
+        ranges = PERL.get(escape[1:].lower()) if escape.startswith("\\") else None
         if ranges is None:
             return None
         self.index += 2
         is_negated = escape[1].isupper()
-        return Members(ranges, fold=self._folds, negated=is_negated), 2 * len(
-            negated(ranges) if is_negated else ranges
-        )
+        runes = 2 * len(negated(ranges) if is_negated else ranges)
+        return Members(ranges, fold=self._folds, negated=is_negated), runes
 
     @property
     def _folds(self) -> bool:
@@ -305,11 +303,14 @@ class _PatternParser:
             raise InvalidPatternError("trailing backslash at end of expression", "")
         if char in _ESCAPES:
             return _ESCAPES[char]
-        if char < "\x80" and not char.isalnum():
+        is_sign = char < "\x80" and not char.isalnum()
+        if is_sign:
             return ord(char)
-        rune = (
-            self._hexadecimal() if char == "x" else self._octal(char) if char in "01234567" else -1
-        )
+        rune = -1
+        if char == "x":
+            rune = self._hexadecimal()
+        elif char in "01234567":
+            rune = self._octal(char)
         if rune < 0:
             raise InvalidPatternError(_INVALID_ESCAPE, self.text[start : self.index])
         return rune
@@ -325,23 +326,27 @@ class _PatternParser:
     def _hexadecimal(self) -> int:
         """Parse the rest of a hexadecimal escape; return -1 if it is invalid."""
         first = self._rune()
-        if not first:
-            return -1
-        if first != "{":
-            second = self._rune()
-            return int(first + second, 16) if first in _HEX and second and second in _HEX else -1
-        rune = digits = 0
-        while (char := self._rune()) and char in _HEX:
+        if first == "{":
+            return self._braced_hexadecimal()
+        digits = first + self._rune() if first else ""
+        is_valid = len(digits) == 2 and _HEX.issuperset(digits)
+        return int(digits, 16) if is_valid else -1
+
+    def _braced_hexadecimal(self) -> int:
+        start, rune = self.index, 0
+        char = self._rune()
+        while char in _HEX:
             rune = rune * 16 + int(char, 16)
             if rune > 0x10FFFF:
                 return -1
-            digits += 1
-        return rune if char == "}" and digits else -1
+            char = self._rune()
+        has_digits = self.index > start + 1
+        return rune if has_digits and char == "}" else -1
 
     def bracket(self) -> None:
         text, start = self.text, self.index
-        self.index += 2 if text.startswith("[^", start) else 1
-        is_negated = self.index > start + 1
+        is_negated = text.startswith("[^", start)
+        self.index += 2 if is_negated else 1
         first = True
         runes = 0
         pairs: list[tuple[int, int]] = []
@@ -353,22 +358,20 @@ class _PatternParser:
                 pairs.append(self._range(start))
                 runes += 2
             else:
-                classes.append(shorthand[0])
-                runes += shorthand[1]
+                members, count = shorthand
+                classes.append(members)
+                runes += count
         self.index += 1
-        only = {code for pair in pairs for code in pair}
-        single = chr(*only) if len(only) == 1 and not (classes or is_negated or self._folds) else ""
+        is_plain = not (classes or is_negated or self._folds)
         written = Members(joined(pairs), fold=self._folds)
-        self.tree.char_class(Members(parts=(written, *classes), negated=is_negated), runes, single)
+        members = Members(parts=(written, *classes), negated=is_negated)
+        self.tree.char_class(members, runes, _single(pairs) if is_plain else "")
 
     def _range(self, bracket: int) -> tuple[int, int]:
         text, start = self.text, self.index
         low = high = self._class_char(bracket)
-        if (
-            text.startswith("-", self.index)
-            and len(text) > self.index + 1
-            and text[self.index + 1] != "]"
-        ):
+        after_dash = text[self.index + 1 : self.index + 2]
+        if text.startswith("-", self.index) and after_dash not in ("", "]"):
             self.index += 1
             high = self._class_char(bracket)
             if high < low:
@@ -401,6 +404,23 @@ def _count(digits: str) -> int:
     return int(digits) if len(digits) < 9 else syntax.MAX_REPEAT + 1
 
 
+def _counts(count: re.Match[str]) -> tuple[int, int]:
+    """Return the lowest and the highest count of a repetition, -1 for no highest; raise InvalidPatternError."""
+    low = high = _count(count[1])
+    if count[2] is not None:
+        high = _count(count[3]) if count[3] else -1
+    is_turned = 0 <= high < low
+    if is_turned or max(low, high) > syntax.MAX_REPEAT:
+        raise InvalidPatternError("invalid repeat count", count[0])
+    return low, high
+
+
+def _single(pairs: Sequence[tuple[int, int]]) -> str:
+    """Return the only character of ranges, empty if there are several."""
+    codes = set(chain.from_iterable(pairs))
+    return chr(*codes) if len(codes) == 1 else ""
+
+
 _COUNT: Final = regex(r"\{(0|[1-9][0-9]*)(,(0|[1-9][0-9]*)?)?\}")
 _NAMED_GROUP: Final = regex(r"\(\?P?<(?s:.)")
 _SET_FLAGS: Final = regex(r"\(\?([imsU]*)(-[imsU]*)?")
@@ -416,9 +436,15 @@ _OPERATORS: Final = {
 }
 _COUNTED: Final = frozenset("*+?{")
 _HANDLERS: Final = {
-    "(": _PatternParser.open, ")": _PatternParser.close, "|": _PatternParser.bar, "^": _PatternParser.assertion,
-    "$": _PatternParser.assertion, ".": _PatternParser.dot, "[": _PatternParser.bracket, "\\": _PatternParser.backslash,
-}  # fmt: skip
+    "(": _PatternParser.open,
+    ")": _PatternParser.close,
+    "|": _PatternParser.bar,
+    "^": _PatternParser.assertion,
+    "$": _PatternParser.assertion,
+    ".": _PatternParser.dot,
+    "[": _PatternParser.bracket,
+    "\\": _PatternParser.backslash,
+}
 _FLAGS: Final = {"i": syntax.FOLD, "m": syntax.LINES, "s": syntax.ALL, "U": 0}
 # The conditions of the begin or the end of the text, and of a line with the flag `m`.
 _ANCHORS: Final = {"^": (syntax.BEGIN, syntax.LINE_BEGIN), "$": (syntax.END, syntax.LINE_END)}

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Final
 
 from crdlint.golang import regexp_tree as syntax
@@ -70,27 +71,33 @@ def compare(first: str, second: str, shortest: int = 0, longest: int | None = No
     pending = deque([(start, "")])
     # The first text that both, only the first, only the second, or none of them accepts.
     texts: dict[tuple[bool, bool], str] = {}
-    while pending and not (_ONLY_FIRST in texts and _ONLY_SECOND in texts):
+    while pending and not texts.keys() >= _ONE_ONLY:
         (here, there, length), text = pending.popleft()
         if length >= shortest:
             texts.setdefault((automaton.accepts(here), other.accepts(there)), text)
         if longest is not None and len(text) >= longest:
             continue
+        following_length = min(length + 1, shortest)
         for code in alphabet:
             steps += len(here.states) + len(there.states)
             if steps > MOST_STEPS:
-                if _ONLY_FIRST in texts or _ONLY_SECOND in texts:
-                    raise PartialError(texts.get(_ONLY_FIRST), texts.get(_ONLY_SECOND))
-                raise UnsupportedError
-            after = automaton.after(here, code), other.after(there, code), min(length + 1, shortest)
+                raise _stopped(texts)
+            after = automaton.after(here, code), other.after(there, code), following_length
             if after not in seen:
                 seen.add(after)
                 pending.append((after, text + chr(code)))
     return Difference(texts.get(_ONLY_FIRST), texts.get(_ONLY_SECOND), steps)
 
 
+def _stopped(texts: Mapping[tuple[bool, bool], str]) -> UnsupportedError:
+    if texts.keys().isdisjoint(_ONE_ONLY):
+        return UnsupportedError()
+    return PartialError(texts.get(_ONLY_FIRST), texts.get(_ONLY_SECOND))
+
+
 _ONLY_FIRST: Final = (True, False)
 _ONLY_SECOND: Final = (False, True)
+_ONE_ONLY: Final = frozenset({_ONLY_FIRST, _ONLY_SECOND})
 
 
 def lengths(pattern: str) -> tuple[int, int | None]:
@@ -104,44 +111,47 @@ def lengths(pattern: str) -> tuple[int, int | None]:
     pending = deque(shortest)
     while pending:
         here = pending.popleft()
-        edges[here] = below = set()
-        for code in alphabet:
-            steps += len(here.states)
-            if steps > MOST_STEPS:
-                raise UnsupportedError
-            after = automaton.after(here, code)
-            below.add(after)
-            if after not in shortest:
-                shortest[after] = shortest[here] + 1
-                pending.append(after)
+        steps += len(here.states) * len(alphabet)
+        if steps > MOST_STEPS:
+            raise UnsupportedError
+        edges[here] = {automaton.after(here, code) for code in alphabet}
+        for after in edges[here] - shortest.keys():
+            shortest[after] = shortest[here] + 1
+            pending.append(after)
     accepted = {position for position in edges if automaton.accepts(position)}
     if not accepted:
         raise UnsupportedError
-    return min(shortest[position] for position in accepted), _longest(
-        automaton.start(), edges, accepted
-    )
+    longest = _longest(automaton.start(), edges, accepted)
+    return min(shortest[position] for position in accepted), longest
 
 
 def _longest(
     start: _State, edges: Mapping[_State, set[_State]], accepted: set[_State]
 ) -> int | None:
     """Return the length of the longest accepted text, None if there is no longest."""
+    useful = _leading_to(accepted, edges)
+    level, length = {start} & useful, 0
+    while level:
+        length += 1
+        following: set[_State] = set().union(*(edges[position] for position in level))
+        level = following & useful
+        if length > len(edges):
+            return None  # a way that is longer than the number of positions has a loop
+    return length - 1
+
+
+def _leading_to(targets: set[_State], edges: Mapping[_State, set[_State]]) -> set[_State]:
+    """Return the positions from which a way leads to a target, which are positions themselves."""
     before: dict[_State, set[_State]] = {position: set() for position in edges}
     for position, following in edges.items():
         for after in following:
             before[after].add(position)
-    useful, pending = set(accepted), list(accepted)
+    reached, pending = set(targets), list(targets)
     while pending:
-        new = before[pending.pop()] - useful
-        useful |= new
+        new = before[pending.pop()] - reached
+        reached |= new
         pending.extend(new)
-    level, length = {start} & useful, 0
-    while level:
-        length += 1
-        level = {after for position in level for after in edges[position]} & useful
-        if length > len(edges):
-            return None  # a way that is longer than the number of positions has a loop
-    return length - 1
+    return reached
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,13 +205,9 @@ class _Automaton:
         if self.conditions & {syntax.BOUNDARY, syntax.NO_BOUNDARY, syntax.LINE_END}:
             states = self._closure(states, position.before, kind)
             if self.final in states:
-                return _State(frozenset((self.final,)), _OTHER)
-        reached = {
-            target
-            for state in states
-            for ranges, target in self.reads[state]
-            if contains(ranges, code)
-        }
+                return self._end()
+        edges = chain.from_iterable(self.reads[state] for state in states)
+        reached = {target for ranges, target in edges if contains(ranges, code)}
         return self._position((*reached, 0), kind)
 
     def accepts(self, position: _State) -> bool:
@@ -213,19 +219,17 @@ class _Automaton:
         """Return the kind of a character, if a condition depends on it."""
         if self.conditions & {syntax.BOUNDARY, syntax.NO_BOUNDARY} and contains(WORDS, code):
             return _WORD
-        return (
-            _LINE
-            if self.conditions & {syntax.LINE_BEGIN, syntax.LINE_END} and contains(NEWLINE, code)
-            else _OTHER
-        )
+        if self.conditions & {syntax.LINE_BEGIN, syntax.LINE_END} and contains(NEWLINE, code):
+            return _LINE
+        return _OTHER
 
     def _position(self, states: Iterable[int], before: str) -> _State:
         reached = self._closure(states, before, None)
-        return (
-            _State(frozenset((self.final,)), _OTHER)
-            if self.final in reached
-            else _State(reached, before)
-        )
+        return self._end() if self.final in reached else _State(reached, before)
+
+    def _end(self) -> _State:
+        """Return the position after a match, where nothing else matters."""
+        return _State(frozenset((self.final,)), _OTHER)
 
     def _closure(self, states: Iterable[int], before: str, following: str | None) -> frozenset[int]:
         """Return the states that are reached without reading, between characters of two kinds, None for an unknown one."""
@@ -233,9 +237,9 @@ class _Automaton:
         pending = list(reached)
         while pending:
             for condition, target in self.skips[pending.pop()]:
-                if target not in reached and (
-                    not condition or _is_met(condition, before, following)
-                ):
+                if target in reached:
+                    continue
+                if not condition or _is_met(condition, before, following):
                     reached.add(target)
                     pending.append(target)
         return frozenset(reached)
@@ -266,14 +270,7 @@ def _automaton(pattern: str) -> _Automaton:
 def _build(node: PatternNode, start: int, end: int, automaton: _Automaton) -> None:
     """Add the states between two that read what a node matches."""
     if node.kind == syntax.LITERAL:
-        *others, last = [((ord(str(char)),) * 2,) for char in node.each()]
-        for code in others:
-            following = automaton.state()
-            automaton.reads[start].append(
-                (_ranges(Members(code, fold=bool(node.flags))), following)
-            )
-            start = following
-        automaton.reads[start].append((_ranges(Members(last, fold=bool(node.flags))), end))
+        _build_literal(node, start, end, automaton)
     elif node.kind == syntax.CLASS:
         members = tuple(leaf for leaf in node.each() if isinstance(leaf, Members))
         automaton.reads[start].append((_ranges(Members(parts=members)), end))
@@ -289,7 +286,23 @@ def _build(node: PatternNode, start: int, end: int, automaton: _Automaton) -> No
     elif node.kind in _REPEATED:
         _build_repeat(node, start, end, automaton)
     else:
-        automaton.skips[_build_chain(node.parts, start, automaton)].append(("", end))
+        last = _build_chain(node.parts, start, automaton)
+        automaton.skips[last].append(("", end))
+
+
+def _build_literal(node: PatternNode, start: int, end: int, automaton: _Automaton) -> None:
+    """Add a state for each character but the last."""
+    folds = bool(node.flags)
+    *others, last = [_ranges(_only(str(char), fold=folds)) for char in node.each()]
+    for ranges in others:
+        following = automaton.state()
+        automaton.reads[start].append((ranges, following))
+        start = following
+    automaton.reads[start].append((last, end))
+
+
+def _only(char: str, *, fold: bool) -> Members:
+    return Members(((ord(char), ord(char)),), fold=fold)
 
 
 def _build_chain(parts: Iterable[PatternNode], start: int, automaton: _Automaton) -> int:
@@ -306,11 +319,14 @@ _REPEATED: Final = frozenset({syntax.STAR, syntax.PLUS, syntax.QUEST, syntax.REP
 
 def _ranges(members: Members) -> Ranges:
     r"""Return the members as ranges; the flag `i` adds cases before a class is negated."""
-    named = class_members(rf"\p{{{members.name}}}") if members.name else ()
-    ranges = joined(
-        [*members.ranges, *named, *(pair for part in members.parts for pair in _ranges(part))]
-    )
-    ranges = folded(ranges) if members.fold else ranges
+    pairs = list(members.ranges)
+    if members.name:
+        pairs += class_members(rf"\p{{{members.name}}}")
+    for part in members.parts:
+        pairs += _ranges(part)
+    ranges = joined(pairs)
+    if members.fold:
+        ranges = folded(ranges)
     return negated(ranges) if members.negated else ranges
 
 
@@ -330,16 +346,16 @@ def _build_repeat(node: PatternNode, start: int, end: int, automaton: _Automaton
 
 def _alphabet(automata: Iterable[_Automaton]) -> list[int]:
     """Return one code point for each set of characters that no edge distinguishes, the most readable ones first."""
-    distinct = list(
-        dict.fromkeys(ranges for automaton in automata for ranges in automaton.ranges())
-    )
+    all_ranges = chain.from_iterable(automaton.ranges() for automaton in automata)
+    distinct = list(dict.fromkeys(all_ranges))
     codes = {*range(ord(" "), ord("~") + 1), _LETTER, 0, LAST}
-    for low, high in (pair for ranges in distinct for pair in ranges):
+    for low, high in chain.from_iterable(distinct):
         codes.update((max(low - 1, 0), low, high, min(high + 1, LAST)))
+    codes.difference_update(SURROGATES)
     by_signature: dict[tuple[bool, ...], int] = {}
     for code in sorted(codes, key=_rank):
-        if code not in SURROGATES:
-            by_signature.setdefault(tuple(contains(ranges, code) for ranges in distinct), code)
+        signature = tuple(contains(ranges, code) for ranges in distinct)
+        by_signature.setdefault(signature, code)
     return list(by_signature.values())
 
 
@@ -347,12 +363,17 @@ _PREFERRED: Final = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVW
 
 
 def _rank(code: int) -> tuple[int, int]:
+    """Return the order of a code point by how readable it is."""
     char = chr(code)
     if char in _PREFERRED:
         return _PREFERRED.index(char), 0
+    after_preferred = len(_PREFERRED)
     if code == _LETTER:
-        return len(_PREFERRED) + 1, 0
-    return len(_PREFERRED) + (0 if " " <= char <= "~" else 1 if code > ord("~") else 2), code
+        return after_preferred + 1, 0
+    if " " <= char <= "~":
+        return after_preferred, code
+    is_control = code < ord(" ")
+    return after_preferred + (2 if is_control else 1), code
 
 
 _LETTER: Final = ord("é")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
 from crdlint.golang.regexp import compile_error
@@ -48,7 +48,8 @@ def cause(pattern: str, error: str) -> str:
     """
     around = _LOOKAROUND.search(pattern)
     if around is not None:
-        return f"RE2 has no {'lookbehind' if '<' in around[0] else 'lookahead'} `{around[0]}`"
+        name = "lookbehind" if "<" in around[0] else "lookahead"
+        return f"RE2 has no {name} `{around[0]}`"
     match = _ERROR.match(error)
     if match is None:
         return error.removeprefix("error parsing regexp: ")
@@ -56,7 +57,9 @@ def cause(pattern: str, error: str) -> str:
     if _BACK_REFERENCE.fullmatch(part):
         return f"RE2 has no back reference `{part}`"
     words = _CAUSES.get(match["code"], f"{match['code']}: `{{part}}`")
-    return words.format(part=part if len(part) <= _LONGEST_PART else f"{part[:_LONGEST_PART]}…")
+    if len(part) > _LONGEST_PART:
+        part = f"{part[:_LONGEST_PART]}…"
+    return words.format(part=part)
 
 
 def repair(pattern: str) -> Meant | None:
@@ -66,23 +69,36 @@ def repair(pattern: str) -> Meant | None:
     Meant(help='Write the pattern as `^[a-z]+$`', pattern='^[a-z]+$')
     """
     literal = _JAVASCRIPT.fullmatch(pattern)
-    if literal is not None and set(literal[2]) <= {"i", "m", "s", "g", "u"}:
-        flags = "".join(sorted({*literal[2]} - {"g", "u"}))
-        meant = f"(?{flags}){literal[1]}" if flags else literal[1]
+    if literal is not None and set(literal[2]) <= _JAVASCRIPT_FLAGS:
+        meant = _with_flags(literal[1], set(literal[2]) & _GO_FLAGS)
         return Meant(f"Write the pattern without the slashes of JavaScript: `{meant}`", meant)
     match = _ERROR.match(compile_error(pattern) or "")
     row = None if match is None else _ROWS.get(match["code"])
     if match is None or row is None:
         return None
     help_, rewrite = row
-    if match["code"] == "invalid escape sequence" and not match["part"].isascii():
-        help_ = f"Write `{match['part'][1:]}` without the backslash, or an escape of RE2, such as `\\d` for a digit"
-    if _BACK_REFERENCE.fullmatch(match["part"]):
-        help_ = f"Write again what the group matches instead of `{match['part']}`: RE2 has no back references"
-    meant = rewrite(pattern, match["part"])
-    if meant is not None and compile_error(meant) is None:
-        return Meant(f"Write the pattern as `{meant}`", meant)
-    return Meant(help_)
+    rewritten = rewrite(pattern, match["part"])
+    if rewritten is not None and compile_error(rewritten) is None:
+        return Meant(f"Write the pattern as `{rewritten}`", rewritten)
+    return Meant(_help_of_part(match["code"], match["part"]) or help_)
+
+
+_GO_FLAGS: Final = frozenset({"i", "m", "s"})
+_JAVASCRIPT_FLAGS: Final = _GO_FLAGS | {"g", "u"}
+
+
+def _with_flags(pattern: str, flags: Iterable[str]) -> str:
+    joined = "".join(sorted(flags))
+    return f"(?{joined}){pattern}" if joined else pattern
+
+
+def _help_of_part(code: str, part: str) -> str | None:
+    """Return a help that names what is wrong, None where the help of the error does."""
+    if _BACK_REFERENCE.fullmatch(part):
+        return f"Write again what the group matches instead of `{part}`: RE2 has no back references"
+    if code == "invalid escape sequence" and not part.isascii():
+        return f"Write `{part[1:]}` without the backslash, or an escape of RE2, such as `\\d` for a digit"
+    return None
 
 
 def _closed_class(pattern: str, part: str) -> str:
@@ -95,13 +111,11 @@ def _closed_class(pattern: str, part: str) -> str:
 def _closed_group(pattern: str, _part: str) -> str | None:
     """Close the group at the end; None if it may end within its last alternative, as in `(http|https://.*`."""
     _, mark, last = pattern.rpartition("|")
-    if pattern.endswith("(") or (mark and not last.removesuffix("$").isalnum()):
+    ends_in_alternative = bool(mark) and not last.removesuffix("$").isalnum()
+    if ends_in_alternative or pattern.endswith("("):
         return None
-    return (
-        f"{pattern[:-1]})$"
-        if pattern.endswith("$") and not pattern.endswith("\\$")
-        else f"{pattern})"
-    )
+    has_end = pattern.endswith("$") and not pattern.endswith("\\$")
+    return f"{pattern[:-1]})$" if has_end else f"{pattern})"
 
 
 def _opened_group(pattern: str, _part: str) -> str:
@@ -111,10 +125,11 @@ def _opened_group(pattern: str, _part: str) -> str:
         depth += {"(": 1, ")": -1}.get(token[0], 0)
         if depth < 0:
             before, after = pattern[: token.start()], pattern[token.end() :]
-            start = len(before) - len(before.removeprefix("^"))
-            if "|" in before or after.startswith(_REPEATS):
-                return f"{before[:start]}({before[start:]}){after}"
-            return before + after
+            is_needed = "|" in before or after.startswith(_REPEATS)
+            if not is_needed:
+                return before + after
+            start = 1 if before.startswith("^") else 0
+            return f"{before[:start]}({before[start:]}){after}"
     return pattern
 
 
@@ -122,17 +137,20 @@ def _range(pattern: str, part: str) -> str | None:
     low, dash, high = part.partition("-")
     if not dash or not high:
         return None
-    is_turned = len(low) == len(high) == 1 and low.isalnum() and high.isalnum()
-    return pattern.replace(part, f"{high}-{low}" if is_turned else f"{low}\\-{high}", 1)
+    is_turned = len(part) == 3 and low.isalnum() and high.isalnum()
+    meant = f"{high}-{low}" if is_turned else f"{low}\\-{high}"
+    return pattern.replace(part, meant, 1)
 
 
 def _count(pattern: str, part: str) -> str | None:
-    low, comma, high = part.strip("{}").partition(",")
-    return (
-        pattern.replace(part, f"{{{high},{low}}}", 1)
-        if comma and high and int(low) > int(high)
-        else None
-    )
+    low, _, high = part.strip("{}").partition(",")
+    is_turned = bool(high) and int(low) > int(high)
+    return pattern.replace(part, f"{{{high},{low}}}", 1) if is_turned else None
+
+
+def _once(pattern: str, part: str) -> str | None:
+    """Return the pattern with one sign instead of several equal ones."""
+    return pattern.replace(part, part[0], 1) if len(set(part)) == 1 else None
 
 
 def _escape(pattern: str, part: str) -> str | None:
@@ -148,13 +166,20 @@ _ROWS: Final[dict[str, tuple[str, Callable[[str, str], str | None]]]] = {
     "unexpected )": ("Remove the `)`, or write `\\)` for a bracket in the text", _opened_group),
     "invalid nested repetition operator": (
         "Write one repetition",
-        lambda pattern, part: pattern.replace(part, part[0], 1) if len(set(part)) == 1 else None,
+        _once,
     ),
     "missing argument to repetition operator": (
-        "Write what is repeated: `.*` is any text, and `\\*` a `*` in the text", lambda *_: None
+        "Write what is repeated: `.*` is any text, and `\\*` a `*` in the text",
+        lambda *_: None,
     ),
-    "invalid character class range": ("Write a range from low to high, as in `a-z`, or a class of Go, as in `\\pL`", _range),
+    "invalid character class range": (
+        "Write a range from low to high, as in `a-z`, or a class of Go, as in `\\pL`",
+        _range,
+    ),
     "invalid repeat count": ("Repeat at most 1000 times, and write the lower count first", _count),
     "invalid escape sequence": ("Use an escape of RE2, which has no back references", _escape),
-    "trailing backslash at end of expression": ("Remove the `\\` at the end", lambda pattern, _: pattern[:-1]),
-}  # fmt: skip
+    "trailing backslash at end of expression": (
+        "Remove the `\\` at the end",
+        lambda pattern, _: pattern[:-1],
+    ),
+}

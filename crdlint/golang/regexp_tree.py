@@ -69,7 +69,22 @@ Leaves: TypeAlias = "Leaf | tuple[Leaves, Leaves] | None"
 
 @dataclass(slots=True, eq=False)
 class PatternNode:
-    """A subtree with `parts` or `leaves`. A repetition is at least `low` times, at most `high` times or unlimited (-1)."""
+    """A subtree.
+
+    `kind`: one of the kinds above.
+    `flags`: those of a literal, or those to restore at the end of a group.
+    `runes`: the number of runes, for a class of the limits of its ranges.
+    `leaves`: what a node without parts matches.
+    `parts`: the nodes in it.
+    `low`, `high`: how often a repetition repeats at least and at most, -1 for no limit.
+    `depth`: of the tree as it is here.
+    `height`: of Go's tree, which is less than the depth where upstream joins nested parts.
+    `size`: the number of instructions.
+    `product`: the largest product of repetition counts on a path downwards.
+    `below`, `inside`: the height and the size of the children of a CONCAT or ALTERNATE.
+    `single`: whether it is a CLASS of one rune.
+    `captures`: whether an OPEN begins a group that captures.
+    """
 
     kind: int
     flags: int = 0
@@ -79,13 +94,13 @@ class PatternNode:
     low: int = 0
     high: int = 0
     depth: int = 1
-    height: int = 1  # less than the depth where upstream joins nested parts
-    size: int = 1  # in instructions
-    product: int = 1  # the largest product of repetition counts on a path downwards
-    below: int = 0  # height and size of the children of a CONCAT or ALTERNATE
+    height: int = 1
+    size: int = 1
+    product: int = 1
+    below: int = 0
     inside: int = 0
-    single: bool = False  # a CLASS of one rune
-    captures: bool = False  # of an OPEN
+    single: bool = False
+    captures: bool = False
 
     def each(self) -> Iterator[Leaf]:
         """Yield the leaves in order."""
@@ -178,14 +193,14 @@ class PatternStack:
         node.height = 1 + inner.height
         node.product = inner.product
         if kind == REPEAT:
-            times = low if high < 0 else high
-            node.product = times * inner.product if times > 0 else inner.product if high < 0 else 1
+            node.product = _repeated_product(inner.product, low, high)
             node.size = _repeated_size(inner.size, low, high)
         else:
             node.size = inner.size + (2 if kind == STAR else 1)
         stack[-1] = node
         self._check(node)
-        if kind == REPEAT and (low >= 2 or high >= 2) and node.product > MAX_REPEAT:
+        is_counted = kind == REPEAT and max(low, high) >= 2
+        if is_counted and node.product > MAX_REPEAT:
             raise InvalidPatternError("invalid repeat count", operator)
 
     def _new(self, kind: int, flags: int = 0, runes: int = 0, leaves: Leaves = None) -> PatternNode:
@@ -213,7 +228,8 @@ class PatternStack:
         if len(stack) < 2:
             return False
         upper, lower = stack[-1], stack[-2]
-        if upper.kind or lower.kind or upper.flags != lower.flags:
+        are_literals = upper.kind == lower.kind == LITERAL
+        if not are_literals or upper.flags != lower.flags:
             return False
         lower.runes += upper.runes
         lower.leaves = (lower.leaves, upper.leaves)
@@ -229,22 +245,23 @@ class PatternStack:
         return False
 
     def _check(self, node: PatternNode) -> None:
-        is_large = self._runes > MAX_RUNES
         if not self._tracking:
-            if node.kind == REPEAT:
-                times = max(node.low, node.high, 1)
-                self._repeats = (
-                    MAX_SIZE if times > MAX_SIZE // self._repeats else self._repeats * times
-                )
-            self._tracking = self._created >= MAX_SIZE // self._repeats
-        if self._tracking:
-            if node.kind == LITERAL:
-                node.size = node.runes
-            is_large = is_large or node.size > MAX_SIZE
-        if is_large:
+            self._track(node)
+        if self._tracking and node.kind == LITERAL:
+            node.size = node.runes
+        has_large_tree = self._tracking and node.size > MAX_SIZE
+        if has_large_tree or self._runes > MAX_RUNES:
             raise InvalidPatternError("expression too large", self._pattern)
         if self._created >= MAX_HEIGHT and node.height > MAX_HEIGHT:
             raise InvalidPatternError("expression nests too deeply", self._pattern)
+
+    def _track(self, node: PatternNode) -> None:
+        """Begin to measure sizes once there are many nodes or repetitions."""
+        if node.kind == REPEAT:
+            times = max(node.low, node.high, 1)
+            is_too_often = times > MAX_SIZE // self._repeats
+            self._repeats = MAX_SIZE if is_too_often else self._repeats * times
+        self._tracking = self._created >= MAX_SIZE // self._repeats
 
     def _take(self) -> list[PatternNode]:
         """Pop and return the nodes above the topmost mark."""
@@ -293,20 +310,23 @@ class PatternStack:
             return False
         top = stack[-1]
         if len(stack) >= 3 and _is_class(top) and _is_class(stack[-3]):
-            merged = stack[-3]
-            merged.runes = (
-                merged.runes + top.runes
-                if merged.kind == top.kind == CLASS
-                else 2 + max(merged.runes, top.runes)
-            )
-            merged.leaves = (_members(merged), _members(top))
-            merged.kind = CLASS
-            merged.single = False
+            _join_classes(stack[-3], top)
             self._free += 1
             stack.pop()
             return True
         stack[-2], stack[-1] = top, stack[-2]
         return True
+
+
+def _join_classes(node: PatternNode, other: PatternNode) -> None:
+    """Make a class, or a literal of one rune, a class with the members of another one as well."""
+    if node.kind == other.kind == CLASS:
+        node.runes += other.runes
+    else:
+        node.runes = 2 + max(node.runes, other.runes)
+    node.leaves = (_members(node), _members(other))
+    node.kind = CLASS
+    node.single = False
 
 
 def _members(node: PatternNode) -> Leaves:
@@ -326,3 +346,11 @@ def _repeated_size(size: int, low: int, high: int) -> int:
     if high < 0:
         return 2 + size if low == 0 else 1 + low * size
     return max(1, high * size + high - low)
+
+
+def _repeated_product(product: int, low: int, high: int) -> int:
+    """Return the product of repetition counts with one more, whose limit -1 stands for none."""
+    if high == 0:
+        return 1
+    times = low if high < 0 else high
+    return times * product if times > 0 else product

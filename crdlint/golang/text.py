@@ -88,7 +88,7 @@ def _escape(match: re.Match[str]) -> str:
     return f"\\u{rune:04x}" if rune < 0x10000 else f"\\U{rune:08x}"
 
 
-_FLAGS: Final = "#0+- "
+_FLAGS: Final = tuple("#0+- ")
 _LARGEST: Final = 1_000_000
 
 
@@ -106,16 +106,17 @@ def sprintf(text: str) -> str:
 def _verb(text: str, start: int) -> tuple[str, int]:
     """Return the output for the verb after a percent sign, and the end of the verb."""
     output, position = "", start
-    while text[position : position + 1] and text[position] in _FLAGS:
+    while text.startswith(_FLAGS, position):
         position += 1
     is_indexed = False
     for prefix, problem in (("", "%!(BADWIDTH)"), (".", "%!(BADPREC)")):
-        if text.startswith(prefix, position):
-            is_indexed, position = _index(text, position + len(prefix))
-            if text.startswith("*", position):
-                output, is_indexed, position = output + problem, False, position + 1
-            else:
-                position = _number_end(text, position)
+        if not text.startswith(prefix, position):
+            continue
+        is_indexed, position = _index(text, position + len(prefix))
+        if text.startswith("*", position):
+            output, is_indexed, position = output + problem, False, position + 1
+        else:
+            position = _number_end(text, position)
     if not is_indexed:
         _, position = _index(text, position)
     verb = text[position : position + 1]
@@ -124,10 +125,8 @@ def _verb(text: str, start: int) -> tuple[str, int]:
     if verb == "%":
         return f"{output}%", position + 1
     # There are no arguments, so that every index is wrong.
-    return (
-        f"{output}%!{verb}({'BADINDEX' if '[' in text[start:position] else 'MISSING'})",
-        position + 1,
-    )
+    reason = "BADINDEX" if "[" in text[start:position] else "MISSING"
+    return f"{output}%!{verb}({reason})", position + 1
 
 
 def _index(text: str, position: int) -> tuple[bool, int]:

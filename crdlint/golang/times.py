@@ -23,9 +23,12 @@ DATE: Final = TimeLayout("2006-01-02", 2, zone=False)
 # For each element: its separator, its name in the layout, whether it always has two digits, its range, its name in
 # errors. The range of the day is checked last.
 _NUMBERS: Final = (
-    ("-", "01", True, (1, 12), "month"), ("-", "02", True, (0, 99), "day"), ("T", "15", False, (0, 23), "hour"),
-    (":", "04", True, (0, 59), "minute"), (":", "05", True, (0, 59), "second"),
-)  # fmt: skip
+    ("-", "01", True, (1, 12), "month"),
+    ("-", "02", True, (0, 99), "day"),
+    ("T", "15", False, (0, 23), "hour"),
+    (":", "04", True, (0, 59), "minute"),
+    (":", "05", True, (0, 59), "second"),
+)
 _EPOCH: Final = date(1970, 1, 1).toordinal()
 _CYCLE: Final = 400  # years after which the calendar repeats; Python's has no year 0
 _CYCLE_DAYS: Final = 146097
@@ -55,22 +58,23 @@ def check_rfc3339(text: str) -> str | None:
 def parse_time(text: str, layout: TimeLayout = RFC3339) -> Time:
     """Parse a time; raise TimeError if the text does not match the layout."""
     numbers, rest = _numbers(text, layout)
+    nanoseconds = offset = 0
     # Go accepts a fraction of a second, although the layout has none.
     fraction = _FRACTION.match(rest) if layout.numbers == len(_NUMBERS) else None
-    nanoseconds = int(fraction[1].ljust(9, "0")[:9]) if fraction else 0
-    rest = rest[fraction.end() :] if fraction else rest
-    offset, rest = _zone(text, layout, rest) if layout.zone else (0, rest)
+    if fraction is not None:
+        nanoseconds = int(fraction[1].ljust(9, "0")[:9])
+        rest = rest[fraction.end() :]
+    if layout.zone:
+        offset, rest = _zone(text, layout, rest)
     if rest:
         raise TimeError(f"parsing time {_quote(text)}: extra text: {_quote(rest)}")
     year, month, day, *clock = numbers
-    if not 1 <= day <= monthrange(year % _CYCLE + _CYCLE, month)[1]:
+    _, last_day = monthrange(year % _CYCLE + _CYCLE, month)
+    if not 1 <= day <= last_day:
         raise TimeError(f"parsing time {_quote(text)}: day out of range")
     hour, minute, second = clock or (0, 0, 0)
-    return Time(
-        days(year, month, day) * 86400 + hour * 3600 + minute * 60 + second - offset,
-        nanoseconds,
-        offset,
-    )
+    seconds = days(year, month, day) * 86400 + hour * 3600 + minute * 60 + second
+    return Time(seconds - offset, nanoseconds, offset)
 
 
 def _numbers(text: str, layout: TimeLayout) -> tuple[list[int], str]:
@@ -82,8 +86,8 @@ def _numbers(text: str, layout: TimeLayout) -> tuple[list[int], str]:
         if not rest.startswith(separator):
             raise _failure(text, layout, rest, separator)
         rest = rest[1:]
-        width = 2 if len(rest) > 1 and _digits(rest[:2]) else 1
-        if not _digits(rest[:1]) or (fixed and width == 1):
+        width = _width(rest)
+        if width == 0 or (fixed and width == 1):
             raise _failure(text, layout, rest, element)
         number = int(rest[:width])
         rest = rest[width:]
@@ -93,21 +97,32 @@ def _numbers(text: str, layout: TimeLayout) -> tuple[list[int], str]:
     return numbers, rest
 
 
+def _width(text: str) -> int:
+    """Return how many of the first two characters of a text are digits."""
+    if not _digits(text[:1]):
+        return 0
+    return len(text[:2]) if _digits(text[:2]) else 1
+
+
 def _zone(text: str, layout: TimeLayout, rest: str) -> tuple[int, str]:
     """Return the offset of a zone in seconds, and the text after it."""
     if rest.startswith("Z"):
         return 0, rest[1:]
-    if len(rest) < 6 or rest[3] != ":" or not _digits(rest[1:3] + rest[4:6]):
+    zone = _ZONE.match(rest)
+    if zone is None:
         raise _failure(text, layout, rest, "Z07:00")
-    hours, minutes = int(rest[1:3]), int(rest[4:6])
+    sign, hours, minutes = zone[1], int(zone[2]), int(zone[3])
     # Go accepts an offset of 24 hours or 60 minutes.
     for number, limit, name in ((hours, 24, "hour"), (minutes, 60, "minute")):
         if number > limit:
             raise TimeError(f"parsing time {_quote(text)}: time zone offset {name} out of range")
-    if rest[0] not in "+-":
+    if sign not in "+-":
         raise _failure(text, layout, rest, "Z07:00")
     offset = hours * 3600 + minutes * 60
-    return -offset if rest[0] == "-" else offset, rest[6:]
+    return -offset if sign == "-" else offset, rest[6:]
+
+
+_ZONE: Final = re.compile("(.)([0-9]{2}):([0-9]{2})", re.DOTALL)
 
 
 _FRACTION: Final = re.compile("[.,]([0-9]+)")
@@ -133,11 +148,18 @@ def format_time(seconds: int, nanoseconds: int = 0, offset: int = 0) -> str:
     """Return a time as RFC 3339 at its offset, with as many fraction digits as needed. Upstream: time.RFC3339Nano."""
     whole_days, second = divmod(seconds + offset, 86400)
     year, month, day = civil_date(whole_days)
-    fraction = f".{nanoseconds:09d}".rstrip("0") if nanoseconds else ""
+    shown_date = f"{'-' * (year < 0)}{abs(year):04d}-{month:02d}-{day:02d}"
     clock = f"{second // 3600:02d}:{second // 60 % 60:02d}:{second % 60:02d}"
-    minutes = abs(offset) // 60
-    zone = f"{'-' if offset < 0 else '+'}{minutes // 60:02d}:{minutes % 60:02d}" if offset else "Z"
-    return f"{'-' * (year < 0)}{abs(year):04d}-{month:02d}-{day:02d}T{clock}{fraction}{zone}"
+    fraction = f".{nanoseconds:09d}".rstrip("0") if nanoseconds else ""
+    return f"{shown_date}T{clock}{fraction}{_printed_zone(offset)}"
+
+
+def _printed_zone(offset: int) -> str:
+    if not offset:
+        return "Z"
+    hours, minutes = divmod(abs(offset) // 60, 60)
+    sign = "-" if offset < 0 else "+"
+    return f"{sign}{hours:02d}:{minutes:02d}"
 
 
 def printed_time(text: str) -> str:
@@ -168,11 +190,9 @@ def _quote(text: str) -> str:
 
 def _escaped(match: re.Match[str]) -> str:
     char = match[0]
-    return (
-        f"\\{char}"
-        if char in '"\\'
-        else "".join(f"\\x{byte:02x}" for byte in char.encode("utf-8", "surrogatepass"))
-    )
+    if char in '"\\':
+        return f"\\{char}"
+    return "".join(f"\\x{byte:02x}" for byte in char.encode("utf-8", "surrogatepass"))
 
 
 _UNUSUAL: Final = re.compile(r"[^ !#-\[\]-~]")
@@ -188,8 +208,15 @@ _WHOLE: Final = re.compile(
 )
 _PART: Final = re.compile(r"([0-9]*)(?:\.([0-9]*))?(ns|us|µs|μs|ms|s|m|h)")
 _UNITS: Final = {
-    "ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9,
-}  # fmt: skip
+    "ns": 1,
+    "us": 10**3,
+    "µs": 10**3,
+    "μs": 10**3,
+    "ms": 10**6,
+    "s": 10**9,
+    "m": 60 * 10**9,
+    "h": 3600 * 10**9,
+}
 _MAX: Final = 2**63 - 1
 _MOST_DIGITS: Final = 30
 
@@ -202,14 +229,18 @@ def parse_duration(text: str) -> int | None:
     for integer, fraction, unit in _PART.findall(text):
         size = _UNITS[unit]
         # More digits make a number that is out of range anyway.
-        total += int(integer.lstrip("0")[:_MOST_DIGITS] or "0") * size
-        digits = fraction[:20]
-        while digits and int(digits) > _MAX + 1:
-            digits = digits[:-1]  # Upstream: time.leadingFraction
-        if digits:
-            total += int(int(digits) * (size / 10.0 ** len(digits)))
+        whole = integer.lstrip("0")[:_MOST_DIGITS] or "0"
+        total += int(whole) * size + _fraction_of(size, fraction)
         if total > _MAX + 1:
             return None
     if text.startswith("-"):
         return -total
     return total if total <= _MAX else None
+
+
+def _fraction_of(size: int, fraction: str) -> int:
+    """Return a fraction, by its digits, of a unit. Upstream: time.leadingFraction."""
+    digits = fraction[:20]
+    while digits and int(digits) > _MAX + 1:
+        digits = digits[:-1]
+    return int(int(digits) * (size / 10.0 ** len(digits))) if digits else 0

@@ -26,8 +26,10 @@ CompletionKind = Literal["field", "variable", "function", "method", "macro", "ke
 
 # What each function and macro does, in one sentence.
 DOCS: Final = {
-    **stdlib.DOCS, **macros.DOCS, **{name: text for library in LIBRARIES for name, text in library.docs.items()},
-}  # fmt: skip
+    **stdlib.DOCS,
+    **macros.DOCS,
+    **{name: text for library in LIBRARIES for name, text in library.docs.items()},
+}
 
 _TARGET: Final = "target__"  # the variable that represents the text before the dot
 _OPERANDS: Final = frozenset(
@@ -36,15 +38,27 @@ _OPERANDS: Final = frozenset(
 _KEYWORDS: Final = ("true", "false", "null")
 # Arguments by type. More than one for a type parameter: the first that compiles is used.
 _SAMPLES: Final = {
-    Kind.STRING: ("''",), Kind.INT: ("0",), Kind.UINT: ("0u",), Kind.DOUBLE: ("0.0",), Kind.BOOL: ("true",),
-    Kind.BYTES: ("b''",), Kind.LIST: ("[]",), Kind.MAP: ("{}",), Kind.DURATION: ("duration('1h')",),
-    Kind.TIMESTAMP: ("timestamp('2026-01-01T00:00:00Z')",), Kind.TYPE: ("int",),
-}  # fmt: skip
+    Kind.STRING: ("''",),
+    Kind.INT: ("0",),
+    Kind.UINT: ("0u",),
+    Kind.DOUBLE: ("0.0",),
+    Kind.BOOL: ("true",),
+    Kind.BYTES: ("b''",),
+    Kind.LIST: ("[]",),
+    Kind.MAP: ("{}",),
+    Kind.DURATION: ("duration('1h')",),
+    Kind.TIMESTAMP: ("timestamp('2026-01-01T00:00:00Z')",),
+    Kind.TYPE: ("int",),
+}
 _NAMED_SAMPLES: Final = {
-    "optional_type": "optional.none()", "kubernetes.Quantity": "quantity('1')", "kubernetes.Semver": "semver('1.0.0')",
-    "kubernetes.URL": "url('https://example.com')", "net.IP": "ip('10.0.0.1')", "net.CIDR": "cidr('10.0.0.0/8')",
+    "optional_type": "optional.none()",
+    "kubernetes.Quantity": "quantity('1')",
+    "kubernetes.Semver": "semver('1.0.0')",
+    "kubernetes.URL": "url('https://example.com')",
+    "net.IP": "ip('10.0.0.1')",
+    "net.CIDR": "cidr('10.0.0.0/8')",
     "kubernetes.NamedFormat": "format.uuid().value()",
-}  # fmt: skip
+}
 # Arguments that must be of a certain form, by function.
 _SPECIAL_SAMPLES: Final = {
     "duration": ("'1h'",),
@@ -55,9 +69,12 @@ _ANY_SAMPLES: Final = ("''", "0", f"{_TARGET}[0]", _TARGET, "true")
 # Macros of a target: the arguments, and how many variables they declare.
 _MACROS: Final = {
     **dict.fromkeys(("all", "exists", "exists_one", "existsOne", "filter"), ("x, true", 1)),
-    **dict.fromkeys(("map", "sortBy", "optMap"), ("x, x", 1)), "optFlatMap": ("x, optional.of(x)", 1),
-    "transformList": ("i, x, x", 2), "transformMap": ("k, x, x", 2), "transformMapEntry": ("k, x, {k: x}", 2),
-}  # fmt: skip
+    **dict.fromkeys(("map", "sortBy", "optMap"), ("x, x", 1)),
+    "optFlatMap": ("x, optional.of(x)", 1),
+    "transformList": ("i, x, x", 2),
+    "transformMap": ("k, x, x", 2),
+    "transformMapEntry": ("k, x, {k: x}", 2),
+}
 _WITH_ONE_OR_TWO: Final = frozenset({"all", "exists", "exists_one", "existsOne"})
 
 

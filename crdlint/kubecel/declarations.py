@@ -328,10 +328,18 @@ _SELF_TYPE: Final = "selfType"
 
 # Names of scalar types in the provider of a schema, besides CEL's own names (findScalar).
 _SCALARS: Final = {
-    "bool": BOOL, "bytes": types.BYTES, "double": types.DOUBLE, "duration": types.DURATION, "int": INT,
-    "null_type": types.NULL, "string": STRING, "timestamp": types.TIMESTAMP, "uint": types.UINT,
-    "list": types.list_type(types.ANY), "map": types.map_type(types.ANY, types.ANY),
-}  # fmt: skip
+    "bool": BOOL,
+    "bytes": types.BYTES,
+    "double": types.DOUBLE,
+    "duration": types.DURATION,
+    "int": INT,
+    "null_type": types.NULL,
+    "string": STRING,
+    "timestamp": types.TIMESTAMP,
+    "uint": types.UINT,
+    "list": types.list_type(types.ANY),
+    "map": types.map_type(types.ANY, types.ANY),
+}
 _SCALAR_TYPES: Final = {name: type_type(type_) for name, type_ in _SCALARS.items()}
 
 

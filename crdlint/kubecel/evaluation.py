@@ -51,8 +51,10 @@ _ARGUMENTS: Final = (
 MISSING: Final = object()
 
 _KINDS: Final = {
-    "FieldValueForbidden": errors.FORBIDDEN, "FieldValueRequired": errors.REQUIRED, "FieldValueDuplicate": errors.DUPLICATE,
-}  # fmt: skip
+    "FieldValueForbidden": errors.FORBIDDEN,
+    "FieldValueRequired": errors.REQUIRED,
+    "FieldValueDuplicate": errors.DUPLICATE,
+}
 
 
 class OutOfBudgetError(Exception):

@@ -50,11 +50,20 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=timezone.utc)
 # Operators and functions that read all parts of their operands; the others take constant time.
 _READ_ALL: Final = ("_==_", "_!=_", "_<_", "_<=_", "_>_", "_>=_", "_in_", "_+_")
 _THEIRS: Final[Mapping[type[Any], Callable[[Any], Any]]] = {
-    type(None): lambda _: None, bool: celtypes.BoolType, Uint: celtypes.UintType, int: celtypes.IntType,
-    float: celtypes.DoubleType, str: celtypes.StringType, bytes: celtypes.BytesType,
-    Duration: lambda value: celtypes.DurationType(timedelta(microseconds=value.nanoseconds // _MICROSECOND)),
-    Timestamp: lambda value: celtypes.TimestampType(_EPOCH + timedelta(microseconds=value.nanoseconds // _MICROSECOND)),
-}  # fmt: skip
+    type(None): lambda _: None,
+    bool: celtypes.BoolType,
+    Uint: celtypes.UintType,
+    int: celtypes.IntType,
+    float: celtypes.DoubleType,
+    str: celtypes.StringType,
+    bytes: celtypes.BytesType,
+    Duration: lambda value: celtypes.DurationType(
+        timedelta(microseconds=value.nanoseconds // _MICROSECOND)
+    ),
+    Timestamp: lambda value: celtypes.TimestampType(
+        _EPOCH + timedelta(microseconds=value.nanoseconds // _MICROSECOND)
+    ),
+}
 _OURS: Final = {theirs: ours for ours, theirs in _THEIRS.items() if isinstance(theirs, type)}
 STEPS_OF_RULE: Final = 50_000  # steps of cel-python for one evaluation
 _STEPS_OF_OBJECT: Final = 200_000
@@ -99,9 +108,16 @@ _CONVERTED: Final = (
     "string_to_bool",
 )
 _SUMS: Final = (
-    "add_string", "add_bytes", "add_list", "add_duration_duration", "add_duration_timestamp", "add_timestamp_duration",
-    "subtract_duration_duration", "subtract_timestamp_duration", "subtract_timestamp_timestamp",
-)  # fmt: skip
+    "add_string",
+    "add_bytes",
+    "add_list",
+    "add_duration_duration",
+    "add_duration_timestamp",
+    "add_timestamp_duration",
+    "subtract_duration_duration",
+    "subtract_timestamp_duration",
+    "subtract_timestamp_timestamp",
+)
 # Before each row: where cel-go v0.26.0, or the API server, defines the behaviour.
 KNOWN: Final = (
     # common/types/int.go, Int.Equal and Int.Compare

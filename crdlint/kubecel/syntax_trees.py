@@ -200,8 +200,10 @@ _LOWER: Final = frozenset({"_>=_", "_>_"})
 _STRICT: Final = frozenset({"_>_", "_<_"})
 # The keywords for the least and the greatest size of a value, by its type.
 _OF_SIZE: Final = {
-    "string": ("minLength", "maxLength"), "array": ("minItems", "maxItems"), "object": ("minProperties", "maxProperties"),
-}  # fmt: skip
+    "string": ("minLength", "maxLength"),
+    "array": ("minItems", "maxItems"),
+    "object": ("minProperties", "maxProperties"),
+}
 
 
 def keywords_for(expr: Expr, type_: str, format_: str) -> dict[str, Any]:

@@ -63,9 +63,13 @@ _GO_TYPES: Final = {
 }
 # The Go types inside of the values of Kubernetes' libraries (ref.Val.Value).
 _HELD_TYPES: Final = {
-    "cel.Quantity": "*resource.Quantity", "cel.URL": "*url.URL", "cel.IP": "netip.Addr", "cel.CIDR": "netip.Prefix",
-    "cel.Semver": "semver.Version", "cel.Format": "*cel.Format",
-}  # fmt: skip
+    "cel.Quantity": "*resource.Quantity",
+    "cel.URL": "*url.URL",
+    "cel.IP": "netip.Addr",
+    "cel.CIDR": "netip.Prefix",
+    "cel.Semver": "semver.Version",
+    "cel.Format": "*cel.Format",
+}
 _SCALARS: Final = frozenset({bool, int, float, str})
 _UNHASHABLE: Final = ("[]", "map[", "semver.Version")  # prefixes of Go types
 _DEEPEST: Final = 64  # nested concatenations before the elements are copied
@@ -221,9 +225,13 @@ def _unexpected(expected: str, value: Any) -> Error:
 
 
 _CONVERSIONS: Final = {
-    "object": _object, "array": _array, "string": _string, "number": _of_class(float, int), "integer": _of_class(int),
+    "object": _object,
+    "array": _array,
+    "string": _string,
+    "number": _of_class(float, int),
+    "integer": _of_class(int),
     "boolean": _of_class(bool),
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

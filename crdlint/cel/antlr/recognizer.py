@@ -189,8 +189,11 @@ class _Strategy(DefaultErrorStrategy):  # type: ignore[misc]
         if Token.EPSILON in expected or recognizer.getTokenStream().LA(1) in expected:
             return
         if state.stateType in (
-            ATNState.BLOCK_START, ATNState.STAR_BLOCK_START, ATNState.PLUS_BLOCK_START, ATNState.STAR_LOOP_ENTRY
-        ):  # fmt: skip
+            ATNState.BLOCK_START,
+            ATNState.STAR_BLOCK_START,
+            ATNState.PLUS_BLOCK_START,
+            ATNState.STAR_LOOP_ENTRY,
+        ):
             if self.singleTokenDeletion(recognizer) is None:
                 raise InputMismatchException(recognizer)
         elif state.stateType in (ATNState.PLUS_LOOP_BACK, ATNState.STAR_LOOP_BACK):

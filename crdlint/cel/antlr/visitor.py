@@ -36,10 +36,16 @@ def _inner(tree: Any) -> Any:
 
 # The token with which a tree is more than a wrapper, if there is any, and the part that it wraps.
 _WRAPPERS = {
-    "expr": ("?", "conditionalOr"), "conditionalOr": ("||", "conditionalAnd"), "conditionalAnd": ("&&", "relation"),
-    "relation": ("op", "calc"), "calc": ("op", "unary"), "MemberExpr": ("", "member"), "member": ("", "primary"),
-    "Nested": ("", "expr"), "ConstantLiteral": ("", "literal"),
-}  # fmt: skip
+    "expr": ("?", "conditionalOr"),
+    "conditionalOr": ("||", "conditionalAnd"),
+    "conditionalAnd": ("&&", "relation"),
+    "relation": ("op", "calc"),
+    "calc": ("op", "unary"),
+    "MemberExpr": ("", "member"),
+    "member": ("", "primary"),
+    "Nested": ("", "expr"),
+    "ConstantLiteral": ("", "literal"),
+}
 _COUNTED = frozenset({"expr", "relation", "calc", "Select", "MemberCall", "Index"})
 
 

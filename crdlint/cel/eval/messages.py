@@ -170,9 +170,16 @@ def _json_key(key: Value) -> str:
 
 
 _GO_TYPES: Final = {
-    Kind.BOOL: "bool", Kind.BYTES: "[]uint8", Kind.DOUBLE: "float64", Kind.DYN: _JSON, Kind.INT: "int64",
-    Kind.LIST: "*structpb.ListValue", Kind.MAP: "*structpb.Struct", Kind.STRING: "string", Kind.UINT: "uint64",
-}  # fmt: skip
+    Kind.BOOL: "bool",
+    Kind.BYTES: "[]uint8",
+    Kind.DOUBLE: "float64",
+    Kind.DYN: _JSON,
+    Kind.INT: "int64",
+    Kind.LIST: "*structpb.ListValue",
+    Kind.MAP: "*structpb.Struct",
+    Kind.STRING: "string",
+    Kind.UINT: "uint64",
+}
 _INT32: Final = _Field(Kind.INT, "int32", _int32)
 # The fields with fewer bits than their kind has, and the enumeration.
 _OTHERS: Final = {

@@ -210,10 +210,15 @@ class ConcatList(Sequence[Value]):
 PLAIN_LISTS: Final = frozenset({list, tuple, range, MutableList, ConcatList})
 PLAIN_MAPS: Final = frozenset({dict, Map, MutableMap})
 _TYPES: Final[Mapping[type, Type]] = {
-    **types.LITERAL_TYPES, **dict.fromkeys(PLAIN_LISTS, types.list_type(DYN)),
-    **dict.fromkeys(PLAIN_MAPS, types.map_type(DYN, DYN)), Duration: DURATION, Timestamp: TIMESTAMP, Type: TYPE,
-    Optional_: OPTIONAL_TYPE, Error: Error.cel_type,
-}  # fmt: skip
+    **types.LITERAL_TYPES,
+    **dict.fromkeys(PLAIN_LISTS, types.list_type(DYN)),
+    **dict.fromkeys(PLAIN_MAPS, types.map_type(DYN, DYN)),
+    Duration: DURATION,
+    Timestamp: TIMESTAMP,
+    Type: TYPE,
+    Optional_: OPTIONAL_TYPE,
+    Error: Error.cel_type,
+}
 _KINDS: Final[Mapping[type, Kind]] = {cls: type_.kind for cls, type_ in _TYPES.items()}
 # Kinds of values that have an order, and the class of each.
 COMPARABLE: Final = {

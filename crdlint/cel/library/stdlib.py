@@ -27,10 +27,17 @@ _RELATIONS: Final = {
 
 # The fields of timestamps, and those that durations have as well.
 GETTERS: Final = {
-    "getFullYear": "year", "getMonth": "month", "getDayOfYear": "day_of_year", "getDayOfMonth": "day_of_month",
-    "getDate": "day_of_month_1_based", "getDayOfWeek": "day_of_week", "getHours": "hours", "getMinutes": "minutes",
-    "getSeconds": "seconds", "getMilliseconds": "milliseconds",
-}  # fmt: skip
+    "getFullYear": "year",
+    "getMonth": "month",
+    "getDayOfYear": "day_of_year",
+    "getDayOfMonth": "day_of_month",
+    "getDate": "day_of_month_1_based",
+    "getDayOfWeek": "day_of_week",
+    "getHours": "hours",
+    "getMinutes": "minutes",
+    "getSeconds": "seconds",
+    "getMilliseconds": "milliseconds",
+}
 _OF_DURATIONS: Final = frozenset({"hours", "minutes", "seconds", "milliseconds"})
 
 

@@ -17,10 +17,10 @@ from crdlint.safety import work
 
 _LOWER: Final = {ord(upper): ord(upper) + 32 for upper in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
 _UPPER: Final = {lower: upper for upper, lower in _LOWER.items()}
-_ESCAPES: Final = str.maketrans({
-    **{char: f"\\{letter}" for char, letter in zip('\a\b\f\n\r\t\v\\"', 'abfnrtv\\"', strict=True)},
-    **{chr(rune): "\ufffd" for rune in range(0xDC80, 0xDD00)},  # invalid UTF-8: one lone surrogate per byte
-})  # fmt: skip
+_LETTERS: Final = zip('\a\b\f\n\r\t\v\\"', 'abfnrtv\\"', strict=True)
+# Invalid UTF-8 is one lone surrogate per byte.
+_INVALID: Final = dict.fromkeys(map(chr, range(0xDC80, 0xDD00)), "\ufffd")
+_ESCAPES: Final = str.maketrans({**{char: f"\\{letter}" for char, letter in _LETTERS}, **_INVALID})
 
 # Python's rfind searches substrings of up to this many characters.
 _SHORT: Final = 64

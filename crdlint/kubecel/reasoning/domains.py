@@ -105,9 +105,11 @@ HAS: Final = Test("has")
 IS_TRUE: Final = Test("is")
 # The comparison, whether numbers below the operand pass, and whether the operand itself does.
 _ORDERS: Final = {
-    "<": (operator.lt, True, False), "<=": (operator.le, True, True), ">": (operator.gt, False, False),
+    "<": (operator.lt, True, False),
+    "<=": (operator.le, True, True),
+    ">": (operator.gt, False, False),
     ">=": (operator.ge, False, True),
-}  # fmt: skip
+}
 
 
 def divide(domain: Domain, test: Test) -> dict[int, Domain]:

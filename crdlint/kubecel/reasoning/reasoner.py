@@ -59,8 +59,10 @@ _ORDERINGS: Final = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "="}
 _PARTS: Final[Mapping[Domain, str]] = {(Piece.LIST,): ITEM, (Piece.OBJECT,): VALUE}
 _CONDITIONS: Final = frozenset({*_LOGICAL, *_ORDERS, "!_", "_==_", "_!=_", "@in"})
 _OF_TEXTS: Final[Mapping[str, Callable[[str, str], bool]]] = {
-    "startsWith": str.startswith, "endsWith": str.endswith, "contains": str.__contains__,
-}  # fmt: skip
+    "startsWith": str.startswith,
+    "endsWith": str.endswith,
+    "contains": str.__contains__,
+}
 
 _PATTERNS: Final = {"startsWith": "^{}", "endsWith": "{}$", "contains": "{}"}
 MATCHES_FORMAT: Final = "matchesFormat"  # a function of texts for the keyword `format`
@@ -69,11 +71,20 @@ _KNOWN_OF_TEXTS: Final = (*_OF_TEXTS, "matches", MATCHES_FORMAT)
 _DISJOINT: Final = tuple(
     frozenset(formats)
     for formats in (
-        ("ipv4", "ipv6"), ("ipv4", "cidr"), ("ipv6", "cidr"), ("ipv4", "uuid"), ("ipv6", "uuid"), ("cidr", "uuid"),
-        ("ipv4", "email"), ("cidr", "email"), ("cidr", "hostname"), ("email", "hostname"), ("email", "uuid"),
+        ("ipv4", "ipv6"),
+        ("ipv4", "cidr"),
+        ("ipv6", "cidr"),
+        ("ipv4", "uuid"),
+        ("ipv6", "uuid"),
+        ("cidr", "uuid"),
+        ("ipv4", "email"),
+        ("cidr", "email"),
+        ("cidr", "hostname"),
+        ("email", "hostname"),
+        ("email", "uuid"),
         ("date", "datetime"),
     )
-)  # fmt: skip
+)
 
 
 class Facts:
