@@ -14,7 +14,7 @@ from crdlint.crd import model
 from crdlint.crd.decode import Decoded, decode_crd
 from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionVersion
 from crdlint.crd.paths import Path
-from crdlint.crd.record import semantic_equal
+from crdlint.crd.record import Record, semantic_equal
 from crdlint.golang.text import to_lower
 from crdlint.kubernetes.servers import NEWEST, Server
 from crdlint.yaml.nodes import Node
@@ -74,7 +74,7 @@ def _drop_selectable_fields(
     spec: model.CustomResourceDefinitionSpec,
 ) -> Iterator[tuple[Path, str]]:
     path = Path("spec")
-    holders: list[tuple[model.Record, Path]] = [(spec, path)]
+    holders: list[tuple[Record, Path]] = [(spec, path)]
     for i, version in enumerate(spec.versions):
         holders.append((version, path.child("versions").index(i)))
     for holder, holder_path in holders:

@@ -449,11 +449,11 @@ def _schema_or_bool(state: DecodeState, _of: GoType, node: Node, reported: Node)
     if node.__class__ is Mapping:
         yield _unmarshal(state, SCHEMA, node, reported)
         return
-    is_scalar = node.__class__ is Scalar
-    is_bool_or_null = is_scalar and resolve(node).__class__ in {bool, type(None)}
-    if not is_bool_or_null:
-        where = node if is_scalar else reported
-        raise GoError(where, "boolean or JSON schema expected", of="a schema or a boolean")
+    if isinstance(node, Scalar):
+        if resolve(node).__class__ in {bool, type(None)}:
+            return
+        reported = node
+    raise GoError(reported, "boolean or JSON schema expected", of="a schema or a boolean")
 
 
 def _schema_or_list(state: DecodeState, of: GoType, node: Node, reported: Node) -> Steps:

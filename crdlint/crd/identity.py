@@ -61,7 +61,7 @@ def identify(root: Node, text: str = "") -> Identity:
     wrong: list[tuple[str, Node]] = []
     for name, key, value in fields:
         field, json_type = _TYPE_META[name.lower()], json_type_of(value)
-        if json_type == "string":
+        if isinstance(value, Scalar) and json_type == "string":
             strings[field] = str(resolve(value))
         elif json_type != "null":
             where = value if isinstance(value, Scalar) else key

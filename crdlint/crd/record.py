@@ -159,7 +159,8 @@ def _compare(a: Any, b: Any, pending: list[tuple[Any, Any]]) -> bool:
     if kind is not b.__class__:
         # Empty lists are equal, set or not.
         are_lists = {kind, b.__class__} <= _LISTS
-        return are_lists and not a and not b
+        are_empty = not a and not b
+        return are_lists and are_empty
     if kind in _SCALARS:
         return bool(a == b)
     if isinstance(a, Record):

@@ -134,7 +134,7 @@ def to_json(node: Node) -> Any:
     pending: list[Iterator[tuple[Any, Any, Node]]] = [iter([(top, 0, node)])]
     while pending:
         for container, slot, here in pending[-1]:
-            if here.__class__ is Scalar:
+            if isinstance(here, Scalar):
                 container[slot] = resolve(here)
                 continue
             container[slot], parts = _unconverted(here)

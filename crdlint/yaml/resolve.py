@@ -165,7 +165,7 @@ def _tagged(scalar: Scalar) -> Value:
     if short == "timestamp" and _is_timestamp(text):
         kind = short
     if short == "float" and kind == "int":
-        return float(value)
+        return float(value)  # type: ignore[arg-type]
     if short != kind:
         raise YAMLDecodeError(f"yaml: cannot decode !!{kind} `{text}` as a !!{short}", scalar)
     return value
