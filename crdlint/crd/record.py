@@ -171,7 +171,7 @@ def _compare(a: Any, b: Any, pending: list[tuple[Any, Any]]) -> bool:
         pending.extend(zip(a, b, strict=True))
         return True
     pending.extend((value, b[key]) for key, value in a.items() if key in b)
-    return a.keys() == b.keys()
+    return bool(a.keys() == b.keys())
 
 
 def _push_fields(a: Record, b: Any, pending: list[tuple[Any, Any]]) -> bool:
