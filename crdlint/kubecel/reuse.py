@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from crdlint.cel.ast import (
     Call,
@@ -29,15 +29,17 @@ from crdlint.cel.compiler import Compiled
 from crdlint.cel.decls import CallCost, Env
 from crdlint.cel.dialect import CELDialect
 from crdlint.cel.types import Kind
-from crdlint.kubecel.environment import EQUALITY, LIBRARIES, Environment, function_costs
+from crdlint.kubecel.environment import (
+    EQUALITY,
+    LIBRARIES,
+    Environment,
+    function_costs,
+    stored_expressions,
+)
+from crdlint.kubernetes.servers import NEWEST
 
-# Names of types that only the types of a schema declare (`Declarations`).
-_SCALAR_NAMES: Final = frozenset({"duration", "timestamp"})
 # Texts with a special meaning on some servers: a macro, the accumulator of macros, and the quote of identifiers.
 _MACRO_NAMES: Final = ("existsOne", "__result__", "`")
-_FORMAT: Final = "string_format"
-_DURATION: Final = "duration"
-_INDEXES: Final = frozenset({"_[_]", "_[?_]"})
 # The overloads that newer servers do not have.
 _REMOVED: Final = frozenset({"int64_to_duration"})
 _TWO_VARIABLES: Final = ("all", 3, True)
@@ -47,16 +49,141 @@ _TWO_VARIABLES: Final = ("all", 3, True)
 class Uses:
     """The features of an expression that not every server has, or that servers count different costs for.
 
-    `names` are those of its variables and types, `local_names` those of the variables of its macros. `functions` are
-    the names of the functions that it calls, without `==` unless it compares values of a library. The others are the
-    `traits` that have a test below.
+    `overloads`: the ids of the overloads that it may call.
+    `names`: the names of its variables and types.
+    `functions`: the names of the functions that it calls, without `==` unless it compares values of a library.
+    `traits`: names of what else it has, see `uses_of`.
     """
 
     overloads: frozenset[str]
     names: frozenset[str]
-    local_names: frozenset[str]
     functions: tuple[str, ...]
     traits: frozenset[str]
+
+
+_Condition: TypeAlias = Callable[[Uses], bool]
+
+
+def _never(_uses: Uses) -> bool:
+    return False
+
+
+def _always(_uses: Uses) -> bool:
+    return True
+
+
+def _has(*traits: str) -> _Condition:
+    return lambda uses: not uses.traits.isdisjoint(traits)
+
+
+def _calls(*functions: str) -> _Condition:
+    names = frozenset(functions)
+    return lambda uses: not names.isdisjoint(uses.functions)
+
+
+def _names(*names: str) -> _Condition:
+    return lambda uses: not uses.names.isdisjoint(names)
+
+
+def _has_overload(id_: str) -> _Condition:
+    return lambda uses: id_ in uses.overloads
+
+
+class Reach(NamedTuple):
+    """For which expressions without errors a switch of the dialect matters.
+
+    `types`: those whose syntax tree or types it may change, or that have an error on the other side.
+    `estimate`: those whose estimated cost it may change.
+    `evaluation`: those whose result or actual cost it may change.
+    `otherwise`: why the switch has no condition here, if it has none.
+    """
+
+    types: _Condition = _never
+    estimate: _Condition = _never
+    evaluation: _Condition = _never
+    otherwise: str = ""
+
+
+_EVERYWHERE: Final = Reach(_always, _always, _always)
+_BY_LIBRARIES: Final = Reach(otherwise="the declarations of libraries are compared")
+_BY_BINDINGS: Final = Reach(otherwise="the implementations of functions are compared")
+_BY_COSTS: Final = Reach(otherwise="the costs of functions are compared")
+_BY_SCHEMA: Final = Reach(otherwise="the declarations of the schema are compared")
+_OF_ERRORS: Final = Reach(otherwise="only errors have another text or position")
+_SPECIAL_TEXT: Final = Reach(types=_has("special text"))
+
+# Each switch of the dialect. One that is not here matters for every expression.
+REACH: Final[Mapping[str, Reach]] = {
+    "compatible_with": _BY_LIBRARIES,
+    "stored_with": _BY_LIBRARIES,
+    "has_exists_one_in_camel_case": _SPECIAL_TEXT,
+    "hides_accumulator": _SPECIAL_TEXT,
+    "locates_macro_arguments": _OF_ERRORS,
+    "parser_locates_line_starts": _OF_ERRORS,
+    "reads_quoted_identifiers": _SPECIAL_TEXT,
+    "has_quoted_identifiers": _SPECIAL_TEXT,
+    "quotes_syntax_errors": _OF_ERRORS,
+    "locates_line_starts": _OF_ERRORS,
+    "types_names_of_types": Reach(types=_names("duration", "timestamp")),
+    "types_names_by_dyn": Reach(types=_names("list", "map", "optional_type")),
+    "resolves_local_names_first": Reach(types=_has("absolute name", "local name of a package")),
+    "marks_internal_errors": _OF_ERRORS,
+    "types_undeclared_methods": _OF_ERRORS,
+    "expects_bool_operands": _OF_ERRORS,
+    "null_unifies_either_way": Reach(types=_has("null")),
+    "validates_mixed_literals": Reach(types=_has_overload("string_format")),
+    "exempts_whole_format_arguments": Reach(types=_has_overload("string_format")),
+    "formats_selected_types": _OF_ERRORS,
+    "names_optional_type": _BY_LIBRARIES,
+    "allows_offsets_beyond_text": _BY_BINDINGS,
+    "searches_empty_text_backwards": _BY_BINDINGS,
+    "checks_offsets_of_empty_text": _BY_BINDINGS,
+    "limits_ranges": _BY_BINDINGS,
+    "converts_int_to_duration": Reach(types=_calls("duration")),
+    "has_optional_list_functions": _BY_LIBRARIES,
+    "contains_networks_by_prefix": _BY_BINDINGS,
+    "counts_bytes_of_labels": _BY_BINDINGS,
+    "checks_format_clauses": _BY_LIBRARIES,
+    "writes_powers_without_spaces": _BY_BINDINGS,
+    "presence_test_has_cost": Reach(estimate=_has("presence test")),
+    "selection_from_error_has_cost": Reach(evaluation=_always),
+    "saturates_factors": Reach(estimate=_always),
+    "sizes_comprehensions": Reach(estimate=_has("comprehension")),
+    "tracks_local_variables": Reach(estimate=_always),
+    "enum_bounds_strings": _BY_SCHEMA,
+    "max_length_bounds_int_or_string": _BY_SCHEMA,
+    "quantity_cost_by_length": _BY_COSTS,
+    "caps_metadata_names": _BY_SCHEMA,
+    "counts_affixes_by_argument": _BY_COSTS,
+    "counts_matches_as_function": _BY_COSTS,
+    "url_has_size": _BY_COSTS,
+    "keeps_cost_of_unchanged_schemas": Reach(otherwise="it is about updates of a schema"),
+    "compares_library_types_at_once": _BY_COSTS,
+    "keeps_errors_of_indexes": Reach(evaluation=_calls("_[_]", "_[?_]")),
+    "hides_errors_of_ranges": Reach(evaluation=_has("two variables")),
+    "resets_field_path": Reach(evaluation=_always),
+}
+_REACHES: Final = tuple(REACH.get(name, _EVERYWHERE) for name in CELDialect._fields)
+
+# The index of each switch that an estimate may depend on, and for which expressions.
+_ESTIMATED: Final = tuple(
+    (index, reach.estimate) for index, reach in enumerate(_REACHES) if reach.estimate is not _never
+)
+
+
+@cache
+def _different(first: CELDialect, second: CELDialect) -> tuple[Reach, ...]:
+    """Return the reach of each switch that two dialects have set differently."""
+    switches = zip(_REACHES, first, second, strict=True)
+    return tuple(reach for reach, one, other in switches if one != other)
+
+
+@cache
+def _packages() -> frozenset[str]:
+    """Return what is before the first dot of the names that a server declares, `net` for `net.IP`."""
+    env = stored_expressions(NEWEST).env
+    names = (*env.idents, *env.functions)
+    return frozenset(name.partition(".")[0] for name in names if "." in name)
 
 
 # By the class of nodes: a trait of some of them.
@@ -69,6 +196,9 @@ _TRAITS: Final[Mapping[type, Mapping[str, Callable[[Any], bool]]]] = {
     Comprehension: {
         "comprehension": lambda _: True,
         "two variables": lambda node: bool(node.iter_var2),
+        "local name of a package": lambda node: (
+            not _packages().isdisjoint((node.iter_var, node.iter_var2))
+        ),
     },
     ListExpr: {"optional entry": lambda node: bool(node.optional_indices)},
     MapExpr: {"optional entry": lambda node: any(entry.optional for entry in node.entries)},
@@ -83,99 +213,72 @@ def uses_of(compiled: Compiled) -> Uses:
     called = {compiled.result.function(node) for node in all_nodes if type(node) is Call}
     if EQUALITY.keys().isdisjoint(types.values()):
         called.discard("_==_")
-    traits = {
-        name for node in all_nodes for name, has in _TRAITS.get(type(node), {}).items() if has(node)
-    }
-    if any(type_.kind is Kind.NULL for type_ in types.values()):
-        traits.add("null")
-    if any(name in compiled.source.text for name in _MACRO_NAMES):
-        traits.add("macro name")
     return Uses(
         overloads=frozenset(id_ for reference in references for id_ in reference.overload_ids),
         names=compiled.result.names,
-        local_names=frozenset(_local_names(all_nodes)),
         functions=tuple(sorted(called)),
-        traits=frozenset(traits),
+        traits=frozenset(_traits(compiled, all_nodes)),
     )
 
 
-def _local_names(all_nodes: Iterable[Expr]) -> Iterator[str]:
+def _traits(compiled: Compiled, all_nodes: Iterable[Expr]) -> Iterator[str]:
     for node in all_nodes:
-        if isinstance(node, Comprehension):
-            yield from (node.iter_var, node.iter_var2)
+        for name, has in _TRAITS.get(type(node), {}).items():
+            if has(node):
+                yield name
+    if any(type_.kind is Kind.NULL for type_ in compiled.result.type_map.values()):
+        yield "null"
+    if any(name in compiled.source.text for name in _MACRO_NAMES):
+        yield "special text"
 
 
 def compiles_alike(uses: Uses, on: Environment, older: Environment) -> bool:
     """Return whether an expression compiled in the environment `on` has the same result in `older`, with fewer libraries."""
-    return _includes(on.env, older.env) and not any(_obstacles(uses, on, older))
+    if not _includes(on.env, older.env):
+        return False
+    if any(reach.types(uses) for reach in _different(on.dialect, older.dialect)):
+        return False
+    return not any(_missing(uses, on, older))
 
 
-def _obstacles(uses: Uses, on: Environment, older: Environment) -> Iterator[bool]:
-    dialect, other = on.dialect, older.dialect
-    yield "null" in uses.traits and dialect.null_unifies_either_way != other.null_unifies_either_way
-    yield "macro name" in uses.traits
-    yield (
-        _DURATION in uses.functions
-        and dialect.converts_int_to_duration != other.converts_int_to_duration
-    )
-    yield (
-        dialect.resolves_local_names_first != other.resolves_local_names_first
-        and ("absolute name" in uses.traits or not uses.local_names.isdisjoint(_prefixes(on.env)))
-    )
-    yield "keyword" in uses.traits and on.keywords_as_fields != older.keywords_as_fields
-    yield "two variables" in uses.traits and _TWO_VARIABLES not in older.parser.macros
-    yield "optional entry" in uses.traits and not older.parser.optional_syntax
+def _missing(uses: Uses, on: Environment, older: Environment) -> Iterator[bool]:
+    """Yield whether an expression uses what an environment lacks, for each kind of what an environment has."""
+    traits = uses.traits
+    yield "special text" in traits and on.parser.macros.keys() != older.parser.macros.keys()
+    yield "keyword" in traits and on.keywords_as_fields != older.keywords_as_fields
+    yield "two variables" in traits and _TWO_VARIABLES not in older.parser.macros
+    yield "optional entry" in traits and not older.parser.optional_syntax
     yield not uses.overloads <= overload_ids(older.env)
-    yield (
-        on.env.cross_type_comparisons != older.env.cross_type_comparisons
-        and not uses.overloads.isdisjoint(CROSS_TYPE_COMPARISONS)
-    )
-    yield (
-        _FORMAT in uses.overloads
-        and dialect.exempts_whole_format_arguments != other.exempts_whole_format_arguments
-    )
-    yield (
-        not uses.names.isdisjoint(_SCALAR_NAMES)
-        and dialect.types_names_of_types != other.types_names_of_types
-    )
-    yield any(
-        on.env.find_ident(name) is not None and older.env.find_ident(name) is None
-        for name in uses.names
-    )
+    if on.env.cross_type_comparisons != older.env.cross_type_comparisons:
+        yield not uses.overloads.isdisjoint(CROSS_TYPE_COMPARISONS)
+    for name in uses.names:
+        yield on.env.find_ident(name) is not None and older.env.find_ident(name) is None
 
 
 def estimates_alike(all_uses: AbstractSet[Uses], on: Environment, older: Environment) -> bool:
     """Return whether expressions compile alike, with the same estimated costs, on two servers that declare the schema alike."""
-    return _includes(on.env, older.env) and all(
-        compiles_alike(uses, on, older)
-        and cost_key(uses, on.dialect) == cost_key(uses, older.dialect)
-        for uses in all_uses
-    )
+
+    def is_alike(uses: Uses) -> bool:
+        costs, other = cost_key(uses, on.dialect), cost_key(uses, older.dialect)
+        return costs == other and compiles_alike(uses, on, older)
+
+    return _includes(on.env, older.env) and all(map(is_alike, all_uses))
 
 
 def evaluates_alike(all_uses: AbstractSet[Uses], on: Environment, older: Environment) -> bool:
     """Return whether expressions compile identically in two environments, with the same results and costs."""
-    return _includes(on.env, older.env) and all(
-        compiles_alike(uses, on, older) and _evaluates_alike(uses, on.dialect, older.dialect)
-        for uses in all_uses
-    )
+    different = _different(on.dialect, older.dialect)
+    rebound = _rebound(on.dialect) | _rebound(older.dialect)
 
+    def is_alike(uses: Uses) -> bool:
+        if any(reach.evaluation(uses) for reach in different):
+            return False
+        if not uses.overloads.isdisjoint(rebound):
+            return False
+        costs, other = _priced(uses, on.dialect), _priced(uses, older.dialect)
+        return costs == other and compiles_alike(uses, on, older)
 
-def _evaluates_alike(uses: Uses, first: CELDialect, second: CELDialect) -> bool:
-    return (
-        first.resets_field_path == second.resets_field_path
-        and (
-            _INDEXES.isdisjoint(uses.functions)
-            or first.keeps_errors_of_indexes == second.keeps_errors_of_indexes
-        )
-        and (
-            "two variables" not in uses.traits
-            or first.hides_errors_of_ranges == second.hides_errors_of_ranges
-        )
-        and first.selection_from_error_has_cost == second.selection_from_error_has_cost
-        and _priced(uses, first) == _priced(uses, second)
-        and uses.overloads.isdisjoint(_rebound(first) | _rebound(second))
-    )
+    return _includes(on.env, older.env) and all(map(is_alike, all_uses))
 
 
 @cache
@@ -192,20 +295,8 @@ def _priced(uses: Uses, dialect: CELDialect) -> tuple[CallCost | None, ...]:
 
 def cost_key(uses: Uses, dialect: CELDialect) -> Hashable:
     """Return the switches and costs that the estimate for an expression depends on, besides the schema."""
-    return (
-        dialect.tracks_local_variables,
-        dialect.saturates_factors,
-        "presence test" in uses.traits and dialect.presence_test_has_cost,
-        "comprehension" in uses.traits and dialect.sizes_comprehensions,
-        _priced(uses, dialect),
-    )
-
-
-@cache
-def _prefixes(env: Env) -> frozenset[str]:
-    """Return what is before the first dot of the names that an environment declares, `net` for `net.IP`."""
-    names = (*env.idents, *env.functions)
-    return frozenset(name.partition(".")[0] for name in names if "." in name)
+    switches = [dialect[index] for index, matters in _ESTIMATED if matters(uses)]
+    return *switches, _priced(uses, dialect)
 
 
 @cache
@@ -216,6 +307,5 @@ def overload_ids(env: Env) -> frozenset[str]:
 
 @cache
 def _includes(env: Env, smaller: Env) -> bool:
-    return overload_ids(smaller) - overload_ids(env) <= _REMOVED and set(smaller.validators) <= set(
-        env.validators
-    )
+    only_smaller = overload_ids(smaller) - overload_ids(env)
+    return only_smaller <= _REMOVED and set(smaller.validators) <= set(env.validators)

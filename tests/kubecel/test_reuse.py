@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import cache
+
 import pytest
 from kubecel_support import node, schema
 from tables import each
 
 from crdlint.cel.checker import check
-from crdlint.kubecel.compilation import RULE, RuleCompiler
+from crdlint.cel.dialect import CELDialect
+from crdlint.cel.eval.values import NONE
+from crdlint.kubecel.compilation import ANY_VALUE, RULE, Expression, RuleCompiler
 from crdlint.kubecel.declarations import SchemaContext
-from crdlint.kubecel.environment import new_expressions, stored_expressions
+from crdlint.kubecel.environment import new_expressions, program_of, stored_expressions
+from crdlint.kubecel.reuse import REACH, Reach, compiles_alike, cost_key, evaluates_alike
 from crdlint.kubecel.sharing import Sharing
-from crdlint.kubernetes.servers import SERVERS
+from crdlint.kubecel.values import to_value
+from crdlint.kubernetes.servers import NEWEST, SERVERS, Server
 
 SPEC = """
 type: object
@@ -81,9 +88,7 @@ def test_a_reused_expression_is_what_compiling_anew_gives(rule: str, of: object)
         assert reused.error == anew.error
         assert reused.highest_cost == anew.highest_cost
         if anew.error is None:
-            assert {id_: str(type_) for id_, type_ in reused.compiled.result.type_map.items()} == {
-                id_: str(type_) for id_, type_ in anew.compiled.result.type_map.items()
-            }
+            assert type_texts(reused) == type_texts(anew)
 
 
 @pytest.mark.parametrize(
@@ -107,3 +112,77 @@ def test_how_often_an_expression_is_checked_for_all_servers(
             rule, RULE, new_expressions(server), optional_old_self=False
         )
     assert calls == checks
+
+
+def type_texts(expression: Expression) -> dict[int, str]:
+    return {id_: str(type_) for id_, type_ in expression.compiled.result.type_map.items()}
+
+
+def test_each_switch_of_the_dialect_declares_for_what_it_matters() -> None:
+    assert list(REACH) == list(CELDialect._fields)
+    without_condition = {
+        name for name, reach in REACH.items() if reach._replace(otherwise="") == Reach()
+    }
+    assert without_condition == {name for name, reach in REACH.items() if reach.otherwise}
+
+
+VERSIONS = ("compatible_with", "stored_with")
+OBJECT = {"s": "a", "l": [1, 2], "namespace": "a"}
+MORE_RULES = (
+    "type(self.l) == list",
+    "self.l.all(net, net > 0)",
+    ".self.s == 'a'",
+    "self.s.startsWith('a') && matches(self.s, 'a')",
+    "[0, 1][self.l[5]] == 1",
+    "self.l.map(x, 1 / 0).all(i, x, x > i)",
+    "lists.range(3) == self.l",
+    "self.s.indexOf('', 5) < 0 && self.s.lastIndexOf('b') < 0",
+    "duration('1s') == duration(self.s)",
+    "optional.of(self.l).hasValue()",
+    "[optional.of(1)].unwrap() == [1]",
+    "!format.dns1123Label().validate(self.s).hasValue()",
+)
+
+
+def expressions_of(server: Server) -> list[Expression]:
+    """Return all rules compiled for a server, each without what other servers had."""
+    environment = stored_expressions(server)
+    return [
+        compiler_of(server, Sharing()).expression(
+            rule, ANY_VALUE, environment, optional_old_self="?oldSelf" in rule
+        )
+        for rule in (*RULES, *MORE_RULES)
+    ]
+
+
+@cache
+def expressions_of_the_newest() -> list[Expression]:
+    return [expression for expression in expressions_of(NEWEST) if expression.error is None]
+
+
+def result(expression: Expression) -> tuple[str, int]:
+    declared = expression.compiler.declared.schema
+    assert declared is not None
+    value = to_value(OBJECT, declared, is_resource=False)
+    old = NONE if expression.optional_old_self else value
+    program = program_of(expression.compiled, expression.environment)
+    evaluated = program.evaluate({"self": value, "oldSelf": old}, 10**9)
+    return str(evaluated.value), evaluated.cost
+
+
+@pytest.mark.parametrize("switch", [name for name in CELDialect._fields if name not in VERSIONS])
+def test_a_switch_changes_only_the_expressions_that_it_declares(switch: str) -> None:
+    dialect = NEWEST.cel._replace(**{switch: not getattr(NEWEST.cel, switch)})
+    server = replace(NEWEST, cel=dialect)
+    on, other = stored_expressions(NEWEST), stored_expressions(server)
+    others = {expression.text: expression for expression in expressions_of(server)}
+    for first in expressions_of_the_newest():
+        second = others[first.text]
+        if not compiles_alike(first.uses, on, other):
+            continue
+        assert second.error is None
+        assert type_texts(second) == type_texts(first)
+        if cost_key(first.uses, on.dialect) == cost_key(first.uses, other.dialect):
+            assert second.highest_cost == first.highest_cost
+        if evaluates_alike({first.uses}, on, other):
+            assert result(second) == result(first)
