@@ -46,60 +46,71 @@ def _rename(tree: Expr) -> None:
     stack: list[tuple[Expr, Mapping[str, str]]] = [(tree, {})]
     while stack:
         node, names = stack.pop()
+        if isinstance(node, Comprehension):
+            inner = _renamed_variables(node, names)
+            range_, *inside = children(node)
+            stack.extend((child, inner) for child in inside)
+            stack.append((range_, names))
+            continue
         if isinstance(node, Ident):
             node.name = names.get(node.name, node.name)
         elif isinstance(node, Select) and node.field in RESERVED:
             node.field = f"__{node.field}__"
-        elif (
-            isinstance(node, Call)
-            and node.target is not None
-            and node.function in {"orValue", "hasValue"}
-        ):
+        elif isinstance(node, Call) and node.function in _TESTS and node.target is not None:
             _write_tests(node, node.target)
-        if not isinstance(node, Comprehension):
-            stack.extend((child, names) for child in children(node))
-            continue
-        range_, *inside = children(node)
-        depth = len(names)
-        inner = {**names, node.iter_var: f"item {depth}"}
-        if node.iter_var2:
-            inner[node.iter_var2] = f"value {depth}"
-            node.iter_var2 = inner[node.iter_var2]
-        node.iter_var = inner[node.iter_var]
-        stack.extend((child, inner) for child in inside)
-        stack.append((range_, names))
+        stack.extend((child, names) for child in children(node))
+
+
+_TESTS: Final = frozenset({"orValue", "hasValue"})
+
+
+def _renamed_variables(node: Comprehension, names: Mapping[str, str]) -> Mapping[str, str]:
+    """Name the variables of a comprehension by its depth, and return the new names inside of it."""
+    depth = len(names)
+    inner = {**names, node.iter_var: f"item {depth}"}
+    if node.iter_var2:
+        inner[node.iter_var2] = f"value {depth}"
+        node.iter_var2 = inner[node.iter_var2]
+    node.iter_var = inner[node.iter_var]
+    return inner
 
 
 def _write_tests(call: Call, target: Expr) -> None:
     """Write `a.?b.orValue(c)` as `has(a.b) ? a.b : c`, and `a.?b.hasValue()` likewise."""
     tests, field = _optional_field(target)
-    if tests:
-        condition = reduce(lambda left, right: Call(call.id, "_&&_", None, [left, right]), tests)
-        is_test = call.function == "hasValue"
-        values = (
-            [Literal(call.id, value=True), Literal(call.id, value=False)]
-            if is_test
-            else [field, *call.args]
-        )
-        call.function, call.target, call.args = "_?_:_", None, [condition, *values]
+    if not tests:
+        return
+    condition = reduce(lambda left, right: Call(call.id, "_&&_", None, [left, right]), tests)
+    values = [field, *call.args]
+    if call.function == "hasValue":
+        values = [Literal(call.id, value=True), Literal(call.id, value=False)]
+    call.function, call.target, call.args = "_?_:_", None, [condition, *values]
 
 
 def _optional_field(node: Expr) -> tuple[list[Expr], Expr]:
     """Return the tests of the optional fields on the way from a variable to a field, and that field without them."""
-    name = node.args[1] if isinstance(node, Call) and node.function == "_?._" else None
-    if isinstance(name, Literal) and isinstance(node, Call):
-        (tests, operand), field = _optional_field(node.args[0]), str(name.value)
-    elif isinstance(node, Select):
-        (tests, operand), field = _optional_field(node.operand), node.field
-    else:
+    selection = _selection(node)
+    if selection is None:
         return [], node
+    owner, name, is_optional = selection
+    tests, operand = _optional_field(owner)
     if not isinstance(operand, (Ident, Select)):
         return [], node
-    selected = Select(node.id, operand, field)
-    return [
-        *tests,
-        Select(node.id, operand, field, test_only=True),
-    ] if tests or name is not None else [], selected
+    selected = Select(node.id, operand, name)
+    if tests or is_optional:
+        tests = [*tests, Select(node.id, operand, name, test_only=True)]
+    return tests, selected
+
+
+def _selection(node: Expr) -> tuple[Expr, str, bool] | None:
+    """Return what a field is selected from, its name, and whether by `.?`; None for other expressions."""
+    if isinstance(node, Select):
+        return node.operand, node.field, False
+    if isinstance(node, Call) and node.function == "_?._":
+        owner, name = node.args
+        if isinstance(name, Literal):
+            return owner, str(name.value), True
+    return None
 
 
 @lru_cache(maxsize=4096)
@@ -159,20 +170,24 @@ def paths_read(expr: Expr) -> frozenset[tuple[str, ...]]:
 
 def is_read(path: Sequence[str | int], paths: frozenset[tuple[str, ...]]) -> bool:
     """Return whether a value at a path below `self` is part of, or contains, one of the paths that are read."""
-    return any(
-        all(left == right for left, right in zip(path, other, strict=False)) for other in paths
-    )
+    return any(_starts_alike(path, other) for other in paths)
+
+
+def _starts_alike(path: Sequence[str | int], other: Sequence[str | int]) -> bool:
+    return all(left == right for left, right in zip(path, other, strict=False))
 
 
 def _path(node: Expr) -> tuple[str, ...] | None:
     """Return the names of a chain of fields of an object, or None for other expressions."""
     names: list[str] = []
     while not isinstance(node, Ident):
-        index = node.args[1] if isinstance(node, Call) and node.function in _SELECTIONS else None
         if isinstance(node, Select):
             name, node = node.field, node.operand
-        elif isinstance(node, Call) and isinstance(index, Literal) and isinstance(index.value, str):
-            name, node = index.value, node.args[0]
+        elif isinstance(node, Call) and node.function in _SELECTIONS:
+            node, index = node.args
+            if not isinstance(index, Literal) or not isinstance(index.value, str):
+                return None
+            name = index.value
         else:
             return None
         names.append(unescape(name) or name)
@@ -240,17 +255,23 @@ def _limit(expr: Call, type_: str, format_: str) -> dict[str, Any]:
     is_lower = comparison in _LOWER
     is_strict = comparison in _STRICT
     if _is_self(left) and type_ == "number":
-        name = "inimum" if is_lower else "aximum"
-        return {f"m{name}": limit} | ({f"exclusiveM{name}": True} if is_strict else {})
+        return _number_limit(limit, is_lower=is_lower, is_strict=is_strict)
     integer = _integer_limit(limit, is_lower=is_lower, is_strict=is_strict)
     if _is_self(left) and type_ == "integer":
         return {"minimum" if is_lower else "maximum": integer}
     # The size of bytes is that of the decoded text.
     has_keywords = type_ in _OF_SIZE and format_ != "byte"
-    if not _is_size_of_self(left) or not has_keywords or integer < 0:
+    if not has_keywords or not _is_size_of_self(left) or integer < 0:
         return {}
     least, greatest = _OF_SIZE[type_]
     return {least if is_lower else greatest: integer}
+
+
+def _number_limit(limit: float, *, is_lower: bool, is_strict: bool) -> dict[str, Any]:
+    name, exclusive = (
+        ("minimum", "exclusiveMinimum") if is_lower else ("maximum", "exclusiveMaximum")
+    )
+    return {name: limit, exclusive: True} if is_strict else {name: limit}
 
 
 def _finite_number(expr: Expr) -> float | None:

@@ -60,14 +60,16 @@ class Numbers:
 
     def _narrowed_numbers(self) -> Domain:
         is_open = self.is_open_low or self.is_open_high
-        if self.low > self.high or (self.low == self.high and is_open):
+        is_single = self.low == self.high
+        if self.low > self.high or (is_single and is_open):
             return ()
-        return (Just(self.low),) if self.low == self.high else (self,)
+        return (Just(self.low),) if is_single else (self,)
 
     def beside(self, bound: float, *, below: bool, includes: bool) -> Domain:
         """Return the numbers below or above a bound."""
         end = self.high if below else self.low
-        if (bound > end if below else bound < end) or (bound == end and includes):
+        is_beyond_end = bound > end if below else bound < end
+        if is_beyond_end or (bound == end and includes):
             return (self,)
         if below:
             return replace(self, high=bound, is_open_high=not includes).narrowed()
@@ -81,7 +83,8 @@ class Others:
     excluded: frozenset[tuple[bool, Any]] = frozenset()
 
 
-Domain: TypeAlias = "tuple[Piece | Just | Numbers | Others, ...]"
+_Single: TypeAlias = "Piece | Just | Numbers | Others"
+Domain: TypeAlias = "tuple[_Single, ...]"
 PRESENT: Final[Domain] = (Numbers(), Others())
 FIELD: Final[Domain] = (Piece.FAILURE, *PRESENT)
 COMPUTED: Final[Domain] = (*FIELD, Piece.NAN)
@@ -136,7 +139,9 @@ def may_fail(domain: Domain) -> bool:
 
 def constant(domain: Domain) -> Just | None:
     """Return the only value of a domain, None if it has several."""
-    only = domain[0] if len(domain) == 1 else None
+    if len(domain) != 1:
+        return None
+    only = domain[0]
     return only if isinstance(only, Just) else None
 
 
@@ -157,10 +162,11 @@ def has_items(domain: Domain) -> bool:
 
 def counted(results: int) -> Domain:
     """Return how many times a condition is true: once or not."""
-    return tuple(
-        Just(int(piece.value)) if isinstance(piece, Just) else piece
-        for piece in OF_RESULTS[results]
-    )
+    return tuple(map(_as_count, OF_RESULTS[results]))
+
+
+def _as_count(piece: _Single) -> _Single:
+    return Just(int(piece.value)) if isinstance(piece, Just) else piece
 
 
 def present(domain: Domain) -> Domain:
@@ -175,20 +181,22 @@ def both(first: Domain, second: Domain) -> Domain:
     if _are_listed(second):
         return tuple(piece for piece in second if _is_in(first, piece))
     ranges = [piece for piece in second if isinstance(piece, Numbers)]
-    pieces = _in_ranges(first, ranges) if len(ranges) == len(second) else first
-    return tuple(piece for piece in pieces if piece is not Piece.FAILURE or piece in second)
+    pieces = first
+    if len(ranges) == len(second):
+        pieces = tuple(_in_ranges(first, ranges))
+    return pieces if may_fail(second) else present(pieces)
 
 
 def _are_listed(domain: Domain) -> bool:
     """Return whether a domain is a list of values, of which one may be missing."""
-    return all(isinstance(piece, Just) or piece is Piece.FAILURE for piece in domain)
+    return all(isinstance(piece, Just) for piece in present(domain))
 
 
 def _is_in(domain: Domain, value: object) -> bool:
     return value in domain or any(_contains(piece, value) for piece in domain)
 
 
-def _contains(piece: Piece | Just | Numbers | Others, value: object) -> bool:
+def _contains(piece: _Single, value: object) -> bool:
     """Return whether a value is one of several values."""
     if not isinstance(value, Just):
         return False
@@ -199,13 +207,12 @@ def _contains(piece: Piece | Just | Numbers | Others, value: object) -> bool:
     return piece is Piece.UNTOLD
 
 
-def _in_ranges(
-    domain: Domain, ranges: Sequence[Numbers]
-) -> Iterator[Piece | Just | Numbers | Others]:
+def _in_ranges(domain: Domain, ranges: Sequence[Numbers]) -> Iterator[_Single]:
     """Yield the values of a domain without numbers that are in none of some ranges."""
     for piece in domain:
         if isinstance(piece, Just) and is_number(piece.value):
-            yield from (piece,) * any(each.low <= piece.value <= each.high for each in ranges)
+            if any(each.low <= piece.value <= each.high for each in ranges):
+                yield piece
         elif isinstance(piece, Numbers) and len(ranges) == 1:
             yield from _common(piece, ranges[0])
         else:
@@ -229,8 +236,8 @@ def total(first: Domain, second: Domain) -> Domain:
     (low, high), (other_low, other_high) = _ends(first), _ends(second)
     if not all(map(math.isfinite, (low, high, other_low, other_high))):
         return ()
-    failure = FAILED if may_fail(first) or may_fail(second) else ()
-    return (*Numbers(low + other_low, high + other_high, is_whole=True).narrowed(), *failure)
+    sums = Numbers(low + other_low, high + other_high, is_whole=True).narrowed()
+    return (*sums, *FAILED) if may_fail((*first, *second)) else sums
 
 
 def up_to(sizes: Domain) -> Domain:
@@ -254,32 +261,36 @@ def _ends(domain: Domain) -> tuple[float, float]:
 
 def is_text(domain: Domain) -> bool:
     """Return whether all values are texts that are not empty; texts are the only ones of their kind in a schema."""
-    return any(isinstance(piece, Others) for piece in domain) and all(
-        piece is Piece.FAILURE
-        or (isinstance(piece, Others) and (False, "") in piece.excluded)
-        or (isinstance(piece, Just) and isinstance(piece.value, str) and piece.value != "")
-        for piece in domain
-    )
+    has_others = any(isinstance(piece, Others) for piece in domain)
+    return has_others and all(map(_is_filled_text, present(domain)))
+
+
+def _is_filled_text(piece: _Single) -> bool:
+    if isinstance(piece, Others):
+        return _key("") in piece.excluded
+    return isinstance(piece, Just) and isinstance(piece.value, str) and piece.value != ""
 
 
 def is_ordered(domain: Domain) -> bool:
     """Return whether of each two values one is less, or both are equal: all are numbers."""
-    return all(
-        isinstance(piece, Numbers)
-        or piece is Piece.FAILURE
-        or (isinstance(piece, Just) and is_number(piece.value))
-        for piece in domain
-    )
+    return all(map(_is_numeric, present(domain)))
+
+
+def _is_numeric(piece: _Single) -> bool:
+    return isinstance(piece, Numbers) or (isinstance(piece, Just) and is_number(piece.value))
 
 
 def compared(first: Domain, second: Domain, operator_: str) -> int:
     """Return the results of comparing values of two domains."""
-    failure = ERROR if may_fail(first) or may_fail(second) else 0
+    failure = ERROR if may_fail((*first, *second)) else 0
     if Piece.UNTOLD in (*first, *second):
         return failure | TRUE | FALSE
     if operator_ == "==":
-        return failure | FALSE | (TRUE if _may_be_equal(first, second) else 0)
-    return failure | TRUE | FALSE if is_ordered(first) and is_ordered(second) else ANY_RESULT
+        equal = TRUE if _may_be_equal(first, second) else 0
+        return failure | FALSE | equal
+    if is_ordered((*first, *second)):
+        return failure | TRUE | FALSE
+    return ANY_RESULT
 
 
 def _may_be_equal(first: Domain, second: Domain) -> bool:
@@ -307,8 +318,9 @@ def _divided(piece: Any, test: Test) -> Iterator[tuple[int, Any]]:
 
 def _as_condition(piece: Any) -> Iterator[tuple[int, Any]]:
     if isinstance(piece, Others):
-        left = [value for value in (True, False) if _key(value) not in piece.excluded]
-        yield from ((TRUE if value else FALSE, Just(value)) for value in left)
+        for value in (True, False):
+            if _key(value) not in piece.excluded:
+                yield TRUE if value else FALSE, Just(value)
         yield ERROR, Others(piece.excluded | {_key(True), _key(False)})
     elif isinstance(piece, Just) and isinstance(piece.value, bool):
         yield TRUE if piece.value else FALSE, piece
@@ -321,11 +333,10 @@ def _ordered(piece: Any, name: str, bound: float) -> Iterator[tuple[int, Any]]:
     if isinstance(piece, Just) and is_number(piece.value):
         yield TRUE if compare(piece.value, bound) else FALSE, piece
     elif isinstance(piece, Numbers):
-        for result, below, ends in (
-            (TRUE, is_below, includes),
-            (FALSE, not is_below, not includes),
-        ):
-            yield from ((result, part) for part in piece.beside(bound, below=below, includes=ends))
+        for part in piece.beside(bound, below=is_below, includes=includes):
+            yield TRUE, part
+        for part in piece.beside(bound, below=not is_below, includes=not includes):
+            yield FALSE, part
     else:
         yield FALSE if piece is Piece.NAN else ERROR, piece
 
@@ -340,14 +351,11 @@ def _among(piece: Any, values: Mapping[tuple[bool, Any], Any]) -> Iterator[tuple
     if isinstance(piece, Just):
         yield TRUE if _key(piece.value) in values else FALSE, piece
     elif isinstance(piece, Numbers):
-        yield from _among_numbers(piece, [value for value in values.values() if is_number(value)])
+        yield from _among_numbers(piece, filter(is_number, values.values()))
     elif isinstance(piece, Others):
-        left = (
-            value
-            for key, value in values.items()
-            if key not in piece.excluded and not is_number(value)
-        )
-        yield from ((TRUE, Just(value)) for value in left)
+        for key, value in values.items():
+            if key not in piece.excluded and not is_number(value):
+                yield TRUE, Just(value)
         yield FALSE, Others(piece.excluded | values.keys())
     else:
         yield FALSE, piece
@@ -367,6 +375,8 @@ def _without(piece: Any, value: float) -> Domain:
     """Return the numbers of a piece that are not equal to one."""
     if isinstance(piece, Just):
         return () if piece.value == value else (piece,)
-    parts = [piece.beside(value, below=below, includes=False) for below in (True, False)]
-    is_inside = (piece,) not in parts and (not piece.is_whole or value == math.floor(value))
-    return (*parts[0], *parts[1]) if is_inside else (piece,)
+    below = piece.beside(value, below=True, includes=False)
+    above = piece.beside(value, below=False, includes=False)
+    is_at_side = (piece,) in (below, above)
+    may_equal = not piece.is_whole or value == math.floor(value)
+    return (*below, *above) if may_equal and not is_at_side else (piece,)

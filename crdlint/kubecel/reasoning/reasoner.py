@@ -195,17 +195,15 @@ class Reasoner:
         results = self._results(question, looks_inside=False)
         if results == TRUE or not _has_folds(rule):
             return results
-        similar = sorted(
-            filter(_has_folds, premises),
-            key=lambda expr: abs(len(self.key(expr)) - len(self.key(rule))),
-        )
-        alone = [self._of_each_item(self._question(rule, [expr])) for expr in similar[:_ALONE]]
-        questions = alone if len(premises) == 1 and alone else [*alone, question]
-        return (
-            TRUE
-            if any(self._results(inner, looks_inside=True) == TRUE for inner in questions)
-            else results
-        )
+        length = len(self.key(rule))
+        with_folds = filter(_has_folds, premises)
+        similar = sorted(with_folds, key=lambda expr: abs(len(self.key(expr)) - length))
+        questions = [self._of_each_item(self._question(rule, [expr])) for expr in similar[:_ALONE]]
+        if len(premises) != 1 or not questions:
+            questions.append(question)
+        if any(self._results(inner, looks_inside=True) == TRUE for inner in questions):
+            return TRUE
+        return results
 
     def _question(self, rule: Expr, premises: Sequence[Expr]) -> _Question:
         ordered = sorted(premises, key=lambda condition: len(self.key(condition)))
@@ -452,14 +450,18 @@ class _Case:
         if domains.fails(left.domain) or domains.fails(right.domain):
             return ERROR
         possible = domains.compared(left.domain, right.domain, operator)
-        if left.name == right.name and operator == "==" and Piece.NAN not in left.domain:
+        is_equality = operator == "=="
+        is_same = left.name == right.name and Piece.NAN not in left.domain
+        if is_same and is_equality:
             possible &= ~FALSE
         if left.is_open or right.is_open:
             return possible
-        if domains.is_ordered(left.domain) and domains.is_ordered(right.domain):
+        if domains.is_ordered((*left.domain, *right.domain)):
             return self._ordered(left.name, right.name, operator, possible)
-        names = sorted((left.name, right.name)) if operator == "==" else [left.name, right.name]
-        related = self._term(f"{names[0]} {operator} {names[1]}", domains.OF_RESULTS[possible])
+        names = [left.name, right.name]
+        if is_equality:
+            names.sort()
+        related = self._term(f" {operator} ".join(names), domains.OF_RESULTS[possible])
         return self._test(related, domains.IS_TRUE)
 
     def _ordered(self, left: str, right: str, operator: str, possible: int) -> int:
@@ -546,10 +548,11 @@ class _Case:
         name = f"{owner.name}.{node.field}"
         if domains.fails(owner.domain):
             return owner.domain, Value(FAILED, name)
-        path = None if owner.path is None else (*owner.path, unescape(node.field) or node.field)
-        field = self._term(
-            name, self._facts.unknown if path is None else self._facts.values(path), path
-        )
+        path, domain = None, self._facts.unknown
+        if owner.path is not None:
+            path = (*owner.path, unescape(node.field) or node.field)
+            domain = self._facts.values(path)
+        field = self._term(name, domain, path)
         if domains.may_fail(owner.domain):
             if not owner.is_open:
                 self._choose(owner.name, domains.divide(owner.domain, domains.HAS))
@@ -568,23 +571,28 @@ class _Case:
 
     def _called(self, node: Call, operands: Sequence[Value]) -> Value:
         """Return the values of a function, which fails where an operand does."""
-        name = f"{node.function}({', '.join(operand.name for operand in operands)})"
+        names = [operand.name for operand in operands]
+        name = f"{node.function}({', '.join(names)})"
         if node.function == "_[_]":
-            name = f"{operands[0].name}[{operands[1].name}]"
+            name = f"{names[0]}[{names[1]}]"
         if any(domains.fails(operand.domain) for operand in operands):
             return Value(FAILED, name)
-        first, *rest = operands or [Value(FAILED, "")]
-        domain = self._facts.unknown
-        if node.function == "size":
-            domain = self._sizes(first)
-        elif node.function == "_+_":
-            domain = domains.total(first.domain, rest[0].domain) or domain
-        elif rest:
-            other = domains.constant(rest[0].domain)
-            if other is not None and isinstance(other.value, str):
-                domain = self._of_text(node.function, first, other.value)
+        domain = self._of_function(node.function, operands)
         is_open = any(operand.is_open for operand in operands)
         return self._term(name, domain)._replace(is_open=is_open)
+
+    def _of_function(self, function: str, operands: Sequence[Value]) -> Domain:
+        """Return the values of a function whose operands do not fail."""
+        unknown = self._facts.unknown
+        first, *rest = operands or [Value(FAILED, "")]
+        if function == "size":
+            return self._sizes(first)
+        if function == "_+_":
+            return domains.total(first.domain, rest[0].domain) or unknown
+        other = domains.constant(rest[0].domain) if rest else None
+        if other is not None and isinstance(other.value, str):
+            return self._of_text(function, first, other.value)
+        return unknown
 
     def _of_text(self, function: str, value: Value, other: str) -> Domain:
         """Return the values of a function of two texts, of which one is known."""
@@ -646,9 +654,8 @@ class _Case:
             raise _ImpossibleError
         if domains.is_text(value.domain):
             sizes = _passing(sizes, domains.Test(">", 0))
-        has_size = not any(
-            piece is Piece.FAILURE or isinstance(piece, domains.Numbers) for piece in value.domain
-        )
+        has_numbers = any(isinstance(piece, domains.Numbers) for piece in value.domain)
+        has_size = not (has_numbers or domains.may_fail(value.domain))
         return sizes if has_size else domains.failing(sizes)
 
     def _lengths_of_matches(self, value: Value) -> Iterator[tuple[float, float]]:
@@ -703,16 +710,13 @@ class _Case:
         condition, more = filtered
         items_name = f"items of {range_.name}: {self._label(scope, more)} {end}"
         before = self.choice
-        for other, fold in list(folds.items()) if self._reasoner.looks_inside else ():
-            if (
-                fold.range == items_name
-                and other != name
-                and self._selects_same(node, condition, range_, scope, other)
-            ):
+        others = [other for other, fold in folds.items() if fold.range == items_name]
+        for other in others if self._reasoner.looks_inside else ():
+            if other != name and self._selects_same(node, condition, range_, scope, other):
                 name = other
                 break
         self.choice = before
-        if name not in folds and all(value.name == variable for variable, value in scope.items()):
+        if name not in folds and _has_no_variables(scope):
             folds[name] = _Fold(items_name, _variables(node), condition, 0)
         return name
 
@@ -744,14 +748,10 @@ class _Case:
             counts = domains.total(counts, domains.counted(results)) or domains.COMPUTED
         if domains.fails(counts):
             return Value(FAILED, "")
+        failing = FAILED if domains.may_fail(counts) else ()
+        name = f"{range_.name}: {self._label(scope, node.loop_step)}"
         is_open = domains.constant(counts) is None
-        domain = (Piece.LIST, *(FAILED if domains.may_fail(counts) else ()))
-        return Value(
-            domain,
-            f"{range_.name}: {self._label(scope, node.loop_step)}",
-            is_open=is_open,
-            size=counts,
-        )
+        return Value((Piece.LIST, *failing), name, is_open=is_open, size=counts)
 
     def _quantifier(
         self, node: Comprehension, condition: Expr, decisive: int, scope: _Scope
@@ -764,38 +764,34 @@ class _Case:
         if range_.elements is not None and not node.iter_var2:
             results = neutral
             for element in range_.elements:
-                results = _either(
-                    results, self.results(condition, {**scope, node.iter_var: element}), decisive
-                )
+                result = self.results(condition, {**scope, node.iter_var: element})
+                results = _either(results, result, decisive)
             return results
-        failing = (
-            0
-            if domains.has_items(range_.domain) or any(self._decided(range_.name, node))
-            else ERROR
-        )
-        inside = self._reasoner.looks_inside
-        results = failing | (
-            neutral | self._of_items(node, condition, range_, scope) if inside else ANY_RESULT
-        )
+        results = ANY_RESULT
+        if self._reasoner.looks_inside:
+            results = neutral | self._of_items(node, condition, range_, scope)
+        if not self._has_items(range_, node):
+            results |= ERROR
         if results == neutral or range_.is_open or self._reasoner.is_at_once:
             return results
-        name = (
-            f"{range_.name}: {self._label(self.scope_inside(node, range_, scope), node.loop_step)}"
-        )
-        if all(value.name == variable for variable, value in scope.items()):
+        step = self._label(self.scope_inside(node, range_, scope), node.loop_step)
+        name = f"{range_.name}: {step}"
+        if _has_no_variables(scope):
             self._reasoner.folds[name] = _Fold(range_.name, _variables(node), condition, decisive)
         return self._test(self._term(name, domains.OF_RESULTS[results]), domains.IS_TRUE)
+
+    def _has_items(self, range_: Value, node: Comprehension) -> bool:
+        """Return whether the range of a fold is certainly a list or a map."""
+        return domains.has_items(range_.domain) or any(self._decided(range_.name, node))
 
     def scope_inside(self, node: Comprehension, range_: Value, scope: _Scope) -> _Scope:
         """Return what is known of the variables inside of a fold."""
         unknown = domains.present(self._facts.unknown)
         variables = {fold: Value(unknown, fold) for fold in _variables(node) if fold}
-        if range_.path is not None and range_.domain[:1] in _PARTS and not node.iter_var2:
-            step = _PARTS[range_.domain[:1]]
-            path, name = (
-                (*range_.path, step),
-                node.iter_var if step == ITEM else f"{range_.name}[{node.iter_var}]",
-            )
+        step = _PARTS.get(range_.domain[:1]) if not node.iter_var2 else None
+        if step is not None and range_.path is not None:
+            path = (*range_.path, step)
+            name = node.iter_var if step == ITEM else f"{range_.name}[{node.iter_var}]"
             variables[name] = Value(self._facts.values(path), name, path)
         return {**scope, **variables}
 
@@ -811,10 +807,9 @@ class _Case:
         decided = self._decided(range_.name, node)
         of_all = [(fold.condition, result) for fold, result in decided if result != fold.decisive]
         local = [variable for variable in _variables(node) if variable]
-        question = _Question(
-            condition, [*of_all, *premises], self.scope_inside(node, range_, scope), local
-        )
-        bound = _Case(self._reasoner, self.store).results(condition, question.scope)
+        inside = self.scope_inside(node, range_, scope)
+        question = _Question(condition, [*of_all, *premises], inside, local)
+        bound = _Case(self._reasoner, self.store).results(condition, inside)
         if bound in DECIDED or self._reasoner.is_at_once:
             return bound
         results = 0
@@ -822,19 +817,19 @@ class _Case:
             results |= result
             if case.choice is not None:
                 self._choose(*case.choice)
-            if i >= _ITEM_CASES or results not in {0, *DECIDED}:
+            is_undecided = results not in {0, *DECIDED}
+            if is_undecided or i >= _ITEM_CASES:
                 return bound
         return results
 
     def _decided(self, range_: str, node: Comprehension) -> Iterator[tuple[_Fold, int]]:
         """Yield the folds over the same items that the case decides, with their results."""
+        items = (range_, _variables(node))
         for name, domain in self.store.items():
             fold, only = self._reasoner.folds.get(name), domains.constant(domain)
-            if (
-                fold is not None
-                and only is not None
-                and (fold.range, fold.variables) == (range_, _variables(node))
-            ):
+            if fold is None or only is None:
+                continue
+            if (fold.range, fold.variables) == items:
                 yield fold, TRUE if only.value else FALSE
 
     def _label(self, scope: _Scope, *trees: Expr) -> str:
@@ -860,40 +855,40 @@ def _has_folds(tree: Expr) -> bool:
 def _quantified(node: Comprehension) -> tuple[Expr, int] | None:
     """Return the condition of `all` or `exists`, and the result of an item that decides; None for other folds."""
     step, start = node.loop_step, node.accu_init
-    if not (
-        isinstance(step, Call) and step.function in _LOGICAL and _is(step.args[0], node.accu_var)
-    ):
+    if not isinstance(step, Call) or step.function not in _LOGICAL:
         return None
+    before, condition = step.args
+    keeps_result = _is(before, node.accu_var) and _is(node.result, node.accu_var)
     is_neutral = isinstance(start, Literal) and start.value is (step.function == "_&&_")
-    return (
-        (step.args[1], _LOGICAL[step.function])
-        if is_neutral and _is(node.result, node.accu_var)
-        else None
-    )
+    return (condition, _LOGICAL[step.function]) if keeps_result and is_neutral else None
 
 
 def _filtered(node: Comprehension) -> tuple[Expr, Expr] | None:
     """Return the condition of `filter` or `exists_one`, and how it adds an item; None for other folds."""
-    step = node.loop_step
-    if (
-        not (
-            isinstance(step, Call) and step.function == "_?_:_" and _is(step.args[2], node.accu_var)
-        )
-        or node.iter_var2
-    ):
+    match node.loop_step:
+        case Call(function="_?_:_", args=[condition, Call(function="_+_") as more, otherwise]):
+            before, added = more.args
+        case _:
+            return None
+    adds_to_result = _is(before, node.accu_var) and _is(otherwise, node.accu_var)
+    if node.iter_var2 or not adds_to_result:
         return None
-    condition, more, _ = step.args
-    if not (isinstance(more, Call) and more.function == "_+_" and _is(more.args[0], node.accu_var)):
-        return None
-    added = more.args[1]
-    is_item = (
-        isinstance(added, ListExpr)
-        and len(added.elements) == 1
-        and _is(added.elements[0], node.iter_var)
-    )
-    return (
-        (condition, more) if is_item or (isinstance(added, Literal) and added.value == 1) else None
-    )
+    return (condition, more) if _is_one_item(added, node.iter_var) else None
+
+
+def _is_one_item(added: Expr, variable: str) -> bool:
+    """Return whether a fold adds the list of an item, or one to a number."""
+    match added:
+        case ListExpr(elements=[element]):
+            return _is(element, variable)
+        case Literal(value=value):
+            return bool(value == 1)
+    return False
+
+
+def _has_no_variables(scope: _Scope) -> bool:
+    """Return whether all names in a scope are those of the object, which have the same value everywhere."""
+    return all(value.name == variable for variable, value in scope.items())
 
 
 def _is_filter(node: Comprehension) -> bool:
@@ -915,7 +910,9 @@ def _either(first: int, second: int, decisive: int) -> int:
     results = (first | second) & decisive
     if first & other and second & other:
         results |= other
-    if (first & ERROR and second & ~decisive) or (second & ERROR and first & ~decisive):
+    has_error = bool((first | second) & ERROR)
+    may_both_not_decide = first & ~decisive and second & ~decisive
+    if has_error and may_both_not_decide:
         results |= ERROR
     return results
 
