@@ -171,11 +171,21 @@ _ESTIMATED: Final = tuple(
 )
 
 
+class _Differences(NamedTuple):
+    """The conditions of the switches that two dialects have set differently."""
+
+    types: tuple[_Condition, ...]
+    evaluation: tuple[_Condition, ...]
+
+
 @cache
-def _different(first: CELDialect, second: CELDialect) -> tuple[Reach, ...]:
-    """Return the reach of each switch that two dialects have set differently."""
+def _different(first: CELDialect, second: CELDialect) -> _Differences:
     switches = zip(_REACHES, first, second, strict=True)
-    return tuple(reach for reach, one, other in switches if one != other)
+    reaches = [reach for reach, one, other in switches if one != other]
+    return _Differences(
+        tuple(reach.types for reach in reaches if reach.types is not _never),
+        tuple(reach.evaluation for reach in reaches if reach.evaluation is not _never),
+    )
 
 
 @cache
@@ -236,7 +246,7 @@ def compiles_alike(uses: Uses, on: Environment, older: Environment) -> bool:
     """Return whether an expression compiled in the environment `on` has the same result in `older`, with fewer libraries."""
     if not _includes(on.env, older.env):
         return False
-    if any(reach.types(uses) for reach in _different(on.dialect, older.dialect)):
+    if any(matters(uses) for matters in _different(on.dialect, older.dialect).types):
         return False
     return not any(_missing(uses, on, older))
 
@@ -267,11 +277,11 @@ def estimates_alike(all_uses: AbstractSet[Uses], on: Environment, older: Environ
 
 def evaluates_alike(all_uses: AbstractSet[Uses], on: Environment, older: Environment) -> bool:
     """Return whether expressions compile identically in two environments, with the same results and costs."""
-    different = _different(on.dialect, older.dialect)
+    conditions = _different(on.dialect, older.dialect).evaluation
     rebound = _rebound(on.dialect) | _rebound(older.dialect)
 
     def is_alike(uses: Uses) -> bool:
-        if any(reach.evaluation(uses) for reach in different):
+        if any(matters(uses) for matters in conditions):
             return False
         if not uses.overloads.isdisjoint(rebound):
             return False

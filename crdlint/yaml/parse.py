@@ -380,7 +380,7 @@ class _Builder:
         self.has_aliases = False
         self._json = json
         self._non_simple = non_simple
-        self._texts: dict[str, str] = {}
+
         self._anchors: dict[str, Any] = {}
         self._open_anchored: set[int] = set()
         self._loop: YAMLDecodeError | None = None
@@ -392,7 +392,6 @@ class _Builder:
     def build(self, events: Iterator[Any]) -> Node | None:
         """Return the root of the first document, None if it is empty; raise YAMLDecodeError."""
         steps = {
-            Scalar: self._scalar,
             MappingStartEvent: self._start,
             SequenceStartEvent: self._start,
             MappingEndEvent: self._end,
@@ -401,23 +400,24 @@ class _Builder:
             DocumentStartEvent: _check_version,
             DocumentEndEvent: None,
         }
+        texts: dict[str, str] = {}
         for event in events:
-            step = steps.get(event.__class__, _skip)
-            if step is None:
-                break
-            step(event)
+            if event.__class__ is not Scalar:
+                step = steps.get(event.__class__, _skip)
+                if step is None:
+                    break
+                step(event)
+                continue
+            self._items.append(event)
+            event.implicit = None  # `style` and `tag` have the same meaning
+            value = event.value
+            if len(value) < _LONG:  # texts occur again and again, so each is kept once
+                event.value = texts.setdefault(value, value)
+            if event.anchor is not None:
+                self._anchors[event.anchor] = event
         if self._loop is not None:  # Go reports it after parsing the whole document
             raise self._loop
         return self._top[0] if self._top else None
-
-    def _scalar(self, event: Any) -> None:
-        self._items.append(event)
-        value = event.value
-        if len(value) < _LONG:  # texts occur again and again, so each is kept once
-            event.value = self._texts.setdefault(value, value)
-        event.implicit = None  # `style` and `tag` have the same meaning
-        if event.anchor is not None:
-            self._anchors[event.anchor] = event
 
     def _start(self, event: Any) -> None:
         node: Any
