@@ -29,6 +29,7 @@ from crdlint.kubecel.environment import (
     new_expressions,
     program_of,
 )
+from crdlint.kubecel.library.declaration import Library
 from crdlint.kubecel.reuse import Uses, compiles_alike, cost_key, uses_of
 from crdlint.kubecel.sharing import Compilation, Sharing
 from crdlint.kubernetes.servers import FieldState, Range, Server, Version
@@ -66,7 +67,17 @@ ANY_VALUE: Final = Purpose(None, _FAILED, "", f"program {_NOT_INSTANTIATED}")
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A rule or message expression; `compiled` is its tree with types, or errors, `error` the server's message or None."""
+    """A rule or message expression.
+
+    `text`: its source.
+    `kind`: what it is for.
+    `optional_old_self`: whether `oldSelf` is an optional value.
+    `environment`: what the server declares.
+    `compiler`: the compiler of the rules of its schema.
+    `compilation`: the result, which other servers and schemas may share.
+    `compiled`: its tree with types, or errors.
+    `error`: the server's message, None without an error.
+    """
 
     text: str
     kind: Purpose
@@ -80,10 +91,9 @@ class Expression:
     @property
     def has_wrong_type(self) -> bool:
         """Whether it compiles, but has a value of another type than its kind requires."""
-        return not self.compiled.errors and self.kind.output not in (
-            None,
-            self.compiled.output_type,
-        )
+        if self.compiled.errors:
+            return False
+        return self.kind.output not in (None, self.compiled.output_type)
 
     @property
     def highest_cost(self) -> int:
@@ -314,15 +324,7 @@ def requirement(expression: Expression, versions: Range) -> Requirement | None:
     """Return what an expression that the newest version accepts requires; None if the oldest accepts it, or if it is stored."""
     if expression.error is not None or expression.environment.is_stored:
         return None
-    able = [
-        server
-        for server in versions.servers
-        if not expression.optional_old_self or server.optional_old_self is FieldState.KNOWN
-    ]
-    accepting = (
-        server for server in able if expression.under(new_expressions(server)).error is None
-    )
-    server = next(accepting, versions.newest)
+    server = _first_accepting(expression, versions)
     if server is versions.oldest:
         return None
     introduced = (server.major, server.cel.compatible_with)
@@ -330,6 +332,17 @@ def requirement(expression: Expression, versions: Range) -> Requirement | None:
     reason = f"{used} came with {introduced[0]}.{introduced[1]}, and new rules may use it from {server} on"
     words = tuple(_reserved_fields(expression)) if introduced == KEYWORDS_AS_FIELDS else ()
     return Requirement(server, reason if used else "", words)
+
+
+def _first_accepting(expression: Expression, versions: Range) -> Server:
+    """Return the oldest server of a range that accepts an expression, the newest if none does."""
+    for server in versions.servers:
+        knows_option = server.optional_old_self is FieldState.KNOWN
+        if expression.optional_old_self and not knows_option:
+            continue
+        if expression.under(new_expressions(server)).error is None:
+            return server
+    return versions.newest
 
 
 def _reserved_fields(expression: Expression) -> Iterable[str]:
@@ -344,12 +357,17 @@ def _used(expression: Expression, introduced: Version) -> Iterator[str]:
         words = [f"`{field}`" for field in _reserved_fields(expression)]
         if words:
             yield f"{', '.join(words)} as a field's name"
-    for library in (library for library in LIBRARIES if library.introduced == introduced):
-        functions = dict.fromkeys(
-            row.function for row in library.functions if row.id in expression.uses.overloads
-        )
-        yield from (f"`{name}()`" for name in functions if name.replace(".", "").isidentifier())
-        if "two variables" in expression.uses.traits and any(
-            count == 3 for _, count, _ in library.macros
-        ):
-            yield "macros over two variables"
+    for library in LIBRARIES:
+        if library.introduced == introduced:
+            yield from _used_of_library(expression.uses, library)
+
+
+def _used_of_library(uses: Uses, library: Library) -> Iterator[str]:
+    functions = [row.function for row in library.functions if row.id in uses.overloads]
+    for name in dict.fromkeys(functions):
+        is_operator = not name.replace(".", "").isidentifier()
+        if not is_operator:
+            yield f"`{name}()`"
+    has_macros = any(count == 3 for _, count, _ in library.macros)
+    if has_macros and "two variables" in uses.traits:
+        yield "macros over two variables"

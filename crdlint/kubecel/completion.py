@@ -317,22 +317,25 @@ def _globals(
 ) -> Iterator[Completion]:
     for variable in env.idents.values():  # the innermost first
         if variable.type.kind is not Kind.TYPE:
-            yield Completion(
-                variable.name, "variable", type_text(variable.type, environment.dialect)
-            )
-    yield from (
-        Completion(word, "keyword", "bool" if word != "null" else "null") for word in _KEYWORDS
-    )
-    for name in env.functions:
-        if not (name[0].isalpha() and name.replace(".", "").replace("_", "").isalnum()):
-            continue
+            type_ = type_text(variable.type, environment.dialect)
+            yield Completion(variable.name, "variable", type_)
+    for word in _KEYWORDS:
+        yield Completion(word, "keyword", "null" if word == "null" else "bool")
+    for name in filter(_is_name, env.functions):
         call = _call(name, None, env, environment)
         if call is not None:
             yield call
-    self_ = env.find_ident("self")
-    field = None if self_ is None else next(_fields(self_.type, declarations), None)
-    if field is not None and _has_macro(environment, "has"):
-        yield Completion("has", "macro", "bool", (f"self.{field.name}",))
+    if _has_macro(environment, "has"):
+        self_ = env.find_ident("self")
+        fields = _fields(self_.type, declarations) if self_ is not None else iter(())
+        for field in itertools.islice(fields, 1):
+            yield Completion("has", "macro", "bool", (f"self.{field.name}",))
+
+
+def _is_name(function: str) -> bool:
+    """Return whether a function is no operator, and is not internal."""
+    has_plain_signs = function.replace(".", "").replace("_", "").isalnum()
+    return function[0].isalpha() and has_plain_signs
 
 
 def _has_macro(environment: Environment, name: str) -> bool:

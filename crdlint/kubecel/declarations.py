@@ -196,19 +196,21 @@ class Declarer:
         if id(schema) in self.doubtful:
             return _DOUBTFUL
         if schema.x_int_or_string:
-            most = (
-                _max_length(schema)
-                if self.dialect.max_length_bounds_int_or_string
-                else _LONGEST_STRING
-            )
-            return DeclType(
-                1, most, types.DYN, schema=schema, shape=self.sharing.shape("int-or-string", most)
-            )
+            return self._int_or_string(schema)
         if schema.type == "object":
             return self._object(schema, is_resource=is_resource)
         if schema.type == "array":
             return self._container(schema, schema.item_schema, schema.max_items)
-        return self._string(schema) if schema.type == "string" else _FIXED.get(schema.type)
+        if schema.type == "string":
+            return self._string(schema)
+        return _FIXED.get(schema.type)
+
+    def _int_or_string(self, schema: JSONSchemaProps) -> DeclType:
+        most = _LONGEST_STRING
+        if self.dialect.max_length_bounds_int_or_string:
+            most = _max_length(schema)
+        shape = self.sharing.shape("int-or-string", most)
+        return DeclType(1, most, types.DYN, schema=schema, shape=shape)
 
     def _container(
         self,
@@ -245,9 +247,7 @@ class Declarer:
             escaped = escape(name)
             if escaped is not None:
                 fields[escaped] = DeclField(escaped, declared, name in required, child)
-            if name in required and (
-                child is None or child.default is None or child.default.value is None
-            ):
+            if name in required and not _has_default(child):
                 size += len(name.encode()) + declared.min_serialized_size + 4
         return self._of_fields(size, fields, schema)
 
@@ -298,27 +298,31 @@ def _children(schema: JSONSchemaProps) -> list[tuple[JSONSchemaProps, bool]]:
 
 def has_resource_fields(schema: JSONSchemaProps) -> bool:
     """Return whether a schema declares all fields of resource metadata. Upstream: common.WithTypeAndObjectMeta."""
+    meta = schema.properties.get("metadata")
+    if meta is None or meta.type != "object":
+        return False
+    has_names = _has_texts(meta, ("name", "generateName"))
+    return has_names and _has_texts(schema, ("kind", "apiVersion"))
+
+
+def _has_texts(schema: JSONSchemaProps, names: Iterable[str]) -> bool:
     properties = schema.properties
-    meta = properties.get("metadata")
-    return (
-        meta is not None
-        and meta.type == "object"
-        and all(
-            name in properties and properties[name].type == "string"
-            for name in ("kind", "apiVersion")
-        )
-        and all(
-            name in meta.properties and meta.properties[name].type == "string"
-            for name in ("name", "generateName")
-        )
-    )
+    return all(name in properties and properties[name].type == "string" for name in names)
+
+
+def _has_default(schema: JSONSchemaProps | None) -> bool:
+    """Return whether a schema has a default other than null."""
+    if schema is None or schema.default is None:
+        return False
+    return schema.default.value is not None
 
 
 def _max_length(schema: JSONSchemaProps, *, enum_bounds: bool = True) -> int:
     """Return the maximum length of a string in bytes; a code point of maxLength takes up to four, in 64-bit arithmetic."""
     if schema.max_length is not None:
         return max(schema.max_length, 0) * 4 & UINT64_MAX
-    if schema.x_int_or_string or not schema.enum or not enum_bounds:
+    has_enum = bool(schema.enum) and not schema.x_int_or_string
+    if not has_enum or not enum_bounds:
         return _LONGEST_STRING
     return max((len(value.encode()) for value in schema.enum if isinstance(value, str)), default=0)
 

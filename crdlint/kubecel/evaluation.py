@@ -195,21 +195,32 @@ class RuleValidators:
         additional = yield self._below(rules_of.additional_schema, schema.additional_schema, elem)
         properties: dict[str, RuleValidator] = {}
         for name, inner in rules_of.properties.items():
-            node = schema.properties.get(name)
-            type_ = None if node is None else self._type_of_property(name, node, declared)
-            if type_ is None:
-                continue
-            below = yield self._below(inner, node, type_)
-            if below is not None:
-                properties[name] = below
+            validator = yield self._of_property(name, inner, schema, declared)
+            if validator is not None:
+                properties[name] = validator
         all_of: list[RuleValidator] = []
         for branch in rules_of.all_of:
             validator = yield self._validator(branch, schema, declared, is_root=is_root)
             if validator is not None:
                 all_of.append(validator)
-        if not (rules or items or additional or properties or all_of):
+        has_rules = rules or items or additional or properties or all_of
+        if not has_rules:
             return None
         return RuleValidator(schema, is_root, rules, items, additional, properties, tuple(all_of))
+
+    def _of_property(
+        self,
+        name: str,
+        rules_of: JSONSchemaProps,
+        parent: JSONSchemaProps,
+        declared: DeclType | None,
+    ) -> _Building:
+        """Return the validator of a property, None if CEL has no type for it."""
+        schema = parent.properties.get(name)
+        type_ = None if schema is None else self._type_of_property(name, schema, declared)
+        if type_ is None:
+            return None
+        return (yield self._below(rules_of, schema, type_))
 
     def _below(
         self,
@@ -238,15 +249,14 @@ class RuleValidators:
         """Return the rules of a schema with their programs; rules without text are reported by another rule."""
         compiler = RuleCompiler(declared, self._declarer.sharing)
         environments = Environments(self.environment, self.environment)
-        rules = [rule for rule in schema.x_validations if rule.rule.strip(SPACE)]
-        compiled = [compiler.rule(rule, environments) for rule in rules]
-        self.expressions.extend(
-            part for each in compiled for part in (each.rule, each.message) if part is not None
-        )
-        return tuple(
-            ReadyRule(rule, each, program(each.rule), program(each.message))
-            for rule, each in zip(rules, compiled, strict=True)
-        )
+        ready = []
+        for rule in schema.x_validations:
+            if rule.rule.strip(SPACE):
+                compiled = compiler.rule(rule, environments)
+                self.expressions.extend(filter(None, (compiled.rule, compiled.message)))
+                programs = program(compiled.rule), program(compiled.message)
+                ready.append(ReadyRule(rule, compiled, *programs))
+        return tuple(ready)
 
 
 def program(expression: Expression | None) -> Program | None:
@@ -481,12 +491,9 @@ def breaks(
 
 def _readapted(value: Any) -> Any:
     """Return the content of an optional variable after cel-go unwraps and converts it again, which changes errors."""
-    is_error = type(value) is Error
-    return (
-        Error(f"unsupported conversion to ref.Val: (*errors.errorString){value.message}")
-        if is_error
-        else value
-    )
+    if type(value) is Error:
+        return Error(f"unsupported conversion to ref.Val: (*errors.errorString){value.message}")
+    return value
 
 
 def _explained(problem: str, rule: ValidationRule) -> tuple[str, Reason | None]:
@@ -514,38 +521,54 @@ def _failed(ready: ReadyRule, visit: _Visit, run: Run, variables: dict[str, Any]
         cause = ready.cause(schema.type, visit.path)
         return FieldError(run.rule_id, kind, path or NIL, shown, detail, cause=cause, reason=reason)
 
-    nearest = visit.state.current or visit.state.parent
-    is_ratcheted = not ready.compiled.uses_old_self and nearest is not None and nearest.equal()
-    reports = run.warnings if is_ratcheted else run.errors
+    reports = run.warnings if _is_ratcheted(ready, visit) else run.errors
     try:
         detail = _message(ready, run, variables)
     except OutOfBudgetError as out:
         reports.append(failure(INVALID, schema.type, str(out), Reason(Code.OUT_OF_BUDGET)))
         raise
     kind = _KINDS.get(rule.reason or "", INVALID)
+    if kind is errors.DUPLICATE:
+        detail = ""
     shown = errors.OMITTED if schema.type in ("object", "array") else visit.value
-    reports.append(failure(kind, shown, "" if kind is errors.DUPLICATE else detail))
+    reports.append(failure(kind, shown, detail))
     return visit.path if ready.compiled.rule.environment.dialect.resets_field_path else path
+
+
+def _is_ratcheted(ready: ReadyRule, visit: _Visit) -> bool:
+    """Return whether a rule may fail, because the value is as it was, and so was the result."""
+    if ready.compiled.uses_old_self:
+        return False
+    nearest = visit.state.current or visit.state.parent
+    return nearest is not None and nearest.equal()
 
 
 def _message(ready: ReadyRule, run: Run, variables: dict[str, Any]) -> str:
     """Return the message of a rule that evaluates to false; raise OutOfBudgetError if its expression costs too much."""
     rule = ready.rule
-    if ready.message is not None:
-        result = ready.message.evaluate(variables, PER_CALL_LIMIT)
-        if not run.spend(result.cost):
-            raise OutOfBudgetError(
-                "messageExpression evaluation failed due to running out of cost budget,"
-                " no further validation rules will be run"
-            )
-        if (result.error or "").startswith(COST_LIMIT_EXCEEDED):
-            limit = "no further validation rules will be run due to call cost exceeds limit for messageExpression"
-            raise OutOfBudgetError(f"{limit}: {quote(rule.message_expression)}")
-        message = result.value.strip(SPACE) if isinstance(result.value, str) else ""
-        if _is_shown(message):
-            return message
+    message = (
+        "" if ready.message is None else _evaluated_message(ready.message, rule, run, variables)
+    )
+    if _is_shown(message):
+        return message
     named = (rule.message or rule.rule).strip(SPACE)
     return named if rule.message else f"failed rule: {named}"
+
+
+def _evaluated_message(
+    program: Program, rule: ValidationRule, run: Run, variables: dict[str, Any]
+) -> str:
+    """Return the value of a messageExpression, empty for an error; raise OutOfBudgetError."""
+    result = program.evaluate(variables, PER_CALL_LIMIT)
+    if not run.spend(result.cost):
+        raise OutOfBudgetError(
+            "messageExpression evaluation failed due to running out of cost budget,"
+            " no further validation rules will be run"
+        )
+    if (result.error or "").startswith(COST_LIMIT_EXCEEDED):
+        limit = "no further validation rules will be run due to call cost exceeds limit for messageExpression"
+        raise OutOfBudgetError(f"{limit}: {quote(rule.message_expression)}")
+    return result.value.strip(SPACE) if isinstance(result.value, str) else ""
 
 
 def _is_shown(message: str) -> bool:

@@ -459,23 +459,31 @@ def _matches(text: str, pattern: str) -> celtypes.BoolType:
 
 
 def _to_cel_python(value: Value, steps: Steps) -> Any:
-    steps.spend(1 + (len(value) // _BYTES_PER_STEP if isinstance(value, str | bytes) else 0))
+    size = len(value) if isinstance(value, str | bytes) else 0
+    steps.spend(1 + size // _BYTES_PER_STEP)
     convert = _THEIRS.get(type(value))
     if convert is not None:
         return convert(value)
     if type(value) is Error:
         raise NotEvaluatedError("a value does not fit its schema")
     if isinstance(value, Mapping):
-        keys = [key for key in value if key in value]
-        if isinstance(value, ObjectValue) and value.has_fields:
-            # A field named by a keyword is also accessible unescaped.
-            keys += [name for key in keys if (name := unescape(key)) is not None and name != key]
-        return celtypes.MapType(
-            {_to_cel_python(key, steps): _to_cel_python(value[key], steps) for key in keys}
-        )
+        entries = {
+            _to_cel_python(key, steps): _to_cel_python(value[key], steps) for key in _keys(value)
+        }
+        return celtypes.MapType(entries)
     if hasattr(value, "__iter__"):
         return celtypes.ListType([_to_cel_python(item, steps) for item in value])
     raise NotEvaluatedError("cel-python has no type for a value")
+
+
+def _keys(value: Mapping[Any, Value]) -> list[Any]:
+    """Return the keys that are set, and for fields named by a keyword also the name itself, by which they are accessible."""
+    keys = [key for key in value if key in value]
+    if not isinstance(value, ObjectValue) or not value.has_fields:
+        return keys
+    names = map(unescape, keys)
+    others = [name for name, key in zip(names, keys, strict=True) if name not in (None, key)]
+    return keys + others
 
 
 def _from_cel_python(value: Any) -> Value:

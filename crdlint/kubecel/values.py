@@ -562,29 +562,37 @@ _STEPPED: Final[frozenset[type]] = frozenset({ObjectValue, ListValue, MapListVal
 
 def _comparison(left: ObjectValue | ListValue, right: Value) -> _Comparing:
     """Return whether two values are equal; two parts of a document are compared once, even if several rules do."""
+    is_large = len(left) > _FEW and type(right) in _STEPPED
+    return _known_comparison(left, right) if is_large else _compared(left, right)
+
+
+def _known_comparison(left: ObjectValue | ListValue, right: Value) -> _Comparing:
     budget = work.current()
     results = {} if budget is None else budget.known
     # The parts are stored with the result, so that Python does not reuse their ids.
-    parts = (*left.parts, *right.parts) if len(left) > _FEW and type(right) in _STEPPED else ()
+    parts = (*left.parts, *right.parts)
     key = (type(left), type(right), *map(id, parts))
-    if parts and key in results:
-        verdict: bool | Error = results[key][0]
-        return verdict
-    work.spend(3 * len(left))
-    result: bool | Error = True
-    if kind_of(right) is not kind_of(left) or len(left) != len(right):
-        result = _differing(right, kind_of(left))
-    else:
-        for pair in left.pairs(right):
-            if isinstance(pair, tuple):
-                result = (yield _comparison(*pair)) if type(pair[0]) in _STEPPED else _same(*pair)
-            else:
-                result = pair
-            if result is not True:
-                break
-    if parts:
+    if key not in results:
+        result = yield _compared(left, right)
         results[key] = result, parts
-    return result
+    verdict: bool | Error = results[key][0]
+    return verdict
+
+
+def _compared(left: ObjectValue | ListValue, right: Value) -> _Comparing:
+    work.spend(3 * len(left))
+    if kind_of(right) is not kind_of(left) or len(left) != len(right):
+        return _differing(right, kind_of(left))
+    for pair in left.pairs(right):
+        if not isinstance(pair, tuple):
+            result: bool | Error = pair
+        elif type(pair[0]) in _STEPPED:
+            result = yield _comparison(*pair)
+        else:
+            result = _same(*pair)
+        if result is not True:
+            return result
+    return True
 
 
 def _differing(other: Value, kind: Kind) -> bool | Error:

@@ -46,40 +46,42 @@ class SchemaLimit:
 
     def elements(self, value: int) -> int:
         """Return the size for a value of the keyword, in the units of the estimator: bytes for strings."""
-        return (
-            value * _BYTES_PER_CHARACTER
-            if self.keyword == "maxLength" and self.schema.format != "byte"
-            else value
-        )
+        counts_characters = self.keyword == "maxLength" and self.schema.format != "byte"
+        return value * _BYTES_PER_CHARACTER if counts_characters else value
 
 
 def limit_of(schema: JSONSchemaProps, dialect: CELDialect) -> SchemaLimit | None:
     """Return the limit that a schema has or could have on a server, or None if no keyword would limit it."""
     if schema.x_int_or_string:
-        return (
-            SchemaLimit(schema, "maxLength", schema.max_length)
-            if dialect.max_length_bounds_int_or_string
-            else None
-        )
+        is_bounded = dialect.max_length_bounds_int_or_string
+        return SchemaLimit(schema, "maxLength", schema.max_length) if is_bounded else None
     if schema.type == "string":
-        # An enum already limits a string on most servers, and so do the formats of times on all of them.
-        has_bound = schema.max_length is None and schema.enum and dialect.enum_bounds_strings
-        if has_bound or schema.format in _BOUNDED_FORMATS:
-            return None
-        return SchemaLimit(schema, "maxLength", schema.max_length)
+        return _limit_of_text(schema, dialect)
     if schema.type == "array":
         return SchemaLimit(schema, "maxItems", schema.max_items)
-    if schema.type == "object" and schema.additional_properties is not None:
+    if _is_map(schema):
         return SchemaLimit(schema, "maxProperties", schema.max_properties)
     return None
+
+
+def _limit_of_text(schema: JSONSchemaProps, dialect: CELDialect) -> SchemaLimit | None:
+    """Return the limit of a text; an enum already limits it on most servers, and the formats of times on all of them."""
+    is_bounded_by_enum = bool(schema.enum) and dialect.enum_bounds_strings
+    if is_bounded_by_enum and schema.max_length is None:
+        return None
+    if schema.format in _BOUNDED_FORMATS:
+        return None
+    return SchemaLimit(schema, "maxLength", schema.max_length)
+
+
+def _is_map(schema: JSONSchemaProps) -> bool:
+    return schema.type == "object" and schema.additional_properties is not None
 
 
 def enclosing(schema: JSONSchemaProps) -> Iterator[JSONSchemaProps]:
     """Yield the lists and maps that contain a schema, the innermost first."""
     for parent in lineage(schema.parent):
-        if parent.type == "array" or (
-            parent.type == "object" and parent.additional_properties is not None
-        ):
+        if parent.type == "array" or _is_map(parent):
             yield parent
 
 
@@ -105,49 +107,57 @@ class CostPart:
 
 def explain(expression: Expression) -> CostPart:
     """Return the tree of costs of an expression that compiles; parts without cost are omitted."""
-    dialect = expression.environment.dialect
-    estimator = expression.estimator()
-    cost = expression.cost(estimator)
-    compiled = expression.compiled
-    ranges = SourceRanges(compiled.expr, compiled.source)
+    return _Explanation(expression).part(expression.compiled.expr, 0)
 
-    def part(node: Expr, depth: int) -> CostPart:
-        below = [] if depth > _MAX_DEPTH else written_parts(node, compiled.source)
-        parts = tuple(part(child, depth + 1) for child in below if _cost(child) > 0)
-        bound = ""
+
+class _Explanation:
+    """The costs of the parts of an expression, and the declarations of their values."""
+
+    def __init__(self, expression: Expression) -> None:
+        self._dialect = expression.environment.dialect
+        estimator = expression.estimator()
+        self._costs = expression.cost(estimator).parts
+        self._declared = estimator.declared
+        self._source = expression.compiled.source
+        self._ranges = SourceRanges(expression.compiled.expr, self._source)
+
+    def part(self, node: Expr, depth: int) -> CostPart:
+        below = [] if depth > _MAX_DEPTH else written_parts(node, self._source)
+        with_cost = [child for child in below if self._cost(child) > 0]
+        parts = tuple(self.part(child, depth + 1) for child in with_cost)
+        text = " ".join(self._ranges.text(node).split())
+        return CostPart(text, self._cost(node), self._bound(node, below, parts), parts)
+
+    def _cost(self, node: Expr) -> int:
+        return self._costs[node.id].max if node.id in self._costs else 0
+
+    def _bound(self, node: Expr, below: list[Expr], parts: tuple[CostPart, ...]) -> str:
+        """Return the bounds that the cost of a node itself depends on."""
         if isinstance(node, Comprehension):
-            declared = estimator.declared.get(node.iter_range.id)
-            if declared is not None:
-                bound = describe_bound(declared, dialect)
-        elif not parts or _cost(node) > 1 + sum(operand.cost for operand in parts):
-            looked_at = filter(None, (estimator.declared.get(child.id) for child in below))
-            described = [
-                describe_bound(each, dialect) for each in looked_at if each.max_elements > 1
-            ]
-            bound = "; ".join(dict.fromkeys(described))
-        return CostPart(" ".join(ranges.text(node).split()), _cost(node), bound, parts)
-
-    def _cost(node: Expr) -> int:
-        return cost.parts[node.id].max if node.id in cost.parts else 0
-
-    return part(compiled.expr, 0)
+            declared = self._declared.get(node.iter_range.id)
+            return "" if declared is None else describe_bound(declared, self._dialect)
+        cost_of_parts = sum(operand.cost for operand in parts)
+        has_own_cost = not parts or self._cost(node) > 1 + cost_of_parts
+        if not has_own_cost:
+            return ""
+        known = filter(None, (self._declared.get(child.id) for child in below))
+        sized = [declared for declared in known if declared.max_elements > 1]
+        return "; ".join(dict.fromkeys(describe_bound(each, self._dialect) for each in sized))
 
 
 def written_parts(node: Expr, source: SourceInfo) -> list[Expr]:
     """Return the parts of a node that the text contains; a macro generates others around them."""
-
-    def is_generated(part: Expr) -> bool:
-        span = source.offsets.get(part.id)
-        return isinstance(node, Comprehension) and (
-            span is None or span[0] == source.offsets[node.id][0]
-        )
+    if not isinstance(node, Comprehension):
+        return children(node)
+    start = source.offsets[node.id][0]
 
     def written(of: Expr) -> list[Expr]:
-        return [
-            each
-            for part in children(of)
-            for each in (written(part) if is_generated(part) else [part])
-        ]
+        parts: list[Expr] = []
+        for part in children(of):
+            span = source.offsets.get(part.id)
+            is_generated = span is None or span[0] == start
+            parts += written(part) if is_generated else [part]
+        return parts
 
     return written(node)
 
@@ -163,11 +173,14 @@ def describe_bound(declared: DeclType, dialect: CELDialect) -> str:
     if limit is None and schema.x_int_or_string:
         return f"{where} is an int-or-string, which this server does not bound by maxLength: {size} bytes assumed"
     if limit is None:
-        return f"{where} is at most {size} bytes long by its {'enum' if schema.enum else f'format {schema.format}'}"
-    unit = " bytes" if limit.keyword == "maxLength" else ""
+        keyword = "enum" if schema.enum else f"format {schema.format}"
+        return f"{where} is at most {size} bytes long by its {keyword}"
+    is_text = limit.keyword == "maxLength"
     if limit.bound is None:
+        unit = " bytes" if is_text else ""
         return f"{where} has no {limit.keyword}: {size}{unit} assumed"
-    return f"{where} has {limit.keyword} {limit.bound:,}" + (f": {size} bytes" if unit else "")
+    in_bytes = f": {size} bytes" if is_text else ""
+    return f"{where} has {limit.keyword} {limit.bound:,}{in_bytes}"
 
 
 def describe_cardinality(rule: EstimatedRule) -> str:

@@ -17,8 +17,10 @@ from typing import Final, TypeAlias
 
 from crdlint.cel.ast import Expr, Select, nodes, operands
 from crdlint.cel.builder import RESERVED
+from crdlint.cel.dialect import CELDialect
 from crdlint.cel.estimates import UINT64_MAX, multiply
 from crdlint.cel.estimator import CostEstimate
+from crdlint.crd.model import JSONSchemaProps
 from crdlint.kubecel.compilation import Expression, KubernetesEstimator
 from crdlint.kubecel.cost import CRD_COST_LIMIT, RULE_COST_LIMIT, EstimatedRule
 from crdlint.kubecel.cost.explain import (
@@ -54,29 +56,26 @@ class Model:
         self._effort = effort
         self._enclosing = list(enclosing(rule.node.schema))
         dialect = rule.compiled.rule.environment.dialect
-        around = (limit_of(schema, dialect) for schema in self._enclosing)
-        self.limits: dict[int, SchemaLimit] = {
-            limit.key: limit for limit in around if limit is not None
-        }
+        self.limits: dict[int, SchemaLimit] = _limits(self._enclosing, dialect)
         self._terms = [
-            [
-                _Term(term, expression, self.limits, effort)
-                for term in operands(expression.compiled.expr, "_&&_", "_||_")
-            ]
-            if expression is not None and expression.error is None
-            else []
-            for expression in (rule.compiled.rule, rule.compiled.message)
+            self._terms_of(rule.compiled.rule),
+            self._terms_of(rule.compiled.message),
         ]
         terms = [term for terms in self._terms for term in terms]
         self.size = sum(term.size for term in terms)
         self.size_by_limits = sum(term.size * max(len(term.keys), 1) for term in terms)
 
+    def _terms_of(self, expression: Expression | None) -> list[_Term]:
+        if expression is None or expression.error is not None:
+            return []
+        parts = operands(expression.compiled.expr, "_&&_", "_||_")
+        return [_Term(part, expression, self.limits, self._effort) for part in parts]
+
     def costs(self, values: Values) -> tuple[int, int]:
         """Return the costs of the rule in one object and of its message with the limits `values` (cost units)."""
         self._effort.spend(sum(map(len, self._terms)) // _SUMMED_AT_A_STEP)
-        rule, message = (
-            min(sum(term.cost(values) for term in terms), UINT64_MAX) for terms in self._terms
-        )
+        of_rule, of_message = self._terms
+        rule, message = _total(of_rule, values), _total(of_message, values)
         return multiply(rule, self._times(values)), message
 
     def _times(self, values: Values) -> int:
@@ -87,6 +86,16 @@ class Model:
                 return self.judged.min_size_cardinality
             times = multiply(times, bound)
         return times
+
+
+def _limits(schemas: Iterable[JSONSchemaProps], dialect: CELDialect) -> dict[int, SchemaLimit]:
+    """Return the limits that schemas have or could have, by their keys."""
+    limits = [limit_of(schema, dialect) for schema in schemas]
+    return {limit.key: limit for limit in limits if limit is not None}
+
+
+def _total(terms: Iterable[_Term], values: Values) -> int:
+    return min(sum(term.cost(values) for term in terms), UINT64_MAX)
 
 
 class _Term:
@@ -103,10 +112,7 @@ class _Term:
         estimator = of.estimator()
         estimate = self._estimate(estimator)
         self.size = len(estimate.parts)
-        candidates = (
-            limit_of(schema, of.environment.dialect) for schema in estimator.consulted.values()
-        )
-        used = {limit.key: limit for limit in candidates if limit is not None}
+        used = _limits(estimator.consulted.values(), of.environment.dialect)
         for key, limit in used.items():
             limits.setdefault(key, limit)
         self.keys = tuple(used)
@@ -116,11 +122,8 @@ class _Term:
         """Return the maximum cost of the term with the limits `values`."""
         key = tuple(map(values.get, self.keys))
         if key not in self._known:
-            elements = {
-                limit: self._limits[limit].elements(values[limit])
-                for limit in self.keys
-                if limit in values
-            }
+            changed = [limit for limit in self.keys if limit in values]
+            elements = {limit: self._limits[limit].elements(values[limit]) for limit in changed}
             self._known[key] = self._estimate(self._of.estimator(elements)).total.max
         return self._known[key]
 
@@ -405,49 +408,52 @@ class _LimitSearch:
 
     def _passes(self, values: Values) -> bool:
         values = {**self._given, **values}
-        return self._enough(
-            [cost for model, times in self._models.items() for cost in model.costs(values) * times]
-        )
+        costs: list[int] = []
+        for model, times in self._models.items():
+            costs += model.costs(values) * times
+        return self._enough(costs)
 
     def _improved(self, floor: Values) -> Values:
         """Return the values to set, given that all limits at the floor suffice."""
         # The search for single limits may take half of the effort; the rest is for other rules.
         if not self._effort.affords(2 * _ESTIMATES_A_LIMIT * self._size_by_limits):
             return self._alike(self._usable, floor)
-        needed = [
-            limit
-            for limit in self._usable
-            if not self._passes(_values_of(floor, self._usable, without=limit))
-        ]
+        needed = [limit for limit in self._usable if self._needs(limit, floor, self._usable)]
         fitting = self._small_sets(needed, floor)
         if fitting:
-            # Among sets of equal size, prefer limits that are not set yet, then the largest values.
-            unset = {limit.key for limit in self._usable if limit.bound is None}
-            raised = (self._raised(chosen, floor) for chosen in fitting)
-            return max(
-                raised, key=lambda values: (len(unset & values.keys()), min(values.values()))
-            )
+            return max((self._raised(chosen, floor) for chosen in fitting), key=self._preference)
         chosen = list(self._usable)
         for limit in self._usable:
-            if limit not in needed and self._passes(_values_of(floor, chosen, without=limit)):
+            if limit not in needed and not self._needs(limit, floor, chosen):
                 chosen.remove(limit)
         return self._raised(chosen, floor)
+
+    def _needs(self, limit: SchemaLimit, floor: Values, chosen: SequenceOf[SchemaLimit]) -> bool:
+        """Return whether some limits at the floor do not suffice without one of them."""
+        return not self._passes(_values_of(floor, chosen, without=limit))
+
+    def _preference(self, values: Values) -> tuple[int, int]:
+        """Return the order of sets of equal size: by limits that are not set yet, then by the smallest value."""
+        unset = {limit.key for limit in self._usable if limit.bound is None}
+        return len(unset & values.keys()), min(values.values())
 
     def _small_sets(
         self, needed: SequenceOf[SchemaLimit], floor: Values
     ) -> list[list[SchemaLimit]]:
         """Return the smallest sets of limits that suffice, or an empty list if they would be large."""
         others = [candidate for candidate in self._usable if candidate not in needed]
-        for more in range(
-            max(1 - len(needed), 0), min(_MOST_COMBINED - len(needed), len(others)) + 1
-        ):
-            if not self._effort.affords(
-                2 * _ESTIMATES_A_LIMIT * comb(len(others), more) * self._size
-            ):
+        fewest = max(1 - len(needed), 0)
+        most = min(_MOST_COMBINED - len(needed), len(others))
+        for more in range(fewest, most + 1):
+            estimates = 2 * _ESTIMATES_A_LIMIT * comb(len(others), more)
+            if not self._effort.affords(estimates * self._size):
                 break
-            sets = ({*needed, *rest} for rest in combinations(others, more))
-            ordered = ([limit for limit in self._usable if limit in chosen] for chosen in sets)
-            fitting = [limits for limits in ordered if self._passes(_values_of(floor, limits))]
+            fitting = []
+            for rest in combinations(others, more):
+                chosen = {*needed, *rest}
+                limits = [limit for limit in self._usable if limit in chosen]
+                if self._passes(_values_of(floor, limits)):
+                    fitting.append(limits)
             if fitting:
                 return fitting
         return []
