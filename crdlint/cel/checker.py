@@ -206,19 +206,15 @@ class _Checker:
             if target.kind is Kind.TYPE_PARAM:
                 self._substitution.assignable(DYN, target)
             elif not (target.is_dyn or target.kind is Kind.ERROR):
-                shown = (
-                    self._shown(target)
-                    if self._dialect.formats_selected_types
-                    else format_message(target)
-                )
-                self._error(
-                    id_,
-                    f"type '{shown}' does not support field selection",
-                    ErrorCode.NO_FIELD_SELECTION,
-                    (target,),
-                )
+                self._no_fields(id_, target)
             result = DYN
         return types.optional_type(result) if optional else result
+
+    def _no_fields(self, id_: int, type_: Type) -> None:
+        as_cel = self._dialect.formats_selected_types
+        shown = self._shown(type_) if as_cel else format_message(type_)
+        text = f"type '{shown}' does not support field selection"
+        self._error(id_, text, ErrorCode.NO_FIELD_SELECTION, (type_,))
 
     def _field_type(self, id_: int, struct: str, name: str) -> Type:
         if self._env.provider.find_struct_type(struct) is None:
@@ -268,7 +264,7 @@ class _Checker:
     ) -> Type:
         """Return the type of a call; record the overloads that match, or report an error. Upstream: checker.resolveOverload."""
         ids: list[str] = []
-        name, result = overloads[0].function, None
+        result = None
         for overload in overloads:
             if overload.member is not member or overload.id in self._disabled:
                 continue
@@ -283,16 +279,16 @@ class _Checker:
             elif not result.is_dyn and not fit.is_exact(result):
                 result = DYN
         if result is None or result.kind is Kind.UNKNOWN:
-            shown = [
-                self._shown(self._substitution.substitute(type_, to_dyn=True)) for type_ in args
-            ]
-            signature = (
-                f"{shown.pop(0)}.({', '.join(shown)})" if member else f"({', '.join(shown)})"
-            )
-            text = f"found no matching overload for '{name}' applied to '{signature}'"
-            return self._error(expr.id, text, ErrorCode.NO_MATCHING_OVERLOAD, (name, signature))
+            return self._no_overload(expr.id, overloads[0].function, args, member=member)
         self._result.reference_map[expr.id] = Reference(overload_ids=tuple(ids))
         return result
+
+    def _no_overload(self, id_: int, name: str, args: Sequence[Type], *, member: bool) -> Type:
+        shown = [self._shown(self._substitution.substitute(type_, to_dyn=True)) for type_ in args]
+        target = f"{shown.pop(0)}." if member else ""
+        signature = f"{target}({', '.join(shown)})"
+        text = f"found no matching overload for '{name}' applied to '{signature}'"
+        return self._error(id_, text, ErrorCode.NO_MATCHING_OVERLOAD, (name, signature))
 
     def _fit(self, overload: Overload, args: Sequence[Type]) -> Type | None:
         """Return the result type of an overload, or None if it does not accept the argument types."""
@@ -301,11 +297,9 @@ class _Checker:
             fresh = TypeReplacer({name: self._variable() for name in overload.params})
             declared = tuple(map(fresh, declared))
             result = fresh(result)
-        return (
-            self._substitution.substitute(result)
-            if self._substitution.all_assignable(args, declared)
-            else None
-        )
+        if not self._substitution.all_assignable(args, declared):
+            return None
+        return self._substitution.substitute(result)
 
     def _logical(self, expr: ast.Call, overload: Overload, args: Sequence[Type]) -> Type:
         before = len(self._result.errors)

@@ -98,9 +98,8 @@ def format_type(
     name_of: Callable[[Type], str | None] = lambda _: None,
 ) -> str:
     """Return a type as in messages, e.g. `map(string, dyn)`; `name_of` returns other names. Upstream: checker.FormatCELType."""
-    generics = (
-        {} if dialect is None or dialect.names_optional_type else {"optional_type": "optional"}
-    )
+    names_optional_type = dialect is None or dialect.names_optional_type
+    generics = {} if names_optional_type else {"optional_type": "optional"}
     return written_type(type_, lambda part: name_of(part) or _NAMES.get(part.kind), generics)
 
 
@@ -112,29 +111,40 @@ def format_message(type_: Type) -> str:
 
     Go prints one or two spaces between fields, depending on a hash of the program; this function prints one.
     """
-    kind, params = type_.kind, [format_message(param) for param in type_.params]
-    if kind in _PRIMITIVES:
-        bits = "64" if kind in (Kind.INT, Kind.UINT) else ""
-        return f"{'wrapper' if type_.wrapper else 'primitive'}:{kind.name}{bits}"
-    if kind in (Kind.ANY, Kind.DURATION, Kind.TIMESTAMP):
-        return f"well_known:{kind.name}"
-    if kind is Kind.LIST:
-        return f"list_type:{{elem_type:{{{params[0]}}}}}"
-    if kind is Kind.MAP:
-        return f"map_type:{{key_type:{{{params[0]}}} value_type:{{{params[1]}}}}}"
-    if kind is Kind.OPAQUE:
-        parameters = "".join(f" parameter_types:{{{param}}}" for param in params)
-        return f'abstract_type:{{name:"{type_.name}"{parameters}}}'
-    if kind is Kind.TYPE:
-        return f"type:{{{''.join(params)}}}"
-    if kind is Kind.TYPE_PARAM:
-        return f'type_param:"{type_.name}"'
-    return _OTHERS.get(kind) or (
-        f'message_type:"{type_.name}"' if kind is Kind.STRUCT else type_.name
-    )
+    write = _MESSAGES.get(type_.kind)
+    if write is None:
+        return type_.name
+    return write(type_, [format_message(param) for param in type_.params])
 
 
-_OTHERS: Final = {Kind.DYN: "dyn:{}", Kind.ERROR: "error:{}", Kind.NULL: "null:NULL_VALUE"}
+def _primitive(type_: Type, _params: Sequence[str]) -> str:
+    bits = "64" if type_.kind in (Kind.INT, Kind.UINT) else ""
+    return f"{'wrapper' if type_.wrapper else 'primitive'}:{type_.kind.name}{bits}"
+
+
+def _well_known(type_: Type, _params: Sequence[str]) -> str:
+    return f"well_known:{type_.kind.name}"
+
+
+def _abstract(type_: Type, params: Sequence[str]) -> str:
+    parameters = "".join(f" parameter_types:{{{param}}}" for param in params)
+    return f'abstract_type:{{name:"{type_.name}"{parameters}}}'
+
+
+# By the kind of a type: what writes it with its written parameters.
+_MESSAGES: Final[dict[Kind, Callable[[Type, Sequence[str]], str]]] = {
+    **dict.fromkeys(_PRIMITIVES, _primitive),
+    **dict.fromkeys((Kind.ANY, Kind.DURATION, Kind.TIMESTAMP), _well_known),
+    Kind.LIST: lambda _, params: f"list_type:{{elem_type:{{{params[0]}}}}}",
+    Kind.MAP: lambda _, params: f"map_type:{{key_type:{{{params[0]}}} value_type:{{{params[1]}}}}}",
+    Kind.OPAQUE: _abstract,
+    Kind.TYPE: lambda _, params: f"type:{{{''.join(params)}}}",
+    Kind.TYPE_PARAM: lambda type_, _: f'type_param:"{type_.name}"',
+    Kind.STRUCT: lambda type_, _: f'message_type:"{type_.name}"',
+    Kind.DYN: lambda _type, _params: "dyn:{}",
+    Kind.ERROR: lambda _type, _params: "error:{}",
+    Kind.NULL: lambda _type, _params: "null:NULL_VALUE",
+}
 
 
 NO_SUCH_OVERLOAD: Final = "no such overload"

@@ -108,6 +108,13 @@ class _Local(NamedTuple):
     entries: _Entries | None
 
 
+def _joined(first: Estimate | None, second: Estimate | None) -> Estimate | None:
+    """Return the sizes of both, or of the one that is known."""
+    if first is None or second is None:
+        return first or second
+    return first.union(second)
+
+
 @dataclass(slots=True)
 class _Coster:
     result: CheckResult
@@ -147,8 +154,7 @@ class _Coster:
 
     def call(self, expr: ast.Call) -> Visit:
         function = self.result.function(expr)
-        sizes_variables = self.dialect.tracks_local_variables
-        if function == "dyn" and sizes_variables:
+        if function == "dyn" and self.dialect.tracks_local_variables:
             cost = yield expr.args[0]
             self._copy_sizes(expr, expr.args[0])
             return ONE.plus(cost)
@@ -168,18 +174,25 @@ class _Coster:
         for overload_id in overload_ids:
             call_estimate = self._function(expr, function, overload_id, operands, costs)
             cost = cost.union(call_estimate.cost)
-            if call_estimate.size is not None:
-                size = call_estimate.size if size is None else size.union(call_estimate.size)
-            below = _INDEXED.get(overload_id)
-            if below is not None:
-                self.paths[expr.id] = self._path(expr.args[0]).extended(below)
-                if sizes_variables:
-                    entries = self._entries_of(expr.args[0])
-                    size = None if entries is None else entries.value
-            if size is None and sizes_variables:
-                size = self._size(expr)
+            size = self._size_of_call(expr, overload_id, _joined(size, call_estimate.size))
         self.sizes[expr.id] = size
         return total.plus(cost)
+
+    def _size_of_call(
+        self, expr: ast.Call, overload_id: str, size: Estimate | None
+    ) -> Estimate | None:
+        """Return the size of the result of an overload, of which the call may tell `size`, and note the path of an item."""
+        sizes_variables = self.dialect.tracks_local_variables
+        below = _INDEXED.get(overload_id)
+        if below is not None:
+            container = expr.args[0]
+            self.paths[expr.id] = self._path(container).extended(below)
+            if sizes_variables:
+                entries = self._entries_of(container)
+                size = None if entries is None else entries.value
+        if size is None and sizes_variables:
+            size = self._size(expr)
+        return size
 
     def list_(self, expr: ast.ListExpr) -> Visit:
         total, size = fixed(estimates.LIST_COST), _sizes_of(expr.elements)

@@ -37,25 +37,30 @@ class Substitution:
         """Unify two lists of types; keep the bindings only on success. Upstream: checker.isAssignableList."""
         if len(sources) != len(targets):
             return False
-        decided = True
+        are_plain = True
         for source, target in zip(sources, targets, strict=True):
-            if source is not target:
-                if not source.plain or not target.plain:
-                    decided = False
-                elif source.kind is not target.kind or source.name != target.name:
-                    return False
-        if decided:
+            if source is target:
+                continue
+            if not source.plain or not target.plain:
+                are_plain = False
+            elif source.kind is not target.kind or source.name != target.name:
+                return False
+        if are_plain:
             return True
         mark = len(self._trail)
         if self._all_assignable(sources, targets):
             return True
+        self._undo(mark)
+        return False
+
+    def _undo(self, mark: int) -> None:
+        """Undo the bindings that were made after a mark."""
         while len(self._trail) > mark:
             name, old = self._trail.pop()
             if old is None:
                 del self._bound[name]
             else:
                 self._bound[name] = old
-        return False
 
     def substitute(self, type_: Type, *, to_dyn: bool = False) -> Type:
         """Return the type with bound parameters replaced; with `to_dyn`, unbound ones become dyn. Upstream: checker.substitute."""
@@ -103,29 +108,29 @@ class Substitution:
                 return verdict
         if source.kind is Kind.TYPE_PARAM:
             return self._substitutable(target, source, agenda) or False
-        if source.is_dyn or target.is_dyn or Kind.ERROR in (source.kind, target.kind):
+        if _unifies_with_all(source) or _unifies_with_all(target):
             return True
-        if Kind.NULL in (source.kind, target.kind):
-            return self._null_passes(source, target)
+        if source.kind is Kind.NULL:
+            return _nullable(target)
+        if target.kind is Kind.NULL:
+            return self._null_either_way and _nullable(source)
+        if source.kind in _COMPOSITE:
+            return self._composite_assignable(source, target, agenda, done)
         if source.kind is Kind.TYPE:
             return target.kind is Kind.TYPE
-        if source.kind not in _COMPOSITE:
-            return source.kind is not Kind.UNKNOWN and target.accepts(source)
+        return source.kind is not Kind.UNKNOWN and target.accepts(source)
+
+    def _composite_assignable(
+        self, source: Type, target: Type, agenda: Agenda, done: dict[tuple[Type, Type], int]
+    ) -> bool:
         if not _has_shape_of(source, target):
             return False
         # Types share their parts: a pair has the same result until another parameter is bound.
         if done.get((source, target)) != len(self._bound):
             done[source, target] = len(self._bound)
-            agenda += [
-                (*pair, None)
-                for pair in zip(reversed(source.params), reversed(target.params), strict=True)
-            ]
+            params = zip(reversed(source.params), reversed(target.params), strict=True)
+            agenda += [(*pair, None) for pair in params]
         return True
-
-    def _null_passes(self, source: Type, target: Type) -> bool:
-        if source.kind is Kind.NULL:
-            return _nullable(target)
-        return self._null_either_way and _nullable(source)
 
     def _substitutable(self, type_: Type, param: Type, agenda: Agenda) -> bool | None:
         """Return whether a type may replace the parameter, None if it contains it. Upstream: checker.isValidTypeSubstitution."""
@@ -194,24 +199,26 @@ class TypeReplacer:
                     pending.append(replacement)
             else:
                 missing = [param for param in part.params if param not in done]
-                if missing:
-                    pending += missing
-                else:
-                    done[part] = Type(
-                        part.kind, part.name, tuple([done[param] for param in part.params])
-                    )
+                pending += missing
+                if not missing:
+                    params = tuple([done[param] for param in part.params])
+                    done[part] = Type(part.kind, part.name, params)
         return done[type_]
 
     def _settled(self, type_: Type) -> bool:
         """Return whether a type contains no parameters to replace."""
-        return not type_.free or not (
-            self._to_dyn or any(name in self._bound for name in type_.free)
-        )
+        if self._to_dyn:
+            return not type_.free
+        return not any(name in self._bound for name in type_.free)
 
 
 def most_general(first: Type, second: Type) -> Type:
     """Return the more general of two types that unify. Upstream: checker.mostGeneral."""
     return first if agree(first, second, _less_specific) else second
+
+
+def _unifies_with_all(type_: Type) -> bool:
+    return type_.is_dyn or type_.kind is Kind.ERROR
 
 
 def _has_shape_of(source: Type, target: Type) -> bool:

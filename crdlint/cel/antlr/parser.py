@@ -167,21 +167,26 @@ class TreeParser(Parser):  # type: ignore[misc]
             if recurs:
                 self.triggerExitRuleEvent()
             is_identifier = state.ruleIndex == _NAME and not self._has_names
-            ways = 1 if is_identifier else len(state.transitions)
-            if not is_repeated and (ways > 1 or state.stateType in _SYNCHRONIZED):
+            has_ways = len(state.transitions) > 1 and not is_identifier
+            may_skip = has_ways or state.stateType in _SYNCHRONIZED
+            if may_skip and not is_repeated:
                 self.state = state.stateNumber
                 self._errHandler.sync(self)
             is_repeated = state.stateType in _LOOPED
-            way = self._way(state) if ways > 1 else 0
+            way = self._way(state) if has_ways else 0
             if recurs:
-                tree = ParseTree(start.ruleIndex, parent, invoking)
-                tree.matched.append((_RULES[start.ruleIndex], self._ctx))
-                self.pushNewRecursionContext(tree, start.stateNumber, start.ruleIndex)
-            if ways > 1 and state.decision in _ALTERNATIVES:
-                self._ctx.kind = _ALTERNATIVES[state.decision][way]
-            elif is_identifier:
+                self._recur(start, parent, invoking)
+            if is_identifier:
                 self._ctx.kind = "SimpleIdentifier"
+            elif has_ways and state.decision in _ALTERNATIVES:
+                self._ctx.kind = _ALTERNATIVES[state.decision][way]
             state = self._after(state, state.transitions[way])
+
+    def _recur(self, start: Any, parent: ParseTree | None, invoking: int) -> None:
+        """Make the tree of a rule a part of another one of the same rule."""
+        tree = ParseTree(start.ruleIndex, parent, invoking)
+        tree.matched.append((_RULES[start.ruleIndex], self._ctx))
+        self.pushNewRecursionContext(tree, start.stateNumber, start.ruleIndex)
 
     def _way(self, state: Any) -> int:
         """Return the number of the transition that the next tokens select; raise NoViableAltException."""

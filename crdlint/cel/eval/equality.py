@@ -75,10 +75,7 @@ class _Comparison:
         if cls in _NUMBERS:
             return type(right) in _NUMBERS and _equal_numbers(left, right)
         if cls in PLAIN_LISTS:
-            if kind_of(right) is not Kind.LIST or len(left) != len(right):
-                return False
-            self._push_elements(left, right, counts=counts and cls is ConcatList)
-            return True
+            return self._push_elements(left, right, counts=counts and cls is ConcatList)
         if cls in PLAIN_MAPS:
             return self._push_entries(left, right)
         own = getattr(left, "cel_equal", None)
@@ -87,9 +84,11 @@ class _Comparison:
             return result
         if cls is values.Optional_:
             return self._push_content(left, right, counts=counts)
+        if kind_of(left) is not kind_of(right):
+            return False
         if kind_of(left) is Kind.TYPE:
-            return kind_of(right) is Kind.TYPE and left.name == right.name
-        return kind_of(left) is kind_of(right) and bool(left == right)
+            return bool(left.name == right.name)
+        return bool(left == right)
 
     def _push_content(self, left: Value, right: Value, *, counts: bool) -> bool:
         if type(right) is not values.Optional_ or left.has_value is not right.has_value:
@@ -98,8 +97,10 @@ class _Comparison:
             self._stack.append((left.content, right.content, counts))
         return True
 
-    def _push_elements(self, left: Value, right: Value, *, counts: bool) -> None:
-        """Push the pairs of elements of two lists of equal length on the stack, with the first pair on top."""
+    def _push_elements(self, left: Value, right: Value, *, counts: bool) -> bool:
+        """Push the pairs of elements of two lists on the stack, with the first pair on top; return False for other lengths."""
+        if kind_of(right) is not Kind.LIST or len(left) != len(right):
+            return False
         lists: list[tuple[Value, Value]] = []
         parts = [(left, right)]
         while parts:
@@ -116,6 +117,7 @@ class _Comparison:
             self._stack.extend(
                 (element(first, index), element(second, index), counts) for index in indices
             )
+        return True
 
     def _push_entries(self, left: Value, right: Value) -> bool:
         if kind_of(right) is not Kind.MAP or len(left) != len(right):
@@ -141,16 +143,19 @@ def compare(first: Value, second: Value) -> int | Error:
     """Return -1, 0 or 1 by the order of two values, or an error if they have no order. Upstream: traits.Comparer."""
     cls, other = type(first), type(second)
     if cls in _NUMBERS:
-        if other not in _NUMBERS:
-            return NO_OVERLOAD
-        if cls is float or other is float:
-            if isnan(first) or isnan(second):
-                return Error("NaN values cannot be ordered")
-            first, second = float(first), float(second)
-        else:
-            first, second = int(first), int(second)
-    elif cls is not other or kind_of(first) not in values.COMPARABLE:
+        return _compare_numbers(first, second) if other in _NUMBERS else NO_OVERLOAD
+    if cls is not other or kind_of(first) not in values.COMPARABLE:
         return NO_OVERLOAD
+    return int(first > second) - int(first < second)
+
+
+def _compare_numbers(first: Value, second: Value) -> int | Error:
+    if type(first) is float or type(second) is float:
+        if isnan(first) or isnan(second):
+            return Error("NaN values cannot be ordered")
+        first, second = float(first), float(second)
+    else:
+        first, second = int(first), int(second)
     return int(first > second) - int(first < second)
 
 
@@ -166,7 +171,9 @@ def contains(container: Value, value: Value) -> bool | Error:
     if kind is Kind.LIST:
         work.spend(len(container))
         return any(equal(value, item) is True for item in container)
-    return find(container, value) is not MISSING if kind is Kind.MAP else NO_OVERLOAD
+    if kind is Kind.MAP:
+        return find(container, value) is not MISSING
+    return NO_OVERLOAD
 
 
 def _concat_contains(container: ConcatList, value: Value) -> bool | Error:

@@ -125,7 +125,9 @@ def _json(value: Value) -> Value:
     if kind in {Kind.BOOL, Kind.STRING, Kind.NULL, Kind.DOUBLE}:
         return value
     if kind in {Kind.INT, Kind.UINT}:
-        return float(value) if -_SAFE <= int(value) <= _SAFE else str(int(value))
+        number = int(value)
+        is_exact = -_SAFE <= number <= _SAFE
+        return float(value) if is_exact else str(number)
     if kind is Kind.BYTES:
         work.spend(len(value) >> 5)
         return base64.b64encode(value).decode("ascii")
@@ -137,23 +139,24 @@ def _json(value: Value) -> Value:
 def _json_deep(value: Value) -> Value:
     """Return a value as JSON, without recursion."""
     nodes = [value]
+    # For each collection its keys, None for a list, and the numbers of the nodes in it; None for another value.
     parts: list[tuple[list[str] | None, range] | None] = []
     for node in nodes:  # the loop appends to it
-        content = node
-        while type(content) is Optional_:
-            if not content.has_value:
-                raise _ConversionError("optional.none() dereference")
-            content = content.content
-        content = Map([*content.fields.items()]) if type(content) is _Message else content
-        kind, start = kind_of(content), len(nodes)
-        work.spend(2 * len(content) if kind in {Kind.LIST, Kind.MAP} else 1)
-        keys = [_json_key(key) for key in content] if kind is Kind.MAP else None
-        if kind in {Kind.LIST, Kind.MAP}:
-            nodes.extend(content if keys is None else [find(content, key) for key in content])
-            parts.append((keys, range(start, len(nodes))))
-        else:
+        content, start = _content(node), len(nodes)
+        kind = kind_of(content)
+        if kind not in _COLLECTIONS:
+            work.spend(1)
             nodes[len(parts)] = _json(content)
             parts.append(None)
+            continue
+        work.spend(2 * len(content))
+        keys = None
+        if kind is Kind.LIST:
+            nodes.extend(content)
+        else:
+            keys = [_json_key(key) for key in content]
+            nodes.extend(find(content, key) for key in content)
+        parts.append((keys, range(start, len(nodes))))
     for index in range(len(nodes) - 1, -1, -1):
         part = parts[index]
         if part is not None:
@@ -161,6 +164,18 @@ def _json_deep(value: Value) -> Value:
             items = [nodes[position] for position in positions]
             nodes[index] = items if keys is None else Map(list(zip(keys, items, strict=True)))
     return nodes[0]
+
+
+_COLLECTIONS: Final = (Kind.LIST, Kind.MAP)
+
+
+def _content(value: Value) -> Value:
+    """Return the content of optional values, and of a message its fields; raise _ConversionError."""
+    while type(value) is Optional_:
+        if not value.has_value:
+            raise _ConversionError("optional.none() dereference")
+        value = value.content
+    return Map([*value.fields.items()]) if type(value) is _Message else value
 
 
 def _json_key(key: Value) -> str:

@@ -41,6 +41,7 @@ Visit: TypeAlias = Generator[ast.Expr, Planned, Planned]
 
 # The frames of a selection with a computed key.
 _SELECTION_DEPTH: Final = 7
+_LOGICAL: Final = frozenset({"_&&_", "_||_"})
 _OPTIONAL_ORS: Final = {"or": "optional_or_optional", "orValue": "optional_orValue_value"}
 
 
@@ -86,12 +87,15 @@ class _Planner:
             type_ = self._result.type_map.get(id_)
             if type_ is not None and type_.kind is Kind.TYPE:
                 return Constant(id_, _type_named(name, type_))
-        head = next(
-            (scope[name] for scope in reversed(self._scopes) if name in scope), None
-        ) or _global(name)
-        return Attribute(
-            id_, head, steps.LEAF_DEPTH, self._costs.dialect.selection_from_error_has_cost
-        )
+        counts_errors = self._costs.dialect.selection_from_error_has_cost
+        return Attribute(id_, self._variable(name), steps.LEAF_DEPTH, counts_errors)
+
+    def _variable(self, name: str) -> Run:
+        """Return the function for a variable: of the innermost macro that has it, or else a global one."""
+        for scope in reversed(self._scopes):
+            if name in scope:
+                return scope[name]
+        return _global(name)
 
     def select(self, expr: ast.Select) -> Visit:
         if expr.id in self._result.reference_map:
@@ -140,33 +144,41 @@ class _Planner:
 
     def _plain_call(self, call: ast.Call, function: str, args: list[Planned]) -> Planned:
         id_ = call.id
-        if function == "_&&_" or function == "_||_":
+        if function in _LOGICAL:
             return steps.logical(id_, _steps(args), decisive=function == "_||_")
         overload_id = self._overload_id(call, function)
-        if (
-            len(args) == 2
-            and function in _OPTIONAL_ORS
-            and overload_id in ("", _OPTIONAL_ORS[function])
-        ):
+        own_id = _OPTIONAL_ORS.get(function)
+        is_optional_or = own_id is not None and overload_id in ("", own_id)
+        if is_optional_or and len(args) == 2:
             return steps.or_optional(id_, _steps(args), unwrap=function == "orValue")
-        resolved = _EQUALITIES.get(function) or self._functions.resolve(function, overload_id)
-        if resolved is None:
-            if not args:
-                raise PlanError(f"no such overload: {function}()")
-            resolved = steps.missing(function, id_, variadic=len(args) > 2)
+        resolved = self._implementation(id_, function, overload_id, args)
         folded = _folded(id_, function, overload_id, args, resolved)
         if folded is not None:
             return folded
-        regex = self._functions.regexes.get(function)
-        pattern = None if regex is None or len(args) < 2 else args[1]
-        if regex is not None and isinstance(pattern, Constant) and type(pattern.value) is str:
-            resolved = Implementation(with_constant_pattern(regex, pattern.value), variadic=True)
+        resolved = self._with_constant_regex(function, args) or resolved
         self._leaves_values |= steps.stops(resolved, len(args))
-        cost, in_advance = (
-            self._costs.of_call(function, overload_id),
-            self._costs.is_in_advance(overload_id),
-        )
+        cost = self._costs.of_call(function, overload_id)
+        in_advance = self._costs.is_in_advance(overload_id)
         return steps.call(id_, resolved, _steps(args), cost, in_advance=in_advance)
+
+    def _implementation(
+        self, id_: int, function: str, overload_id: str, args: list[Planned]
+    ) -> Implementation:
+        """Return the function to call; one that fails if there is none for the arguments. Raise PlanError."""
+        resolved = _EQUALITIES.get(function) or self._functions.resolve(function, overload_id)
+        if resolved is not None:
+            return resolved
+        if not args:
+            raise PlanError(f"no such overload: {function}()")
+        return steps.missing(function, id_, variadic=len(args) > 2)
+
+    def _with_constant_regex(self, function: str, args: list[Planned]) -> Implementation | None:
+        """Return a function of regular expressions with its constant one compiled once, None for other calls."""
+        regex = self._functions.regexes.get(function)
+        pattern = args[1] if len(args) > 1 else None
+        if regex is None or not isinstance(pattern, Constant) or type(pattern.value) is not str:
+            return None
+        return Implementation(with_constant_pattern(regex, pattern.value), variadic=True)
 
     def _overload_id(self, call: ast.Call, function: str) -> str:
         if function in _EQUALITIES:

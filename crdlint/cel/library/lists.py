@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cmp_to_key
 from typing import Any, Final
 
@@ -99,13 +99,20 @@ def sort_by_keys(values: Sequence[Any], keys: Sequence[Any]) -> Sequence[Any]:
 
     indices = [*range(len(keys))]
     if len(keys) > _BY_INSERTION:
-        return [values[index] for index in sorted(indices, key=cmp_to_key(order))]
-    for end in range(1, len(keys)):
-        for index in range(end, 0, -1):
-            if order(indices[index], indices[index - 1]) >= 0:
-                break
-            indices[index - 1 : index + 1] = reversed(indices[index - 1 : index + 1])
+        indices.sort(key=cmp_to_key(order))
+    else:
+        _sort_by_insertion(indices, order)
     return [values[index] for index in indices]
+
+
+def _sort_by_insertion(indices: list[int], order: Callable[[int, int], int]) -> None:
+    """Sort as Go does, which matters where the order is not one, because of NaN."""
+    for end in range(1, len(indices)):
+        for index in range(end, 0, -1):
+            before, here = indices[index - 1], indices[index]
+            if order(here, before) >= 0:
+                break
+            indices[index - 1], indices[index] = here, before
 
 
 def distinct(values: Sequence[Any]) -> Sequence[Any]:
