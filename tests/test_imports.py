@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -166,3 +167,13 @@ def test_few_collections_of_garbage_at_the_start_and_none_at_the_end(tmp_path: P
     collections, frozen = map(int, done.stdout.splitlines()[-1].split())
     assert collections < 20
     assert frozen > 10_000
+
+
+@pytest.mark.parametrize(
+    "file", sorted((ROOT / "tests" / "cel").rglob("*.py")), ids=lambda file: file.name
+)
+def test_tests_of_the_language_need_no_room_that_knows_kubernetes(file: Path) -> None:
+    imported = re.findall(
+        r"^ *(?:from|import) (crdlint\.\w+|second_opinion)", file.read_text(), re.MULTILINE
+    )
+    assert set(imported) <= {"crdlint.cel", "crdlint.golang", "crdlint.safety", "crdlint.light"}
