@@ -5,7 +5,7 @@ Upstream: apiextensions pkg/apiserver/schema/cel/compilation.go.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -31,7 +31,7 @@ from crdlint.kubecel.environment import (
 )
 from crdlint.kubecel.library.declaration import Library
 from crdlint.kubecel.reuse import Uses, compiles_alike, cost_key, uses_of
-from crdlint.kubecel.sharing import Compilation, Sharing
+from crdlint.kubecel.sharing import Compilation, Compilations, Sharing
 from crdlint.kubernetes.servers import FieldState, Range, Server, Version
 
 SELF: Final = "self"
@@ -201,39 +201,19 @@ class RuleCompiler:
         self, text: str, kind: Purpose, environment: Environment, *, optional_old_self: bool
     ) -> Expression:
         """Compile an expression, once for all schemas with equal declarations."""
-        key = (self.declared.shape, id(environment), optional_old_self, kind.output, text)
-        compilation = self._sharing.compilations.get(key)
+        key = (self.declared.shape, optional_old_self, kind.output)
+        known = self._sharing.compilations(text, *key)
+        compilation = known.by_environment.get(id(environment))
         if compilation is None:
-            everywhere = (self.declared.shape, optional_old_self, kind.output, text)
-            compilation = self._reused(everywhere, environment)
-            if compilation is None:
-                compilation = self._compilation(text, kind, environment, optional_old_self)
-                if compilation.error is None:
-                    answer = self._sharing.valid.get(everywhere)
-                    if answer is None or answer[0].version < environment.version:
-                        self._sharing.valid[everywhere] = environment, compilation
             self._sharing.size += len(text)
-            self._sharing.compilations[key] = compilation
+            compilation = _reused(known, environment)
+            if compilation is not None:
+                known.by_environment[id(environment)] = compilation
+            else:
+                compilation = self._compilation(text, kind, environment, optional_old_self)
+                known.add(environment, compilation)
         result = compilation.compiled, compilation.error
         return Expression(text, kind, optional_old_self, environment, self, compilation, *result)
-
-    def _reused(self, key: Hashable, environment: Environment) -> Compilation | None:
-        """Return the result of compiling an expression for another server, or None if it is not valid for this one."""
-        reusable = self._sharing.valid.get(key)
-        if reusable is None:
-            return None
-        other, compilation = reusable
-        if compilation.uses is None:
-            compilation.uses = uses_of(compilation.compiled)
-        if compilation.highest_cost is not None:
-            compilation.costs.setdefault(
-                cost_key(compilation.uses, other.dialect), compilation.highest_cost
-            )
-        if not compiles_alike(compilation.uses, other, environment):
-            return None
-        return Compilation(
-            compilation.compiled, None, uses=compilation.uses, costs=compilation.costs
-        )
 
     def _compilation(
         self, text: str, kind: Purpose, environment: Environment, optional_old_self: bool
@@ -271,6 +251,21 @@ class RuleCompiler:
             )
             self._declarations[key] = declarations
         return self._declarations[key]
+
+
+def _reused(known: Compilations, environment: Environment) -> Compilation | None:
+    """Return the result of compiling an expression for another server, or None if it is not valid for this one."""
+    if known.newest is None:
+        return None
+    other, compilation = known.newest
+    if compilation.uses is None:
+        compilation.uses = uses_of(compilation.compiled)
+    uses, costs = compilation.uses, compilation.costs
+    if compilation.highest_cost is not None:
+        costs.setdefault(cost_key(uses, other.dialect), compilation.highest_cost)
+    if not compiles_alike(uses, other, environment):
+        return None
+    return Compilation(compilation.compiled, None, uses=uses, costs=costs)
 
 
 class KubernetesEstimator:

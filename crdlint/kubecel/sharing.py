@@ -1,18 +1,27 @@
-"""Sharing of declarations and compiled expressions between schemas: versions and copies of a CRD repeat types and rules."""
+"""What is made once: declarations and compiled expressions for equal schemas, and results for servers that give the same.
+
+Versions and copies of a CRD repeat types and rules, and most servers of a range treat them alike.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
+from collections.abc import Set as AbstractSet
 from dataclasses import field
 from itertools import count
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
-from crdlint.light import dataclass
+from crdlint.light import NamedTuple, dataclass
 
 if TYPE_CHECKING:
     from crdlint.cel.compiler import Compiled
+    from crdlint.kubecel.compilation import Expression
     from crdlint.kubecel.environment import Environment
     from crdlint.kubecel.reuse import Uses
+
+    Alike = Callable[[AbstractSet[Uses], Environment, Environment], bool]
+
+_T = TypeVar("_T")
 
 # Parts of shapes and characters of expressions, each of about 60 bytes.
 _LARGEST: Final = 100_000
@@ -21,11 +30,14 @@ _numbers: Final = count(1)
 
 @dataclass(slots=True)
 class Compilation:
-    """The result of compiling an expression: `error` is the server's message, None for an expression without errors.
+    """The result of compiling an expression in an environment.
 
-    `highest_cost` is the maximum cost of one evaluation, `uses` the features in which servers differ; both are None
-    until they are needed. `costs` has the maximum costs on all servers that compile the expression identically, by the
-    switches that they depend on (`reuse.cost_key`).
+    `compiled`: the tree with types, or errors.
+    `error`: the server's message, None for an expression without errors.
+    `highest_cost`: the maximum cost of one evaluation, None until it is needed.
+    `uses`: the features in which servers differ, None until they are needed.
+    `costs`: the maximum costs on all servers that compile the expression identically, by the
+        switches that they depend on (`reuse.cost_key`).
     """
 
     compiled: Compiled
@@ -36,17 +48,35 @@ class Compilation:
 
 
 @dataclass(slots=True)
-class Sharing:
-    """Numbers for equal declarations, and the results of compiling expressions against them.
+class Compilations:
+    """The results of compiling one expression against equal declarations.
 
-    Each number is unique in the process. `size` is the number of parts of all shapes plus the characters of all
-    expressions. `valid` has the newest environment in which an expression is known to compile, and the result.
+    `by_environment`: all of them, by the identity of the environment.
+    `newest`: the newest environment in which it is known to compile, and the result.
+    """
+
+    by_environment: dict[int, Compilation] = field(default_factory=dict)
+    newest: tuple[Environment, Compilation] | None = None
+
+    def add(self, environment: Environment, compilation: Compilation) -> None:
+        """Add the result of compiling the expression itself, not that of another server."""
+        self.by_environment[id(environment)] = compilation
+        if compilation.error is None:
+            known = self.newest
+            if known is None or known[0].version < environment.version:
+                self.newest = environment, compilation
+
+
+@dataclass(slots=True)
+class Sharing:
+    """Numbers for equal declarations, each unique in the process, and the results of compiling expressions against them.
+
+    `size` is the number of parts of all shapes plus the characters of all expressions, for each environment.
     """
 
     size: int = 0
     _shapes: dict[Hashable, int] = field(default_factory=dict)
-    compilations: dict[Hashable, Compilation] = field(default_factory=dict)
-    valid: dict[Hashable, tuple[Environment, Compilation]] = field(default_factory=dict)
+    _compilations: dict[Hashable, Compilations] = field(default_factory=dict)
 
     def shape(self, *parts: Hashable) -> int:
         """Return the number for declarations that consist of `parts`."""
@@ -55,6 +85,10 @@ class Sharing:
             return number
         self.size += len(parts)
         return self._shapes.setdefault(parts, next(_numbers))
+
+    def compilations(self, text: str, *key: Hashable) -> Compilations:
+        """Return what is known of an expression; `key` is what its result depends on besides the server."""
+        return self._compilations.setdefault((text, *key), Compilations())
 
 
 _shared = Sharing()
@@ -66,3 +100,42 @@ def shared() -> Sharing:
     if _shared.size > _LARGEST:
         _shared = Sharing()
     return _shared
+
+
+class _Answer(NamedTuple):
+    """A result, the expressions that it depends on, and the environment that they were compiled in, None without any."""
+
+    value: object
+    expressions: tuple[Expression, ...]
+    environment: Environment | None
+
+
+class Answers(Generic[_T]):
+    """Results of servers for the expressions of one schema, each of which other servers may share."""
+
+    __slots__ = ("_answers",)
+
+    def __init__(self) -> None:
+        self._answers: list[_Answer] = []
+
+    def add(
+        self, value: _T, expressions: tuple[Expression, ...], environment: Environment | None
+    ) -> None:
+        """Add a result; without an environment, it depends on no expressions."""
+        self._answers.append(_Answer(value, expressions, environment))
+
+    def find(self, environment_of: Callable[[], Environment], alike: Alike) -> _T | None:
+        """Return the result for another server, None if it is not known; `alike` compares how both treat expressions."""
+        for answer in self._answers:
+            if answer.environment is None or _holds_in(answer, environment_of(), alike):
+                value: _T = answer.value  # type: ignore[assignment]
+                return value
+        return None
+
+
+def _holds_in(answer: _Answer, environment: Environment, alike: Alike) -> bool:
+    if any(expression.error is not None for expression in answer.expressions):
+        return False
+    assert answer.environment is not None  # noqa: S101  the caller checks it
+    uses = {expression.uses for expression in answer.expressions}
+    return alike(uses, answer.environment, environment)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from collections.abc import Set as AbstractSet
+from collections.abc import Hashable
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING
 
 from crdlint.cel.dialect import CELDialect
-from crdlint.kubecel.sharing import Sharing, shared
+from crdlint.kubecel.sharing import Answers, Sharing, shared
 from crdlint.kubernetes.servers import NEWEST, Server
 from crdlint.light import dataclass
 from crdlint.safety.work import Effort
@@ -17,37 +16,9 @@ from crdlint.schema.traversal import all_schemas, schemas
 if TYPE_CHECKING:
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceDefinitionSpec, JSONSchemaProps
-    from crdlint.kubecel.compilation import Expression
     from crdlint.kubecel.cost import CompiledNode, EstimatedRule
     from crdlint.kubecel.declarations import SchemaContext
-    from crdlint.kubecel.environment import Environment
-    from crdlint.kubecel.reuse import Uses
     from crdlint.schema.structural import Rejection
-
-    Alike = Callable[[AbstractSet[Uses], Environment, Environment], bool]
-
-_T = TypeVar("_T")
-
-
-@dataclass(frozen=True, slots=True)
-class ServerResults(Generic[_T]):
-    """A server's results for the expressions of a schema with the declarations `context`, None for any schema.
-
-    `environment` is used for compiling them, None if there are no expressions.
-    """
-
-    value: _T
-    expressions: tuple[Expression, ...] = ()
-    environment: Environment | None = None
-    context: SchemaContext | None = None
-
-    def holds_in(self, environment: Environment, alike: Alike) -> bool:
-        """Return whether the result is the same in another environment; `alike` compares how both treat the expressions."""
-        if self.environment is None:
-            return True
-        return not any(expression.error is not None for expression in self.expressions) and alike(
-            {expression.uses for expression in self.expressions}, self.environment, environment
-        )
 
 
 @dataclass(slots=True)
@@ -81,14 +52,16 @@ class WalkResult:
 class Common:
     """Results that the validations of one new CRD for several servers share, each computed once.
 
-    `walks` contains the result of the walk over each root schema, by its identity and `Server.keeps_examples`.
-    `defaults` and `rules` contain the results of servers for the defaults and the rules of a schema.
+    `sharing`: what is shared with other CRDs as well.
+    `walks`: the results of the walk over each root schema, by its identity and `Server.keeps_examples`.
+    `defaults`: the results for the defaults of a schema, by what they depend on besides rules.
+    `rules`: the results for the rules of a schema, by its identity and that of its declarations.
     """
 
     sharing: Sharing = field(default_factory=shared)
     walks: dict[tuple[int, bool], WalkResult] = field(default_factory=dict)
-    defaults: dict[Hashable, list[ServerResults[list[FieldError]]]] = field(default_factory=dict)
-    rules: dict[int, list[ServerResults[tuple[list[FieldError], list[EstimatedRule]]]]] = field(
+    defaults: dict[Hashable, Answers[list[FieldError]]] = field(default_factory=dict)
+    rules: dict[Hashable, Answers[tuple[list[FieldError], list[EstimatedRule]]]] = field(
         default_factory=dict
     )
     _all: list[JSONSchemaProps] | None = None

@@ -15,8 +15,9 @@ from crdlint.crd.model import JSONSchemaProps, ValidationRule
 from crdlint.crd.paths import Path
 from crdlint.golang.text import SPACE
 from crdlint.kubecel.cost import CompiledNode, EstimatedRule
+from crdlint.kubecel.sharing import Answers
 from crdlint.rules.engine import headlines
-from crdlint.rules.engine.common import ServerResults, ValidationOptions
+from crdlint.rules.engine.common import ValidationOptions
 from crdlint.rules.engine.rule import Rule
 from crdlint.rules.server import cel_cost
 from crdlint.safety.bugs import attempt
@@ -119,10 +120,10 @@ def compile_and_estimate(
 
     root, environment = nodes[0].root_schema, new_expressions(options.server)
     context = options.common.context(root, options.server.cel)
-    answers = options.common.rules.setdefault(id(root), [])
-    for answer in answers:
-        if answer.context is context and answer.holds_in(environment, estimates_alike):
-            return answer.value
+    answers = options.common.rules.setdefault((id(root), id(context)), Answers())
+    known = answers.find(lambda: environment, estimates_alike)
+    if known is not None:
+        return known
     compiled = list(_compiled(nodes, options))
     rules = [rule for rule in compiled if isinstance(rule, EstimatedRule)]
     advice = cel_cost.advice_for(rules, options.effort)
@@ -130,7 +131,7 @@ def compile_and_estimate(
     expressions = (
         expression for rule in rules for expression in (rule.compiled.rule, rule.compiled.message)
     )
-    answers.append(ServerResults(result, tuple(filter(None, expressions)), environment, context))
+    answers.add(result, tuple(filter(None, expressions)), environment)
     return result
 
 

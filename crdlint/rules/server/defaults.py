@@ -6,6 +6,7 @@ The walk is in `crdlint.schema.default_validation`; rules are evaluated here, wi
 from __future__ import annotations
 
 from collections.abc import Sequence as SequenceOf
+from collections.abc import Set as AbstractSet
 from dataclasses import field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -14,10 +15,11 @@ from crdlint.crd.errors import DEFAULT_INVALID, EVALUATION_LIMIT, REQUIRED, Code
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path, Step
 from crdlint.kubecel.cost import RUNTIME_BUDGET
+from crdlint.kubecel.sharing import Answers
 from crdlint.kubernetes.servers import Server
 from crdlint.light import dataclass
 from crdlint.rules.engine import headlines
-from crdlint.rules.engine.common import ServerResults, ValidationOptions
+from crdlint.rules.engine.common import ValidationOptions
 from crdlint.rules.engine.relations import SIBLING
 from crdlint.rules.engine.rule import Link, Rule
 from crdlint.rules.server import forbidden_fields
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from crdlint.kubecel.compilation import Expression
     from crdlint.kubecel.environment import Environment
     from crdlint.kubecel.evaluation import RuleValidator, RuleValidators
+    from crdlint.kubecel.reuse import Uses
     from crdlint.kubecel.sharing import Sharing
 
 _SOURCE: Final = "apiextensions-apiserver/pkg/apiserver/schema/defaulting ValidateDefaults"
@@ -84,10 +87,10 @@ def validate(
         server.checks_number_ranges,
         server.has_kubernetes_name_formats,
     )
-    answers = options.common.defaults.setdefault(key, [])
-    for answer in answers:
-        if answer.environment is None or _holds_on(answer, server):
-            return answer.value
+    answers = options.common.defaults.setdefault(key, Answers())
+    known = answers.find(lambda: _environment(server), _evaluates_alike)
+    if known is not None:
+        return known
     from crdlint.schema.default_validation import validate_defaults
 
     rules, requires_pruned = _Rules(server, options.common.sharing), options.require_pruned_defaults
@@ -98,15 +101,20 @@ def validate(
     errors = [
         error if error.rule in own_rules else _ours(error, schema, skipped) for error in reported
     ]
-    answers.append(ServerResults(errors, *rules.used()))
+    answers.add(errors, *rules.used())
     return errors
 
 
-def _holds_on(answer: ServerResults[list[FieldError]], server: Server) -> bool:
+def _environment(server: Server) -> Environment:
     from crdlint.kubecel.environment import stored_expressions
+
+    return stored_expressions(server)
+
+
+def _evaluates_alike(uses: AbstractSet[Uses], on: Environment, older: Environment) -> bool:
     from crdlint.kubecel.reuse import evaluates_alike
 
-    return answer.holds_in(stored_expressions(server), evaluates_alike)
+    return evaluates_alike(uses, on, older)
 
 
 def _ours(error: FieldError, root: JSONSchemaProps, skipped: int) -> FieldError:
