@@ -9,13 +9,12 @@ from collections.abc import Callable, Hashable
 from collections.abc import Set as AbstractSet
 from dataclasses import field
 from itertools import count
-from typing import TYPE_CHECKING, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeVar
 
 from crdlint.light import NamedTuple, dataclass
 
 if TYPE_CHECKING:
     from crdlint.cel.compiler import Compiled
-    from crdlint.kubecel.compilation import Expression
     from crdlint.kubecel.environment import Environment
     from crdlint.kubecel.reuse import Uses
 
@@ -102,11 +101,23 @@ def shared() -> Sharing:
     return _shared
 
 
+class CompiledExpression(Protocol):
+    """An expression that a result depends on: the server's error, if it has one, and its features."""
+
+    @property
+    def error(self) -> str | None:
+        """The server's message, None without an error."""
+
+    @property
+    def uses(self) -> Uses:
+        """The features of an expression without an error."""
+
+
 class _Answer(NamedTuple):
     """A result, the expressions that it depends on, and the environment that they were compiled in, None without any."""
 
     value: object
-    expressions: tuple[Expression, ...]
+    expressions: tuple[CompiledExpression, ...]
     environment: Environment | None
 
 
@@ -119,7 +130,10 @@ class Answers(Generic[_T]):
         self._answers: list[_Answer] = []
 
     def add(
-        self, value: _T, expressions: tuple[Expression, ...], environment: Environment | None
+        self,
+        value: _T,
+        expressions: tuple[CompiledExpression, ...],
+        environment: Environment | None,
     ) -> None:
         """Add a result; without an environment, it depends on no expressions."""
         self._answers.append(_Answer(value, expressions, environment))
