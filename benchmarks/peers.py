@@ -83,7 +83,7 @@ class Peer:
         self.runs.setdefault(case.name, []).append((seconds, kilobytes / 1024))
 
 
-def _installed(folder: Path, without: Collection[str]) -> dict[str, str]:
+def installed(folder: Path, without: Collection[str]) -> dict[str, str]:
     """Return the paths of the other programs by name, but for some, installed where they are not yet."""
     tools = folder / "python"
     if not tools.exists():
@@ -207,7 +207,7 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="write the table into docs/speed.md")
     given = parser.parse_args()
     cases = [case for case in CASES if case.name in (given.case or [each.name for each in CASES])]
-    programs = _installed(given.tools, given.without)
+    programs = installed(given.tools, given.without)
     missing = [name for name in (*_FROM_PYPI, *_BY_GO) if name not in programs]
     with tempfile.TemporaryDirectory() as name:
         peers = _peers(programs, Path(name, "cache"))

@@ -20,6 +20,11 @@ _WIDTH: Final = 88  # characters of a signature in one line
 # Aliases of types, whose values are shown in their place.
 _ALIASES: Final = ("Origin", "Kind", "Severity", "Applicability")
 
+# An entry of a docstring's list of fields, in one line or more: the page of the JSON output describes them.
+_FIELD: Final = re.compile(r"(?m)^- `(\w+)`: ((?:.|\n(?= ))*)\n?")
+_ELSEWHERE: Final = "The fields mean what they mean in the [JSON output](json-output.md)."
+_INTERNAL: Final = {("Diagnostic", "errors"), ("Diagnostic", "lacks")}  # fields that reports do not show
+
 _HEAD: Final = """\
 <!-- Written by docs/make_api.py from the docstrings: do not edit. -->
 
@@ -27,10 +32,8 @@ _HEAD: Final = """\
 
 Everything on this page is imported from `crdlint`. `import crdlint` is cheap: each part is loaded on first use.
 
-What this page names is stable. It changes only with a new major version, or before 1.0 with a new minor one, and the changelog
-describes how. New parameters with a default, new fields at the end of classes and new rules may come at any time. So may other
-texts of crdlint's own, such as `headline` and `help`. Ids of rules are kept, and messages of the API server change only with it.
-All other modules of the package are private.
+What this page names is stable: it changes only with a new major version, or before 1.0 with a new minor one. New parameters with a
+default, new fields at the end of classes, new rules and other texts of crdlint's own may come at any time. All other modules are private.
 
 ```python
 import crdlint
@@ -80,26 +83,31 @@ def _value(default: ast.expr, function: Any) -> str:
 
 
 def _class(name: str, class_: Any) -> str:
-    parts = [f"### {name}\n", f"{_text(class_)}\n"]
+    """Return the section of a class: its docstring, and its fields as they are declared."""
+    text = _text(class_)
+    if _FIELD.search(text):
+        text = f"{_FIELD.sub('', text).strip()}\n\n{_ELSEWHERE}"
+    parts = [f"### {name}\n", f"{text}\n"]
     if dataclasses.is_dataclass(class_):
-        rows = [
-            f"| `{one.name}` | {_type(str(one.type))} | {_default(one)} |"
-            for one in dataclasses.fields(class_)
-        ]
-        parts += ["| field | type | default |", "| --- | --- | --- |", *rows, ""]
+        fields = [one for one in dataclasses.fields(class_) if (name, one.name) not in _INTERNAL]
+        lines = [f"{one.name}: {_type(str(one.type))}{_default(one)}" for one in fields]
+        parts += ["```python", *lines, "```\n"]
     return "\n".join(parts)
 
 
 def _type(text: str) -> str:
     if text in _ALIASES:
-        return ", ".join(f'`"{value}"`' for value in get_args(getattr(diagnostics, text)))
-    return f"`{text}`".replace("|", "\\|")
+        values = get_args(getattr(diagnostics, text))
+        return f"Literal[{', '.join(map(json.dumps, values))}]"
+    return text
 
 
 def _default(one: dataclasses.Field[Any]) -> str:
     if one.default is not dataclasses.MISSING:
-        return f"`{one.default!r}`"
-    return f"`{one.default_factory()!r}`" if one.default_factory is not dataclasses.MISSING else ""
+        return f" = {one.default!r}"
+    if one.default_factory is not dataclasses.MISSING:
+        return f" = {one.default_factory()!r}"
+    return ""
 
 
 def _text(one: Any) -> str:

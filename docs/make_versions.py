@@ -25,20 +25,9 @@ $ crdlint check --kube-version 1.28 crds       # what this version reports
 $ crdlint check --kube-version {KNOWN} crds # what any of these versions reports
 ```
 
-To support a range of versions, set `kube-version: {KNOWN}` in the [configuration](configuration.md). In a Helm chart, crdlint
-uses the `kubeVersion` of `Chart.yaml`. If a rule uses a function that a version of the range does not have, the message names
-the first version that accepts it.
-
-`crdlint --kube-version` answers for each of these API servers, {SERVERS[0]} to {NEWEST}: the latest patch release with its
-default feature gates. Each section lists what that version does differently from the one before. Changes in the wording
-of messages are left out.
-
-What this rests on:
-
-- 1.28 to 1.36: the code of the releases. Recorded answers of that code are among crdlint's tests.
-- 1.37: the code of 23 July 2026, after 1.37.0-beta.0, with cel-go 0.29.2, and recorded answers of that code. Among the API changes
-  of 1.37.0, its release notes name one for CRDs, the bounds of `metadata.name` and `metadata.generateName` in costs; it is below.
-  Fixes after that date are not checked.
+`crdlint --kube-version` answers as the latest patch release of each version with its default feature gates. [The answers of these
+releases](parity.md) are recorded. Each section lists what a version does differently from the one before, without the wording of
+messages.
 """
 
 _DIFFERENCES: Final = """\

@@ -11,10 +11,12 @@ from pathlib import Path
 import pytest
 
 import crdlint
+from crdlint.rules.catalog import all_rules
 
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
 VALID = sorted((FIXTURES / "valid").iterdir())
 INVALID = sorted((FIXTURES / "invalid").iterdir())
+_OTHER_INPUTS = ("helm-", "resource-")  # rules about charts and custom resources, with fixtures of their own
 MARKER = re.compile(r"  # <- (.+?)\r?$", re.MULTILINE)
 
 
@@ -65,3 +67,41 @@ def test_the_findings_are_as_recorded(path: Path, request: pytest.FixtureRequest
         expected.parent.mkdir(exist_ok=True)
         expected.write_text(found, encoding="utf-8")
     assert found == expected.read_text(encoding="utf-8")
+
+
+# Rules that no text of a file breaks by itself, or only one that is too large, by what they need.
+_NO_FIXTURE = {
+    "internal-error": "a bug",
+    "unreadable": "a file",
+    "ignore-malformed": "the configuration",
+    "ignore-unknown-rule": "the configuration",
+    "ignore-unused": "the configuration",
+    "crd-misspelled": "a file of its own",
+    "metadata-immutable": "an old CRD",
+    "spec-immutable": "an old CRD",
+    "name-in-use": "two files",
+    "stored-version-missing": "a stored CRD",
+    "conversion-webhook-ca-bundle": "a stored CRD",
+    "apply-rejected": "a sender",
+    "list-set-of-objects": "an older server",
+    "evaluation-limit": "a large file",
+    "metadata-annotations-too-long": "a large file",
+    "too-large-to-apply": "a large file",
+    "kube-version-too-old": "a range of versions",
+    "kube-version-drops-field": "a range of versions",
+}
+
+
+def test_each_default_rule_about_a_text_has_a_fixture() -> None:
+    found = {
+        diagnostic.rule
+        for path in INVALID
+        for diagnostic in crdlint.lint_text(read(path), filename=path.name)
+    }
+    rules = {
+        rule.id
+        for rule in all_rules().values()
+        if not (rule.on_request or rule.compares or rule.id.startswith(_OTHER_INPUTS))
+    }
+    assert rules - found - set(_NO_FIXTURE) == set()
+    assert set(_NO_FIXTURE) & found == set()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, Generic, TypeVar
 
@@ -33,7 +34,10 @@ AUTO: Final = "auto"
 
 
 class Format(NamedTuple):
-    """A format: its purpose, and the module below crdlint.report with its class for each kind of report that it supports."""
+    """A format: its purpose, and the module below crdlint.report with its class for each kind of report that it supports.
+
+    `package` is what it needs besides crdlint's own dependencies: the extra of the format's name installs it.
+    """
 
     about: str
     findings: str = ""
@@ -41,6 +45,7 @@ class Format(NamedTuple):
     suites: str = ""
     changes: str = ""
     values: str = ""
+    package: str = ""
 
 
 FORMATS: Final = {
@@ -73,7 +78,11 @@ FORMATS: Final = {
     ),
     "changelog": Format("Markdown for release notes", changes="changes.Changelog"),
     "html": Format(
-        "a page of its own", "html.FindingsPage", "html.CostPage", changes="html.ChangesPage"
+        "a page of its own",
+        "html.FindingsPage",
+        "html.CostPage",
+        changes="html.ChangesPage",
+        package="jinja2",
     ),
 }
 
@@ -134,12 +143,20 @@ def on_standard_output(name: str, outputs: Iterable[str]) -> tuple[str, list[str
 
 
 def require_known(name: str, kind: str) -> None:
-    """Raise OutputError if no format of a name supports a kind of report."""
+    """Raise OutputError if no format of a name supports a kind of report, or if its package is not installed."""
     supported = names(kind)
     if name not in supported:
         near = nearest(name, supported)
         hint = f"did you mean {near}?" if near else f"there are {', '.join(supported)}"
         raise OutputError(f"there is no format {name!r} for files: {hint}")
+    package = FORMATS[name].package
+    if package and find_spec(package) is None:
+        raise OutputError(f"the format {name} needs {extra(name)}")
+
+
+def extra(name: str) -> str:
+    """Return in words which extra of crdlint is needed, and how it is installed."""
+    return f"the extra {name} of crdlint, such as: pip install './crdlint[{name}]'"
 
 
 def parse_outputs(arguments: Iterable[str], kind: str) -> list[tuple[str, Path]]:

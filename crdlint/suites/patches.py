@@ -31,8 +31,13 @@ class Patcher:
 
         Upstream: vmware-archive/yaml-patch, by openshift/api; the limits are those of the API server's own patches.
         """
-        from jsonpatch import JsonPatch, JsonPatchException  # type: ignore[import-untyped, unused-ignore]
-        from jsonpointer import JsonPointerException  # type: ignore[import-untyped, unused-ignore]
+        try:
+            from jsonpatch import JsonPatch, JsonPatchException  # type: ignore[import-untyped, unused-ignore]
+            from jsonpointer import JsonPointerException  # type: ignore[import-untyped, unused-ignore]
+        except ImportError as error:
+            raise PatchError(
+                "patches need the extra suites of crdlint, such as: pip install './crdlint[suites]'"
+            ) from error
 
         document = deep_copy(document)  # the library's own copy recurses
         for number, operation in enumerate(operations):
