@@ -34,7 +34,7 @@ class Files(NamedTuple):
     folder: Path
     names: frozenset[str]
     rejected: frozenset[str]
-    tools: Path  # where the other programs are
+    schema: str  # the path of the JSON schema of a CRD
 
     def paths(self) -> list[str]:
         """Return the paths of all files."""
@@ -48,7 +48,7 @@ class Verdicts(NamedTuple):
     wrong: int
 
 
-def requests(folder: Path, tools: Path) -> Files:
+def requests(folder: Path) -> Files:
     """Write each recorded request to create a CRD as a file."""
     from tests.upstream.records import minor_versions
     from tests.upstream.rows import recorded_requests
@@ -60,11 +60,12 @@ def requests(folder: Path, tools: Path) -> Files:
         if request["op"] != "create" or request["id"] not in answers:
             continue
         name = request["id"].replace("/", "-") + ".yaml"
-        (folder / name).write_text(request["yaml"], encoding="utf-8")
+        (folder / name).write_text(request["yaml"] + "\n", encoding="utf-8")
         names.add(name)
         if _is_rejection(answers[request["id"]][0]):
             rejected.add(name)
-    return Files(folder, frozenset(names), frozenset(rejected), tools)
+    schema_file = str(folder.parent / "customresourcedefinition.json")
+    return Files(folder, frozenset(names), frozenset(rejected), schema_file)
 
 
 def _is_rejection(answer: dict[str, Any]) -> bool:
@@ -92,42 +93,62 @@ def _crdlint(_program: str, files: Files) -> Iterable[str]:
 
 
 def _yamllint(program: str, files: Files) -> Iterable[str]:
-    text = _output([program, "--no-warnings", "--format", "parsable", *files.paths()])
+    text = _output([program, "-d", "relaxed", "--no-warnings", "-f", "parsable", *files.paths()])
     return re.findall(r"(?m)^(.+?):\d+:\d+: \[error\]", text)
 
 
-_SCHEMA: Final = (
-    "lib/python*/site-packages/kubernetes_validate/kubernetes-json-schema/v{}.0-local-strict"
-    "/customresourcedefinition-apiextensions-v1.json"
+_SCHEMAS: Final = (
+    "python/lib/python*/site-packages/kubernetes_validate/kubernetes-json-schema/v{}.0-local-strict"
 )
+_OF_CRD: Final = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition"
 
 
-def _schema(files: Files) -> str:
-    """Return the path of the JSON schema of a CRD, which kubernetes-validate has for each version."""
+def schema(tools: Path) -> str:
+    """Return the JSON schema of a CRD in one text, from the definitions that kubernetes-validate has."""
     from tests.upstream.versions import newest
 
-    [path] = (files.tools / "python").glob(_SCHEMA.format(newest().minor))
-    return str(path)
+    [folder] = tools.glob(_SCHEMAS.format(newest().minor))
+    text = (folder / "_definitions.json").read_text(encoding="utf-8")
+    given: dict[str, Any] = json.loads(text.replace("_definitions.json#/", "#/"))
+    [of_crd] = (found[name] for found in given.values() if (name := _OF_CRD) in found)
+    return json.dumps({**of_crd, **given})
 
 
 def _check_jsonschema(program: str, files: Files) -> Iterable[str]:
-    schema = _schema(files)
-    text = _output([program, "-o", "json", "--schemafile", schema, *files.paths()])
+    text = _output([program, "-o", "json", "--schemafile", files.schema, *files.paths()])
     given: dict[str, Any] = json.loads(text)
     broken = [one["filename"] for one in given["parse_errors"]]
     return [*broken, *(one["filename"] for one in given["errors"])]
 
 
 def _kubeconform(program: str, files: Files) -> Iterable[str]:
-    schema = _schema(files)
-    text = _output([program, "-output", "json", "-schema-location", schema, *files.paths()])
+    # The name of the file with the kind left open, which kubeconform fills in.
+    name = files.schema.replace("customresourcedefinition", "{{ .ResourceKind }}")
+    text = _output([program, "-output", "json", "-schema-location", name, *files.paths()])
     given: dict[str, Any] = json.loads(text)
     return [one["filename"] for one in given["resources"]]
 
 
+_TOGETHER: Final = 64  # files of one run of kubectl-validate
+
+
 def _kubectl_validate(program: str, files: Files) -> Iterable[str]:
-    given: dict[str, Any] = json.loads(_output([program, "-o", "json", *files.paths()]))
-    return [name for name, answers in given.items() if any(_has_failed(one) for one in answers)]
+    pending = batched(files.paths(), _TOGETHER)
+    while pending:
+        paths = pending.pop()
+        output = _output([program, "-o", "json", *paths])
+        if output:
+            answers: dict[str, Any] = json.loads(output)
+            yield from (name for name, each in answers.items() if any(map(_has_failed, each)))
+        elif len(paths) == 1:
+            yield paths[0]  # the program ends with a panic, as the API server may
+        else:
+            pending += batched(paths, len(paths) // 2)
+
+
+def batched(paths: list[str], size: int) -> list[list[str]]:
+    """Return the paths in lists of at most `size`."""
+    return [paths[start : start + size] for start in range(0, len(paths), size)]
 
 
 def _has_failed(answer: dict[str, Any]) -> bool:
@@ -162,7 +183,10 @@ def main() -> None:
     given = parser.parse_args()
     programs = {"crdlint": "", **installed(given.tools, ())}
     with tempfile.TemporaryDirectory() as name:
-        files = requests(Path(name), given.tools)
+        folder = Path(name, "files")
+        folder.mkdir()
+        files = requests(folder)
+        Path(files.schema).write_text(schema(given.tools), encoding="utf-8")
         results = {
             program: verdicts(files, ask(programs[program], files))
             for program, ask in PROGRAMS.items()

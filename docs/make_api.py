@@ -23,7 +23,10 @@ _ALIASES: Final = ("Origin", "Kind", "Severity", "Applicability")
 # An entry of a docstring's list of fields, in one line or more: the page of the JSON output describes them.
 _FIELD: Final = re.compile(r"(?m)^- `(\w+)`: ((?:.|\n(?= ))*)\n?")
 _ELSEWHERE: Final = "The fields mean what they mean in the [JSON output](json-output.md)."
-_INTERNAL: Final = {("Diagnostic", "errors"), ("Diagnostic", "lacks")}  # fields that reports do not show
+_INTERNAL: Final = {
+    ("Diagnostic", "errors"),
+    ("Diagnostic", "lacks"),
+}  # fields that reports do not show
 
 _HEAD: Final = """\
 <!-- Written by docs/make_api.py from the docstrings: do not edit. -->
@@ -33,7 +36,8 @@ _HEAD: Final = """\
 Everything on this page is imported from `crdlint`. `import crdlint` is cheap: each part is loaded on first use.
 
 What this page names is stable: it changes only with a new major version, or before 1.0 with a new minor one. New parameters with a
-default, new fields at the end of classes, new rules and other texts of crdlint's own may come at any time. All other modules are private.
+default, new fields at the end of classes, new rules and other texts of crdlint's own may come at any time. All other modules are
+private.
 
 ```python
 import crdlint

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from crdlint.kubecel.environment import LIBRARIES
-from crdlint.kubernetes.servers import KNOWN, NEWEST, SERVERS, FieldState, FormatWarnings, Server
+from crdlint.kubernetes.servers import KNOWN, SERVERS, FieldState, FormatWarnings, Server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,7 +16,10 @@ from crdlint.rules.catalog import all_rules
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
 VALID = sorted((FIXTURES / "valid").iterdir())
 INVALID = sorted((FIXTURES / "invalid").iterdir())
-_OTHER_INPUTS = ("helm-", "resource-")  # rules about charts and custom resources, with fixtures of their own
+_OTHER_INPUTS = (
+    "helm-",
+    "resource-",
+)  # rules about charts and custom resources, with fixtures of their own
 MARKER = re.compile(r"  # <- (.+?)\r?$", re.MULTILINE)
 
 

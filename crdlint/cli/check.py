@@ -6,6 +6,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Set as SetOf
 from contextlib import closing
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
@@ -17,7 +18,7 @@ from crdlint.cli.fields import Declared, configured_kube_version, file_option, f
 from crdlint.cli.help import Group
 from crdlint.cli.options import FixOptions, HelmOptions
 from crdlint.cli.reports import Reports, Totals, nothing_found
-from crdlint.files.paths import Selection, UnreadInput, discover
+from crdlint.files.paths import Found, Selection, UnreadInput, discover
 from crdlint.files.read import STDIN, open_descriptor
 from crdlint.files.recognition import groups_in
 from crdlint.files.repository import RepositoryError
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from crdlint.config.model import Config
     from crdlint.config.printed_ignores import PrintedIgnores
     from crdlint.config.scoped_ignores import UsedIgnores
+    from crdlint.diagnostics import Applicability
     from crdlint.report.changes import Changes
     from crdlint.runner.cache import Cache
     from crdlint.sources.helm.check import Charts
@@ -84,8 +86,9 @@ class CheckOptions(FixOptions, HelmOptions, group=Group.OUTPUT):
     kube_version: Declared[str | None] = configured_kube_version(
         "to check CRDs for", f"else from the chart, else {NEWEST}"
     )
-    against: Declared[str | None] = file_option(
+    against: Declared[str] = file_option(
         "Check CRDs as updates of those in a git revision, a file, a directory or a packed chart.",
+        default="",
         metavar="REV_OR_PATH",
         group=Group.COMPARISON,
     )
@@ -157,6 +160,10 @@ def command(arguments: CheckOptions) -> int:
         ),
         (arguments.to_config and not arguments.add_ignore, "--to-config requires --add-ignore"),
         (
+            arguments.watch and (arguments.add_ignore or arguments.update_baseline),
+            "--watch cannot be used with --add-ignore or --update-baseline",
+        ),
+        (
             arguments.update_baseline and not arguments.baseline_file,
             "--update-baseline requires --baseline FILE",
         ),
@@ -200,68 +207,73 @@ class _CheckCommand:
             self._state.changes = Changes()
 
     def run(self) -> int:
-        if self._options.against and self._options.against.endswith((".tgz", ".tar.gz")):
-            from tempfile import TemporaryDirectory
+        if not self._options.against.endswith((".tgz", ".tar.gz")):
+            return self._run(None)
+        from tempfile import TemporaryDirectory
 
-            with TemporaryDirectory(
-                prefix="crdlint-", ignore_cleanup_errors=True
-            ) as folder:  # for a packed chart
-                return self._run(folder)
-        return self._run(None)
+        with TemporaryDirectory(prefix="crdlint-", ignore_cleanup_errors=True) as folder:
+            return self._run(folder)
 
     def _run(self, folder: str | None) -> int:
         """Check and report; a packed chart to compare with is unpacked to `folder`."""
         start = time.perf_counter()
-        arguments, state, planner = self._options, self._state, self._planner
+        arguments, state = self._options, self._state
         selection = Selection(
             arguments.include, arguments.exclude, not arguments.no_ignore, arguments.stdin_filename
         )
         values = arguments.values()
-        loaded = (
-            self._load_previous(arguments.against, selection, folder) if arguments.against else None
-        )
+        loaded = self._load_previous(selection, folder) if arguments.against else None
         discovered = discover(arguments.paths, selection)
-        deleted = (
-            set()
-            if loaded is None
-            else {path for path in loaded.covered if not os.path.lexists(path)}
-        )
-        plan = planner.add(discovered.files)
+        deleted = _deleted(loaded)
+        self._plan(discovered, deleted)
+        if arguments.show_files or arguments.show_settings:
+            return self._show()
+        if not self._planner.invalid:
+            self._check_inputs(loaded, values)
+        state.summary.seconds = time.perf_counter() - start
+        self._report_all()
+        if not (deleted or self._has_found_something()) and self._is_missing_crds(discovered):
+            return 2
+        return self._status()
+
+    def _plan(self, discovered: Found, deleted: SetOf[str]) -> None:
+        """Plan what to check, and report what cannot be read but for files that are deleted."""
+        plan = self._planner.add(discovered.files)
         self._report_problems(
             problem
             for problem in discovered.problems
-            if problem.path not in deleted and not planner.reads(problem.path)
+            if problem.path not in deleted and not self._planner.reads(problem.path)
         )
         if self._fixing is not None:
-            planner.add_resources(discovered.files)
-        state.problems += plan.problems
-        if arguments.show_files or arguments.show_settings:
-            return self._show()
-        if not planner.invalid:
-            self._check_inputs(loaded, values)
-        state.summary.seconds = time.perf_counter() - start
+            self._planner.add_resources(discovered.files)
+        self._state.problems += plan.problems
+
+    def _report_all(self) -> None:
+        """Report what was fixed and found; a diff is the whole report."""
         if self._fixing is not None:
-            arguments.report(self._fixing, state.problems)
-        if not arguments.diff:
+            self._options.report(self._fixing, self._state.problems)
+        if not self._options.diff:
             self._report_end()
-        nothing = not (
-            state.summary.crds
-            or state.has_findings
-            or state.removed
-            or state.problems
-            or state.bugs
+
+    def _has_found_something(self) -> bool:
+        state = self._state
+        troubles = (state.problems, state.bugs, state.unwritten)
+        return bool(state.summary.crds or state.has_findings or state.removed or any(troubles))
+
+    def _is_missing_crds(self, discovered: Found) -> bool:
+        """Report that no CRD was found, and return whether that is an error."""
+        excluded, skipped = self._planner.plan.excluded, self._state.summary.skipped
+        required = self._options.required
+        return nothing_found(
+            self._options, required, discovered, excluded, skipped, "--no-require-crds"
         )
-        if nothing and not state.unwritten and not deleted:
-            left_out, skipped = plan.excluded, state.summary.skipped
-            is_required = arguments.required
-            if nothing_found(
-                arguments, is_required, discovered, left_out, skipped, "--no-require-crds"
-            ):
-                return 2
-        if self._fixing is not None and arguments.diff:
-            state.failed = False
-        state.failed |= self._fixing is not None and arguments.fails(self._fixing)
-        return state.status
+
+    def _status(self) -> int:
+        """Return the exit status: that of a diff does not depend on findings."""
+        if self._fixing is not None:
+            self._state.failed &= not self._options.diff
+            self._state.failed |= self._options.fails(self._fixing)
+        return self._state.status
 
     def _show(self) -> int:
         """Print the files that a check would read, or the settings of the first one, instead of the check."""
@@ -280,39 +292,65 @@ class _CheckCommand:
         return 2 if problems else 0
 
     def _check_inputs(self, loaded: Loaded | None, values: HelmValues | None) -> None:
-        plan, state, cache = self._planner.plan, self._state, None
+        plan, cache = self._planner.plan, None
         if not self._options.no_cache:
             from crdlint.runner.cache import open_cache
 
             cache = open_cache()
-        previous = None
-        if loaded is not None:
-            from crdlint.sources.previous.crds import OldCharts
-
-            previous = loaded.crds(OldCharts(values), builds=not self._options.no_kustomize)
-        has_charts = bool(plan.charts) or (previous is not None and bool(plan.complete_charts))
-        charts = self._load_charts(cache, previous, values) if has_charts else None
+        previous = None if loaded is None else self._previous(loaded, values)
+        has_old_charts = previous is not None and bool(plan.complete_charts)
+        charts = None
+        if plan.charts or has_old_charts:
+            charts = self._load_charts(cache, previous, values)
         settings = Settings(
-            previous, values, cache, plan.charts, self._workers() if plan.charts else 1, charts,
-            fixing=None if self._fixing is None else "unsafe" if self._options.unsafe_fixes else "safe",
+            previous,
+            values,
+            cache,
+            plan.charts,
+            self._workers() if plan.charts else 1,
+            charts,
+            fixing=self._kind_of_fixes(),
             verbose=self._options.verbose,
-        )  # fmt: skip
+        )
         self._check(settings)
         if charts is not None:
             self._report_charts(charts)
         self._check_builds(settings)
         self._check_samples(charts, values)
         if loaded is not None and previous is not None:
-            self._report_problems(loaded.problems)
-            if charts is not None:
-                self._compare_charts(loaded, charts, previous.charts)
-            self._compare(previous, loaded.tops)
-        elif state.ignores is not None:
-            for result, config in state.ignores.unused(self._options.paths):
-                self._report(result, config)
-        if isinstance(state.baseline, AddedIgnores):
-            for name, reason in state.baseline.problems:
-                state.problem(name, reason)
+            self._compare_all(loaded, previous, charts)
+        else:
+            self._report_unused_ignores()
+        self._report_unwritten_comments()
+
+    def _previous(self, loaded: Loaded, values: HelmValues | None) -> PreviousCRDs:
+        from crdlint.sources.previous.crds import OldCharts
+
+        return loaded.crds(OldCharts(values), builds=not self._options.no_kustomize)
+
+    def _kind_of_fixes(self) -> Applicability | None:
+        if self._fixing is None:
+            return None
+        return "unsafe" if self._options.unsafe_fixes else "safe"
+
+    def _compare_all(self, loaded: Loaded, previous: PreviousCRDs, charts: Charts | None) -> None:
+        """Report what the comparison with the old side finds beside the CRDs of the files."""
+        self._report_problems(loaded.problems)
+        if charts is not None:
+            self._compare_charts(loaded, charts, previous.charts)
+        self._compare(previous, loaded.tops)
+
+    def _report_unused_ignores(self) -> None:
+        """Report the entries of configurations that ignore nothing."""
+        ignores = self._state.ignores
+        for result, config in () if ignores is None else ignores.unused(self._options.paths):
+            self._report(result, config)
+
+    def _report_unwritten_comments(self) -> None:
+        """Report the files into which `--add-ignore` could not write."""
+        baseline = self._state.baseline
+        for name, reason in baseline.problems if isinstance(baseline, AddedIgnores) else ():
+            self._state.problem(name, reason)
 
     def _load_charts(
         self, cache: Cache | None, previous: PreviousCRDs | None, values: HelmValues | None
@@ -440,7 +478,7 @@ class _CheckCommand:
     def _show_samples(self, applied: Applied, config: Config) -> None:
         state = self._state
         result = applied.result
-        shown = result if self._options.show_all else state.copies.without(result)
+        shown = self._without_copies(result)
         state.count(applied)
         if not self._options.diff:
             shown = shown if self._options.verbose else replace(shown, notices=())
@@ -511,23 +549,37 @@ class _CheckCommand:
         comments = comments_of(result) if reads_comments else None
         applied = apply(result, config, comments, state.baseline, updates=state.changes is not None)
         if config.ignores:
-            from crdlint.config.scoped_ignores import UsedIgnores
+            self._keep_ignores(result, config, applied)
+        self._keep_crds(result, applied)
+        state.count(applied)
+        state.summary.below_minimum += _below_minimum(applied)
+        if not self._options.diff:
+            infos = self._shows_infos(config)
+            shown = self._without_copies(applied.result)
+            state.show_file(self._reports, applied.result, shown, quiet=self._quiet, infos=infos)
+        if self._options.show_ignored:
+            for line in reasons(applied.ignored, comments):
+                self._reports.note(line)
 
-            state.ignores = state.ignores or UsedIgnores()
-            state.ignores.add(result, config, applied.used)
+    def _keep_ignores(self, result: FileResult, config: Config, applied: Applied) -> None:
+        """Keep which entries of a configuration ignored something."""
+        from crdlint.config.scoped_ignores import UsedIgnores
+
+        state = self._state
+        state.ignores = state.ignores or UsedIgnores()
+        state.ignores.add(result, config, applied.used)
+
+    def _keep_crds(self, result: FileResult, applied: Applied) -> None:
+        """Keep the groups of the CRDs of a file, and in a check of updates their names and changes."""
+        state = self._state
         state.groups.update(crd.name.partition(".")[2] for crd in result.crds)
         if state.changes is not None:
             state.crds.setdefault(result.file, []).extend(crd.name for crd in result.crds)
             state.changes.add(applied.result)
-        shown = applied.result if self._options.show_all else state.copies.without(applied.result)
-        state.count(applied)
-        left_out = (finding for finding, by, _ in applied.ignored if by == "min-severity")
-        state.summary.below_minimum += sum(not finding.hidden for finding in left_out)
-        if not self._options.diff:
-            infos = self._shows_infos(config)
-            state.show_file(self._reports, applied.result, shown, quiet=self._quiet, infos=infos)
-        for line in reasons(applied.ignored, comments) if self._options.show_ignored else ():
-            self._reports.note(line)
+
+    def _without_copies(self, result: FileResult) -> FileResult:
+        """Return a result without the findings that an earlier copy of its CRD has, unless all are shown."""
+        return result if self._options.show_all else self._state.copies.without(result)
 
     def _shows_infos(self, config: Config) -> bool:
         """Return whether text shows infos: they are asked for, or let the run fail."""
@@ -593,16 +645,28 @@ class _CheckCommand:
             console.out(printable_line(line))
         console.err(f"crdlint: {ignores.summary()}")
 
-    def _load_previous(self, source: str, selection: Selection, folder: str | None) -> Loaded:
+    def _load_previous(self, selection: Selection, folder: str | None) -> Loaded:
         """Return the old files to compare with; an invalid argument ends the run."""
         from crdlint.sources.previous.load import load
 
         name = self._options.stdin_filename
         paths = tuple(name if path == STDIN and name else path for path in self._options.paths)
         try:
-            return load(source, paths, selection, folder)
+            return load(self._options.against, paths, selection, folder)
         except RepositoryError as error:
             raise click.UsageError(f"--against: {error}") from error
+
+
+def _deleted(loaded: Loaded | None) -> set[str]:
+    """Return the files of the old side that do not exist any more."""
+    covered = () if loaded is None else loaded.covered
+    return {path for path in covered if not os.path.lexists(path)}
+
+
+def _below_minimum(applied: Applied) -> int:
+    """Return how many findings are left out because of their severity."""
+    left_out = (finding for finding, by, _ in applied.ignored if by == "min-severity")
+    return sum(not finding.hidden for finding in left_out)
 
 
 def _baseline(arguments: CheckOptions) -> Baseline:

@@ -204,7 +204,29 @@ class FindingOptions(FileOptions, ConfigOptions, group=Group.OUTPUT):
     quiet: Declared[bool] = flag("Only print findings: no summary, no notices.", "-q", "--quiet")
 
 
-class FixOptions(FindingOptions, group=Group.FIXES):
+class WatchOptions(ReportOptions, group=Group.FILES):
+    """What the commands take that can run again whenever a file changes."""
+
+    watch: Declared[bool] = flag(
+        "Run again whenever a file in PATH changes, until Ctrl-C.", rare=True
+    )
+
+    def watched(self) -> list[str]:
+        """Return the files and folders that a run reads; standard input cannot be watched."""
+        arguments = self.arguments
+        paths = [*arguments["paths"], *arguments.get("crds", ()), *arguments["value_files"]]
+        others = (arguments.get(name) for name in ("old", "config", "baseline_file"))
+        paths += [path for path in others if path]
+        require((STDIN in paths, "--watch cannot be used with standard input (-)"))
+        return paths
+
+    def written(self) -> list[str]:
+        """Return the files that a run writes."""
+        files = [output.partition("=")[2] for output in self.arguments["outputs"]]
+        return [*files, *filter(None, [self.arguments.get("junit_file")])]
+
+
+class FixOptions(FindingOptions, WatchOptions, group=Group.FIXES):
     """What the commands with findings take that can fix them."""
 
     fix: Declared[bool] = flag("Apply safe fixes to the files.")
@@ -234,6 +256,7 @@ class FixOptions(FindingOptions, group=Group.FIXES):
             (self.unsafe_fixes and not self.fixes, "--unsafe-fixes requires --fix or --diff"),
             (self.show_fixes and not self.fixes, "--show-fixes requires --fix or --diff"),
             (self.exit_non_zero_on_fix and not self.fix, "--exit-non-zero-on-fix requires --fix"),
+            (self.watch and self.fix, "--watch cannot be used with --fix, which changes the files"),
         )
 
     def fixing(self) -> Fixing | None:
@@ -376,8 +399,13 @@ def command(
 
     def decorate(run: Callable[[AnyOptions], int]) -> click.Command:
         def call(**arguments: Any) -> None:
+            settings = declared(**arguments)
             try:
-                click.get_current_context().exit(run(declared(**arguments)))
+                if isinstance(settings, WatchOptions) and settings.watch:
+                    from crdlint.cli.watch import keep_running
+
+                    keep_running(lambda: run(settings), settings.watched(), settings.written())
+                click.get_current_context().exit(run(settings))
             except SpoolError as error:
                 raise click.ClickException(str(error)) from error
 

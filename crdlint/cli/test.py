@@ -19,7 +19,7 @@ from crdlint.cli.fields import (
     second_opinion,
 )
 from crdlint.cli.help import Group
-from crdlint.cli.options import ChartOptions
+from crdlint.cli.options import ChartOptions, WatchOptions
 from crdlint.cli.reports import Reports, Totals, find_files, print_notice
 from crdlint.files.paths import Selection, UnreadInput
 from crdlint.kubernetes.servers import parse_range
@@ -50,7 +50,7 @@ class TestState(Totals):
         self.reports.add(lambda report: report.test(suite, result))
 
 
-class TestOptions(ChartOptions):
+class TestOptions(ChartOptions, WatchOptions):
     """The arguments and options of `crdlint test`."""
 
     paths: Declared[tuple[str, ...]] = argument(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -9,15 +10,20 @@ from typing import Final
 
 from crdlint.kubecel.cost import CRD_COST_LIMIT, RULE_COST_LIMIT
 from crdlint.kubecel.cost.explain import CostPart as CostPart
-from crdlint.kubecel.cost.explain import shown_cost
+from crdlint.kubecel.cost.explain import in_words, shown_cost
 from crdlint.linting.cost_entries import CostEntry, Schema, schema_costs
+from crdlint.linting.result import RuleCost
 from crdlint.phrases import counted
 from crdlint.report import text
-from crdlint.report.page import CellPart, Column, Page, Row, columns
+from crdlint.report.page import CellPart, Page, columns
 from crdlint.report.pieces import Costs, View, WholeReport
 from crdlint.safety.escapes import printable_line
 
-_BAR: Final = 10
+_INDENT: Final = " " * 4
+_NARROWEST, _WIDEST = 10, 25  # columns of a bar
+_DECADES, _DECADES_TO_LIMIT = 5, 4  # powers of ten that a bar has, and below the limit
+_LEAST_SHARE: Final = 0.0001
+_MOST_PERCENT: Final = 100  # times of a limit, above which a share is no percentage
 _PIPED: Final = 140  # columns of a part in a pipe; its text contains the text of the parts below it
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉"
 
@@ -48,66 +54,63 @@ class CostText(WholeReport[Costs]):
 
 
 def tables(costs: Costs, page: Page) -> Iterator[str]:
-    """Yield the lines of a table for each schema: the rules to show, and the total cost of all its rules."""
+    """Yield the rules to show by schema, each with its share of the budget, and the total cost of each schema."""
     by_schema: dict[Schema, list[CostEntry]] = {}
     for entry in costs.shown:
         by_schema.setdefault(entry.schema, []).append(entry)
     failed = Counter(entry.schema for entry in costs.entries if entry.cost.error is not None)
     totals = schema_costs(costs.entries)
-    for number, schema in enumerate(schema for schema in totals if schema in by_schema):
-        yield from [""] * bool(number)
+    for schema in filter(by_schema.__contains__, totals):
         title = "  ".join(filter(None, (schema.crd, schema.version, schema.file)))
         yield from page.flow(CellPart(printable_line(title), "title"))
-        yield from page.table(_COLUMNS, [_row(entry, page) for entry in by_schema[schema]])
-        share = percent(totals[schema] / CRD_COST_LIMIT)
-        total = f"{shown_cost(totals[schema])} in all, {share} of the {CRD_COST_LIMIT:,} that a schema's rules may cost"
-        without = (
-            f", without {counted(failed[schema], 'rule')} not estimated" if failed[schema] else ""
-        )
-        yield from page.wrapped(f"{total}{without}", "  ")
+        for entry in by_schema[schema]:
+            yield from _rule(entry, page)
+        yield from page.wrapped(_total(totals[schema], failed[schema]), "  ")
+        yield ""
+    if by_schema:
+        yield from page.wrapped(_LEGEND, "")
 
 
-_COLUMNS: Final = (
-    Column("COST", 9, right=True),
-    Column("RULE BUDGET", _BAR + 7),
-    Column("SCHEMA", right=True),
-    Column("WHERE"),
-)
+_LEGEND: Final = "Bars are logarithmic, from 0.01% to 1,000% of the budget of a rule; │ is 100%."
 
 
-def _row(entry: CostEntry, page: Page) -> Row:
-    """Return the row of a rule: cost, shares of the budgets, path in an object, and below them the rule itself."""
+def _total(cost: int, failed: int) -> str:
+    """Return the total cost of a schema, and how many of its rules are not in it."""
+    share = part_of(cost / CRD_COST_LIMIT, f"{CRD_COST_LIMIT:,} that a schema's rules may cost")
+    total = f"{shown_cost(cost)} in all, {share}"
+    return f"{total}, without {counted(failed, 'rule')} not estimated" if failed else total
+
+
+def _rule(entry: CostEntry, page: Page) -> Iterator[str]:
+    """Yield the lines of a rule: its share of the budget, its cost and its path in an object, its text, and a help."""
     cost = entry.cost
     share = cost.expression_cost / RULE_COST_LIMIT
     style = "error" if share > 1 else "warning" if share > 0.5 else "good"
-    rule = " ".join(cost.rule.split())
-    return Row(
-        [
-            [CellPart("-" if cost.error is not None else shown_cost(cost.expression_cost))],
-            [CellPart(bar(share), style), CellPart(f" {percent(share):>6}")],
-            [CellPart(percent(cost.expression_cost / CRD_COST_LIMIT))],
-            [CellPart(printable_line(entry.value_path))],
-        ],
-        [
-            CellPart(printable_line(rule), "rule"),
-            CellPart(
-                printable_line(f"{cost.file}:{cost.line}{_details(entry)}"),
-                "faint",
-                page.file_link(cost.file),
-            ),
-            *(CellPart(line, "warning") for line in _over_elsewhere(entry)),
-        ],
-        entry.help or "",
+    shown = "-" if cost.error is not None else shown_cost(cost.expression_cost)
+    yield from page.flow(
+        CellPart(f"  {bar(share, _bar_width(page))}", style),
+        CellPart(f" {percent(share):>6}", style),
+        CellPart(f"  {shown:<12}  "),
+        CellPart(printable_line(entry.value_path)),
     )
+    yield from page.yaml(printable_line(" ".join(cost.rule.split())), _INDENT)
+    details = "".join(f", {detail}" for detail in _details(cost))
+    for line in page.wrapped(f"line {cost.line}{details}", _INDENT):
+        yield page.styled(line, "faint", page.file_link(cost.file))
+    for line in _over_elsewhere(entry):
+        yield page.styled(f"{_INDENT}{line}", "warning")
+    if entry.help:
+        yield from page.wrapped(printable_line(entry.help), " " * 8, "  help: ", "label")
 
 
 def _over_elsewhere(entry: CostEntry) -> list[str]:
-    """Return the share of the budget on other servers whose estimate differs and is above it: `1.28, 1.29: 118%`."""
+    """Return the share of the budget on other servers whose estimate differs and is above it: `1.28, 1.29: 118% of the budget`."""
     versions: dict[str, list[str]] = {}
     for version, cost in entry.by_version.items():
         most = max(cost.expression_cost, cost.message_max_cost)
         if most > RULE_COST_LIMIT:
-            versions.setdefault(percent(most / RULE_COST_LIMIT), []).append(version)
+            share = part_of(most / RULE_COST_LIMIT, "budget")
+            versions.setdefault(share, []).append(version)
     return (
         ["; ".join(f"{', '.join(names)}: {share}" for share, names in versions.items())]
         if versions
@@ -115,22 +118,16 @@ def _over_elsewhere(entry: CostEntry) -> list[str]:
     )
 
 
-def _details(entry: CostEntry) -> str:
-    cost = entry.cost
-    details = []
+def _details(cost: RuleCost) -> Iterator[str]:
+    """Yield why there is no estimate, how often the rule is evaluated, and the cost of its message."""
     if cost.error is not None:
-        details.append("not estimated: it does not compile")
+        yield "not estimated: it does not compile"
+    elif cost.max_cardinality is None:
+        yield f"{shown_cost(cost.max_cost)} x {cost.min_size_cardinality:,} (no limit)"
     elif cost.max_cardinality != 1:
-        is_limited = cost.max_cardinality is not None
-        times = (
-            f"{cost.max_cardinality:,}"
-            if is_limited
-            else f"{cost.min_size_cardinality:,} (no limit)"
-        )
-        details.append(f"{shown_cost(cost.max_cost)} x {times}")
+        yield f"{shown_cost(cost.max_cost)} x {cost.max_cardinality:,}"
     if cost.message_max_cost:
-        details.append(f"message {shown_cost(cost.message_max_cost)}")
-    return f"  {', '.join(details)}" if details else ""
+        yield f"message {shown_cost(cost.message_max_cost)}"
 
 
 def explanation(entry: CostEntry, page: Page) -> Iterator[str]:
@@ -145,9 +142,7 @@ def explanation(entry: CostEntry, page: Page) -> Iterator[str]:
     yield from page.wrapped(printable_line(f"evaluated {entry.times}"), "  ")
     share = cost.expression_cost / RULE_COST_LIMIT
     in_all = f"{shown_cost(cost.expression_cost)} in all"
-    yield from page.wrapped(
-        f"{in_all}, {percent(share)} of the {RULE_COST_LIMIT:,} that a rule may cost", "  "
-    )
+    yield from page.wrapped(f"{in_all}, {part_of_budget(share)}", "  ")
     yield ""
     for tree in filter(None, (entry.tree, entry.message_tree)):
         if tree is entry.message_tree:
@@ -186,14 +181,56 @@ def _parts(tree: CostPart) -> Iterator[tuple[CostPart, int]]:
         )
 
 
-def bar(share: float) -> str:
-    """Return a bar of ten characters for a share, full if it is 1 or more."""
-    full, rest = divmod(round(min(share, 1.0) * _BAR * 8), 8)
-    return ("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(_BAR, "·")
+def _bar_width(page: Page) -> int:
+    """Return the columns of a bar: a quarter of a line, ten at least."""
+    width = _WIDEST if page.width is None else page.width // 4
+    return max(_NARROWEST, min(width, _WIDEST))
+
+
+def bar(share: float, width: int) -> str:
+    """Return a bar for a share on a logarithmic scale, with a line at 1.
+
+    >>> bar(0.03, 10), bar(3, 10)
+    ('█████···│·', '█████████·')
+    """
+    filled = _filled(share) * width
+    full, rest = divmod(round(filled * 8), 8)
+    drawn = "█" * full + (_EIGHTHS[rest] if rest else "")
+    track = "·" * (width * _DECADES_TO_LIMIT // _DECADES) + "│"
+    return drawn + track.ljust(width, "·")[len(drawn) :]
+
+
+def _filled(share: float) -> float:
+    """Return how much of a bar is filled, 0 to 1."""
+    if share <= 0:
+        return 0.0
+    decades = math.log10(share) + _DECADES_TO_LIMIT
+    return min(max(decades / _DECADES, 0.0), 1.0)
 
 
 def percent(share: float) -> str:
-    """Return a share in per cent, in at most six characters."""
-    if share > 100:
-        return ">9999%"
-    return f"{share * 100:.0f}%" if share >= 0.1 else f"{share * 100:.1f}%"
+    """Return a share in per cent with two digits, or how many times the limit it is.
+
+    >>> percent(0.0003), percent(3), percent(120), percent(3.3e6)
+    ('0.03%', '300%', '120 times', '3.3 million times')
+    """
+    if share >= _MOST_PERCENT:
+        return f"{in_words(round(share), 10**6)} times"
+    if 0 < share < _LEAST_SHARE:
+        return "<0.01%"
+    return f"{share * 100:.0f}%" if share >= 0.1 else f"{share * 100:.2g}%"
+
+
+def part_of_budget(share: float) -> str:
+    """Return in words how much of the budget of a rule a share is."""
+    return part_of(share, f"{RULE_COST_LIMIT:,} that a rule may cost")
+
+
+def part_of(share: float, limit: str) -> str:
+    """Return in words how much of a limit a share is.
+
+    >>> part_of(0.5, "10 units"), part_of(120, "10 units")
+    ('50% of the 10 units', '120 times the 10 units')
+    """
+    is_times = share >= _MOST_PERCENT
+    return f"{percent(share)} {'the' if is_times else 'of the'} {limit}"

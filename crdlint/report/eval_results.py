@@ -10,12 +10,11 @@ from crdlint.cel.errors import Error
 from crdlint.cel.eval.values import MISSING
 from crdlint.evaluation.evaluate import NAME, Answer, ExpressionCost, RuleResult
 from crdlint.evaluation.trace import TraceStep, to_json, to_text
-from crdlint.kubecel.cost import RULE_COST_LIMIT
 from crdlint.kubecel.cost.explain import shown_cost
 from crdlint.linting.result import FileResult
 from crdlint.phrases import counted
 from crdlint.report import text
-from crdlint.report.cost_text import percent
+from crdlint.report.cost_text import part_of_budget
 from crdlint.report.page import Branch, CellPart
 from crdlint.report.pieces import EvalResults, View, WholeReport
 from crdlint.safety.escapes import json_text, printable_line
@@ -129,7 +128,7 @@ def _estimate(estimate: ExpressionCost) -> str:
         cost = f"{shown_cost(estimate.total)} at most: {shown_cost(estimate.highest)} for each of {estimate.times:,} values{bound}"
     if not estimate.has_limits:
         cost += ", without the limits of a CRD"
-    return f"{cost}; {percent(estimate.share)} of the {RULE_COST_LIMIT:,} that a rule may cost"
+    return f"{cost}; {part_of_budget(estimate.share)}"
 
 
 def _opinion(opinion: Opinion) -> str:

@@ -7,11 +7,11 @@ from itertools import accumulate
 from typing import Final
 
 from crdlint.light import NamedTuple, regex
-from crdlint.safety.escapes import printable, printable_line
+from crdlint.safety.escapes import printable
 
 
 class CellPart(NamedTuple):
-    """A part of a cell, or a line below a row: text, escaped already, its style and the URL that it links to."""
+    """A part of a cell or a line: text, escaped already, its style and the URL that it links to."""
 
     text: str
     style: str = ""
@@ -27,11 +27,9 @@ class Column(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A row of a table, and the lines below it; `help` is the last of these lines."""
+    """A row of a table."""
 
     cells: Sequence[Sequence[CellPart]]
-    below: Sequence[CellPart] = ()
-    help: str = ""
 
 
 class Branch(NamedTuple):
@@ -78,7 +76,6 @@ class Page:
     def _rows(
         self, heads: Sequence[Column], rows: Iterable[Row], fixed: Sequence[int]
     ) -> Iterator[str]:
-        indent = " " * (fixed[0] + 2)
         last = len(heads) - 1
         for row in rows:
             cells = []
@@ -87,10 +84,6 @@ class Page:
                 padding = " " * (0 if i == last and not head.right else fixed[i] - _width(cell))
                 cells.append(f"{padding}{text}" if head.right else f"{text}{padding}")
             yield "  ".join(cells)
-            for part in row.below:
-                yield self.styled(f"{indent}{part.text}", part.style)
-            if row.help:
-                yield from self.wrapped(printable_line(row.help), "        ", "  help: ", "label")
 
     def tree(self, root: Branch) -> Iterator[str]:
         """Yield the lines of a tree, each level indented by two columns."""

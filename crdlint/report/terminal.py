@@ -23,7 +23,7 @@ from rich.table import Table
 from rich.text import Text
 
 from crdlint.report.page import Branch, CellPart, Column, Page, Row, widths
-from crdlint.safety.escapes import printable, printable_line
+from crdlint.safety.escapes import printable
 
 STYLES: Final = {
     "error": "bold red", "warning": "yellow", "info": "cyan", "good": "green", "title": "bold", "label": "green",
@@ -106,7 +106,7 @@ class Terminal(Page):
                 min_width=None if is_last else width,
             )  # fmt: skip
         for row in rows:
-            table.add_row(*map(self._text, row.cells[:-1]), self._last_cell(row))
+            table.add_row(*map(self._text, row.cells))
         yield from self._rendered(table)
 
     def tree(self, root: Branch) -> Iterator[str]:
@@ -128,28 +128,13 @@ class Terminal(Page):
             yield from self._rendered(
                 Text("  ").join([self._text(cell) for cell in row.cells[:-1]])
             )
-            yield from self._rendered(Padding(self._last_cell(row), (0, 0, 0, 2)))
-            if row.below:
-                yield ""
+            yield from self._rendered(Padding(self._text(row.cells[-1]), (0, 0, 0, 2)))
 
     def _text(self, parts: Iterable[CellPart]) -> Text:
         text = Text()
         for part in parts:
             text.append(part.text, self._style(part.style, part.link))
         return text
-
-    def _last_cell(self, row: Row) -> Text:
-        lines = [self._text(row.cells[-1])]
-        for part in row.below:
-            lines += [
-                self._coloured(Text(part.text), _YAML)
-                if part.style == "rule"
-                else self._text([part])
-            ]
-        if row.help:
-            help_ = self._coloured(Text(printable_line(row.help)), _CODE)
-            lines.append(Text.assemble(("help: ", self._styles["label"]), help_))
-        return Text("\n").join(lines)
 
     def _rendered(self, part: RenderableType) -> list[str]:
         with self._console.capture() as captured:

@@ -60,7 +60,7 @@ def test_commands_use_the_last_expression(session: Session) -> None:
     lines = answers(session, "size(self.zones)", ":type", ":cost", ":explain")
     assert lines[4:7] == [
         "type    int",
-        "cost    3 at most; 0.0% of the 10,000,000 that a rule may cost",
+        "cost    3 at most; <0.01% of the 10,000,000 that a rule may cost",
         "spent   3",
     ]
     assert lines[-2:] == [

@@ -28,7 +28,7 @@ _ELSEWHERE: Final = {
     "ignore-unused": "docs/configuration.md",
     "lint_paths": "docs/api.md",
     "output.schema.json": "docs/json-output.md",
-    "summary.accepted": "docs/configuration.md",
+    "accepted": "docs/json-output.md",
 }
 
 

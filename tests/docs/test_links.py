@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
-_OF_REPOSITORY = re.compile(r"https://(?:github\.com/crdlint/crdlint/(?:blob|tree)/main|raw\.githubusercontent\.com/crdlint/crdlint/main)/(.*)")
+_OF_REPOSITORY = re.compile(
+    r"https://(?:github\.com/crdlint/crdlint/(?:blob|tree)/main|raw\.githubusercontent\.com/crdlint/crdlint/main)/(.*)"
+)
 
 
 def links(page: Path) -> list[str]:

@@ -310,7 +310,15 @@ def test_limits_that_bear_on_a_rule() -> None:
 
 @each(
     ("cost", "text"),
-    [(0, "0"), (12345, "12,345"), (2**64 - 1, "unbounded"), (3 * 10**15, "3.0e+15")],
+    [
+        (0, "0"),
+        (12345, "12,345"),
+        (2**64 - 1, "unbounded"),
+        (3 * 10**15, "3.0 quadrillion"),
+        (33 * 10**12, "33 trillion"),
+        (10**9 - 1, "999,999,999"),
+        (99_600_000_000, "100 billion"),
+    ],
 )
 def test_shown_cost(cost: int, text: str) -> None:
     assert shown_cost(cost) == text

@@ -214,9 +214,30 @@ def most_expensive_part(expression: Expression, limit: int) -> str:
 
 def shown_cost(cost: int) -> str:
     """Format a cost for people: exact if it is small, else rounded."""
-    if cost >= UINT64_MAX // 10:
-        return "unbounded"
-    return f"{cost:,}" if cost < 10**12 else f"{cost:.1e}"
+    return "unbounded" if cost >= UINT64_MAX // 10 else in_words(cost)
+
+
+_LEAST_IN_WORDS: Final = 10**9
+_WORDS: Final = {
+    10**18: "quintillion",
+    10**15: "quadrillion",
+    10**12: "trillion",
+    10**9: "billion",
+    10**6: "million",
+}
+
+
+def in_words(number: int, least: int = _LEAST_IN_WORDS) -> str:
+    """Return a number with commas, from `least` on rounded to two digits or more.
+
+    >>> in_words(33_000_000_000_000), in_words(1_500_000), in_words(1_500_000, 10**6)
+    ('33 trillion', '1,500,000', '1.5 million')
+    """
+    if number < least:
+        return f"{number:,}"
+    unit, word = next((unit, word) for unit, word in _WORDS.items() if number >= unit)
+    count = number / unit
+    return f"{count:.1f} {word}" if count < 9.95 else f"{count:.0f} {word}"
 
 
 @dataclass(frozen=True, slots=True)
