@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import platformdirs
 from peers import ROOT, installed, written
 
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(ROOT / "tests"))
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -50,9 +50,9 @@ class Verdicts(NamedTuple):
 
 def requests(folder: Path) -> Files:
     """Write each recorded request to create a CRD as a file."""
-    from tests.upstream.records import minor_versions
-    from tests.upstream.rows import recorded_requests
-    from tests.upstream.versions import newest
+    from upstream.records import minor_versions
+    from upstream.rows import recorded_requests
+    from upstream.versions import newest
 
     answers = minor_versions()[newest().minor].answers
     names, rejected = set(), set()
@@ -105,7 +105,7 @@ _OF_CRD: Final = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.Custo
 
 def schema(tools: Path) -> str:
     """Return the JSON schema of a CRD in one text, from the definitions that kubernetes-validate has."""
-    from tests.upstream.versions import newest
+    from upstream.versions import newest
 
     [folder] = tools.glob(_SCHEMAS.format(newest().minor))
     text = (folder / "_definitions.json").read_text(encoding="utf-8")

@@ -1,10 +1,13 @@
 // Writes crdlint.vsix, the same bytes for the same files: sorted names, one date, no owner.
 
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { strToU8, zipSync } from "fflate";
 
 const manifest = JSON.parse(readFileSync("package.json", "utf8"));
 const FILES = ["LICENSE.txt", "README.md", "dist/extension.js", "icon.png", "package.json", "pictures/completion.png", "pictures/finding.png"];
+// What the extension's own server is installed from, made by wheels.mjs. They are for one platform.
+const WHEELS = existsSync("dist/wheels") ? readdirSync("dist/wheels").sort() : [];
+const PLATFORM = WHEELS.length ? ` TargetPlatform="${process.platform}-${process.arch}"` : "";
 const DATE = new Date("1980-01-01T12:00:00");
 const text = (value) => String(value).replace(/[&<>"]/g, (each) => `&#${each.charCodeAt(0)};`);
 
@@ -15,7 +18,7 @@ delete published.scripts;
 const description = `<?xml version="1.0" encoding="utf-8"?>
 <PackageManifest Version="2.0.0" xmlns="http://schemas.microsoft.com/developer/vsx-schema/2011">
   <Metadata>
-    <Identity Language="en-US" Id="${manifest.name}" Version="${manifest.version}" Publisher="${manifest.publisher}"/>
+    <Identity Language="en-US" Id="${manifest.name}" Version="${manifest.version}" Publisher="${manifest.publisher}"${PLATFORM}/>
     <DisplayName>${text(manifest.displayName)}</DisplayName>
     <Description xml:space="preserve">${text(manifest.description)}</Description>
     <Tags>${text(manifest.keywords.join(","))}</Tags>
@@ -38,7 +41,7 @@ const description = `<?xml version="1.0" encoding="utf-8"?>
   </Assets>
 </PackageManifest>
 `;
-const types = ["js", "json", "md", "png", "txt", "vsixmanifest"]
+const types = ["js", "json", "md", "png", "txt", "vsixmanifest", "whl"]
   .map((ending) => `<Default Extension=".${ending}" ContentType="application/octet-stream"/>`)
   .join("");
 
@@ -54,6 +57,9 @@ for (const file of FILES) {
       ? strToU8(`${JSON.stringify(published, null, 2)}\n`)
       : readFileSync(file === "LICENSE.txt" ? "../../LICENSE" : file);
   entries[`extension/${file}`] = content;
+}
+for (const name of WHEELS) {
+  entries[`extension/wheels/${name}`] = [readFileSync(`dist/wheels/${name}`), { level: 0 }]; // compressed already
 }
 mkdirSync("dist", { recursive: true });
 writeFileSync("dist/crdlint.vsix", zipSync(entries, { level: 9, mtime: DATE, os: 3, attrs: 0o644 << 16 }));

@@ -1,17 +1,17 @@
 // Tries the packaged extension in code-server, which is Visual Studio Code in a browser.
 //
-// Needs: CODE_SERVER (out/node/entry.js of the package code-server), CHROMIUM, CRDLINT (the program), dist/crdlint.vsix.
-// Writes pictures of what is seen to the folder PICTURES, if it is given.
+// Needs: CODE_SERVER (out/node/entry.js of the package code-server), CHROMIUM, dist/crdlint.vsix. CRDLINT is the program for the
+// setting `crdlint.path`; without it, the extension has to install the server that it brings. Writes pictures of what is seen to the folder PICTURES, if it is given.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { chromium } from "playwright-core";
 
-const { CODE_SERVER, CHROMIUM = "/usr/bin/chromium", CRDLINT = "crdlint", PICTURES } = process.env;
+const { CODE_SERVER, CHROMIUM = "/usr/bin/chromium", CRDLINT = "", PICTURES } = process.env;
 const CRD = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata:
@@ -60,9 +60,14 @@ writeFileSync(
   }),
 );
 
+// No crdlint but that of the setting or of the extension.
+const PATH = process.env.PATH.split(path.delimiter).filter((each) => !existsSync(path.join(each, "crdlint"))).join(path.delimiter);
+const env = { ...process.env, PATH };
+delete env.VIRTUAL_ENV;
 const port = await freePort();
 execFileSync("node", [CODE_SERVER, ...data, "--install-extension", path.resolve("dist/crdlint.vsix")], { stdio: "inherit" });
 const server = spawn("node", [CODE_SERVER, ...data, "--auth", "none", "--bind-addr", `127.0.0.1:${port}`, folder], {
+  env,
   stdio: "inherit",
 });
 const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-background-networking"] });
@@ -111,9 +116,10 @@ async function open(page) {
 
 /** A CRD with a finding has it in the text and among the problems. */
 async function findings(page) {
-  await page.locator(".squiggly-error").first().waitFor();
+  await page.locator(".squiggly-error").first().waitFor({ timeout: 120_000 }); // the server is installed first
   await command(page, "Problems: Focus on Problems View");
   await page.locator(".markers-panel").getByText("no field").first().waitFor();
+  await page.locator(".squiggly-error").first().waitFor(); // beside the problems, as the picture of the page shows
 }
 
 /** The quick fix of the finding writes the field that is meant. */
@@ -126,7 +132,7 @@ async function fix(page) {
     await page.keyboard.press("Control+.");
     await actions.first().waitFor({ timeout: 3_000 }).catch(() => page.keyboard.press("Escape"));
   }
-  assert.match(await actions.filter({ hasText: /\w/ }).allInnerTexts().then((texts) => texts.join("\n")), /Write what is meant/);
+  assert.match(await actions.filter({ hasText: /\w/ }).allInnerTexts().then((texts) => texts.join("\n")), /Correct the expression/);
   await page.keyboard.press("Enter");
   await line(page, "rule: self.replicas > 0");
   await page.locator(".squiggly-error").first().waitFor({ state: "detached" });

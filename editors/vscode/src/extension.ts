@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { CloseAction, ErrorAction, LanguageClient, State } from "vscode-languageclient/node";
 
 import { find, notFound } from "./find";
+import { own } from "./server";
 
 const LANGUAGES = ["yaml", "helm", "json"];
 const FIX_ALL = "source.fixAll.crdlint";
@@ -14,11 +15,11 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const log = vscode.window.createOutputChannel("crdlint", { log: true });
   context.subscriptions.push(
     log,
-    vscode.commands.registerCommand("crdlint.restart", () => restart(log)),
+    vscode.commands.registerCommand("crdlint.restart", () => restart(context, log)),
     vscode.commands.registerCommand("crdlint.showLog", () => log.show()),
     vscode.workspace.onDidChangeConfiguration(async (event) => {
       if (event.affectsConfiguration("crdlint.path")) {
-        await restart(log);
+        await restart(context, log);
       } else if (event.affectsConfiguration("crdlint")) {
         await client?.sendNotification("workspace/didChangeConfiguration", { settings: { crdlint: options() } });
       }
@@ -30,7 +31,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       }
     }),
   );
-  await start(log);
+  await start(context, log);
 }
 
 export async function deactivate(): Promise<void> {
@@ -43,17 +44,18 @@ function options(): { kubeVersion?: string; hidden: boolean } {
   return { kubeVersion: settings.get("kubeVersion") || undefined, hidden: settings.get("hidden", false) };
 }
 
-async function restart(log: vscode.LogOutputChannel): Promise<void> {
+async function restart(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): Promise<void> {
   const old = client;
   client = undefined;
   await old?.dispose();
-  await start(log);
+  await start(context, log);
 }
 
-async function start(log: vscode.LogOutputChannel): Promise<void> {
+async function start(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): Promise<void> {
   const folders = (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath);
   const configured = vscode.workspace.getConfiguration("crdlint").get("path", "");
-  const command = await find(configured, folders, vscode.workspace.isTrusted);
+  const installed = await find(configured, folders, vscode.workspace.isTrusted);
+  const command = installed ?? (configured ? undefined : await ownServer(context, log));
   if (command === undefined) {
     await sayNotFound(log, notFound(configured));
     return;
@@ -74,6 +76,20 @@ async function start(log: vscode.LogOutputChannel): Promise<void> {
     await client.start();
   } catch (error) {
     await sayNotFound(log, `${command} lsp does not start: ${error}. It needs the extra "lsp": pip install "crdlint[lsp]"`);
+  }
+}
+
+/** The server that the extension brings, undefined if it cannot be installed. */
+async function ownServer(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): Promise<string | undefined> {
+  const title = "crdlint: installing the language server";
+  const folder = vscode.Uri.joinPath(context.globalStorageUri, "server").fsPath;
+  try {
+    return await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, () =>
+      own(context.asAbsolutePath("wheels"), folder),
+    );
+  } catch (error) {
+    log.error(`The server of the extension cannot be installed: ${error}`);
+    return undefined;
   }
 }
 

@@ -4,7 +4,7 @@ import { constants, promises as fs } from "node:fs";
 import * as path from "node:path";
 
 const ENVIRONMENTS = [".venv", "venv", "env"];
-const [FOLDER, NAME] = process.platform === "win32" ? ["Scripts", "crdlint.exe"] : ["bin", "crdlint"];
+export const [FOLDER, NAME] = process.platform === "win32" ? ["Scripts", "crdlint.exe"] : ["bin", "crdlint"];
 
 /** The program to start: that of the setting, of the workspace's environment if it is trusted, or of the PATH. */
 export async function find(configured: string, folders: string[], isTrusted: boolean): Promise<string | undefined> {
@@ -31,14 +31,19 @@ function onPath(name: string): string[] {
 
 async function first(files: string[]): Promise<string | undefined> {
   for (const file of files) {
-    try {
-      await fs.access(file, constants.X_OK);
-      if ((await fs.stat(file)).isFile()) {
-        return file;
-      }
-    } catch {
-      // the next one
+    if (await isProgram(file)) {
+      return file;
     }
   }
   return undefined;
+}
+
+/** Whether a file can be run. */
+export async function isProgram(file: string): Promise<boolean> {
+  try {
+    await fs.access(file, constants.X_OK);
+    return (await fs.stat(file)).isFile();
+  } catch {
+    return false;
+  }
 }
