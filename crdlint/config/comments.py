@@ -67,45 +67,64 @@ class NodeIndex:
 
 def node_index(document: Document) -> NodeIndex:
     """Return the index of a document; aliased nodes are at the position of their anchor."""
-    index = NodeIndex()
-    seen: set[int] = set()
-    first_line = document.line_offset + 1
+    walk = _IndexWalk(document)
+    if document.root is not None:
+        walk.run(document.root)
+    return walk.index
 
-    def position(mark: Mark) -> Position:
-        return mark.line + first_line, mark.column + 1
 
-    # (key, node) in reverse order; a key of None is an item.
-    pending: list[tuple[Node | None, Node]] = (
-        [] if document.root is None else [(None, document.root)]
-    )
-    while pending:
-        key, node = pending.pop()
-        if id(key) in seen:
-            continue
-        is_alias = id(node) in seen
-        seen.update((id(key), id(node)) if key is not None else (id(node),))
-        if node is not document.root and not (is_alias and key is None):
-            start, end = (
-                (key or node).start_mark,
-                (key if key is not None and is_alias else node).end_mark,
-            )
-            index.entries.append(
-                CommentedPart(start.index, end.index, position(start), position(end))
-            )
-        for scalar in (key, None if is_alias else node):
-            if isinstance(scalar, Scalar):
-                begin, end = _begin(scalar, document.text), scalar.end_mark
-                index.texts.append(
-                    CommentedPart(begin, end.index, position(scalar.start_mark), position(end))
-                )
-        for parent in (None if is_alias else node, key):  # what is in a key comes first
-            pairs = (
-                list(parent.pairs())
-                if isinstance(parent, Mapping)
-                else [(None, item) for item in items_of(parent)]
-            )
-            pending.extend(reversed(pairs))
-    return index
+class _IndexWalk:
+    """Adds the nodes of a document to an index, in the order of the text."""
+
+    def __init__(self, document: Document) -> None:
+        self.index: Final = NodeIndex()
+        self._document = document
+        self._first_line = document.line_offset + 1
+        self._seen: set[int] = set()
+
+    def run(self, root: Node) -> None:
+        # (key, node) in reverse order; a key of None is an item.
+        pending: list[tuple[Node | None, Node]] = [(None, root)]
+        while pending:
+            key, node = pending.pop()
+            if id(key) in self._seen:
+                continue
+            is_alias = id(node) in self._seen
+            self._seen.update((id(key), id(node)) if key is not None else (id(node),))
+            if node is not root:
+                self._add_entry(key, node, is_alias=is_alias)
+            own = None if is_alias else node
+            for scalar in (key, own):
+                if isinstance(scalar, Scalar):
+                    self._add_text(scalar)
+            for parent in (own, key):  # what is in a key comes first
+                pending.extend(reversed(_inside(parent)))
+
+    def _add_entry(self, key: Node | None, node: Node, *, is_alias: bool) -> None:
+        """Add a key with its value, or an item; of an alias only its key is here."""
+        if key is None:
+            if not is_alias:
+                self._add(self.index.entries, node.start_mark.index, node.start_mark, node.end_mark)
+            return
+        last = key if is_alias else node
+        self._add(self.index.entries, key.start_mark.index, key.start_mark, last.end_mark)
+
+    def _add_text(self, scalar: Scalar) -> None:
+        begin = _begin(scalar, self._document.text)
+        self._add(self.index.texts, begin, scalar.start_mark, scalar.end_mark)
+
+    def _add(self, parts: list[CommentedPart], begin: int, start: Mark, end: Mark) -> None:
+        parts.append(CommentedPart(begin, end.index, self._position(start), self._position(end)))
+
+    def _position(self, mark: Mark) -> Position:
+        return mark.line + self._first_line, mark.column + 1
+
+
+def _inside(parent: Node | None) -> list[tuple[Node | None, Node]]:
+    """Return the keys and values of a mapping, or the items of a list without keys."""
+    if isinstance(parent, Mapping):
+        return list(parent.pairs())
+    return [(None, item) for item in items_of(parent)]
 
 
 def _begin(scalar: Scalar, text: str) -> int:
@@ -212,42 +231,60 @@ def read_comments(text: str, file: str) -> Comments:
 
 
 def _read_document(comments: Comments, document: Document) -> None:
-    text = document.text
-    starts = line_starts(text)
-    nodes = node_index(document)
-    first = document.line_offset + 1
-    lines = (first, first + len(starts) - 1)
-    leads: dict[int, int] = {}  # the offset of the first character of each line that was checked
-    block: tuple[Stretch, ...] = ()  # the part that consecutive comment lines apply to
-    limit = len(text)  # where the comment line below begins
-    for match in reversed(list(_COMMENT.finditer(text))):
-        index = match.start()
-        if nodes.is_text(index):
-            continue
-        row, column = line_and_column(starts, index)
-        if _SEPARATOR.match(text, starts[row]):
-            continue  # reported by read_comments
-        if row not in leads:
-            leads[row] = _end_of(_BLANK, text, starts[row], index)
-        lead = leads[row]
-        position = row + first, column + 1
-        read = _rules_of(comments, match[0], position)
-        if text[lead] == "#" and not nodes.is_text(lead):  # the line begins with a comment
-            below = _end_of(_BELOW, text, match.end(), limit)
-            if below < limit:  # else consecutive comment lines apply to the same block
-                entry = None if _ALIAS_ITEM.match(text, below) else nodes.below(below)
-                block = () if entry is None else ((entry.first, entry.last),)
-            limit, where = index, block
-        else:
-            where = _line(nodes, index, position)
-        if read is None:
-            continue
-        word, rules, reason = read
+    walk = _CommentWalk(comments, document)
+    for match in reversed(list(_COMMENT.finditer(document.text))):
+        walk.read(match)
+
+
+class _CommentWalk:
+    """Reads the comments of a document from its end, so that a comment line knows what is below it."""
+
+    def __init__(self, comments: Comments, document: Document) -> None:
+        self._comments = comments
+        self._document = document
+        self._starts = line_starts(document.text)
+        self._nodes = node_index(document)
+        self._first = document.line_offset + 1
+        self._leads: dict[int, int] = {}  # the offset of the first character of each line
+        # The part that consecutive comment lines apply to, and where the comment line below begins.
+        self._block: tuple[Stretch, ...] = ()
+        self._limit = len(document.text)
+
+    def read(self, match: re.Match[str]) -> None:
+        """Add a comment to those of the file, unless it is text or invalid."""
+        index, text = match.start(), self._document.text
+        if self._nodes.is_text(index):
+            return
+        row, column = line_and_column(self._starts, index)
+        if _SEPARATOR.match(text, self._starts[row]):
+            return  # reported by read_comments
+        position = row + self._first, column + 1
+        directive = _rules_of(self._comments, match[0], position)
+        where = self._where(match, row, position)
+        if directive is None:
+            return
+        word, rules, reason = directive
         if word == "ignore-file":
             where = (WHOLE_FILE,)
-        elif document.error is not None:
-            continue  # a document that cannot be parsed has no nodes
-        comments.valid.append(Comment(rules, where, lines, reason))
+        elif self._document.error is not None:
+            return  # a document that cannot be parsed has no nodes
+        lines = (self._first, self._first + len(self._starts) - 1)
+        self._comments.valid.append(Comment(rules, where, lines, reason))
+
+    def _where(self, match: re.Match[str], row: int, position: Position) -> tuple[Stretch, ...]:
+        """Return what a comment applies to: the block below a comment line, or else its own line."""
+        index, text = match.start(), self._document.text
+        if row not in self._leads:
+            self._leads[row] = _end_of(_BLANK, text, self._starts[row], index)
+        lead = self._leads[row]
+        if text[lead] != "#" or self._nodes.is_text(lead):
+            return _line(self._nodes, index, position)
+        below = _end_of(_BELOW, text, match.end(), self._limit)
+        if below < self._limit:  # else consecutive comment lines apply to the same block
+            entry = None if _ALIAS_ITEM.match(text, below) else self._nodes.below(below)
+            self._block = () if entry is None else ((entry.first, entry.last),)
+        self._limit = index
+        return self._block
 
 
 def _read_annotations(comments: Comments, document: Document) -> None:

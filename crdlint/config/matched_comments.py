@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple
 
@@ -41,35 +41,58 @@ def match_ignore_comments(
     """
     if not comments.valid:
         return Silenced(frozenset(), ())
-    by_rule: dict[str, list[tuple[Position, int]]] = defaultdict(list)
-    for i, diagnostic in enumerate(diagnostics):
-        by_rule[diagnostic.rule].append(((diagnostic.line, diagnostic.column), i))
-    for positions in by_rule.values():
-        positions.sort()
     undecoded, rejected = (
         sorted(d.line for d in diagnostics if d.kind == kind) for kind in ("decode", "field")
     )
     reported = _Reported(sorted(crd_lines), undecoded, rejected, resources)
-    matched: dict[str, list[str]] = {}
-    covered: dict[str, list[Stretch]] = defaultdict(list)
+    findings = _Findings.of(diagnostics)
     unused: list[Diagnostic] = []
     for comment in comments.valid:
         for name in comment.rules:
-            if name.pattern not in matched:
-                matched[name.pattern] = [
-                    rule for rule in by_rule if is_matched(rule, (name.pattern,))
-                ]
-            used = False
-            for rule in matched[name.pattern]:
-                positions = by_rule[rule]
-                for start, end in comment.where:
-                    if bisect_left(positions, (start, -1)) < bisect_left(positions, (end, -1)):
-                        covered[rule].append((start, end))
-                        used = True
-            if not used and not updates and reported.had_to_match(comment, name.pattern):
+            if findings.cover(comment.where, name.pattern) or updates:
+                continue
+            if reported.had_to_match(comment, name.pattern):
                 unused.append(_unused(comments.file, comment, name))
     unused.sort(key=lambda finding: (finding.line, finding.column))
-    return Silenced(frozenset(_covered(by_rule, covered)), tuple(unused))
+    return Silenced(frozenset(_covered(findings.by_rule, findings.covered)), tuple(unused))
+
+
+@dataclass(slots=True)
+class _Findings:
+    """The positions of findings by rule, sorted, and the stretches of them that comments cover."""
+
+    by_rule: dict[str, list[tuple[Position, int]]]
+    covered: dict[str, list[Stretch]] = field(default_factory=lambda: defaultdict(list))
+    _matched: dict[str, list[str]] = field(default_factory=dict)  # the rules of each pattern
+
+    @classmethod
+    def of(cls, diagnostics: Sequence[Diagnostic]) -> _Findings:
+        by_rule: dict[str, list[tuple[Position, int]]] = defaultdict(list)
+        for i, diagnostic in enumerate(diagnostics):
+            by_rule[diagnostic.rule].append(((diagnostic.line, diagnostic.column), i))
+        for positions in by_rule.values():
+            positions.sort()
+        return cls(by_rule)
+
+    def cover(self, where: Sequence[Stretch], pattern: str) -> bool:
+        """Cover the findings of a pattern's rules in some stretches, and return whether there is one."""
+        if pattern not in self._matched:
+            rules = [rule for rule in self.by_rule if is_matched(rule, (pattern,))]
+            self._matched[pattern] = rules
+        covers = [
+            (rule, stretch)
+            for rule in self._matched[pattern]
+            for stretch in where
+            if self._has_any(rule, stretch)
+        ]
+        for rule, stretch in covers:
+            self.covered[rule].append(stretch)
+        return bool(covers)
+
+    def _has_any(self, rule: str, stretch: Stretch) -> bool:
+        positions = self.by_rule[rule]
+        start, end = stretch
+        return bisect_left(positions, (start, -1)) < bisect_left(positions, (end, -1))
 
 
 def _unused(file: str, comment: Comment, name: NamedRule) -> Diagnostic:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING, Final
@@ -30,15 +30,20 @@ def scoped_ignores(result: FileResult, config: Config) -> dict[int, Ignore]:
     from crdlint.config.identity import identities
 
     matched: dict[int, Ignore] = {}
-    for i, (finding, versions) in enumerate(
-        zip(result.diagnostics, identities(result), strict=True)
-    ):
-        for entry in valid if versions else ():
-            if _is_about(entry, finding) and all(
-                _is_at(entry, v, finding.user_path) for v in versions
-            ):
-                matched.setdefault(i, entry)
+    found = zip(result.diagnostics, identities(result), strict=True)
+    for i, (finding, versions) in enumerate(found):
+        entries = (entry for entry in valid if _ignores(entry, finding, versions))
+        entry = next(entries, None)
+        if entry is not None:
+            matched[i] = entry
     return matched
+
+
+def _ignores(entry: Ignore, finding: Diagnostic, versions: Sequence[FindingIdentity]) -> bool:
+    """Return whether an entry ignores a finding: in all versions of the CRD that have it."""
+    if not versions or not _is_about(entry, finding):
+        return False
+    return all(_is_at(entry, version, finding.user_path) for version in versions)
 
 
 def has_ended(entry: Ignore) -> bool:
@@ -105,20 +110,25 @@ class UsedIgnores:
 
     def _finding(self, entry: Ignore, config: Config, *, is_whole: bool) -> Diagnostic | None:
         """Return the finding about an entry that has ended or ignored nothing, None if there is none."""
-        is_checked = is_whole or (entry in self.met and entry.crd and "*" not in entry.crd)
-        if not is_checked:
+        is_for_one = bool(entry.crd) and "*" not in entry.crd
+        if not (is_whole or (is_for_one and entry in self.met)):
             return None
         if has_ended(entry):
             return _remark(entry, f"the entry ended on {entry.until}", _ENDED)
-        is_needed = entry in self.settled or not all(map(is_reported_in_each_run, entry.rules))
-        file = entry.file or config.file or ""
-        if is_needed or all(config.ignored_by(rule, file) is not None for rule in entry.rules):
+        if self._is_needed(entry, config):
             return None
         names = (entry.crd, entry.version, entry.path, entry.message)
-        where = " ".join(text for text in names if text)
+        where = " ".join(filter(None, names))
         rules = ", ".join(entry.rules)
         message = f"the entry ignores nothing: no finding of {rules} in {shown(where or '*')}"
         return _remark(entry, message, "Remove the entry, or correct its names")
+
+    def _is_needed(self, entry: Ignore, config: Config) -> bool:
+        """Return whether an entry ignored a finding, or whether this run could not show that it ignores none."""
+        if entry in self.settled or not all(map(is_reported_in_each_run, entry.rules)):
+            return True
+        file = entry.file or config.file or ""
+        return all(config.ignored_by(rule, file) is not None for rule in entry.rules)
 
 
 _ENDED: Final = "Fix its findings, which are reported again, or set a later day"

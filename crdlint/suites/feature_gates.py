@@ -35,24 +35,21 @@ def applies(annotations: MappingOf[str, str], gates: SequenceOf[str], near: str)
     sets = {name for name in annotations.get(_SET, "").split(",") if name}
     if "CustomNoUpgrade" in sets:  # it contains every field
         return not any(gate.startswith("-") for gate in gates)
-    profiles = sorted(
-        name for name, value in annotations.items() if name.startswith(_PROFILE) and value == "true"
-    )
-    if not profiles:
+    profiles = [name for name in annotations if name.startswith(_PROFILE)]
+    profile = min((name for name in profiles if annotations[name] == "true"), default=None)
+    if profile is None:
         return True
-    enabled = _status(
-        _folder(near),
-        profiles[0],
-        frozenset(sets or {"Default"}),
-        frozenset(_versions(annotations)),
-    )
-    for gate in gates:
-        name = gate.removeprefix("-")
-        if name not in enabled:
-            raise MissingCRDError(f"no feature gate {name} in {_GATES}")
-        if enabled[name] == gate.startswith("-"):
-            return False
-    return True
+    wanted = frozenset(sets or {"Default"}), frozenset(_versions(annotations))
+    enabled = _status(_folder(near), profile, *wanted)
+    return all(_is_met(gate, enabled) for gate in gates)
+
+
+def _is_met(gate: str, enabled: MappingOf[str, bool]) -> bool:
+    """Return whether a gate is on, or off for `-GATE`."""
+    name = gate.removeprefix("-")
+    if name not in enabled:
+        raise MissingCRDError(f"no feature gate {name} in {_GATES}")
+    return enabled[name] != gate.startswith("-")
 
 
 def _folder(near: str) -> str:
@@ -80,25 +77,32 @@ def _status(
     except OSError as error:
         raise MissingCRDError(f"{folder}: {reason(error)}") from error
     for path in (os.path.join(folder, name) for name in names):
-        try:
-            gate: Any = decode_yaml(decode(read_bytes(path)))
-        except (UnreadableError, YAMLDecodeError) as error:
-            raise MissingCRDError(f"{path}: {error}") from error
+        gate = _gate(path)
         annotations = annotations_of(gate)
-        matches = profile in annotations and annotations.get(_SET, "") in sets
-        if matches and (not versions or versions & set(_versions(annotations))):
-            listed = find_mapping(gate, "status").get("featureGates")
-            status = listed[0] if isinstance(listed, list) and listed else None
-            if not isinstance(status, dict):
-                raise MissingCRDError(f"{path}: status.featureGates is not a list of objects")
-            return {
-                name: on
-                for on in (True, False)
-                for name in _names(status.get("enabled" if on else "disabled"))
-            }
+        is_wanted = profile in annotations and annotations.get(_SET, "") in sets
+        of_versions = set(_versions(annotations))
+        if is_wanted and (not versions or versions & of_versions):
+            return _listed(gate, path)
     raise MissingCRDError(
         f"no feature gates of {profile} and {', '.join(sorted(sets))} in {folder}"
     )
+
+
+def _gate(path: str) -> Any:
+    try:
+        return decode_yaml(decode(read_bytes(path)))
+    except (UnreadableError, YAMLDecodeError) as error:
+        raise MissingCRDError(f"{path}: {error}") from error
+
+
+def _listed(gate: Any, path: str) -> dict[str, bool]:
+    """Return the gates that the status of a FeatureGate lists, and whether each is on."""
+    listed = find_mapping(gate, "status").get("featureGates")
+    status = listed[0] if isinstance(listed, list) and listed else None
+    if not isinstance(status, dict):
+        raise MissingCRDError(f"{path}: status.featureGates is not a list of objects")
+    enabled = dict.fromkeys(_names(status.get("enabled")), True)
+    return enabled | dict.fromkeys(_names(status.get("disabled")), False)
 
 
 def annotations_of(value: Any) -> dict[str, str]:
