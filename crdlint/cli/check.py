@@ -257,8 +257,8 @@ class _CheckCommand:
 
     def _has_found_something(self) -> bool:
         state = self._state
-        troubles = (state.problems, state.bugs, state.unwritten)
-        return bool(state.summary.crds or state.has_findings or state.removed or any(troubles))
+        has_findings = state.has_findings or state.removed
+        return bool(state.summary.crds or has_findings or state.has_trouble)
 
     def _is_missing_crds(self, discovered: Found) -> bool:
         """Report that no CRD was found, and return whether that is an error."""

@@ -18,7 +18,7 @@ from crdlint.cli.help import Group
 from crdlint.cli.options import ConfigOptions, HelmOptions
 from crdlint.cli.reports import Reports, Totals
 from crdlint.diagnostics import InputProblem
-from crdlint.files.paths import Selection, UnreadInput, discover
+from crdlint.files.paths import Found, Selection, UnreadInput, discover
 from crdlint.files.repository import RepositoryError, repository_top
 from crdlint.phrases import counted
 from crdlint.report import formats
@@ -113,32 +113,48 @@ class _DiffCommand:
         self._copies = Copies()
 
     def run(self) -> int:
-        arguments = self._options
-        selection = Selection(arguments.include, arguments.exclude, True, None)
-        loaded = self._load(selection)
-        discovered = discover([self._new.path], selection)
-        unread = [problem for problem in discovered.problems if problem.fatal]
-        self._unread += (problem.path for problem in unread)
-        self._note_unread(unread, self._new)
-        plan = self._planner.add(discovered.files)
-        self._note(plan.problems, self._new)
+        from crdlint.sources.helm.check import Charts
         from crdlint.sources.previous.crds import OldCharts
 
+        selection = Selection(self._options.include, self._options.exclude, True, None)
+        loaded = self._load(selection)
+        self._plan(discover([self._new.path], selection))
         previous = loaded.crds(OldCharts(self._values), builds=self._planner.kustomize)
-        from crdlint.sources.helm.check import Charts, is_installed
-
-        if self._values is not None and not is_installed() and not arguments.quiet:
-            self._planner.note_without_helm()
-            for notice in plan.notices:
-                console.err(f"crdlint: note: {self._in_names(notice)}")
+        self._note_missing_helm()
+        plan = self._planner.plan
         charts = Charts(self._values, versions=plan.charts, defaults=True)
         self._planner.add_rendered(charts)
         settings = Settings(previous, self._values, charts=plan.charts, loaded=charts)
-        crds: dict[str, list[str]] = {}
-        checked: dict[str, FileResult] = {}
+        crds = self._check(settings)
+        self._compare_charts(loaded, charts, previous.charts, crds)
+        self._compare(previous, crds)
+        self._report_end()
+        return self._totals.status
+
+    def _plan(self, discovered: Found) -> None:
+        """Plan what to check of the new side, and report what cannot be read."""
+        unread = [problem for problem in discovered.problems if problem.fatal]
+        self._unread += (problem.path for problem in unread)
+        self._note_unread(unread, self._new)
+        self._note(self._planner.add(discovered.files).problems, self._new)
+
+    def _note_missing_helm(self) -> None:
+        from crdlint.sources.helm.check import is_installed
+
+        if self._values is None or is_installed() or self._options.quiet:
+            return
+        self._planner.note_without_helm()
+        for notice in self._planner.plan.notices:
+            console.err(f"crdlint: note: {self._in_names(notice)}")
+
+    def _check(self, settings: Settings) -> dict[str, list[str]]:
+        """Report the changes of the files and kustomizations, and return the names of the CRDs by file."""
         from crdlint.runner.builds import check_kustomizations
         from crdlint.runner.pool import processors, run
 
+        plan = self._planner.plan
+        crds: dict[str, list[str]] = {}
+        checked: dict[str, FileResult] = {}
         for outcome in self._watched(run(plan.tasks, settings, None), plan.tasks):
             self._report_outcome(outcome)
             for result in outcome.results:
@@ -150,18 +166,19 @@ class _DiffCommand:
         ) as builds:
             for outcome in self._watched(builds, plan.kustomizations):
                 self._report_outcome(outcome)
-        self._compare_charts(loaded, charts, previous.charts, crds)
-        self._compare(previous, crds)
-        self._totals.report_trouble(())
-        if self._known and not arguments.quiet:
-            self._totals.remarks.append(f"already rejected before: {self._known:,}")
-        if self._copies.findings and not arguments.quiet:
-            changes = counted(self._copies.findings, "equal change")
-            files = counted(len(self._copies.files), "copy", "copies")
-            self._totals.remarks.append(f"not shown: {changes} in {files} of these CRDs")
-        self._totals.remark(self._planner.plan.preview)
-        self._totals.end(self._reports)
-        return self._totals.status
+        return crds
+
+    def _report_end(self) -> None:
+        totals, copies = self._totals, self._copies
+        totals.report_trouble(())
+        if self._known and not self._options.quiet:
+            totals.remarks.append(f"already rejected before: {self._known:,}")
+        if copies.findings and not self._options.quiet:
+            changes = counted(copies.findings, "equal change")
+            files = counted(len(copies.files), "copy", "copies")
+            totals.remarks.append(f"not shown: {changes} in {files} of these CRDs")
+        totals.remark(self._planner.plan.preview)
+        totals.end(self._reports)
 
     def _watched(
         self, outcomes: Iterable[CheckOutcome], tasks: Sequence[Task]

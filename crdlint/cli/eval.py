@@ -63,31 +63,31 @@ class EvalOptions(ChartOptions):
         """How the answer is shown."""
         return View(options.page(self.color, 120))
 
+    @property
+    def _is_for_answer(self) -> bool:
+        """Whether an option is given that a prompt does not take."""
+        reads_stdin = STDIN in (self.crd, self.object_, self.old)
+        is_detailed = self.explain or self.second_opinion
+        return self.format_ != formats.TEXT or is_detailed or reads_stdin
+
     def request(self) -> EvalRequest:
         """Return where to evaluate; raise UsageError for options that exclude each other."""
         from crdlint.evaluation.source import EvalRequest
 
         inputs, has_rule = (self.crd, self.object_, self.old), self.rule is not None
-        is_answer = (
-            self.format_ != formats.TEXT or self.explain or self.second_opinion or STDIN in inputs
-        )
         versions = parse_range(self.kube_version)
+        needs_crd = self.kind or self.version or has_rule
+        not_with_rule = self.expression is not None or self.field or self.second_opinion
         options.require(
             (inputs.count(STDIN) > 1, "- can be read only once"),
+            (self.crd is None and needs_crd, "--kind, --version and --rule need --crd"),
+            (self.crd and self.type_ is not None, "--type is for expressions without --crd"),
             (
-                self.crd is None and (self.kind or self.version or has_rule),
-                "--kind, --version and --rule need --crd",
-            ),
-            (
-                self.crd is not None and self.type_ is not None,
-                "--type is for expressions without --crd",
-            ),
-            (
-                has_rule and (self.expression is not None or self.field or self.second_opinion),
+                has_rule and not_with_rule,
                 "--rule takes no expression, no --field and no --second-opinion",
             ),
             (len(versions.servers) > 1, "--kube-version: name one version to evaluate for"),
-            (self.is_prompt and is_answer, "Missing argument 'EXPRESSION'."),
+            (self.is_prompt and self._is_for_answer, "Missing argument 'EXPRESSION'."),
         )
         if self.second_opinion:
             options.new_tally()

@@ -91,16 +91,26 @@ class Command(click.Command):
         groups: dict[Group, list[tuple[str, str]]] = {group: [] for group in Group}
         params = self.get_params(ctx)
         is_short = _HELP_ALL in params and _HELP_ALL.name not in ctx.meta
-        for param in params:
-            record = param.get_help_record(ctx) if isinstance(param, click.Option) else None
-            if record is not None and not (
-                is_short and isinstance(param, Option) and param.is_rare
-            ):
-                groups[param.group if isinstance(param, Option) else Group.HELP].append(record)
+        for param in filter(_is_option, params):
+            record = param.get_help_record(ctx)
+            if record is not None and not (is_short and _is_rare(param)):
+                groups[_group_of(param)].append(record)
         for group, records in groups.items():
             if records:
                 with formatter.section(group.value):
                     formatter.write_dl(records)
+
+
+def _is_option(param: click.Parameter) -> bool:
+    return isinstance(param, click.Option)
+
+
+def _is_rare(param: click.Parameter) -> bool:
+    return isinstance(param, Option) and param.is_rare
+
+
+def _group_of(param: click.Parameter) -> Group:
+    return param.group if isinstance(param, Option) else Group.HELP
 
 
 def _options_of(args: list[str]) -> Iterator[str]:

@@ -215,17 +215,16 @@ class Totals:
             self.remarks.append(text)
 
     @property
+    def has_trouble(self) -> bool:
+        """Whether something could not be read, checked or written."""
+        return bool(self.problems or self.bugs or self.unwritten)
+
+    @property
     def status(self) -> int:
         """The exit status: 3 for internal errors, 2 for unreadable input, 1 for findings that fail the run, else 0."""
-        return (
-            console.BUG
-            if self.bugs
-            else 2
-            if self.problems or self.unwritten
-            else 1
-            if self.failed
-            else 0
-        )
+        if self.bugs:
+            return console.BUG
+        return 2 if self.has_trouble else int(self.failed)
 
 
 def find_files(

@@ -30,7 +30,7 @@ from crdlint.safety.bugs import bug_of
 
 if TYPE_CHECKING:
     from crdlint.kubecel.second_opinion import Tally
-    from crdlint.suites.crds import SuiteCRDs
+    from crdlint.suites.crds import SuiteCRDs, Target
     from crdlint.suites.read import Suite
     from crdlint.suites.run import TestedCase
 
@@ -122,10 +122,36 @@ def command(settings: TestOptions) -> int:
 
 def _generate(settings: TestOptions) -> int:
     """Print a suite for the only CRD of the given files."""
-    from crdlint.sources.helm.check import Charts
-    from crdlint.suites.crds import SuiteCRDs, reader
     from crdlint.suites.feature_gates import MissingCRDError
     from crdlint.suites.generate import generate
+
+    files = _only_crds(settings)
+    if files is None:
+        return 2
+    [target] = _targets(files, settings)
+    try:
+        suite = generate(target, files)
+    except MissingCRDError as error:
+        console.err(f"crdlint: {target.file}: {error}")
+        return 2
+    if not suite.tests:
+        console.err(f"crdlint: {target.name}: no object was found that the CRD accepts")
+        return 2
+    console.out(suite.text.rstrip("\n"))
+    console.err(f"crdlint: {counted(suite.tests, 'test')} for {target.name}")
+    for part in suite.missing:
+        console.err(f"crdlint: note: no object was found: {part}")
+    return 0
+
+
+def _targets(files: SuiteCRDs, settings: TestOptions) -> list[Target]:
+    return [each for each in files.targets if settings.name_part in each.name]
+
+
+def _only_crds(settings: TestOptions) -> SuiteCRDs | None:
+    """Return the files, or None after reporting that some cannot be read, or that they have not one CRD."""
+    from crdlint.sources.helm.check import Charts
+    from crdlint.suites.crds import SuiteCRDs, reader
 
     problems: list[tuple[str, str]] = []
     discovered = find_files(
@@ -136,25 +162,12 @@ def _generate(settings: TestOptions) -> int:
     )
     for path, message in (*problems, *files.broken):
         console.err(f"crdlint: {path}: {message}")
-    targets = [each for each in files.targets if settings.name_part in each.name]
-    if len(targets) != 1 or problems or files.broken:
+    targets = _targets(files, settings)
+    if len(targets) != 1:
         names = ", ".join(each.name for each in targets) or "none"
-        if len(targets) != 1:
-            console.err(f"crdlint: --generate is for one CRD, which -k can choose: here is {names}")
-        return 2
-    try:
-        suite = generate(targets[0], files)
-    except MissingCRDError as error:
-        console.err(f"crdlint: {targets[0].file}: {error}")
-        return 2
-    if not suite.tests:
-        console.err(f"crdlint: {targets[0].name}: no object was found that the CRD accepts")
-        return 2
-    console.out(suite.text.rstrip("\n"))
-    console.err(f"crdlint: {counted(suite.tests, 'test')} for {targets[0].name}")
-    for part in suite.missing:
-        console.err(f"crdlint: note: no object was found: {part}")
-    return 0
+        console.err(f"crdlint: --generate is for one CRD, which -k can choose: here is {names}")
+        return None
+    return None if problems or files.broken else files
 
 
 def _run_suites(run: TestState, settings: TestOptions) -> None:

@@ -116,47 +116,64 @@ class _ValidateCommand:
         self._second_opinions = options.new_tally() if arguments.second_opinion else None
 
     def run(self) -> int:
+        start = time.perf_counter()
+        discovered = self._inputs.discover(self._paths)
+        definitions = self._definitions(discovered)
+        self._validate_all(discovered.files, self._check(definitions))
+        self._run.problems = [
+            *(InputProblem(*problem) for problem in self._inputs.problems),
+            *self._planner.plan.problems,
+        ]
+        self._run.summary.seconds = time.perf_counter() - start
+        self._report()
+        if self._has_found_nothing() and self._is_missing_resources(discovered, definitions):
+            return 2
+        return self._status()
+
+    def _definitions(self, discovered: Found) -> Definitions:
+        """Return the CRDs that are named, or else those among and near the inputs."""
         from crdlint.cli.inputs import given_definitions, nearby_definitions
 
-        start = time.perf_counter()
-        run, inputs = self._run, self._inputs
-        discovered = inputs.discover(self._paths)
+        inputs, planner = self._inputs, self._planner
         if self._options.crds:
-            definitions = given_definitions(inputs, self._planner, self._options.crds)
-        else:
-            definitions = nearby_definitions(inputs, self._planner, self._paths, discovered.files)
-        check = self._check(definitions)
-        for path in console.watched(discovered.files, () if self._quiet else discovered.files):
+            return given_definitions(inputs, planner, self._options.crds)
+        return nearby_definitions(inputs, planner, self._paths, discovered.files)
+
+    def _validate_all(self, files: Sequence[str], check: ResourceCheck) -> None:
+        """Validate the objects of all files, and report what is found about their charts."""
+        for path in console.watched(files, () if self._quiet else files):
             config = self._planner.config_of(path)
             if config is None:
                 self._excluded.add(path)
             else:
                 self._validate(path, config, check)
-        self._report_charts(discovered.files)
-        inputs.notices.update(dict.fromkeys(self._planner.plan.notices))
+        self._report_charts(files)
+        self._inputs.notices.update(dict.fromkeys(self._planner.plan.notices))
         if self._second_opinions is not None:
-            inputs.notices[self._second_opinions.notice()] = None
-        run.problems = [
-            *(InputProblem(*problem) for problem in inputs.problems),
-            *self._planner.plan.problems,
-        ]
-        run.summary.seconds = time.perf_counter() - start
+            self._inputs.notices[self._second_opinions.notice()] = None
+
+    def _report(self) -> None:
+        """Report what was fixed and found; a diff is the whole report."""
+        run = self._run
         if self._fixing is not None:
             self._options.report(self._fixing, run.problems)
-        if not self._options.diff:
-            run.report_trouble(() if self._quiet else inputs.notices)
-            version = self._planner.kube_version
-            run.remark(None if version is None else parse_range(version).preview_note)
-            run.end(self._reports)
-        nothing = not (
-            run.summary.crds or run.has_findings or run.problems or run.unwritten or run.bugs
-        )
-        if nothing and self._is_missing_resources(discovered, definitions):
-            return 2
-        if self._fixing is not None and self._options.diff:
-            run.failed = False
-        run.failed |= self._fixing is not None and self._options.fails(self._fixing)
-        return run.status
+        if self._options.diff:
+            return
+        run.report_trouble(() if self._quiet else self._inputs.notices)
+        version = self._planner.kube_version
+        run.remark(None if version is None else parse_range(version).preview_note)
+        run.end(self._reports)
+
+    def _has_found_nothing(self) -> bool:
+        run = self._run
+        return not (run.summary.crds or run.has_findings or run.has_trouble)
+
+    def _status(self) -> int:
+        """Return the exit status: that of a diff does not depend on findings."""
+        if self._fixing is not None:
+            self._run.failed &= not self._options.diff
+            self._run.failed |= self._options.fails(self._fixing)
+        return self._run.status
 
     def _check(self, definitions: Definitions) -> ResourceCheck:
         """Return the check of the objects, with those to update."""
@@ -219,16 +236,13 @@ class _ValidateCommand:
 
         rules = {NO_MATCHES.id, OBJECT_IN_CRDS.id, RENDER.id}
         named = {os.path.normpath(path) for path in paths}
-        charts = dict.fromkeys(
-            chart for path in paths if (chart := self._charts.chart_of(path)) is not None
-        )
+        charts = dict.fromkeys(filter(None, map(self._charts.chart_of, paths)))
         for result in (result for chart in charts for result in self._charts.results(chart)):
             findings = tuple(finding for finding in result.diagnostics if finding.rule in rules)
             config = self._planner.config_of(result.file)
-            is_named = os.path.normpath(result.file) in named or any(
-                each.rule == RENDER.id for each in findings
-            )
-            if config is None or not findings or not is_named:
+            is_broken = any(each.rule == RENDER.id for each in findings)
+            is_wanted = is_broken or (findings and os.path.normpath(result.file) in named)
+            if config is None or not is_wanted:
                 continue
             own = replace(result, diagnostics=findings)
             applied = apply(own, config, comments_of(own), resources=True)

@@ -60,14 +60,23 @@ def of_folder(folder: str) -> Config | ConfigError | None:
                 _reject_link(path)
             elif config is None:
                 config = _read(path)
-            elif name != "pyproject.toml" or _source(path, shown_path(path)) is not None:
+            elif _has_settings(path, name):
                 unread.append(name)
         except ConfigError as error:
             if config is None:
                 return error
-    if config is None or not unread:
-        return config
-    notice = f"{config.file} is used; {' and '.join(unread)} beside it {'is' if len(unread) == 1 else 'are'} not"
+    return config if config is None or not unread else _with_notice(config, unread)
+
+
+def _has_settings(path: str, name: str) -> bool:
+    """Return whether a file configures crdlint: others share pyproject.toml."""
+    return name != "pyproject.toml" or _source(path, shown_path(path)) is not None
+
+
+def _with_notice(config: Config, unread: list[str]) -> Config:
+    """Return a configuration with a notice about the files beside it that are not used."""
+    verb = "is" if len(unread) == 1 else "are"
+    notice = f"{config.file} is used; {' and '.join(unread)} beside it {verb} not"
     return config._replace(notices=(notice,))
 
 

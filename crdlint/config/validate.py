@@ -69,27 +69,34 @@ def config_of(source: ConfigSource, file: str, folder: str, base: Config | None 
     values = {} if source.values is None else source.values
     base = base or Config()
     _check_version(values, source, file)
+    _check(values, source, file, base)
+    sets = tuple(expanded({**dict(base.sets), **values.get("sets", {})}).items())
+    settings = _settings(values, sets)
+    if "ignore" in values:
+        settings |= _ignores(values["ignore"], source, file, sets)
+    added = {name: getattr(base, name) + settings[name] for name in _ADDED if name in settings}
+    return base._replace(file=file, folder=folder, sets=sets, **{**settings, **added})
+
+
+def _check(values: dict[str, Any], source: ConfigSource, file: str, base: Config) -> None:
+    """Raise ConfigError with the errors of a configuration, in the order of the file."""
     faults = [ConfigProblem(message, file, *position) for message, position in source.problems]
     complaints = _complaints(values, dict(base.sets))
     for message, steps, is_key in islice(complaints, max(_MOST - len(faults), 0)):
         faults.append(ConfigProblem(message, file, *source.locate(steps, is_key)))
     if faults:
         raise ConfigError(*sorted(faults, key=lambda fault: (fault.line, fault.column)))
-    sets = tuple(expanded({**dict(base.sets), **values.get("sets", {})}).items())
-    settings = _settings(values, sets)
-    if "ignore" in values:
-        entries = list(enumerate(values["ignore"]))
-        rules = (entry for _, entry in entries if isinstance(entry, str))
-        settings["ignore"] = with_sets(rules, sets)
-        settings["ignores"] = tuple(
-            _ignore(entry, sets, file, source.locate(["ignore", i], False))
-            for i, entry in entries
-            if isinstance(entry, dict)
-        )
-    for name in _ADDED:
-        if name in settings:
-            settings[name] = getattr(base, name) + settings[name]
-    return base._replace(file=file, folder=folder, sets=sets, **settings)
+
+
+def _ignores(entries: list[Any], source: ConfigSource, file: str, sets: Sets) -> dict[str, Any]:
+    """Return the rules that are ignored everywhere, and the entries for some places."""
+    rules = (entry for entry in entries if isinstance(entry, str))
+    places = tuple(
+        _ignore(entry, sets, file, source.locate(["ignore", i], False))
+        for i, entry in enumerate(entries)
+        if isinstance(entry, dict)
+    )
+    return {"ignore": with_sets(rules, sets), "ignores": places}
 
 
 def _settings(values: dict[str, Any], sets: Sets) -> dict[str, Any]:

@@ -134,25 +134,27 @@ def _values_of_field(probed: Probed, of: GoType, name: str) -> Iterable[Word]:
 def _keys_of_crd(probed: Probed) -> Iterator[Word]:
     """Yield the fields that an object of a CRD lacks, and a snippet for a new item of a list."""
     of, type_ = type_at(probed.steps) or STRING, _type_beside(probed.cursor)
-    is_item = bool(probed.steps) and isinstance(probed.steps[-1], int)
-    if (
-        is_item
-        and not probed.other_keys
-        and not probed.is_in_flow
-        and of.name in templates.OF_ITEMS
-    ):
+    if _is_empty_item(probed) and of.name in templates.OF_ITEMS:
         yield templates.OF_ITEMS[of.name]
-    for name in sorted((KEYWORDS if of is SCHEMA else of.fields).keys() - probed.other_keys):
-        types = KEYWORDS[name].types if of is SCHEMA else ()
-        if not type_ or not types or type_ in types:
-            field = of.fields[name].type
-            is_scalar = field.kind in _SCALARS
-            yield Word(
-                name,
-                crd_fields.kind_of(field),
-                crd_fields.about(of, name),
-                None if is_scalar else field.kind != "slice",
-            )
+    names = KEYWORDS if of is SCHEMA else of.fields
+    for name in sorted(names.keys() - probed.other_keys):
+        if of is SCHEMA and not _fits_type(name, type_):
+            continue
+        field = of.fields[name].type
+        collection = None if field.kind in _SCALARS else field.kind != "slice"
+        yield Word(name, crd_fields.kind_of(field), crd_fields.about(of, name), collection)
+
+
+def _is_empty_item(probed: Probed) -> bool:
+    """Return whether a place is in a block of a list's item that has no key yet."""
+    is_item = bool(probed.steps) and isinstance(probed.steps[-1], int)
+    return is_item and not probed.other_keys and not probed.is_in_flow
+
+
+def _fits_type(name: str, type_: str) -> bool:
+    """Return whether a keyword has an effect on a schema of a type, which may be empty."""
+    types = KEYWORDS[name].types
+    return not type_ or not types or type_ in types
 
 
 def _type_beside(cursor: Cursor) -> str:
@@ -185,16 +187,17 @@ def _of_resource(document: OpenDocument, probed: Probed, checks: Checks) -> Iter
         yield from _values(schema)
         return
     for name, field in schema.properties.items():
-        if name in probed.other_keys:
-            continue
-        required = tuple(
-            written(field_name) for field_name in field.required if field_name in field.properties
-        )
-        collection = None if field.type not in ("object", "array") else field.type == "object"
-        is_required = name in schema.required
-        type_ = "integer or string" if field.x_int_or_string else field.type
-        detail = f"{type_}, required" if is_required else type_
-        yield Word(name, detail, field.description, collection, is_required, required)
+        if name not in probed.other_keys:
+            yield _property(name, field, is_required=name in schema.required)
+
+
+def _property(name: str, field: JSONSchemaProps, *, is_required: bool) -> Word:
+    """Return the word of a property, with the fields that its own value has to have."""
+    below = tuple(map(written, (each for each in field.required if each in field.properties)))
+    collection = field.type == "object" if field.type in ("object", "array") else None
+    type_ = "integer or string" if field.x_int_or_string else field.type
+    detail = f"{type_}, required" if is_required else type_
+    return Word(name, detail, field.description, collection, is_required, below)
 
 
 def _values(schema: JSONSchemaProps) -> Iterator[Word]:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from crdlint.cel.decls import Env
 from crdlint.crd.convert import read_crd
@@ -179,28 +179,19 @@ class EditedExpression:
 
 def expression_at(cursor: Cursor, server: Server) -> EditedExpression | None:
     """Return the expression that a place is in, None if it is in none or its schema has no type."""
-    if (
-        cursor.on_key
-        or len(cursor.steps) < 3
-        or cursor.steps[-1] not in _EXPRESSIONS
-        or cursor.steps[-3] != RULES
-    ):
-        return None
-    if not isinstance(cursor.node, Scalar) or not cursor.is_crd:
+    if not isinstance(cursor.node, Scalar) or not _is_in_rule(cursor):
         return None
     crd = crd_of(cursor.root, server)
     nearest = None if crd is None else nearest_schema(crd, cursor.steps)
-    number = cursor.steps[-2]
-    if crd is None or nearest is None or len(nearest[1]) != 3 or not isinstance(number, int):
+    if crd is None or nearest is None or len(nearest[1]) != _STEPS_IN_RULES:
         return None
     schema = nearest[0]
     try:
         compiler = RuleCompiler(SchemaContext(server.cel).declared(schema))
     except (CompilationError, DeclarationFailedError):
         return None
-    rules = schema.x_validations
-    optional = number < len(rules) and bool(rules[number].optional_old_self)
     environment = new_expressions(server)
+    optional = _has_optional_old_self(schema, cursor.steps[-2])
     env = compiler.env(environment, optional_old_self=optional)
     return EditedExpression(
         crd,
@@ -211,6 +202,24 @@ def expression_at(cursor: Cursor, server: Server) -> EditedExpression | None:
         env,
         compiler.declarations(environment),
     )
+
+
+_STEPS_IN_RULES: Final = 3  # `x-kubernetes-validations`, the number of the rule, and its field
+
+
+def _is_in_rule(cursor: Cursor) -> bool:
+    """Return whether a place is the value of an expression in the rules of a CRD."""
+    steps = cursor.steps
+    if cursor.on_key or not cursor.is_crd or len(steps) < _STEPS_IN_RULES:
+        return False
+    rules, number, field = steps[-_STEPS_IN_RULES:]
+    return rules == RULES and isinstance(number, int) and field in _EXPRESSIONS
+
+
+def _has_optional_old_self(schema: JSONSchemaProps, number: object) -> bool:
+    rules = schema.x_validations
+    is_rule = isinstance(number, int) and number < len(rules)
+    return is_rule and bool(rules[cast("int", number)].optional_old_self)
 
 
 def definition_of(

@@ -13,7 +13,7 @@ from crdlint.cel.source_ranges import SourceRanges
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.printing import marshal
 from crdlint.kubecel import completion
-from crdlint.kubecel.completion import DOCS, type_of
+from crdlint.kubecel.completion import DOCS, WordContext, type_of
 from crdlint.kubecel.cost import RULE_COST_LIMIT
 from crdlint.kubecel.cost.explain import describe_cardinality, value_path
 from crdlint.kubecel.declarations import type_text
@@ -115,20 +115,31 @@ def _of_expression(expression: EditedExpression, index: int) -> Iterator[str]:
     if word is None or context is None:
         yield from _of_part(expression, index)
         return
-    before = context.receiver or ""
-    before += "." if before and not before.endswith(".?") else ""
-    written = f"{before}{word[0]}"
+    written = _receiver(context) + word[0]
     call = _call(expression.text, word.end())
-    type_ = type_of(f"{written}{call}", context.env, expression.environment)
-    if type_ is not None:
-        shown = " ".join(f"{written}{'(…)' if call else ''}".split())
-        yield f"```cel\n{shown}: {type_text(type_, expression.environment.dialect)}\n```"
+    yield from _typed(expression, context, written, call)
     if call:
         yield from _function(word[0] if word[0] in DOCS else written)
         return
     member = field_of(expression, context, word[0])
     if member is not None and member.schema is not None:
         yield from _described(member.schema, required=member.required)
+
+
+def _receiver(context: WordContext) -> str:
+    """Return what is before the word, with the dot between them."""
+    before = context.receiver or ""
+    return before if not before or before.endswith(".?") else f"{before}."
+
+
+def _typed(
+    expression: EditedExpression, context: WordContext, written: str, call: str
+) -> Iterator[str]:
+    """Yield the type of what is written, if it has one."""
+    type_ = type_of(f"{written}{call}", context.env, expression.environment)
+    if type_ is not None:
+        shown = " ".join(f"{written}{'(…)' if call else ''}".split())
+        yield f"```cel\n{shown}: {type_text(type_, expression.environment.dialect)}\n```"
 
 
 def _function(name: str) -> Iterator[str]:

@@ -71,22 +71,24 @@ def validated(
     if not is_template:
         return validate_text(text, filename=path, definitions=definitions, options=options).result
     masked = mask(text)
-    result = validate_text(
-        _with_placeholders(masked), filename=path, definitions=definitions, options=options
-    ).result
-    # The lines of directives that may add lines or leave some out.
+    shown = _with_placeholders(masked)
+    result = validate_text(shown, filename=path, definitions=definitions, options=options).result
+    lines = _varying_lines(masked)
+    if not lines:
+        return result
+    certain = (each for each in result.diagnostics if each.line not in lines and _is_certain(each))
+    return replace(result, diagnostics=tuple(certain))
+
+
+def _varying_lines(masked: Masked) -> set[int]:
+    """Return the lines of directives that may add lines or leave some out."""
     lines = {line for block in masked.blocks for line in (block.line, block.end_line)}
-    lines |= {output.directive.line for output in masked.outputs if output.alone}
-    findings = result.diagnostics
-    certain = (
-        each for each in findings if each.error_type != REQUIRED and each.rule not in _UNCERTAIN
-    )
-    return replace(
-        result,
-        diagnostics=tuple(each for each in certain if each.line not in lines)
-        if lines
-        else findings,
-    )
+    return lines | {output.directive.line for output in masked.outputs if output.alone}
+
+
+def _is_certain(finding: Diagnostic) -> bool:
+    """Return whether lines that a directive adds or leaves out do not change a finding."""
+    return finding.error_type != REQUIRED and finding.rule not in _UNCERTAIN
 
 
 def _with_placeholders(masked: Masked) -> str:

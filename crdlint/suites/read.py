@@ -130,27 +130,35 @@ def _suite(root: Node | None, file: str) -> Suite:
 
 def _case(node: Node, *, create: bool) -> Case:
     values = _fields(node, _CREATE if create else _UPDATE, "a test")
-    if not create and "updated" not in values:
-        raise SuiteError("`updated` is missing: the object after the update", _line(node))
-    if "initial" not in values:
-        raise SuiteError("`initial` is missing: the object to create", _line(node))
+    _require(values, "initial", "the object to create", node)
+    if not create:
+        _require(values, "updated", "the object after the update", node)
     patches = list(_items(values.get("initialCRDPatches")))
     for patch in patches:
         _fields(patch, _PATCH, "a patch")
     texts = {attribute: _text(values, name) for name, attribute in _TEXTS.items()}
+    expectations = (values[name] for name in _EXPECTATIONS if name in values)
+    return Case(
+        "create" if create else "update",
+        line=_line(node),
+        expectation_line=_line(next(expectations, node)),
+        patches=tuple(map(to_json, patches)),
+        sender=_sender(values),
+        **texts,
+    )
+
+
+def _require(values: dict[str, Node], name: str, what: str, node: Node) -> None:
+    if name not in values:
+        raise SuiteError(f"`{name}` is missing: {what}", _line(node))
+
+
+def _sender(values: dict[str, Node]) -> str:
+    """Return who sends the object of a test."""
     sender = _text(values, "sender") or DEFAULT_SENDER
     if sender not in SENDERS:
         raise SuiteError(f"`sender` is one of {_listed(tuple(SENDERS))}", _line(values["sender"]))
-    kind: Literal["create", "update"] = "create" if create else "update"
-    expectations = [values[name] for name in _EXPECTATIONS if name in values]
-    return Case(
-        kind,
-        line=_line(node),
-        expectation_line=_line(expectations[0] if expectations else node),
-        patches=tuple(map(to_json, patches)),
-        sender=sender,
-        **texts,
-    )
+    return sender
 
 
 def _fields(

@@ -177,11 +177,11 @@ class Witnesses:
         accepted = broken = None
         for value in self._candidates([rule.rule.rule], path):
             errors = self._errors(value)
-            if accepted is None and not errors and _mentions(value, names, path):
-                accepted = value
-            if broken is None and _is_only(errors, rule.rule):
-                broken = value
-            if accepted is not None and broken is not None:
+            if not errors and _mentions(value, names, path):
+                accepted = value if accepted is None else accepted
+            if _is_only(errors, rule.rule):
+                broken = value if broken is None else broken
+            if None not in (accepted, broken):
                 break
         if accepted is not None:
             yield self._accepted(_title(rule), accepted)
@@ -192,10 +192,7 @@ class Witnesses:
 
     def _of_transition(self, rule: SchemaRule) -> Iterator[Witness]:
         """Yield an update that a transition rule accepts, and one that it alone rejects."""
-        path = [step for step in rule.steps if isinstance(step, str)]
-        candidates = self._candidates([rule.rule.rule], path)
-        valid = list(islice((each for each in candidates if not self._errors(each)), _PAIRS))
-        pairs = [(old, new) for old in valid for new in valid if old is not new]
+        pairs = self._pairs(rule)
         accepted = next((pair for pair in pairs if not self._errors(pair[1], pair[0])), None)
         if accepted is not None:
             yield self._accepted(_title(rule), accepted[1], accepted[0])
@@ -205,6 +202,13 @@ class Witnesses:
                 yield Witness(f"rejects {_title(rule)}", new, str(errors[0]), old=old)
                 return
         self.missing.append(f"rejected by {_title(rule)}")
+
+    def _pairs(self, rule: SchemaRule) -> list[tuple[Object, Object]]:
+        """Return pairs of different objects that are valid on create."""
+        path = [step for step in rule.steps if isinstance(step, str)]
+        candidates = self._candidates([rule.rule.rule], path)
+        valid = list(islice((each for each in candidates if not self._errors(each)), _PAIRS))
+        return [(old, new) for old in valid for new in valid if old is not new]
 
 
 def _is_anything(_: Conjunction, __: Any) -> bool:
