@@ -15,7 +15,7 @@ _OPENING: Final = regex("|".join(re.escape(opening) for opening, _ in _PAIRS))
 _CLOSING: Final = dict(_PAIRS)
 _LONGEST: Final = 200  # the maximum length of a placeholder in a name
 _PLACEHOLDER: Final = regex(
-    rf"\$\{{[^{{}}\s]{{1,{_LONGEST}}}\}}|\[\[[^\[\]\n]{{1,{_LONGEST}}}\]\]|\{{\{{[^{{}}\n]{{1,{_LONGEST}}}\}}\}}"
+    rf"\$\{{[^{{}}\s]{{1,{_LONGEST}}}\}}|\[\[(?!:)[^\[\]\n]{{1,{_LONGEST}}}\]\]|\{{\{{[^{{}}\n]{{1,{_LONGEST}}}\}}\}}"
 )
 # A directive as a line, as a value, or as an item, but not in the middle of a text.
 _IN_PLACE: Final = regex(

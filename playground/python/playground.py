@@ -28,7 +28,7 @@ from crdlint.runner.fixes import fix
 from crdlint.yaml.parse import reading_notice
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from crdlint.diagnostics import Diagnostic
     from crdlint.linting.result import FileResult
@@ -58,6 +58,15 @@ def linted(crd: str, old: str, version: str) -> FileResult:
     )
 
 
+def without_advice(crd: str, old: str, version: str) -> FileResult:
+    """Return the API server's findings alone: of a large CRD, most of the time goes into the advice."""
+    previous = collect_crds(old).by_name.get if old.strip() else None
+    request = CheckRequest(
+        kube_version=version, previous=previous, keep=True, fixes=True, advice=()
+    )
+    return lint_file(crd, _CRD, request)
+
+
 def validated(resource: str, result: FileResult) -> FileResult:
     """Return the result of custom resources against the CRDs of a result."""
     definitions = Definitions()
@@ -71,8 +80,17 @@ def check(request: str) -> str:
     Returns the headlines, the findings of both texts with their fixes, the number of rules, and notices. Positions are
     1-based lines and columns in characters.
     """
+    return _answer(request, linted)
+
+
+def outline(request: str) -> str:
+    """Return what `check` returns, without crdlint's own advice: an answer about a large text that does not wait for it."""
+    return _answer(request, without_advice)
+
+
+def _answer(request: str, lint: Callable[[str, str, str], FileResult]) -> str:
     given: dict[str, str] = json.loads(request)
-    result = linted(given["crd"], given["old"], given["version"])
+    result = lint(given["crd"], given["old"], given["version"])
     resource = validated(given["resource"], result) if given["resource"].strip() else None
     of_resource = () if resource is None else resource.diagnostics
     answer = {

@@ -14,6 +14,8 @@ const HINTS = {
 const VIEWS = ["findings", "changes", "costs", "versions", "trace"];
 const STAGES = { python: "Loading Python (12 MB, once)…", crdlint: "Loading crdlint (1.6 MB, once)…" };
 const DELAY = 120; // milliseconds between the last key and a check
+const PAUSE = 600; // milliseconds without a key, after which the advice about a large text is looked for
+const LARGE = 40_000; // characters of texts, above which an answer without crdlint's advice is shown first
 
 let view = "findings";
 let timer;
@@ -126,7 +128,13 @@ async function check() {
   let given;
   let problem = null;
   try {
-    given = await client.ask("check", asked);
+    if (asked.crd.length + asked.resource.length > LARGE) {
+      use(await client.ask("outline", asked), asked);
+      status(`The API server's answer after ${secondsSince(started)}. Looking for advice…`, true);
+      await new Promise((done) => setTimeout(done, PAUSE));
+    }
+    // A text that has changed meanwhile is asked about at once, without the advice about the one before.
+    if (!waiting) given = await client.ask("check", asked);
   } catch (error) {
     problem = error;
   }
@@ -138,9 +146,13 @@ async function check() {
   else if (problem) status(`crdlint failed. Please report this text: ${problem.message}`);
   else {
     use(given, asked);
-    const seconds = (performance.now() - started) / 1000;
-    status(`Checked in ${seconds < 0.01 ? "less than 0.01" : seconds.toFixed(2)} s. Nothing leaves this page.`);
+    status(`Checked in ${secondsSince(started)}. Nothing leaves this page.`);
   }
+}
+
+function secondsSince(started) {
+  const seconds = (performance.now() - started) / 1000;
+  return `${seconds < 0.01 ? "less than 0.01" : seconds.toFixed(2)} s`;
 }
 
 // Shows an answer.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -376,3 +377,11 @@ def test_a_placeholder_for_a_value_is_not_checked_and_the_rest_is() -> None:
     wrong = text.replace("scope: Namespaced", "scope: Somewhere")
     (found,) = lint_file(wrong, "a.yaml", CheckRequest(skip_unfinished=True)).diagnostics
     assert (found.rule, found.hidden) == ("scope-invalid", False)
+
+
+def test_a_class_of_characters_is_no_placeholder() -> None:
+    schema = "{type: object, properties: {a: {type: string, pattern: '[[:foo:]]'}}}"
+    text = re.sub(r"openAPIV3Schema:.*(?:\n +.*)*", f"openAPIV3Schema: {schema}", CRD)
+    result = lint_file(text, "a.yaml", CheckRequest(skip_unfinished=True))
+    assert [each.rule for each in result.diagnostics] == ["pattern-invalid"]
+    assert result.notices == ()
