@@ -5,6 +5,7 @@ What a function costs Python grows with its arguments, or counts as work, which 
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import islice, product
 from typing import TYPE_CHECKING, Any, Final
 
@@ -113,8 +114,8 @@ def test_work_grows_as_the_arguments_do() -> None:
         pairs = zip(calls(overload, SIZE), calls(overload, 2 * SIZE), strict=True)
         for number, (small, large) in enumerate(pairs):
             called(overload, large)  # what is imported and compiled once counts for neither
-            lines = lines_run(lambda given=large: called(overload, given))
-            before = lines_run(lambda given=small: called(overload, given))
+            lines = lines_run(partial(called, overload, large))
+            before = lines_run(partial(called, overload, small))
             if lines > _FEW and lines > LINEAR * before:
                 wrong.append((overload.id, number, before, lines))
     assert wrong == []
