@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
@@ -14,9 +14,29 @@ from click.core import ParameterSource
 from crdlint.cli import console
 from crdlint.files.read import STDIN
 from crdlint.files.repository import from_top
+from crdlint.phrases import nearest
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
+
+
+class Choice(click.Choice):  # type: ignore[type-arg]  # generic from click 8.2 on
+    """One of some values, in any case; an error names the value that may be meant."""
+
+    def __init__(self, choices: Sequence[str], meant: Mapping[str, str] | None = None) -> None:
+        super().__init__(choices, case_sensitive=False)
+        self._meant: Final = meant or {}
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        """Return the known values, and the most similar one."""
+        message = super().get_invalid_choice_message(value, ctx)
+        near = self._meant.get(str(value)) or nearest(str(value), map(str, self.choices))
+        return message if near is None else f"{message.removesuffix('.')}; did you mean {near!r}?"
+
+    def get_missing_message(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        """Return the known values in one line."""
+        del param, ctx
+        return f"Choose one of {', '.join(map(str, self.choices))}."
 
 
 class Group(Enum):
@@ -84,7 +104,14 @@ class Command(click.Command):
                     f"{text!r} is an option and the name of a file: rename the file, or write -- before file names",
                     ctx,
                 )
-        return super().parse_args(ctx, args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            meant = _MEANT_OPTIONS.get(error.option_name)
+            if meant is None:
+                raise
+            message = f"No such option {error.option_name!r}. Did you mean {meant!r}?"
+            raise click.UsageError(message, ctx) from error
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options by group, the rare ones only if all are to be shown."""
@@ -99,6 +126,27 @@ class Command(click.Command):
             if records:
                 with formatter.section(group.value):
                     formatter.write_dl(records)
+
+
+# What users of other tools write, and the option of crdlint.
+_MEANT_OPTIONS: Final = {
+    "--exit-zero": "--fail-on never",
+    "--no-fail": "--fail-on never",
+    "--strict": "--fail-on warning",
+    "--warnings-as-errors": "--fail-on warning",
+    "--fail-on-warning": "--fail-on warning",
+    "-o": "--format",
+    "-f": "--format",
+    "--output-format": "--format",
+    "--json": "--format json",
+    "--kubernetes-version": "--kube-version",
+    "--k8s-version": "--kube-version",
+    "--set-values": "--set",
+    "--disable": "--ignore",
+    "--enable": "--select",
+    "--recursive": "PATH",
+    "-r": "PATH",
+}
 
 
 def _is_option(param: click.Parameter) -> bool:
@@ -162,7 +210,7 @@ def command(ctx: click.Context, name: str | None) -> None:
 
 
 @click.command("completion", cls=Command)
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.argument("shell", type=Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
     """Print a completion script, which completes commands, options, rules and paths in your shell.

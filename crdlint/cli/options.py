@@ -23,7 +23,7 @@ from crdlint.cli.fields import (
     option,
     outputs_of,
 )
-from crdlint.cli.help import Command, Group, complete_rules
+from crdlint.cli.help import Choice, Command, Group, complete_rules
 from crdlint.files.read import STDIN
 from crdlint.kubernetes.senders import SENDERS
 from crdlint.phrases import joined
@@ -106,8 +106,12 @@ def _split(_ctx: click.Context, _param: click.Parameter, value: tuple[str, ...])
     return tuple(filter(None, names))
 
 
+# Those who send objects as another sender does.
+_MEANT_SENDERS: Final = {"flux": "server-side-apply", "argocd": "kubectl", "helm": "helm-3"}
+
+
 def _senders(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
-    of_names = click.Choice(list(SENDERS))
+    of_names = Choice(list(SENDERS), _MEANT_SENDERS)
     return tuple(of_names.convert(name, param, ctx) for name in _split(ctx, param, value))
 
 

@@ -70,7 +70,8 @@ def config_of(source: ConfigSource, file: str, folder: str, base: Config | None 
     base = base or Config()
     _check_version(values, source, file)
     _check(values, source, file, base)
-    sets = tuple(expanded({**dict(base.sets), **values.get("sets", {})}).items())
+    named: dict[str, Any] = {**dict(base.sets), **values.get("sets", {})}
+    sets = tuple(expanded(named).items())
     settings = _settings(values, sets)
     if "ignore" in values:
         settings |= _ignores(values["ignore"], source, file, sets)

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.diagnostics import Fix
-from crdlint.kubernetes.servers import KNOWN, NEWEST_VERSION, SERVERS
+from crdlint.kubernetes.servers import KNOWN, NEWEST_VERSION, SERVERS, parse_range
 from crdlint.linting.documents import collect_crds
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
@@ -54,7 +54,9 @@ def linted(crd: str, old: str, version: str) -> FileResult:
     """Return the result of a CRD, as an update of an old one if that is not empty; the newest ones are kept."""
     previous = collect_crds(old).by_name.get if old.strip() else None
     return lint_file(
-        crd, _CRD, CheckRequest(kube_version=version, previous=previous, keep=True, fixes=True)
+        crd,
+        _CRD,
+        CheckRequest(versions=parse_range(version), previous=previous, keep=True, fixes=True),
     )
 
 
@@ -62,7 +64,7 @@ def without_advice(crd: str, old: str, version: str) -> FileResult:
     """Return the API server's findings alone: of a large CRD, most of the time goes into the advice."""
     previous = collect_crds(old).by_name.get if old.strip() else None
     request = CheckRequest(
-        kube_version=version, previous=previous, keep=True, fixes=True, advice=()
+        versions=parse_range(version), previous=previous, keep=True, fixes=True, advice=()
     )
     return lint_file(crd, _CRD, request)
 

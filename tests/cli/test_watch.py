@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 ROOT: Final = Path(__file__).parents[2]
 CRD: Final = (ROOT / "fixtures/valid/minimal.yaml").read_text(encoding="utf-8")
-BROKEN: Final = CRD.replace("type: object", "type: sting")
+BROKEN: Final = CRD.replace("type: object", "type: strin")
 SUITE: Final = (ROOT / "fixtures/suites/widgets.testsuite.yaml").read_text(encoding="utf-8")
 
 

@@ -24,7 +24,7 @@ from crdlint.safety import work
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from crdlint.cel.env import Overload
+    from crdlint.cel.decls import Overload
 
 SIZE: Final = 1000
 _FEW: Final = 2000  # lines of Python that any call may run
