@@ -103,14 +103,18 @@ def _type(text: str) -> str:
     if text in _ALIASES:
         values = get_args(getattr(diagnostics, text))
         return f"Literal[{', '.join(map(json.dumps, values))}]"
-    return text
+    return text.replace("'", '"')
+
+
+def _literal(value: object) -> str:
+    return repr(value).replace("'", '"')
 
 
 def _default(one: dataclasses.Field[Any]) -> str:
     if one.default is not dataclasses.MISSING:
-        return f" = {one.default!r}"
+        return f" = {_literal(one.default)}"
     if one.default_factory is not dataclasses.MISSING:
-        return f" = {one.default_factory()!r}"
+        return f" = {_literal(one.default_factory())}"
     return ""
 
 

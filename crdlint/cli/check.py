@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from crdlint.config.model import Config
     from crdlint.config.printed_ignores import PrintedIgnores
     from crdlint.config.scoped_ignores import UsedIgnores
-    from crdlint.diagnostics import Applicability
+    from crdlint.diagnostics import Applicability, InputProblem
     from crdlint.report.changes import Changes
     from crdlint.runner.cache import Cache
     from crdlint.sources.helm.check import Charts
@@ -222,12 +222,12 @@ class _CheckCommand:
             arguments.include, arguments.exclude, not arguments.no_ignore, arguments.stdin_filename
         )
         values = arguments.values()
-        loaded = self._load_previous(selection, folder) if arguments.against else None
+        loaded = _load_previous(arguments, selection, folder) if arguments.against else None
         discovered = discover(arguments.paths, selection)
         deleted = _deleted(loaded)
         self._plan(discovered, deleted)
         if arguments.show_files or arguments.show_settings:
-            return self._show()
+            return _show(arguments, self._planner, self._config, state.problems)
         if not self._planner.invalid:
             self._check_inputs(loaded, values)
         state.summary.seconds = time.perf_counter() - start
@@ -274,22 +274,6 @@ class _CheckCommand:
             self._state.failed &= not self._options.diff
             self._state.failed |= self._options.fails(self._fixing)
         return self._state.status
-
-    def _show(self) -> int:
-        """Print the files that a check would read, or the settings of the first one, instead of the check."""
-        planner, problems = self._planner, self._state.problems
-        for problem in problems:
-            console.err(f"crdlint: {problem.position}: {problem.reason}")
-        lines: list[str] = []
-        if self._options.show_files:
-            lines = [task.path for task in planner.plan.tasks]
-        elif not problems:
-            from crdlint.cli.settings import shown_settings
-
-            lines = shown_settings(planner, self._config, self._options.paths)
-        for line in lines:
-            console.out(printable_line(line))
-        return 2 if problems else 0
 
     def _check_inputs(self, loaded: Loaded | None, values: HelmValues | None) -> None:
         plan, cache = self._planner.plan, None
@@ -597,7 +581,7 @@ class _CheckCommand:
             len(state.copies.files),
         )
         state.report_trouble(() if self._quiet else self._planner.plan.notices)
-        self._report_known()
+        _report_known(self._options, state)
         if state.changes is not None and not self._quiet:
             self._reports.release(
                 f"compared with {self._options.against}: {state.changes.headline()}"
@@ -609,52 +593,76 @@ class _CheckCommand:
         if self._options.statistics:
             console.err(*(f"{count:6}  {rule}" for rule, count in most_frequent(state.by_rule)))
 
-    def _report_known(self) -> None:
-        """Write the baseline if that is asked for; otherwise report its entries that are no longer found."""
-        file, baseline = self._options.baseline_file, self._state.baseline
-        if self._options.add_ignore and baseline is not None:
-            self._state.accept_by("ignore" if self._options.to_config else "comment")
-            self._report_added(baseline)
-        if baseline is None or file is None:
-            return
-        from crdlint.config.baseline import BaselineMatcher, Update, write
-        from crdlint.config.model import ConfigError
 
-        if isinstance(baseline, Update):
-            try:
-                write(file, baseline.baseline())
-            except ConfigError as error:
-                self._state.unwritten.append(f"--baseline: {error}")
-                return
-            console.err(f"crdlint: {file}: {baseline.summary()}")
-            return
-        for entry in (
-            baseline.stale() if isinstance(baseline, BaselineMatcher) and not self._quiet else ()
-        ):
-            console.err(f"crdlint: note: no longer found, --update-baseline removes it: {entry}")
+def _report_known(arguments: CheckOptions, state: CheckState) -> None:
+    """Write the baseline if that is asked for; otherwise report its entries that are no longer found."""
+    file, baseline = arguments.baseline_file, state.baseline
+    if arguments.add_ignore and baseline is not None:
+        state.accept_by("ignore" if arguments.to_config else "comment")
+        _report_added(baseline)
+    if baseline is None or file is None:
+        return
+    from crdlint.config.baseline import BaselineMatcher, Update, write
+    from crdlint.config.model import ConfigError
 
-    def _report_added(self, ignores: Baseline) -> None:
-        """Report how many findings `--add-ignore` ignores, and print the entries for a configuration."""
-        if isinstance(ignores, AddedIgnores):
-            console.err(f"crdlint: {ignores.summary()}")
-            return
-        from crdlint.config.printed_ignores import PrintedIgnores
-
-        assert isinstance(ignores, PrintedIgnores)  # noqa: S101  the other kind of --add-ignore
-        for line in ignores.lines():
-            console.out(printable_line(line))
-        console.err(f"crdlint: {ignores.summary()}")
-
-    def _load_previous(self, selection: Selection, folder: str | None) -> Loaded:
-        """Return the old files to compare with; an invalid argument ends the run."""
-        from crdlint.sources.previous.load import load
-
-        name = self._options.stdin_filename
-        paths = tuple(name if path == STDIN and name else path for path in self._options.paths)
+    if isinstance(baseline, Update):
         try:
-            return load(self._options.against, paths, selection, folder)
-        except RepositoryError as error:
-            raise click.UsageError(f"--against: {error}") from error
+            write(file, baseline.baseline())
+        except ConfigError as error:
+            state.unwritten.append(f"--baseline: {error}")
+            return
+        console.err(f"crdlint: {file}: {baseline.summary()}")
+        return
+    if not isinstance(baseline, BaselineMatcher) or arguments.quiet:
+        return
+    for entry in baseline.stale():
+        console.err(f"crdlint: note: no longer found, --update-baseline removes it: {entry}")
+
+
+def _report_added(ignores: Baseline) -> None:
+    """Report how many findings `--add-ignore` ignores, and print the entries for a configuration."""
+    if isinstance(ignores, AddedIgnores):
+        console.err(f"crdlint: {ignores.summary()}")
+        return
+    from crdlint.config.printed_ignores import PrintedIgnores
+
+    assert isinstance(ignores, PrintedIgnores)  # noqa: S101  the other kind of --add-ignore
+    for line in ignores.lines():
+        console.out(printable_line(line))
+    console.err(f"crdlint: {ignores.summary()}")
+
+
+def _load_previous(arguments: CheckOptions, selection: Selection, folder: str | None) -> Loaded:
+    """Return the old files to compare with; an invalid argument ends the run."""
+    from crdlint.sources.previous.load import load
+
+    name = arguments.stdin_filename
+    paths = tuple(name if path == STDIN and name else path for path in arguments.paths)
+    try:
+        return load(arguments.against, paths, selection, folder)
+    except RepositoryError as error:
+        raise click.UsageError(f"--against: {error}") from error
+
+
+def _show(
+    arguments: CheckOptions,
+    planner: Planner,
+    config: Config | None,
+    problems: Sequence[InputProblem],
+) -> int:
+    """Print the files that a check would read, or the settings of the first one, instead of the check."""
+    for problem in problems:
+        console.err(f"crdlint: {problem.position}: {problem.reason}")
+    lines: list[str] = []
+    if arguments.show_files:
+        lines = [task.path for task in planner.plan.tasks]
+    elif not problems:
+        from crdlint.cli.settings import shown_settings
+
+        lines = shown_settings(planner, config, arguments.paths)
+    for line in lines:
+        console.out(printable_line(line))
+    return 2 if problems else 0
 
 
 def _deleted(loaded: Loaded | None) -> set[str]:

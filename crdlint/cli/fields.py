@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar, overl
 
 import click
 
-from crdlint.cli.help import Choice, Group, Option, complete_outputs, complete_paths
+from crdlint.cli.help import Group, OneOf, Option, complete_outputs, complete_paths
 from crdlint.kubernetes.servers import NEWEST, NEWEST_VERSION, OLDEST, parse_range
 from crdlint.kubernetes.servers import SERVERS as VERSIONS
 from crdlint.report import formats
@@ -96,7 +96,7 @@ def file_option(help_: str, *names: str, metavar: str = "FILE", **settings: Any)
 
 def choice(choices: list[str], help_: str | None = None, **settings: Any) -> Declared[Any]:
     """Declare an option for one of some values."""
-    return option(help_, type=Choice(choices), **settings)
+    return option(help_, type=OneOf(choices), **settings)
 
 
 def argument(**settings: Any) -> Declared[Any]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 
-class Choice(click.Choice):  # type: ignore[type-arg]  # generic from click 8.2 on
+class OneOf(click.Choice):  # type: ignore[type-arg]  # generic from click 8.2 on
     """One of some values, in any case; an error names the value that may be meant."""
 
     def __init__(self, choices: Sequence[str], meant: Mapping[str, str] | None = None) -> None:
@@ -210,7 +210,7 @@ def command(ctx: click.Context, name: str | None) -> None:
 
 
 @click.command("completion", cls=Command)
-@click.argument("shell", type=Choice(["bash", "zsh", "fish"]))
+@click.argument("shell", type=OneOf(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
     """Print a completion script, which completes commands, options, rules and paths in your shell.

@@ -23,7 +23,7 @@ from crdlint.cli.fields import (
     option,
     outputs_of,
 )
-from crdlint.cli.help import Choice, Command, Group, complete_rules
+from crdlint.cli.help import Command, Group, OneOf, complete_rules
 from crdlint.files.read import STDIN
 from crdlint.kubernetes.senders import SENDERS
 from crdlint.phrases import joined
@@ -111,7 +111,7 @@ _MEANT_SENDERS: Final = {"flux": "server-side-apply", "argocd": "kubectl", "helm
 
 
 def _senders(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
-    of_names = Choice(list(SENDERS), _MEANT_SENDERS)
+    of_names = OneOf(list(SENDERS), _MEANT_SENDERS)
     return tuple(of_names.convert(name, param, ctx) for name in _split(ctx, param, value))
 
 

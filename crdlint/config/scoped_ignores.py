@@ -30,8 +30,8 @@ def scoped_ignores(result: FileResult, config: Config) -> dict[int, Ignore]:
     from crdlint.config.identity import identities
 
     matched: dict[int, Ignore] = {}
-    found = zip(result.diagnostics, identities(result), strict=True)
-    for i, (finding, versions) in enumerate(found):
+    identified = zip(result.diagnostics, identities(result), strict=True)
+    for i, (finding, versions) in enumerate(identified):
         entries = (entry for entry in valid if _ignores(entry, finding, versions))
         entry = next(entries, None)
         if entry is not None:

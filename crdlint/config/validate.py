@@ -92,12 +92,12 @@ def _check(values: dict[str, Any], source: ConfigSource, file: str, base: Config
 def _ignores(entries: list[Any], source: ConfigSource, file: str, sets: Sets) -> dict[str, Any]:
     """Return the rules that are ignored everywhere, and the entries for some places."""
     rules = (entry for entry in entries if isinstance(entry, str))
-    places = tuple(
+    for_places = tuple(
         _ignore(entry, sets, file, source.locate(["ignore", i], False))
         for i, entry in enumerate(entries)
         if isinstance(entry, dict)
     )
-    return {"ignore": with_sets(rules, sets), "ignores": places}
+    return {"ignore": with_sets(rules, sets), "ignores": for_places}
 
 
 def _settings(values: dict[str, Any], sets: Sets) -> dict[str, Any]:

@@ -55,6 +55,9 @@ def sentences(finding: Diagnostic) -> list[Sentence]:
 
 def _rest(sentence: str, head: str) -> str:
     """Return what follows the words of the headline, with which most sentences begin."""
+    first, *others = sentence.split("\n")
+    if others and first.removesuffix(":") == head:
+        return "\n".join(others)
     line = _line(sentence)
     for beginning in filter(None, (head, head.partition(": ")[2])):
         rest = line.removeprefix(beginning)

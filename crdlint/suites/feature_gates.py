@@ -39,8 +39,8 @@ def applies(annotations: MappingOf[str, str], gates: SequenceOf[str], near: str)
     profile = min((name for name in profiles if annotations[name] == "true"), default=None)
     if profile is None:
         return True
-    wanted = frozenset(sets or {"Default"}), frozenset(_versions(annotations))
-    enabled = _status(_folder(near), profile, *wanted)
+    versions = frozenset(_versions(annotations))
+    enabled = _status(_folder(near), profile, frozenset(sets or {"Default"}), versions)
     return all(_is_met(gate, enabled) for gate in gates)
 
 

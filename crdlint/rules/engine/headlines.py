@@ -65,7 +65,13 @@ _CHILDREN: Final = frozenset({"properties", "items", "additionalProperties"})
 
 
 def of_message(message: str) -> str:
-    """Return the headline of crdlint's own sentence: the sentence, or its part before a colon or comma if it is too long."""
+    """Return the headline of crdlint's own sentence: the sentence, or its part before a colon or comma if it is too long.
+
+    Of a sentence that introduces lines below it, the headline is what is before their colon.
+    """
+    first, _, others = message.partition("\n")
+    if others and first.endswith(":"):
+        message = first.removesuffix(":")
     line = " ".join(message.split())
     if len(line) <= LONGEST:
         return line
