@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from crdlint.config.model import Config
     from crdlint.config.printed_ignores import PrintedIgnores
     from crdlint.config.scoped_ignores import UsedIgnores
-    from crdlint.diagnostics import Applicability, InputProblem
+    from crdlint.diagnostics import InputProblem
     from crdlint.report.changes import Changes
     from crdlint.runner.cache import Cache
     from crdlint.sources.helm.check import Charts
@@ -293,7 +293,7 @@ class _CheckCommand:
             plan.charts,
             self._workers() if plan.charts else 1,
             charts,
-            fixing=self._kind_of_fixes(),
+            fixing=self._options.applicability,
             verbose=self._options.verbose,
         )
         self._check(settings)
@@ -311,11 +311,6 @@ class _CheckCommand:
         from crdlint.sources.previous.crds import OldCharts
 
         return loaded.crds(OldCharts(values), builds=not self._options.no_kustomize)
-
-    def _kind_of_fixes(self) -> Applicability | None:
-        if self._fixing is None:
-            return None
-        return "unsafe" if self._options.unsafe_fixes else "safe"
 
     def _compare_all(self, loaded: Loaded, previous: PreviousCRDs, charts: Charts | None) -> None:
         """Report what the comparison with the old side finds beside the CRDs of the files."""
