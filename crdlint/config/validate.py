@@ -75,8 +75,9 @@ def config_of(source: ConfigSource, file: str, folder: str, base: Config | None 
     settings = _settings(values, sets)
     if "ignore" in values:
         settings |= _ignores(values["ignore"], source, file, sets)
-    added = {name: getattr(base, name) + settings[name] for name in _ADDED if name in settings}
-    return base._replace(file=file, folder=folder, sets=sets, **{**settings, **added})
+    for name in settings.keys() & set(_ADDED):
+        settings[name] = getattr(base, name) + settings[name]
+    return base._replace(file=file, folder=folder, sets=sets, **settings)
 
 
 def _check(values: dict[str, Any], source: ConfigSource, file: str, base: Config) -> None:
