@@ -75,7 +75,7 @@ try {
   const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
   page.setDefaultTimeout(30_000);
   await open(page);
-  const checks = { findings, fix, completion, rulePage, settings, fixOnSave };
+  const checks = { finding, fix, completion, rulePage, settings, fixOnSave };
   for (const [name, check] of Object.entries(checks)) {
     try {
       await check(page);
@@ -115,11 +115,13 @@ async function open(page) {
 }
 
 /** A CRD with a finding has it in the text and among the problems. */
-async function findings(page) {
+async function finding(page) {
   await page.locator(".squiggly-error").first().waitFor({ timeout: 120_000 }); // the server is installed first
   await command(page, "Problems: Focus on Problems View");
   await page.locator(".markers-panel").getByText("no field").first().waitFor();
-  await page.locator(".squiggly-error").first().waitFor(); // beside the problems, as the picture of the page shows
+  await page.locator(".markers-panel").getByText("no field").first().dblclick(); // shows its line
+  await page.locator(".squiggly-error").first().waitFor();
+  await page.keyboard.press("Escape"); // the hover
 }
 
 /** The quick fix of the finding writes the field that is meant. */
@@ -148,11 +150,11 @@ async function completion(page) {
   await page.keyboard.press("End");
   await page.keyboard.press("Control+Space");
   await page.locator(".suggest-widget .monaco-list-row").filter({ hasText: "replicas" }).first().waitFor();
-  await page.keyboard.press("Escape");
 }
 
 /** The code of a finding is a link to the page of its rule. */
 async function rulePage(page) {
+  await page.keyboard.press("Escape"); // the list of fields
   await replace(page, CRD);
   const link = page.locator(".markers-panel .monaco-link").first();
   await link.waitFor();
