@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from crdlint.kubernetes.servers import parse_range
 from crdlint.lsp.complete import completions
 from crdlint.lsp.cursor import cursor_at
 from crdlint.lsp.hover import hover_of
@@ -14,6 +15,7 @@ from crdlint.resources.definitions import Definitions
 from playground import linted
 
 if TYPE_CHECKING:
+    from crdlint.kubernetes.servers import Range
     from crdlint.linting.result import FileResult
     from crdlint.lsp.checks import Checks
 
@@ -44,9 +46,9 @@ class _Page:
         """The result of the CRD."""
         return linted(self.crd, self.old, self.version)
 
-    def kube_version(self, _: object) -> str:
-        """Return the version of Kubernetes that the page checks for."""
-        return self.version
+    def versions(self, _: object) -> Range:
+        """Return the versions of Kubernetes that the page checks for."""
+        return parse_range(self.version)
 
     def known_kinds(self) -> list[tuple[str, str, str]]:
         """Return group, version and kind of what the CRD defines."""
