@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from crdlint.light import NamedTuple, regex
-from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, items_of
+from crdlint.yaml.nodes import Mapping, Node, Scalar, child, items_of, text_of
 from crdlint.yaml.parse import parse_first
 
 _PAIRS: Final = (("{{", "}}"), ("${", "}"), ("[[", "]]"), ("{%", "%}"), ("<%", "%>"))
@@ -32,15 +32,17 @@ def placeholder_of(root: Mapping) -> tuple[str, Node] | None:
             match = _PLACEHOLDER.search(node.value)
             if match is not None:
                 return match[0], node
-        elif (
-            isinstance(node, Sequence)
-            and len(node.items) == 1
-            and isinstance(node.items[0], Sequence)
-        ):
-            inner = node.items[0].items
-            if inner and isinstance(inner[0], Scalar):
-                return f"[[ {inner[0].value} ]]", node
+        name = _in_two_brackets(node)
+        if name is not None:
+            return f"[[ {name} ]]", node
     return None
+
+
+def _in_two_brackets(node: Node) -> str | None:
+    """Return the text of `[[ text ]]`, which YAML reads as a list in a list."""
+    outer = items_of(node)
+    inner = items_of(outer[0]) if len(outer) == 1 else []
+    return text_of(inner[0]) if inner else None
 
 
 def is_placeholder(text: str) -> bool:

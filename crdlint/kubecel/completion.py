@@ -80,10 +80,13 @@ _WITH_ONE_OR_TWO: Final = frozenset({"all", "exists", "exists_one", "existsOne"}
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A text that can be written: its name, what it is, and its type.
+    """A text that can be written.
 
-    ``arguments`` are those of a call, as they compile; None for what is not a call. ``since`` is the Kubernetes version
-    that introduced it, None if all have it.
+    `name`: its name.
+    `kind`: what it is.
+    `type`: its type, as text.
+    `arguments`: those of a call, as they compile; None for what is not a call.
+    `since`: the Kubernetes version that introduced it, None if all have it.
     """
 
     name: str
@@ -100,9 +103,12 @@ class Completion:
 
 @dataclass(frozen=True, slots=True)
 class WordContext:
-    """The context of a word in an expression: where its word starts, what is before its dot, and what the expression may use there.
+    """The context of a word in an expression.
 
-    ``receiver`` is None if no dot is before the word. ``env`` has the variables of the comprehensions around the word.
+    `start`: where the word starts.
+    `word`: what is written of it.
+    `receiver`: what is before its dot, None if no dot is before the word.
+    `env`: what the expression may use there, with the variables of the comprehensions around the word.
     """
 
     start: int

@@ -192,8 +192,10 @@ def _counts(reasons: Counter[str]) -> str:
 class Opinion:
     """cel-python's answer for one evaluation.
 
-    `value` is its value, `FAILS` for an error. `skipped` is the reason why there is none, else None. `difference` is
-    the known difference that explains another value, None if there is none.
+    `value`: its value, `FAILS` for an error.
+    `agrees`: whether that is the value of cel-go.
+    `difference`: the known difference that explains another value, None if there is none.
+    `skipped`: the reason why there is no answer, else None.
     """
 
     value: Value = None
@@ -220,12 +222,19 @@ def opinion(
         agrees = all(failing.values())
     else:
         agrees = kind_of(result.value) is kind_of(theirs) and equal(result.value, theirs) is True
-    traits = frozenset() if agrees else frozenset(_traits(expression.compiled, variables.values()))
-    explaining = (reason for reason in KNOWN if reason.failing is None or failing[reason.failing])
-    reason = next(
-        (reason.summary for reason in explaining if not traits.isdisjoint(reason.traits)), None
-    )
-    return Opinion(theirs, agrees, reason)
+    if agrees:
+        return Opinion(theirs, agrees)
+    traits = frozenset(_traits(expression.compiled, variables.values()))
+    return Opinion(theirs, agrees, _known_difference(traits, failing))
+
+
+def _known_difference(traits: frozenset[str], failing: Mapping[str, bool]) -> str | None:
+    """Return the known difference that explains another value, by which of the two fails."""
+    for reason in KNOWN:
+        is_possible = reason.failing is None or failing[reason.failing]
+        if is_possible and not traits.isdisjoint(reason.traits):
+            return reason.summary
+    return None
 
 
 def compare(evaluations: Iterable[Evaluation], tally: Tally) -> Iterator[Disagreement]:

@@ -83,26 +83,25 @@ def to_value(value: Any, schema: JSONSchemaProps, *, is_resource: bool = False) 
     With `is_resource`, an object has type and object metadata, regardless of its schema.
     """
     if value is None:
-        return (
-            None
-            if schema.nullable
-            else Error("invalid data, got null for schema with nullable=false")
-        )
+        return None if schema.nullable else _NULL
     if schema.x_int_or_string:
-        if value.__class__ is str or value.__class__ is int:
-            return value
-        return Error("invalid data, expected XIntOrString value to be either a string or integer")
+        is_either = value.__class__ is str or value.__class__ is int
+        return value if is_either else _NEITHER
     convert = _CONVERSIONS.get(schema.type)
     if convert is not None:
-        return (
-            convert(value, schema) if not is_resource else _object(value, schema, is_resource=True)
-        )
+        return _object(value, schema, is_resource=True) if is_resource else convert(value, schema)
     if schema.x_preserve_unknown_fields:
         return UnknownValue(value)
     return Error(
         "invalid type, expected object, array, number, integer, boolean or string, or no type with"
         f" x-kubernetes-int-or-string or x-kubernetes-preserve-unknown-fields is true, got {schema.type}"
     )
+
+
+_NULL: Final = Error("invalid data, got null for schema with nullable=false")
+_NEITHER: Final = Error(
+    "invalid data, expected XIntOrString value to be either a string or integer"
+)
 
 
 def _go_type(value: Any) -> str:

@@ -198,11 +198,13 @@ def _parse_int64(
         return None
     digits = integer + fraction
     number = int(digits)
+    if base == 2:
+        is_canonical = number % 8 != 0
+    else:
+        has_other_form = digits.endswith("000") or digits[0] == "0"
+        is_canonical = scale % 3 == 0 and not has_other_form
     value = -number * factor if text.startswith("-") else number * factor
-    binary = number % 8 != 0
-    decimal = scale % 3 == 0 and not digits.endswith("000") and digits[0] != "0"
-    canonical = binary if base == 2 else decimal
-    return Quantity(value, scale, format_, text=text if canonical else "")
+    return Quantity(value, scale, format_, text=text if is_canonical else "")
 
 
 def _parse_exact(value: str, base: int, exponent: int, format_: str) -> Quantity:

@@ -39,7 +39,13 @@ _METADATA: Final = {"apiVersion": "v1", "kind": "A", "metadata": {"name": "a"}}
 
 @dataclass(frozen=True, slots=True)
 class Unguarded:
-    """A selected field as written (`self.spec.replicas`), its node, and the schema in which it is optional."""
+    """A field that a rule selects without a guard.
+
+    `path`: the selection as written, such as `self.spec.replicas`.
+    `field`: the name of the field.
+    `node`: the node of the selection.
+    `schema`: the schema in which the field is optional.
+    """
 
     path: str
     field: str
@@ -68,23 +74,22 @@ def unguarded(expression: Expression) -> list[Unguarded]:
         node = pending.pop()
         below = children(node)
         pending.extend(reversed(below))
-        for child in below:
-            parents[id(child)] = node
-        if isinstance(node, Select) and (path := _path(node)) is not None:
-            named.setdefault(path, []).append(node)
-            schema = None if node.test_only else _optional(expression, node)
-            if schema is not None:
-                fields.setdefault(path, Unguarded(path, node.field, node, schema))
+        parents.update((id(child), node) for child in below)
+        path = _path(node) if isinstance(node, Select) else None
+        if not isinstance(node, Select) or path is None:
+            continue
+        named.setdefault(path, []).append(node)
+        schema = None if node.test_only else _optional(expression, node)
+        if schema is not None:
+            fields.setdefault(path, Unguarded(path, node.field, node, schema))
     reasoner = Reasoner(_NothingFails())
 
     def may_fail(path: str) -> bool:
         occurrences = named[path]
         if not any(occurrence.test_only for occurrence in occurrences):
             return True
-        return (
-            reasoner.results_at_once(tree, {path: FAILED}, _around(occurrences, parents)) & ERROR
-            != 0
-        )
+        around = _around(occurrences, parents)
+        return bool(reasoner.results_at_once(tree, {path: FAILED}, around) & ERROR)
 
     return [field for path, field in fields.items() if may_fail(path)]
 
@@ -134,17 +139,13 @@ class ObjectFields:
         """Return the required fields of a schema, those with a default, and those that expressions call by `names`."""
         properties, key = schema.properties, id(schema)
         if key not in self._always:
-            required = frozenset(schema.required)
-            self._always[key] = [
-                name
-                for name, below in properties.items()
-                if name in required or below.default is not None
-            ]
+            with_default = {name for name, below in properties.items() if below.default is not None}
+            present = with_default.union(schema.required)
+            self._always[key] = [name for name in properties if name in present]
             self._named[key] = {escape(name) or name: name for name in properties}
         named = self._named[key]
-        return dict.fromkeys(
-            [*self._always[key], *(named[name] for name in names if name in named)]
-        )
+        mentioned = [named[name] for name in names if name in named]
+        return dict.fromkeys([*self._always[key], *mentioned])
 
 
 class Prover:
@@ -177,15 +178,25 @@ class Prover:
     def _objects(self, absent: JSONSchemaProps, *, of_old: bool) -> Iterator[tuple[Value, Value]]:
         """Yield pairs of small objects and old objects, with and without other optional fields, with literals of the rule."""
         for literal in (None, *self._literals):
-            built = (self._object(absent, names, literal) for names in (self._names, ()))
-            if not self._uses_old_self:
-                yield from ((one, one) for one in built)
+            if self._uses_old_self:
+                yield from self._pairs(absent, literal, of_old=of_old)
                 continue
-            full, bare = built
-            complete = self._object(None, self._names, literal)
-            for one in (full, bare):
-                others = (one, complete) if of_old else (one, bare, complete)
-                yield from ((other, one) if of_old else (one, other) for other in others)
+            for names in (self._names, ()):
+                built = self._object(absent, names, literal)
+                yield built, built
+
+    def _pairs(
+        self, absent: JSONSchemaProps, literal: Any, *, of_old: bool
+    ) -> Iterator[tuple[Value, Value]]:
+        """Yield pairs of an object without the field and one with it or without, the old one first if that lacks it."""
+        full = self._object(absent, self._names, literal)
+        bare = self._object(absent, (), literal)
+        complete = self._object(None, self._names, literal)
+        for lacking in (full, bare):
+            if of_old:
+                yield from ((lacking, lacking), (complete, lacking))
+            else:
+                yield from ((lacking, lacking), (lacking, bare), (lacking, complete))
 
     def _object(
         self, absent: JSONSchemaProps | None, names: tuple[str, ...], literal: Any
@@ -206,25 +217,21 @@ def _mentioned(expression: Expression) -> tuple[tuple[str, ...], tuple[Any, ...]
     names: dict[str, None] = {}
     literals: dict[tuple[type, Any], Any] = {(bool, True): True}
     for node in nodes(expression.compiled.expr):
-        if isinstance(node, Select):
-            names[node.field] = None
-        elif (
-            isinstance(node, Call)
-            and node.function in _OPTIONAL_SELECT
-            and isinstance(node.args[-1], Literal)
-        ):
-            names[str(node.args[-1].value)] = None
-        elif (
-            isinstance(node, Literal)
-            and type(node.value) in (str, int, float)
-            and len(literals) < _LITERALS
-        ):
-            literals[type(node.value), node.value] = node.value
-            if type(node.value) is int:
-                literals.setdefault(
-                    (int, node.value + 1), node.value + 1
-                )  # for comparisons that the literal fails
+        match node:
+            case Select(field=field):
+                names[field] = None
+            case Call(function=function, args=[*_, Literal(value=key)]) if (
+                function in _OPTIONAL_SELECT
+            ):
+                names[str(key)] = None
+            case Literal(value=value) if type(value) in _COMPARED and len(literals) < _LITERALS:
+                literals[type(value), value] = value
+                if type(value) is int:  # for comparisons that the literal fails
+                    literals.setdefault((int, value + 1), value + 1)
     return tuple(names), tuple(literals.values())
+
+
+_COMPARED: Final = (str, int, float)
 
 
 class _TooLargeError(Exception):
@@ -254,23 +261,17 @@ class _Builder:
         self.built += 1
         if self.built > _LARGEST or depth > _DEEPEST:
             raise _TooLargeError
-        if schema.type == "object":
-            fields = self._object(schema, depth)
-            return (
-                {**deep_copy(_METADATA), **fields}
-                if is_resource or schema.x_embedded_resource
-                else fields
-            )
-        return self._list(schema, depth) if schema.type == "array" else self._scalar(schema)
+        if schema.type == "array":
+            return self._list(schema, depth)
+        if schema.type != "object":
+            return self._scalar(schema)
+        fields = self._object(schema, depth)
+        has_metadata = is_resource or schema.x_embedded_resource
+        return {**deep_copy(_METADATA), **fields} if has_metadata else fields
 
     def _object(self, schema: JSONSchemaProps, depth: int) -> dict[str, Any]:
         properties = schema.properties
-        default = deep_copy(schema.default.value) if schema.default is not None else {}
-        fields: dict[str, Any] = {
-            name: value
-            for name, value in default.items()
-            if not self._is_absent(properties.get(name))
-        }
+        fields = self._default(schema)
         for name in self._fields.of(schema, self._names):
             is_default = isinstance(fields.get(name), (dict, list))
             if not is_default and not self._is_absent(properties[name]):
@@ -279,6 +280,16 @@ class _Builder:
         if additional is not None:
             for i in range(max(schema.min_properties or 0, bool(self._names))):
                 fields.setdefault(f"a{i}", self.value(additional, depth=depth + 1))
+        return fields
+
+    def _default(self, schema: JSONSchemaProps) -> dict[str, Any]:
+        """Return the default of an object without the absent field."""
+        if schema.default is None:
+            return {}
+        fields: dict[str, Any] = deep_copy(schema.default.value)
+        for name in list(fields):
+            if self._is_absent(schema.properties.get(name)):
+                del fields[name]
         return fields
 
     def _is_absent(self, schema: JSONSchemaProps | None) -> bool:
@@ -301,13 +312,11 @@ class _Builder:
             return schema.default.value
         if schema.enum:
             return schema.enum[0]
-        if schema.type == "boolean":
-            return False
         if schema.type in ("integer", "number") or schema.x_int_or_string:
             return _smallest_number(schema)
         if schema.type == "string":
             return SAMPLES.get(schema.format) or "a" * min(schema.min_length or 0, _LARGEST)
-        return {}
+        return False if schema.type == "boolean" else {}
 
 
 def _smallest_number(schema: JSONSchemaProps) -> float:

@@ -410,13 +410,17 @@ class _Case:
         if domains.constant(left.domain) is not None:
             left, right, operator = right, left, _MIRRORED[operator]
         other = domains.constant(right.domain)
-        if operator == "==" and other is not None and self._excludes(left, other.value):
-            result = FALSE | (ERROR if domains.may_fail(left.domain) else 0)
-        elif other is not None and (operator == "==" or domains.is_number(other.value)):
-            result = self._test(left, domains.Test(operator, other.value))
+        is_testable = other is not None and (operator == "==" or domains.is_number(other.value))
+        if other is not None and is_testable:
+            result = self._compared_with_constant(left, domains.Test(operator, other.value))
         else:
             result = self._related(left, right, operator)
         return _negated(result) if node.function == "_!=_" else result
+
+    def _compared_with_constant(self, value: Value, test: domains.Test) -> int:
+        if test.operator == "==" and self._excludes(value, test.operand):
+            return FALSE | (ERROR if domains.may_fail(value.domain) else 0)
+        return self._test(value, test)
 
     def _excludes(self, value: Value, other: object) -> bool:
         """Return whether the schema of a value lets no text pass that is equal to a constant."""
@@ -437,11 +441,13 @@ class _Case:
 
     def _is_element(self, node: Call, value: Value, range_: Value) -> int:
         """Return the results of `value in range`, where all elements are constants, or no item can be equal to a constant."""
-        if range_.elements is None and self._has_no_item(range_, value):
-            return FALSE
-        elements = [domains.constant(element.domain) for element in range_.elements or ()]
+        if range_.elements is None:
+            if self._has_no_item(range_, value):
+                return FALSE
+            return self._test(self._called(node, [value, range_]), domains.IS_TRUE)
+        elements = [domains.constant(element.domain) for element in range_.elements]
         constants = tuple(element.value for element in elements if element is not None)
-        if range_.elements is None or len(constants) < len(elements):
+        if len(constants) < len(elements):
             return self._test(self._called(node, [value, range_]), domains.IS_TRUE)
         return self._test(value, domains.Test("in", constants))
 
