@@ -114,7 +114,16 @@ class MapExpr:
 
 @dataclass(slots=True)
 class Comprehension:
-    """A fold over a range; `iter_var2` is empty if there is only one iteration variable."""
+    """A fold over a range, which a macro generates.
+
+    `iter_range`: the list or map.
+    `iter_var`: the variable of the items, or of the keys if there is a second one.
+    `iter_var2`: the variable of the values, empty if there is only one iteration variable.
+    `accu_var`, `accu_init`: the accumulator, and its value before the first iteration.
+    `loop_condition`: ends the loop where it is false.
+    `loop_step`: the value of the accumulator after an iteration.
+    `result`: the value of the fold.
+    """
 
     id: int
     iter_range: Expr

@@ -78,7 +78,17 @@ class CallCost(NamedTuple):
 
 
 class Overload(NamedTuple):
-    """One signature of a function; the first argument of a member overload is its target."""
+    """One signature of a function.
+
+    `function`: the name of the function.
+    `id`: the name of the overload.
+    `args`: the types of the arguments, of which the first one of a member overload is its target.
+    `result`: the type of the result.
+    `member`: whether it is called on a target.
+    `params`: the names of its type parameters.
+    `implementation`: the function that evaluates it.
+    `cost`: its cost, None for one unit.
+    """
 
     function: str
     id: str
@@ -218,9 +228,16 @@ _PROTOBUF: Final = WellKnownTypes()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Env:
-    """An immutable environment; the overloads of each function are in the order in which they are tried.
+    """An immutable environment.
 
-    `exempt` are functions whose arguments the validator of homogeneous literals does not check.
+    `idents`: the variables and constants, by their names.
+    `functions`: the overloads of each function, in the order in which they are tried.
+    `provider`: the types of messages.
+    `homogeneous`: whether the checker rejects lists and maps of mixed types.
+    `dialect`: the version of the language.
+    `cross_type_comparisons`: whether numbers of different types can be compared.
+    `validators`: further checks of checked expressions.
+    `exempt`: the functions whose arguments the validator of homogeneous literals does not check.
     """
 
     idents: Mapping[str, Variable] = field(default_factory=dict)

@@ -117,6 +117,19 @@ def _joined(first: Estimate | None, second: Estimate | None) -> Estimate | None:
 
 @dataclass(slots=True)
 class _Coster:
+    """Estimates the cost of each node, and notes what is known of its value by its id.
+
+    `result`: what the checker found out.
+    `estimator`: what is known of sizes and functions besides.
+    `overloads`: the costs of overloads that do not cost one unit, by their ids.
+    `dialect`: the version of the language.
+    `costs`: the estimated costs.
+    `paths`: the paths of values that are parts of variables.
+    `locals`: what is known of each variable of a macro, of which the last is the innermost.
+    `sizes`: the sizes of results.
+    `entries`: the sizes of the keys and values of lists and maps.
+    """
+
     result: CheckResult
     estimator: Estimator
     overloads: Mapping[str, CallCost]

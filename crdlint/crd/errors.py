@@ -233,7 +233,14 @@ def not_evaluated(path: Path, limit: WorkLimitError) -> FieldError:
 
 
 class Extra(TypedDict, total=False):
-    """Fields of a `FieldError` that most errors do not have."""
+    """Fields of a `FieldError` that most errors do not have.
+
+    `at`: the path to report.
+    `help`: the help.
+    `reason`: the cause as data.
+    `subject`: what the error is about.
+    `key`: whether the key is reported, not the value.
+    """
 
     at: Path | None
     help: str | None

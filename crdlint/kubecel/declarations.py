@@ -83,10 +83,13 @@ class DeclField:
 class DeclType:
     """A declared type: a scalar, a list (`elem`), a map (`key` and `elem`) or an object (`fields`). Upstream: cel.DeclType.
 
-    `type` is the CEL type of a scalar, None for others, whose type depends on their name. `max_elements` bounds
-    elements, entries, or bytes of a string. `min_serialized_size` is in bytes of JSON. `schema` is the schema whose
-    limits bound the size, None for scalars without bounds in a schema. `shape` is equal for declarations that differ
-    only in their schemas (see `Sharing`), 0 if unknown.
+    `min_serialized_size`: the least size of a value (bytes of JSON).
+    `max_elements`: the limit of elements, entries, or bytes of a string.
+    `type`: the CEL type of a scalar, None for others, whose type depends on their name.
+    `key`, `elem`: the types of keys, and of values or items.
+    `fields`: the fields of an object, by their escaped names.
+    `schema`: the schema whose limits bound the size, None for scalars without bounds in a schema.
+    `shape`: a number that is equal for declarations that differ only in their schemas (see `Sharing`), 0 if unknown.
     """
 
     min_serialized_size: int

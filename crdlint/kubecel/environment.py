@@ -119,7 +119,15 @@ KEYWORDS_AS_FIELDS: Final = (1, 31)
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """Declarations, parser options and costs of a server, by its `version`; `is_stored` is true for expressions stored already."""
+    """What a server declares for expressions.
+
+    `version`: the version whose libraries it has.
+    `dialect`: the version of the language.
+    `is_stored`: whether it is for expressions that are stored already.
+    `libraries`: its libraries.
+    `env`: all declarations.
+    `parser`: the options of the parser.
+    """
 
     version: Version
     dialect: CELDialect

@@ -87,7 +87,14 @@ def recorded() -> Iterator[list[Evaluation]]:
 
 @dataclass(slots=True)
 class Run:
-    """One validation: the remaining budget (cost units), the errors so far, and the rule id under which they are reported."""
+    """One validation.
+
+    `rule_id`: the rule id under which errors are reported.
+    `budget`: the remaining budget (cost units).
+    `errors`: the errors so far.
+    `warnings`: the errors that ratcheting allows.
+    `record`: the evaluations so far, None if nobody asks for them.
+    """
 
     rule_id: str
     budget: int
@@ -125,7 +132,14 @@ class ReadyRule:
 
 @dataclass(slots=True)
 class RuleValidator:
-    """The rules of a schema and its subschemas, compiled when `rules` is first called: most values reach few rules."""
+    """The rules of a schema and its subschemas.
+
+    `schema`: the schema of the values.
+    `is_root`: whether they are whole resources.
+    `rules`: compiles the rules when it is first called, because most values reach few rules; None without any.
+    `items`, `additional`, `properties`: the validators of the parts of values.
+    `all_of`: the validators of the schemas in `allOf`.
+    """
 
     schema: JSONSchemaProps
     is_root: bool

@@ -161,7 +161,13 @@ class Disagreement:
 
 @dataclass(slots=True)
 class Tally:
-    """The number of evaluations that agreed, and of those that were not compared, with the reason."""
+    """The numbers of evaluations.
+
+    `agreed`, `disagreed`: those that had the same value, and those that had another one.
+    `differences`: those that a known difference explains, by the difference.
+    `skipped`: those that were not compared, by the reason.
+    `functions`: the functions that cel-python does not have.
+    """
 
     agreed: int = 0
     disagreed: int = 0

@@ -83,10 +83,10 @@ def to_value(value: Any, schema: JSONSchemaProps, *, is_resource: bool = False) 
     With `is_resource`, an object has type and object metadata, regardless of its schema.
     """
     if value is None:
-        return None if schema.nullable else _NULL
+        return None if schema.nullable else _NULL_ERROR
     if schema.x_int_or_string:
         is_either = value.__class__ is str or value.__class__ is int
-        return value if is_either else _NEITHER
+        return value if is_either else _TYPE_ERROR
     convert = _CONVERSIONS.get(schema.type)
     if convert is not None:
         return _object(value, schema, is_resource=True) if is_resource else convert(value, schema)
@@ -98,8 +98,8 @@ def to_value(value: Any, schema: JSONSchemaProps, *, is_resource: bool = False) 
     )
 
 
-_NULL: Final = Error("invalid data, got null for schema with nullable=false")
-_NEITHER: Final = Error(
+_NULL_ERROR: Final = Error("invalid data, got null for schema with nullable=false")
+_TYPE_ERROR: Final = Error(
     "invalid data, expected XIntOrString value to be either a string or integer"
 )
 

@@ -55,7 +55,14 @@ FIELD: Final = re.compile(r" *(?:- +)*[A-Za-z$][\w$./-]*:(?: |\r?\Z)")
 
 
 class Cause(NamedTuple):
-    """The cause of a syntax error: repair, place (1-based in the file), help, edits (none without repair), headline."""
+    """The cause of a syntax error.
+
+    `repair`: what repairs it, None if nothing does.
+    `line`, `column`, `end_column`: its place (1-based in the file).
+    `help`: the help.
+    `edits`: the edits of the repair.
+    `headline`: the first line of the finding, empty for that of the rule.
+    """
 
     repair: Repair | None
     line: int
@@ -81,7 +88,13 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class BrokenText:
-    """A document that cannot be parsed; `stop` is the index of the line where the parser stops."""
+    """A document that cannot be parsed.
+
+    `document`: the document.
+    `lines`, `starts`: its lines, and their offsets.
+    `stop`: the index of the line where the parser stops.
+    `message`: the text of its error.
+    """
 
     document: Document
     lines: SequenceOf[str]

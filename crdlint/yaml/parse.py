@@ -61,10 +61,14 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Document:
-    """A document of a stream: its root (None if it is empty or invalid), its text, and the number of lines before it.
+    """A document of a stream.
 
-    `non_simple_mappings` are its mappings that are not simple (see `Mapping`), in document order. `values` has what is made
-    once for all of its findings and objects, by name.
+    `root`: its root, None if it is empty or invalid.
+    `text`: its text.
+    `line_offset`: the number of lines before it.
+    `error`: its error.
+    `non_simple_mappings`: its mappings that are not simple (see `Mapping`), in document order.
+    `values`: what is made once for all of its findings and objects, by name.
     """
 
     root: Node | None

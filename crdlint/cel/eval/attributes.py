@@ -91,10 +91,14 @@ def _index(key: Value) -> Value:
 
 @dataclass(frozen=True, slots=True)
 class Qualifier:
-    """One selection, by a key that is constant, or by one that `computed` returns: a value of `KEYS`, or an error.
+    """One selection.
 
-    A presence test (interpreter.testOnlyQualifier) is true where a value is present. `drops` is set if the key is an
-    expression other than a name: its value is on the stack.
+    `id`: its id.
+    `key`: its key, if that is constant.
+    `computed`: the function that returns another key: a value of `KEYS`, or an error.
+    `optional`: whether an absent value is no error.
+    `tests`: whether it is true where a value is present. Upstream: interpreter.testOnlyQualifier.
+    `drops`: whether the key is an expression other than a name, whose value is on the stack.
     """
 
     id: int
@@ -141,8 +145,11 @@ def checked_key(run: Run, *, keeps_errors: bool) -> Run:
 class Attribute:
     """A name or another expression, with the selections that the planner adds to it. Upstream: interpreter.applyQualifiers.
 
-    `depth` bounds the number of Python stack frames that its function needs. `counts_errors` records the first selection
-    if there is an error in place of a value to select from.
+    `base_id`, `base`: the id and the function of the name or expression.
+    `depth`: a bound of the Python stack frames that its function needs.
+    `counts_errors`: whether the first selection is recorded if there is an error in place of a value.
+    `qualifiers`: the selections.
+    `test_id`: the id of a presence test, 0 without one.
     """
 
     base_id: int

@@ -29,11 +29,16 @@ class CompiledNode(NamedTuple):
 
 
 class EstimatedRule(NamedTuple):
-    """A rule that the server compiles: its path, its compiled form and its cost.
+    """A rule that the server compiles.
 
-    `cost` and `message_cost` are the maximum cost of one evaluation (cost units), 0 if there is nothing to evaluate.
-    `cardinality` is the maximum number of values per object to which the rule applies, None if that is unbounded; then
-    `min_size_cardinality` is used: the number of such values that fit into a request.
+    `path`: its path.
+    `node`: the schema that has it.
+    `rule`: the rule.
+    `compiled`: its compiled form.
+    `cost`, `message_cost`: the maximum cost of one evaluation of the rule and of its message expression
+        (cost units), 0 if there is nothing to evaluate.
+    `cardinality`: the maximum number of values per object to which it applies, None if that is unbounded.
+    `min_size_cardinality`: the number of the smallest such values that fit into a request.
     """
 
     path: Path

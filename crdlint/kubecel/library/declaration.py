@@ -30,14 +30,26 @@ _NONE: Final[Mapping[Any, Any]] = {}
 
 
 class Library(NamedTuple):
-    """A library or an option of the environment, with the Kubernetes version that introduced it.
+    """A library or an option of the environment.
 
-    `removed` is the version that removed it; `has` returns whether a dialect has it at all. `exempt` contains functions whose
-    arguments the validator of homogeneous literals does not check. `costs` contains costs by function name, also for calls that
-    match several overloads; the declaration of an overload contains the cost of that overload only. `older_bindings` (by overload
-    id) and `older_costs` (by function) return the differences on an older server. `docs` contains one sentence for each function,
-    `later` the libraries with functions that were added to this one. `equality` estimates `==` of values of its types. `regexes`
-    contains the functions whose constant regular expression is compiled once.
+    `name`: its name.
+    `introduced`, `removed`: the Kubernetes versions that introduced and removed it.
+    `has`: returns whether a dialect has it at all.
+    `types`: the types that it declares.
+    `functions`: the overloads of its functions.
+    `docs`: one sentence for each function.
+    `later`: the libraries with functions that were added to this one.
+    `macros`: its macros.
+    `validators`: further checks of checked expressions.
+    `exempt`: functions whose arguments the validator of homogeneous literals does not check.
+    `cross_type_comparisons`: whether it lets numbers of different types be compared.
+    `optional_syntax`: whether it lets the parser read `.?` and `[?`.
+    `costs`: costs by function name, also for calls that match several overloads. The declaration of an
+        overload contains the cost of that overload only.
+    `older_bindings`: returns what implements overloads on an older server, by their ids.
+    `older_costs`: returns the costs that differ on an older server, by function name.
+    `equality`: estimates `==` of values of its types.
+    `regexes`: the functions whose constant regular expression is compiled once.
     """
 
     name: str

@@ -55,10 +55,14 @@ _MAX_DIGITS: Final = 100_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Quantity(declaration.Opaque):
-    """The number `unscaled * 10**exponent`; `exact` if upstream stores an inf.Dec; `text` is the text that was parsed.
+    """The number `unscaled * 10**exponent`.
 
-    A `computed` quantity can be compared with others as the left operand. As the right operand it is an error, because
-    upstream expects another Go type.
+    `unscaled`, `exponent`: the number.
+    `format`: how it is printed.
+    `exact`: whether upstream stores an inf.Dec.
+    `text`: the text that was parsed, empty if it is printed otherwise.
+    `computed`: whether it is the result of a function. It can be compared with others as the left operand;
+        as the right operand it is an error, because upstream expects another Go type.
     """
 
     cel_type: ClassVar[Type] = QUANTITY

@@ -125,8 +125,12 @@ class Facts:
 class Value(NamedTuple):
     """The values that an expression can have in a case.
 
-    Expressions with the same ``name`` have the same value. ``is_open`` means that a condition selects the operand, which the
-    case does not decide. Of lists and maps, the ``elements`` or the ``size`` may be known.
+    `domain`: the values.
+    `name`: a name, which is equal for expressions that have the same value.
+    `path`: the path of a field or item of the object.
+    `is_open`: whether a condition selects the operand that the case does not decide.
+    `elements`: the elements of a list or map, if they are known.
+    `size`: the size of a list or map, if it is known.
     """
 
     domain: Domain
@@ -150,7 +154,14 @@ class _Choice(NamedTuple):
 
 
 class _Question(NamedTuple):
-    """A condition, others with their results, and the names that mark what only one item has."""
+    """A question about a condition.
+
+    `goal`: the condition.
+    `premises`: other conditions with their results.
+    `scope`: what is known of the names.
+    `local`: the names that mark what only one item has.
+    `accepted`: a result that need not be possible.
+    """
 
     goal: Expr
     premises: _Premises
