@@ -194,7 +194,7 @@ class _Coster:
     def _size_of_call(
         self, expr: ast.Call, overload_id: str, size: Estimate | None
     ) -> Estimate | None:
-        """Return the size of the result of an overload, of which the call may tell `size`, and note the path of an item."""
+        """Return the size of the result of an overload, of which the call may know `size`, and note the path of an item."""
         sizes_variables = self.dialect.tracks_local_variables
         below = _INDEXED.get(overload_id)
         if below is not None:

@@ -113,8 +113,10 @@ def assume_established(crd: CustomResourceDefinition) -> None:
 
 def is_established(crd: CustomResourceDefinition) -> bool:
     """Return whether the API server serves a CRD already."""
-    wanted = (ESTABLISHED, "True")
-    return any((condition.type, condition.status) == wanted for condition in crd.status.conditions)
+    established = (ESTABLISHED, "True")
+    return any(
+        (condition.type, condition.status) == established for condition in crd.status.conditions
+    )
 
 
 def accepted_names(crd: CustomResourceDefinition) -> model.CustomResourceDefinitionNames:

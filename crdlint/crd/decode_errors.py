@@ -223,8 +223,8 @@ class DecodeState:
         if _KEYWORD_OF_SCHEMAS in fields and name in _OF_JSON_SCHEMA:
             return None, _OF_JSON_SCHEMA[name]
         unknown = self.server.unknown_fields
-        known = [known for known, field in fields.items() if field.attribute not in unknown]
-        near = nearest(name, known, _LIKE)
+        names = [each for each, field in fields.items() if field.attribute not in unknown]
+        near = nearest(name, names, _LIKE)
         if near is None or are_opposites(name, near):
             return None, None
         is_there = isinstance(owner, Mapping) and owner.find(near) is not None
@@ -387,8 +387,8 @@ def _error_of_literal(state: DecodeState, of: GoType, node: Any, value: Any) -> 
         return _error_of_base64(node, value)
     if json_type == "number" and of.kind in INT_RANGES:
         return _error_of_integer(of, node, _digits_of(state, node, value))
-    wanted = "float64" if json_type == "number" else json_type
-    return None if of.kind == wanted else GoError(node, value=json_type, of=of.name)
+    expected = "float64" if json_type == "number" else json_type
+    return None if of.kind == expected else GoError(node, value=json_type, of=of.name)
 
 
 def _error_of_huge_number(of: GoType, node: Any) -> GoError | None:

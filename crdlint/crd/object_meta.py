@@ -358,8 +358,8 @@ def _surplus_controllers(
     for name, i in reported:
         references = f"references for {first} and {name}"
         detail = f'Only one reference can have Controller set to true. Found "true" in {references}'
-        at = path.index(i).child("controller")
-        errors[i] = invalid(rules.owners, path, bad, detail, at=at, help=help_)
+        controller_path = path.index(i).child("controller")
+        errors[i] = invalid(rules.owners, path, bad, detail, at=controller_path, help=help_)
     left_out = len(indexes) - len(reported)
     if left_out:
         _, last = reported[-1]
@@ -424,8 +424,8 @@ def finalizer_warnings(
     """
     if not server.warns_of_finalizers:
         return
-    kept = () if old is None else old.finalizers
-    for finalizer in sorted(set(meta.finalizers).difference(kept), key=_as_bytes):
+    before = () if old is None else old.finalizers
+    for finalizer in sorted(set(meta.finalizers).difference(before), key=_as_bytes):
         name = f"metadata.finalizers: {quote(finalizer)}"
         for message in is_label_key(finalizer):
             worded = message.on(server) if isinstance(message, Wording) else message

@@ -295,9 +295,9 @@ class UserPaths:
         self._root: Final = root
         self._finder: Final = _StepFinder(root)
 
-    def at(self, line: int, column: int) -> UserPath:
+    def path_at(self, line: int, column: int) -> UserPath:
         """Return the path of a position (1-based lines and columns of the document)."""
-        steps = self._finder.at((line - 1, column - 1))
+        steps = self._finder.steps_at((line - 1, column - 1))
         if steps[:2] == ["spec", "versions"] and len(steps) > 2:
             name = child(self._root, *steps[:3], "name")
             version = str(name.value) if isinstance(name, Scalar) else ""
@@ -316,7 +316,7 @@ def user_path_in_object(root: Node, line: int, column: int) -> str:
 
 def steps_at(root: Node, position: tuple[int, int]) -> list[str | int]:
     """Return the keys and indexes that lead to the node at a position (0-based); a key that is no scalar is empty."""
-    return _StepFinder(root).at(position)
+    return _StepFinder(root).steps_at(position)
 
 
 class _StepFinder:
@@ -329,7 +329,7 @@ class _StepFinder:
         self._nodes: Final = [root]
         self._steps: Final[list[str | int]] = []
 
-    def at(self, position: tuple[int, int]) -> list[str | int]:
+    def steps_at(self, position: tuple[int, int]) -> list[str | int]:
         """Return what `steps_at` does."""
         self._leave(position)
         while self._enter(self._nodes[-1], position):

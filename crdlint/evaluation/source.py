@@ -182,7 +182,7 @@ def _with_crd(request: EvalRequest, definitions: Definitions) -> ExpressionSourc
 
 def _check_version(definition: Definition, version: str) -> None:
     """Raise SourceError if a CRD has no such version."""
-    versions = [known.name for known in definition.crd.spec.versions]
+    versions = [each.name for each in definition.crd.spec.versions]
     if version in versions:
         return
     near = nearest(version, versions)

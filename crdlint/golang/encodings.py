@@ -155,15 +155,15 @@ _SEQUENCE: Final = 0x30
 def pool_error(bundle: bytes) -> str | None:
     """Return why a PEM bundle has no usable certificate, by its outer DER structure, or None. Upstream: transport.rootCertPool."""
     problem = "unable to parse bytes as PEM block"
-    found = list(blocks(bundle))
+    all_blocks = list(blocks(bundle))
     certificates = [
-        block for block in found if block.type == b"CERTIFICATE" and not block.has_headers
+        block for block in all_blocks if block.type == b"CERTIFICATE" and not block.has_headers
     ]
     if any(_is_certificate(block.content) for block in certificates):
         return None
     if certificates:
         problem = "failed to parse certificate: x509: malformed certificate"
-    elif found and found[-1].end == len(bundle):
+    elif all_blocks and all_blocks[-1].end == len(bundle):
         problem = "no valid certificate authority data seen"
     return f"unable to load root certificates: {problem}"
 

@@ -61,13 +61,13 @@ def is_json_integer(value: float) -> bool:
     """Return whether a float64 is an integer, or slightly larger than one. Upstream: swag.IsFloat64AJSONInteger."""
     if not -_SAFE <= value <= _SAFE:
         return False
-    whole = int(value)
-    if value == whole:
+    truncated = int(value)
+    if value == truncated:
         return True
-    if not whole:
+    if not truncated:
         return False
     # A negative number wraps around when it is converted to uint64.
-    integer = float(whole if value > 0 else whole + 2**64)
+    integer = float(truncated if value > 0 else truncated + 2**64)
     return abs(value - integer) / min(abs(value) + integer, sys.float_info.max) < _EPSILON
 
 

@@ -349,7 +349,7 @@ def _repeated_size(size: int, low: int, high: int) -> int:
 
 
 def _repeated_product(product: int, low: int, high: int) -> int:
-    """Return the product of repetition counts with one more, whose limit -1 stands for none."""
+    """Return the product of repetition counts with one more, where a limit of -1 is none."""
     if high == 0:
         return 1
     times = low if high < 0 else high

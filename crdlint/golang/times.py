@@ -229,8 +229,8 @@ def parse_duration(text: str) -> int | None:
     for integer, fraction, unit in _PART.findall(text):
         size = _UNITS[unit]
         # More digits make a number that is out of range anyway.
-        whole = integer.lstrip("0")[:_MOST_DIGITS] or "0"
-        total += int(whole) * size + _fraction_of(size, fraction)
+        significant = integer.lstrip("0")[:_MOST_DIGITS] or "0"
+        total += int(significant) * size + _fraction_of(size, fraction)
         if total > _MAX + 1:
             return None
     if text.startswith("-"):

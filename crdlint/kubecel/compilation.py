@@ -202,16 +202,16 @@ class RuleCompiler:
     ) -> Expression:
         """Compile an expression, once for all schemas with equal declarations."""
         key = (self.declared.shape, optional_old_self, kind.output)
-        known = self._sharing.compilations(text, *key)
-        compilation = known.by_environment.get(id(environment))
+        compilations = self._sharing.compilations(text, *key)
+        compilation = compilations.by_environment.get(id(environment))
         if compilation is None:
             self._sharing.size += len(text)
-            compilation = _reused(known, environment)
+            compilation = _reused(compilations, environment)
             if compilation is not None:
-                known.by_environment[id(environment)] = compilation
+                compilations.by_environment[id(environment)] = compilation
             else:
                 compilation = self._compilation(text, kind, environment, optional_old_self)
-                known.add(environment, compilation)
+                compilations.add(environment, compilation)
         result = compilation.compiled, compilation.error
         return Expression(text, kind, optional_old_self, environment, self, compilation, *result)
 
@@ -253,11 +253,11 @@ class RuleCompiler:
         return self._declarations[key]
 
 
-def _reused(known: Compilations, environment: Environment) -> Compilation | None:
+def _reused(compilations: Compilations, environment: Environment) -> Compilation | None:
     """Return the result of compiling an expression for another server, or None if it is not valid for this one."""
-    if known.newest is None:
+    if compilations.newest is None:
         return None
-    other, compilation = known.newest
+    other, compilation = compilations.newest
     if compilation.uses is None:
         compilation.uses = uses_of(compilation.compiled)
     uses, costs = compilation.uses, compilation.costs

@@ -93,7 +93,7 @@ class Run:
     `budget`: the remaining budget (cost units).
     `errors`: the errors so far.
     `warnings`: the errors that ratcheting allows.
-    `record`: the evaluations so far, None if nobody asks for them.
+    `record`: the evaluations so far, None if they are not recorded.
     """
 
     rule_id: str

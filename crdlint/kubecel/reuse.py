@@ -181,7 +181,7 @@ class _Differences(NamedTuple):
 @cache
 def _different(first: CELDialect, second: CELDialect) -> _Differences:
     switches = zip(_REACHES, first, second, strict=True)
-    reaches = [reach for reach, one, other in switches if one != other]
+    reaches = [reach for reach, value, other in switches if value != other]
     return _Differences(
         tuple(reach.types for reach in reaches if reach.types is not _never),
         tuple(reach.evaluation for reach in reaches if reach.evaluation is not _never),

@@ -61,8 +61,8 @@ class Compilations:
         """Add the result of compiling the expression itself, not that of another server."""
         self.by_environment[id(environment)] = compilation
         if compilation.error is None:
-            known = self.newest
-            if known is None or known[0].version < environment.version:
+            newest = self.newest
+            if newest is None or newest[0].version < environment.version:
                 self.newest = environment, compilation
 
 

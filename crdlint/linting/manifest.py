@@ -211,7 +211,7 @@ class _CRDCheck:
 
     def _named(self, finding: Diagnostic) -> Diagnostic:
         line = finding.line - self.subject.document.line_offset
-        user_path, version = self.user_paths.at(line, finding.column)
+        user_path, version = self.user_paths.path_at(line, finding.column)
         if finding.field and any(is_within(finding.field, internal) for internal in SHARED):
             version = ", ".join(each.name for each in self.crd.spec.versions)
         headline = finding.headline

@@ -199,7 +199,7 @@ def _name_meant(name: str, value: Any, schema: JSONSchemaProps) -> str | None:
     if not isinstance(value, dict):
         return None
     item = value.get(name)
-    fitting = [known for known, below in schema.properties.items() if fits(item, below)]
+    fitting = [each for each, below in schema.properties.items() if fits(item, below)]
     near = name_meant(name, fitting, typed=True)
     return None if near in value else near
 

@@ -373,11 +373,11 @@ def _build(
 
     `json` is set for a document that is JSON.
     """
-    builder = _Builder(non_simple, json=json)
+    builder = _TreeBuilder(non_simple, json=json)
     return builder.build(events), builder.has_aliases
 
 
-class _Builder:
+class _TreeBuilder:
     """Builds the tree of a document from its events."""
 
     def __init__(self, non_simple: list[Mapping], *, json: bool) -> None:
@@ -492,9 +492,9 @@ def _names_of(items: list[Any]) -> tuple[str, ...] | None:
     has_tags = len(names) != len(keys)
     if has_tags:
         return None
-    known = _known_names.get(names)
-    if known is not None:
-        return known
+    cached = _known_names.get(names)
+    if cached is not None:
+        return cached
     different = set(names)
     if len(different) != len(keys):
         return None

@@ -68,8 +68,8 @@ def _conflict(text: BrokenText, ends: list[int], more: int) -> Cause:
     has_two_sides = bool(old and new)
     if has_two_sides and not are_same:
         return text.cause(None, first, help_)
-    kept = ours if old else theirs
-    edits = text.removed(i for i in all_lines if i not in kept)
+    side = ours if old else theirs
+    edits = text.removed(i for i in all_lines if i not in side)
     return text.cause(repairs.SAME_SIDES if are_same else repairs.ONE_SIDE, first, help_, edits)
 
 

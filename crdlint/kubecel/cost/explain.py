@@ -140,8 +140,8 @@ class _Explanation:
         has_own_cost = not parts or self._cost(node) > 1 + cost_of_parts
         if not has_own_cost:
             return ""
-        known = filter(None, (self._declared.get(child.id) for child in below))
-        sized = [declared for declared in known if declared.max_elements > 1]
+        declarations = filter(None, (self._declared.get(child.id) for child in below))
+        sized = [declared for declared in declarations if declared.max_elements > 1]
         return "; ".join(dict.fromkeys(describe_bound(each, self._dialect) for each in sized))
 
 

@@ -375,8 +375,8 @@ def _without(piece: Any, value: float) -> Domain:
     """Return the numbers of a piece that are not equal to one."""
     if isinstance(piece, Just):
         return () if piece.value == value else (piece,)
-    below = piece.beside(value, below=True, includes=False)
-    above = piece.beside(value, below=False, includes=False)
-    is_at_side = (piece,) in (below, above)
+    less = piece.beside(value, below=True, includes=False)
+    greater = piece.beside(value, below=False, includes=False)
+    is_at_side = (piece,) in (less, greater)
     may_equal = not piece.is_whole or value == math.floor(value)
-    return (*below, *above) if may_equal and not is_at_side else (piece,)
+    return (*less, *greater) if may_equal and not is_at_side else (piece,)

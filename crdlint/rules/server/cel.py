@@ -121,9 +121,9 @@ def compile_and_estimate(
     root, environment = nodes[0].root_schema, new_expressions(options.server)
     context = options.common.context(root, options.server.cel)
     answers = options.common.rules.setdefault((id(root), id(context)), Answers())
-    known = answers.find(lambda: environment, estimates_alike)
-    if known is not None:
-        return known
+    answer = answers.find(lambda: environment, estimates_alike)
+    if answer is not None:
+        return answer
     compiled = list(_compiled(nodes, options))
     rules = [rule for rule in compiled if isinstance(rule, EstimatedRule)]
     advice = cel_cost.advice_for(rules, options.effort)

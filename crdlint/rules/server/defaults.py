@@ -88,9 +88,9 @@ def validate(
         server.has_kubernetes_name_formats,
     )
     answers = options.common.defaults.setdefault(key, Answers())
-    known = answers.find(lambda: _environment(server), _evaluates_alike)
-    if known is not None:
-        return known
+    answer = answers.find(lambda: _environment(server), _evaluates_alike)
+    if answer is not None:
+        return answer
     from crdlint.schema.default_validation import validate_defaults
 
     rules, requires_pruned = _Rules(server, options.common.sharing), options.require_pruned_defaults
