@@ -149,7 +149,7 @@ HELPS: Final = {
     ),
     "crdlint.yaml.causes.syntax_cause": SMALLEST.replace("  group", "   group", 1),
     "crdlint.yaml.causes.conversion_cause": SMALLEST.replace("  group", "  [a]: x\n  group", 1),
-    "crdlint.rules.server.structural._pattern_help": SMALLEST.replace(
+    "crdlint.rules.helps.structural.pattern_help": SMALLEST.replace(
         "object}", "string, pattern: '('}"
     ),
     "crdlint.phrases._nearest_of_few": REJECTED,

@@ -9,6 +9,7 @@ from crdlint.rules.engine.advisory import SCALARS
 from crdlint.rules.engine.edits import Edits, rename_to_true, require, unlisted
 from crdlint.rules.engine.finding import FieldFinding
 from crdlint.rules.engine.fixer import Fixer, FixesOf, removal
+from crdlint.rules.helps.structural import implied_type
 from crdlint.rules.server.forbidden_fields import (
     ADDITIONAL_ITEMS,
     BOTH_PROPERTIES,
@@ -28,7 +29,6 @@ from crdlint.rules.server.forbidden_fields import (
     VAGUE,
     meant_type,
 )
-from crdlint.rules.server.structural import implied_type
 from crdlint.yaml.nodes import Mapping, Scalar
 
 _ANY: Final = frozenset({"any", "*"})

@@ -24,10 +24,15 @@ from crdlint.rules.engine.finding import FieldFinding
 from crdlint.rules.engine.fixer import Fixer, FixesOf, removal, replacement
 from crdlint.rules.fixes.pattern_fixes import repaired_pattern
 from crdlint.rules.fixes.repeated_fields import OUTDENTED, repeated_below
+from crdlint.rules.helps.structural import (
+    INT_OR_STRING_FORMAT,
+    implied_type,
+    pattern_error,
+    without_lookahead,
+)
 from crdlint.rules.server.structural import (
     EMBEDDED,
     INT_OR_STRING,
-    INT_OR_STRING_FORMAT,
     ITEMS_REQUIRED,
     META_TYPE,
     METADATA,
@@ -36,9 +41,6 @@ from crdlint.rules.server.structural import (
     PATTERN,
     ROOT_TYPE,
     TYPE_REQUIRED,
-    implied_type,
-    pattern_error,
-    without_lookahead,
 )
 from crdlint.schema.structural import TYPES
 from crdlint.yaml.edit import Edit

@@ -11,6 +11,7 @@ from crdlint.crd.errors import (
     INVALID,
     REQUIRED,
     Code,
+    FieldError,
     Reason,
     forbidden,
     invalid,
@@ -19,17 +20,15 @@ from crdlint.crd.errors import (
 from crdlint.crd.model import JSONSchemaProps, JSONSchemaPropsOrBool
 from crdlint.kubernetes.servers import Server
 from crdlint.light import regex
-from crdlint.phrases import Sample
 from crdlint.rules.engine.advisory import JUNCTORS
 from crdlint.rules.engine.common import WalkResult
 from crdlint.rules.engine.relations import OF_ALTERNATIVE, SAME_PLACE
 from crdlint.rules.engine.rule import Link, Nodes, Rule
 from crdlint.rules.engine.schema_walk import STRUCTURAL, Context, SchemaPosition, check
+from crdlint.rules.helps import structural as helps
 from crdlint.safety.bugs import attempt
 from crdlint.schema.structural import incomplete, structural_attributes
-from crdlint.yaml.editor import quoted
 
-INT_OR_STRING_FORMAT: Final = "int-or-string"
 _SOURCE = "apiextensions-apiserver/pkg/apiserver/schema ValidateStructural"
 _Rule: Final = partial(Rule, source=_SOURCE)
 _NOT_PLACES: Final = frozenset(SchemaPosition) - {SchemaPosition.OUTSIDE}
@@ -37,49 +36,15 @@ _ROOT: Final = frozenset({SchemaPosition.ROOT})
 _NESTED: Final = frozenset({SchemaPosition.NESTED})
 
 
-_NEGATIVE: Final = regex(r"\^\(\?!((?:[^()\\]|\\.|\([^()?]*\))*)\)(.*)\Z")
-_GROUPS: Final = regex(r"\\.|\[(?:[^\]\\]|\\.)*(?:\]|\\?\Z)|\([^()]*\)")
 _TYPE_MISSING: Final = {
     SchemaPosition.ROOT: "must not be empty at the root",
     SchemaPosition.ITEM: "must not be empty for specified array items",
     SchemaPosition.FIELD: "must not be empty for specified object fields",
 }
-# Keywords that only make sense with one type, for the suggestion.
-_SPEAKS_OF: Final = (
-    (
-        ("properties", "additional_properties", "max_properties", "min_properties", "required"),
-        "object",
-    ),
-    (("items", "max_items", "min_items", "x_list_type"), "array"),
-    (("pattern", "max_length", "min_length"), "string"),
-    (("maximum", "minimum", "multiple_of"), "integer"),
-)
-_OF_VALUE: Final = {str: "string", bool: "boolean", int: "integer", list: "array", dict: "object"}
-_OF_FORMAT: Final = {"int32": "integer", "int64": "integer", "float": "number", "double": "number"}
 _LOOKAROUND: Final = regex(r"\(\?(?:[=!]|<[=!])[^()]*\)?")
 
 
-_JUNCTOR: Final = regex(r"\.(allOf|anyOf|oneOf|not)(?![^.\[])")
 _OfRoot: Final = partial(_Rule, scope="schema")
-
-
-def pattern_error(pattern: str) -> str | None:
-    """Return Go's error of compiling a pattern, None if there is none."""
-    from crdlint.golang.regexp import compile_error  # many CRDs have no pattern
-
-    return compile_error(pattern)
-
-
-def without_lookahead(pattern: str) -> tuple[str, str] | None:
-    """Return a rule and a pattern that match what a pattern with a negative lookahead at its start was meant to match."""
-    negative = _NEGATIVE.match(pattern)
-    if negative is None or "'" in negative[1] or pattern_error(f"^({negative[1]})") is not None:
-        return None
-    rest = "" if negative[2] in {"", ".*", ".*$"} else f"^{negative[2]}"
-    if pattern_error(rest) is not None or "|" in _GROUPS.sub("", rest):
-        return None
-    raw = "r" if "\\" in negative[1] else ""
-    return f"!self.matches({raw}'^({negative[1]})')", rest
 
 
 NOT_CONVERTIBLE = Rule("schema-not-convertible", "Schema cannot be converted to a structural schema",
@@ -194,21 +159,6 @@ PATTERN = _Rule("pattern-invalid", "Pattern is not a valid RE2 expression",
     good="name:\n  type: string\n  x-kubernetes-validations: [{rule: \"!self.startsWith('kube-')\"}]")  # fmt: skip
 
 
-def implied_type(schema: JSONSchemaProps) -> str:
-    """Return the type that follows from the other fields of a node, empty if none does."""
-    attributes = vars(schema)
-    for names, type_ in _SPEAKS_OF:
-        if not attributes.keys().isdisjoint(names):
-            return type_
-    if schema.format == INT_OR_STRING_FORMAT:
-        return ""
-    if schema.format:
-        return _OF_FORMAT.get(schema.format, "string")
-    values = [*schema.enum, *([] if schema.default is None else [schema.default.value])]
-    types = {_OF_VALUE.get(value.__class__, "") for value in values}
-    return types.pop() if len(types) == 1 else ""
-
-
 @check(
     Nodes(
         when=lambda fields, type_: (
@@ -229,27 +179,9 @@ def _type(schema: JSONSchemaProps, context: Context, result: WalkResult) -> None
         result.add_structural(schema, error)
     elif not schema.type and not schema.x_int_or_string and not schema.x_preserve_unknown_fields:
         is_root = context.position is SchemaPosition.ROOT
-        help_ = "Add `type: object`" if is_root else _help_with_type(schema)
+        help_ = "Add `type: object`" if is_root else helps.missing_type(schema)
         detail = _TYPE_MISSING[context.position]
         result.add_structural(schema, required(TYPE_REQUIRED.id, path, detail, help=help_))
-
-
-def _help_with_type(schema: JSONSchemaProps) -> str:
-    """Return the help for a schema without a type: the type that its other fields imply, if any."""
-    guess = implied_type(schema)
-    if guess:
-        return f"Add `type: {guess}`"
-    if schema.format == INT_OR_STRING_FORMAT:
-        return "Write `x-kubernetes-int-or-string: true` instead of `format`"
-    if any(alternative.type for alternative in (*schema.any_of, *schema.one_of)):
-        return (
-            "Add the `type` here, outside of the alternatives; `x-kubernetes-int-or-string: true` accepts "
-            "integers and strings"
-        )
-    return Sample(
-        "Add the `type` of this value, such as `type: string`; "
-        "`x-kubernetes-preserve-unknown-fields: true` accepts any value"
-    )
 
 
 @check(Nodes(when=lambda _, type_: type_ not in {"", "object"}), _ROOT)
@@ -263,15 +195,9 @@ def _root_type(schema: JSONSchemaProps, _context: Context, result: WalkResult) -
 @check(Nodes(types={"array"}), STRUCTURAL)
 def _items(schema: JSONSchemaProps, _context: Context, result: WalkResult) -> None:
     if schema.item_schema is None:
-        path = schema.path.child("items")
-        help_ = (
-            None
-            if schema.items is None
-            else "Write one schema for all items instead of the list of schemas"
-        )
-        result.add_structural(
-            schema, required(ITEMS_REQUIRED.id, path, "must be specified", help=help_)
-        )
+        path, help_ = schema.path.child("items"), helps.items(schema)
+        error = required(ITEMS_REQUIRED.id, path, "must be specified", help=help_)
+        result.add_structural(schema, error)
 
 
 @check(Nodes({"additionalProperties"}), STRUCTURAL)
@@ -280,15 +206,9 @@ def _additional_properties(schema: JSONSchemaProps, context: Context, result: Wa
         return
     path = schema.path.child("additionalProperties")
     if context.position is SchemaPosition.ROOT:
-        is_closed = not schema.additional_properties.allows
-        help_ = (
-            "Remove `additionalProperties: false`: the API server drops unknown fields"
-            if is_closed
-            else None
-        )
-        result.add_structural(
-            schema, forbidden(ROOT_MAP.id, path, "must not be used at the root", help=help_)
-        )
+        help_ = helps.root_map(schema)
+        error = forbidden(ROOT_MAP.id, path, "must not be used at the root", help=help_)
+        result.add_structural(schema, error)
     if schema.x_embedded_resource:
         detail = "must not be used if x-kubernetes-embedded-resource is set"
         result.add_structural(schema, forbidden(EMBEDDED.id, path, detail))
@@ -334,21 +254,24 @@ def _object_fields(schema: JSONSchemaProps, context: Context, result: WalkResult
     for name, type_ in (("kind", "string"), ("apiVersion", "string"), ("metadata", "object")):
         child = schema.properties.get(name)
         if child is not None and child.type != type_:
-            path = child.path.child("type")
-            detail, help_, reason = (
-                f"must be {type_}",
-                f"Set `type: {type_}`",
-                Reason(Code.TYPE, (type_, child.type)),
-            )
-            result.add_structural(
-                child, invalid(META_TYPE.id, path, child.type, detail, help=help_, reason=reason)
-            )
-    metadata = (
-        schema.properties.get("metadata") if context.position is SchemaPosition.ROOT else None
-    )
+            result.add_structural(child, _wrong_type(child, type_))
+    if context.position is not SchemaPosition.ROOT:
+        return
+    metadata = schema.properties.get("metadata")
     if metadata is not None and not _may_restrict(metadata, context.options.server):
         detail = "must not specify anything other than name and generateName, but metadata is implicitly specified"
         result.add_structural(schema, forbidden(METADATA.id, metadata.path, detail))
+
+
+def _wrong_type(schema: JSONSchemaProps, type_: str) -> FieldError:
+    return invalid(
+        META_TYPE.id,
+        schema.path.child("type"),
+        schema.type,
+        f"must be {type_}",
+        help=f"Set `type: {type_}`",
+        reason=Reason(Code.TYPE, (type_, schema.type)),
+    )
 
 
 def _may_restrict(metadata: JSONSchemaProps, server: Server) -> bool:
@@ -360,39 +283,18 @@ def _may_restrict(metadata: JSONSchemaProps, server: Server) -> bool:
 def _pattern(schema: JSONSchemaProps, _context: Context, result: WalkResult) -> None:
     if not schema.pattern:
         return
-    error = pattern_error(schema.pattern)
-    if error is not None:
-        detail = f"must be a valid regular expression, but isn't: {error}"
-        path = schema.path.child("pattern")
-        cause = attempt(_cause_in_short, schema.pattern, error)
-        help_ = attempt(_pattern_help, schema.pattern)
-        violation = invalid(PATTERN.id, path, schema.pattern, detail, help=help_, subject=cause)
-        lookaround = _LOOKAROUND.search(schema.pattern)
-        result.add_structural(
-            schema,
-            violation if lookaround is None else violation._replace(inside=lookaround.span()),
-        )
-
-
-def _cause_in_short(pattern: str, error: str) -> str:
-    from crdlint.golang.regexp_repair import cause  # only wrong patterns need it
-
-    return cause(pattern, error)
-
-
-def _pattern_help(pattern: str) -> str | None:
-    """Return the help for a pattern with lookaround; for a negative lookahead alone, an equivalent rule."""
-    without = without_lookahead(pattern)
-    if without is not None:
-        rule, rest = without
-        change = f"Write the pattern as `{rest}`" if rest else "Remove the pattern"
-        return f"{change}, and add `x-kubernetes-validations: [{{rule: {quoted(rule)}}}]`: RE2 has no lookahead"
-    if any(opening in pattern for opening in ("(?!", "(?<!", "(?=", "(?<=")):
-        return "Split the condition into several patterns or rules, each without lookaround: RE2 has none"
-    from crdlint.golang.regexp_repair import repair
-
-    meant = repair(pattern)
-    return None if meant is None else meant.help
+    reason = helps.pattern_error(schema.pattern)
+    if reason is None:
+        return
+    detail = f"must be a valid regular expression, but isn't: {reason}"
+    path = schema.path.child("pattern")
+    cause = attempt(helps.cause_in_short, schema.pattern, reason)
+    help_ = attempt(helps.pattern_help, schema.pattern)
+    error = invalid(PATTERN.id, path, schema.pattern, detail, help=help_, subject=cause)
+    lookaround = _LOOKAROUND.search(schema.pattern)
+    if lookaround is not None:
+        error = error._replace(inside=lookaround.span())
+    result.add_structural(schema, error)
 
 
 def _allows_others(additional: JSONSchemaPropsOrBool | None) -> bool:
@@ -421,21 +323,9 @@ _FORBIDDEN_NESTED: Final[tuple[tuple[str, str, Callable[[JSONSchemaProps], bool]
 def _nested(schema: JSONSchemaProps, _context: Context, result: WalkResult) -> None:
     for name, state, is_set in _FORBIDDEN_NESTED:
         if is_set(schema):
-            junctor = next(
-                (each for each in reversed(_JUNCTOR.findall(str(schema.path)))), "junctor"
-            )
-            help_ = f"Remove `{name}` here, and specify it outside of the `{junctor}`"
-            if name == "type" and schema.parent is not None and schema.parent.type == schema.type:
-                help_ = f"Remove `type` here: the schema outside of the `{junctor}` has the same"
-            elif name == "type" and schema.type in {"integer", "string"}:
-                help_ += (
-                    "; for an integer or a string use `x-kubernetes-int-or-string: true` "
-                    "with `anyOf: [{type: integer}, {type: string}]`"
-                )
-            detail = f"must be {state} to be structural"
-            result.add_structural(
-                schema, forbidden(NOT_STRUCTURAL.id, schema.path.child(name), detail, help=help_)
-            )
+            path, detail = schema.path.child(name), f"must be {state} to be structural"
+            help_ = helps.nested(schema, name)
+            result.add_structural(schema, forbidden(NOT_STRUCTURAL.id, path, detail, help=help_))
 
 
 @check(Nodes({"properties"}), _NESTED)
