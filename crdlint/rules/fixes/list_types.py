@@ -10,6 +10,7 @@ from crdlint.rules.engine.edits import Edits, add_required, expect, is_merged, r
 from crdlint.rules.engine.finding import FieldFinding
 from crdlint.rules.engine.fixer import Fixer, FixesOf, nearest_of, removal, replacement
 from crdlint.rules.fixes import v1beta1
+from crdlint.rules.helps.list_types import USUAL_DEFAULTS, is_optional, likely_key
 from crdlint.rules.server.list_types import (
     GOOD_SET,
     ITEMS_NULLABLE,
@@ -27,9 +28,6 @@ from crdlint.rules.server.list_types import (
     NAMED_ITEMS,
     SET_ATOMIC,
     TYPES,
-    USUAL_DEFAULTS,
-    is_optional,
-    likely_key,
     list_with,
 )
 from crdlint.spelling import name_meant

@@ -13,6 +13,7 @@ from crdlint.rules.engine.finding import FieldFinding
 from crdlint.rules.engine.fixer import Fixer, FixesOf
 from crdlint.rules.fixes.repeated_fields import OUTDENTED
 from crdlint.rules.fixes.v1beta1 import open_schema
+from crdlint.rules.helps.versions import ends_early
 from crdlint.rules.server.versions import (
     ANY_FIELDS,
     BASE,
@@ -21,7 +22,6 @@ from crdlint.rules.server.versions import (
     SCHEMA_REQUIRED,
     STORAGE,
     VERSIONS,
-    ends_early,
     version_with,
     versions_with,
 )

@@ -5,9 +5,8 @@ Reproduces ValidateCustomResourceDefinitionOpenAPISchema and validateMapListKeys
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
-from itertools import islice
 from typing import Final
 
 from crdlint.crd.errors import (
@@ -22,11 +21,11 @@ from crdlint.crd.errors import (
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.printing import Typed
 from crdlint.rules.engine import headlines
-from crdlint.rules.engine.advisory import SCALARS
 from crdlint.rules.engine.common import WalkResult
 from crdlint.rules.engine.relations import SAME_FIELD, SIBLING
 from crdlint.rules.engine.rule import Link, Nodes, Rule
 from crdlint.rules.engine.schema_walk import Context, check
+from crdlint.rules.helps.list_types import missing_key, optional_key, shown
 from crdlint.rules.server import forbidden_fields, structural
 from crdlint.safety.bugs import attempt
 
@@ -38,13 +37,6 @@ _KeyRule: Final = partial(Rule, source="apiextensions/validation validateMapList
 NAMED_ITEMS = "type: object, required: [name], properties: {name: {type: string}}"
 TYPES: Final = ("atomic", "set", "map")
 
-# The keys of most lists of Kubernetes, such as containers and conditions.
-_USUAL_KEYS: Final = ("name", "type", "key", "id")
-# Values that Kubernetes itself defaults, for keys that people take over from its types.
-USUAL_DEFAULTS = {"protocol": "TCP"}
-# The most names that a help lists.
-_SHOWN: Final = 8
-
 
 def list_with(type_: str, items: str, keys: str = "") -> str:
     """Return the schema of a list."""
@@ -55,27 +47,6 @@ def list_with(type_: str, items: str, keys: str = "") -> str:
 
 _GOOD_MAP = list_with("map", NAMED_ITEMS, "name")
 GOOD_SET = list_with("set", "type: string")
-
-
-def likely_key(item: JSONSchemaProps) -> str | None:
-    """Return the only scalar of a list's items, preferably a required one, or the usual key among several."""
-    scalars = [name for name, field in item.properties.items() if field.type in SCALARS]
-    keys = [name for name in scalars if name in item.required] or scalars
-    return keys[0] if len(keys) == 1 else next((name for name in _USUAL_KEYS if name in keys), None)
-
-
-def is_optional(item: JSONSchemaProps, key: str) -> bool:
-    """Return whether an item may lack a key."""
-    return key not in item.required and item.properties[key].default is None
-
-
-def _help_with_key(item: JSONSchemaProps | None) -> str | None:
-    """Return the help for a map list without keys, None if no field of its items is likely to be the key."""
-    key = None if item is None else likely_key(item)
-    if item is None or key is None:
-        return None
-    also = f", and `{key}` to `required` of the items" if is_optional(item, key) else ""
-    return f"Add `x-kubernetes-list-map-keys: [{key}]`{also}"
 
 
 MAP_TYPE = _Rule("map-type-unsupported", "Unsupported `x-kubernetes-map-type`",
@@ -279,7 +250,7 @@ def _list_map(schema: JSONSchemaProps) -> Iterator[FieldError]:
     if not schema.x_list_map_keys:
         keys_path = path.child("x-kubernetes-list-map-keys")
         detail = "must not be empty if x-kubernetes-list-type is map"
-        help_ = _help_with_key(schema.item_schema)
+        help_ = missing_key(schema.item_schema)
         yield required(KEYS_REQUIRED.id, keys_path, detail, help=help_)
     if items is None:
         detail = "must have a schema if x-kubernetes-list-type is map"
@@ -307,7 +278,7 @@ def _keys(schema: JSONSchemaProps, item: JSONSchemaProps) -> Iterator[FieldError
         field, where = item.properties.get(key), keys_path.index(i)
         if field is None and not unknown:
             unknown = True
-            names = _shown(item.properties) or "none"
+            names = shown(item.properties) or "none"
             help_ = f"Correct `{key}`, or add it to the properties of the items, which are: {names}"
             detail = "entries must all be names of item properties"
             yield invalid(KEY_UNKNOWN.id, keys_path, value, detail, at=where, help=help_)
@@ -321,11 +292,6 @@ def _keys(schema: JSONSchemaProps, item: JSONSchemaProps) -> Iterator[FieldError
                 KEY_DUPLICATE.id, keys_path, value, "must not contain duplicate entries", at=where
             )
         seen.add(key)
-
-
-def _shown(names: Iterable[str]) -> str:
-    first = list(islice(names, _SHOWN + 1))
-    return ", ".join(first[:_SHOWN]) + (", ..." if len(first) > _SHOWN else "")
 
 
 @check(Nodes({"x-kubernetes-list-type"}))
@@ -354,17 +320,11 @@ def map_list_keys_map_set(schema: JSONSchemaProps) -> Iterator[FieldError]:
         if key not in required_keys and field.default is None:
             detail = f"{_IS_KEY}, so it must have a default or be a required property"
             yield required(
-                KEY_REQUIRED.id, path.child("default"), detail, help=attempt(_key_help, key, item)
+                KEY_REQUIRED.id,
+                path.child("default"),
+                detail,
+                help=attempt(optional_key, key, item),
             )
         if field.nullable:
             detail = f"{_IS_KEY}, so it cannot be nullable"
             yield forbidden(KEY_NULLABLE.id, path.child("nullable"), detail)
-
-
-def _key_help(key: str, item: JSONSchemaProps) -> str:
-    required_now = (
-        f"..., {key}" if len(item.required) >= _SHOWN else ", ".join((*item.required, key))
-    )
-    usual = USUAL_DEFAULTS.get(key)
-    default = f"`default: {usual}`, as Kubernetes does" if usual else "a `default`"
-    return f"Write `required: [{required_now}]` in the items, or give `{key}` {default}"

@@ -21,6 +21,7 @@ from crdlint.kubernetes.servers import Server
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.relations import ANYWHERE, between_fields
 from crdlint.rules.engine.rule import Link, Rule
+from crdlint.rules.helps.metadata import either_name, to_correct_first
 from crdlint.rules.server import names
 
 _SOURCE = "apimachinery/pkg/api/validation ValidateObjectMeta"
@@ -106,7 +107,7 @@ def validate(crd: CustomResourceDefinition, server: Server) -> Iterator[FieldErr
     """Yield what is wrong with the metadata of a new CRD."""
     meta = crd.metadata
     expected = f"{crd.spec.names.plural}.{crd.spec.group}"
-    first = _to_correct_first(crd, expected)
+    first = to_correct_first(crd, expected)
     if meta.generate_name:
         path, prefix = _PATH.child("generateName"), meta.generate_name
         help_ = first or f"Write `name: {expected}` instead"
@@ -116,24 +117,13 @@ def validate(crd: CustomResourceDefinition, server: Server) -> Iterator[FieldErr
     if not name and meta.generate_name:
         name = object_meta.generated_name(meta.generate_name)
     if name:
-        help_, meant = (first, "") if first else (_both(name, expected), expected)
+        help_, meant = (first, "") if first else (either_name(name, expected), expected)
         for message in _name(name, name, expected):
             yield invalid(NAME.id, path, name, message, help=help_, subject=meant)
     else:
         help_ = first or f"Add `name: {expected}`"
         yield required(NAME.id, path, "name or generateName is required", help=help_)
     yield from object_meta.validate_object_meta(as_managed(meta), _PATH, IDS, server)
-
-
-def _to_correct_first(crd: CustomResourceDefinition, expected: str) -> str | None:
-    """Return the help for fields of the spec without which the name of the CRD is not known, None if it is."""
-    parts = {"spec.names.plural": crd.spec.names.plural, "spec.group": crd.spec.group}
-    missing = " and ".join(name for name, value in parts.items() if not value)
-    if missing:
-        return f"Set {missing} first: the CRD is named `<plural>.<group>`"
-    if is_dns1123_subdomain(expected):
-        return f"Correct spec.names.plural or spec.group first: `{expected}` is not a valid name"
-    return None
 
 
 def as_managed(meta: ObjectMeta) -> ObjectMeta:
@@ -143,19 +133,6 @@ def as_managed(meta: ObjectMeta) -> ObjectMeta:
     managed = copy(meta)
     managed.managed_fields = object_meta.kept_managed_fields(meta, _GROUP)
     return managed
-
-
-def _both(name: str, expected: str) -> str:
-    """Return the help for a name that differs from the expected one, in which either may have the error."""
-    plural, _, group = name.partition(".")
-    expected_plural, _, expected_group = expected.partition(".")
-    other = (
-        f"set `spec.group` to `{group}`"
-        if plural == expected_plural
-        else f"set `spec.names.plural` to `{plural}`"
-    )
-    is_other = "." in group and (plural == expected_plural) != (group == expected_group)
-    return f"Rename it to `{expected}`{f', or {other}' if is_other else ''}"
 
 
 def _name(text: str, name: str, expected: str) -> list[str]:

@@ -21,6 +21,7 @@ from crdlint.rules.engine import headlines
 from crdlint.rules.engine.common import ValidationOptions
 from crdlint.rules.engine.relations import EMPTY, between_fields
 from crdlint.rules.engine.rule import Link, Rule
+from crdlint.rules.helps.versions import ends_early, storage
 from crdlint.rules.texts import reading
 from crdlint.safety.bugs import attempt
 
@@ -47,11 +48,6 @@ ANY_FIELDS: Final = ", x-kubernetes-preserve-unknown-fields: true"
 BASE: Final = version_with("v1")
 
 _GOOD = versions_with(BASE, version_with("v2", storage=False, fields=ANY_FIELDS))
-
-
-def ends_early(versions: SequenceOf[CustomResourceDefinitionVersion]) -> bool:
-    """Return whether the last version lacks both fields that every version has, as in a file that ends in the middle."""
-    return bool(versions) and not {"served", "storage"} & vars(versions[-1]).keys()
 
 
 SCHEMA_REQUIRED = _Rule("schema-required", "Version without a schema",
@@ -155,18 +151,10 @@ def as_a_whole(spec: CustomResourceDefinitionSpec, path: Path) -> Iterator[Field
     if len(marked) != 1:
         where = versions_path.index(marked[1]).child("storage") if marked else None
         detail = "must have exactly one version marked as storage version"
-        hint = attempt(_storage_help, [names[i] for i in marked], names)
+        hint = attempt(storage, [names[i] for i in marked], names)
         if not marked and ends_early(versions):
             hint = f"Add `served: true` and `storage: true` to `{names[-1]}`, unless the rest of the file is missing, too"
         yield invalid(STORAGE.id, versions_path, value, detail, at=where, help=hint)
-
-
-def _storage_help(stored: SequenceOf[str], names: SequenceOf[str]) -> str | None:
-    if len(stored) > 1:
-        return f"Set `storage: true` on one version only: {' and '.join(f'`{n}`' for n in stored)} have it"
-    return (
-        f"Set `storage: true` on `{names[-1]}`, or on the version that is stored" if names else None
-    )
 
 
 def version_field(spec: CustomResourceDefinitionSpec, path: Path) -> Iterator[FieldError]:
