@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final, Literal, TypeAlias
 
 from crdlint.files.recognition import GROUP, KIND, VERSION, is_near_group, is_near_key, is_near_kind
 from crdlint.golang.text import quote
 from crdlint.light import NamedTuple
-from crdlint.yaml.json_values import entries
+from crdlint.yaml.json_values import Entry, entries
 from crdlint.yaml.nodes import Mapping, Node, Scalar, child, is_json
 from crdlint.yaml.resolve import resolve
 
@@ -57,6 +58,20 @@ def identify(root: Node, text: str = "") -> Identity:
         return _OTHER
     if not is_json(root):
         fields.sort(key=lambda entry: entry[0])  # as in the JSON that YAML is converted to
+    strings, wrong = _type_meta(fields)
+    api_version, kind = strings.get("apiVersion", ""), strings.get("kind", "")
+    form = _form(api_version, kind, mistyped=wrong is not None)
+    if wrong is not None:
+        return Identity(form, api_version, kind, *wrong)
+    is_served = api_version == VERSION and bool(kind)
+    if is_served or form not in {"crd", "unserved"}:
+        return Identity(form, api_version, kind)
+    error = _rejection(root, api_version, kind, text)
+    return Identity(form, api_version, kind, error, root)
+
+
+def _type_meta(fields: Iterable[Entry]) -> tuple[dict[str, str], tuple[str, Node] | None]:
+    """Return apiVersion and kind, as far as they are strings, and the error of the first one that is not, at its node."""
     strings: dict[str, str] = {}
     wrong: list[tuple[str, Node]] = []
     for name, key, value in fields:
@@ -66,15 +81,7 @@ def identify(root: Node, text: str = "") -> Identity:
         elif json_type != "null":
             where = value if isinstance(value, Scalar) else key
             wrong.append((_mistyped(json_type, field), where))
-    api_version, kind = strings.get("apiVersion", ""), strings.get("kind", "")
-    form = _form(api_version, kind, mistyped=bool(wrong))
-    if wrong:
-        return Identity(form, api_version, kind, *wrong[0])
-    is_served = api_version == VERSION and bool(kind)
-    if is_served or form not in {"crd", "unserved"}:
-        return Identity(form, api_version, kind)
-    error = _rejection(root, api_version, kind, text)
-    return Identity(form, api_version, kind, error, root)
+    return strings, wrong[0] if wrong else None
 
 
 _OTHER: Final = Identity("other")

@@ -243,7 +243,6 @@ def traced(expression: Expression, variables: dict[str, Any]) -> tuple[Evaluated
     return result, TraceTree(expression.compiled, events, variables).root(result.value, result.cost)
 
 
-_LISTED: Final = 8
 _ON_UPDATE: Final = "a transition rule is only evaluated on update: name the old object with --old"
 
 
@@ -339,8 +338,7 @@ def _places_text(rules: Iterable[SchemaRule]) -> str:
     paths = list(dict.fromkeys(text or "." for text in texts))
     if not paths:
         return "The schema has no rules"
-    more = ", ..." if len(paths) > _LISTED else ""
-    return f"There are rules at {', '.join(paths[:_LISTED])}{more}"
+    return f"There are rules at {field_paths.first_names(paths)}"
 
 
 @work.limited()

@@ -19,7 +19,7 @@ from crdlint.safety.work import run_calls
 _TOKEN: Final = re.compile(
     r"""\.?(?P<name>[^.\[\]'"\s]+)|\[(?P<index>\d*|\*)\]|\[(?P<quote>['"])(?P<key>(?:(?!(?P=quote)).)*)(?P=quote)\]"""
 )
-_SHOWN: Final = 8  # fields in a message
+_SHOWN: Final = 8  # names in a message
 
 
 class NoFieldError(ValueError):
@@ -47,18 +47,23 @@ def parse_field_path(text: str) -> tuple[FieldStep, ...]:
     """
     steps: list[FieldStep] = []
     stripped = text.strip()
-    position = 0
-    while position < len(stripped) and stripped != ".":
+    position = 0 if stripped != "." else 1
+    while position < len(stripped):
         match = _TOKEN.match(stripped, position)
         if match is None:
             help_ = "Write it as in `spec.ports[0].name` or `metadata.labels['app']`"
             raise NoFieldError(f"{text!r} is not the path of a field", help_)
-        if match["index"] is not None:
-            steps.append(int(match["index"]) if match["index"].isdigit() else AnyItem())
-        else:
-            steps.append(match["key"] if match["name"] is None else match["name"])
+        steps.append(_step_of(match))
         position = match.end()
     return tuple(steps)
+
+
+def _step_of(token: re.Match[str]) -> FieldStep:
+    if token["index"] in {"", "*"}:
+        return AnyItem()
+    if token["index"] is not None:
+        return int(token["index"])
+    return token["key"] if token["name"] is None else token["name"]
 
 
 def field_path_text(steps: Sequence[FieldStep]) -> str:
@@ -113,9 +118,17 @@ def _other_fields(schema: JSONSchemaProps, name: str) -> str | None:
         return f"Write `{near}` instead"
     if not schema.properties:
         return None
-    fields = ", ".join(sorted(schema.properties)[:_SHOWN])
-    more = ", ..." if len(schema.properties) > _SHOWN else ""
-    return f"Use one of the fields: {fields}{more}"
+    return f"Use one of the fields: {first_names(sorted(schema.properties))}"
+
+
+def first_names(names: Sequence[str]) -> str:
+    """Return some names for a message.
+
+    >>> first_names(["a", "b"])
+    'a, b'
+    """
+    shown = names if len(names) <= _SHOWN else [*names[:_SHOWN], "..."]
+    return ", ".join(shown)
 
 
 def value_at(value: Any, steps: Sequence[FieldStep]) -> Any:

@@ -6,11 +6,16 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 from crdlint.crd.decode import Reader, reader_json
 from crdlint.crd.model import JSONSchemaProps
-from crdlint.evaluation.field_paths import NoFieldError, schema_of, schema_of_notation
+from crdlint.evaluation.field_paths import (
+    NoFieldError,
+    first_names,
+    schema_of,
+    schema_of_notation,
+)
 from crdlint.files.paths import Selection, discover
 from crdlint.files.read import STDIN, UnreadableError, read_text
 from crdlint.kubecel.evaluation import MISSING
@@ -30,8 +35,6 @@ from crdlint.sources.helm.layout import DEFAULTS, HelmValues
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.nodes import is_json
 from crdlint.yaml.parse import Document, iter_documents
-
-_LISTED: Final = 8
 
 
 class SourceError(Exception):
@@ -238,8 +241,7 @@ def _of_named_kind(candidates: _ByKind, kind: str) -> _ByKind:
 
 
 def _listed(candidates: _ByKind) -> str:
-    kinds = [kind for _, kind in candidates]
-    return ", ".join(kinds[:_LISTED]) + (", ..." if len(kinds) > _LISTED else "")
+    return first_names([kind for _, kind in candidates])
 
 
 def _identity(value: dict[str, Any]) -> tuple[str, str]:

@@ -234,17 +234,10 @@ class Declarer:
     def _object(self, schema: JSONSchemaProps, *, is_resource: bool) -> DeclType | None:
         if schema.additional_schema is not None:
             return self._container(schema, schema.additional_schema, schema.max_properties, _STRING)
-        members: dict[str, tuple[DeclType | None, JSONSchemaProps | None]] = {
-            name: (self._child(child), child) for name, child in schema.properties.items()
-        }
-        if is_resource and not has_resource_fields(schema):
-            members |= {name: (declared, None) for name, declared in _RESOURCE_FIELDS.items()}
-            if self.dialect.caps_metadata_names:
-                members["metadata"] = self._capped_metadata(schema), None
         required = set(schema.required)
         fields: dict[str, DeclField] = {}
         size = 2
-        for name, (declared, child) in members.items():
+        for name, (declared, child) in self._members(schema, is_resource=is_resource).items():
             if declared is None:
                 continue
             escaped = escape(name)
@@ -253,6 +246,19 @@ class Declarer:
             if name in required and not _has_default(child):
                 size += len(name.encode()) + declared.min_serialized_size + 4
         return self._of_fields(size, fields, schema)
+
+    def _members(
+        self, schema: JSONSchemaProps, *, is_resource: bool
+    ) -> dict[str, tuple[DeclType | None, JSONSchemaProps | None]]:
+        """Return the declarations of the properties of an object with their schemas, and those of resource metadata."""
+        members: dict[str, tuple[DeclType | None, JSONSchemaProps | None]] = {
+            name: (self._child(child), child) for name, child in schema.properties.items()
+        }
+        if is_resource and not has_resource_fields(schema):
+            members |= {name: (declared, None) for name, declared in _RESOURCE_FIELDS.items()}
+            if self.dialect.caps_metadata_names:
+                members["metadata"] = self._capped_metadata(schema), None
+        return members
 
     def _of_fields(
         self, size: int, fields: dict[str, DeclField], schema: JSONSchemaProps | None = None

@@ -50,7 +50,7 @@ _TIMESTAMP: Final = regex(
 
 _PREFIX: Final = "tag:yaml.org,2002:"
 _INVALID: Final = regex("[\udc80-\udcff]")
-_RESOLVABLE: Final = frozenset({"str", "bool", "int", "float", "null", "timestamp"})
+_RESOLVABLE: Final = frozenset({"bool", "int", "float", "null", "timestamp"})
 
 
 def is_plain_string(text: str) -> bool:
@@ -158,13 +158,13 @@ def _tagged(scalar: Scalar) -> Value:
     short = tag.removeprefix(_PREFIX) if tag.startswith(_PREFIX) else None
     if short == "binary":
         return _binary(scalar)
-    if short not in _RESOLVABLE or short == "str":
+    if short not in _RESOLVABLE:
         return str(text)
     value = text if is_plain_string(text) else _plain(text)
     kind = _KINDS[value.__class__]
     if short == "timestamp" and _is_timestamp(text):
         kind = short
-    if short == "float" and kind == "int":
+    if (short, kind) == ("float", "int"):
         return float(value)  # type: ignore[arg-type]
     if short != kind:
         raise YAMLDecodeError(f"yaml: cannot decode !!{kind} `{text}` as a !!{short}", scalar)
