@@ -68,3 +68,33 @@ def test_fields_of_metadata_that_no_rule_can_read() -> None:
     assert "rules can read only `metadata.name` and `metadata.generateName`" in (
         diagnostic.help or ""
     )
+
+
+# The path of a column where the schema has `.spec.replicas` and `.status.phase`, and the help.
+COLUMNS = {
+    ".spec.replcias": "Write `.spec.replicas`, or add `replcias` to the schema",
+    ".spec.replica": "Did you mean `.spec.replicas`? Otherwise add `replica` to the schema, or remove the column",
+    ".status.phse": "Did you mean `.status.phase`? Otherwise add `phse` to the schema, or remove the column",
+    ".spec.phase": "Write `.status.phase`, or add `phase` to the schema",
+    ".spec.mode": "Correct the `jsonPath`, add the field to the schema, or remove the column",
+}
+
+
+@each("path", COLUMNS)
+def test_the_path_of_a_column_is_commanded_asked_or_left(path: str) -> None:
+    spec = "spec: {type: object, properties: {replicas: {type: integer}}}"
+    status = "status: {type: object, properties: {phase: {type: string}}}"
+    schema = crd_with_schema(f"type: object\nproperties: {{{spec}, {status}}}\n")
+    column = f"    additionalPrinterColumns: [{{name: A, type: string, jsonPath: {path}}}]\n"
+    found = lint_file(schema + column, "x", CheckRequest()).diagnostics
+    assert [one.help for one in found if one.rule == "printer-column-dead-path"] == [COLUMNS[path]]
+
+
+def test_a_version_with_wrong_values_is_not_unfinished() -> None:
+    text = crd_with_schema("type: object\n")
+    for line in ("served: true", "storage: true"):
+        assert line in text
+        text = text.replace(line, line.replace("true", "ja"))
+    found = lint_file(text, "x", CheckRequest()).diagnostics
+    [storage] = [one for one in found if one.message.endswith("marked as storage version")]
+    assert storage.headline == "no version has `storage: true`"

@@ -522,6 +522,7 @@ _DECIMAL: Final = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?\Z")
 _NUMBERS: Final = frozenset({"int", "int32", "int64", "float64"})
 _COLLECTIONS: Final = {"object": "a mapping", "array": "a list"}
 _TYPES: Final = frozenset({"array", "boolean", "integer", "number", "object", "string"})
+_OF_SCHEMAS: Final = frozenset({"allOf", "anyOf", "oneOf"})
 _LONGEST: Final = 40  # the maximum number of characters of a value in a help
 
 
@@ -552,8 +553,11 @@ def _moved(problem: DecodeProblem) -> str:
     if is_flag and keyword == "required":
         return "Remove `required` here, and add the name of the property to `required` of the object that has it"
     key = getattr(problem.node, "value", "")
-    is_list_as_schema = problem.go_type.endswith("JSONSchemaProps") and problem.json_type == "array"
-    if is_list_as_schema and key in _OF_OBJECTS:
+    of_schema = problem.go_type.endswith("JSONSchemaProps")
+    is_value = problem.json_type == "string" and key not in _TYPES
+    if of_schema and is_value and keyword in _OF_SCHEMAS:
+        return f"Write `enum` instead of `{keyword}`, which is a list of schemas"
+    if of_schema and problem.json_type == "array" and key in _OF_OBJECTS:
         return f"Move `{key}` out of `properties`, to the same indentation as `properties`"
     return ""
 
@@ -571,7 +575,10 @@ def _of_scalar(problem: DecodeProblem, value: str | None) -> str:
         return _single(problem)
     if json_type in _COLLECTIONS:
         return f"Write a string, not {_COLLECTIONS[json_type]}"
-    return _quoted(value)
+    is_format = problem.field.rpartition(".")[2] == "format" and value is not None
+    return (
+        "Write the name of a format, such as `int64` or `double`" if is_format else _quoted(value)
+    )
 
 
 def _of_struct(go_type: str, value: str | None) -> str:
@@ -599,10 +606,16 @@ def _of_collection(go_type: str, value: str | None) -> str:
     return Sample("Write a mapping with all values in quotes: `key: value`")
 
 
+# A dash and a word: an item of a list whose space is missing.
+GLUED_ITEM: Final = re.compile(r"-(?=[A-Za-z_$]\S*\Z)")
+
+
 def _listed(value: str | None) -> str:
     """Return the help for a text, or for another value, in the place of a list."""
     if value is None:
         return Sample("Write a list, such as `[a, b]`")
+    if GLUED_ITEM.match(value):
+        return f"Add a space after the dash: `- {value[1:]}`"
     is_tuple = value.startswith("(") and value.endswith(")")
     return f"Write a list: `[{value[1:-1] if is_tuple else value}]`"
 

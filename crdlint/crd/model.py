@@ -276,6 +276,15 @@ class CustomResourceDefinitionVersion(Record):
         """The root of its own schema, None without one."""
         return None if self.schema is None else self.schema.open_api_v3_schema
 
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether it has neither of the fields that every version has, as in a file that ends in the middle."""
+        node = vars(self).get("node")  # which also has the fields that cannot be decoded
+        return not any(
+            name in vars(self) or (node is not None and node.find(name) is not None)
+            for name in ("served", "storage")
+        )
+
 
 class CustomResourceDefinitionNames(Record):
     """The names of the resource."""

@@ -405,19 +405,12 @@ class _Trial:
             reworded.pop((_stage(finding), finding.rule, _path(finding)), None)
         brought = []
         for key, finding in left.items():
-            if (
-                key in errors
-                or key[0] > self.stage
-                or finding.errors < fewer.get((finding.rule, key[2]), 1)
-            ):
+            is_known = key in errors or key[0] > self.stage
+            has_fewer = finding.errors < fewer.get((finding.rule, key[2]), 1)
+            if is_known or has_fewer or _is_revealed(finding, group, self.stage):
                 continue
-            if _is_revealed(finding, group, self.stage):
-                continue
-            if (
-                reworded[key[:3]] > 0
-            ):  # an error of another finding, whose message depends on what is fixed
-                reworded[key[:3]] -= 1
-            else:
+            reworded[key[:3]] -= 1
+            if reworded[key[:3]] < 0:  # no error of another finding whose message depends on a fix
                 brought.append(finding.message)
         return brought
 
@@ -435,22 +428,20 @@ class _TrialOfResources(_Trial):
             key[0] for key, findings in errors.items() if any(not each.errors for each in findings)
         }
         undecoded = {key[0] for key in errors if key[1] == resource.DECODE.id}
-        fixed = {(finding.rule, finding.line, finding.column) for finding in group}
-        brought = []
+        fixed = set(map(_position, group))
+        brought: list[Diagnostic] = []
         for key, findings in left.items():
-            is_revealed = self.stage == _SYNTAX or (
-                key[0] in unchecked and key[1] == resource.RULE_FAILED.id
-            )
+            is_rule_of_unchecked = key[0] in unchecked and key[1] == resource.RULE_FAILED.id
             if key[0] in undecoded:  # the decoder stops at the first error
-                brought += [
-                    each.message
-                    for each in findings
-                    if (each.rule, each.line, each.column) in fixed
-                ]
-            elif key in gone or not is_revealed:
+                brought += (each for each in findings if _position(each) in fixed)
+            elif key in gone or not (self.stage == _SYNTAX or is_rule_of_unchecked):
                 more = len(findings) - len(errors.get(key, ())) + gone[key]
-                brought += [finding.message for finding in findings[-more:] if more > 0]
-        return brought
+                brought += findings[-more:] if more > 0 else ()
+        return [finding.message for finding in brought]
+
+
+def _position(finding: Diagnostic) -> tuple[str, int, int]:
+    return finding.rule, finding.line, finding.column
 
 
 def _by_object(result: FileResult) -> dict[tuple[int, str, str, str], list[Diagnostic]]:

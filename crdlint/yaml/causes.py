@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from collections.abc import Sequence as SequenceOf
 from itertools import accumulate
 from typing import Final, NamedTuple
@@ -84,27 +84,34 @@ def syntax_cause(document: Document, problems: Callable[[Node], int]) -> Cause |
     best: Cause | None = None
     furthest = _Progress(is_parsed=False, line=text.stop + 1, oddities=0)
     tried: set[tuple[Edit, ...]] = set()
-    for find, fault in _CAUSES.items():
-        for cause in (each._replace(headline=_headline(text, each, fault)) for each in find(text)):
-            if not cause.edits:
-                return (
-                    cause
-                    if best is None or _is_doubtful(text, best, cause, furthest, problems)
-                    else best
-                )
-            if cause.edits in tried:
-                continue
-            tried.add(cause.edits)
-            if len(tried) > attempts:
-                return best
-            progress = _progress(text, cause.edits, problems)
-            if progress[:2] > furthest[:2] or (best is not None and progress > furthest):
-                best, furthest = cause, progress
-            if progress.is_parsed and not progress.oddities:
-                return best
-        if find is layout_causes.special_spaces and furthest.is_parsed:
-            return best  # such a space is never meant, whatever else is wrong
+    for cause in _candidates(text):
+        if cause is None:
+            if furthest.is_parsed:
+                return best  # such a space is never meant, whatever else is wrong
+            continue
+        if not cause.edits:
+            is_better = best is None or _is_doubtful(text, best, cause, furthest, problems)
+            return cause if is_better else best
+        if cause.edits in tried:
+            continue
+        tried.add(cause.edits)
+        if len(tried) > attempts:
+            return best
+        progress = _progress(text, cause.edits, problems)
+        if progress[:2] > furthest[:2] or (best is not None and progress > furthest):
+            best, furthest = cause, progress
+        if progress.is_parsed and not progress.oddities:
+            return best
     return best
+
+
+def _candidates(text: BrokenText) -> Iterator[Cause | None]:
+    """Yield possible causes, the likely ones first, with None after those of spaces that are not plain."""
+    for find, fault in _CAUSES.items():
+        for cause in find(text):
+            yield cause._replace(headline=_headline(text, cause, fault))
+        if find is layout_causes.special_spaces:
+            yield None
 
 
 def _headline(text: BrokenText, cause: Cause, fault: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from typing import Final
 
@@ -38,17 +38,14 @@ def strays(text: BrokenText) -> Iterator[Cause]:
     used = [i for i, line in enumerate(text.lines) if line.strip() and not line.startswith("#")]
     if not used:
         return
-    next_lines = [text.lines[i] for i in (*used[1:], used[-1])]
-    strange = [
-        not _is_yaml(text.lines[i], following)
-        for i, following in zip(used, next_lines, strict=True)
-    ]
-    head, tail = (
-        list(takewhile(bool, strange[:_STRAY_LINES])),
-        list(takewhile(bool, strange[: -_STRAY_LINES - 1 : -1])),
-    )
-    before, after = used[: len(head)], used[len(used) - len(tail) :]
-    if not before or before[0] <= text.stop:
+    followed = dict(zip(used, (*used[1:], used[-1]), strict=True))
+
+    def is_strange(line: int) -> bool:
+        return not _is_yaml(text.lines[line], text.lines[followed[line]])
+
+    before = list(takewhile(is_strange, used[:_STRAY_LINES]))
+    after = list(takewhile(is_strange, used[: -_STRAY_LINES - 1 : -1]))[::-1]
+    if before and before[0] <= text.stop:
         yield from (_stray(text, before[:count]) for count in range(1, len(before) + 1))
     if after and after[-1] >= text.stop - 1:
         yield from (_stray(text, after[-count:]) for count in range(1, len(after) + 1))
@@ -192,30 +189,30 @@ def lists_below_text(text: BrokenText) -> Iterator[Cause]:
     if "block sequence entries" in text.message:
         yield from _list_in_line_of_key(text)
     for i in text.near():
-        line, previous = text.lines[i], text.previous(i)
-        if previous is None or not line.lstrip().startswith("- "):
+        previous = text.previous(i)
+        if previous is None or not text.lines[i].lstrip().startswith("- "):
             continue
         entry = entry_of(text.lines[previous])
-        is_key = entry is not None and ":" in entry.head and entry.value[0] not in "|>"
-        items = [
-            j
-            for j in text.structure
-            if j < previous and text.lines[j].startswith(f"{' ' * indent_of(line)}- ")
-        ]
-        if (
-            entry is not None
-            and entry.value in _EMPTY
-            and indent_of(line) >= key_column(text.lines[previous])
-        ):
+        if entry is None:
+            continue
+        indent = indent_of(text.lines[i])
+        is_below = indent >= key_column(text.lines[previous])
+        if is_below and entry.value in _EMPTY:
             yield _without_value(text, previous, entry)
-        if is_key and items and indent_of(text.lines[previous]) == indent_of(line):
-            yield _shift(
-                text, [previous], key_column(line) - indent_of(line)
-            )  # a field of the item above
-        if is_key and indent_of(line) >= key_column(text.lines[previous]):
+        if ":" not in entry.head or entry.value[0] in "|>":
+            continue
+        if indent_of(text.lines[previous]) == indent and _has_item_above(text, previous, indent):
+            yield _shift(text, [previous], key_column(text.lines[i]) - indent)  # its field
+        if is_below:
             help_ = f"Remove the value in line {text.line(previous)} or the list below it: a key cannot have both"
             yield text.cause(None, previous, help_)
             return
+
+
+def _has_item_above(text: BrokenText, line: int, indent: int) -> bool:
+    """Return whether an item of a list that is indented by some blanks is above a line."""
+    item = f"{' ' * indent}- "
+    return any(text.lines[j].startswith(item) for j in text.structure if j < line)
 
 
 def _list_in_line_of_key(text: BrokenText) -> Iterator[Cause]:
@@ -357,30 +354,40 @@ def _below_text(text: BrokenText, stop: int) -> Iterator[Cause]:
         yield _shift(text, beside[::-1], right - indent)  # a list with its key
     if entry is None or right <= left or has_block_scalar(text.lines[upper]):
         return
+    is_alone = len(beside) == 1
+    if is_alone and deeper > right:
+        yield _shift(text, [upper], deeper - left)
     below = _block(text, stop)
     moves = [([upper], right - left), (below, left - right)]
-    if len(beside) == 1 and deeper > right:
-        yield _shift(text, [upper], deeper - left)
-    levels = {indent_of(text.lines[i]) for i in lines[max(stop - _AROUND, 0) : stop]}
-    moves += [
-        (moved, level - right)
-        for moved in ([lower], below)
-        for level in sorted(levels)
-        if level <= left
-    ]
-    for moved, by in moves if len(beside) == 1 and deeper == right else reversed(moves):
+    moves += _to_levels_above(text, stop, (lower, below))
+    for moved, by in moves if is_alone and deeper == right else reversed(moves):
         yield _shift(text, moved, by)
     if ":" in entry.head:
-        help_ = (
-            f"Make a comment of `{entry.value}` in line {text.line(upper)}: the value is below it"
-        )
-        new = f"{entry.head.rstrip()} # {entry.value}{entry.rest}"
-        yield text.line_cause(repairs.COMMENTED, upper, new, help_)
+        yield _commented(text, upper, entry)
     help_ = (
         f"Remove the value in line {text.line(upper)}, or indent {text.numbers(range(below[0], below[-1] + 1))} by "
         f"{_count(left)} like line {text.line(upper)}: a key cannot have both a value and fields"
     )
     yield text.cause(repairs.INDENTATION, upper, help_)
+
+
+def _to_levels_above(
+    text: BrokenText, stop: int, moved: tuple[int, list[int]]
+) -> Iterator[tuple[list[int], int]]:
+    """Yield how a line, or it and those below it, may be moved to a level of a line above: the lines, and by how much."""
+    line, below = moved
+    above = text.structure[max(stop - _AROUND, 0) : stop]
+    left = key_column(text.lines[above[-1]])
+    levels = sorted({indent_of(text.lines[i]) for i in above})
+    right = key_column(text.lines[line])
+    for lines in ([line], below):
+        yield from ((lines, level - right) for level in levels if level <= left)
+
+
+def _commented(text: BrokenText, line: int, entry: Entry) -> Cause:
+    help_ = f"Make a comment of `{entry.value}` in line {text.line(line)}: the value is below it"
+    new = f"{entry.head.rstrip()} # {entry.value}{entry.rest}"
+    return text.line_cause(repairs.COMMENTED, line, new, help_)
 
 
 _EMPTY: Final = frozenset({"{}", "[]", "null", "~", "''", '""'})
@@ -424,28 +431,43 @@ def _prose(text: BrokenText) -> Iterator[Cause]:
 
 def _between_levels(text: BrokenText, stop: int) -> Iterator[Cause]:
     """Find a line at a level that no line above has, or lines above that are the reason for it."""
-    lines = text.structure
-    indents = [indent_of(text.lines[i]) for i in lines]
+    indents = [indent_of(text.lines[i]) for i in text.structure]
     for index in range(stop, max(stop - _TRIED, -1), -1):
         here = indents[index]
         upper = next((i for i in range(index - 1, -1, -1) if indents[i] < here), -1)
-        deeper = next((i for i in range(upper + 1, index) if indents[i] > here), None)
-        around = [text.lines[i] for i in lines[max(index - _AROUND, 0) : index + _AROUND]]
-        levels = {*map(indent_of, around), *map(key_column, around)}
-        own, others = [], []
-        for level in sorted(levels, key=lambda level: (abs(level - here), -level)):
-            if 0 < abs(level - here) <= _NEAR:
-                own.append(_shift(text, [lines[index]], level - here))
-                below = _block(text, index)
-                if len(below) > 1:
-                    own.append(_shift(text, below, level - here))
         step = _STEP if upper < 0 else here - indents[upper]
-        if deeper is not None and indents[deeper] - here <= _NEAR:
-            by = here - indents[deeper]
-            others += [_shift(text, [lines[deeper]], by), _shift(text, lines[deeper:index], by)]
-        if upper >= 0 and step <= _NEAR:
-            others.append(_shift(text, [lines[upper]], step))
+        own = _to_near_levels(text, index)
+        others = _lines_above(text, indents, upper, index)
         yield from (*others, *own) if step == _STEP else (*own, *others)
+
+
+def _to_near_levels(text: BrokenText, index: int) -> Iterator[Cause]:
+    """Yield that a line, or it with those below it, is meant at another level around it, the nearest first."""
+    lines = text.structure
+    here = indent_of(text.lines[lines[index]])
+    around = [text.lines[i] for i in lines[max(index - _AROUND, 0) : index + _AROUND]]
+    steps = {level - here for level in (*map(indent_of, around), *map(key_column, around))} - {0}
+    below = _block(text, index)
+    for by in sorted(steps, key=lambda by: (abs(by), -by)):
+        if abs(by) > _NEAR:
+            return
+        yield _shift(text, [lines[index]], by)
+        if len(below) > 1:
+            yield _shift(text, below, by)
+
+
+def _lines_above(
+    text: BrokenText, indents: Sequence[int], upper: int, index: int
+) -> Iterator[Cause]:
+    """Yield that lines above a line are meant at its level, or `upper`, the one that it is below of, at the level of that."""
+    lines, here = text.structure, indents[index]
+    deeper = next((i for i in range(upper + 1, index) if indents[i] > here), None)
+    if deeper is not None and indents[deeper] - here <= _NEAR:
+        by = here - indents[deeper]
+        yield _shift(text, [lines[deeper]], by)
+        yield _shift(text, lines[deeper:index], by)
+    if upper >= 0 and here - indents[upper] <= _NEAR:
+        yield _shift(text, [lines[upper]], here - indents[upper])
 
 
 _STEP: Final = 2  # spaces between the levels of most documents

@@ -97,6 +97,12 @@ class Sequence(Collection):
 
 Scalar: TypeAlias = ScalarEvent
 Node: TypeAlias = "Scalar | Mapping | Sequence"
+_BLOCK_STYLES: Final = frozenset("|>")
+
+
+def is_block_text(node: Node) -> bool:
+    """Return whether a node is a text of lines below a `|` or `>`."""
+    return isinstance(node, Scalar) and node.style in _BLOCK_STYLES
 
 
 def is_json(root: Node) -> bool:

@@ -32,6 +32,8 @@ _LENGTH: Final = "  maxLength: 9\n"
 # fmt: off
 QUOTES: Final = _repair("Put the value in quotes", "safe",
     "  description: The host: a name.\n", "  description: 'The host: a name.'\n")
+IN_BRACKETS: Final = _repair("Put the values in brackets", "safe",
+    "  enum: 'fast', 'slow'\n", "  enum: ['fast', 'slow']\n")
 SPLIT: Final = _repair("Write each key on a line of its own", "safe",
     "  maxLength: 9 minLength: 1\n", "  maxLength: 9\n  minLength: 1\n")
 ENTRY_COMMA: Final = Repair("Add a comma between the entries", "safe",

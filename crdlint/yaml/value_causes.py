@@ -22,7 +22,6 @@ from crdlint.yaml.broken_text import (
 from crdlint.yaml.edit import Edit, runs
 from crdlint.yaml.editor import quoted
 
-_BAD_START: Final = frozenset("!*&@%`|>")
 _BAD_ESCAPE: Final = re.compile(r'\\([^0abtnvfre "/\\N_LPxuU\n])')
 _BARE_KEY: Final = re.compile(r"\A([ ]*(?:- +)*[A-Za-z$][\w$./-]*)([ ]*\r?)\Z")
 _NO_BLANK: Final = re.compile(r"\A([ ]*(?:- +)*[A-Za-z$][\w$.-]*:)([^\s:/].*)\Z")
@@ -43,7 +42,11 @@ def unquoted(text: BrokenText) -> Iterator[Cause]:
         why = _reason_for_quotes(
             entry.value, is_expression=_EXPRESSION.search(entry.head) is not None
         )
-        if _SECOND_KEY.search(entry.value) is not None and entry.value[0] not in "'\"[{":
+        if entry.head.strip() in _LISTS_OF_TEXTS and _QUOTED_WORDS.match(entry.value):
+            help_ = f"Put the values in line {text.line(i)} in brackets: `[{entry.value}]`"
+            cause = text.value_cause(repairs.IN_BRACKETS, i, entry, f"[{entry.value}]", help_)
+            yield cause._replace(headline="a list needs brackets")
+        elif _SECOND_KEY.search(entry.value) is not None and entry.value[0] not in "'\"[{":
             yield from _two_keys(text, i, entry)
         elif _MARKED_TEXT.match(entry.value) is not None and why is not None:
             yield from _text_after_mark(text, i, entry)
@@ -52,6 +55,10 @@ def unquoted(text: BrokenText) -> Iterator[Cause]:
             yield text.value_cause(repairs.QUOTES, i, entry, _in_quotes(entry.value), help_)
 
 
+# A word in quotes, and others that follow after commas.
+_QUOTED_WORDS: Final = re.compile(
+    r"(?:'[^',\[\]]*'|\"[^\",\[\]]*\")(?: *, *(?:'[^',\[\]]*'|\"[^\",\[\]]*\"|[\w./-]+))+\Z"
+)
 _BACKQUOTED: Final = re.compile(r"`([^`\s]+)`")
 
 
@@ -282,26 +289,44 @@ def _reason_for_quotes(value: str, *, is_expression: bool = False) -> str | None
     value = value.strip()
     first = value[:1]
     if first in _CLOSING:
-        depths = accumulate((char in _CLOSING) - (char in _CLOSING.values()) for char in value)
-        end = next((i for i, depth in enumerate(depths, 1) if not depth), len(value))
-        rest = value[end:].strip()
-        return f"continues after `{_CLOSING[first]}`" if rest and rest[0] not in ",]}" else None
+        return _reason_after_bracket(value)
     if first in "'\"":
-        closed = value.find(first, 1)
-        may_be_cut = is_expression or not value.endswith(first)
-        is_cut = (
-            closed > 0 and may_be_cut and value[closed + 1 : closed + 2] in {" ", ",", ".", ":"}
-        )
-        return f"continues after {first}" if is_cut else None
-    if first in "|>":
-        return f"begins with `{first}`" if re.search(r"[^-+0-9|>\s]", value) else None
-    if first in _BAD_START:
-        return f"begins with `{first}`"
-    if value.startswith("? "):
-        return "begins with a question mark and a space"
-    if value.startswith("- "):
-        return "begins with a dash and a space" if value.count(" ") > 1 else None
-    return "contains a colon and a space" if ": " in value or value.endswith(":") else None
+        return _reason_after_quote(value, is_expression=is_expression)
+    found = next((reason for start, reason in _BAD_STARTS if start.match(value)), None)
+    if found is not None:
+        return found.format(first)
+    has_colon = ": " in value or value.endswith(":")
+    return "contains a colon and a space" if has_colon and not value.startswith("- ") else None
+
+
+# How a value begins that is no text for YAML. What follows `|` or `>` may only be how the lines below it are read, and after
+# a dash there may be one word: an item.
+_BAD_STARTS: Final = (
+    (re.compile(r"[|>](?s:.)*[^-+0-9|>\s]"), "begins with `{}`"),
+    (re.compile("[!*&@%`]"), "begins with `{}`"),
+    (re.compile(r"\? "), "begins with a question mark and a space"),
+    (re.compile(r"- (?s:.)* "), "begins with a dash and a space"),
+)
+
+
+def _reason_after_bracket(value: str) -> str | None:
+    """Return that a value continues after the bracket that closes its first one, None if it ends there."""
+    depths = accumulate((char in _CLOSING) - (char in _CLOSING.values()) for char in value)
+    end = next((i for i, depth in enumerate(depths, 1) if not depth), len(value))
+    rest = value[end:].strip()
+    return f"continues after `{_CLOSING[value[0]]}`" if rest and rest[0] not in ",]}" else None
+
+
+def _reason_after_quote(value: str, *, is_expression: bool) -> str | None:
+    """Return that a value continues after the quote that closes its first one, None if it ends there."""
+    quote = value[:1]
+    closed = value.find(quote, 1)
+    if closed <= 0 or (value.endswith(quote) and not is_expression):
+        return None
+    return f"continues after {quote}" if value[closed + 1 : closed + 2] in _AFTER_QUOTE else None
+
+
+_AFTER_QUOTE: Final = frozenset(" ,.:")
 
 
 def unquoted_lines(text: BrokenText) -> Iterator[Cause]:

@@ -31,6 +31,10 @@ FIELDS: Final = {
     "enum:\n- a\n  - b": ["enum-values-merged"],
     "enum:\n- a\n  b": [],
     "items: {type: string}": ["keyword-without-effect"],
+    "maxLength: 0": [],
+    "maxLength: -1": ["never-valid"],
+    "minLength: -1": [],
+    "allOf: [{maxLength: -1}]": ["never-valid"],
     "properties: {a: {type: string}}": ["keyword-without-effect"],
     "additionalProperties: {type: string}": ["keyword-without-effect"],
 }

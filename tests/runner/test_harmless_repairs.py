@@ -52,12 +52,35 @@ REPAIRED = {
     ),
     "type: map[string]string\n": "type: object\nadditionalProperties: {type: string}\n",
     "type: Number\nformat: int32\n": "type: integer\nformat: int32\n",
+    "type: string|null\n": "type: string\nnullable: true\n",
+    "type: null | int\n": "type: integer\nnullable: true\n",
+    "type: string?\n": "type: string\nnullable: true\n",
+    "type: interger\n": "type: integer\n",
+    "type: strings\n": "type: string\n",
+    "type: integer\nmin: 1\nmax: 5\n": "type: integer\nminimum: 1\nmaximum: 5\n",
+    "type: string\nmax: 5\n": "type: string\nmaxLength: 5\n",
+    "type: array\nitems: {type: string}\nmin: 1\n": "type: array\nitems: {type: string}\nminItems: 1\n",
+    "type: object\nadditionalProperties: {type: string}\nmax: 5\n": (
+        "type: object\nadditionalProperties: {type: string}\nmaxProperties: 5\n"
+    ),
+    "type: integer\nformat: 64\n": "type: integer\nformat: int64\n",
+    "enum: 'on', \"off\", auto\ntype: string\n": "enum: ['on', \"off\", auto]\ntype: string\n",
+    "enum: on|off\ntype: string\n": "enum: ['on', 'off']\ntype: string\n",
+    'enum: \'"a", "b"\'\ntype: string\n': "enum: [a, b]\ntype: string\n",
+    "type: object\nproperties: {b: {type: string}}\nrequired:\n  -b\n": (
+        "type: object\nproperties: {b: {type: string}}\nrequired:\n  - b\n"
+    ),
     "type:object\nproperties\n  b:\n    type:string\n": "type: object\nproperties:\n  b:\n    type: string\n",
 }
 # Lines of a schema that no safe fix changes, because more than one reading makes sense.
 LEFT = (
     "description: In CamelCase. maxLength: 9\ntype: string\n",
     "type: map\n",
+    *(f"type: {word}\n" for word in ("stringlist", "arraystring", "mapstring", "string|int", "emailstring")),
+    "x-kubernetes-int-or-string: true\nmin: 1\n",
+    "type: number\nformat: 64\n",
+    "type: string\nx-kubernetes-validations: [{rule: self == True}]\n",
+    "type: string\nx-kubernetes-validations: [{rule: self != nil}]\n",
     "type: numeric\nminimum: 1\n",
     "x: type: string\ntype: string\n",
     "type: object\nproperties:\n  b: {type: string}\n  x-kubernetes-validations:\n  - {rule: self == 'c', message: wrong}\n",

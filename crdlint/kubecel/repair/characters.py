@@ -128,25 +128,40 @@ def _closed_strings(text: str, tokens: Tokens, quote: Token) -> Iterator[Choice]
 def without_quotes(text: Tokens) -> Iterator[Choice]:
     """Yield patterns and arguments of functions as strings, and numbers and durations as CEL writes them."""
     patterns = [Edit(*match.span(), _string(match[1])) for match in _REGEX.finditer(text.text)]
-    arguments, others = [], []
-    for start, end in text.closing.items():
-        content = text.text[text.tokens[start].end : text.tokens[end].start]
-        is_all = text.tokens[start].text == "[" and content == "*"
-        if start and text.tokens[start - 1].is_a("v") and not is_all and _UNQUOTED.match(content):
-            arguments.append(Edit(text.tokens[start].end, text.tokens[end].start, _string(content)))
-    for token in text.tokens:
-        duration = _DURATION.match(token.content) if token.is_string else None
-        if duration is not None:
-            others.append(
-                Edit(token.start, token.end, f"'{duration[1]}{duration[2] or duration[3]}'")
-            )
-        elif token.text[0].isdigit() and "_" in token.text:
-            others.append(Edit(token.start, token.end, token.text.replace("_", "")))
-        elif _SUFFIXED.fullmatch(token.text):
-            others.append(Edit(token.end - 1, token.end, ""))
-        elif token.text[0] in "$@" and token.text[1:].isidentifier():
-            others.append(Edit(token.start, token.start + 1, ""))
+    arguments = [
+        Edit(text.tokens[start].end, text.tokens[end].start, _string(_between(text, start, end)))
+        for start, end in text.closing.items()
+        if _is_unquoted_argument(text, start, end)
+    ]
+    written = ((token, _as_cel(token)) for token in text.tokens)
+    others = [Edit(token.start, token.end, new) for token, new in written if new != token.text]
     yield from (Choice((tuple(edits),)) for edits in (patterns, arguments, others))
+
+
+def _between(text: Tokens, start: int, end: int) -> str:
+    """Return what is between two tokens, by their indexes."""
+    return text.text[text.tokens[start].end : text.tokens[end].start]
+
+
+def _is_unquoted_argument(text: Tokens, start: int, end: int) -> bool:
+    """Return whether a text without quotes is between the brackets after a name; `[*]` is none."""
+    content = _between(text, start, end)
+    is_all = text.tokens[start].text == "[" and content == "*"
+    is_after_name = start > 0 and text.tokens[start - 1].is_a("v")
+    return is_after_name and not is_all and _UNQUOTED.match(content) is not None
+
+
+def _as_cel(token: Token) -> str:
+    """Return a number, a duration or a variable as CEL writes it, from how other languages do."""
+    duration = _DURATION.match(token.content) if token.is_string else None
+    if duration is not None:
+        return f"'{duration[1]}{duration[2] or duration[3]}'"
+    if token.text[0].isdigit() and "_" in token.text:
+        return token.text.replace("_", "")
+    if _SUFFIXED.fullmatch(token.text):
+        return token.text[:-1]
+    is_marked = token.text[0] in "$@" and token.text[1:].isidentifier()
+    return token.text[1:] if is_marked else token.text
 
 
 def likes(text: Tokens) -> Iterator[Choice]:

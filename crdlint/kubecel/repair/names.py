@@ -30,10 +30,14 @@ _WRONG_TYPES: Final = frozenset(
 _TYPES: Final = frozenset(
     {"type", "string", "int", "double", "bool", "bytes", "list", "map", "uint"}
 )
+# How other languages write the literals of CEL, booleans in lower case.
+_BOOLEANS: Final = frozenset({"true", "false"})
+_NULLS: Final = frozenset({"null", "None", "nil", "undefined", "NULL", "Null"})
 # Variables that other uses of CEL in Kubernetes have.
 _OTHER_VARIABLES: Final = frozenset(
     {"request", "params", "variables", "authorizer", "namespaceObject"}
 )
+_NO_STRINGS: Final = _NULLS | _OTHER_VARIABLES
 
 
 def in_scope(state: CompiledText, scope: list[str]) -> Iterator[Choice]:
@@ -67,35 +71,52 @@ def similar(state: CompiledText, scope: list[str], effort: Effort) -> Iterator[C
     node = state.node
     if not name or node is None:
         return
-    hyphenated = _HYPHENATED.match(state.text, span[0])
-    if hyphenated is not None and "-" in hyphenated[0]:
-        yield Choice(((Edit(*hyphenated.span(), escape(hyphenated[0]) or ""),),))
-    escaped = {
-        each.rpartition(".")[2]: each
-        for each in reversed(list(_candidates(state, node, name, scope)))
-    }
-    paths = {unescape(last) or last: path for last, path in escaped.items()}
+    yield from _hyphenated(state, span[0])
+    paths = _paths_by_name(_candidates(state, node, name, scope))
     if not effort.affords(len(paths)):
         return
     effort.spend(len(paths))
     typed = not getattr(node, "test_only", False)
     slips = [each for last, each in paths.items() if is_slip(name, last, typed=typed)]
+    choice = named(span, slips, certain=True)
     if _is_function(node) and not slips:
-        near = nearest(name, paths, _LIKE)
-        choice = named(
-            span, [] if near is None else [near], certain=near is not None and _is_near(name, near)
-        )
-    else:
-        choice = named(span, slips, certain=True)
-    if isinstance(node, Ident) and name not in _OTHER_VARIABLES:
-        path = _PATH.match(state.text, span[1])
-        quoted = state.text[span[0] : span[1] if path is None else path.end()]
-        as_string = (Edit(span[0], span[0] + len(quoted), f"'{quoted}'"),)
-        is_value = any(name in _enum(state, each) for each in nodes(state.compiled.expr))
-        if slips and not is_value:
-            yield Choice((*choice.alternatives, as_string), choice.is_certain)
-        yield Choice((as_string,), is_certain=is_value or name[0].isupper())
+        choice = _similar_function(name, span, paths)
+    if isinstance(node, Ident) and name not in _NO_STRINGS:
+        yield from _as_string(state, name, span, choice if slips else None)
     yield choice
+
+
+def _hyphenated(state: CompiledText, offset: int) -> Iterator[Choice]:
+    """Yield the name of a field with hyphens as CEL escapes it, if one is at an offset."""
+    name = _HYPHENATED.match(state.text, offset)
+    if name is not None and "-" in name[0]:
+        yield Choice(((Edit(*name.span(), escape(name[0]) or ""),),))
+
+
+def _paths_by_name(candidates: Iterable[str]) -> dict[str, str]:
+    """Return paths such as `self.a` by the names that they end with, as the schema spells these; the first of each name."""
+    escaped = {path.rpartition(".")[2]: path for path in reversed(list(candidates))}
+    return {unescape(last) or last: path for last, path in escaped.items()}
+
+
+def _similar_function(name: str, span: tuple[int, int], functions: Iterable[str]) -> Choice:
+    near = nearest(name, functions, _LIKE)
+    found = [] if near is None else [near]
+    return named(span, found, certain=any(_is_near(name, each) for each in found))
+
+
+def _as_string(
+    state: CompiledText, name: str, span: tuple[int, int], others: Choice | None
+) -> Iterator[Choice]:
+    """Yield a name with what follows as a string, beside other names that may be meant unless it is a value of an enum."""
+    path = _PATH.match(state.text, span[1])
+    quoted = state.text[span[0] : span[1] if path is None else path.end()]
+    as_string = (Edit(span[0], span[0] + len(quoted), f"'{quoted}'"),)
+    is_value = any(name in _enum(state, each) for each in nodes(state.compiled.expr))
+    if others is not None and not is_value:
+        yield Choice((*others.alternatives, as_string), others.is_certain)
+    is_constant = name[0].isupper() and name.lower() not in _BOOLEANS
+    yield Choice((as_string,), is_certain=is_value or is_constant)
 
 
 def _is_near(name: str, function: str) -> bool:

@@ -275,25 +275,24 @@ def _rewritten(
     if state.is_parsed and state.error is not None and not row.is_everywhere:
         spans = [(each, *text.span(each.start, each.end)) for each in matches]
         matches = [each for each, start, end in spans if start <= state.offset < end]
-    groups = (
-        [matches, *([match] for match in matches[:_MOST_ALONE] if len(matches) > 1)]
-        if matches
-        else []
-    )
-    for group in groups:
-        alternatives = []
-        for template in row.meant:
-            placeholder = next((each for each in names if f"{{{each}}}" in template), None)
-            for name in [""] if placeholder is None else names[placeholder]:
-                filled = (
-                    template
-                    if placeholder is None
-                    else template.replace(f"{{{placeholder}}}", name)
-                )
-                alternatives.append(
-                    tuple(_edit(text, match, row.written, filled) for match in group)
-                )
+    if not matches:
+        return
+    templates = [filled for template in row.meant for filled in _filled(template, names)]
+    alone = matches[:_MOST_ALONE] if len(matches) > 1 else []
+    for group in (matches, *([match] for match in alone)):
+        alternatives = (
+            tuple(_edit(text, match, row.written, template) for match in group)
+            for template in templates
+        )
         yield Choice(tuple(alternatives), row.is_certain)
+
+
+def _filled(template: str, names: dict[str, list[str]]) -> list[str]:
+    """Return a template with each of the names that its placeholder stands for; as it is without one."""
+    placeholder = next((each for each in names if f"{{{each}}}" in template), None)
+    if placeholder is None:
+        return [template]
+    return [template.replace(f"{{{placeholder}}}", name) for name in names[placeholder]]
 
 
 def _edit(text: Tokens, match: Match, pattern: str, template: str) -> Edit:

@@ -17,7 +17,8 @@ from crdlint.rules.engine.fixer import Fixer
 from crdlint.rules.engine.rule import Caution, Hint, once
 from crdlint.rules.server.subresources import SCALE_PATHS
 from crdlint.schema.json_paths import Missing, follow, syntax_error
-from crdlint.spelling import name_meant
+from crdlint.spelling import SimilarName
+from crdlint.spelling import meant as name_meant
 from crdlint.yaml.nodes import Mapping, Scalar, child
 
 # The type of the field of each path of the scale, and what happens if the schema does not have it.
@@ -102,7 +103,7 @@ def _columns(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advisory]
             message = f"column `{column.name}` is always empty: {_reason(target)}"
             path = columns_path.index(i).child("jsonPath")
             meant = _meant_column(target, column.json_path, schema, paths)
-            yield Advisory(message, path, *_help(target, column.json_path, meant))
+            yield Advisory(message, path, *_help(target, column.json_path, meant, _COLUMN))
 
 
 def _scale_paths(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advisory]:
@@ -125,7 +126,7 @@ def _scale_path(name: str, text: str, path: Path, schema: JSONSchemaProps) -> It
         fitting = [field for field, its_schema in fields if its_schema.type == type_]
         meant = _respelled(target, text, fitting, typed=True)
         message = f"{_reason(target)}: {consequence}"
-        yield Advisory(message, path, *_help(target, text, meant), rule=DEAD_SCALE.id)
+        yield Advisory(message, path, *_help(target, text, meant, _SCALE), rule=DEAD_SCALE.id)
     elif target is not None and target.type and target.type != type_:
         message = (
             f"`{text}` is of type {target.type}, not {type_}: objects that set it are rejected"
@@ -140,7 +141,13 @@ def _reason(missing: Missing) -> str:
     return f"`{missing.path}` is not in the schema"
 
 
-def _help(missing: Missing, text: str, meant: str | None) -> tuple[str | None, None, str | None]:
+_COLUMN: Final = "remove the column"
+_SCALE: Final = "correct the path"
+
+
+def _help(
+    missing: Missing, text: str, meant: SimilarName | None, otherwise: str
+) -> tuple[str | None, None, str | None]:
     """Return the help of an advisory, no part to point at, and the path that is meant if that is known."""
     if not missing.name:
         return (
@@ -150,23 +157,31 @@ def _help(missing: Missing, text: str, meant: str | None) -> tuple[str | None, N
         )
     if meant is None:
         return None, None, None
-    return f"Write `{meant}`, or add `{missing.name}` to the schema", None, meant
+    if not meant.is_known:
+        question = f"Did you mean `{meant.name}`? Otherwise add `{missing.name}` to the schema, or {otherwise}"
+        return question, None, None
+    return f"Write `{meant.name}`, or add `{missing.name}` to the schema", None, meant.name
 
 
-def _respelled(missing: Missing, text: str, names: Iterable[str], *, typed: bool) -> str | None:
-    """Return a path with the one of some names in place of the missing one that is known to be meant."""
+def _respelled(
+    missing: Missing, text: str, names: Iterable[str], *, typed: bool
+) -> SimilarName | None:
+    """Return the path with the one of some names in place of the missing one that is known or likely to be meant."""
     near = name_meant(missing.name, names, typed=typed)
-    return None if near is None else f"{missing.before}.{near}{text[len(missing.path) :]}"
+    if near is None:
+        return None
+    return near._replace(name=f"{missing.before}.{near.name}{text[len(missing.path) :]}")
 
 
 def _meant_column(
     missing: Missing, text: str, root: JSONSchemaProps, columns: Set[str]
-) -> str | None:
-    """Return the path that is meant by that of a column, if no other of the columns shows it."""
-    path = _respelled(missing, text, missing.schema.properties, typed=False) or _on_other_side(
-        text, root
-    )
-    return None if path in columns else path
+) -> SimilarName | None:
+    """Return the path that is known or likely to be meant by that of a column, if no other of the columns shows it."""
+    path = _respelled(missing, text, missing.schema.properties, typed=False)
+    if path is None or not path.is_known:
+        other = _on_other_side(text, root)
+        path = path if other is None else SimilarName(other, is_known=True)
+    return None if path is None or path.name in columns else path
 
 
 def _on_other_side(text: str, root: JSONSchemaProps) -> str | None:

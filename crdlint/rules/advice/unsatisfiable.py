@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator
+from itertools import product
 from typing import Any, Final
 
 from crdlint.crd.errors import Code, FieldError
@@ -137,7 +138,7 @@ def _required_property(finding: AdviceFinding) -> Edits:
 
 
 NEVER: Final = Caution("never-valid", "Schema that no value can match",
-    observed=("no-value-is-valid",),
+    observed=("no-value-is-valid", "negative-limit"),
     why="The API server accepts the CRD and then rejects every object that sets this field.",
     help="Correct the limits so that at least one value matches all of them",
     bad="name:\n  type: string\n  minLength: 5\n  maxLength: 2",
@@ -174,6 +175,17 @@ def _limits(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterable[Advisory]:
             if schema.all_of or (least is not None and most is not None and least + 1 >= most):
                 return _excluding(schema, pair)
     return ()
+
+
+@NEVER.advice_on(Nodes({"allOf", *(high for _, high, _, _ in _PAIRS[1:])}))
+def _negative_limits(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield a greatest length or number of elements below zero, which the server compares with as it is."""
+    fitting = [(word, name) for _, word, _, name in _PAIRS[1:] if schema.type in TYPES_OF[word]]
+    for part, (word, name) in product(with_all_of(schema), fitting):
+        most = getattr(part, name)
+        if most is not None and most < 0:
+            message = f"no value can match: `{word}` {most} is below 0"
+            yield Advisory(message, part.path.child(word), f"Set `{word}` to 0 or more")
 
 
 def _excluding(schema: JSONSchemaProps, pair: tuple[str, str, str, str]) -> Iterator[Advisory]:

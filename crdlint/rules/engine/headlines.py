@@ -467,7 +467,7 @@ def storage(error: FieldError, target: ErrorSubject) -> str:
         return f"{target.phrase} does not contain the storage version"
     versions = _untyped(error.value)
     stored = [version.name for version in versions or () if version.storage]
-    if versions and not {"served", "storage"} & vars(versions[-1]).keys():
+    if versions and versions[-1].is_unfinished:
         return f"version `{versions[-1].name}` has neither `served` nor `storage`: the file may end too early"
     if not stored:
         return (

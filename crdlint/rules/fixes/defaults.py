@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from typing import Final
+from typing import Final, TypeAlias
 
 from crdlint.crd.errors import NOT_SUPPORTED, Code
 from crdlint.rules.engine.advisory import SCALARS
@@ -15,7 +15,7 @@ from crdlint.rules.fixes.cel import meant
 from crdlint.rules.server.defaults import INVALID_DEFAULT, RULE_FAILED, UNPRUNED, schema_with
 from crdlint.spelling import name_meant
 from crdlint.yaml.editor import quoted
-from crdlint.yaml.nodes import Scalar, Sequence, child, items_of
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence, child, is_block_text, items_of
 
 _BOOLEANS: Final = {"yes": "true", "on": "true", "no": "false", "off": "false"}
 
@@ -33,6 +33,11 @@ _WRITTEN: Final = {
 }
 
 
+_EMPTY: Final = {"array": "[]", "object": "{}"}
+# The type that a value should have, and the one that it has.
+Types: TypeAlias = tuple[str, str]
+
+
 _DECIMAL: Final = re.compile(r"-?\d+(?:\.\d+)?\Z")
 
 
@@ -41,41 +46,62 @@ _DECIMAL: Final = re.compile(r"-?\d+(?:\.\d+)?\Z")
 )
 def _of_its_type(finding: FieldFinding) -> Edits:
     """Write the default as its type: a text in quotes, a number or a boolean without."""
-    editor, node = finding.editor, finding.node()
-    expected, actual = require(finding.reason(Code.TYPE)).arguments
+    node = finding.node()
+    types = expected, actual = require(finding.reason(Code.TYPE)).arguments
     if not isinstance(node, Scalar):
-        if not node.items and {expected, actual} == {"array", "object"}:
-            yield editor.replace(node, "[]" if expected == "array" else "{}")
-        elif isinstance(node, Sequence) and expected in SCALARS and len(node.items) == 1:
-            value = expect(Scalar, node, 0)
-            if value.style not in {"|", ">"}:
-                yield editor.write(node, finding.written(value))
-    elif node.value == {"array": "[]", "object": "{}"}.get(expected):
-        yield editor.replace(node, node.value)
-    elif (
-        expected == "array"
-        and node.value
-        and node.style not in {"|", ">"}
-        and _item_type(finding) == actual
-    ):
-        yield editor.replace(node, f"[{editor.text[node.start_mark.index : editor.end(node)]}]")
-    elif expected == "string" and actual in {"integer", "number", "boolean"} and not node.style:
-        from crdlint.schema.validator import ValueValidator  # few CRDs need it
+        yield from _collection_as(finding, node, types)
+    elif expected in _EMPTY:
+        yield from _scalar_in_collection(finding, node, types)
+    elif expected == "string":
+        yield from _value_as_text(finding, node, actual)
+    elif actual == "string" and not is_block_text(node):
+        yield from _text_as_value(finding, node, expected)
 
-        schema = finding.manifest.schemas.get(id(finding.owner))
-        if schema is not None and any(
-            error.type != NOT_SUPPORTED for error in ValueValidator(schema).validate(node.value)
-        ):
-            return  # the text does not match a pattern or limit either
-        yield editor.replace(node, quoted(node.value, double=editor.is_json))
-        yield from _enum_of_strings(finding)
-    elif (
-        actual == "string"
-        and node.style not in {"|", ">"}
-        and _WRITTEN.get(expected, _NEVER).match(node.value)
-    ):
+
+def _collection_as(finding: FieldFinding, node: Mapping | Sequence, types: Types) -> Edits:
+    """Write an empty list or object as the other one, and the only item of a list instead of it."""
+    expected, _ = types
+    if not node.items and {*types} == {*_EMPTY}:
+        yield finding.editor.replace(node, _EMPTY[expected])
+    elif isinstance(node, Sequence) and expected in SCALARS and len(node.items) == 1:
+        value = expect(Scalar, node, 0)
+        if not is_block_text(value):
+            yield finding.editor.write(node, finding.written(value))
+
+
+def _scalar_in_collection(finding: FieldFinding, node: Scalar, types: Types) -> Edits:
+    """Write the text of an empty list or object as such, and a value that fits the items of a list as one of them."""
+    expected, actual = types
+    editor = finding.editor
+    is_in_line = bool(node.value) and not is_block_text(node)
+    if node.value == _EMPTY[expected]:
+        yield editor.replace(node, node.value)
+    elif expected == "array" and is_in_line and _item_type(finding) == actual:
+        yield editor.replace(node, f"[{editor.text[node.start_mark.index : editor.end(node)]}]")
+
+
+def _value_as_text(finding: FieldFinding, node: Scalar, actual: str) -> Edits:
+    """Put a number or a boolean in quotes, if the schema accepts that text."""
+    if actual not in _WRITTEN or node.style or not _accepts_text(finding, node.value):
+        return
+    yield finding.editor.replace(node, quoted(node.value, double=finding.editor.is_json))
+    yield from _enum_of_strings(finding)
+
+
+def _accepts_text(finding: FieldFinding, text: str) -> bool:
+    """Return whether a text has no other error than that the enum lacks it: it matches the pattern and the limits."""
+    from crdlint.schema.validator import ValueValidator  # few CRDs need it
+
+    schema = finding.manifest.schemas.get(id(finding.owner))
+    errors = () if schema is None else ValueValidator(schema).validate(text)
+    return all(error.type == NOT_SUPPORTED for error in errors)
+
+
+def _text_as_value(finding: FieldFinding, node: Scalar, expected: str) -> Edits:
+    """Write a text that spells a number or a boolean without quotes."""
+    if _WRITTEN.get(expected, _NEVER).match(node.value):
         word = node.value.lower()
-        yield editor.replace(node, _BOOLEANS.get(word, word))
+        yield finding.editor.replace(node, _BOOLEANS.get(word, word))
 
 
 def _item_type(finding: FieldFinding) -> str:

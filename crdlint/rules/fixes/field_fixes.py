@@ -53,8 +53,8 @@ _OTHER_NAMES: Final = {
     },
     "v1.CustomResourceValidation": {"openAPISchema": "openAPIV3Schema", "openAPIV2Schema": "openAPIV3Schema"},
     "v1.JSONSchemaProps": {
-        "desc": "description", "defaultValue": "default", "kind": "type", "min": "minimum", "max": "maximum",
-        "regex": "pattern", "values": "enum", "fields": "properties",
+        "desc": "description", "defaultValue": "default", "kind": "type",
+        "regex": "pattern", "values": "enum", "fields": "properties", "attributes": "properties",
     },
     "v1.ValidationRule": {"expression": "rule", "expr": "rule", "cel": "rule", "msg": "message"},
     "v1.CustomResourceColumnDefinition": {"path": "jsonPath", "kind": "type", "label": "name", "header": "name", "title": "name"},
@@ -62,6 +62,10 @@ _OTHER_NAMES: Final = {
     "v1.WebhookConversion": {"reviewVersions": "conversionReviewVersions"},
     "v1.ServiceReference": {"serviceName": "name", "serviceNamespace": "namespace"},
     "v1.CustomResourceDefinitionNames": {"aliases": "shortNames", "kindList": "listKind"},
+}  # fmt: skip
+# What `min` and `max` limit, by the type of the schema.
+_LIMITED: Final = {
+    "array": "Items", "string": "Length", "object": "Properties", "integer": "imum", "number": "imum",
 }  # fmt: skip
 # Keywords of JSON Schema whose values look like the schema of a property.
 _WITH_SCHEMA: Final = frozenset(
@@ -163,6 +167,9 @@ def _other_name(finding: DecodeFinding, mapping: Mapping, name: str) -> str | No
     of = finding.go_type(mapping)
     if of is None:
         return None
+    if of is SCHEMA and name in {"min", "max"}:
+        limited = _LIMITED.get(text_of(child(mapping, "type")) or "")
+        return limited and f"{name}{limited}"
     extension = "x-kubernetes-" + _UPPER.sub(r"-\1", _PREFIX.sub("", name)).lower()
     return extension if extension in of.fields else _OTHER_NAMES.get(of.name, {}).get(name)
 
@@ -257,30 +264,33 @@ def _field_below(finding: DecodeFinding) -> Edits:
     if owner_name is None or mapping.flow or len(mapping.items) == 2:
         return
     owner = mapping.find(owner_name)
-    if owner is None and owner_name == "openAPIV3Schema":
-        return  # it may be that nothing there is a schema
-    if owner is None:
-        of, below = (
-            require(finding.go_type(mapping)).fields,
-            (text_of(each) or "" for each in mapping.items[::2]),
-        )
-        if key.value == next(
-            name for name in below if name in of[owner_name].type.fields and name not in of
-        ):
-            yield from _below(editor, owner_name, key.start_mark, editor.end(value), flow=False)
-        return  # the others are moved after the first
-    source, is_inline = v1beta1.block(editor, value), isinstance(value, Scalar) or value.flow
-    yield editor.remove(mapping, key.value)
-    if (
-        isinstance(owner[1], Mapping)
-        and owner[1].find(key.value) is None
-        and (is_inline or not owner[1].flow)
-    ):
-        yield editor.insert(owner[1], key.value, source)
-    elif is_null(owner[1]) or (isinstance(owner[1], Mapping) and not owner[1].items and is_inline):
-        yield editor.write(owner[1], f"{{{key.value}: {source}}}")
-    else:
+    if owner is not None:
+        yield editor.remove(mapping, key.value)
+        yield _moved_into(editor, owner[1], key.value, value)
+    elif key.value == _first_below(finding, owner_name) and owner_name != "openAPIV3Schema":
+        # The others are moved after the first. It may be that nothing beside `openAPIV3Schema` is a schema.
+        yield from _below(editor, owner_name, key.start_mark, editor.end(value), flow=False)
+
+
+def _first_below(finding: DecodeFinding, owner_name: str) -> str | None:
+    """Return the first field of a mapping that only belongs into an object which the mapping does not have."""
+    mapping = finding.entry[0]
+    of = require(finding.go_type(mapping)).fields
+    names = (text_of(each) or "" for each in mapping.items[::2])
+    below = of[owner_name].type.fields
+    return next((name for name in names if name in below and name not in of), None)
+
+
+def _moved_into(editor: Editor, owner: Node, name: str, value: Node) -> Edit:
+    """Return the edit that adds a field to an object that lacks it, or writes the object if it is null."""
+    source, is_in_line = v1beta1.block(editor, value), isinstance(value, Scalar) or value.flow
+    if is_null(owner):
+        return editor.write(owner, f"{{{name}: {source}}}")
+    if not isinstance(owner, Mapping) or owner.find(name) is not None:
         raise UneditableError
+    if owner.flow and not is_in_line:
+        raise UneditableError
+    return editor.insert(owner, name, source)
 
 
 def _owner_below(finding: DecodeFinding) -> str | None:

@@ -28,6 +28,7 @@ from crdlint.rules.server.forbidden_fields import (
     UNIQUE_ITEMS,
     VAGUE,
     meant_type,
+    nullable_type,
 )
 from crdlint.yaml.nodes import Mapping, Scalar
 
@@ -57,6 +58,16 @@ _KEEPING: Final = sum(
     SCHEMA_BITS[name]
     for name in ("properties", "additionalProperties", "x-kubernetes-preserve-unknown-fields")
 )
+
+
+@Fixer("Write the type and `nullable: true`", "safe").example(
+    bad="note: {type: string|null}", good="note: {type: string, nullable: true}"
+)
+def _type_or_null(finding: FieldFinding) -> Edits:
+    type_ = nullable_type(finding.scalar().value)
+    if type_ in SCALARS and finding.owner.find("nullable") is None:
+        yield from finding.write(type_)
+        yield finding.editor.insert(finding.owner, "nullable", "true", after="type")
 
 
 @Fixer("Correct the type", "safe").example(
@@ -216,6 +227,7 @@ FIXES: Final = FixesOf(
         ADDITIONAL_ITEMS.id: (Fixer("Remove `additionalItems`", "safe", removal),),
         DEFINITIONS.id: (Fixer("Remove `definitions`", "unsafe", removal),),
         TYPE_UNSUPPORTED.id: (
+            _type_or_null,
             _meant_type,
             _implied_type,
             _array_of_any,

@@ -45,7 +45,7 @@ from crdlint.rules.server.structural import (
 from crdlint.schema.structural import TYPES
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import UneditableError
-from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, text_of
+from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, is_block_text, text_of
 from crdlint.yaml.parse import parse_first
 
 _DOCUMENTATION: Final = frozenset({"description", "title", "default", "nullable"})
@@ -108,28 +108,43 @@ def _text_fields(finding: FieldFinding) -> tuple[int, int, int] | None:
     """
     owner, editor = finding.owner, finding.editor
     description = child(owner, "description")
-    if not isinstance(description, Scalar) or description.style not in {"|", ">"}:
+    if description is None or not is_block_text(description):
         return None
     end = editor.end(description)
     for line in _KEYWORD.finditer(editor.text, description.start_mark.index, end):
         text = editor.text[line.start() : end]
-        if line[2] in SCHEMA.fields and all(
-            each.startswith((line[1], "\r")) for each in text.split("\n") if each
-        ):
-            root = parse_first(dedent(text)).root
-            fields = root.items if isinstance(root, Mapping) else []
-            names = [getattr(key, "value", "") for key in fields[::2]]
-            own = [name for name in {*names} & SCHEMA.fields.keys() if owner.find(name) is None]
-            is_key = (
-                len(names) > 1 and finding.name == names[0] and is_null(fields[1])
-            )  # what follows is below it
-            if is_key or (finding.name in own and len(own) == len(names)):
-                return (
-                    line.start(),
-                    line.end() if is_key else end,
-                    len(line[1]) - owner.start_mark.column,
-                )
+        if line[2] not in SCHEMA.fields or not _are_indented(text, line[1]):
+            continue
+        excess = len(line[1]) - owner.start_mark.column
+        fields = _fields_of(text)
+        if _is_key_of_rest(finding.name, fields):
+            return line.start(), line.end(), excess
+        if finding.name in fields and all(_lacks(owner, name) for name in fields):
+            return line.start(), end, excess
     return None
+
+
+def _are_indented(text: str, blanks: str) -> bool:
+    """Return whether all lines of a text that are not empty begin with some blanks."""
+    return all(line.startswith((blanks, "\r")) for line in text.split("\n") if line)
+
+
+def _fields_of(text: str) -> dict[str, Node]:
+    """Return the fields that a text has as YAML, by their names; none if it is no mapping."""
+    root = parse_first(dedent(text)).root
+    pairs = root.pairs() if isinstance(root, Mapping) else ()
+    return {getattr(key, "value", ""): value for key, value in pairs}
+
+
+def _is_key_of_rest(name: str, fields: dict[str, Node]) -> bool:
+    """Return whether a name is the first of several fields and has no value, so that what follows belongs below it."""
+    first = next(iter(fields), None)
+    return first == name and len(fields) > 1 and is_null(fields[name])
+
+
+def _lacks(schema: Mapping, name: str) -> bool:
+    """Return whether a name is that of a field of schemas, which a schema does not have."""
+    return name in SCHEMA.fields and schema.find(name) is None
 
 
 @Fixer("Move the fields out of the description", "unsafe").example(

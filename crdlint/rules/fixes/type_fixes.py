@@ -6,6 +6,7 @@ import re
 from base64 import b64encode
 from typing import Final
 
+from crdlint.crd.decode_errors import GLUED_ITEM
 from crdlint.crd.gotypes import SCHEMA, GoType
 from crdlint.crd.identity import type_keys as type_keys_of
 from crdlint.files.recognition import KIND, VERSION
@@ -306,8 +307,37 @@ def _missing_blank(finding: DecodeFinding) -> Edits:
 )
 def _text_value(finding: DecodeFinding) -> Edits:
     node = _wrong_scalar(finding)
-    if not node.style and finding.problem.go_type in {"string", "map[string]string"}:
-        yield finding.editor.replace(node, quoted(node.value, double=finding.editor.is_json))
+    is_format = finding.entry[1].value == "format" and finding.go_type(finding.entry[0]) is SCHEMA
+    if is_format or node.style or finding.problem.go_type not in {"string", "map[string]string"}:
+        return  # no format is a number
+    yield finding.editor.replace(node, quoted(node.value, double=finding.editor.is_json))
+
+
+@Fixer("Write the format of that many bits", "safe").example(
+    bad=_with("size: {type: integer, format: 32}"),
+    good=_with("size: {type: integer, format: int32}"),
+)
+def _format_of_bits(finding: DecodeFinding) -> Edits:
+    mapping, key, node = finding.entry
+    is_of_integer = text_of(child(mapping, "type")) == "integer"
+    is_format = key.value == "format" and finding.go_type(mapping) is SCHEMA
+    if is_format and is_of_integer and text_of(node) in {"32", "64"}:
+        yield finding.editor.replace(node, f"int{text_of(node)}")
+
+
+@Fixer("Add a space after the dash", "safe").example(
+    bad="type: object\nrequired:\n  -spec\nproperties:\n  spec: {type: object}\n",
+    good="type: object\nrequired:\n  - spec\nproperties:\n  spec: {type: object}\n",
+)
+def _glued_item(finding: DecodeFinding) -> Edits:
+    """Add the space after the dash of the only item of a list, below its key."""
+    _, key, value = finding.entry
+    of = finding.go_type(value)
+    if of is None or of.kind != "slice" or not isinstance(value, Scalar) or value.style:
+        return
+    start = value.start_mark
+    if GLUED_ITEM.match(value.value) and start.line > key.start_mark.line:
+        yield finding.editor.inserted(start.index + 1, " ")
 
 
 @Fixer("Make a list of the value", "safe").example(
@@ -335,10 +365,14 @@ def _is_list_of_values(of: GoType) -> bool:
 def _list_of_words(finding: DecodeFinding, value: Scalar) -> Edits:
     """Make a list of the words of a text, which may be in brackets."""
     editor, text = finding.editor, value.value
+    if GLUED_ITEM.match(text) and not value.style:
+        return  # the dash is not a part of the item
     if value.style and text.startswith("[") and text.endswith("]"):
         yield editor.replace(value, text)
     is_tuple = text.startswith("(") and text.endswith(")")
     words = [word.strip() for word in _SEPARATORS.split(text[1:-1] if is_tuple else text)]
+    if len(words) > 1:
+        words = [word.strip("'\"") for word in words]
     if not editor.is_text(value) or not all(map(_ONE.match, words)):
         return
     written = [finding.written(value)]
@@ -622,7 +656,9 @@ DECODE: Final = (
     _number_within,
     _boolean_within,
     _missing_blank,
+    _format_of_bits,
     _text_value,
+    _glued_item,
     _list_of_one,
     _single_value,
     _field_of_property,

@@ -138,25 +138,30 @@ def _into_versions(editor: Editor, spec: Mapping, *, keeps: bool, default: bool)
         name: _entry(editor, name, *entry, keeps=keeps and name == "schema")
         for name, entry in fields.items()
     }
-    gone: list[str] = []
     if default:
-        gone.append("preserveUnknownFields")
         entries.setdefault("schema", f"{editor.name('schema')}: {open_schema(editor)}")
     versions = items_of(child(spec, "versions"))
-    gone.append("version" if versions else "versions")
     if not versions:
         yield from _first_version(editor, spec, list(entries.values()))
     for version in versions:
         yield from _filled(editor, expect(Mapping, version), fields, entries)
+    gone = ["preserveUnknownFields"] if default else []
+    gone.append("version" if versions else "versions")
+    yield from _removed(editor, spec, gone, fields)
+
+
+def _removed(
+    editor: Editor, spec: Mapping, gone: list[str], moved: dict[str, tuple[Scalar, Node]]
+) -> Iterator[Edit]:
+    """Yield the edits that remove fields of the spec: those that are gone, and those that were moved with their comments."""
     if spec.flow:
-        yield from editor.remove_all(spec, (*gone, *(key.value for key, _ in fields.values())))
+        yield from editor.remove_all(spec, (*gone, *(key.value for key, _ in moved.values())))
         return
-    spans = [_lines_of(editor, key, value) for key, value in fields.values()]
+    spans = [_lines_of(editor, key, value) for key, value in moved.values()]
     for key, value in (editor.entry(spec, name) for name in gone if spec.find(name) is not None):
         spans.append((editor.line_start(key.start_mark.index), _lines_of(editor, key, value)[1]))
-    yield from (
-        Edit(start, editor.text.find("\n", end) + 1 or len(editor.text), "") for start, end in spans
-    )
+    for start, end in spans:
+        yield Edit(start, editor.text.find("\n", end) + 1 or len(editor.text), "")
 
 
 def open_schema(editor: Editor) -> str:

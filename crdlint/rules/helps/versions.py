@@ -9,7 +9,7 @@ from crdlint.crd.model import CustomResourceDefinitionVersion
 
 def ends_early(versions: SequenceOf[CustomResourceDefinitionVersion]) -> bool:
     """Return whether the last version lacks both fields that every version has, as in a file that ends in the middle."""
-    return bool(versions) and not {"served", "storage"} & vars(versions[-1]).keys()
+    return bool(versions) and versions[-1].is_unfinished
 
 
 def storage(stored: SequenceOf[str], names: SequenceOf[str]) -> str | None:

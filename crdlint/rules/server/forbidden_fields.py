@@ -20,6 +20,7 @@ from crdlint.rules.engine.rule import Link, Nodes, Rule
 from crdlint.rules.engine.schema_walk import Context, check
 from crdlint.rules.server import structural
 from crdlint.schema.structural import TYPES
+from crdlint.spelling import differing_letters
 
 _SOURCE = "apiextensions/validation specStandardValidatorV3.validate"
 _Rule: Final = partial(Rule, source=_SOURCE)
@@ -79,13 +80,36 @@ def meant_type(word: str, schema: JSONSchemaProps | None = None) -> str | None:
         return "array"
     if word.lower() in VAGUE:
         return None
-    meant = (
-        "object"
-        if word.startswith("map[") or MAP.fullmatch(word.replace(" ", ""))
-        else MEANT_TYPES.get(word.lower()) or nearest(word, TYPES, _LIKE)
-    )
+    is_map = word.startswith("map[") or MAP.fullmatch(word.replace(" ", ""))
+    meant = "object" if is_map else MEANT_TYPES.get(word.lower()) or _misspelled(word)
     implied = TYPES_OF_FORMATS.get(schema.format) if schema is not None else None
     return meant if implied is None or meant == implied else None
+
+
+def _misspelled(word: str) -> str | None:
+    """Return the type that a word spells, with a third of its letters wrong at most; `stringlist` is no such word."""
+    near = nearest(word, TYPES, _LIKE)
+    if near is None or not word.isalpha():
+        return None
+    return near if differing_letters(word, near) * 3 <= len(near) else None
+
+
+# A type, or null, as other languages write it.
+_OR_NULL: Final = re.compile(
+    r"null\s*(?:[|,/]|or\b)\s*(\w+)|(\w+)\s*(?:\?|(?:[|,/]|\bor\b)\s*null)|\?(\w+)|optional[\[<](\w+)[\]>]",
+    re.IGNORECASE,
+)
+
+
+def nullable_type(word: str) -> str | None:
+    """Return the type of a word that means this type or null, None for other words.
+
+    >>> nullable_type("string|null"), nullable_type("int?"), nullable_type("string|int")
+    ('string', 'integer', None)
+    """
+    match = _OR_NULL.fullmatch(word)
+    name = "" if match is None else next(filter(None, match.groups()))
+    return name if name in TYPES else meant_type(name) if name else None
 
 
 def _field(name: str, why: str, help_: str, bad: str, good: str, **traits: Any) -> Rule:
@@ -200,8 +224,10 @@ PRESERVE_FALSE = _WalkRule("preserve-unknown-fields-not-true", "`x-kubernetes-pr
 def _type(schema: JSONSchemaProps, context: Context, result: WalkResult) -> None:
     path = schema.path.child("type")
     if context.options.require_valid_property_type:
-        meant = meant_type(schema.type, schema)
+        nullable, meant = nullable_type(schema.type), meant_type(schema.type, schema)
         help_ = f"Write `type: {meant}`" if meant else None
+        if nullable:
+            help_ = f"Write `type: {nullable}` and `nullable: true`"
         result.add(
             schema,
             not_supported(TYPE_UNSUPPORTED.id, path, schema.type, sorted(TYPES), help=help_),
