@@ -48,6 +48,13 @@ _GROUPS: Final = tuple(
         "project protect", "path patch", "bath batch",
         "plan plain", "port part", "read thread", "retention detention", "content context", "static status",
         "accept except", "insert invert",
+        # A letter is missing, or two are exchanged, and it is another word.
+        "phase phrase", "shard shared", "trial trail", "angle angel", "quiet quite", "field filed", "sever server",
+        "preset present", "count county country", "driver diver", "word world", "window widow", "trust thrust", "causal casual",
+        "sign sing", "united untied", "unite untie", "board broad", "stripe strip", "weigh weight", "crate create rate grate",
+        "chart char cart", "model modal", "native naive", "patent patient", "through though thorough", "matter master mater",
+        "tired tried", "poll pool spool", "lock block clock", "table stable", "order border", "link blink", "drain rain train",
+        "race trace", "over cover", "value vale", "great greater", "state estate", "event even", "claim calm", "rank drank",
     )
 )  # fmt: skip
 _PREFIXES: Final = (

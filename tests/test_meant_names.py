@@ -23,7 +23,8 @@ TWO_THINGS = (
     "namespace name", "host port", "start state", "image imageTag", "node mode", "size side", "weight height", "path patch",
     "ingress egress", "import export", "include exclude", "internal external", "internal interval", "before after",
     "http https", "tls mtls", "user users", "schedule scheduler", "hostPath hostPort", "targetCpuPercent targetGpuPercent",
-    "readOnly readOnce", "ipv4 ipv6", "startTime endTime", "lock unlock", "secretName secretNames", "policy policies",
+    "phase phrase", "shard shared", "server sever", "country county", "present preset", "crate create", "trail trial",
+    "field filed", "readOnly readOnce", "ipv4 ipv6", "startTime endTime", "lock unlock", "secretName secretNames", "policy policies",
 )  # fmt: skip
 # A slip of the keyboard, and what is meant.
 SLIPS = (

@@ -334,17 +334,10 @@ def unquoted_lines(text: BrokenText) -> Iterator[Cause]:
     for first, entry in text.entries():
         if _PROSE.search(entry.head) is None:
             continue
-        indent, last = key_column(text.lines[first]), first
-        for i in range(first + 1, len(text.lines)):
-            if text.lines[i].strip() and indent_of(text.lines[i]) <= indent:
-                break
-            last = i if text.lines[i].strip() else last
+        last = _last_below(text, first)
         below = text.lines[first + 1 : last + 1]
-        if (
-            last <= text.stop - 1
-            or last == first
-            or any(" #" in line or _FIELD_NAME.match(line) for line in below)
-        ):
+        is_at_stop = below and last >= text.stop
+        if not is_at_stop or any(" #" in line or _FIELD_NAME.match(line) for line in below):
             continue
         why = _reason_for_quotes(entry.value) or next(
             filter(None, map(_reason_for_quotes, below)), None
@@ -360,6 +353,17 @@ def unquoted_lines(text: BrokenText) -> Iterator[Cause]:
             first,
         )
         yield text.cause(repairs.QUOTES, wrong, help_, (edit,))
+
+
+def _last_below(text: BrokenText, first: int) -> int:
+    """Return the last line of those that are indented more than the key in a line; that line if there are none."""
+    column, last = key_column(text.lines[first]), first
+    for i in range(first + 1, len(text.lines)):
+        is_blank = not text.lines[i].strip()
+        if not is_blank and indent_of(text.lines[i]) <= column:
+            break
+        last = last if is_blank else i
+    return last
 
 
 _EXPRESSION: Final = re.compile(r"(?:rule|messageExpression): +\Z")

@@ -56,13 +56,20 @@ def in_scope(state: CompiledText, scope: list[str]) -> Iterator[Choice]:
         return
     near = name_meant(name, variables)
     yield named(span, [] if near is None else [near], certain=True)
+    yield _field_of_variable(state, name, span, scope)
+    unused = [each for each in scope[:-1] if len(re.findall(rf"\b{each}\b", state.text)) == 1]
+    yield named(span, unused[:1], certain=False)
+
+
+def _field_of_variable(
+    state: CompiledText, name: str, span: tuple[int, int], scope: list[str]
+) -> Choice:
+    """Return the name as a field of the variables that have such a field."""
     fields = [f"{each}.{escape(name) or name}" for each in scope if name in _fields(state, each)]
     choice = named(span, fields, certain=True)
     # The name of a type is not where the error is, and a dot before a name is not a part of it.
     is_name = state.code is ErrorCode.UNDECLARED_REFERENCE and state.text[span[0]] != "."
-    yield choice if is_name else choice._replace(helps=())
-    unused = [each for each in scope[:-1] if len(re.findall(rf"\b{each}\b", state.text)) == 1]
-    yield named(span, unused[:1], certain=False)
+    return choice if is_name else choice._replace(helps=())
 
 
 def similar(state: CompiledText, scope: list[str], effort: Effort) -> Iterator[Choice]:

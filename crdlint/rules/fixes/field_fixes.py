@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import takewhile
 from textwrap import indent
-from typing import Final
+from typing import Final, TypeGuard
 
 from crdlint.crd.gotypes import SCHEMA, GoType
 from crdlint.light import NamedTuple, regex
@@ -137,18 +137,22 @@ def _rename(finding: DecodeFinding) -> Edits:
         return
     if mapping.find(near) is not None or not _may_have(finding, mapping, near, value):
         return
-    names = {text_of(each) for each in value.items[::2]} if isinstance(value, Mapping) else set()
-    is_property = is_null(value) or (near in {"default", "example"} and names & _OF_PROPERTIES)
-    if finding.go_type(mapping) is SCHEMA and is_property:
+    if finding.go_type(mapping) is SCHEMA and _may_be_property(near, value):
         return  # of the wrong indentation
     yield finding.editor.respell(key, near)
-    if (
-        near in _LISTS
-        and isinstance(value, Scalar)
-        and _ONE.match(value.value)
-        and finding.editor.is_text(value)
-    ):
+    if near in _LISTS and _is_word(finding.editor, value):
         yield finding.editor.replace(value, f"[{finding.written(value)}]")
+
+
+def _may_be_property(name: str, value: Node) -> bool:
+    """Return whether a field of a schema may be a property: it has no value, or a schema where any value is allowed."""
+    names = {text_of(each) for each in value.items[::2]} if isinstance(value, Mapping) else set()
+    return is_null(value) or (name in {"default", "example"} and bool(names & _OF_PROPERTIES))
+
+
+def _is_word(editor: Editor, value: Node) -> TypeGuard[Scalar]:
+    """Return whether a value is a text that is one item of a list."""
+    return isinstance(value, Scalar) and bool(_ONE.match(value.value)) and editor.is_text(value)
 
 
 def _may_have(finding: DecodeFinding, mapping: Mapping, name: str, value: Node) -> bool:

@@ -367,18 +367,22 @@ def _list_of_words(finding: DecodeFinding, value: Scalar) -> Edits:
     editor, text = finding.editor, value.value
     if GLUED_ITEM.match(text) and not value.style:
         return  # the dash is not a part of the item
-    if value.style and text.startswith("[") and text.endswith("]"):
+    if value.style and _is_between("[]", text):
         yield editor.replace(value, text)
-    is_tuple = text.startswith("(") and text.endswith(")")
-    words = [word.strip() for word in _SEPARATORS.split(text[1:-1] if is_tuple else text)]
+    words = _SEPARATORS.split(text[1:-1] if _is_between("()", text) else text)
     if len(words) > 1:
-        words = [word.strip("'\"") for word in words]
+        words = [word.strip("'\" ") for word in words]
     if not editor.is_text(value) or not all(map(_ONE.match, words)):
         return
-    written = [finding.written(value)]
-    if len(words) > 1:
-        written = [editor.value(word, like=value) for word in words]
+    is_one = len(words) == 1
+    written = [
+        finding.written(value) if is_one else editor.value(each, like=value) for each in words
+    ]
     yield editor.replace(value, f"[{', '.join(written)}]")
+
+
+def _is_between(brackets: str, text: str) -> bool:
+    return text.startswith(brackets[0]) and text.endswith(brackets[1])
 
 
 def _list_of_keys(editor: Editor, value: Mapping) -> Edits:
