@@ -24,7 +24,8 @@ TWO_THINGS = (
     "ingress egress", "import export", "include exclude", "internal external", "internal interval", "before after",
     "http https", "tls mtls", "user users", "schedule scheduler", "hostPath hostPort", "targetCpuPercent targetGpuPercent",
     "phase phrase", "shard shared", "server sever", "country county", "present preset", "crate create", "trail trial",
-    "field filed", "readOnly readOnce", "ipv4 ipv6", "startTime endTime", "lock unlock", "secretName secretNames", "policy policies",
+    "field filed", "readOnly readOnce", "ipv4 ipv6", "startTime endTime", "lock unlock", "secretName secretNames",
+    "policy policies",
 )  # fmt: skip
 # A slip of the keyboard, and what is meant.
 SLIPS = (

@@ -181,7 +181,8 @@ def _meant_column(
     if path is None or not path.is_known:
         other = _on_other_side(text, root)
         path = path if other is None else SimilarName(other, is_known=True)
-    return None if path is None or path.name in columns else path
+    is_other_wrong = syntax_error(text) is not None  # which is reported by itself
+    return None if path is None or path.name in columns or is_other_wrong else path
 
 
 def _on_other_side(text: str, root: JSONSchemaProps) -> str | None:
