@@ -140,7 +140,7 @@ def _rename(finding: DecodeFinding) -> Edits:
     if finding.go_type(mapping) is SCHEMA and _may_be_property(near, value):
         return  # of the wrong indentation
     yield finding.editor.respell(key, near)
-    if near in _LISTS and _is_word(finding.editor, value):
+    if near in _LISTS and _is_word(value, finding.editor):
         yield finding.editor.replace(value, f"[{finding.written(value)}]")
 
 
@@ -150,7 +150,7 @@ def _may_be_property(name: str, value: Node) -> bool:
     return is_null(value) or (name in {"default", "example"} and bool(names & _OF_PROPERTIES))
 
 
-def _is_word(editor: Editor, value: Node) -> TypeGuard[Scalar]:
+def _is_word(value: Node, editor: Editor) -> TypeGuard[Scalar]:
     """Return whether a value is a text that is one item of a list."""
     return isinstance(value, Scalar) and bool(_ONE.match(value.value)) and editor.is_text(value)
 
