@@ -100,7 +100,8 @@ class RuleSearch:
 
 
 def _parts(schema: JSONSchemaProps) -> list[JSONSchemaProps]:
-    return _present((*schema.properties.values(), schema.item_schema, schema.additional_schema))
+    below = (*schema.properties.values(), schema.item_schema, schema.additional_schema)
+    return [part for part in below if part is not None]
 
 
 def value_schema(schema: JSONSchemaProps | None, steps: Iterable[Step]) -> JSONSchemaProps | None:

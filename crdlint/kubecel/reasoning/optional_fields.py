@@ -74,7 +74,8 @@ def unguarded(expression: Expression) -> list[Unguarded]:
         node = pending.pop()
         below = children(node)
         pending.extend(reversed(below))
-        parents.update((id(child), node) for child in below)
+        for child in below:
+            parents[id(child)] = node
         path = _path(node) if isinstance(node, Select) else None
         if not isinstance(node, Select) or path is None:
             continue
