@@ -97,19 +97,21 @@ def _mistyped(value: str, field: str) -> str:
 
 
 def _form(api_version: str, kind: str, *, mistyped: bool) -> Form:
-    if kind == "List" and api_version == "v1":
-        return "list"
-    group, _, _ = api_version.rpartition("/")
-    form = _FORMS.get(kind) if group == GROUP else None
+    form = _FORMS.get((api_version, kind))
     if form is not None:
-        return "unserved" if form == "crd" and api_version != VERSION else form
+        return form
+    group, _, _ = api_version.rpartition("/")
+    if group == GROUP and kind in _FORMS_OF_GROUP:
+        return _FORMS_OF_GROUP[kind]
     is_incomplete = mistyped or not (api_version and kind)
     is_half_right = kind == KIND or api_version == VERSION
     return "crd" if is_incomplete and is_half_right else "other"
 
 
-# By the kinds of the group.
-_FORMS: Final[dict[str, Form]] = {KIND: "crd", f"{KIND}List": "crd-list"}
+# By apiVersion and kind.
+_FORMS: Final[dict[tuple[str, str], Form]] = {("v1", "List"): "list", (VERSION, KIND): "crd"}
+# By the kind, of any other version of the group.
+_FORMS_OF_GROUP: Final[dict[str, Form]] = {KIND: "unserved", f"{KIND}List": "crd-list"}
 
 
 def kind_missing(root: Node, text: str) -> str:
