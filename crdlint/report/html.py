@@ -47,6 +47,14 @@ _COLUMNS: Final = (
 )  # fmt: skip
 
 
+_MOST_TIMES: Final = 100  # of a budget, above which the column of a share has no room for the number
+
+
+def _percent(share: float) -> str:
+    """Return a share in per cent, as short as a column of a table is."""
+    return ">9999%" if share > _MOST_TIMES else percent(share)
+
+
 @cache
 def _environment() -> Environment:
     environment = Environment(
@@ -59,7 +67,7 @@ def _environment() -> Environment:
     )
     environment.filters |= {
         "advice": words.advice, "breakable": _breakable, "cost": shown_cost, "flat": _flat, "headline": words.headline,
-        "percent": percent, "place": _value_place, "rule_link": rule_link, "sentences": words.sentences,
+        "percent": _percent, "place": _value_place, "rule_link": rule_link, "sentences": words.sentences,
         "where": words.where,
         "code": lambda text: Markup("<code>{}</code>").format(_breakable(text)),
         "key": lambda text: " ".join(text.split())[:_LONGEST_KEY],
