@@ -69,9 +69,9 @@ _STATES: Final = {
     FieldState.KNOWN: "is available",
 }
 _WARNINGS: Final = {
-    FormatWarnings.NONE: "No longer warns of unrecognized formats",
-    FormatWarnings.STRINGS: "Warns of unrecognized formats of strings",
-    FormatWarnings.STRINGS_AND_NUMBERS: "Warns of unrecognized formats of every type",
+    FormatWarnings.NONE: "No longer warns about unrecognized formats",
+    FormatWarnings.STRINGS: "Warns about unrecognized formats of strings",
+    FormatWarnings.STRINGS_AND_NUMBERS: "Warns about unrecognized formats of every type",
 }
 
 

@@ -30,7 +30,7 @@ class FieldState(Enum):
 
 
 class FormatWarnings(Enum):
-    """The types of schemas for which a server warns of an unrecognized format."""
+    """The types of schemas for which a server warns about an unrecognized format."""
 
     NONE = auto()
     STRINGS = auto()
@@ -138,8 +138,8 @@ class Server:
     ``enum_errors_block_rules`` runs no rule on a resource with a value that is not in an enum.
     ``ignores_object_versions`` checks rules, lists and embedded resources whatever version the apiVersion names.
     ``locates_status_errors`` reports errors in the status subresource at paths that begin with `status`.
-    ``warns_of_sets_of_objects`` warns of `x-kubernetes-list-type: set` for lists of objects or of lists.
-    ``warns_of_finalizers`` warns of finalizers of custom resources without a domain.
+    ``warns_of_sets_of_objects`` warns about `x-kubernetes-list-type: set` for lists of objects or of lists.
+    ``warns_of_finalizers`` warns about finalizers of custom resources without a domain.
     ``wants_paths_of_finalizers`` asks for a path where a finalizer without one has a dot.
     ``requires_metadata_fields`` reports missing fields of owner references and managed fields as required, each at its index.
     ``keeps_examples`` rejects `example` and `externalDocs` on the metadata of the root, and beside the types of an int-or-string.

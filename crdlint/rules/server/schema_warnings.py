@@ -103,7 +103,7 @@ def _of_first_patch(crd: DecodedCRD, server: Server) -> Iterator[Advisory]:
 @Rule("set-items-not-scalar", "Set items are not scalars", severity="warning",
     observed=("atomic-list-of-objects-applies", "set-of-objects-breaks-apply", "set-of-lists-breaks-apply"),
     why="Server-side apply fails with status 500 for each object that has such a set, even if it applies another field. A CEL "
-    "rule that compares the set ends in an error. Since Kubernetes 1.37, the API server warns of it.",
+    "rule that compares the set ends in an error. Since Kubernetes 1.37, the API server warns about it.",
     help="Set `x-kubernetes-list-type: map` with keys that identify an item, or `x-kubernetes-list-type: atomic`",
     marker="write `+listType=atomic`",
     bad=_SET.format("set"), good=_SET.format("atomic"),
