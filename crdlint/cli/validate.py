@@ -27,6 +27,7 @@ from crdlint.sources.helm.check import Charts
 if TYPE_CHECKING:
     from crdlint.cli.resources import ResourceCheck
     from crdlint.config.model import Config
+    from crdlint.linting.result import FileResult
     from crdlint.resources.definitions import Definitions
     from crdlint.resources.objects import Key
 
@@ -230,7 +231,6 @@ class _ValidateCommand:
 
     def _report_charts(self, paths: Sequence[str]) -> None:
         """Report the objects of charts that Helm does not create, and why it does not render a chart."""
-        from crdlint.config.apply import apply, comments_of
         from crdlint.rules.advice.charts import NO_MATCHES, OBJECT_IN_CRDS
         from crdlint.rules.advice.deployment import RENDER
 
@@ -239,15 +239,19 @@ class _ValidateCommand:
         charts = dict.fromkeys(filter(None, map(self._charts.chart_of, paths)))
         for result in (result for chart in charts for result in self._charts.results(chart)):
             findings = tuple(finding for finding in result.diagnostics if finding.rule in rules)
-            config = self._planner.config_of(result.file)
             is_broken = any(each.rule == RENDER.id for each in findings)
-            is_wanted = is_broken or (findings and os.path.normpath(result.file) in named)
-            if config is None or not is_wanted:
-                continue
-            own = replace(result, diagnostics=findings)
-            applied = apply(own, config, comments_of(own), resources=True)
-            self._run.count(applied)
-            self._run.show_file(self._reports, applied.result, quiet=self._quiet)
+            if is_broken or os.path.normpath(result.file) in named:
+                self._report_chart(replace(result, diagnostics=findings))
+
+    def _report_chart(self, result: FileResult) -> None:
+        from crdlint.config.apply import apply, comments_of
+
+        config = self._planner.config_of(result.file)
+        if config is None or not result.diagnostics:
+            return
+        applied = apply(result, config, comments_of(result), resources=True)
+        self._run.count(applied)
+        self._run.show_file(self._reports, applied.result, quiet=self._quiet)
 
     def _is_missing_resources(self, discovered: Found, definitions: Definitions) -> bool:
         """Report that no custom resource was found, and return whether that is an error."""

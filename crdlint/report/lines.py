@@ -53,16 +53,22 @@ class ServerMessages(Report):
         """Yield the messages about a file."""
         starts = [crd.line for crd in result.crds]
         of_server = (finding for finding in result.diagnostics if finding.origin == "apiserver")
-        for _, of_crd in groupby(
+        by_crd = groupby(
             of_server, key=lambda finding: (finding.crd, bisect_right(starts, finding.line))
-        ):
-            shown = [finding for finding in of_crd if self._view.hidden or not finding.hidden]
-            if not self._view.hidden:  # what the API server reports for the first request
-                stages = set(map(_stage, shown))
-                first = next((stage for stage in _STAGES if stage in stages), None)
-                shown = [finding for finding in shown if _stage(finding) == first]
-            own = (finding for finding in shown if finding.server_message != "")
-            yield from (f"{printable(in_server_words(finding).message)}\n" for finding in own)
+        )
+        for _, of_crd in by_crd:
+            for finding in self._answered(list(of_crd)):
+                if finding.server_message != "":
+                    yield f"{printable(in_server_words(finding).message)}\n"
+
+    def _answered(self, findings: Sequence[Diagnostic]) -> list[Diagnostic]:
+        """Return the findings about a CRD that the API server reports for the first request, or all with `hidden`."""
+        if self._view.hidden:
+            return list(findings)
+        shown = [finding for finding in findings if not finding.hidden]
+        stages = set(map(_stage, shown))
+        first = next((stage for stage in _STAGES if stage in stages), None)
+        return [finding for finding in shown if _stage(finding) == first]
 
     def end(self, outcome: RunOutcome) -> Iterable[str]:
         """Return nothing: the API server has no summary."""

@@ -48,47 +48,66 @@ class Section:
 def sections(rule: Rule) -> Iterator[Section]:
     """Yield the parts of a rule's description, in the order in which they are shown."""
     yield Section("Why", rule.why)
-    suffix = example_position(rule)
-    labels = (
-        (("Old", rule.good), ("New", rule.bad))
-        if rule.compares
-        else (("Bad", rule.bad), ("Good", rule.good))
-    )
-    for label, text in labels:
-        if text and len(text) < EXAMPLE_LIMIT:
-            yield Section(f"{label}{suffix}", code=text.rstrip(), language="yaml")
+    yield from _examples(rule)
     yield from _answer(rule)
+    yield from _observed(rule)
+    yield Section("Help", rule.help)
+    for fix in fixes(rule.id):
+        yield from _fix(rule, fix)
+    yield from _when_reported(rule)
+    if rule.marker:
+        yield Section("controller-gen", f"{rule.marker[0].upper()}{rule.marker[1:]}")
+    if rule.scope != "text":
+        comment = f"`# crdlint: ignore[{rule.id}] reason`"
+        yield Section("Ignore", f"{comment} at the end of the line or above the field")
+    yield from _related(rule)
+    if rule.aliases:
+        yield Section("Former ids", ", ".join(f"`{alias}`" for alias in rule.aliases))
+    if rule.source:
+        yield Section("Upstream", rule.source)
+
+
+def _examples(rule: Rule) -> Iterator[Section]:
+    """Yield the bad and the good example, or the old and the new CRD, if they are short."""
+    labels = {"Bad": rule.bad, "Good": rule.good}
+    if rule.compares:
+        labels = {"Old": rule.good, "New": rule.bad}
+    suffix = example_position(rule)
+    for label, text in labels.items():
+        if 0 < len(text) < EXAMPLE_LIMIT:
+            yield Section(f"{label}{suffix}", code=text.rstrip(), language="yaml")
+
+
+def _observed(rule: Rule) -> Iterator[Section]:
+    """Yield what a running API server was seen to do."""
     observed = observations(rule)
     if observed:
         yield Section("What happens", origin(observed))
     for observation in observed:
         yield Section("", f"{observation.claim}.", observation.protocol, "text", is_for_pages=True)
-    yield Section("Help", rule.help)
-    for fix in fixes(rule.id):
-        yield from _fix(rule, fix)
+
+
+def _when_reported(rule: Rule) -> Iterator[Section]:
+    """Yield which servers report the error, or what requests a rule that is not reported by default."""
     if rule.origin == "apiserver":
         yield Section("Kubernetes", _versions(rule))
     elif rule.on_request:
         sets = f" The set `{rule.in_set}` contains it." if rule.in_set else ""
-        yield Section(
-            "Default", f"Not reported. `--select '*' --select {rule.id}` reports it.{sets}"
-        )
-    if rule.marker:
-        yield Section("controller-gen", f"{rule.marker[0].upper()}{rule.marker[1:]}")
-    if rule.scope != "text":
-        yield Section(
-            "Ignore",
-            f"`# crdlint: ignore[{rule.id}] reason` at the end of the line or above the field",
-        )
+        command = f"`--select '*' --select {rule.id}`"
+        yield Section("Default", f"Not reported. {command} reports it.{sets}")
+
+
+_NEIGHBOURS: Final = 3  # related rules before a rule; there are twice as many in all
+
+
+def _related(rule: Rule) -> Iterator[Section]:
+    """Yield the rules that are declared before and after a rule."""
     family = next(list(rules) for rules in families() if rule.id in rules)
-    start = max(0, min(family.index(rule.id) - 3, len(family) - 7))
-    if len(family) > 1:
-        related = (f"`{rule_id}`" for rule_id in family[start : start + 7] if rule_id != rule.id)
-        yield Section("Related", ", ".join(related))
-    if rule.aliases:
-        yield Section("Former ids", ", ".join(f"`{alias}`" for alias in rule.aliases))
-    if rule.source:
-        yield Section("Upstream", rule.source)
+    shown = 2 * _NEIGHBOURS + 1
+    start = max(0, min(family.index(rule.id) - _NEIGHBOURS, len(family) - shown))
+    others = [f"`{each}`" for each in family[start : start + shown] if each != rule.id]
+    if others:
+        yield Section("Related", ", ".join(others))
 
 
 def findings(rule: Rule, fragment: str, version: str = "") -> Sequence[Diagnostic]:

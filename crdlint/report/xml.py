@@ -91,16 +91,10 @@ class JUnit(Report):
         failures, cases = 0, ""
         for name, own in by_crd.items():
             errors = [finding for finding in own if finding.severity == "error"]
+            others = [finding for finding in own if finding.severity != "error"]
             failures += bool(errors)
-            failure = ""
-            if errors:
-                more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-                message = f"{words.headline(errors[0])}{more}"
-                failure = _element(
-                    3, "failure", _texts(errors), type=errors[0].rule, message=message
-                )
-            output = _texts([finding for finding in own if finding.severity != "error"])
-            cases += _case(failure, output, classname=result.file, name=name or "file")
+            failure = _failure(errors) if errors else ""
+            cases += _case(failure, _texts(others), classname=result.file, name=name or "file")
         counts = {"tests": len(by_crd), "failures": failures, "errors": 0, "skipped": 0}
         self._suites.write(_around(1, cases, "testsuite", name=result.file, **counts))
         self._tests += len(by_crd)
@@ -122,6 +116,13 @@ class JUnit(Report):
             about = {"type": "unreadable", "message": message}
             yield _broken(problem.file, "file", about, skipped=0)
         yield "</testsuites>\n"
+
+
+def _failure(errors: Sequence[Diagnostic]) -> str:
+    """Return the failure of a test, with the first of its errors as the message."""
+    more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+    message = f"{words.headline(errors[0])}{more}"
+    return _element(3, "failure", _texts(errors), type=errors[0].rule, message=message)
 
 
 def _texts(findings: Sequence[Diagnostic]) -> str:

@@ -30,18 +30,21 @@ def applies(annotations: MappingOf[str, str], gates: SequenceOf[str], near: str)
 
     Raise MissingCRDError if the state of a gate cannot be determined.
     """
-    if not gates:
-        return True
-    sets = {name for name in annotations.get(_SET, "").split(",") if name}
+    sets = frozenset(filter(None, annotations.get(_SET, "").split(",")))
     if "CustomNoUpgrade" in sets:  # it contains every field
         return not any(gate.startswith("-") for gate in gates)
-    profiles = [name for name in annotations if name.startswith(_PROFILE)]
-    profile = min((name for name in profiles if annotations[name] == "true"), default=None)
-    if profile is None:
+    profile = _profile(annotations)
+    if not gates or profile is None:
         return True
     versions = frozenset(_versions(annotations))
-    enabled = _status(_folder(near), profile, frozenset(sets or {"Default"}), versions)
+    enabled = _status(_folder(near), profile, sets or frozenset({"Default"}), versions)
     return all(_is_met(gate, enabled) for gate in gates)
+
+
+def _profile(annotations: MappingOf[str, str]) -> str | None:
+    """Return the first profile, in alphabetical order, that a CRD is for."""
+    profiles = (name for name in annotations if name.startswith(_PROFILE))
+    return min((name for name in profiles if annotations[name] == "true"), default=None)
 
 
 def _is_met(gate: str, enabled: MappingOf[str, bool]) -> bool:
