@@ -186,8 +186,8 @@ class Checks:
         """Return the servers that a document is checked for."""
         if checked.task is not None:
             return checked.task.request.versions
-        asked = self._workspace.settings.kube_version or checked.config.kube_version
-        return NEWEST_ALONE if asked is None else parse_range(asked)
+        version = self._workspace.settings.kube_version or checked.config.kube_version
+        return NEWEST_ALONE if version is None else parse_range(version)
 
     def _has_other_configuration(self, document: OpenDocument) -> bool:
         """Return whether a configuration that may be a document's has changed, and drop what is known of it then."""
