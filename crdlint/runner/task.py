@@ -156,9 +156,9 @@ class Checker:
 
     settings: Settings
 
-    def check(self, given: Task | OpenedTask) -> CheckOutcome:
+    def check(self, task: Task | OpenedTask) -> CheckOutcome:
         """Check a file, standard input (`-`), or the text of a packed file; fix the text of a file if that is set."""
-        opened = given if isinstance(given, OpenedTask) else self._open(given)
+        opened = task if isinstance(task, OpenedTask) else self._open(task)
         if isinstance(opened, CheckOutcome):
             return self._fixed(opened)
         task, text, key = opened

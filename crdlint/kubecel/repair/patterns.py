@@ -250,16 +250,23 @@ def rewritten(text: Tokens, state: CompiledText, scope: list[str]) -> Iterator[C
 
 
 def candidates(text: Tokens) -> Iterator[FalseFriend]:
-    """Return the rows that may match an expression, in order: those whose rarest token it has, or that have none."""
-    index = _rows_by_word()
-    numbers = (number for word in ("", *text.words) for number in index.get(word, ()))
-    return (ROWS[number] for number in sorted(numbers))
+    """Yield the rows that may match an expression, in order: those whose tokens it has."""
+    index, words = _rows_by_word(), text.words
+    numbers = (number for word in ("", *words) for number in index.get(word, ()))
+    needed = _words_of_rows()
+    return (ROWS[number] for number in sorted(numbers) if needed[number] <= words)
+
+
+@cache
+def _words_of_rows() -> list[frozenset[str]]:
+    """Return the tokens, and kinds of tokens, that an expression must have to match each row."""
+    return [compiled(row.written)[1] for row in ROWS]
 
 
 @cache
 def _rows_by_word() -> dict[str, list[int]]:
     """Return the numbers of the rows by the token that the fewest rows have, "" for rows that match any tokens."""
-    fixed = [compiled(row.written)[1] for row in ROWS]
+    fixed = _words_of_rows()
     counts = Counter(word for words in fixed for word in words)
     index: dict[str, list[int]] = {}
     for number, words in enumerate(fixed):

@@ -28,8 +28,14 @@ def comment_of(text: str) -> str:
     return next((match[1] for match in _COMMENT.finditer(text) if match[1]), "")
 
 
-_STRING: Final = re.compile(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"")
+# A quote that is not closed ends with its line.
+_STRING: Final = re.compile(r"'(?:[^'\\\n]|\\.)*'?|\"(?:[^\"\\\n]|\\.)*\"?")
 _OF_RULES: Final = frozenset({SELF, OLD_SELF})
+
+
+# A name with the fields after it, and the character that follows, which may call it.
+_NAMES: Final = re.compile(r"(?<![\w.`])([A-Za-z_]\w*(?:\s*\.\s*[A-Za-z_]\w*)*)(?!\w)(?=\s*(.?))")
+_DECLARED: Final = re.compile(r"[(,]\s*(\w+)\s*(?=,)")
 
 
 class UnknownName:
@@ -39,17 +45,25 @@ class UnknownName:
     """
 
     def __init__(self, first: str, *fields: str) -> None:
-        path = r"\s*\.\s*".join(map(re.escape, (first, *fields)))
-        after = r"(?!\w|\s*[({])" if fields else r"(?!\w|\s*[({.])"
+        self._names: Final = [first, *fields]
         self._is_known: Final = bool(fields) and first not in _OF_RULES
-        self._pattern: Final = re.compile(rf"(?<![\w.`]){path}{after}")
-        self._declared: Final = re.compile(rf"[(,]\s*{re.escape(first)}\s*,")
 
     def times(self, text: str) -> int:
         """Return how often the name is in a text, outside of strings; 0 for a text in which it may be known."""
-        if self._is_known or "//" in text or self._declared.search(text):
+        if self._is_known or "//" in text or self._names[0] in _DECLARED.findall(text):
             return 0
-        return len(self._pattern.findall(_STRING.sub("''", text)))
+        return sum(map(self._is_in, _NAMES.finditer(_STRING.sub("''", text))))
+
+    def _is_in(self, match: re.Match[str]) -> bool:
+        """Return whether a path begins with the name, which nothing calls."""
+        path = match[1].split(".")
+        own, longer = self._names, len(path) - len(self._names)
+        if [name.strip() for name in path[: len(own)]] != own:
+            return False
+        return len(own) > 1 if longer else match[2] not in _CALLS
+
+
+_CALLS: Final = frozenset("({")  # what calls a name, or makes it the name of a type
 
 
 def _path(node: Expr) -> list[str]:
