@@ -383,6 +383,9 @@ class _Checker:
         if ident.type.kind is not Kind.TYPE or not ident.type.params:
             return self._no_message(id_, ident, ident.type, "type")
         result = ident.type.params[0]
+        is_null = result.kind is Kind.NULL
+        if is_null and not self._dialect.formats_selected_types:
+            return self._no_message(id_, ident, result, "message type")
         if _is_well_known(result):
             return _WELL_KNOWN_NAMES[result.kind], result
         if result.kind is Kind.STRUCT:

@@ -31,7 +31,8 @@ class CELDialect(NamedTuple):
     ``null_unifies_either_way`` lets `null == self` compile as `self == null` does.
     ``validates_mixed_literals`` reports lists and maps of mixed types only if there are no other type errors.
     ``exempts_whole_format_arguments`` allows lists and maps of mixed types everywhere within arguments of `format`.
-    ``formats_selected_types`` names a type that has no fields, or is no message, as CEL does, not as a protocol buffer.
+    ``formats_selected_types`` names a type that has no fields, or is no message, as CEL does, not as a protocol buffer. It
+    names the type of all types `type`, not `type()`, and lets `null_type{}` be a message.
     ``names_optional_type`` writes the type of optionals as `optional_type(T)`, not as `optional(T)`.
 
     Libraries:
@@ -50,6 +51,7 @@ class CELDialect(NamedTuple):
     Costs:
     ``presence_test_has_cost`` estimates `has()` as one unit.
     ``selection_from_error_has_cost`` counts the selection of a field from a variable whose value has another type than its schema.
+    ``counts_messages_as_empty`` estimates that the literal of a message has no size, where others do not know its size.
     ``saturates_factors`` limits the estimate of `in` to 2**64-1, where the product overflows in others.
     ``sizes_comprehensions`` estimates that the result of a macro such as `map` is as long as its list.
     ``tracks_local_variables`` follows sizes through variables of macros, elements of literals, `dyn` and optionals.
@@ -102,6 +104,7 @@ class CELDialect(NamedTuple):
     writes_powers_without_spaces: bool = True
     presence_test_has_cost: bool = False
     selection_from_error_has_cost: bool = False
+    counts_messages_as_empty: bool = False
     saturates_factors: bool = True
     sizes_comprehensions: bool = True
     tracks_local_variables: bool = True

@@ -90,6 +90,7 @@ def type_mismatch(expected: Type, actual: Type, dialect: CELDialect) -> CodedMes
 _NAMES: Final = {
     kind: kind.name.lower() for kind in (Kind.ANY, Kind.DURATION, Kind.NULL, Kind.TIMESTAMP)
 } | {Kind.ERROR: "!error!"}
+_NAMES_OF_MESSAGES: Final = _NAMES | {Kind.TYPE: "type()"}
 
 
 def format_type(
@@ -100,7 +101,13 @@ def format_type(
     """Return a type as in messages, e.g. `map(string, dyn)`; `name_of` returns other names. Upstream: checker.FormatCELType."""
     names_optional_type = dialect is None or dialect.names_optional_type
     generics = {} if names_optional_type else {"optional_type": "optional"}
-    return written_type(type_, lambda part: name_of(part) or _NAMES.get(part.kind), generics)
+    is_of_cel = dialect is None or dialect.formats_selected_types
+    names = _NAMES if is_of_cel else _NAMES_OF_MESSAGES
+    return written_type(
+        type_,
+        lambda part: name_of(part) or (None if part.params else names.get(part.kind)),
+        generics,
+    )
 
 
 _PRIMITIVES: Final = (Kind.BOOL, Kind.BYTES, Kind.DOUBLE, Kind.INT, Kind.STRING, Kind.UINT)

@@ -403,6 +403,8 @@ class _Coster:
         size = self.sizes.get(expr.id)
         if size is not None:
             return size
+        if isinstance(expr, ast.StructExpr):
+            return ZERO if self.dialect.counts_messages_as_empty else None
         literal = _LITERAL_SIZES.get(expr.__class__)
         return None if literal is None else literal(expr)
 

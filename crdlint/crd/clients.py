@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from crdlint.crd.decode_errors import DecodeProblem, decode, is_beyond_float64
+from crdlint.crd.errors import APPLY_REJECTED
 from crdlint.crd.gotypes import OBJECT_META, STRING, GoField, GoType
 from crdlint.crd.record import Record
 from crdlint.golang.json_syntax import syntax_error
@@ -28,8 +29,11 @@ _METADATA_ONLY: Final = GoType(
 )
 
 
-def client_problem(root: Node, file: str) -> DecodeProblem | None:
-    """Return the problem because of which a client does not send an object of a file, None without one."""
+def client_problem(root: Node, file: str, *, applies: bool = False) -> DecodeProblem | None:
+    """Return the problem because of which a client does not send an object of a file, None without one.
+
+    One that `applies` objects puts the name into the URL of its request.
+    """
     number = _too_large_number(root) if is_json(root) else None
     if number is not None:
         reason = f"json: cannot unmarshal number {number.value} into Go value of type float64"
@@ -43,9 +47,29 @@ def client_problem(root: Node, file: str) -> DecodeProblem | None:
         )
     error = decode(_METADATA_ONLY, root).saved
     if error is None:
-        return None
+        return _name_problem(root) if applies else None
     problem = error.problem()
     return problem._replace(message=f"unable to decode {quote(source_of(file))}: {problem.message}")
+
+
+def _name_problem(root: Node) -> DecodeProblem | None:
+    """Return the problem that an object has no name to apply it by, None if it has one.
+
+    Upstream: kubectl pkg/cmd/apply (applyOneObject), client-go rest (Request.Name).
+    """
+    name, generated = (_text(child(root, "metadata", key)) for key in ("name", "generateName"))
+    if name:
+        return None
+    message = "resource name may not be empty"
+    if generated:
+        message = f"from {generated}: cannot use generate name with apply"
+    metadata = child(root, "metadata") or root
+    return DecodeProblem("decode", message, metadata, metadata, rule=APPLY_REJECTED)
+
+
+def _text(node: Node | None) -> str:
+    value = resolve(node) if isinstance(node, Scalar) else None
+    return value if isinstance(value, str) else ""
 
 
 def type_problem(root: Mapping, file: str) -> str:

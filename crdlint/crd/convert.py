@@ -13,6 +13,7 @@ from typing import Final
 from crdlint.crd import model
 from crdlint.crd.decode import Decoded, decode_crd
 from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionVersion
+from crdlint.crd.object_meta import next_generation
 from crdlint.crd.paths import Path
 from crdlint.crd.record import Record, semantic_equal
 from crdlint.golang.text import to_lower
@@ -51,11 +52,16 @@ def _default_port(conversion: model.CustomResourceConversion) -> None:
 
 
 def prepare_for_update(crd: CustomResourceDefinition, old: CustomResourceDefinition) -> None:
-    """Copy the status of the old object, with the storage version added. Upstream: strategy.PrepareForUpdate."""
+    """Copy the status of the old object, with the storage version added, and count a changed spec, in place.
+
+    Upstream: strategy.PrepareForUpdate.
+    """
     crd.status = status = model.CustomResourceDefinitionStatus.of(**vars(old.status))
     storage = _storage_versions(crd.spec.versions)[:1]
     added = [name for name in storage if name not in status.stored_versions]
     status.stored_versions = [*status.stored_versions, *added]
+    if not semantic_equal(crd.spec, old.spec):
+        own_metadata(crd).generation = next_generation(old.metadata.generation)
 
 
 def drop_disabled_fields(

@@ -42,6 +42,7 @@ _OWNER: Final = OBJECT_META.fields["ownerReferences"].type.element
 # Fields of an owner reference without omitempty.
 _ALWAYS: Final = {"apiVersion": "", "kind": "", "name": "", "uid": ""}
 _ZERO_TIME: Final = "0001-01-01T00:00:00Z"
+_LAST_GENERATION: Final = 2**63 - 1
 
 
 class MetadataError(ValueError):
@@ -234,6 +235,11 @@ def _invalid(rule: str, path: Path, text: str, messages: Iterable[str]) -> Itera
         yield invalid(rule, path, text, message)
 
 
+def next_generation(generation: int) -> int:
+    """Return the generation of a changed object; Go's int64 wraps around."""
+    return generation + 1 if generation < _LAST_GENERATION else -_LAST_GENERATION - 1
+
+
 def prepare_update(meta: ObjectMeta, old: ObjectMeta, *, is_manifest: bool) -> None:
     """Set the server's own fields in new metadata as they are stored, in place. Upstream: rest.BeforeUpdate.
 
@@ -271,6 +277,11 @@ def validate_object_meta_update(
             value = Typed(value, _PRINTED_TYPES[attribute])
         detail = "field is immutable"
         yield invalid(rules.immutable, path.child(name), value, detail, reason=changed)
+    if meta.generation < before.generation:
+        generation_path = path.child("generation")
+        yield invalid(
+            rules.server_owned, generation_path, meta.generation, "must not be decremented"
+        )
     yield from _labels(meta, path, rules)
     yield from _annotations(meta, path, rules)
     yield from _owners(meta, path, rules, server)

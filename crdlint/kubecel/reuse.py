@@ -133,7 +133,7 @@ REACH: Final[Mapping[str, Reach]] = {
     "null_unifies_either_way": Reach(types=_has("null")),
     "validates_mixed_literals": Reach(types=_has_overload("string_format")),
     "exempts_whole_format_arguments": Reach(types=_has_overload("string_format")),
-    "formats_selected_types": _OF_ERRORS,
+    "formats_selected_types": Reach(types=_has("message")),
     "names_optional_type": _BY_LIBRARIES,
     "allows_offsets_beyond_text": _BY_BINDINGS,
     "searches_empty_text_backwards": _BY_BINDINGS,
@@ -147,6 +147,7 @@ REACH: Final[Mapping[str, Reach]] = {
     "writes_powers_without_spaces": _BY_BINDINGS,
     "presence_test_has_cost": Reach(estimate=_has("presence test")),
     "selection_from_error_has_cost": Reach(evaluation=_always),
+    "counts_messages_as_empty": Reach(estimate=_has("message")),
     "saturates_factors": Reach(estimate=_always),
     "sizes_comprehensions": Reach(estimate=_has("comprehension")),
     "tracks_local_variables": Reach(estimate=_always),
@@ -212,7 +213,7 @@ _TRAITS: Final[Mapping[type, Mapping[str, Callable[[Any], bool]]]] = {
     },
     ListExpr: {"optional entry": lambda node: bool(node.optional_indices)},
     MapExpr: {"optional entry": lambda node: any(entry.optional for entry in node.entries)},
-    StructExpr: {"null": lambda _: True},
+    StructExpr: {"null": lambda _: True, "message": lambda _: True},
 }
 
 

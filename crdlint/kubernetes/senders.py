@@ -21,15 +21,16 @@ class Sender(NamedTuple):
     reencodes: bool = False
 
 
-# A create request with the text of the file.
+# A create request with the text of the file; `apply` is a request of server-side apply with it.
 DEFAULT_SENDER: Final = "create"
 CREATE: Final = Sender(DEFAULT_SENDER)
 SENDERS: Final = {
     sender.name: sender
     for sender in (
         CREATE,
+        Sender("apply", applies=True),
         Sender("kubectl", reencodes=True),
-        Sender("server-side-apply", applies=True),
+        Sender("server-side-apply", applies=True, reencodes=True),
         Sender("helm-3", is_strict=False, reencodes=True),
         Sender("helm-4", applies=True, reencodes=True),
     )

@@ -111,6 +111,7 @@ _OF_CEL: Final[Mapping[str, bool]] = {
     "writes_powers_without_spaces": since(33),
     "presence_test_has_cost": changing(True, (29, False)),
     "selection_from_error_has_cost": changing(True, (31, False)),
+    "counts_messages_as_empty": changing(True, (31, False)),
     "saturates_factors": since(29),
     "sizes_comprehensions": since(30),
     "tracks_local_variables": since(33),
@@ -135,6 +136,7 @@ class Server:
 
     ``ratchets_status`` accepts invalid values of a status that an update of the status leaves unchanged.
     ``ratchets_values`` accepts invalid values of a resource that an update leaves unchanged.
+    ``rejects_rules_without_type`` reports rules on a schema that gives CEL no type; an older server panics.
     ``enum_errors_block_rules`` runs no rule on a resource with a value that is not in an enum.
     ``ignores_object_versions`` checks rules, lists and embedded resources whatever version the apiVersion names.
     ``locates_status_errors`` reports errors in the status subresource at paths that begin with `status`.
@@ -170,6 +172,7 @@ class Server:
     )
     ratchets_values: bool = since(30)
     ratchets_status: bool = since(33)
+    rejects_rules_without_type: bool = since(30)
     enum_errors_block_rules: bool = since(29)
     ignores_object_versions: bool = since(29)
     locates_status_errors: bool = since(31)

@@ -167,7 +167,8 @@ class _CRDCheck:
         """Return a decoded CRD with the problem that the client reports before it sends the CRD."""
         from crdlint.crd.clients import client_problem  # only a named client needs it
 
-        problem = client_problem(root, self.subject.file)
+        applies = self.request.sender.applies
+        problem = client_problem(root, self.subject.file, applies=applies)
         if problem is None:
             return decoded
         return decoded._replace(problems=(problem,), later=(*decoded.problems, *decoded.later))

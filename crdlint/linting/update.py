@@ -46,10 +46,10 @@ def validate(
     crd: CustomResourceDefinition, old: CustomResourceDefinition, server: Server, effort: Effort
 ) -> ServerReport:
     """Validate a CRD as a server does on update. `old` is the stored CRD with its status; `effort` limits the work for helps."""
+    object_meta.prepare_update(own_metadata(crd), old.metadata, is_manifest=True)
     prepare_for_update(crd, old)
     drop_disabled_fields(crd, server, _in_use(old))
     options = replace(options_for(crd, old, server), effort=effort)
-    object_meta.prepare_update(own_metadata(crd), old.metadata, is_manifest=True)
     of_update = _immutable(crd.spec, old.spec, options)
     return report_of(crd, options, metadata.validate_update(crd, old, server), of_update, old)
 

@@ -179,7 +179,7 @@ def report(
     manifest = Manifest(document, None, locator)
     repeated = _duplicate_keys(manifest, root, filename, 0, NO_FIXES)
     twice = list(map(in_server_words, repeated))
-    unsent = client_problem(root, filename) if reencodes else None
+    unsent = client_problem(root, filename, applies=applies) if reencodes else None
     if unsent is not None:
         error = diagnostic(
             filename, "decode", rules.DECODE.id, unsent.message, node_span(unsent.node)
@@ -532,7 +532,11 @@ class _ObjectCheck:
         placeholders = Placeholders(walk.options.placeholders, locator)
         yield from _duplicate_keys(manifest, resource.root, walk.file, self.offset, walk.fixes)
         sender = base_sender(walk.options.senders)
-        unsent = client_problem(resource.root, walk.file) if sender.reencodes else None
+        unsent = (
+            client_problem(resource.root, walk.file, applies=sender.applies)
+            if sender.reencodes
+            else None
+        )
         if unsent is not None:
             span = node_span(unsent.node, self.offset)
             yield diagnostic(walk.file, "decode", rules.DECODE.id, unsent.message, span)

@@ -33,6 +33,7 @@ from crdlint.crd.model import (
 )
 from crdlint.crd.object_meta import MetadataError, as_record, read_object_meta
 from crdlint.crd.paths import Path
+from crdlint.crd.record import semantic_equal
 from crdlint.golang.printing import GO_TYPES, print_value
 from crdlint.kubecel.cost import RUNTIME_BUDGET
 from crdlint.kubecel.evaluation import (
@@ -78,6 +79,8 @@ _WIPED: Final = frozenset(
         "uid",
     }
 )
+# Server-side apply writes the managed fields of what is applied, whatever the object has.
+_SET_BY_APPLY: Final = _WIPED | {"managedFields"}
 _MAX_REPLICAS: Final = 2**31 - 1
 
 
@@ -179,7 +182,7 @@ class ResourceValidator:
         meta = {
             name: value
             for name, value in (resource.get("metadata") or {}).items()
-            if name not in _WIPED
+            if name not in _SET_BY_APPLY
         }
         try:
             resource["metadata"] = read_object_meta(meta)[0]
@@ -215,8 +218,8 @@ class ResourceValidator:
         if self._keeps_status:
             resource.pop("status", None)
         meta = resource.get("metadata") or {}
-        if self._as_requests and "generation" in meta:
-            meta["generation"] = 1
+        if self._as_requests:
+            _set_as_created(meta)
         errors = self._type_errors(resource)
         if not errors:
             errors += self._metadata_errors(as_record(meta), object_meta.dns_subdomain)
@@ -234,6 +237,8 @@ class ResourceValidator:
         (resource, unknown), (before, _) = self._admit(sent), self._admit(old)
         if self._keeps_status:
             _replace_status(resource, before)
+        if self._as_requests:
+            _count_generation(resource, before)
         return self._updated(resource, before, withhold)._replace(unknown=unknown)
 
     def _updated(
@@ -470,6 +475,28 @@ def _replace_status(resource: dict[str, Any], source: dict[str, Any]) -> None:
     resource.pop("status", None)
     if "status" in source:
         resource["status"] = deep_copy(source["status"])
+
+
+def _set_as_created(meta: dict[str, Any]) -> None:
+    """Wipe the metadata that the server itself sets in a new object, and set the generation that a client sends."""
+    is_counted = "generation" in meta
+    for name in _WIPED & meta.keys():
+        del meta[name]
+    if is_counted:
+        meta["generation"] = 1
+
+
+def _count_generation(resource: dict[str, Any], before: dict[str, Any]) -> None:
+    """Replace the generation that a client sends by that of the stored object, or by the next one. Upstream: PrepareForUpdate."""
+    meta = resource.get("metadata")
+    if not isinstance(meta, dict) or "generation" not in meta:
+        return
+    generation = (before.get("metadata") or {}).get("generation", 0)
+    if not semantic_equal({**resource, "metadata": None}, {**before, "metadata": None}):
+        generation = object_meta.next_generation(generation)
+    del meta["generation"]
+    if generation:
+        meta["generation"] = generation
 
 
 def _scale_status_errors(

@@ -26,6 +26,7 @@ _FAMILIES: Final[dict[str, Literal["checks", "requested", "functions"]]] = {
     "server.subresources": "functions",
     "advice.dead_subresources": "checks",
     "server.selectable_fields": "functions",
+    "server.panics": "functions",
     "server.conversion": "functions",
     "server.approval": "functions",
     "server.root": "functions",

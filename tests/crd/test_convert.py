@@ -8,6 +8,7 @@ from present import present, root_of
 from tables import each
 
 from crdlint.crd.convert import prepare_for_update, read_crd
+from crdlint.crd.object_meta import prepare_update
 from crdlint.crd.record import semantic_equal
 
 if TYPE_CHECKING:
@@ -175,6 +176,22 @@ def test_equal_schemas(left: str, right: str, equal: bool) -> None:
     )
     assert semantic_equal(one, other) is equal
     assert semantic_equal(other, one) is equal
+
+
+@each(
+    ("old", "new", "generation"),
+    [
+        ("scope: Cluster", "scope: Cluster", 4),
+        ("scope: Cluster", "scope: Namespaced", 5),
+        ("versions: []", "", 4),
+    ],
+)
+def test_a_changed_spec_has_the_next_generation(old: str, new: str, generation: int) -> None:
+    before = read(f"metadata: {{generation: 4}}\nspec: {{{old}}}\n", stored=True)
+    after = read(f"metadata: {{generation: 9}}\nspec: {{{new}}}\n")
+    prepare_update(after.metadata, before.metadata, is_manifest=True)
+    prepare_for_update(after, before)
+    assert after.metadata.generation == generation
 
 
 def test_status_of_create_and_update() -> None:

@@ -76,9 +76,30 @@ def test_each_error_has_its_place_and_the_server_one_message() -> None:
     assert len(finding.message.splitlines()) == 3
 
 
+@each(
+    ("metadata", "wanted"),
+    [
+        ({}, "resource name may not be empty"),
+        ({"name": ""}, "resource name may not be empty"),
+        ({"generateName": "a-"}, "from a-: cannot use generate name with apply"),
+        (
+            {"name": "foos.example.com", "annotations": "a"},
+            'unable to decode "STDIN": json: cannot unmarshal string into Go struct field '
+            "ObjectMeta.metadata.annotations of type map[string]string",
+        ),
+    ],
+)
+def test_kubectl_does_not_send_it(metadata: dict[str, Any], wanted: str) -> None:
+    crd = json.loads(crd_in_json(_with(_TEXT)))
+    crd["metadata"] = metadata
+    findings = crdlint.lint_text(json.dumps(crd), sender="server-side-apply")
+    assert [finding.message for finding in findings if finding.kind == "decode"] == [wanted]
+
+
 def test_unknown_sender() -> None:
     with pytest.raises(
-        ValueError, match="unknown sender 'flux': use one of create, kubectl, server-side-apply"
+        ValueError,
+        match="unknown sender 'flux': use one of create, apply, kubectl, server-side-apply",
     ):
         crdlint.lint_text(SMALLEST, sender="flux")
 

@@ -151,9 +151,7 @@ def _applied(spec: object, crd: str = _CRD, **fields: object) -> list[str]:
         "metadata": {"name": "x"},
         "spec": spec,
     } | fields
-    report = crdlint.validate_resource(
-        crd, json.dumps(resource), as_request=True, sender="server-side-apply"
-    )
+    report = crdlint.validate_resource(crd, json.dumps(resource), as_request=True, sender="apply")
     return [error.message for error in report.errors]
 
 
@@ -253,7 +251,7 @@ def test_older_servers(version: str, spec: dict[str, Any], wanted: str | None) -
         _CRD,
         json.dumps(resource),
         as_request=True,
-        sender="server-side-apply",
+        sender="apply",
         kube_version=version,
     )
     typed = [error.message for error in report.errors if error.message.startswith(_PATCH)]

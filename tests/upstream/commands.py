@@ -19,7 +19,7 @@ from crdlint.cli import console
 from . import parity_page, records, sampling
 from .answers import is_comparable
 from .changed import changes, read_up_to
-from .comparison import Question, Tally, Verdict, compare, compare_all
+from .comparison import TRIES, Question, Tally, Verdict, compare, compare_all
 from .fuzzing import Corpus, Fuzzer, random_request
 from .live.command import live
 from .recorder import UnavailableError, recorder
@@ -306,10 +306,6 @@ def _questions(build: Build, requests: Sequence[Request]) -> list[Question]:
         ]
 
 
-# How often the server is asked again where crdlint differs.
-_AGAIN: Final = 8
-
-
 def _asked_again(
     build: Build, questions: Sequence[Question], verdicts: Iterable[Verdict]
 ) -> Iterator[Verdict]:
@@ -319,12 +315,12 @@ def _asked_again(
     """
     compared = list(zip(questions, verdicts, strict=True))
     differing = [question.request for question, verdict in compared if verdict.differences]
-    repeated = [request for request in differing for _ in range(_AGAIN)]
+    repeated = [request for request in differing for _ in range(TRIES)]
     with recorder(build) as running:
         answers = running.ask_all(repeated)
         for question, verdict in compared:
             if verdict.differences:
-                others = itertools.islice(answers, _AGAIN)
+                others = itertools.islice(answers, TRIES)
                 yield compare(question._replace(wanted=(*question.wanted, *others)))
             else:
                 yield verdict

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any, Final
 
 from .answers import is_comparable
-from .comparison import Question, compare
+from .comparison import TRIES, Question, compare
 from .mutations import JSON, mutated, mutated_rule, parts, smaller
 from .recorder import Recorder
 from .rows import Request, recorded_requests
@@ -105,8 +105,12 @@ def _resource(random: Random, corpus: Corpus) -> Request:
     }
 
 
+def _new_resource(random: Random, corpus: Corpus) -> Request:
+    return {**_resource(random, corpus), "as_request": bool(random.randrange(2))}
+
+
 def _resource_update(random: Random, corpus: Corpus) -> Request:
-    request = _resource(random, corpus)
+    request = _new_resource(random, corpus)
     old = json.loads(request["cr"])
     request["old_cr"] = request["cr"]
     request["cr"] = _text(mutated(random, old, [other for _, other in corpus.pairs]))
@@ -145,7 +149,7 @@ _MAKERS: Final[tuple[Callable[[Random, Corpus], Request], ...]] = (
     _create_with_rules,
     _create_with_rules,
     _update,
-    _resource,
+    _new_resource,
     _resource_update,
     _scale,
     _apply_crd,
@@ -177,7 +181,7 @@ class Fuzzer:
         """Return how crdlint's answer differs from all that the server gives; empty if it is one of them."""
         found = self._compare(request, times=1)
         # Some answers vary with the order of Go's maps: a difference counts if it stays.
-        return self._compare(request, times=_TRIES) if found else []
+        return self._compare(request, times=TRIES) if found else []
 
     def _compare(self, request: Request, times: int) -> list[str]:
         wanted = tuple(self.running.ask(request) for _ in range(times))
@@ -199,10 +203,6 @@ class Fuzzer:
                 request, found = candidate, differences
                 candidates = _smaller_requests(request)
         return request, found
-
-
-# How often the server is asked before a difference counts.
-_TRIES: Final = 8
 
 
 def _kind(found: list[str]) -> list[str]:

@@ -19,7 +19,7 @@ from crdlint.kubecel.sharing import Answers
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.common import ValidationOptions
 from crdlint.rules.engine.rule import Rule
-from crdlint.rules.server import cel_cost
+from crdlint.rules.server import cel_cost, panics
 from crdlint.safety.bugs import attempt
 from crdlint.safety.work import Effort
 from crdlint.schema.traversal import Within, at_or_above
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from crdlint.kubecel.compilation import Environments, Expression, RuleCompiler
     from crdlint.kubecel.cost.suggest import Suggestions
     from crdlint.kubecel.declarations import SchemaContext
+    from crdlint.kubernetes.servers import Server
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
 _PORTS = (
@@ -210,21 +211,23 @@ def _compiled(
         try:
             compiler = RuleCompiler(context.declared(node.schema), common.sharing)
         except (DeclarationFailedError, CompilationError) as error:
-            yield _not_declared(node, error)
+            yield _not_declared(node, error, options.server)
             continue
         has_cost = id(node.schema) not in enclosing and node.schema not in uncertain
         yield from _of_node(node, compiler, environments, context, has_cost=has_cost)
 
 
-def _not_declared(node: CompiledNode, error: Exception) -> FieldError:
+def _not_declared(node: CompiledNode, error: Exception, server: Server) -> FieldError:
     """Return the error that the rules of a node have no type for `self`."""
     from crdlint.kubecel.declarations import DeclarationFailedError
 
+    path = node.schema.path.child("x-kubernetes-validations")
     detail = str(error)
     if isinstance(error, DeclarationFailedError):
         failed = "failed to construct type information for x-kubernetes-validations rules"
         detail = f"internal error: {failed}: {error}"
-    path = node.schema.path.child("x-kubernetes-validations")
+    elif not server.rejects_rules_without_type:
+        return panics.panic(path, DECLARATION.help)
     return FieldError(DECLARATION.id, INTERNAL, path, None, detail)
 
 

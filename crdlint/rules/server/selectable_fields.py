@@ -10,7 +10,6 @@ from typing import Final
 from crdlint.crd.errors import (
     DUPLICATE,
     INVALID,
-    NO_ANSWER,
     TOO_MANY,
     Code,
     FieldError,
@@ -23,7 +22,7 @@ from crdlint.crd.model import JSONSchemaProps, SelectableField
 from crdlint.crd.paths import Path
 from crdlint.rules.engine.relations import ANYWHERE
 from crdlint.rules.engine.rule import Link, Rule
-from crdlint.rules.server import structural, versions
+from crdlint.rules.server import panics, structural, versions
 from crdlint.schema.json_paths import FieldPathError, valid_field_path
 from crdlint.schema.structural import Rejection, junctors, unsupported, unsupported_field
 
@@ -70,14 +69,6 @@ TOO_MANY_FIELDS = _Rule("selectable-fields-too-many", "More than eight selectabl
     + ", ".join(f"{{jsonPath: .f{i}}}" for i in range(9))
     + "]\n",
     good=_GOOD)  # fmt: skip
-PANIC = _Rule("api-server-panic", "API server panics while it validates selectable fields",
-    observed=("server-panics",),
-    origin="crdlint",
-    why="The API server looks for a selectable field in a schema that it cannot convert. It panics and closes the connection, "
-    "so clients report only a broken connection.",
-    help="Fix the schema first: see the other findings of this CRD",
-    bad=version_with("[{jsonPath: .spec.color}]").replace("{type: string}", "{type: array, items: [{type: string}]}"),
-    good=_GOOD)  # fmt: skip
 
 
 def validate(
@@ -112,8 +103,7 @@ def validate(
         elif names_no_field:
             yield from _selectable_field(text, JSONSchemaProps(), field_path, seen)
         else:
-            detail = "the API server panics and closes the connection"
-            yield FieldError(PANIC.id, NO_ANSWER, field_path, None, detail)
+            yield panics.panic(field_path)
     if len(seen) > MAX_SELECTABLE_FIELDS and not too_many_allowed:
         detail = too_many_detail(MAX_SELECTABLE_FIELDS)
         yield FieldError(TOO_MANY_FIELDS.id, TOO_MANY, fields_path, len(seen), detail)

@@ -49,7 +49,7 @@ def of_reply(reply: Reply) -> Answer:
         return Answer(True, warnings=frozenset(reply.warnings))
     causes = (reply.body.get("details") or {}).get("causes") or []
     is_invalid = reply.body.get("reason") == "Invalid"
-    errors = frozenset(_plain(_cause(cause)) for cause in causes if is_invalid or "field" in cause)
+    errors = frozenset(plain(_cause(cause)) for cause in causes if is_invalid or "field" in cause)
     return Answer(False, errors, "" if errors else _WRAPPED.sub("", reply.message), None)
 
 
@@ -59,7 +59,7 @@ def of_diagnostics(found: Iterable[Diagnostic]) -> Answer:
     if any(finding.rule == "api-server-panic" for finding in found):
         return Answer(False, message=NO_ANSWER, warnings=None)
     said = [finding for finding in found if finding.origin == "apiserver"]
-    errors = frozenset(_plain(finding.message) for finding in said if finding.kind == "field")
+    errors = frozenset(plain(finding.message) for finding in said if finding.kind == "field")
     message = next((finding.message for finding in said if finding.kind == "decode"), "")
     warnings = frozenset(
         finding.message for finding in said if finding.kind in {"strict", "warning"}
@@ -69,7 +69,7 @@ def of_diagnostics(found: Iterable[Diagnostic]) -> Answer:
 
 def of_report(report: ResourceReport) -> Answer:
     """Return crdlint's answer about a custom resource."""
-    errors = frozenset(_plain(error.message) for error in report.errors)
+    errors = frozenset(plain(error.message) for error in report.errors)
     return Answer(not errors, errors, "", frozenset(map(_unknown, report.unknown_fields)))
 
 
@@ -88,7 +88,7 @@ def of_record(expect: Mapping[str, Any]) -> Answer:
     if "panic" in expect:
         return Answer(False, message=NO_ANSWER, warnings=None)
     message = expect.get("decode_error", "")
-    errors = frozenset(_plain(error["string"]) for error in expect.get("errors", []))
+    errors = frozenset(plain(error["string"]) for error in expect.get("errors", []))
     strict = [line for text in expect.get("strict_errors", []) for line in _lines(text)]
     unknown = map(_unknown, expect.get("unknown_fields", []))
     warnings = frozenset([*strict, *unknown, *expect.get("warnings", [])])
@@ -154,7 +154,8 @@ def _lines(text: str) -> Iterator[str]:
         yield line.strip()
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """Return a text without what upstream makes by chance."""
     for pattern, name in _BY_CHANCE:
         text = pattern.sub(name, text)
     return text

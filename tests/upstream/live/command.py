@@ -18,6 +18,7 @@ from .asking import Row, ask
 from .charts import try_charts
 from .claims import try_claims, try_remedies
 from .cluster import Cluster, connected, running
+from .kubectl import ask_kubectl
 from .programs import NotBuiltError, Programs, cache_folder
 from .releases import Release, release_of
 from .rows import request_files, rows
@@ -49,6 +50,10 @@ _ALL: Final = "all charts"
     help="Install and upgrade the charts of charts.py instead, those with NAME in their names, with Helm 3 and Helm 4.",
 )  # fmt: skip
 @click.option(
+    "--kubectl", is_flag=True,
+    help="Send the CRDs of the requests with the real kubectl instead: create, apply, and apply --server-side.",
+)  # fmt: skip
+@click.option(
     "--record", is_flag=True,
     help="Keep the counts for docs/parity.md; with --claims or --helm, write what the server did to the files of records.",
 )  # fmt: skip
@@ -65,6 +70,7 @@ def live(
     files: tuple[Path, ...],
     claims: str | None,
     charts: str | None,
+    kubectl: bool,
     record: bool,
     limit: int | None,
     show: int,
@@ -92,6 +98,8 @@ def live(
                 failed += try_remedies(cluster.server, rule, record=record)
                 ctx.exit(1 if failed else 0)
             requests = islice(rows(files or request_files()), limit)
+            if kubectl:
+                ctx.exit(1 if ask_kubectl(cluster, programs, requests, show) else 0)
             tally = _ask_all(cluster.server, list(requests), minor, show)
     except (NotBuiltError, ValueError) as error:
         raise click.ClickException(str(error)) from error

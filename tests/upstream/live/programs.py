@@ -74,31 +74,34 @@ class Programs:
         (folder / "go.mod").write_text(self.release.go_mod(upstream), encoding="utf-8")
 
     def _alone(self, name: str, package: str, version: str) -> Path:
-        """Return the path of a program that is a module of its own, and that `go install` can build."""
+        """Return the path of a program that is no part of Kubernetes."""
         folder = self.cache / f"{name}-{version}"
         program = folder / name
         if not program.exists():
             self.report(f"building {name} {version}")
-            folder.mkdir(parents=True, exist_ok=True)
-            _go("install", f"{package}@{version}", folder=folder, bin_folder=folder)
-            built = folder / _installed_name(package)
-            built.rename(program)
+            _write_module_of(f"{package}@{version}", folder)
+            _go("build", "-mod=mod", "-o", str(program), package, folder=folder)
         return program
 
 
-def _installed_name(package: str) -> str:
-    """Return the name that `go install` gives to a program: the last part of its path that is no major version."""
-    return next(part for part in reversed(package.split("/")) if not part.startswith("v"))
+def _write_module_of(package: str, folder: Path) -> None:
+    """Write the go.mod of a module that requires a package.
+
+    `go install` would do without one, but refuses programs whose own go.mod replaces modules, as that of etcd does.
+    """
+    if (folder / "go.mod").exists():
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    _go("mod", "init", "program", folder=folder)
+    _go("get", package, folder=folder)
 
 
-def _go(*arguments: str, folder: Path, bin_folder: Path | None = None) -> str:
+def _go(*arguments: str, folder: Path) -> str:
     """Run the go command and return what it prints. Raises NotBuiltError."""
     go = shutil.which("go")
     if go is None:
         raise NotBuiltError(_NO_GO)
     environment = {**os.environ, "GOWORK": "off", "GOTOOLCHAIN": "local", "CGO_ENABLED": "0"}
-    if bin_folder is not None:
-        environment["GOBIN"] = str(bin_folder)
     run = subprocess.run(
         [go, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False
     )

@@ -11,6 +11,28 @@ from .asking import Compared
 
 
 @dataclass
+class Counts:
+    """How many answers were compared, and how many are alike, by what was asked."""
+
+    asked: Counter[str] = field(default_factory=Counter)
+    alike: Counter[str] = field(default_factory=Counter)
+
+    def add(self, name: str, *, is_alike: bool) -> None:
+        self.asked[name] += 1
+        self.alike[name] += is_alike
+
+    @property
+    def different(self) -> int:
+        return self.asked.total() - self.alike.total()
+
+    def summary(self) -> str:
+        """Return a line for each name."""
+        return "\n".join(
+            f"{name}: {self.alike[name]:,} of {asked:,} alike" for name, asked in self.asked.items()
+        )
+
+
+@dataclass
 class Tally:
     """How many requests were asked, how many answers differ, and for which reasons others were not asked."""
 
