@@ -165,6 +165,8 @@ def _asked_resource(
         stored = server.ask("POST", at, old)
         if not stored.is_accepted:
             return Outcome(None, why="the server refuses the old object")
+        if "status" not in stored.body:  # which create drops if it is a subresource
+            old.pop("status", None)
         metadata = {key: value for key, value in new["metadata"].items() if key != "uid"}
         sent = {
             **new,
