@@ -8,7 +8,7 @@ Then a help asks "Did you mean `x`?", and no fix writes it. Otherwise, a help li
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from crdlint.light import NamedTuple, regex
@@ -153,15 +153,20 @@ def _meant(written: str, names: Iterable[str], typed: bool) -> SimilarName | Non
     slips = slips or [name for name in others if is_slip(written, name, typed=typed)]
     if slips:
         return SimilarName(slips[0], is_known=True) if len(slips) == 1 else None
-    near = sorted(
-        (differing_letters(written, name), name) for name in others if _may_be_near(written, name)
-    )
-    near = [
-        each for each in near if each[0] * 3 <= len(written) and not are_opposites(written, each[1])
-    ]
-    near = [each for each in near if _NO_DIGITS.sub("", each[1]) == _NO_DIGITS.sub("", written)]
+    near = sorted((differing_letters(written, name), name) for name in _near(written, others))
+    near = [each for each in near if each[0] * 3 <= len(written)]
     is_only = len(near) == 1 or (len(near) > 1 and near[0][0] < near[1][0])
     return SimilarName(near[0][1], is_known=False) if is_only else None
+
+
+def _near(written: str, names: Iterable[str]) -> Iterator[str]:
+    """Yield the names that may be meant, though not by a slip, without opposites."""
+    digits = _NO_DIGITS.sub("", written)
+    for name in names:
+        if not _may_be_near(written, name) or _NO_DIGITS.sub("", name) != digits:
+            continue
+        if not are_opposites(written, name):
+            yield name
 
 
 def _may_be_near(written: str, name: str) -> bool:

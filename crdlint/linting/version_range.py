@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -13,6 +13,7 @@ from crdlint.kubernetes.servers import Range, Server
 from crdlint.linting.documents import name_of
 from crdlint.linting.manifest import CheckedCRD, check_crd
 from crdlint.linting.request import CheckRequest, Subject
+from crdlint.linting.result import ComparedCRD
 from crdlint.phrases import joined
 from crdlint.rules.advice.deployment import DROPS_FIELD, NEEDS_NEWER, dropped_fields
 from crdlint.rules.server.schema_warnings import sets_of_objects, unrecognized
@@ -133,76 +134,86 @@ def _paired(
     matches: dict[int, VersionedFinding] = {}
     for compared in (("message",), ("detail",), ()):
         for i, diagnostic in enumerate(diagnostics):
-            alike = (
-                finding
-                for finding in left
-                if all(
-                    getattr(finding.oldest, name) == getattr(diagnostic, name) for name in compared
-                )
-            )
-            same = None if i in matches else next(alike, None)
+            if i in matches:
+                continue
+            same = next((each for each in left if _agrees(each, diagnostic, compared)), None)
             if same is not None:
                 matches[i] = same
                 left = [finding for finding in left if finding is not same]
     return [(diagnostic, matches.get(i)) for i, diagnostic in enumerate(diagnostics)]
 
 
+def _agrees(finding: VersionedFinding, diagnostic: Diagnostic, compared: Iterable[str]) -> bool:
+    """Return whether a finding of older servers has the same attributes as one."""
+    return all(getattr(finding.oldest, name) == getattr(diagnostic, name) for name in compared)
+
+
 def check_versions(subject: Subject, request: CheckRequest) -> CheckedCRD:
     """Check a CRD for each server of a range; see `check_crd`, which checks it for the newest."""
     newest = check_crd(subject, request)
-    servers, document = request.versions.servers, subject.document
-    has_later_features = (
-        request.previous is not None or _LATER_FEATURES.search(document.text) is not None
-    )
-    if not has_later_features and not of_server(newest.diagnostics):
+    may_differ = request.previous is not None or _LATER_FEATURES.search(subject.document.text)
+    if not may_differ and not of_server(newest.diagnostics):
         return newest  # older servers report nothing either
-    fields = frozenset(field for field, pattern in FIELDS.items() if pattern.search(document.text))
-    results = {servers[-1]: newest}
-    for server in reversed(
-        servers[:-1]
-    ):  # in this order most servers have the result of the previous one
-        alike = (
-            checked
-            for other, checked in results.items()
-            if _decodes_alike(checked, other, server, fields)
-        )
-        like = next(alike, None) if request.previous is None else None
-        results[server] = check_crd(
-            subject, replace(request, versions=Range.of(server), advice=_ADVICE), like
-        )
-    by_server = [(server, of_server(results[server].diagnostics)) for server in servers]
-    blocking = {id(diagnostic) for result in results.values() for diagnostic in result.blocking}
-    merged = FindingsByVersion(by_server)
-    needs = [diagnostic for diagnostic in newest.diagnostics if diagnostic.rule == NEEDS_NEWER.id]
+    servers = request.versions.servers
+    results = _by_server(subject, request, newest)
+    merged = FindingsByVersion(
+        [(server, of_server(results[server].diagnostics)) for server in servers]
+    )
     # The findings of the newest server and of older ones only: the original finding, and the reported one.
     pairs = [(diagnostic, merged.of(diagnostic)) for diagnostic in newest.diagnostics]
+    needs = [diagnostic for diagnostic in newest.diagnostics if diagnostic.rule == NEEDS_NEWER.id]
     pairs += [
         (finding.oldest, finding.diagnostic(servers))
         for finding in merged.of_older_only()
         if not _is_covered(finding.oldest, needs)
     ]
-    diagnostics = [reported for _, reported in pairs]
-    unestimated = [
-        reported
-        for diagnostic, reported in pairs
-        if id(diagnostic) in blocking or diagnostic.rule == NEEDS_NEWER.id
-    ]
-    notices = [*newest.notices, *_creatable(merged.findings, servers, subject)]
-    compared = newest.compared
-    if compared is not None:
-        of_old = {
-            message
-            for each in results.values()
-            if each.compared
-            for message in each.compared.rejections
-        }
-        reworded = {
-            reported.message for diagnostic, reported in pairs if diagnostic.message in of_old
-        }
-        compared = compared._replace(rejections=frozenset(of_old | reworded))
+    blocking = {id(diagnostic) for result in results.values() for diagnostic in result.blocking}
+    blocking |= set(map(id, needs))
     return newest._replace(
-        diagnostics=diagnostics, blocking=unestimated, notices=notices, compared=compared
+        diagnostics=[reported for _, reported in pairs],
+        blocking=[reported for diagnostic, reported in pairs if id(diagnostic) in blocking],
+        notices=[*newest.notices, *_creatable(merged.findings, servers, subject)],
+        compared=_compared(newest, results.values(), pairs),
     )
+
+
+def _by_server(
+    subject: Subject, request: CheckRequest, newest: CheckedCRD
+) -> dict[Server, CheckedCRD]:
+    """Check a CRD for each server, the newest first: most have the result of the previous one."""
+    *older, last = request.versions.servers
+    text = subject.document.text
+    fields = frozenset(field for field, pattern in FIELDS.items() if pattern.search(text))
+    results = {last: newest}
+    for server in reversed(older):
+        like = None if request.previous is not None else _result_like(server, results, fields)
+        of_one = replace(request, versions=Range.of(server), advice=_ADVICE)
+        results[server] = check_crd(subject, of_one, like)
+    return results
+
+
+def _result_like(
+    server: Server, results: Mapping[Server, CheckedCRD], fields: frozenset[str]
+) -> CheckedCRD | None:
+    """Return the result of a server that decodes the CRD as another one does, None without one."""
+    for other, checked in results.items():
+        if _decodes_alike(checked, other, server, fields):
+            return checked
+    return None
+
+
+def _compared(
+    newest: CheckedCRD,
+    results: Iterable[CheckedCRD],
+    pairs: Iterable[tuple[Diagnostic, Diagnostic]],
+) -> ComparedCRD | None:
+    """Return the comparison with the old CRD, with the rejections of it by all servers."""
+    if newest.compared is None:
+        return None
+    comparisons = [result.compared for result in results if result.compared is not None]
+    of_old = {message for compared in comparisons for message in compared.rejections}
+    reworded = {reported.message for diagnostic, reported in pairs if diagnostic.message in of_old}
+    return newest.compared._replace(rejections=frozenset(of_old | reworded))
 
 
 # Escapes that may hide a name in a key.
@@ -237,18 +248,18 @@ _ADVICE: Final = tuple(
 
 def of_server(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Return the findings that depend on the server; those of duplicate keys in YAML depend on the client."""
-    return [
-        diagnostic
-        for diagnostic in diagnostics
-        if not diagnostic.hidden
-        and (
-            diagnostic.rule == DROPS_FIELD.id
-            or (diagnostic.origin == "apiserver" and diagnostic.kind in {*REJECTIONS, "warning"})
-        )
-        and diagnostic.rule not in _OF_CLIENTS
-    ]
+    return [diagnostic for diagnostic in diagnostics if _is_of_server(diagnostic)]
 
 
+def _is_of_server(diagnostic: Diagnostic) -> bool:
+    if diagnostic.hidden or diagnostic.rule in _OF_CLIENTS:
+        return False
+    if diagnostic.rule == DROPS_FIELD.id:
+        return True
+    return diagnostic.origin == "apiserver" and diagnostic.kind in _KINDS_OF_SERVER
+
+
+_KINDS_OF_SERVER: Final = REJECTIONS | {"warning"}
 _OF_CLIENTS: Final = frozenset({reading.DUPLICATE_KEY.id, reading.MERGE_KEY_OVERRIDE.id})
 
 

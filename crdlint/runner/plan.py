@@ -396,12 +396,12 @@ class Planner:
 
     def _versions(self, config: Config, support: Support | None) -> tuple[Range, str | None]:
         """Return the versions of Kubernetes to check for, and the chart's `kubeVersion` if they are derived from it."""
-        asked = self.kube_version or config.kube_version
-        if asked is None:
+        version = self.kube_version or config.kube_version
+        if version is None:
             return (
                 (NEWEST_ALONE, None) if support is None else (support.versions, support.constraint)
             )
-        versions = parse_range(asked)
+        versions = parse_range(version)
         self.plan.preview = self.plan.preview or versions.preview_note
         return versions, None
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Iterator
 from itertools import product
 from typing import Any, Final
@@ -12,11 +11,12 @@ from crdlint.crd.errors import Code, FieldError
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.printing import is_json_integer, marshal
+from crdlint.light import NamedTuple
 from crdlint.rules.advice.pruned_objects import keeps_as_item
 from crdlint.rules.advice.slips import beyond_int32
 from crdlint.rules.advice.yaml_scalars import other_words
 from crdlint.rules.engine.advisory import TYPES_OF, Advisory, DecodedCRD
-from crdlint.rules.engine.edits import Edits, expect, is_merged, is_null, require
+from crdlint.rules.engine.edits import NUMBERS, Edits, expect, is_merged, is_null, require
 from crdlint.rules.engine.finding import AdviceFinding
 from crdlint.rules.engine.fixer import Fixer
 from crdlint.rules.engine.markers import validation
@@ -32,10 +32,6 @@ from crdlint.yaml.editor import quoted
 from crdlint.yaml.nodes import Mapping, Sequence
 from crdlint.yaml.resolve import resolve
 
-_NUMBER: Final = {
-    "integer": re.compile(r"-?(?:0|[1-9]\d*)\Z"),
-    "number": re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?\Z"),
-}
 _PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
 _FIELDS: Final = frozenset({"items", "properties", "additionalProperties"})
 _INT_OR_STRING: Final = frozenset({"integer", "number", "string"})
@@ -111,7 +107,7 @@ def _as_text(finding: AdviceFinding) -> Edits:
     bad="name:\n  type: integer\n  enum: ['1', '2']", good="name:\n  type: integer\n  enum: [1, 2]"
 )
 def _as_number(finding: AdviceFinding) -> Edits:
-    node, pattern = finding.scalar(), require(_NUMBER.get(_schema_of(finding).type))
+    node, pattern = finding.scalar(), require(NUMBERS.get(_schema_of(finding).type))
     if node.style in {"'", '"'} and pattern.match(node.value):
         yield finding.editor.replace(node, node.value)
 
@@ -188,41 +184,62 @@ def _negative_limits(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advi
             yield Advisory(message, part.path.child(word), f"Set `{word}` to 0 or more")
 
 
+class _Bound(NamedTuple):
+    """A limit of a value: its keyword, the strictest number, and whether this itself is excluded.
+
+    `part` is the schema that sets it.
+    """
+
+    keyword: str
+    number: float
+    is_open: bool
+    part: JSONSchemaProps
+
+    def __str__(self) -> str:
+        return f"`{self.keyword}` {marshal(self.number)}"
+
+
+def _bound(schema: JSONSchemaProps, keyword: str, name: str, *, lowest: bool) -> _Bound | None:
+    """Return the strictest bound that a schema and its allOf set with a keyword, None without one."""
+    parts = [part for part in with_all_of(schema) if getattr(part, name) is not None]
+    if not parts:
+        return None
+    strictest = min if lowest else max
+    part = strictest(parts, key=lambda part: getattr(part, name))
+    number = getattr(part, name)
+    exclusive = _EXCLUSIVE.get(name)
+    is_open = exclusive is not None and any(
+        getattr(each, exclusive) for each in parts if getattr(each, name) == number
+    )
+    return _Bound(keyword, number, is_open, part)
+
+
+_EXCLUSIVE: Final = {"minimum": "exclusive_minimum", "maximum": "exclusive_maximum"}
+
+
 def _excluding(schema: JSONSchemaProps, pair: tuple[str, str, str, str]) -> Iterator[Advisory]:
     low_word, high_word, low_name, high_name = pair
-    every = list(with_all_of(schema))
-    lows = [
-        (part, getattr(part, low_name)) for part in every if getattr(part, low_name) is not None
-    ]
-    highs = [
-        (part, getattr(part, high_name)) for part in every if getattr(part, high_name) is not None
-    ]
-    if not lows or not highs:
+    low = _bound(schema, low_word, low_name, lowest=False)
+    high = _bound(schema, high_word, high_name, lowest=True)
+    if low is None or high is None:
         return
-    low, least = max(lows, key=lambda pair: pair[1])
-    most = min(value for _, value in highs)
-    of_numbers = low_word == "minimum"
-    is_open_low = of_numbers and any(
-        part.exclusive_minimum for part, value in lows if value == least
-    )
-    is_open_high = of_numbers and any(
-        part.exclusive_maximum for part, value in highs if value == most
-    )
-    if least > most:
-        why = f"`{low_word}` {marshal(least)} > `{high_word}` {marshal(most)}"
-    elif least == most and (is_open_low or is_open_high):
-        why = f"`{low_word}` {marshal(least)} = `{high_word}` {marshal(most)}, and one of them is exclusive"
-    elif schema.type == "integer" and (
-        (math.floor(least) + 1 if is_open_low else math.ceil(least))
-        > (math.ceil(most) - 1 if is_open_high else math.floor(most))
-    ):
-        why = (
-            f"no integer is between `{low_word}` {marshal(least)} and `{high_word}` {marshal(most)}"
-        )
-    else:
-        return
-    marker = _correct(schema, low_word, high_word)
-    yield Advisory(f"no value can match: {why}", low.path.child(low_word), marker=marker)
+    why = _contradiction(low, high, of_integers=schema.type == "integer")
+    if why is not None:
+        marker = _correct(schema, low_word, high_word)
+        yield Advisory(f"no value can match: {why}", low.part.path.child(low_word), marker=marker)
+
+
+def _contradiction(low: _Bound, high: _Bound, *, of_integers: bool) -> str | None:
+    """Return why no value is between two bounds, None if one may be."""
+    if low.number > high.number:
+        return f"{low} > {high}"
+    if low.number == high.number and (low.is_open or high.is_open):
+        return f"{low} = {high}, and one of them is exclusive"
+    if not of_integers:
+        return None
+    first = math.floor(low.number) + 1 if low.is_open else math.ceil(low.number)
+    last = math.ceil(high.number) - 1 if high.is_open else math.floor(high.number)
+    return f"no integer is between {low} and {high}" if first > last else None
 
 
 _INT32: Final = 2**31

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeAlias, TypeVar
+from typing import Final, TypeAlias, TypeVar
 
+from crdlint.light import regex
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import Editor, UneditableError, quoted
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child
 from crdlint.yaml.resolve import resolve
 
 Edits: TypeAlias = "Iterable[Edit]"
+# Numbers of the types of schemas, as JSON and YAML have them, without an exponent.
+NUMBERS: Final = {
+    "integer": regex(r"-?(?:0|[1-9]\d*)\Z"),
+    "number": regex(r"-?(?:0|[1-9]\d*)(?:\.\d+)?\Z"),
+}
 _T = TypeVar("_T")
 _NodeT = TypeVar("_NodeT", Mapping, Sequence, Scalar)
 

@@ -166,7 +166,7 @@ def _unknown_keywords(finding: PathFinding, mapping: MappingNode) -> Iterator[st
 
 
 def _ends_early(document: Document) -> bool:
-    """Return whether an end of the document stands before further lines of its text."""
+    """Return whether the text of a document has further lines after its end."""
     text = document.text
     if document.root is None or "\n..." not in text:
         return False

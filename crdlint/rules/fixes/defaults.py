@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 
 from crdlint.crd.errors import NOT_SUPPORTED, Code
 from crdlint.rules.engine.advisory import SCALARS
-from crdlint.rules.engine.edits import Edits, expect, require
+from crdlint.rules.engine.edits import NUMBERS, Edits, expect, require
 from crdlint.rules.engine.finding import FieldFinding
 from crdlint.rules.engine.fixer import Fixer, FixesOf
 from crdlint.rules.fixes.cel import meant
@@ -27,8 +27,7 @@ _NEVER: Final = re.compile(r"(?!)")
 
 
 _WRITTEN: Final = {
-    "integer": re.compile(r"-?(?:0|[1-9]\d*)\Z"),
-    "number": re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?\Z"),
+    **NUMBERS,
     "boolean": re.compile(r"(?:true|false|yes|no|on|off)\Z", re.IGNORECASE),
 }
 
