@@ -202,7 +202,11 @@ def test_every_package_of_a_pipeline_has_a_hash(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "extras"), [("runtime", []), ("requirements", ["dev", "docs", "eval", "lsp"])]
+    ("name", "extras"),
+    [
+        ("runtime", ["html", "suites"]),
+        ("requirements", ["dev", "docs", "eval", "html", "lsp", "suites"]),
+    ],
 )
 def test_the_pinned_packages_are_those_of_the_project(name: str, extras: list[str]) -> None:
     pinned: dict[str, list[str]] = {}
