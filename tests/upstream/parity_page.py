@@ -117,7 +117,12 @@ def _patch_line(recording: Recording, recordings: Mapping[str, Recording]) -> st
 
 _PATCHES: Final = """\
 crdlint follows the newest patch release of each version. Where the first one answers otherwise, its answers are
-recorded as well. Kubernetes 1.34.0 warns of every format of a number; `--min-severity info` shows them."""
+recorded as well. Kubernetes 1.34.0 warns of every format of a number; `--min-severity info` shows them.
+
+The first patch releases of 1.28 to 1.33 are compared by their sources alone (`changed 1.29.0 1.29.6`). 1.31.0 is like the
+newest one. 1.28.0, 1.29.0 and 1.30.0 have other costs of rules, 1.29.0 keeps `optionalOldSelf`, and 1.30.0 panics on a rule
+whose schema has no type in CEL. 1.32.0 compares networks in `containsCIDR` by the whole address, and in 1.33.0 updates of a status
+without a schema differ."""
 
 
 def _row(cells: Iterable[str]) -> str:
