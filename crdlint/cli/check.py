@@ -395,7 +395,9 @@ class _CheckCommand:
             self._report(result, self._planner.config_of(result.file), reads_comments=False)
 
     def _check(self, settings: Settings) -> None:
-        state, plan = self._state, self._planner.plan
+        from crdlint.sources.copies import GeneratedCopies
+
+        state, plan, copies = self._state, self._planner.plan, GeneratedCopies()
         state.summary.files += plan.passed
         for result, config in plan.results:
             self._report(result, config)
@@ -416,7 +418,10 @@ class _CheckCommand:
                         state.checked[os.path.realpath(result.file)] = replace(
                             result, text="", masked=None
                         )
+                    copies.add(result)
                     self._report(result, config)
+        for result in copies.results():
+            self._report(result, self._planner.config_of(result.file))
         if settings.cache is not None:
             settings.cache.sweep()
 

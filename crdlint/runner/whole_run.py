@@ -16,6 +16,7 @@ from crdlint.linting.result import FileResult, SharedNames
 from crdlint.runner.builds import check_kustomizations, check_release
 from crdlint.runner.plan import Planner
 from crdlint.runner.task import Checker, CheckOutcome, Settings
+from crdlint.sources.copies import GeneratedCopies
 from crdlint.sources.helm.check import Charts
 from crdlint.sources.helm.layout import DEFAULTS
 
@@ -53,10 +54,13 @@ class WholeRun:
         plan = planner.plan
         checker = Checker(Settings(charts=plan.charts, loaded=charts))
         checked: dict[str, FileResult] = {}  # by real path, for kustomizations
+        copies = GeneratedCopies()
         for task in plan.tasks:
             for result in self._of(checker.check(task)):
                 checked[os.path.realpath(result.file)] = replace(result, text="", masked=None)
+                copies.add(result)
                 yield result
+        yield from copies.results()
         for chart in plan.charts:
             yield from charts.results(chart)
         yield from charts.copies()

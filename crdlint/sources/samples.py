@@ -12,7 +12,7 @@ from crdlint.files.read import open_descriptor
 from crdlint.sources.kustomize import DataFiles, Patches
 
 # Folders with the files of other projects.
-_OF_OTHERS: Final = frozenset({"vendor", "node_modules", "third_party"})
+OF_OTHERS: Final = frozenset({"vendor", "node_modules", "third_party"})
 _TEST_DATA: Final = "testdata"
 # Words in the name of a folder or a file whose objects are meant to be rejected.
 _MEANT_TO_FAIL: Final = frozenset(
@@ -37,7 +37,7 @@ class SampleFiles:
         if open_descriptor(path) is not None:
             return None
         parts = self._below(path).split(os.sep)
-        if not _OF_OTHERS.isdisjoint(parts[:-1]):
+        if not OF_OTHERS.isdisjoint(parts[:-1]):
             return "it is in a folder with the files of other projects"
         word = next((word for part in parts for word in _words(part) if word in _MEANT_TO_FAIL), "")
         if word:

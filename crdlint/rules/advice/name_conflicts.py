@@ -34,6 +34,13 @@ IN_USE = Caution("name-in-use", "Name belongs to another CRD of the group", scop
     source="pkg/controller/status NamingConditionController")  # fmt: skip
 
 
+COPIES_DIFFER = Caution("crd-copies-differ", "Copy of a CRD differs from the generated one", scope="spec", in_each_run=False,
+    why="Some users install the CRD of `config/crd`, others that of the chart, the bundle or the manifests, which then has "
+    "other fields or limits. Versions, examples and tests are not compared, and neither are descriptions, annotations and the "
+    "conversion.",
+    help="Generate the CRDs and copy them again")  # fmt: skip
+
+
 @OWN_NAME.practice
 def own_names(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the short names that are the plural, the singular, or in the list before.

@@ -1,0 +1,96 @@
+"""Copies of a CRD that a repository generates: those of a chart, a bundle or a manifest should be as in `config/crd/`."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import field
+from itertools import takewhile
+from typing import Final
+
+from crdlint.files.read import open_descriptor, text_if_readable
+from crdlint.light import NamedTuple, dataclass, regex
+from crdlint.linting.result import FileResult
+from crdlint.sources.samples import OF_OTHERS
+from crdlint.yaml.parse import Chunk, chunks
+
+_GENERATED: Final = f"{os.sep}config{os.sep}crd{os.sep}"
+_BASES: Final = f"{os.sep}bases{os.sep}"
+# Words of folders whose CRDs need not be current: of others, of tests and of documentation.
+_NOT_CURRENT: Final = OF_OTHERS | {
+    "test", "tests", "testing", "testdata", "e2e", "fixtures", "example", "examples", "sample", "samples", "doc", "docs", "hack",
+    "old", "legacy", "deprecated", "archive", "backup",
+}  # fmt: skip
+_WORD: Final = regex(r"[a-z0-9_]+")
+# A version in a path: of a release (`1.2.3`, `v1`, `4_8`) or of an API.
+_VERSION: Final = regex(
+    r"(?<![a-z0-9])v?\d+(?:[._-]\d+)+|(?:^|[-_.])v\d+[a-z0-9]*(?:[-_.]|$)|^\d+$"
+)
+
+
+class Place(NamedTuple):
+    """A CRD of a file, by the line (1-based) where it starts; `masked` is the text of a template without its directives."""
+
+    file: str
+    line: int
+    masked: str | None
+
+    def chunk(self) -> Chunk | None:
+        """Return the text of the document, None if it cannot be read any more."""
+        text = text_if_readable(self.file) if self.masked is None else self.masked
+        before = (each for each in chunks(text or "") if each.line_offset < self.line)
+        return max(before, key=lambda each: each.line_offset, default=None)
+
+
+@dataclass(slots=True)
+class GeneratedCopies:
+    """The CRDs of a run by name: those in `config/crd/`, and those in files that should have the same."""
+
+    _generated: dict[str, list[Place]] = field(default_factory=lambda: defaultdict(list))
+    _copies: dict[str, list[Place]] = field(default_factory=lambda: defaultdict(list))
+
+    def add(self, result: FileResult) -> None:
+        """Add the CRDs of a file."""
+        if not result.crds or open_descriptor(result.file) is not None:
+            return
+        is_generated = _GENERATED in f"{os.sep}{result.file}"
+        if not is_generated and not _should_be_current(result.file):
+            return
+        places = self._generated if is_generated else self._copies
+        for crd in result.crds:
+            places[crd.name].append(Place(result.file, crd.line, result.masked))
+
+    def results(self) -> Iterator[FileResult]:
+        """Yield the findings about copies that differ from each generated CRD, with what the nearest by path has."""
+        from crdlint.sources.copy_differences import difference_of  # at the end of a run
+
+        for name, originals, copies in self._pairs():
+            for copy in copies:
+                nearest = sorted(originals, key=lambda each: -_shared(each.file, copy.file))
+                differences = [difference_of(name, copy, each) for each in nearest]
+                if differences[0] is not None and all(differences):
+                    text = text_if_readable(copy.file) or ""
+                    finding = (differences[0],)
+                    yield FileResult(copy.file, text, diagnostics=finding, masked=copy.masked)
+
+    def _pairs(self) -> Iterator[tuple[str, list[Place], list[Place]]]:
+        """Yield the generated CRDs of each name and their copies; what is beside `bases` was copied from there."""
+        for name, originals in self._generated.items():
+            copies = self._copies.get(name, [])
+            bases = [each for each in originals if _BASES in each.file]
+            beside = [each for each in originals if bases and _BASES not in each.file]
+            if copies or beside:
+                yield name, bases or originals, [*beside, *copies]
+
+
+def _should_be_current(path: str) -> bool:
+    parts = os.path.normpath(path).lower().split(os.sep)
+    is_hidden = any(part.startswith(".") for part in parts if part != "..")
+    words = {word for part in parts[:-1] for word in (part, *_WORD.findall(part))}
+    return not (is_hidden or any(map(_VERSION.search, parts)) or words & _NOT_CURRENT)
+
+
+def _shared(path: str, other: str) -> int:
+    pairs = zip(path.split(os.sep), other.split(os.sep), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

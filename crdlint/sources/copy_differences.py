@@ -1,0 +1,144 @@
+"""What differs between two copies of a CRD, of what a cluster serves: schemas, columns and subresources of the versions of both.
+
+Kustomizations and charts add the conversion, annotations, and versions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+
+from crdlint.crd.positions import node_span, user_path_in_crd
+from crdlint.diagnostics import Diagnostic, Related
+from crdlint.phrases import counted
+from crdlint.rules.advice.name_conflicts import COPIES_DIFFER
+from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, items_of, text_of
+from crdlint.yaml.parse import Chunk, Document, parse_chunk
+from crdlint.yaml.resolve import resolve
+
+if TYPE_CHECKING:
+    from crdlint.sources.copies import Place
+
+
+class _Difference(NamedTuple):
+    """The first difference: the words for it, the node in the copy, and the node in the generated CRD."""
+
+    words: str
+    node: Node
+    original: Node
+
+
+def difference_of(name: str, copy: Place, original: Place) -> Diagnostic | None:
+    """Return the finding about a copy, None if it is equal or one of the two cannot be read."""
+    ours, theirs = copy.chunk(), original.chunk()
+    if ours is None or theirs is None or _versions_text(ours) == _versions_text(theirs):
+        return None
+    document, other = parse_chunk(ours), parse_chunk(theirs)
+    difference = _of_versions(document, other)
+    if difference is None:
+        return None
+    message = difference.words
+    span = node_span(difference.node, document.line_offset)
+    path, version = user_path_in_crd(
+        document.root, difference.node.start_mark.line + 1, difference.node.start_mark.column + 1
+    )
+    there = node_span(difference.original, other.line_offset)
+    related = Related("the generated CRD", original.file, there.line, there.column)
+    finding = COPIES_DIFFER.diagnostic(copy.file, "advice", message, span)
+    return replace(finding, crd=name, user_path=path, version=version, related=related)
+
+
+def _versions_text(chunk: Chunk) -> str:
+    """Return the text from `versions` to the end of the spec, as generators write it."""
+    _, _, versions = chunk.text.partition("\n  versions:")
+    return versions.partition("\nstatus:")[0].rstrip() or chunk.text
+
+
+def _of_versions(document: Document, other: Document) -> _Difference | None:
+    """Return the first difference between the versions that two CRDs have both."""
+    ours, theirs = _versions(document), _versions(other)
+    pairs = [(version, theirs[name]) for name, version in ours.items() if name in theirs]
+    return next(filter(None, (_first_difference(*pair) for pair in pairs)), None)
+
+
+def _versions(document: Document) -> dict[str, Node]:
+    versions = items_of(child(document.root, "spec", "versions"))
+    return {text_of(child(version, "name")) or "": version for version in versions}
+
+
+def _first_difference(ours: Node, theirs: Node) -> _Difference | None:
+    """Return the first difference between two nodes, apart from descriptions and the order of fields and names."""
+    pending = [("", ours, theirs)]
+    while pending:
+        name, node, other = pending.pop()
+        if isinstance(node, Mapping) and isinstance(other, Mapping):
+            fields, others = _fields(node), _fields(other)
+            difference = _of_names(node, fields, other, others)
+            common = [
+                (key, value, others[key][1]) for key, (_, value) in fields.items() if key in others
+            ]
+        elif isinstance(node, Sequence) and isinstance(other, Sequence):
+            difference = _of_items(name, node, other)
+            common = [(name, *pair) for pair in zip(node.items, other.items, strict=False)]
+            if _are_scalars(node):
+                common = []  # their order does not matter
+        else:
+            difference, common = _of_values(name, node, other), []
+        if difference is not None:
+            return difference
+        pending += reversed(common)
+    return None
+
+
+_Fields: TypeAlias = dict[str, tuple[Node, Node]]
+
+
+def _fields(node: Mapping) -> _Fields:
+    """Return the keys and values of a mapping by name; the description of a schema is none of them."""
+    named = {text_of(key) or "": (key, value) for key, value in node.pairs()}
+    if "description" in named and isinstance(named["description"][1], Scalar):
+        del named["description"]
+    return named
+
+
+def _of_names(
+    node: Mapping, fields: _Fields, other: Mapping, others: _Fields
+) -> _Difference | None:
+    """Return the first field that only one of two mappings has."""
+    for name, (key, _) in fields.items():
+        if name not in others:
+            return _Difference(f"`{name}` is not in the CRD of `config/crd`", key, other)
+    for name, (key, _) in others.items():
+        if name not in fields:
+            return _Difference(f"`{name}` is missing, unlike in `config/crd`", node, key)
+    return None
+
+
+def _of_items(name: str, node: Sequence, other: Sequence) -> _Difference | None:
+    """Return the difference between two lists with other scalars, such as those of `required`, or of another length."""
+    if len(node.items) != len(other.items):
+        counts = f"{counted(len(node.items), 'item')} here, {len(other.items):,} there"
+        return _Difference(f"`{name}` {_NOT_AS}: {counts}", node, other)
+    if not (_are_scalars(node) and _are_scalars(other)):
+        return None
+    ours, theirs = (sorted(text_of(item) or "" for item in each.items) for each in (node, other))
+    return None if ours == theirs else _Difference(f"`{name}` {_NOT_AS}", node, other)
+
+
+def _are_scalars(node: Sequence) -> bool:
+    return all(isinstance(item, Scalar) for item in node.items)
+
+
+def _of_values(name: str, node: Node, other: Node) -> _Difference | None:
+    if not (isinstance(node, Scalar) and isinstance(other, Scalar)):
+        return _Difference(f"`{name}` {_NOT_AS}", node, other)
+    if resolve(node) == resolve(other):
+        return None
+    values = text_of(node) or "", text_of(other) or ""
+    if any(len(value) > _LONGEST for value in values):
+        return _Difference(f"`{name}` {_NOT_AS}", node, other)
+    return _Difference(f"`{name}` {_NOT_AS}: `{values[0]}` here, `{values[1]}` there", node, other)
+
+
+_NOT_AS: Final = "is not as in `config/crd`"
+_LONGEST: Final = 30  # characters of a value in the message
