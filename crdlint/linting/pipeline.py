@@ -22,6 +22,7 @@ from crdlint.files.recognition import HELM, KIND, names_crd
 from crdlint.light import dataclass, regex
 from crdlint.linting.documents import DocumentWalk, Fixes, manifests, name_of, resource_names
 from crdlint.linting.manifest import CheckedCRD, check_crd
+from crdlint.linting.repeated import with_repeated
 from crdlint.linting.request import CheckRequest, Subject
 from crdlint.linting.result import CRD, STAGES, FileResult
 from crdlint.rules.engine import headlines
@@ -32,7 +33,7 @@ from crdlint.safety.bugs import attempt
 from crdlint.safety.work import Effort
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.json_values import UNSUPPORTED_KEY, to_json, worded_for
-from crdlint.yaml.nodes import Mapping, Node, Scalar, is_json
+from crdlint.yaml.nodes import Mapping, Node, Scalar, is_json, text_of
 from crdlint.yaml.parse import Document
 from crdlint.yaml.resolve import resolve
 
@@ -62,6 +63,8 @@ def lint_file(
         filename, request=request, fixes=Fixes(text if request.fixes else ""), text=text
     )
     result = walk.run(text, only, None if request.keep or request.previous is not None else earlier)
+    if len(result.crds) > 1 and request.skip_unfinished:
+        result = with_repeated(result)
     stages = {check.stage for check in walk.checks}
     return replace(
         result,
@@ -132,7 +135,7 @@ class _CRDWalk(DocumentWalk):
     def _check_text(self, document: Document) -> bool:
         """Report a document that is a text, such as a prompt before a CRD; return False for others."""
         root, offset = document.root, document.line_offset
-        if not isinstance(root, Scalar) or resolve(root).__class__ is not str:
+        if root is None or not _is_prose(root):
             return False
         if KIND in document.text or not self._is_about_crds():
             return False
@@ -307,6 +310,15 @@ class _CRDWalk(DocumentWalk):
             f"line {line}: skipped: looks like {self.request.partial} (no spec.{keys})"
         )
         return True
+
+
+def _is_prose(root: Node) -> bool:
+    """Return whether a document is a text, which YAML reads as a mapping if a colon is in it."""
+    if isinstance(root, Mapping):
+        keys = [text_of(key) or "" for key, _ in root.pairs()]
+        is_object = any(key in {"kind", "apiVersion"} for key in keys)
+        return not is_object and any(" " in key.strip() for key in keys)
+    return isinstance(root, Scalar) and resolve(root).__class__ is str
 
 
 # The kind of a CRD at the start of a line, or behind the number of the line.

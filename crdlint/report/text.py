@@ -12,6 +12,7 @@ from crdlint.light import regex
 from crdlint.phrases import counted
 from crdlint.report import pieces, words
 from crdlint.report.page import CellPart, columns, fitting, rule_link
+from crdlint.report.repetitions import Repetitions
 from crdlint.rules.consequences import causes
 from crdlint.safety.escapes import printable, printable_line
 from crdlint.yaml.edit import split_lines
@@ -34,6 +35,7 @@ class TextReport(pieces.Report):
         self._noted: set[str] = set()  # kinds of notices
         self._repeated_notices = 0  # that are not shown
         self._skipped: list[Diagnostic] = []  # the CRDs that only Helm can render: one is shown
+        self._repetitions = Repetitions()
 
     def file(self, result: FileResult) -> Iterator[str]:
         """Yield the text about a file."""
@@ -45,6 +47,11 @@ class TextReport(pieces.Report):
         if view.statistics:
             for rule, count in pieces.most_frequent(outcome.by_rule):
                 yield f"{count:6}  {self._page.styled(rule, '', rule_link(rule))}\n"
+        for severity, line in self._repetitions.lines():
+            lead = f"{severity}: "
+            first, *others = self._page.wrapped(printable_line(line), "  ", " " * len(lead))
+            yield f"{self._page.styled(severity, severity)}: {first[len(lead) :]}\n"
+            yield from (f"{each}\n" for each in others)
         if len(self._skipped) > 1 and not view.show_all:
             _, second, *others = self._skipped
             more = f" and {counted(len(others), 'other place')}" if others else ""
@@ -72,6 +79,8 @@ class TextReport(pieces.Report):
         lines = split_lines(result.text) if result.diagnostics else []
         for findings in words.by_crd(result.diagnostics, show_all=self._view.show_all):
             visible = [d for d in findings if not d.hidden and not self._is_repeated(d)]
+            if not self._view.show_all:
+                visible = self._repetitions.without(visible)
             self._infos += sum(d.severity == "info" for d in visible)
             hidden = [d for d in findings if d.hidden]
             yield from self._grouped(visible, lines, result.text)
@@ -124,11 +133,22 @@ class TextReport(pieces.Report):
             if others:
                 yield from self._note(words.describe_others(finding, others))
             yield ""
-            for consequence in following.get(id(finding), ()):
-                if not consequence.errors and not self._view.show_all:
-                    continue  # it only reports that not everything was checked
-                yield from self._head(consequence, "follows from the finding above")
-                yield from (*self._sentences(consequence), "")
+            yield from self._consequences(following.get(id(finding), ()))
+
+    def _consequences(self, findings: Sequence[Diagnostic]) -> Iterator[str]:
+        """Yield what follows from the finding above: of each rule the first one, unless all are to be shown."""
+        by_rule: dict[object, list[Diagnostic]] = {}
+        for finding in findings:
+            # Without errors, it only reports that not everything was checked.
+            if finding.errors or self._view.show_all:
+                key: object = id(finding) if self._view.show_all else finding.rule
+                by_rule.setdefault(key, []).append(finding)
+        for first, *others in by_rule.values():
+            yield from self._head(first, "follows from the finding above")
+            yield from self._sentences(first)
+            if others:
+                yield from self._note(words.describe_others(first, others))
+            yield ""
 
     def title(self, finding: Diagnostic) -> Iterator[str]:
         """Yield the lines with the severity, the rule and the headline of a finding."""

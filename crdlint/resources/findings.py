@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Mapping as MappingOf
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -31,6 +31,7 @@ from crdlint.rules import catalog
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.finding import AdviceFinding, FieldFinding, Manifest
+from crdlint.rules.engine.relations import type_of
 from crdlint.rules.fixes.value_fixes import Mistake, is_short, plain_value
 from crdlint.rules.texts import reading
 from crdlint.rules.texts import resource as rules
@@ -45,6 +46,7 @@ from crdlint.spelling import SimilarName, meant, name_meant
 from crdlint.yaml.editor import as_key
 from crdlint.yaml.json_values import entries, to_json
 from crdlint.yaml.nodes import Mapping, Node, Scalar, child, items_of, text_of
+from crdlint.yaml.nodes import Sequence as List
 from crdlint.yaml.resolve import key_text, resolve
 
 if TYPE_CHECKING:
@@ -71,6 +73,7 @@ _NOT_A_LABEL: Final = re.compile(r"[^A-Za-z0-9._-]+")
 _HELP_FOR_NULL: Final = (
     "Remove the field, or give it a value: on create the API server drops the null"
 )
+_GIVE_A_VALUE: Final = "Give the field a value"
 _LONGEST: Final = 60  # the maximum number of characters of the user's text in a help
 
 
@@ -93,38 +96,65 @@ class ResourceFindings(NamedTuple):
 
     def unknown(self, outcome: ObjectResult, placeholders: Placeholders) -> Iterator[Diagnostic]:
         """Yield the fields that the server does not know, at their keys, except for placeholders."""
-        schema = self.definition.validator(self.version).schema
         for path in outcome.unknown:
             location = self.locator.find_text(path)
             key = location.key if location.exact and isinstance(location.key, Scalar) else None
             name = path.rpartition(".")[2] if key is None else key.value
-            if placeholders.is_key(location, name):
-                continue
-            # YAML reads a key such as `on` or `1.0` as another one.
-            owner_path = path.removesuffix(name if key is None else key_text(key) or "")
-            owner_steps = steps_of(owner_path)
-            parent = value_schema(schema, owner_steps)
-            outer = value_schema(schema, owner_steps[:-1]) if owner_steps else None
-            fields = _known_fields(owner_steps, parent)
+            owner = None if key is None else self.manifest.editor.parent(key)
+            is_free = placeholders.is_written_as_mapping(owner)
+            if not is_free and not placeholders.is_key(location, name):
+                yield self._unknown_field(path, name, location, key)
+
+    def _unknown_field(
+        self, path: str, name: str, location: SourceLocation, key: Scalar | None
+    ) -> Diagnostic:
+        """Return the finding of an unknown field, of which `key` is the node if it is known."""
+        # YAML reads a key such as `on` or `1.0` as another one.
+        owner_path = path.removesuffix(name if key is None else key_text(key) or "")
+        steps = steps_of(owner_path)
+        schema = self.definition.validator(self.version).schema
+        parent = value_schema(schema, steps)
+        fields = _known_fields(steps, parent)
+        mistake = Mistake(
+            location.node if key is None else key,
+            fields,
+            schema=parent,
+            outer=value_schema(schema, steps[:-1]) if steps else None,
+            fitting=_fitting(fields, parent, location.node),
+        )
+        mistyped = self._mistyped_around(schema, steps)
+        if mistyped is None:
             owner = None if key is None else self.manifest.editor.parent(key)
             around = None if owner is None else self.manifest.editor.parent(owner)
-            fitting = _fitting(fields, parent, location.node)
-            mistake = Mistake(
-                location.node if key is None else key,
-                fields,
-                schema=parent,
-                outer=outer,
-                fitting=fitting,
-            )
-            help_ = attempt(_help_of_unknown, path, name, mistake, owner, around)
-            span = self.locator.span_of(location, key=True)
-            headline = headlines.of_unknown(name, owner_path, None)
-            message = f"unknown field {quote(path)}"
-            finding = replace(
-                diagnostic(self.file, "strict", reading.UNKNOWN_FIELD.id, message, span, help_),
-                headline=headline,
-            )
-            yield finding if key is None else self._fixed(finding, mistake)
+            unknown = _UnknownField(path, name, mistake, owner, around)
+            help_ = attempt(unknown.help)
+        else:
+            help_ = f"Write {_NOUNS[mistyped.expected]} for `{mistyped.name}`"
+        span = self.locator.span_of(location, key=True)
+        message = f"unknown field {quote(path)}"
+        finding = replace(
+            diagnostic(self.file, "strict", reading.UNKNOWN_FIELD.id, message, span, help_),
+            headline=headlines.of_unknown(name, owner_path, None),
+            lacks="" if mistyped is None else type_of(mistyped.path),
+        )
+        return finding if key is None or mistyped is not None else self._fixed(finding, mistake)
+
+    def _mistyped_around(
+        self, schema: JSONSchemaProps | None, steps: Sequence[str]
+    ) -> _Mistyped | None:
+        """Return the outermost value around a field that is a list instead of an object, or the other way round."""
+        node: Node | None = self.manifest.root
+        path = name = ""
+        for step in steps:
+            node = child(node, int(step) if isinstance(node, List) else step)
+            schema = value_schema(schema, (step,))
+            path = f"{path}[{step}]" if step.isdecimal() else f"{path}.{step}".lstrip(".")
+            name = name if step.isdecimal() else step
+            if node is None or schema is None:
+                return None
+            if schema.type in _NOUNS and _is_other_collection(node, schema.type):
+                return _Mistyped(path, name, schema.type)
+        return None
 
     def errors(self, outcome: ObjectResult) -> Iterator[Diagnostic]:
         """Yield the errors of a resource, without duplicates."""
@@ -226,7 +256,7 @@ class ResourceFindings(NamedTuple):
     def only_applied(self, finding: Diagnostic, severity: Severity) -> Diagnostic:
         """Return a finding of server-side apply as one about an object that create accepts."""
         node = self.locator.find_text(finding.field).node if finding.field else None
-        is_null = finding.kind == "field" and isinstance(node, Scalar) and resolve(node) is None
+        is_null = finding.kind == "field" and node is not None and _is_null(node)
         what = f"`{finding.field}` is null" if is_null else finding.headline
         return replace(
             finding,
@@ -269,35 +299,61 @@ class ResourceFindings(NamedTuple):
             named = error._replace(
                 path=Path("generateName", path.parent), value=text_of(location.node)
             )
-        validator = self.definition.validator(self.version)
-        schema = value_schema(validator.schema, _steps(path))
-        if error.type == REQUIRED and str(error.path) == "status" and validator.has_status:
-            help_: str | None = _REQUIRED_STATUS
-        else:
-            help_ = attempt(
-                _help_of_error, named, location, schema, self.definition.crd.spec.names.kind
-            )
-        related = (
-            None
-            if error.cause is None
-            else _rule_position(error.cause, error.detail, self.definition)
-        )
+        schema = value_schema(self.definition.validator(self.version).schema, _steps(path))
         finding = catalog.get(error.rule).diagnostic_of(
             error, message, self.locator.span_of(location), file=self.file
         )
-        finding = replace(finding, help=help_ or finding.help, related=related)
-        reason = error.reason
+        help_ = self._help(named, location, schema)
+        finding = replace(finding, help=help_ or finding.help, related=self._rule_of(error))
         if error.type == REQUIRED:
+            finding = self._of_null(finding, path)
             location = self.locator.find(path.parent or path)
+        return self._fixed_value(finding, error, named, location, schema)
+
+    def _help(
+        self, error: FieldError, location: SourceLocation, schema: JSONSchemaProps | None
+    ) -> str | None:
+        if self._is_status_required(error):
+            return _REQUIRED_STATUS
+        kind = self.definition.crd.spec.names.kind
+        return attempt(_help_of_error, error, location, schema, kind)
+
+    def _is_status_required(self, error: FieldError) -> bool:
+        has_status = self.definition.validator(self.version).has_status
+        return error.type == REQUIRED and str(error.path) == "status" and has_status
+
+    def _rule_of(self, error: FieldError) -> Related | None:
+        """Return the position of the rule that an object breaks."""
+        cause = error.cause
+        return None if cause is None else _rule_position(cause, error.detail, self.definition)
+
+    def _of_null(self, finding: Diagnostic, path: Path) -> Diagnostic:
+        """Return the finding of a required field, which may be there without a value: the server drops a null."""
+        written = self.locator.find(path)
+        if not written.exact or not _is_null(written.node):
+            return finding
+        headline = f"`{path.step}` is null, which the API server drops, but it is required"
+        return replace(finding, headline=headlines.cut(headline), help=_GIVE_A_VALUE)
+
+    def _fixed_value(
+        self,
+        finding: Diagnostic,
+        error: FieldError,
+        named: FieldError,
+        location: SourceLocation,
+        schema: JSONSchemaProps | None,
+    ) -> Diagnostic:
+        """Return the finding of a value with its fix, if there is one."""
         if not location.exact:
             return finding
-        allowed = reason.arguments if reason is not None and error.type == NOT_SUPPORTED else ()
+        reason = error.reason
+        arguments = () if reason is None else reason.arguments
+        allowed = arguments if error.type == NOT_SUPPORTED else ()
         words = tuple(word for word in allowed if isinstance(word, str))
-        expected = (
-            str(reason.arguments[0]) if reason is not None and reason.code is Code.TYPE else ""
-        )
-        valid = _valid_name(named) or ""
-        return self._fixed(finding, Mistake(location.node, words, valid, expected, schema), error)
+        is_of_type = reason is not None and reason.code is Code.TYPE
+        expected = str(arguments[0]) if is_of_type else ""
+        mistake = Mistake(location.node, words, _valid_name(named) or "", expected, schema)
+        return self._fixed(finding, mistake, error)
 
     def is_of_crd(self, error: FieldError) -> bool:
         """Return whether the CRD causes an error: a rule that does not compile, an unknown type, an invalid pattern or default."""
@@ -326,6 +382,20 @@ class ResourceFindings(NamedTuple):
         return location
 
 
+class _Mistyped(NamedTuple):
+    """A value of the wrong type: its path, the name of its field, and the type that the schema has."""
+
+    path: str
+    name: str
+    expected: str
+
+
+def _is_other_collection(node: Node, expected: str) -> bool:
+    """Return whether a node is a list or an object although a value of another type is expected."""
+    is_list = isinstance(node, List)
+    return expected != ("array" if is_list else "object") and (is_list or isinstance(node, Mapping))
+
+
 def _is_free(error: TypedError, location: SourceLocation, placeholders: Placeholders) -> bool:
     """Return whether an error is about a placeholder, which represents any value or field."""
     if (
@@ -335,6 +405,10 @@ def _is_free(error: TypedError, location: SourceLocation, placeholders: Placehol
     ):
         return True
     return placeholders.is_within(location)
+
+
+def _is_null(node: Node) -> bool:
+    return isinstance(node, Scalar) and resolve(node) is None
 
 
 def _headline_of_typed(error: TypedError) -> str:
@@ -413,47 +487,78 @@ def _help_of_error(
         return _of_rule(error, error.cause.rule)
     if str(error.path).startswith("metadata."):
         return _of_metadata(error, kind)
-    if error.type == REQUIRED and schema is not None:
-        sample = _sample(schema)
-        if sample is not None:
-            return f"Add `{as_key(str((error.at or error.path).step))}: {sample}`"
-    node = location.node if location.exact else None
-    reason = error.reason
-    find = reason and _BY_CODE.get(reason.code)
-    help_ = find and find(reason, node, schema)
+    sample = _sample(schema) if error.type == REQUIRED and schema is not None else None
+    if sample is not None:
+        return f"Add `{as_key(str((error.at or error.path).step))}: {sample}`"
+    return _by_code(error, location, schema) or _suggestion(error, schema)
+
+
+def _by_code(
+    error: FieldError, location: SourceLocation, schema: JSONSchemaProps | None
+) -> str | None:
+    """Return the help for the reason of an error."""
+    find = None if error.reason is None else _BY_CODE.get(error.reason.code)
+    return find and find(error.reason, location.node if location.exact else None, schema)
+
+
+def _suggestion(error: FieldError, schema: JSONSchemaProps | None) -> str | None:
     has_text = error.type != NOT_SUPPORTED or not isinstance(error.value, (dict, list))
-    return help_ or (suggestion(error, schema) if has_text else None)
+    return suggestion(error, schema) if has_text else None
 
 
-def _help_of_unknown(
-    path: str, name: str, mistake: Mistake, owner: Node | None, around: Node | None
-) -> str:
-    """Return the help for an unknown field of an object, or for one of an object `around` that; what is set is not meant."""
-    fields, parent, outer = [*mistake.words], mistake.schema, mistake.outer
-    if name in fields:
-        return f'Write `"{name}"`: without quotes, YAML reads it as `{path.rpartition(".")[2]}`'
-    fitting = name_meant(name, mistake.fitting, typed=True)
-    near = meant(name, fields) if fitting is None else SimilarName(fitting, is_known=True)
-    if near is not None and child(owner, near.name) is not None:
-        return f"Remove `{name}`: `{near.name}` is set here already"
-    if near is not None and near.is_known:
-        return f"Write `{as_key(near.name)}` instead"
-    if path.startswith("metadata."):
-        return f"Remove `{name}`; use an annotation for data of your own"
-    properties: MappingOf[str, JSONSchemaProps] = {} if parent is None else parent.properties
-    deeper = sorted(
-        child_name for child_name, schema in properties.items() if name in schema.properties
-    )
-    if deeper and child(owner, deeper[0], name) is None:
-        return f"Indent it: `{name}` is a field of `{deeper[0]}`"
-    if outer is not None and name in outer.properties and child(around, name) is None:
-        return f"Move it one level up: `{name}` is a field of the object that contains this one"
-    if not properties:
-        return f"Remove `{name}`: the schema specifies no fields here"
-    question = (
-        "" if near is None else f"Did you mean `{as_key(near.name)}`? Otherwise, remove `{name}`: "
-    )
-    return f"{question or f'Remove `{name}`; '}the fields here are {listed(sorted(properties))}"
+class _UnknownField(NamedTuple):
+    """An unknown field: its path and name, what may be meant, the object that has it, and the one around that."""
+
+    path: str
+    name: str
+    mistake: Mistake
+    owner: Node | None
+    around: Node | None
+
+    def help(self) -> str:
+        """Return what to write instead: a field that is meant, another place, or the list of fields."""
+        name, fields = self.name, [*self.mistake.words]
+        if name in fields:
+            read = self.path.rpartition(".")[2]
+            return f'Write `"{name}"`: without quotes, YAML reads it as `{read}`'
+        near = self._near(fields)
+        if near is not None and child(self.owner, near.name) is not None:
+            return f"Remove `{name}`: `{near.name}` is set here already"
+        if near is not None and near.is_known:
+            return f"Write `{as_key(near.name)}` instead"
+        if self.path.startswith("metadata."):
+            return f"Remove `{name}`; use an annotation for data of your own"
+        return self._other_place() or self._without(near)
+
+    def _near(self, fields: list[str]) -> SimilarName | None:
+        fitting = name_meant(self.name, self.mistake.fitting, typed=True)
+        return meant(self.name, fields) if fitting is None else SimilarName(fitting, is_known=True)
+
+    def _other_place(self) -> str | None:
+        """Return how to move the field into or out of its object, where nothing is set yet."""
+        name, outer = self.name, self.mistake.outer
+        inner = next(filter(self._is_in, sorted(self._properties())), None)
+        if inner is not None and child(self.owner, inner, name) is None:
+            return f"Indent it: `{name}` is a field of `{inner}`"
+        if outer is not None and name in outer.properties and child(self.around, name) is None:
+            return f"Move it one level up: `{name}` is a field of the object that contains this one"
+        return None
+
+    def _is_in(self, inner: str) -> bool:
+        return self.name in self._properties()[inner].properties
+
+    def _properties(self) -> MappingOf[str, JSONSchemaProps]:
+        return {} if self.mistake.schema is None else self.mistake.schema.properties
+
+    def _without(self, near: SimilarName | None) -> str:
+        """Return the help to remove the field, with the fields that the object may have."""
+        name, properties = self.name, self._properties()
+        if not properties:
+            return f"Remove `{name}`: the schema specifies no fields here"
+        start = f"Remove `{name}`; "
+        if near is not None:
+            start = f"Did you mean `{as_key(near.name)}`? Otherwise, remove `{name}`: "
+        return f"{start}the fields here are {listed(sorted(properties))}"
 
 
 def _fitting(names: Iterable[str], schema: JSONSchemaProps | None, node: Node | None) -> list[str]:
@@ -488,21 +593,33 @@ def _of_metadata(error: FieldError, kind: str) -> str | None:
 
 def _valid_name(error: FieldError) -> str | None:
     """Return the name that the text of an error about metadata probably means, or None if it has no such name."""
-    value, field = error.value, str(error.path).removeprefix("metadata.")
+    value = error.value
     if not isinstance(value, str) or error.rule != _METADATA or error.type == REQUIRED:
         return None
-    if field in {"name", "namespace", "generateName"}:
-        valid = _NOT_A_NAME.sub("-", value.lower()).lstrip("-.")
-        valid = (
-            valid.rstrip(".") if field == "generateName" else valid.rstrip("-.")
-        )  # `a-` is a good start of a name
-        if field == "namespace":
-            valid = valid.replace(".", "-")
-    elif field == "labels":
-        valid = "/".join(_NOT_A_LABEL.sub("-", part).strip("-._") for part in value.split("/"))
-    else:
-        return None
+    of_field = _VALID_NAMES.get(str(error.path).removeprefix("metadata."))
+    valid = "" if of_field is None else of_field(value)
     return valid if valid and valid != value and len(valid) <= _LONGEST else None
+
+
+def _valid_subdomain(value: str) -> str:
+    return _valid_prefix(value).rstrip("-.")
+
+
+def _valid_prefix(value: str) -> str:
+    """Return the valid start of a generated name: `a-` is a good one."""
+    return _NOT_A_NAME.sub("-", value.lower()).lstrip("-.").rstrip(".")
+
+
+def _valid_label(value: str) -> str:
+    return "/".join(_NOT_A_LABEL.sub("-", part).strip("-._") for part in value.split("/"))
+
+
+_VALID_NAMES: Final[dict[str, Callable[[str], str]]] = {
+    "name": _valid_subdomain,
+    "namespace": lambda value: _valid_subdomain(value).replace(".", "-"),
+    "generateName": _valid_prefix,
+    "labels": _valid_label,
+}
 
 
 def _known_fields(steps: list[str], parent: JSONSchemaProps | None) -> Iterable[str]:
@@ -533,18 +650,21 @@ def _mistyped(reason: Reason, node: Node | None, _schema: JSONSchemaProps | None
     if expected == "string" and actual in {"integer", "number", "boolean"}:
         return f'Write it in quotes: "{text}"' if is_short(text) else None
     if actual in {"string", "integer"} and expected in {"integer", "number", "boolean"}:
-        if actual == "string" and plain_value(text, expected) is not None:
-            return f"Write it without quotes: `{text}`"
-        if expected == "boolean" and text in {"0", "1"}:
-            return f"Write `{'true' if text == '1' else 'false'}`"
-        return Sample(f"Write {_NOUNS[expected]}")
+        return _other_scalar(text, expected, actual)
     if expected == "integer" and actual == "number":
         return _integer_help(node)
-    return (
-        f"Write it as a list: `[{text}]`"
-        if expected == "array" and actual != "null" and is_short(text)
-        else None
-    )
+    if expected == "array" and actual != "null" and is_short(text):
+        return f"Write it as a list: `[{text}]`"
+    return None
+
+
+def _other_scalar(text: str, expected: str, actual: str) -> str:
+    """Return the help for a text or an integer instead of a number or a boolean."""
+    if actual == "string" and plain_value(text, expected) is not None:
+        return f"Write it without quotes: `{text}`"
+    if expected == "boolean" and text in {"0", "1"}:
+        return f"Write `{'true' if text == '1' else 'false'}`"
+    return Sample(f"Write {_NOUNS[expected]}")
 
 
 def _unformatted(reason: Reason, node: Node | None, _schema: JSONSchemaProps | None) -> str | None:
@@ -585,6 +705,9 @@ _NOUNS: Final = {
     "integer": "an integer, such as `1`",
     "number": "a number, such as `1.5`",
     "boolean": "`true` or `false`",
+    "string": "a string",
+    "object": "an object",
+    "array": "a list",
 }
 _BY_CODE: Final[dict[Code, Callable[..., str | None]]] = {
     Code.TYPE: _mistyped,

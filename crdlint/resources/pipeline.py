@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.crd.clients import client_problem
 from crdlint.crd.convert import read_crd
+from crdlint.crd.errors import REQUIRED
 from crdlint.crd.paths import NIL
 from crdlint.crd.positions import Locator, node_span, user_path_in_object
 from crdlint.diagnostics import Diagnostic, in_server_words
@@ -324,23 +325,20 @@ class _ObjectWalk(DocumentWalk):
         return bool(self.crds)
 
     def _check_object(self, check: _ObjectCheck) -> None:
-        root, identity = check.resource.root, check.resource.identity
-        if any(map(self.options.placeholders.find, (identity.api_version, identity.kind))):
+        identity = check.resource.identity
+        names = (identity.api_version, identity.kind)
+        if any(map(self.options.placeholders.find, names)) or _JOKER.search("".join(names)):
             self.unidentified.append(check.line)
             return
         findings = check.findings()
         if findings is None:
             return
+        root = check.resource.root
         object_name = text_at(root, "metadata", "name") or text_at(root, "metadata", "generateName")
         name = f"{identity.kind} {object_name}".strip()
         self.crds.append(CRD(name, check.line))
         for finding in findings:
-            line = finding.line - check.offset
-            path = (
-                None
-                if finding.field == str(NIL)
-                else attempt(user_path_in_object, root, line, finding.column)
-            )
+            path = check.user_path(finding)
             self.diagnostics.append(replace(finding, crd=name, user_path=path or "."))
 
     def may_matter(self, text: str) -> bool:
@@ -353,6 +351,22 @@ class _ObjectWalk(DocumentWalk):
         if line is not None:
             self.templates.append(line)
         return line is not None or not all(field.search(self.text) for field in _FIELDS)
+
+
+class _ServerCheck(NamedTuple):
+    """What the findings of one server are made with; `old` is the object that is updated, if there is one."""
+
+    findings: ResourceFindings
+    placeholders: Placeholders
+    old: dict[str, Any] | None
+
+
+class _Answer(NamedTuple):
+    """The answer of one server: its result, None if it cannot decode the object, the findings, and those of cel-python."""
+
+    outcome: ObjectResult | None
+    findings: Sequence[Diagnostic]
+    disagreements: Sequence[Diagnostic] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,6 +385,16 @@ class _ObjectCheck:
     def line(self) -> int:
         """The line (1-based) of the object."""
         return node_span(self.resource.root, self.offset).line
+
+    def user_path(self, finding: Diagnostic) -> str | None:
+        """Return the path of a finding as users know it: of a field that is missing, that of its object."""
+        if finding.field == str(NIL):
+            return None
+        if finding.error_type == REQUIRED:
+            parent = finding.field.rpartition(".")[0]
+            return f".{parent}" if parent else None
+        line = finding.line - self.offset
+        return attempt(user_path_in_object, self.resource.root, line, finding.column)
 
     def findings(self) -> list[Diagnostic] | None:
         """Return the findings, or None if no CRD is expected to define the kind, or a notice reports that none does."""
@@ -449,30 +473,30 @@ class _ObjectCheck:
         self.walk.undefined.setdefault((identity.api_version, identity.kind), []).append(self.line)
 
     def _of_unknown_group(self) -> list[Diagnostic] | None:
-        resource, identity, definitions = (
-            self.resource,
-            self.resource.identity,
-            self.walk.definitions,
-        )
-        kind, api_version = identity.kind, identity.api_version
-        is_of_others = api_version and not may_have_crd(resource.group)
+        resource, identity = self.resource, self.resource.identity
+        is_of_others = identity.api_version and not may_have_crd(resource.group)
         if is_of_others or self.walk.options.beside_crds or self._is_no_object():
             return None
-        meant = definitions.group_meant(resource.group, kind) if kind else None
-        if meant is None:
-            if api_version:
-                self._note_undefined()
-            return None
+        kind = identity.kind
+        meant = self.walk.definitions.group_meant(resource.group, kind) if kind else None
+        if meant is not None:
+            return [self._of_group_meant(meant)]
+        if identity.api_version:
+            self._note_undefined()
+        return None
+
+    def _of_group_meant(self, meant: str) -> Diagnostic:
+        """Return the finding of an object whose group is missing or misspelled."""
+        identity, version = self.resource.identity, self.resource.version
         if identity.error is not None and identity.node is not None:
-            return [self._misidentified(identity.error)]
-        served = definitions.kinds(meant)[kind].served
-        suggested = (
-            f"{meant}/{resource.version if resource.version in served or not served else served[0]}"
-        )
-        if api_version:
-            return [self._no_match(f"Write `{suggested}` instead", [suggested])]
+            return self._misidentified(identity.error)
+        served = self.walk.definitions.kinds(meant)[identity.kind].served
+        is_served = version in served or not served
+        suggested = f"{meant}/{version if is_served else served[0]}"
+        if identity.api_version:
+            return self._no_match(f"Write `{suggested}` instead", [suggested])
         message, help_ = "Object 'apiVersion' is missing", f"Add `apiVersion: {suggested}`"
-        return [self._advice(rules.NO_MATCH.id, message, "kind", help_)]
+        return self._advice(rules.NO_MATCH.id, message, "kind", help_)
 
     def _is_no_object(self) -> bool:
         """Return whether the mapping only has a `kind`, as values of other programs have."""
@@ -482,31 +506,30 @@ class _ObjectCheck:
 
     def _of_unknown_kind(self) -> list[Diagnostic] | None:
         """Return the finding that no CRD of the group defines the kind, or None if a notice reports it."""
-        group, kind, definitions = (
-            self.resource.group,
-            self.resource.identity.kind,
-            self.walk.definitions,
-        )
-        unreadable = definitions.unreadable.get(group)
-        if unreadable is not None and self.walk.options.beside_crds:
-            return None
+        group, kind, walk = self.resource.group, self.resource.identity.kind, self.walk
+        unreadable = walk.definitions.unreadable.get(group)
         if unreadable is not None:
-            if unreadable in definitions.reported:
-                unreadable = (
-                    f"not validated: the CRD of {group} that may define {kind} cannot be decoded"
-                )
-            definitions.reported.add(unreadable)
-            return [self._advice(rules.CRD_UNREADABLE.id, unreadable, "kind")]
-        if (
-            kind
-            and not self.walk.options.strict_kinds
-            and not definitions.kind_meant(group, kind, misspelt=True)
-        ):
+            return None if walk.options.beside_crds else [self._of_unreadable(unreadable)]
+        is_expected = walk.options.strict_kinds or not kind
+        if not is_expected and not walk.definitions.kind_meant(group, kind, misspelt=True):
             self._note_undefined()
             return None
-        near = definitions.kind_meant(group, kind) if kind else None
-        help_ = (f"Write `{near}` instead: " if near else "") + definitions.describe(group)
+        near = walk.definitions.kind_meant(group, kind) if kind else None
+        instead = f"Write `{near}` instead: " if near else ""
+        help_ = instead + walk.definitions.describe(group)
         return [self._no_match(help_, [near] if near else [], "kind" if kind else "apiVersion")]
+
+    def _of_unreadable(self, message: str) -> Diagnostic:
+        """Return the finding that a CRD of the group cannot be decoded, with its errors only once."""
+        group, kind, reported = (
+            self.resource.group,
+            self.resource.identity.kind,
+            self.walk.definitions.reported,
+        )
+        if message in reported:
+            message = f"not validated: the CRD of {group} that may define {kind} cannot be decoded"
+        reported.add(message)
+        return self._advice(rules.CRD_UNREADABLE.id, message, "kind")
 
     def _rejection(self, definition: Definition) -> Iterator[Diagnostic]:
         """Yield the finding that the API server rejects a CRD itself, once for each CRD."""
@@ -541,43 +564,51 @@ class _ObjectCheck:
             span = node_span(unsent.node, self.offset)
             yield diagnostic(walk.file, "decode", rules.DECODE.id, unsent.message, span)
             return
-        content = (
-            resource._replace(json=False) if sender.applies or sender.reencodes else resource
-        ).read()
+        is_decoded_as_yaml = sender.applies or sender.reencodes
+        content = (resource._replace(json=False) if is_decoded_as_yaml else resource).read()
         sent = as_sent(content, namespaced=definition.namespaced)
         by_server: list[tuple[Server, Sequence[Diagnostic]]] = []
-        outcome, disagreements = None, []
         for server in definition.versions.servers:
+            on_server = definition.on(server)
             findings = ResourceFindings(
-                definition.on(server), resource.version, locator, walk.file, manifest, walk.fixes
+                on_server, resource.version, locator, walk.file, manifest, walk.fixes
             )
-            second_opinions = (
-                walk.options.second_opinions if server is definition.versions.newest else None
-            )
-            with recorded() if second_opinions is not None else nullcontext(()) as evaluations:
-                outcome, unread = self._decoded(sent, findings, placeholders)
-            server_findings = unread
-            if outcome is not None:
-                server_findings += findings.unknown(outcome, placeholders)
-                server_findings += findings.errors(outcome)
-                server_findings += findings.warnings(outcome)
-                server_findings += findings.finalizers(sent, self._old_of(content, definition))
-                if second_opinions is not None:
-                    from crdlint.kubecel.second_opinion import compare
-
-                    disagreements = list(
-                        map(findings.disagreement, compare(evaluations, second_opinions))
-                    )
-            by_server.append((server, server_findings))
+            of_server = _ServerCheck(findings, placeholders, self._old_of(content, definition))
+            is_newest = server is definition.versions.newest
+            opinions = walk.options.second_opinions if is_newest else None
+            answer = self._answer(sent, of_server, opinions)
+            by_server.append((server, answer.findings))
         merged = list(FindingsByVersion(by_server).merged())
         yield from merged
         copied = list(self._of_copy(content, manifest, definition))
         yield from copied
         yield from self._of_apply(findings, placeholders, merged, is_copy=bool(copied))
-        yield from disagreements
+        yield from answer.disagreements
         walk.withheld.update(placeholders.withheld)
-        if outcome is not None:
-            walk.stored.append(_stored(outcome.resource, content))
+        if answer.outcome is not None:
+            walk.stored.append(_stored(answer.outcome.resource, content))
+
+    def _answer(
+        self, sent: dict[str, Any], of_server: _ServerCheck, opinions: Tally | None
+    ) -> _Answer:
+        """Return the answer of one server; `opinions` counts the evaluations that cel-python repeats, if it does."""
+        findings, placeholders, old = of_server
+        with recorded() if opinions is not None else nullcontext(()) as evaluations:
+            outcome, unread = self._decoded(sent, findings, placeholders)
+        if outcome is None:
+            return _Answer(None, unread)
+        of_outcome = [
+            *findings.unknown(outcome, placeholders),
+            *findings.errors(outcome),
+            *findings.warnings(outcome),
+            *findings.finalizers(sent, old),
+        ]
+        if opinions is None:
+            return _Answer(outcome, of_outcome)
+        from crdlint.kubecel.second_opinion import compare
+
+        differing = map(findings.disagreement, compare(evaluations, opinions))
+        return _Answer(outcome, of_outcome, tuple(differing))
 
     def _of_copy(
         self, content: dict[str, Any], manifest: Manifest, definition: Definition
@@ -647,33 +678,35 @@ class _ObjectCheck:
         is_undecoded = any(finding.kind == "decode" for finding in reported)
         if severity is None or self.walk.old is not None or is_undecoded:
             return
+        messages = {finding.server_message or finding.message for finding in reported}
+        positions = {(finding.line, finding.column) for finding in reported}
+        for finding in self._rejected_by_apply(findings, placeholders, is_copy=is_copy):
+            is_at_other = (finding.line, finding.column) in positions
+            is_certain = finding.errors and not finding.hidden
+            if finding.message not in messages and not is_at_other and is_certain:
+                yield findings.only_applied(finding, severity)
+
+    def _rejected_by_apply(
+        self, findings: ResourceFindings, placeholders: Placeholders, *, is_copy: bool
+    ) -> Iterator[Diagnostic]:
+        """Return the findings of the object if it is sent by server-side apply."""
         definition = findings.definition
         sent = as_sent(self.resource._replace(json=False).read(), namespaced=definition.namespaced)
         if is_copy:
-            metadata = {
-                name: value for name, value in sent["metadata"].items() if name not in _OF_SERVER
-            }
+            kept = sent["metadata"].keys() - _OF_SERVER
+            metadata = {name: value for name, value in sent["metadata"].items() if name in kept}
             sent = {**sent, "metadata": metadata}
-        validator = definition.validator(self.resource.version)
+
+        def withhold(error: FieldError) -> bool:
+            return findings.is_of_crd(error) or placeholders.cause(error)
+
         try:
-            outcome = validator.apply(
-                sent, lambda error: findings.is_of_crd(error) or placeholders.cause(error)
-            )
+            outcome = definition.validator(self.resource.version).apply(sent, withhold)
         except NotDecodedError as error:
-            rejection = error.rejection
-            not_accepted = (
-                () if rejection is None else findings.not_applied(rejection, placeholders)
-            )
-        else:
-            not_accepted = findings.errors(outcome)
-        messages = {finding.server_message or finding.message for finding in reported}
-        positions = {(finding.line, finding.column) for finding in reported}
-        for finding in not_accepted:
-            is_new = (
-                finding.message not in messages and (finding.line, finding.column) not in positions
-            )
-            if is_new and finding.errors and not finding.hidden:
-                yield findings.only_applied(finding, severity)
+            if error.rejection is None:
+                return iter(())
+            return findings.not_applied(error.rejection, placeholders)
+        return findings.errors(outcome)
 
     def _old_of(self, content: dict[str, Any], definition: Definition) -> dict[str, Any] | None:
         """Return the old object that is updated, or None."""
@@ -753,8 +786,11 @@ def _notices(walk: _ObjectWalk) -> Iterator[str]:
             yield f"line {line} and below: {len(walk.withheld):,} placeholders{such} are accepted as values of any type"
 
 
-# Values with which a document is not YAML until a program replaces them, such as `@name@` and `%name%`.
-_UNFINISHED: Final = re.compile(r"[:-][ \t]+([@%])[A-Za-z_][\w.-]*\1[ \t]*$", re.MULTILINE)
+_JOKER: Final = re.compile(r"[?*]")  # in no name of a version or kind
+# Values with which a document is not YAML until a program replaces them, such as `@name@`, `%name%` and `{name}/path`.
+_UNFINISHED: Final = re.compile(
+    r"[:-][ \t]+(?:([@%])[A-Za-z_][\w.-]*\1[ \t]*|(?:\{[A-Za-z_]\w*\})+[^\s{},#].*)$", re.MULTILINE
+)
 
 
 def _line_of_placeholder(document: Document) -> int | None:

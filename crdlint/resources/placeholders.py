@@ -22,10 +22,12 @@ from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence
 
 _Steps: TypeAlias = tuple["_Steps | None", str | int]
 
-# ${NAME}, $(NAME), {{ name }}, <name>, <00-name>, ($name), @name@, and a variable as the complete text.
+# ${NAME}, $(NAME), {{ name }}, {name}, <name>, <00-name>, ($name), @name@; a variable, or a choice such as `a | b`, as the
+# complete text.
 _BUILT_IN: Final = re.compile(
-    r"\$\{[^{}\n]*\}|\$\([A-Za-z_][\w.-]*\)|\{\{[^{}\n]*\}\}|<[A-Za-z][^<>\n]*>|<[\d._-]+[A-Za-z][\w.-]*>"
-    r"|\(\$[A-Za-z_][^()\n]*\)|@[A-Za-z_][\w-]*@|\A\$[A-Za-z_][A-Za-z0-9_]*\Z"
+    r"\$\{[^{}\n]*\}|\$\([A-Za-z_][\w.-]*\)|\{\{[^{}\n]*\}\}|\{[A-Za-z_][\w-]*\}|<[A-Za-z][^<>\n]*>"
+    r"|<[\d._-]+[A-Za-z][\w.-]*>|\(\$[A-Za-z_][^()\n]*\)|@[A-Za-z_][\w-]*@|\A\$[A-Za-z_][A-Za-z0-9_]*\Z"
+    r"|\A[\w.-]+(?: \| ?[\w.-]+)+\Z"
 )
 _VARIABLE: Final = re.compile(r"\$[A-Za-z_]")
 _MOST: Final = 1000  # the number of placeholders in an object that are compared with the paths that a rule reads
@@ -72,6 +74,8 @@ class Placeholders:
         if cause is not None and cause.expr is not None:
             return self._withhold(self._read_by(cause.expr, cause.self_path))
         location = self.locator.find(error.at or error.path)
+        if self.is_written_as_mapping(location.node) and location.exact:
+            return self.is_within(location)
         if isinstance(error.value, str) and self.patterns.find(error.value):
             return self.is_within(location) or self._withhold(location.key or location.node)
         if not location.exact or (
@@ -83,6 +87,10 @@ class Placeholders:
     def is_key(self, location: SourceLocation, name: str) -> bool:
         """Return whether the name of an unknown field is a placeholder, and record it in that case."""
         return self._withhold(location.key or location.node if self.patterns.find(name) else None)
+
+    def is_written_as_mapping(self, node: Node | None) -> bool:
+        """Return whether a node is a placeholder such as `{name}`, which YAML reads as a mapping with a null."""
+        return self.patterns.built_in and _key_of_braces(node) is not None
 
     def is_within(self, location: SourceLocation) -> bool:
         """Return whether a value is or contains a placeholder, and record it in that case."""
@@ -118,6 +126,10 @@ class Placeholders:
                     (node.items[i], (steps, i)) for i in reversed(range(len(node.items)))
                 )
             elif isinstance(node, Mapping):
+                key = _key_of_braces(node) if self.patterns.built_in else None
+                if key is not None:
+                    yield key, steps
+                    continue
                 entries = [
                     (value, (steps, str(getattr(key, "value", "")))) for key, value in node.pairs()
                 ]
@@ -130,6 +142,20 @@ class Placeholders:
         position = (node.start_mark.line + 1 + self.locator.line_offset, node.start_mark.column + 1)
         self.withheld[position] = text or ""
         return True
+
+
+def _key_of_braces(node: Node | None) -> Scalar | None:
+    """Return the only key of a mapping in braces that has no value."""
+    if not isinstance(node, Mapping) or not node.flow or len(node.items) != _PAIR:
+        return None
+    key, value = node.items
+    is_alone = isinstance(value, Scalar) and value.value == "" and value.style is None
+    is_plain = isinstance(key, Scalar) and key.style is None and _NAME.fullmatch(key.value)
+    return key if is_alone and is_plain else None
+
+
+_PAIR: Final = 2
+_NAME: Final = re.compile(r"[A-Za-z_][\w-]*")
 
 
 def _path_of(steps: _Steps | None) -> list[str | int]:

@@ -6,7 +6,7 @@ Upstream: apiextensions pkg/apiserver (schemaCoercingDecoder, unstructuredDefaul
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
@@ -66,6 +66,9 @@ _NOT_CHECKED: Final = (
     " correct the existing errors to complete validation"
 )
 NOWHERE: Final = Path("<nil>")
+_RULES_NOT_CHECKED: Final = FieldError(
+    RULE_ID, INVALID, NOWHERE, None, _NOT_CHECKED, reason=Reason(Code.NOT_CHECKED), errors=0
+)
 _METADATA: Final = Path("metadata")
 # The fields that the server sets itself on an object that server-side apply creates.
 _WIPED: Final = frozenset(
@@ -327,43 +330,31 @@ class ResourceValidator:
         withhold: Withhold | None = None,
     ) -> ObjectResult:
         """Evaluate the rules unless an error prevents that; errors in `common` do not. Pruned fields are left out."""
-        if withhold is not None:
-            common = [error for error in common if not withhold(error)]
-            errors = [error for error in errors if not withhold(error)]
+        common, errors = _kept(common, withhold), _kept(errors, withhold)
         rules = None if self._schema_of(resource) is None else self._rules
         run = Run(RULE_ID, RUNTIME_BUDGET)
         cost: int | None = None
-        blocking = (
-            _BLOCKING | {NOT_SUPPORTED} if self._server.enum_errors_block_rules else _BLOCKING
-        )
-        if rules is not None and any(error.type in blocking for error in errors):
-            errors.append(
-                FieldError(
-                    RULE_ID,
-                    INVALID,
-                    NOWHERE,
-                    None,
-                    _NOT_CHECKED,
-                    reason=Reason(Code.NOT_CHECKED),
-                    errors=0,
-                )
-            )
+        if rules is not None and self._are_rules_blocked(errors):
+            errors.append(_RULES_NOT_CHECKED)
         elif rules is not None and all(error.type is not NOT_EVALUATED for error in errors):
             try:
                 validate_rules(rules, run, None, resource, old, Ratcheting(correlation))
                 cost = RUNTIME_BUDGET - run.budget
             except OutOfBudgetError:
                 cost = RUNTIME_BUDGET + 1
-        if withhold is not None:
-            run.errors = [error for error in run.errors if not withhold(error)]
-            run.warnings = [error for error in run.warnings if not withhold(error)]
-        return ObjectResult(
-            tuple(error.on(self._server) for error in (*common, *errors, *run.errors)),
-            tuple(error.on(self._server) for error in run.warnings),
-            (),
-            resource,
-            cost,
-        )
+        of_object = (*common, *errors, *_kept(run.errors, withhold))
+        warnings = _kept(run.warnings, withhold)
+        return ObjectResult(self._worded(of_object), self._worded(warnings), (), resource, cost)
+
+    def _are_rules_blocked(self, errors: Sequence[FieldError]) -> bool:
+        """Return whether the server does not evaluate rules because of errors."""
+        blocks_enum = self._server.enum_errors_block_rules
+        blocking = _BLOCKING | {NOT_SUPPORTED} if blocks_enum else _BLOCKING
+        return any(error.type in blocking for error in errors)
+
+    def _worded(self, errors: Iterable[FieldError]) -> tuple[FieldError, ...]:
+        """Return errors in the words of the server."""
+        return tuple(error.on(self._server) for error in errors)
 
     def _schema_of(self, resource: dict[str, Any]) -> JSONSchemaProps | None:
         """Return the schema for embedded resources, lists and rules, which some servers find by the object's version."""
@@ -378,43 +369,51 @@ class ResourceValidator:
     def _admit(self, sent: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
         """Return a pruned and defaulted object, and the sorted paths of pruned fields; raise `NotDecodedError`."""
         resource = deep_copy(sent)
-        type_meta = {
-            name: resource[name]
-            for name in ("kind", "apiVersion")
-            if isinstance(resource.get(name), str)
-        }
-        unknown: list[str] = []
-        meta = None
-        if "metadata" in resource:
-            try:
-                meta, unknown_meta = read_object_meta(resource["metadata"])
-            except MetadataError as error:
-                raise NotDecodedError(str(error), error) from error
-            unknown.extend(f"metadata.{path}" for path in unknown_meta)
+        names = ("kind", "apiVersion")
+        type_meta = {name: sent[name] for name in names if isinstance(sent.get(name), str)}
+        meta, unknown = self._admitted_metadata(resource)
         group = str(type_meta.get("apiVersion", "")).rpartition("/")[0]
         is_ours = (group, type_meta.get("kind")) == (self.group, self.kind)
         if is_ours:
-            if not self._preserves:
-                unknown += prune(resource, self.schema, is_resource_root=True)
-                prune_nulls(resource, self.schema)
-            coerced = coerce(None, resource, self.schema, is_resource_root=False)
-            if coerced.error is not None:
-                raise NotDecodedError(str(coerced.error.on(self._server)))
-            unknown += coerced.unknown
+            unknown += self._pruned(resource)
         resource.update(type_meta)
         if meta is not None:
-            if not self._namespaced:
-                meta.pop(
-                    "namespace", None
-                )  # upstream: rest.EnsureObjectNamespaceMatchesRequestNamespace
-            if self._as_requests and not object_meta.kept_managed_fields(
-                as_record(meta), self.group
-            ):
-                meta.pop("managedFields", None)
-            resource["metadata"] = meta
+            resource["metadata"] = self._kept_metadata(meta)
         if is_ours and self.schema is not None:
             apply_defaults(resource, self.schema, self._defaults)
         return resource, tuple(sorted(unknown))
+
+    def _admitted_metadata(
+        self, resource: dict[str, Any]
+    ) -> tuple[dict[str, Any] | None, list[str]]:
+        """Return the metadata as the server keeps it, None if there is none, and the paths of unknown fields."""
+        if "metadata" not in resource:
+            return None, []
+        try:
+            meta, unknown = read_object_meta(resource["metadata"])
+        except MetadataError as error:
+            raise NotDecodedError(str(error), error) from error
+        return meta, [f"metadata.{path}" for path in unknown]
+
+    def _kept_metadata(self, meta: dict[str, Any]) -> dict[str, Any]:
+        """Return metadata without what the server drops. Upstream: rest.EnsureObjectNamespaceMatchesRequestNamespace."""
+        if not self._namespaced:
+            meta.pop("namespace", None)
+        is_manifest = self._as_requests
+        if is_manifest and not object_meta.kept_managed_fields(as_record(meta), self.group):
+            meta.pop("managedFields", None)
+        return meta
+
+    def _pruned(self, resource: dict[str, Any]) -> list[str]:
+        """Prune an object and what is embedded in it, and return the paths of pruned fields."""
+        unknown: list[str] = []
+        if not self._preserves:
+            unknown += prune(resource, self.schema, is_resource_root=True)
+            prune_nulls(resource, self.schema)
+        coerced = coerce(None, resource, self.schema, is_resource_root=False)
+        if coerced.error is not None:
+            raise NotDecodedError(str(coerced.error.on(self._server)))
+        return [*unknown, *coerced.unknown]
 
     def _metadata_errors(
         self, meta: Any, name_check: Callable[[str, bool], list[str]]
@@ -459,6 +458,11 @@ class ResourceValidator:
             for name, expected in (("kind", self.kind), ("apiVersion", self.api_version))
             if resource.get(name, "") != expected
         ]
+
+
+def _kept(errors: Iterable[FieldError], withhold: Withhold | None) -> list[FieldError]:
+    """Return errors without those that are withheld."""
+    return [error for error in errors if withhold is None or not withhold(error)]
 
 
 def _metadata_of(sent: dict[str, Any]) -> ObjectMeta | None:

@@ -39,7 +39,9 @@ class SampleFiles:
         parts = self._below(path).split(os.sep)
         if not OF_OTHERS.isdisjoint(parts[:-1]):
             return "it is in a folder with the files of other projects"
-        word = next((word for part in parts for word in _words(part) if word in _MEANT_TO_FAIL), "")
+        word = next(
+            filter(_is_meant_to_fail, (word for part in parts for word in _words(part))), ""
+        )
         if word:
             return f"its objects are meant to be rejected: `{word}`"
         if self._patches.has(path):
@@ -58,6 +60,14 @@ class SampleFiles:
         tops = (os.path.normpath(each) for each in self.named)
         lengths = (len(top) for top in tops if normal == top or normal.startswith(top + os.sep))
         return normal[max(lengths, default=0) :].lstrip(os.sep)
+
+
+def _is_meant_to_fail(word: str) -> bool:
+    """Return whether a word is one of those, or begins with an adjective that a name follows, as in `badmetric`."""
+    return word in _MEANT_TO_FAIL or _BEGINNING.match(word) is not None
+
+
+_BEGINNING: Final = re.compile(r"(?:invalid|broken|malformed|bad(?!ge|min))[a-z]{3}")
 
 
 def _words(name: str) -> list[str]:

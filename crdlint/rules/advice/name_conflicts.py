@@ -41,6 +41,11 @@ COPIES_DIFFER = Caution("crd-copies-differ", "Copy of a CRD differs from the gen
     help="Generate the CRDs and copy them again")  # fmt: skip
 
 
+TWICE_IN_FILE = Caution("crd-twice-in-file", "File contains a CRD twice, with different specs", scope="spec", in_each_run=False,
+    why="`kubectl apply` applies both, so that the last one stays in the cluster. `kubectl create` fails at the second one.",
+    help="Remove one of the two")  # fmt: skip
+
+
 @OWN_NAME.practice
 def own_names(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the short names that are the plural, the singular, or in the list before.

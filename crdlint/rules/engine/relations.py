@@ -7,6 +7,7 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import Final
 
+from crdlint.crd.errors import TYPE_INVALID
 from crdlint.crd.paths import is_within
 from crdlint.diagnostics import Diagnostic
 
@@ -29,6 +30,14 @@ def _move(finding: Diagnostic) -> str | None:
 
 def _parent(field: str) -> str:
     return _LAST_STEP.sub("", field)
+
+
+def type_of(field: str) -> str:
+    """Return the key of a field whose value has the wrong type."""
+    return f"{_TYPE_OF}{field}"
+
+
+_TYPE_OF: Final = "type of "
 
 
 def between_fields(field: str, cause: str) -> Relation:
@@ -68,5 +77,14 @@ OF_SCHEMA: Final[Relation] = (
     lambda finding: _schema(finding.field) if finding.field.endswith(_ROOT) else None,
 )
 ANYWHERE: Final = _alike(lambda _: "")
+# An unknown field inside of a value whose type is wrong.
+OF_MISTYPED: Final[Relation] = (
+    lambda finding: finding.lacks or None,
+    lambda finding: type_of(finding.field) if finding.error_type == TYPE_INVALID else None,
+)
+# Two of these.
+IN_SAME_VALUE: Final = _alike(
+    lambda finding: finding.lacks if finding.lacks.startswith(_TYPE_OF) else None
+)
 # That the rules of an object are not evaluated, and an error of its values.
 NOT_EVALUATED: Final[Relation] = (lambda finding: None if finding.errors else "", lambda _: "")

@@ -15,7 +15,7 @@ from crdlint import diagnostics
 from crdlint.crd.positions import Span, node_span
 from crdlint.diagnostics import INTERNAL_ERROR, Diagnostic, Related
 from crdlint.rules.engine.examples import HEAD
-from crdlint.rules.engine.relations import MOVED
+from crdlint.rules.engine.relations import IN_SAME_VALUE, MOVED
 from crdlint.rules.engine.rule import Caution, Link, Rule
 from crdlint.safety.bugs import Bug
 from crdlint.yaml.json_values import DuplicateKey
@@ -138,7 +138,7 @@ DECODE_TYPE = Rule("decode-type", "Field has the wrong JSON type",
     good="type: object\nproperties:\n  name: {type: string, maxLength: 63}\n",
     source="sigs.k8s.io/json UnmarshalCaseSensitivePreserveInts")
 UNKNOWN_FIELD = Rule(diagnostics.UNKNOWN_FIELD, "Unknown field",
-    follows=(Link(None, MOVED),),
+    follows=(Link(None, MOVED), Link(None, IN_SAME_VALUE)),
     unnecessary=True, scope="schema", source="sigs.k8s.io/json UnmarshalStrict",
     observed=("unknown-field-by-validation",),
     why="With strict field validation (kubectl's default) the API server rejects the object. With `Warn` or "
