@@ -333,12 +333,8 @@ class _FileWalk:
             trace(f"{path}: skipped: it matches --exclude")
             self.excluded += 1
             return True
-        if (
-            folder
-            and os.path.basename(path) == "vendor"
-            and os.path.isfile(os.path.join(path, "modules.txt"))
-        ):
-            trace(f"{path}: skipped: it has the Go modules of others")
+        if folder and _has_modules_of_others(path):
+            trace(f"{path}: skipped: it has the modules of others")
             self.excluded += 1
             return True
         is_ignored = self._is_ignored(path, ignored, folder=folder)
@@ -360,3 +356,10 @@ def _matches(patterns: IgnoreLines | None, path: str) -> bool:
     if relative.startswith(".."):
         relative = os.path.abspath(path).lstrip(os.sep)
     return patterns.match(relative.replace(os.sep, "/") + closing)
+
+
+def _has_modules_of_others(folder: str) -> bool:
+    """Return whether a package manager has written a folder: npm, or the go command with `go mod vendor`."""
+    name = os.path.basename(folder)
+    is_of_go = name == "vendor" and os.path.isfile(os.path.join(folder, "modules.txt"))
+    return is_of_go or name == "node_modules"

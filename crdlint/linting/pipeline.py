@@ -18,7 +18,9 @@ from crdlint.crd.identity import (
 )
 from crdlint.crd.placeholders import directive, placeholder_of
 from crdlint.crd.positions import node_span
+from crdlint.diagnostics import Diagnostic
 from crdlint.files.recognition import HELM, KIND, names_crd
+from crdlint.kubernetes.servers import KNOWN, parse_range
 from crdlint.light import dataclass, regex
 from crdlint.linting.documents import DocumentWalk, Fixes, manifests, name_of, resource_names
 from crdlint.linting.manifest import CheckedCRD, check_crd
@@ -65,6 +67,8 @@ def lint_file(
     result = walk.run(text, only, None if request.keep or request.previous is not None else earlier)
     if len(result.crds) > 1 and request.skip_unfinished:
         result = with_repeated(result)
+    if request.names_servers and any(map(_may_depend_on_server, result.diagnostics)):
+        result = _with_servers(result, request)
     stages = {check.stage for check in walk.checks}
     return replace(
         result,
@@ -79,6 +83,40 @@ def lint_file(
             (finding.crd, finding.message) for check in walk.checks for finding in check.blocking
         ),
     )
+
+
+def _may_depend_on_server(finding: Diagnostic) -> bool:
+    """Return whether an error is one of validation, such as of the estimated cost of a rule, which differs between servers."""
+    return finding.is_rejection and finding.kind == "field" and not finding.versions
+
+
+def _with_servers(result: FileResult, request: CheckRequest) -> FileResult:
+    """Return a result whose errors name the servers that report them, if these are not all supported ones."""
+    everywhere = replace(
+        request,
+        versions=parse_range(KNOWN),
+        names_servers=False,
+        fixes=False,
+        keep=False,
+        advice=(),
+        stop_at=None,
+    )
+    checked = lint_file(result.text, result.file, everywhere)
+    by_place = {_place(each): each for each in checked.diagnostics if each.versions}
+    findings = []
+    for finding in result.diagnostics:
+        found = by_place.get(_place(finding)) if _may_depend_on_server(finding) else None
+        if found is not None and found.server_message == finding.message:
+            message, server_message = found.message, found.server_message
+            finding = replace(
+                finding, message=message, server_message=server_message, versions=found.versions
+            )
+        findings.append(finding)
+    return replace(result, diagnostics=tuple(findings))
+
+
+def _place(finding: Diagnostic) -> tuple[str, str | None, int, int]:
+    return finding.rule, finding.crd, finding.line, finding.column
 
 
 @dataclass(slots=True, kw_only=True)

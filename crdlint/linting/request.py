@@ -37,6 +37,7 @@ class CheckRequest:
 
     - `versions`: the servers to check for; each finding of several is reported once, with the
       servers that report it
+    - `names_servers`: add to the errors of a server which of all supported servers report them
     - `senders`: the names of those who send the CRD (see `sender`)
     - `previous`: returns an old CRD of the same name; one for which it does is checked as an update
     - `policy`: the change policy of an update
@@ -56,6 +57,7 @@ class CheckRequest:
     """
 
     versions: Range = NEWEST_ALONE
+    names_servers: bool = False
     senders: tuple[str, ...] = ()
     previous: FindOldCRD | None = None
     skip_unfinished: bool = False

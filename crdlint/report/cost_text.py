@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -60,8 +60,10 @@ def tables(costs: Costs, page: Page) -> Iterator[str]:
         by_schema.setdefault(entry.schema, []).append(entry)
     failed = Counter(entry.schema for entry in costs.entries if entry.cost.error is not None)
     totals = schema_costs(costs.entries)
-    for schema in filter(by_schema.__contains__, totals):
-        title = "  ".join(filter(None, (schema.crd, schema.version, schema.file)))
+    copies = _copies({schema: by_schema[schema] for schema in totals if schema in by_schema})
+    for schema, others in copies.items():
+        more = f"(and {counted(len(others), 'copy', 'copies')})" if others else ""
+        title = "  ".join(filter(None, (schema.crd, schema.version, schema.file, more)))
         yield from page.flow(CellPart(printable_line(title), "title"))
         for entry in by_schema[schema]:
             yield from _rule(entry, page)
@@ -72,6 +74,22 @@ def tables(costs: Costs, page: Page) -> Iterator[str]:
 
 
 _LEGEND: Final = "Bars are logarithmic, from 0.01% to 1,000% of the budget of a rule; │ is 100%."
+
+
+def _copies(by_schema: Mapping[Schema, Sequence[CostEntry]]) -> dict[Schema, list[Schema]]:
+    """Return the schemas of different CRDs or with different costs, each with those of other files that are equal."""
+    first: dict[object, Schema] = {}
+    copies: dict[Schema, list[Schema]] = {}
+    for schema, entries in by_schema.items():
+        rules = tuple(
+            (each.value_path, each.cost.rule, each.cost.expression_cost) for each in entries
+        )
+        same = first.setdefault((schema.crd, schema.version, rules), schema)
+        if same is schema:
+            copies[schema] = []
+        else:
+            copies[same].append(schema)
+    return copies
 
 
 def _total(cost: int, failed: int) -> str:

@@ -53,6 +53,7 @@ _FAMILIES: Final[dict[str, Literal["checks", "requested", "functions"]]] = {
     "advice.text_slips": "checks",
     "advice.columns": "checks",
     "advice.dead_ends": "checks",
+    "advice.refused_objects": "checks",
     "advice.short_names": "checks",
     "advice.stability": "requested",
     "advice.server_side_apply": "requested",

@@ -387,7 +387,14 @@ class Planner:
         """Return a task; the version of the command line has precedence over the configuration's, and that over the chart's."""
         versions, supported = self._versions(config, support)
         requested, senders = config.requested(), config.senders
-        request = replace(self.request, versions=versions, requested=requested, senders=senders)
+        is_default = (self.kube_version or config.kube_version or support) is None
+        request = replace(
+            self.request,
+            versions=versions,
+            names_servers=is_default,
+            requested=requested,
+            senders=senders,
+        )
         if location is not None and location.part == CRDS:  # which Helm does not render
             request = replace(
                 request, placeholders=tuple(each for each in request.placeholders if each != HELM)

@@ -31,6 +31,7 @@ from crdlint.kubecel.cost.explain import (
     shown_cost,
     value_path,
 )
+from crdlint.kubecel.cost.pattern_bounds import longest_text
 from crdlint.kubecel.declarations import max_elements
 from crdlint.kubecel.repair.filters import without_filter
 from crdlint.phrases import joined
@@ -374,7 +375,11 @@ class _LimitSearch:
         self._effort = effort
         self._enough = enough
         self._limits = limits
-        self._ladders = {key: _ladder(limit, self._given.get(key)) for key, limit in limits.items()}
+        exact = {id(model.judged.node.schema): longest_text(model.judged) for model in models}
+        self._ladders = {
+            key: _ladder(limit, self._given.get(key), exact.get(key))
+            for key, limit in limits.items()
+        }
         self._usable = [limit for key, limit in limits.items() if self._ladders[key]]
         self._size = sum(model.size for model in self._models)
         self._size_by_limits = sum(model.size_by_limits for model in self._models)
@@ -491,9 +496,14 @@ class _LimitSearch:
         return values
 
 
-def _ladder(limit: SchemaLimit, current: int | None) -> tuple[int, ...]:
-    """Return the values to try for a limit, all below its bound and its `current` value."""
+def _ladder(limit: SchemaLimit, current: int | None, exact: int | None) -> tuple[int, ...]:
+    """Return the values to try for a limit, all below its bound and its `current` value.
+
+    None is above `exact`, the length of the longest text that is valid anyway.
+    """
     steps = _TEXT if limit.keyword == "maxLength" else _ROUND
+    if exact is not None:
+        steps = (*(step for step in steps if step < exact), exact)
     bound = min((value for value in (limit.bound, current) if value is not None), default=None)
     return steps if bound is None else tuple(step for step in steps if step < bound)
 

@@ -11,7 +11,7 @@ from crdlint.diagnostics import NOT_RENDERED
 from crdlint.kubernetes.servers import first_to_know
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.examples import HEAD
-from crdlint.rules.engine.relations import SAME_PLACE
+from crdlint.rules.engine.relations import SAME_LINE, SAME_PLACE
 from crdlint.rules.engine.rule import Caution, Link, Rule
 from crdlint.rules.texts import reading
 
@@ -112,6 +112,7 @@ RENDER = Rule("helm-render", "Helm cannot render the chart",
     help="Check the chart with `helm template CHART`, which shows the same error")
 SKIPPED = _InTemplate(NOT_RENDERED, "CRD in a chart template that only Helm can render: not checked",
     claims_nothing=True,
+    follows=(Link(BRACES, SAME_LINE),),
     why="The output of the template decides whether the CRD is valid, and crdlint does not execute templates.",
     help="Install `helm`, or run `helm template --include-crds CHART | crdlint check -`",
     bad=_CRD.replace("served: true", "served: {{ .Values.served }}"),

@@ -69,5 +69,6 @@ def own_names(crd: DecodedCRD) -> Iterator[Advisory]:
                 )
                 yield Advisory(message, path.index(i), severity="error", old_path=_NAMES)
             else:
-                yield Advisory(message, path.index(i))
+                later = ": if it is added to an established CRD, `NamesAccepted` becomes False"
+                yield Advisory(f"{message}{later}", path.index(i))
         others[name] = "another short"

@@ -98,8 +98,12 @@ def _is_ephemeral_volume(schema: JSONSchemaProps) -> bool:
     return (
         schema.steps == ("properties", "volumeClaimTemplate")
         and source is not None
-        and len(source.properties) == 1
+        and source.properties.keys() <= _OF_EPHEMERAL_VOLUME
     )
+
+
+# The fields of EphemeralVolumeSource; `readOnly` is gone since Kubernetes 1.20.
+_OF_EPHEMERAL_VOLUME: Final = frozenset({"volumeClaimTemplate", "readOnly"})
 
 
 @Hint("object-prunes-everything", "Every field of `spec`, or of an arbitrary object, is dropped",

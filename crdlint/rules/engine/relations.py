@@ -71,6 +71,7 @@ EMPTY: Final[Relation] = (
 # Fields that one edit moves into their object.
 MOVED: Final = _alike(_move)
 SAME_PLACE: Final = _alike(lambda finding: f"{finding.line}:{finding.column}")
+SAME_LINE: Final = _alike(lambda finding: str(finding.line))
 # A rule, and the schema that its cost is added to.
 OF_SCHEMA: Final[Relation] = (
     lambda finding: _schema(finding.field),

@@ -238,18 +238,20 @@ def duplicate_in_yaml(duplicate: DuplicateKey, file: str, line_offset: int, help
     name = "`{}`".format(duplicate.name.strip('"'))
     first_span, later_span = node_span(duplicate.first, line_offset), node_span(duplicate.later, line_offset)
     first, later = first_span.line, later_span.line
-    rule = DUPLICATE_KEY
+    rule, severity = DUPLICATE_KEY, DUPLICATE_KEY.severity
     if duplicate.how == "overrides merge":
         rule = MERGE_KEY_OVERRIDE
         message = f"key {name} overrides the one that `<<` merges from line {first}: {_ONLY_RAW.format('YAML')}"
     elif duplicate.how == "replaced by merge":
         message = f"`<<` replaces key {name} of line {first} by that of line {later}: {_LAST_WINS.format('YAML')}"
         help_ = "Write `<<` above the keys that override it: the decoder keeps the last value"
+        severity = "info" if duplicate.is_equal else severity
     else:
         message = f"key {name} is set twice, {_lines(first, later)}: {_LAST_WINS.format('YAML')}"
     if duplicate.repetitions:
         message += f" ({duplicate.repetitions:,} more mappings merge it)"
     finding = rule.diagnostic(file, "strict", message, later_span, help_)
+    finding = replace(finding, severity=severity) if rule is DUPLICATE_KEY else finding
     return _after(first_span, finding, duplicate.message)
 
 

@@ -1,0 +1,175 @@
+"""Advice: what the API server accepts in a CRD, although it then rejects objects because of it, or does not serve them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from crdlint.crd.model import JSONSchemaProps
+from crdlint.crd.paths import Path
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD, in_junctor
+from crdlint.rules.engine.rule import Caution, Nodes
+from crdlint.rules.server.conversion import ca_bundle
+from crdlint.schema.correlation import validate_list_sets_and_maps
+from crdlint.schema.traversal import value_schema
+
+if TYPE_CHECKING:
+    from crdlint.cel.ast import Expr
+    from crdlint.kubecel.cost import EstimatedRule
+
+_KEYS: Final = "x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k]"
+_ITEMS: Final = "items: {type: object, required: [k], properties: {k: {type: string}}}"
+
+
+@Caution("default-list-duplicates", "Default of a list has an item twice",
+    observed=("default-with-equal-keys",),
+    why="The API server validates the items of sets and map lists in objects, but not in defaults. It rejects every object that "
+    "gets the default.",
+    help="Remove the duplicate item", marker="correct `+kubebuilder:default`",
+    bad=f"l: {{type: array, default: [{{k: a}}, {{k: a}}], {_KEYS}, {_ITEMS}}}",
+    good=f"l: {{type: array, default: [{{k: a}}, {{k: b}}], {_KEYS}, {_ITEMS}}}",
+).advice_on(Nodes({"default"}, types={"array", "object"}))  # fmt: skip
+def _duplicates(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    if in_junctor(schema) or schema.default is None:
+        return
+    # The lists are found in an object, so a default of a list is the only field of one.
+    parent = JSONSchemaProps.of(type="object", properties={"": schema})
+    for error in validate_list_sets_and_maps(parent, {"": schema.default.value})[:1]:
+        message = "the default has an item twice: the API server rejects every object that gets it"
+        yield Advisory(message, schema.path.child("default"), subject=error)
+
+
+_NO_CERTIFICATE: Final = (
+    "conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: "
+    "{caBundle: Cg==, service: {name: a, namespace: b}}}}"
+)
+# Parts of the names of annotations because of which a tool sets the CA bundle.
+INJECTORS: Final = ("inject-ca", "inject-apiserver-ca", "inject-cabundle")
+
+
+@Caution("ca-bundle-without-certificate", "CA bundle contains no certificate, so that the CRD is not established",
+    scope="spec", observed=("ca-bundle-without-certificate",),
+    why="The API server creates the CRD, but sets its condition `Established` to `False` (InvalidCABundle), and does not serve "
+    "the resource before the CA bundle is valid.",
+    help="Remove `caBundle`, or add the annotation of the tool that injects it, such as `cert-manager.io/inject-ca-from`",
+    bad=_NO_CERTIFICATE, good="conversion: {strategy: None}",
+).practice  # fmt: skip
+def _no_certificate(crd: DecodedCRD) -> Iterator[Advisory]:
+    conversion = crd.spec.conversion
+    client = None if conversion is None else conversion.webhook_client_config
+    is_injected = any(word in name for name in crd.annotations for word in INJECTORS)
+    if client is None or not client.ca_bundle or is_injected:
+        return
+    path = Path("spec").child("conversion", "webhookClientConfig", "caBundle")
+    if any(True for _ in ca_bundle(client.ca_bundle, path)):
+        message = "`caBundle` has no certificate: the API server does not serve the resource"
+        yield Advisory(message, path)
+
+
+_COMPARED: Final = frozenset({"_>_", "_<_", "_>=_", "_<=_"})
+_QUANTITY: Final = "quantity"
+_INT_OR_STRING: Final = "a: {type: object, properties: {x: {x-kubernetes-int-or-string: true}}, "
+
+
+def _rule(text: str) -> str:
+    return f'{_INT_OR_STRING}x-kubernetes-validations: [{{rule: "{text}"}}]}}'
+
+
+@Caution("rule-for-one-type", "Rule fails for the integers, or for the strings, of an int-or-string",
+    observed=("quantity-of-an-int-or-string",),
+    why="A comparison with a number fails for strings, and `quantity` fails for integers. The API server then rejects the object "
+    "with `no such overload`.",
+    help="Check `type(...)` first", marker="correct `+kubebuilder:validation:XValidation`",
+    bad=_rule("!has(self.x) || self.x > 0"), good=_rule("!has(self.x) || type(self.x) == string || self.x > 0"),
+).practice  # fmt: skip
+def _one_type(crd: DecodedCRD) -> Iterator[Advisory]:
+    for rule in crd.rules:
+        if rule.compiled.rule.error is None and "type(" not in rule.rule.rule:
+            yield from _failing(rule)
+
+
+def _failing(rule: EstimatedRule) -> Iterator[Advisory]:
+    """Yield the first operation of a rule that fails for one type of values."""
+    from crdlint.cel.source_ranges import range_at
+
+    compiled = rule.compiled.rule.compiled
+    for operand in _certain(compiled.expr):
+        failing = _operation(operand, rule.node.schema)
+        if failing is None:
+            continue
+        expr, name, fails_for = failing
+        source = compiled.source
+        span = range_at(source.text, source.offsets[expr.id][0])
+        message = f"the rule fails if `{name}` is {fails_for}: it is an int-or-string"
+        read = f"self.{name}" if rule.node.schema.properties else "self"
+        help_ = (
+            f"Check `type({read}) == int` first"
+            if fails_for == _STRING
+            else f"Write `{_QUANTITY}(string({read}))`"
+        )
+        yield Advisory(message, rule.path.child("rule"), help_, inside=span)
+        return
+
+
+_STRING: Final = "a string"
+_INTEGER: Final = "an integer"
+
+
+def _certain(root: Expr) -> Iterator[Expr]:
+    """Yield the parts of a rule without which it has no value if its optional fields are set."""
+    from crdlint.cel.ast import Call, operands
+
+    for part in operands(root, "_&&_"):
+        rest = [each for each in operands(part, "_||_") if not _is_absence(each)]
+        if len(rest) != 1:
+            continue
+        pending = rest
+        while pending:
+            expr = pending.pop()
+            yield expr
+            if isinstance(expr, Call) and expr.function not in {"_||_", "_&&_", "_?_:_"}:
+                pending += expr.args
+                pending += [expr.target] if expr.target is not None else []
+
+
+def _is_absence(expr: Expr) -> bool:
+    """Return whether an expression is `!has(...)`."""
+    from crdlint.cel.ast import Call, Select
+
+    is_negation = isinstance(expr, Call) and expr.function == "!_"
+    return is_negation and isinstance(expr.args[0], Select) and expr.args[0].test_only
+
+
+def _operation(expr: Expr, schema: JSONSchemaProps) -> tuple[Expr, str, str] | None:
+    """Return an operation on an int-or-string, the name of the field, and the type for which it fails."""
+    from crdlint.cel.ast import Call, Literal
+
+    if not isinstance(expr, Call):
+        return None
+    if expr.function == _QUANTITY and len(expr.args) == 1:
+        name = _int_or_string(expr.args[0], schema)
+        return None if name is None else (expr, name, _INTEGER)
+    if expr.function not in _COMPARED:
+        return None
+    left, right = expr.args
+    for side, other in ((left, right), (right, left)):
+        name = _int_or_string(side, schema)
+        if name is not None and isinstance(other, Literal):
+            is_text = isinstance(other.value, str)
+            return expr, name, _INTEGER if is_text else _STRING
+    return None
+
+
+def _int_or_string(expr: Expr, schema: JSONSchemaProps) -> str | None:
+    """Return the path of an int-or-string below `self`, `self` for itself, or None for other expressions."""
+    from crdlint.cel.ast import Ident, Select
+
+    names: list[str] = []
+    while isinstance(expr, Select) and not expr.test_only:
+        names.append(expr.field)
+        expr = expr.operand
+    if not isinstance(expr, Ident) or expr.name != "self":
+        return None
+    found = value_schema(schema, names[::-1])
+    is_one = found is not None and found.x_int_or_string
+    return (".".join(names[::-1]) or "self") if is_one else None
