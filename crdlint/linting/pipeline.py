@@ -350,12 +350,15 @@ class _CRDWalk(DocumentWalk):
         return True
 
 
+_NO_NAME: Final = regex(r"[\s@$>#]")  # in no name of a field
+
+
 def _is_prose(root: Node) -> bool:
     """Return whether a document is a text, which YAML reads as a mapping if a colon is in it."""
     if isinstance(root, Mapping):
         keys = [text_of(key) or "" for key, _ in root.pairs()]
         is_object = any(key in {"kind", "apiVersion"} for key in keys)
-        return not is_object and any(" " in key.strip() for key in keys)
+        return not is_object and any(_NO_NAME.search(key.strip()) for key in keys)
     return isinstance(root, Scalar) and resolve(root).__class__ is str
 
 

@@ -49,9 +49,9 @@ class TextReport(pieces.Report):
                 yield f"{count:6}  {self._page.styled(rule, '', rule_link(rule))}\n"
         for severity, line in self._repetitions.lines():
             lead = f"{severity}: "
-            first, *others = self._page.wrapped(printable_line(line), "  ", " " * len(lead))
+            first, *below = self._page.wrapped(printable_line(line), "  ", " " * len(lead))
             yield f"{self._page.styled(severity, severity)}: {first[len(lead) :]}\n"
-            yield from (f"{each}\n" for each in others)
+            yield from (f"{each}\n" for each in below)
         if len(self._skipped) > 1 and not view.show_all:
             _, second, *others = self._skipped
             more = f" and {counted(len(others), 'other place')}" if others else ""

@@ -182,11 +182,14 @@ def _sameness(finding: Diagnostic, lines: Sequence[str] = ()) -> object:
         return finding.rule, detail, _marked(finding, lines), finding.hidden
     *_, parent, name = f"..{finding.field}".split(".")
     name = f"{parent}.{name}" if parent.startswith(_RULES) else name.partition("[")[0]
-    path = finding.user_path or (finding.line, finding.column, finding.end_line, finding.end_column)
-    return finding.rule, path, name, finding.detail or finding.message, finding.hidden
+    place = (finding.line, finding.column, finding.end_line, finding.end_column)
+    path: object = _INDEX.sub("[]", finding.user_path) or place
+    text = _INDEX.sub("[]", finding.detail or finding.message)
+    return finding.rule, path, name, text, finding.hidden
 
 
 _RULES: Final = "x-kubernetes-validations"
+_INDEX: Final = regex(r"\[\d+\]")  # of an item in an object; paths in CRDs have none
 _NUMBER: Final = regex(r"\d[\d.,]*")
 
 

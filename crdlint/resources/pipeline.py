@@ -390,11 +390,12 @@ class _ObjectCheck:
         """Return the path of a finding as users know it: of a field that is missing, that of its object."""
         if finding.field == str(NIL):
             return None
-        if finding.error_type == REQUIRED:
-            parent = finding.field.rpartition(".")[0]
-            return f".{parent}" if parent else None
         line = finding.line - self.offset
-        return attempt(user_path_in_object, self.resource.root, line, finding.column)
+        path = attempt(user_path_in_object, self.resource.root, line, finding.column)
+        if finding.error_type != REQUIRED or path == f".{finding.field}":
+            return path
+        parent = finding.field.rpartition(".")[0]
+        return f".{parent}" if parent else None
 
     def findings(self) -> list[Diagnostic] | None:
         """Return the findings, or None if no CRD is expected to define the kind, or a notice reports that none does."""

@@ -149,9 +149,11 @@ def _key_of_braces(node: Node | None) -> Scalar | None:
     if not isinstance(node, Mapping) or not node.flow or len(node.items) != _PAIR:
         return None
     key, value = node.items
-    is_alone = isinstance(value, Scalar) and value.value == "" and value.style is None
-    is_plain = isinstance(key, Scalar) and key.style is None and _NAME.fullmatch(key.value)
-    return key if is_alone and is_plain else None
+    is_alone = isinstance(value, Scalar) and value.value == "" and not value.style
+    if not isinstance(key, Scalar) or not is_alone:
+        return None
+    is_name = not key.style and _NAME.fullmatch(key.value) is not None
+    return key if is_name else None
 
 
 _PAIR: Final = 2

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from crdlint.crd.positions import node_span, user_path_in_crd
+from crdlint.crd.positions import UserPaths, node_span
 from crdlint.diagnostics import Diagnostic, Related
 from crdlint.phrases import counted
 from crdlint.rules.advice.name_conflicts import COPIES_DIFFER
@@ -35,13 +35,12 @@ def difference_of(name: str, copy: Place, original: Place) -> Diagnostic | None:
         return None
     document, other = parse_chunk(ours), parse_chunk(theirs)
     difference = _of_versions(document, other)
-    if difference is None:
+    if difference is None or document.root is None:
         return None
     message = difference.words
     span = node_span(difference.node, document.line_offset)
-    path, version = user_path_in_crd(
-        document.root, difference.node.start_mark.line + 1, difference.node.start_mark.column + 1
-    )
+    mark = difference.node.start_mark
+    path, version = UserPaths(document.root).at(mark.line + 1, mark.column + 1)
     there = node_span(difference.original, other.line_offset)
     related = Related("the generated CRD", original.file, there.line, there.column)
     finding = COPIES_DIFFER.diagnostic(copy.file, "advice", message, span)

@@ -28,6 +28,7 @@ def changed(old: str, new: str) -> str:
 
 
 LONGER = changed("maxLength: 3", "maxLength: 5")
+CHART_FILE = "apiVersion: v2\nname: x\nversion: 1.0.0\n"
 TEMPLATE = "{{- if .Values.crds }}\n" + LONGER + "{{- end }}\n"
 # The texts of files, and the messages by file.
 CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
@@ -78,7 +79,7 @@ CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
         },
         {},
     ),
-    "a template": ({BASE: CRD, "charts/x/Chart.yaml": "apiVersion: v2\nname: x\nversion: 1.0.0\n", "charts/x/templates/crd.yaml": TEMPLATE},
+    "a template": ({BASE: CRD, "charts/x/Chart.yaml": CHART_FILE, "charts/x/templates/crd.yaml": TEMPLATE},
         {"charts/x/templates/crd.yaml": "`maxLength` is not as in `config/crd`: `5` here, `3` there"}),
     "a bundle": (
         {BASE: CRD, "bundle/manifests/foos.yaml": LONGER},

@@ -52,6 +52,15 @@ CASES: dict[str, tuple[dict[str, str], dict[str, list[str]]]] = {
         {"samples/a.yaml": f"{GOOD}---\n{BAD.replace('name: a', 'name: b')}"},
         {"samples/a.yaml": MODE},
     ),
+    "a placeholder in braces": ({"samples/a.yaml": GOOD.replace("Safe", "{mode_name}")}, {}),
+    "a choice": ({"samples/a.yaml": GOOD.replace("Safe", "Slow | Safe")}, {}),
+    "a version with a joker": ({"samples/a.yaml": GOOD.replace("/v1", "/v?alpha?")}, {}),
+    "a path with a placeholder in braces": (
+        {"samples/a.yaml": GOOD.replace("Safe", "{REGISTRY}/a")},
+        {},
+    ),
+    "meant to fail, in one word": ({"samples/badfoo2.yaml": BAD}, {}),
+    "a badge": ({"samples/badge.yaml": BAD}, {"samples/badge.yaml": MODE}),
     "another group": ({"a.yaml": BAD.replace("example.com", "example.org")}, {}),
     "another kind": ({"a.yaml": BAD.replace("Foo", "Settings")}, {}),
     "a version that is not served": (

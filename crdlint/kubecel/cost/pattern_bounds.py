@@ -33,7 +33,8 @@ def _matched_by(expr: Expr) -> Iterator[str]:
     """Yield the pattern of `self.matches('...')` and `matches(self, '...')`."""
     if not isinstance(expr, Call) or expr.function != "matches":
         return
-    subject, *rest = [*([] if expr.target is None else [expr.target]), *expr.args]
+    receiver = [] if expr.target is None else [expr.target]
+    subject, *rest = receiver + expr.args
     is_self = isinstance(subject, Ident) and subject.name == "self"
     if is_self and len(rest) == 1 and isinstance(rest[0], Literal):
         value = rest[0].value

@@ -35,6 +35,7 @@ IN_USE = Caution("name-in-use", "Name belongs to another CRD of the group", scop
 
 
 COPIES_DIFFER = Caution("crd-copies-differ", "Copy of a CRD differs from the generated one", scope="spec", in_each_run=False,
+    claims_nothing=True,
     why="Some users install the CRD of `config/crd`, others that of the chart, the bundle or the manifests, which then has "
     "other fields or limits. Versions, examples and tests are not compared, and neither are descriptions, annotations and the "
     "conversion.",
@@ -42,6 +43,7 @@ COPIES_DIFFER = Caution("crd-copies-differ", "Copy of a CRD differs from the gen
 
 
 TWICE_IN_FILE = Caution("crd-twice-in-file", "File contains a CRD twice, with different specs", scope="spec", in_each_run=False,
+    observed=("crd-twice-in-a-file",),
     why="`kubectl apply` applies both, so that the last one stays in the cluster. `kubectl create` fails at the second one.",
     help="Remove one of the two")  # fmt: skip
 

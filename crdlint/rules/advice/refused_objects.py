@@ -136,8 +136,10 @@ def _is_absence(expr: Expr) -> bool:
     """Return whether an expression is `!has(...)`."""
     from crdlint.cel.ast import Call, Select
 
-    is_negation = isinstance(expr, Call) and expr.function == "!_"
-    return is_negation and isinstance(expr.args[0], Select) and expr.args[0].test_only
+    if not isinstance(expr, Call) or expr.function != "!_":
+        return False
+    (operand,) = expr.args
+    return isinstance(operand, Select) and operand.test_only
 
 
 def _operation(expr: Expr, schema: JSONSchemaProps) -> tuple[Expr, str, str] | None:
