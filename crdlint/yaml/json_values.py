@@ -207,18 +207,13 @@ _How: TypeAlias = Literal["written twice", "replaced by merge", "overrides merge
 class DuplicateKey:
     """A key that is set twice in one mapping.
 
-<<<<<<< HEAD
     `message`: that of the strict decoder.
     `name`: the key as the decoder prints it.
     `first`, `later`: the nodes of both keys.
     `how`: whether both are written in one mapping, or `<<` merges one of them: the later one, or an
         earlier one that the later one overrides.
     `repetitions`: the number of other mappings in which `<<` combines the same two keys.
-=======
-    `how` is whether both are written in one mapping, or `<<` merges one of them: the later one, or an earlier one that
-    the later one overrides. `repetitions` is the number of other mappings in which `<<` combines the same two keys. `is_equal` is
-    whether both have the same scalar.
->>>>>>> bd93a5ab (Report defaults with equal items, rules for one type of an int-or-string, and CA bundles without a certificate)
+    `is_equal`: whether both have the same scalar.
     """
 
     message: str
@@ -253,21 +248,10 @@ def duplicate_keys(mappings: Iterable[Mapping]) -> list[DuplicateKey]:
                 if same is not None:
                     same.repetitions += 1
                 else:
-<<<<<<< HEAD
                     how = _how(setters, owner, first is setters.get(id(mapping)))
-                    duplicates[id(first), id(key)] = _duplicate(identity[1], first, key, value, how)
-=======
-                    name, mark = go_syntax(identity[1]), value.start_mark
-                    line = getattr(mark, "yaml_line", mark.line) + 1
-                    duplicate = DuplicateKey(
-                        f"line {line}: key {name} already set in map", name, first, key
-                    )
+                    duplicate = _duplicate(identity[1], first, key, value, how)
                     duplicate.is_equal = _are_equal_scalars(values[id(first)], value)
-                    if id(owner) not in setters:
-                        own = id(mapping) in setters and first is setters[id(mapping)]
-                        duplicate.how = "replaced by merge" if own else "overrides merge"
                     duplicates[id(first), id(key)] = duplicate
->>>>>>> bd93a5ab (Report defaults with equal items, rules for one type of an int-or-string, and CA bundles without a certificate)
             setters.pop(id(owner), None)
             setters[id(owner)] = key
     return list(duplicates.values())
