@@ -83,6 +83,8 @@ _NO_FIXTURE = {
     "metadata-immutable": "an old CRD",
     "spec-immutable": "an old CRD",
     "name-in-use": "two files",
+    "crd-copies-differ": "two files",
+    "crd-twice-in-file": "a file with templates",
     "stored-version-missing": "a stored CRD",
     "conversion-webhook-ca-bundle": "a stored CRD",
     "apply-rejected": "a sender",

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Final, Literal, TypeAlias
 
 from crdlint.files.recognition import GROUP, KIND, VERSION, is_near_group, is_near_key, is_near_kind
 from crdlint.golang.text import quote
-from crdlint.light import NamedTuple
+from crdlint.light import NamedTuple, regex
 from crdlint.yaml.json_values import Entry, entries
-from crdlint.yaml.nodes import Mapping, Node, Scalar, child, is_json
+from crdlint.yaml.nodes import Mapping, Node, Scalar, child, is_json, text_of
 from crdlint.yaml.resolve import resolve
 
 # crd: can be decoded; unserved: a CRD of a version that no server serves; crd-list, list: `items` contains documents.
@@ -123,6 +124,38 @@ def kind_missing(root: Node, text: str) -> str:
 
 
 _TYPES: Final = """struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }"""
+
+
+# The kind of a CRD at the start of a line, or behind the number of the line.
+_LOST: Final = regex(
+    r"^(?P<number>[ \t]*\d+ ?[:.|]?[ \t]+)?kind:[ \t]+CustomResourceDefinition\b", re.MULTILINE
+)
+
+
+def outdented_help(root: Node, text: str, line_offset: int) -> str | None:
+    """Return how to correct a document that has the kind of a CRD only after its end or behind a line number, None for others."""
+    has_kind = isinstance(root, Mapping) and root.find("kind") is not None
+    lost = None if has_kind or KIND not in text or "{{" in text else _LOST.search(text)
+    if lost is None:
+        return None
+    if lost["number"]:
+        return "Remove the numbers at the beginning of the lines"
+    first, end = root.start_mark.line + 1 + line_offset, root.end_mark
+    last = max(end.line + bool(end.column) + line_offset, first)
+    lines = f"line {first}" if first == last else f"lines {first} to {last}"
+    return f"Fix the indentation, or comment the lines out: the API server reads {lines} as the whole document"
+
+
+def is_prose(root: Node) -> bool:
+    """Return whether a document is a text, which YAML reads as a mapping if a colon is in it."""
+    if isinstance(root, Mapping):
+        keys = [text_of(key) or "" for key, _ in root.pairs()]
+        is_object = any(key in {"kind", "apiVersion"} for key in keys)
+        return not is_object and any(_NO_NAME.search(key.strip()) for key in keys)
+    return isinstance(root, Scalar) and resolve(root).__class__ is str
+
+
+_NO_NAME: Final = regex(r"[\s@$>#]")  # in no name of a field
 
 
 def _rejection(root: Node, api_version: str, kind: str, text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import field, replace
 from typing import Final
 
@@ -12,21 +11,22 @@ from crdlint.crd.identity import (
     Identity,
     identify,
     is_partial,
+    is_prose,
     kind_missing,
     misspelled_type_key,
     near_miss,
+    outdented_help,
 )
 from crdlint.crd.placeholders import directive, placeholder_of
 from crdlint.crd.positions import node_span
-from crdlint.diagnostics import Diagnostic
 from crdlint.files.recognition import HELM, KIND, names_crd
-from crdlint.kubernetes.servers import KNOWN, parse_range
-from crdlint.light import dataclass, regex
+from crdlint.light import dataclass
 from crdlint.linting.documents import DocumentWalk, Fixes, manifests, name_of, resource_names
 from crdlint.linting.manifest import CheckedCRD, check_crd
 from crdlint.linting.repeated import with_repeated
 from crdlint.linting.request import CheckRequest, Subject
 from crdlint.linting.result import CRD, STAGES, FileResult
+from crdlint.linting.supported_servers import with_servers
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.advisory import misfits
 from crdlint.rules.engine.finding import Manifest
@@ -35,9 +35,8 @@ from crdlint.safety.bugs import attempt
 from crdlint.safety.work import Effort
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.json_values import UNSUPPORTED_KEY, to_json, worded_for
-from crdlint.yaml.nodes import Mapping, Node, Scalar, is_json, text_of
+from crdlint.yaml.nodes import Mapping, Node, is_json
 from crdlint.yaml.parse import Document
-from crdlint.yaml.resolve import resolve
 
 _EVERYTHING: Final = CheckRequest()
 
@@ -67,8 +66,8 @@ def lint_file(
     result = walk.run(text, only, None if request.keep or request.previous is not None else earlier)
     if len(result.crds) > 1 and request.skip_unfinished:
         result = with_repeated(result)
-    if request.names_servers and any(map(_may_depend_on_server, result.diagnostics)):
-        result = _with_servers(result, request)
+    if request.names_servers:
+        result = with_servers(result, request, lint_file)
     stages = {check.stage for check in walk.checks}
     return replace(
         result,
@@ -83,40 +82,6 @@ def lint_file(
             (finding.crd, finding.message) for check in walk.checks for finding in check.blocking
         ),
     )
-
-
-def _may_depend_on_server(finding: Diagnostic) -> bool:
-    """Return whether an error is one of validation, such as of the estimated cost of a rule, which differs between servers."""
-    return finding.is_rejection and finding.kind == "field" and not finding.versions
-
-
-def _with_servers(result: FileResult, request: CheckRequest) -> FileResult:
-    """Return a result whose errors name the servers that report them, if these are not all supported ones."""
-    everywhere = replace(
-        request,
-        versions=parse_range(KNOWN),
-        names_servers=False,
-        fixes=False,
-        keep=False,
-        advice=(),
-        stop_at=None,
-    )
-    checked = lint_file(result.text, result.file, everywhere)
-    by_place = {_place(each): each for each in checked.diagnostics if each.versions}
-    findings = []
-    for finding in result.diagnostics:
-        found = by_place.get(_place(finding)) if _may_depend_on_server(finding) else None
-        if found is not None and found.server_message == finding.message:
-            message, server_message = found.message, found.server_message
-            finding = replace(
-                finding, message=message, server_message=server_message, versions=found.versions
-            )
-        findings.append(finding)
-    return replace(result, diagnostics=tuple(findings))
-
-
-def _place(finding: Diagnostic) -> tuple[str, str | None, int, int]:
-    return finding.rule, finding.crd, finding.line, finding.column
 
 
 @dataclass(slots=True, kw_only=True)
@@ -173,7 +138,7 @@ class _CRDWalk(DocumentWalk):
     def _check_text(self, document: Document) -> bool:
         """Report a document that is a text, such as a prompt before a CRD; return False for others."""
         root, offset = document.root, document.line_offset
-        if root is None or not _is_prose(root):
+        if root is None or not is_prose(root):
             return False
         if KIND in document.text or not self._is_about_crds():
             return False
@@ -193,23 +158,10 @@ class _CRDWalk(DocumentWalk):
 
     def _check_outdented(self, document: Document) -> bool:
         """Report a document that has the kind of a CRD only after its end or behind a line number; return False for others."""
-        root, offset = document.root, document.line_offset
-        has_kind = isinstance(root, Mapping) and root.find("kind") is not None
-        text = document.text
-        if (
-            root is None
-            or has_kind
-            or KIND not in text
-            or "{{" in text
-            or (lost := _LOST.search(text)) is None
-        ):
+        root, offset, text = document.root, document.line_offset, document.text
+        help_ = None if root is None else outdented_help(root, text, offset)
+        if root is None or help_ is None:
             return False
-        first, end = root.start_mark.line + 1 + offset, root.end_mark
-        last = max(end.line + bool(end.column) + offset, first)
-        lines = f"line {first}" if first == last else f"lines {first} to {last}"
-        help_ = f"Fix the indentation, or comment the lines out: the API server reads {lines} as the whole document"
-        if lost["number"]:
-            help_ = "Remove the numbers at the beginning of the lines"
         self.report(
             "decode",
             reading.DECODE_TYPE.id,
@@ -348,21 +300,3 @@ class _CRDWalk(DocumentWalk):
             f"line {line}: skipped: looks like {self.request.partial} (no spec.{keys})"
         )
         return True
-
-
-_NO_NAME: Final = regex(r"[\s@$>#]")  # in no name of a field
-
-
-def _is_prose(root: Node) -> bool:
-    """Return whether a document is a text, which YAML reads as a mapping if a colon is in it."""
-    if isinstance(root, Mapping):
-        keys = [text_of(key) or "" for key, _ in root.pairs()]
-        is_object = any(key in {"kind", "apiVersion"} for key in keys)
-        return not is_object and any(_NO_NAME.search(key.strip()) for key in keys)
-    return isinstance(root, Scalar) and resolve(root).__class__ is str
-
-
-# The kind of a CRD at the start of a line, or behind the number of the line.
-_LOST: Final = regex(
-    r"^(?P<number>[ \t]*\d+ ?[:.|]?[ \t]+)?kind:[ \t]+CustomResourceDefinition\b", re.MULTILINE
-)

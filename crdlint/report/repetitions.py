@@ -29,6 +29,9 @@ class Repetitions:
         """Return the findings of a file that no earlier file has, and keep the places of the others."""
         new = []
         for finding in findings:
+            if finding.crd is None:  # about a whole file or document
+                new.append(finding)
+                continue
             repeated = self._by_sentences.setdefault(_sentences(finding), _Repeated(finding, []))
             if repeated.first.file == finding.file:
                 new.append(finding)

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BAD = crd_with_spec("type: object\nproperties: {a: {type: strin}, b: {type: array}}")
-OTHER = BAD.replace("foo", "bar").replace("Foo", "Bar")
+OTHER = (
+    BAD.replace("foo", "bar").replace("Foo", "Bar").replace("a: {", "c: {").replace("b: {", "d: {")
+)
 BOTH = ("type-unsupported", "structural-items-required")
 # The texts of files, and what is reported in which.
 CASES: dict[str, tuple[dict[str, str], dict[str, tuple[str, ...]]]] = {

@@ -134,7 +134,7 @@ def test_a_disk_that_is_full(folder: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert done.exit_code == 2
     assert f"--output: {folder}/out cannot be written: {reason}" in done.stderr
     assert not (folder / "out").exists()
-    assert "80 errors, 20 warnings\n" in done.stdout
+    assert "80 errors, 40 warnings\n" in done.stdout
 
 
 def test_an_array_has_a_line_for_each_finding(folder: Path) -> None:

@@ -39,7 +39,7 @@ COPIES_DIFFER = Caution("crd-copies-differ", "Copy of a CRD differs from the gen
     why="Some users install the CRD of `config/crd`, others that of the chart, the bundle or the manifests, which then has "
     "other fields or limits. Versions, examples and tests are not compared, and neither are descriptions, annotations and the "
     "conversion.",
-    help="Generate the CRDs and copy them again")  # fmt: skip
+    help="Replace it with the CRD of `config/crd`")  # fmt: skip
 
 
 TWICE_IN_FILE = Caution("crd-twice-in-file", "File contains a CRD twice, with different specs", scope="spec", in_each_run=False,
