@@ -152,4 +152,4 @@ def test_an_array_has_a_line_for_each_finding(folder: Path) -> None:
             if line.startswith("{") and len(line) > 1
         ]
         kinds = {"origin", "check_name", "ruleId"}
-        assert sum(bool(kinds & set(json.loads(line))) for line in lines) == 5 * COUNT
+        assert sum(bool(kinds & set(json.loads(line))) for line in lines) == 6 * COUNT
