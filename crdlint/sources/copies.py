@@ -29,7 +29,7 @@ _VERSION: Final = regex(
 )
 
 
-class Place(NamedTuple):
+class _Place(NamedTuple):
     """A CRD of a file, by the line (1-based) where it starts; `masked` is the text of a template without its directives."""
 
     file: str
@@ -47,8 +47,8 @@ class Place(NamedTuple):
 class GeneratedCopies:
     """The CRDs of a run by name: those in `config/crd/`, and those in files that should have the same."""
 
-    _generated: dict[str, list[Place]] = field(default_factory=lambda: defaultdict(list))
-    _copies: dict[str, list[Place]] = field(default_factory=lambda: defaultdict(list))
+    _generated: dict[str, list[_Place]] = field(default_factory=lambda: defaultdict(list))
+    _copies: dict[str, list[_Place]] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, result: FileResult) -> None:
         """Add the CRDs of a file."""
@@ -59,22 +59,24 @@ class GeneratedCopies:
             return
         places = self._generated if is_generated else self._copies
         for crd in result.crds:
-            places[crd.name].append(Place(result.file, crd.line, result.masked))
+            places[crd.name].append(_Place(result.file, crd.line, result.masked))
 
     def results(self) -> Iterator[FileResult]:
         """Yield the findings about copies that differ from each generated CRD, with what the nearest by path has."""
-        from crdlint.sources.copy_differences import difference_of  # at the end of a run
+        from crdlint.sources.copy_differences import CRDText, difference_of  # at the end
 
         for name, originals, copies in self._pairs():
             for copy in copies:
                 nearest = sorted(originals, key=lambda each: -_shared(each.file, copy.file))
-                differences = [difference_of(name, copy, each) for each in nearest]
+                ours = CRDText(copy.file, copy.chunk())
+                theirs = (CRDText(each.file, each.chunk()) for each in nearest)
+                differences = [difference_of(name, ours, each) for each in theirs]
                 if differences[0] is not None and all(differences):
                     text = text_if_readable(copy.file) or ""
                     finding = (differences[0],)
                     yield FileResult(copy.file, text, diagnostics=finding, masked=copy.masked)
 
-    def _pairs(self) -> Iterator[tuple[str, list[Place], list[Place]]]:
+    def _pairs(self) -> Iterator[tuple[str, list[_Place], list[_Place]]]:
         """Yield the generated CRDs of each name and their copies; what is beside `bases` was copied from there."""
         for name, originals in self._generated.items():
             copies = self._copies.get(name, [])

@@ -6,7 +6,7 @@ Kustomizations and charts add the conversion, annotations, and versions.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from crdlint.crd.positions import UserPaths, node_span
 from crdlint.diagnostics import Diagnostic, Related
@@ -16,8 +16,12 @@ from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, items_of,
 from crdlint.yaml.parse import Chunk, Document, parse_chunk
 from crdlint.yaml.resolve import resolve
 
-if TYPE_CHECKING:
-    from crdlint.sources.copies import Place
+
+class CRDText(NamedTuple):
+    """A CRD of a file; its text is None if the file cannot be read any more."""
+
+    file: str
+    chunk: Chunk | None
 
 
 class _Difference(NamedTuple):
@@ -28,9 +32,9 @@ class _Difference(NamedTuple):
     original: Node
 
 
-def difference_of(name: str, copy: Place, original: Place) -> Diagnostic | None:
+def difference_of(name: str, copy: CRDText, original: CRDText) -> Diagnostic | None:
     """Return the finding about a copy, None if it is equal or one of the two cannot be read."""
-    ours, theirs = copy.chunk(), original.chunk()
+    ours, theirs = copy.chunk, original.chunk
     if ours is None or theirs is None or _versions_text(ours) == _versions_text(theirs):
         return None
     document, other = parse_chunk(ours), parse_chunk(theirs)
@@ -40,7 +44,7 @@ def difference_of(name: str, copy: Place, original: Place) -> Diagnostic | None:
     message = difference.words
     span = node_span(difference.node, document.line_offset)
     mark = difference.node.start_mark
-    path, version = UserPaths(document.root).at(mark.line + 1, mark.column + 1)
+    path, version = UserPaths(document.root).path_at(mark.line + 1, mark.column + 1)
     there = node_span(difference.original, other.line_offset)
     related = Related("the generated CRD", original.file, there.line, there.column)
     finding = COPIES_DIFFER.diagnostic(copy.file, "advice", message, span)
