@@ -18,6 +18,7 @@ from crdlint.cli.fields import Declared, configured_kube_version, file_option, f
 from crdlint.cli.help import Group
 from crdlint.cli.options import FixOptions, HelmOptions
 from crdlint.cli.reports import Reports, Totals, nothing_found
+from crdlint.files.folders import is_test_data
 from crdlint.files.paths import Found, Selection, UnreadInput, discover
 from crdlint.files.read import STDIN, open_descriptor
 from crdlint.files.recognition import groups_in
@@ -525,7 +526,6 @@ class _CheckCommand:
     ) -> None:
         """Report a file's result, except what its configuration and ignore comments leave out; nothing without one."""
         from crdlint.config.apply import apply, comments_of, reasons
-        from crdlint.sources.samples import is_test_data, without_warnings
 
         if config is None:
             return
@@ -534,7 +534,7 @@ class _CheckCommand:
         comments = comments_of(result) if reads_comments else None
         applied = apply(result, config, comments, state.baseline, updates=state.changes is not None)
         if is_test_data(result.file, self._options.paths):
-            applied = applied._replace(result=without_warnings(applied.result))
+            applied = applied._replace(result=_without_warnings(applied.result))
         if config.ignores:
             self._keep_ignores(result, config, applied)
         self._keep_crds(result, applied)
@@ -678,6 +678,15 @@ def _below_minimum(applied: Applied) -> int:
     """Return how many findings are left out because of their severity."""
     left_out = (finding for finding, by, _ in applied.ignored if by == "min-severity")
     return sum(not finding.hidden for finding in left_out)
+
+
+def _without_warnings(result: FileResult) -> FileResult:
+    """Return a result whose warnings are infos, as in a file for unit tests."""
+    findings = (
+        replace(each, severity="info") if each.severity == "warning" else each
+        for each in result.diagnostics
+    )
+    return replace(result, diagnostics=tuple(findings))
 
 
 def _baseline(arguments: CheckOptions) -> Baseline:

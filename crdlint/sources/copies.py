@@ -7,13 +7,15 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import field
 from itertools import takewhile
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from crdlint.files.folders import OF_OTHERS
 from crdlint.files.read import open_descriptor, text_if_readable
 from crdlint.light import NamedTuple, dataclass, regex
 from crdlint.linting.result import FileResult
-from crdlint.sources.samples import OF_OTHERS
-from crdlint.yaml.parse import Chunk, chunks
+
+if TYPE_CHECKING:
+    from crdlint.yaml.parse import Chunk
 
 _GENERATED: Final = f"{os.sep}config{os.sep}crd{os.sep}"
 _BASES: Final = f"{os.sep}bases{os.sep}"
@@ -38,6 +40,8 @@ class _Place(NamedTuple):
 
     def chunk(self) -> Chunk | None:
         """Return the text of the document, None if it cannot be read any more."""
+        from crdlint.yaml.parse import chunks  # only copies are read again
+
         text = text_if_readable(self.file) if self.masked is None else self.masked
         before = (each for each in chunks(text or "") if each.line_offset < self.line)
         return max(before, key=lambda each: each.line_offset, default=None)
@@ -63,9 +67,9 @@ class GeneratedCopies:
 
     def results(self) -> Iterator[FileResult]:
         """Yield the findings about copies that differ from each generated CRD, with what the nearest by path has."""
-        from crdlint.sources.copy_differences import CRDText, difference_of  # at the end
-
         for name, originals, copies in self._pairs():
+            from crdlint.sources.copy_differences import CRDText, difference_of  # few runs need it
+
             for copy in copies:
                 nearest = sorted(originals, key=lambda each: -_shared(each.file, copy.file))
                 ours = CRDText(copy.file, copy.chunk())

@@ -5,16 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 
+from crdlint.files.folders import OF_OTHERS, below, is_test_data
 from crdlint.files.read import open_descriptor
-from crdlint.linting.result import FileResult
 from crdlint.sources.kustomize import DataFiles, Patches
 
-# Folders with the files of other projects.
-OF_OTHERS: Final = frozenset({"vendor", "node_modules", "third_party"})
-_TEST_DATA: Final = "testdata"
 # Words in the name of a folder or a file whose objects are meant to be rejected.
 _MEANT_TO_FAIL: Final = frozenset(
     (
@@ -37,7 +34,7 @@ class SampleFiles:
         """Return why the objects of a file are not validated, or None if they are."""
         if open_descriptor(path) is not None:
             return None
-        parts = self._below(path).split(os.sep)
+        parts = below(path, self.named).split(os.sep)
         if not OF_OTHERS.isdisjoint(parts[:-1]):
             return "it is in a folder with the files of other projects"
         word = next(
@@ -54,31 +51,6 @@ class SampleFiles:
     def is_test_data(self, path: str) -> bool:
         """Return whether a file is for unit tests."""
         return is_test_data(path, self.named)
-
-    def _below(self, path: str) -> str:
-        return _below(path, self.named)
-
-
-def is_test_data(path: str, named: Sequence[str]) -> bool:
-    """Return whether a file is for unit tests: the go command ignores folders of that name, too."""
-    return _TEST_DATA in path and _TEST_DATA in _below(path, named).split(os.sep)[:-1]
-
-
-def without_warnings(result: FileResult) -> FileResult:
-    """Return a result whose warnings are infos, as in a file for unit tests."""
-    findings = (
-        replace(each, severity="info") if each.severity == "warning" else each
-        for each in result.diagnostics
-    )
-    return replace(result, diagnostics=tuple(findings))
-
-
-def _below(path: str, named: Sequence[str]) -> str:
-    """Return the part of a path that no argument of the command line names."""
-    normal = os.path.normpath(path)
-    tops = (os.path.normpath(each) for each in named)
-    lengths = (len(top) for top in tops if normal == top or normal.startswith(top + os.sep))
-    return normal[max(lengths, default=0) :].lstrip(os.sep)
 
 
 def _is_meant_to_fail(word: str) -> bool:

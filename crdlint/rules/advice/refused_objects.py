@@ -9,8 +9,6 @@ from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD, in_junctor
 from crdlint.rules.engine.rule import Caution, Nodes
-from crdlint.rules.server.conversion import ca_bundle
-from crdlint.schema.correlation import validate_list_sets_and_maps
 from crdlint.schema.traversal import value_schema
 
 if TYPE_CHECKING:
@@ -32,6 +30,8 @@ _ITEMS: Final = "items: {type: object, required: [k], properties: {k: {type: str
 def _duplicates(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     if in_junctor(schema) or schema.default is None:
         return
+    from crdlint.schema.correlation import validate_list_sets_and_maps  # few CRDs need it
+
     # The lists are found in an object, so a default of a list is the only field of one.
     parent = JSONSchemaProps.of(type="object", properties={"": schema})
     for error in validate_list_sets_and_maps(parent, {"": schema.default.value})[:1]:
@@ -60,6 +60,8 @@ def _no_certificate(crd: DecodedCRD) -> Iterator[Advisory]:
     is_injected = any(word in name for name in crd.annotations for word in INJECTORS)
     if client is None or not client.ca_bundle or is_injected:
         return
+    from crdlint.rules.server.conversion import ca_bundle  # few CRDs need it
+
     path = Path("spec").child("conversion", "webhookClientConfig", "caBundle")
     if any(True for _ in ca_bundle(client.ca_bundle, path)):
         message = "`caBundle` has no certificate: the API server does not serve the resource"
