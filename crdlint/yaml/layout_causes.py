@@ -414,12 +414,7 @@ def _prose(text: BrokenText) -> Iterator[Cause]:
             continue
         indent, expected = indent_of(text.lines[i]), indent_of(text.lines[previous])
         if has_block_scalar(text.lines[previous]) and indent <= key_column(text.lines[previous]):
-            below = takewhile(lambda j: not FIELD.match(text.lines[j]), range(i, len(text.lines)))
-            body = [j for j in below if text.lines[j].strip()]
-            following = indent_of(text.lines[min(body[-1] + 1, len(text.lines) - 1)])
-            yield _shift(text, body, key_column(text.lines[previous]) + 2 - indent)
-            if following < expected:
-                yield _shift(text, [previous], following - expected)
+            yield from _text_below_mark(text, i, previous)
         if FIELD.match(text.lines[previous]):
             if _TEXT.search(text.lines[previous]) is None:
                 continue
@@ -427,6 +422,23 @@ def _prose(text: BrokenText) -> Iterator[Cause]:
         if indent < expected and not text.lines[i].lstrip().startswith("- "):
             help_ = f"Indent line {text.line(i)} by {_count(expected)} instead of {_count(indent)}, like the text above"
             yield text.cause(repairs.INDENTATION, i, help_, text.shifted([i], expected - indent))
+
+
+def _text_below_mark(text: BrokenText, first: int, header: int) -> Iterator[Cause]:
+    """Yield that the lines of a text are indented too little below the `|` or `>` of its key, or the key too much."""
+    below = takewhile(lambda j: not FIELD.match(text.lines[j]), range(first, len(text.lines)))
+    body = [j for j in below if text.lines[j].strip()]
+    column = key_column(text.lines[header]) + 2
+    by = column - indent_of(text.lines[first])
+    less = [j for j in body if indent_of(text.lines[j]) < column]
+    if less == body[:1]:  # only the first line is wrong
+        yield _shift(text, less, by)
+    yield _shift(text, body, by)
+    excess = indent_of(text.lines[header]) - indent_of(
+        text.lines[min(body[-1] + 1, len(text.lines) - 1)]
+    )
+    if excess > 0:
+        yield _shift(text, [header], -excess)
 
 
 def _between_levels(text: BrokenText, stop: int) -> Iterator[Cause]:

@@ -89,6 +89,15 @@ LEFT = (
     "type: object\nif: {properties: {b: {type: string}}}\n",
     "type: array\nitems: {type: string}\ndefault: ''\n",
 )  # fmt: skip
+# Texts whose lines are indented too little, and what all fixes write.
+OUTDENTED = {
+    "description: |-\nFirst of them.\n  Second.\n  Third.\ntype: string\n": (
+        "description: |-\n  First of them.\n  Second.\n  Third.\ntype: string\n"
+    ),
+    "description: |-\nFirst of them.\nSecond.\n  Third.\ntype: string\n": (
+        "description: |-\n  First of them.\n  Second.\n    Third.\ntype: string\n"
+    ),
+}
 # The line `type: object` of a field below a text in block style, with a syntax error.
 BROKEN_BELOW_TEXT = (
     "  tls: type: object\n",
@@ -112,6 +121,12 @@ def test_a_mistake_with_one_reading_is_repaired(bad: str) -> None:
 @each("bad", LEFT)
 def test_a_mistake_with_several_readings_is_left(bad: str) -> None:
     assert fix(check(of_field(bad)), check, unsafe=False).text == of_field(bad)
+
+
+@each("bad", OUTDENTED)
+def test_a_text_is_indented_below_its_key(bad: str) -> None:
+    done = fixed(of_field(bad), unsafe=True)
+    assert decode_yaml(done.text) == decode_yaml(of_field(OUTDENTED[bad]))
 
 
 @each("line", BROKEN_BELOW_TEXT)
