@@ -86,8 +86,12 @@ def meant_type(word: str, schema: JSONSchemaProps | None = None) -> str | None:
     return meant if implied is None or meant == implied else None
 
 
+_STRAY: Final = " :;,."  # around a word
+
+
 def _misspelled(word: str) -> str | None:
     """Return the type that a word spells, with a third of its letters wrong at most; `stringlist` is no such word."""
+    word = word.strip(_STRAY)
     near = nearest(word, TYPES, _LIKE)
     if near is None or not word.isalpha():
         return None
