@@ -376,9 +376,9 @@ def _to_levels_above(
 ) -> Iterator[tuple[list[int], int]]:
     """Yield how a line, or it and those below it, may be moved to a level of a line above: the lines, and by how much."""
     line, below = moved
-    above = text.structure[max(stop - _AROUND, 0) : stop]
-    left = key_column(text.lines[above[-1]])
-    levels = sorted({indent_of(text.lines[i]) for i in above})
+    lines_above = text.structure[max(stop - _AROUND, 0) : stop]
+    left = key_column(text.lines[lines_above[-1]])
+    levels = sorted({indent_of(text.lines[i]) for i in lines_above})
     right = key_column(text.lines[line])
     for lines in ([line], below):
         yield from ((lines, level - right) for level in levels if level <= left)

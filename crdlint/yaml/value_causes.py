@@ -292,9 +292,9 @@ def _reason_for_quotes(value: str, *, is_expression: bool = False) -> str | None
         return _reason_after_bracket(value)
     if first in "'\"":
         return _reason_after_quote(value, is_expression=is_expression)
-    found = next((reason for start, reason in _BAD_STARTS if start.match(value)), None)
-    if found is not None:
-        return found.format(first)
+    reason = next((text for start, text in _BAD_STARTS if start.match(value)), None)
+    if reason is not None:
+        return reason.format(first)
     has_colon = ": " in value or value.endswith(":")
     return "contains a colon and a space" if has_colon and not value.startswith("- ") else None
 

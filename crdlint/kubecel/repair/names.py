@@ -108,8 +108,8 @@ def _paths_by_name(candidates: Iterable[str]) -> dict[str, str]:
 
 def _similar_function(name: str, span: tuple[int, int], functions: Iterable[str]) -> Choice:
     near = nearest(name, functions, _LIKE)
-    found = [] if near is None else [near]
-    return named(span, found, certain=any(_is_near(name, each) for each in found))
+    is_certain = near is not None and _is_near(name, near)
+    return named(span, [] if near is None else [near], certain=is_certain)
 
 
 def _as_string(

@@ -295,7 +295,7 @@ def _rewritten(
 
 
 def _filled(template: str, names: dict[str, list[str]]) -> list[str]:
-    """Return a template with each of the names that its placeholder stands for; as it is without one."""
+    """Return a template with each of the names in the place of its placeholder; as it is without one."""
     placeholder = next((each for each in names if f"{{{each}}}" in template), None)
     if placeholder is None:
         return [template]
