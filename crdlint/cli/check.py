@@ -404,9 +404,7 @@ class _CheckCommand:
             self._report(result, config)
         # Closed at once when the run is interrupted, so that no process is left.
         with closing(self._checked(plan, settings)) as checked:
-            for outcome, config in self._watched(
-                zip(checked, plan.configs, strict=True), plan.tasks
-            ):
+            for outcome in self._watched(checked, plan.tasks):
                 state.count_outcome(outcome)
                 if outcome.problem is not None and not outcome.results:
                     state.unread.append(outcome.name)
@@ -420,7 +418,7 @@ class _CheckCommand:
                             result, text="", masked=None
                         )
                     copies.add(result)
-                    self._report(result, config)
+                    self._report(result, outcome.task.config)
         for result in copies.results():
             self._report(result, self._planner.config_of(result.file))
         if settings.cache is not None:
@@ -514,11 +512,7 @@ class _CheckCommand:
             yield from run(plan.tasks, settings, self._options.jobs)
             return
         checker = Checker(settings)
-        tasks = (
-            task._replace(config=config)
-            for task, config in zip(plan.tasks, plan.configs, strict=True)
-        )
-        for outcome in run(tasks, settings, self._options.jobs):
+        for outcome in run(plan.tasks, settings, self._options.jobs):
             yield self._fixing.add(outcome, checker)
 
     def _report(

@@ -52,7 +52,7 @@ _NAMED: Final = 3  # the number of suites in one notice
 
 @dataclass(slots=True)
 class Plan:
-    """The tasks of a run in order, and the configuration of each.
+    """The tasks of a run in order, each with its configuration.
 
     `passed` is the number of files that cannot contain a CRD. `excluded` are the inputs that a configuration excludes,
     `problems` those that cannot be checked, with the reason. `results` are reported without a check: those of charts
@@ -63,7 +63,6 @@ class Plan:
     """
 
     tasks: list[Task] = field(default_factory=list)
-    configs: list[Config] = field(default_factory=list)
     passed: int = 0
     excluded: set[str] = field(default_factory=set)
     problems: list[InputProblem] = field(default_factory=list)
@@ -223,10 +222,9 @@ class Planner:
             self._add_chart(outermost(location.chart), config)
         support = None if location is None else self._chart(location.chart, config)
         task = self._task(name, config, location, support, text)
-        plan.tasks.append(
-            task._replace(request=replace(task.request, partial=partial, policy=config.change))
-        )
-        plan.configs.append(config._replace(in_chart=location is not None))
+        request = replace(task.request, partial=partial, policy=config.change)
+        of_task = config._replace(in_chart=location is not None)
+        plan.tasks.append(task._replace(request=request, config=of_task))
 
     def _is_left_out(self, name: str, fragment: Fragment, config: Config) -> bool:
         """Return whether a fragment is checked otherwise or not at all, and note that."""
@@ -325,8 +323,8 @@ class Planner:
             return
         text = charts.text_of(chart, path) if archive else None
         task = self._task(path, config, location, self._chart(location.chart, config), text)
-        self.plan.tasks.append(task._replace(renders=True))
-        self.plan.configs.append(config._replace(in_chart=True))
+        of_task = config._replace(in_chart=True)
+        self.plan.tasks.append(task._replace(renders=True, config=of_task))
 
     def _skip(self, path: str, config: Config, notice: str) -> None:
         self.plan.results.append(
@@ -455,8 +453,9 @@ class Planner:
                 self.plan.passed += 1
                 continue
             task = self._task(name, config, location, support, text)
-            self.plan.tasks.append(task._replace(request=replace(task.request, fixes=False)))
-            self.plan.configs.append(config._replace(exclude=(), in_chart=True))
+            request = replace(task.request, fixes=False)
+            of_task = config._replace(exclude=(), in_chart=True)
+            self.plan.tasks.append(task._replace(request=request, config=of_task))
 
 
 class _Loaded(NamedTuple):

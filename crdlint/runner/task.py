@@ -60,9 +60,10 @@ class Task(NamedTuple):
     """An input: its path, what to check, and its location in a chart.
 
     `text` is that of a file packed within another, or of standard input with a known name; `path` is that name.
-    `supported` is the chart's kubeVersion if that of the request is derived from it. `config` selects the findings to
-    fix. `alone` is set for a kustomization whose own file is no input: its other files are neither reported nor fixed. `renders` is
-    set for a template in which Helm renders CRDs.
+    `supported` is the chart's kubeVersion if that of the request is derived from it.
+    `config` selects the findings to report and fix. `alone` is set for a kustomization whose own
+    file is no input: its other files are neither reported nor fixed. `renders` is set for a
+    template in which Helm renders CRDs.
     """
 
     path: str
