@@ -16,6 +16,8 @@ from crdlint.yaml import decode_yaml
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+LATER = ": if it is added to an established CRD, `NamesAccepted` becomes False"
+
 
 def crd(schema: str, **version: str) -> Any:
     """Return the smallest CRD with a schema, and more fields of its version, each in YAML."""
@@ -138,9 +140,12 @@ def test_a_path_is_reported_in_the_version_whose_schema_lacks_it() -> None:
     ("names", "expected"),
     [
         ("singular: foo, shortNames: [fo]", []),
-        ("singular: foo, shortNames: [foo]", ["`foo` is also the singular name of this CRD"]),
-        ("shortNames: [foo]", ["`foo` is also the singular name of this CRD"]),
-        ("shortNames: [foos]", ["`foos` is also the plural name of this CRD"]),
+        (
+            "singular: foo, shortNames: [foo]",
+            [f"`foo` is also the singular name of this CRD{LATER}"],
+        ),
+        ("shortNames: [foo]", [f"`foo` is also the singular name of this CRD{LATER}"]),
+        ("shortNames: [foos]", [f"`foos` is also the plural name of this CRD{LATER}"]),
         ("shortNames: [fo, f, fo]", ["`fo` is also another short name of this CRD"]),
     ],
 )

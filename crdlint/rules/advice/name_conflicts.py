@@ -71,6 +71,10 @@ def own_names(crd: DecodedCRD) -> Iterator[Advisory]:
                 )
                 yield Advisory(message, path.index(i), severity="error", old_path=_NAMES)
             else:
-                later = ": if it is added to an established CRD, `NamesAccepted` becomes False"
+                later = "" if what == _OTHER else _IF_ADDED
                 yield Advisory(f"{message}{later}", path.index(i))
-        others[name] = "another short"
+        others[name] = _OTHER
+
+
+_OTHER: Final = "another short"
+_IF_ADDED: Final = ": if it is added to an established CRD, `NamesAccepted` becomes False"
