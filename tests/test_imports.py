@@ -153,7 +153,8 @@ def test_few_dataclasses_are_made_at_the_start(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path
     )
-    assert 0 < int(done.stdout.splitlines()[-1]) <= 45
+    # Each takes about 0.2 ms; six are the kinds of findings that fixes are for.
+    assert 0 < int(done.stdout.splitlines()[-1]) <= 52
 
 
 def test_few_collections_of_garbage_at_the_start_and_none_at_the_end(tmp_path: Path) -> None:

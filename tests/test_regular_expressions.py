@@ -136,6 +136,7 @@ BOUNDED = {
     "crdlint.kubernetes.constraints._ONE[0]": "only texts of at most 1,000 characters",
     "crdlint.kubernetes.constraints._SPAN[0]": "only texts of at most 1,000 characters",
     "crdlint.sources.helm.masking._AFTER[0]": "what follows one directive follows no other",
+    "crdlint.report.changes_text._RUN[0]": "a run of up to 63 equal characters is tried at each of them",
     "crdlint.config.comments._ALIAS_ITEM[0]": "tried once for each entry",
     "crdlint.config.from_toml._TOKEN[0]": "only in TOML that is valid, whose strings are closed",
     "crdlint.golang.regexp_repair._TOKEN[0]": "left at the first `)` too many, before which all classes are closed",

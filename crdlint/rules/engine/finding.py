@@ -145,9 +145,10 @@ class BaseFinding:
         return require(self.manifest.schemas.get(id(mapping)))
 
 
-@dataclass(frozen=True, slots=True)
 class DocumentFinding(BaseFinding):
     """A finding about a document as a whole: its syntax, or its `apiVersion` and `kind`."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
