@@ -154,7 +154,7 @@ def test_few_dataclasses_are_made_at_the_start(tmp_path: Path) -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path
     )
     # Each takes about 0.2 ms; six are the kinds of findings that fixes are for.
-    assert 0 < int(done.stdout.splitlines()[-1]) <= 52
+    assert 0 < int(done.stdout.splitlines()[-1]) <= 53
 
 
 def test_few_collections_of_garbage_at_the_start_and_none_at_the_end(tmp_path: Path) -> None:

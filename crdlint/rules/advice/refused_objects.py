@@ -28,13 +28,15 @@ _ITEMS: Final = "items: {type: object, required: [k], properties: {k: {type: str
     good=f"l: {{type: array, default: [{{k: a}}, {{k: b}}], {_KEYS}, {_ITEMS}}}",
 ).advice_on(Nodes({"default"}, types={"array", "object"}))  # fmt: skip
 def _duplicates(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    if in_junctor(schema) or schema.default is None:
+    if schema.default is None:
         return
     from crdlint.schema.correlation import validate_list_sets_and_maps  # few CRDs need it
 
     # The lists are found in an object, so a default of a list is the only field of one.
     parent = JSONSchemaProps.of(type="object", properties={"": schema})
     for error in validate_list_sets_and_maps(parent, {"": schema.default.value})[:1]:
+        if in_junctor(schema):
+            return
         message = "the default has an item twice: the API server rejects every object that gets it"
         yield Advisory(message, schema.path.child("default"), subject=error)
 
