@@ -6,7 +6,7 @@ A new condition may reject no object: rules and junctors of the old schema imply
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property, lru_cache
 from itertools import chain, islice
@@ -89,27 +89,26 @@ class Reasons:
         reason = self.reason(condition)
         self._existing.share = self._new.share = 1
         example = self._pair.examples.find(self._pair, condition, part) if reason is None else None
-        return (
-            reason if reason is not None or example is not None else self.reason(condition)
-        ), example
+        if reason is None and example is None:
+            reason = self.reason(condition)
+        return reason, example
 
     def reason(self, condition: str) -> str | None:
         """Return why a condition is true for all existing objects, None if it may not be."""
         tree = parsed(condition)
         if tree is None:
             return None
-        for node, reason in ((self._pair.new, BY_SCHEMA), (self._pair.old, BY_OLD_SCHEMA)):
-            if repeats_list_type(condition, node):
-                return reason
+        if repeats_list_type(condition, self._pair.new):
+            return BY_SCHEMA
+        if repeats_list_type(condition, self._pair.old):
+            return BY_OLD_SCHEMA
         related = {
             **self._of_old.related(tree),
             **_Conditions(self._below(tree, self._pair.old)).related(tree),
         }
         premises = list(related.values())
         is_known = self._existing.results(tree, premises) == TRUE
-        of_old, of_new = self._of_old.trees, self._of_new.trees
-        removed = [expr for name, expr in related.items() if name in of_old and name not in of_new]
-        if is_known and self._is_wider(tree, removed):
+        if is_known and self._is_wider(tree, list(self._removed_of(related))):
             return WIDER
         if self._new.results(tree) == TRUE:
             return BY_SCHEMA
@@ -117,9 +116,15 @@ class Reasons:
             return BY_OLD_RULES if is_implied_above(self._pair, condition) else None
         if self._old.results(tree) == TRUE:
             return BY_OLD_SCHEMA
-        return (
-            BY_OLD_RULES if premises and self._new.results(tree, premises) == TRUE else FOR_EXISTING
-        )
+        is_by_rules = premises and self._new.results(tree, premises) == TRUE
+        return BY_OLD_RULES if is_by_rules else FOR_EXISTING
+
+    def _removed_of(self, conditions: Mapping[str, Expr]) -> Iterator[Expr]:
+        """Yield those of some conditions that the old schema has itself, and the new one has not."""
+        of_old, of_new = self._of_old.trees, self._of_new.trees
+        for name, tree in conditions.items():
+            if name in of_old and name not in of_new:
+                yield tree
 
     def is_true(self, condition: str) -> bool:
         """Return whether a condition is true for all existing objects that the new schema accepts as well."""
@@ -404,43 +409,37 @@ def compare_rules(pair: Pair, reasons: Reasons) -> Iterator[Change]:
         for schema in pair.new
         for i, rule in enumerate(schema.x_validations)
     }
-    _, old_path = pair.paths("x_validations")
     for text_key, (rule, i, schema) in after.items():
-        if text_key in before:
-            continue
-        paths = schema.path.child("x-kubernetes-validations").index(i).child("rule"), old_path
-        is_transition = _names_old_self(parsed(rule.rule))
-        if is_transition:
-            reason, example = reasons.reason(rule.rule), None
-        else:
-            reason, example = reasons.effect(rule.rule, rule)
-        if reason == WIDER:
-            text = f"{pair.field.shown}: rule `{_shown(rule)}` {reason}"
-            yield Change(rules.RULE_REMOVED, text, *paths, pair.field.path, effect=NEW_OBJECTS)
-            continue
-        text = f"{pair.field.shown} has a new rule: `{_shown(rule)}`"
-        if reason is not None:
-            harmless = rules.RULE_ADDED._replace(severity="info", help=_FULFILLED)
-            yield Change(harmless, f"{text}, {reason}", *paths, pair.field.path)
-        elif is_transition:
-            yield _new_transition(rule, text, paths, pair, reasons)
-        else:
-            which, effect, severity = _effect(rule, pair, example)
-            changed = rules.of_list_item(
-                rules.RULE_ADDED._replace(severity=severity), pair.field.uncorrelated
-            )
-            yield Change(
-                changed,
-                f"{text}{which}",
-                *paths,
-                pair.field.path,
-                pair.shown(example),
-                effect=effect,
-            )
+        if text_key not in before:
+            path = schema.path.child("x-kubernetes-validations").index(i).child("rule")
+            yield _added_rule(rule, path, pair, reasons)
     for text_key, rule in before.items():
         if text_key not in after:
             text = f"rule `{_shown(rule)}` was removed"
             yield pair.change(rules.RULE_REMOVED, text, "x_validations", effect=NEW_OBJECTS)
+
+
+def _added_rule(rule: ValidationRule, path: Path, pair: Pair, reasons: Reasons) -> Change:
+    """Return the change of a new rule, by what is known of the objects that it rejects."""
+    _, old_path = pair.paths("x_validations")
+    paths = path, old_path
+    is_transition = _names_old_self(parsed(rule.rule))
+    reason, example = (
+        (reasons.reason(rule.rule), None) if is_transition else reasons.effect(rule.rule, rule)
+    )
+    if reason == WIDER:
+        text = f"{pair.field.shown}: rule `{_shown(rule)}` {reason}"
+        return Change(rules.RULE_REMOVED, text, *paths, pair.field.path, effect=NEW_OBJECTS)
+    text = f"{pair.field.shown} has a new rule: `{_shown(rule)}`"
+    if reason is not None:
+        harmless = rules.RULE_ADDED._replace(severity="info", help=_FULFILLED)
+        return Change(harmless, f"{text}, {reason}", *paths, pair.field.path)
+    if is_transition:
+        return _new_transition(rule, text, paths, pair, reasons)
+    which, effect, severity = _effect(rule, pair, example)
+    added = rules.RULE_ADDED._replace(severity=severity)
+    changed, shown = rules.of_list_item(added, pair.field.uncorrelated), pair.shown(example)
+    return Change(changed, f"{text}{which}", *paths, pair.field.path, shown, effect=effect)
 
 
 def compare_messages(pair: Pair) -> Iterator[Change]:
@@ -451,11 +450,12 @@ def compare_messages(pair: Pair) -> Iterator[Change]:
         for keyword, attribute in _MESSAGES:
             was, now = getattr(old, attribute), getattr(rule, attribute)
             if (was or "") != (now or ""):
-                text = f"rule `{_shown(rule)}`: `{keyword}` changed from "
-                text += (
-                    f"{marshal(was) if was else 'nothing'} to {marshal(now) if now else 'nothing'}"
-                )
+                text = f"rule `{_shown(rule)}`: `{keyword}` changed from {_value(was)} to {_value(now)}"
                 yield pair.change(rules.RULE_MESSAGE, text, "x_validations")
+
+
+def _value(value: str | None) -> str:
+    return marshal(value) if value else "nothing"
 
 
 _MESSAGES: Final = (
@@ -510,32 +510,29 @@ _KEPT: Final = "Check that no controller or user has to change the value"
 
 def _effect(rule: ValidationRule, pair: Pair, example: str | None) -> tuple[str, str, Severity]:
     """Return which objects an added rule rejects, as the end of a sentence, what that means for them, and its severity."""
-    tree = parsed(rule.rule)
     is_container = pair.new.type in {"object", "array"}
     consequence = pair.field.consequence(is_container=is_container)
-    severity: Severity = "error" if is_container and example is not None else "warning"
-    unknown = "" if example is not None else ": it is not known which objects break it"
+    needed = _needed_now(parsed(rule.rule), pair)
+    if needed is not None:
+        field = ".".join(("self", *needed))
+        which = f": no object without `{field}` fulfils it, which was optional"
+        return which, consequence, "error"
+    if example is None:
+        return ": it is not known which objects break it", consequence, "warning"
+    return "", consequence, "error" if is_container else "warning"
+
+
+def _needed_now(tree: Expr | None, pair: Pair) -> FieldPath | None:
+    """Return the first optional field without which no object fulfils a new rule, unless an old rule needs it, too."""
     if tree is None:
-        return unknown, consequence, severity
-    before = [
-        old
-        for schema in pair.old
-        for each in schema.x_validations
-        if (old := parsed(each.rule)) is not None
-    ]
+        return None
+    rules_before = (parsed(each.rule) for schema in pair.old for each in schema.x_validations)
+    before = [old for old in rules_before if old is not None]
     for path in field_paths(tree)[:_FIELDS]:
-        if (
-            _was_optional(path, pair)
-            and _needs(tree, path)
-            and not any(_needs(rule, path) for rule in before)
-        ):
-            field = ".".join(("self", *path))
-            return (
-                f": no object without `{field}` fulfils it, which was optional",
-                consequence,
-                "error",
-            )
-    return unknown, consequence, severity
+        is_needed = _was_optional(path, pair) and _needs(tree, path)
+        if is_needed and not any(_needs(old, path) for old in before):
+            return path
+    return None
 
 
 def _needs(tree: Expr, path: FieldPath) -> bool:
@@ -583,21 +580,16 @@ class _Junctor(NamedTuple):
 def compare_junctors(pair: Pair, reasons: Reasons) -> Iterator[Change]:
     """Report the junctors of a value that were added, changed or removed."""
     before, after = list(_junctors(pair.old)), list(_junctors(pair.new))
-    same = {junctor.key for junctor in before} & {junctor.key for junctor in after}
-    lost = [junctor for junctor in before if junctor.key not in same]
-    gained = [junctor for junctor in after if junctor.key not in same]
+    keys_before, keys_after = ({junctor.key for junctor in side} for side in (before, after))
+    lost = [junctor for junctor in before if junctor.key not in keys_after]
+    gained = [junctor for junctor in after if junctor.key not in keys_before]
     for junctor in gained:
-        yield from _report_added(
-            junctor, [old for old in lost if old.is_like(junctor)], pair, reasons
-        )
+        replaced = list(filter(junctor.is_like, lost))
+        yield from _report_added(junctor, replaced, pair, reasons)
     for junctor in lost:
-        if not any(junctor.is_like(new) for new in gained) and not reasons.remains(
-            junctor.condition
-        ):
-            text, paths = (
-                f"{pair.field.shown}: `{junctor.kind}` was removed",
-                (pair.new[0].path, junctor.path),
-            )
+        if not any(map(junctor.is_like, gained)) and not reasons.remains(junctor.condition):
+            text = f"{pair.field.shown}: `{junctor.kind}` was removed"
+            paths = pair.new[0].path, junctor.path
             yield Change(rules.JUNCTOR_REMOVED, text, *paths, pair.field.path, effect=NEW_VALUES)
 
 
@@ -671,11 +663,8 @@ def _junctors(node: Conjunction) -> Iterator[_Junctor]:
 def _report_added(
     junctor: _Junctor, replaced: Sequence[_Junctor], pair: Pair, reasons: Reasons
 ) -> Iterator[Change]:
-    kind, paths = junctor.kind, (junctor.path, replaced[0].path if replaced else pair.old[0].path)
-    change = f"`{kind}` was {'changed' if replaced else 'added'}"
-    if replaced and replaced[0].kind != kind:
-        change = f"`{replaced[0].kind}` became `{kind}`"
-    change = f"{pair.field.shown}: {change}"
+    paths = junctor.path, replaced[0].path if replaced else pair.old[0].path
+    change = f"{pair.field.shown}: {_changed_junctor(junctor, replaced)}"
     reason, example = reasons.effect(junctor.condition, junctor.part)
     if reason == WIDER or (reason is not None and replaced):
         if not all(reasons.remains(old.condition) for old in replaced):
@@ -685,17 +674,28 @@ def _report_added(
     effect = pair.field.consequence(is_container=pair.new[0].type in {"object", "array"})
     if reason is not None:
         rule, effect = rule._replace(severity="info"), ""
-        text = f"{change}, {'which rejects only objects with new fields' if reason == FOR_EXISTING else reason}"
+        which = "which rejects only objects with new fields" if reason == FOR_EXISTING else reason
+        text = f"{change}, {which}"
     elif example is None:
         rule = rule._replace(severity="warning")
         text = f"{change}: it is not known which values are rejected now"
     else:
-        which = (
-            "match"
-            if kind == "not"
-            else "match several branches"
-            if "became" in change
-            else "do not match"
-        )
-        text = f"{change}: values that {which} are rejected"
+        became = bool(replaced) and replaced[0].kind != junctor.kind
+        text = f"{change}: values that {_rejected_by(junctor.kind, became=became)} are rejected"
     yield Change(rule, text, *paths, pair.field.path, pair.shown(example), effect=effect)
+
+
+def _changed_junctor(junctor: _Junctor, replaced: Sequence[_Junctor]) -> str:
+    """Return what has happened to a junctor that is new, or that replaces others."""
+    if not replaced:
+        return f"`{junctor.kind}` was added"
+    if replaced[0].kind != junctor.kind:
+        return f"`{replaced[0].kind}` became `{junctor.kind}`"
+    return f"`{junctor.kind}` was changed"
+
+
+def _rejected_by(kind: str, *, became: bool) -> str:
+    """Return which values a junctor rejects; one that was another kind before now counts the branches that match."""
+    if kind == "not":
+        return "match"
+    return "match several branches" if became else "do not match"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from operator import attrgetter
 from typing import Any, Final
@@ -141,33 +141,38 @@ def _possible_values(pair: Pair, old: Constraints) -> dict[Any, Any] | None:
 
 def _compare_enumerated(pair: Pair, old: Mapping[Any, Any], new: Constraints) -> Iterator[Change]:
     """Report which of the old values are rejected, whatever rejects them."""
-    before, after = (
-        _accepted(pair, pair.old, old),
-        _accepted(pair, pair.new, {**old, **(new.enum or {})}),
-    )
-    remaining = {key: value for key, value in before.items() if key in after}
+    before = _accepted(pair, pair.old, old)
+    after = _accepted(pair, pair.new, {**old, **(new.enum or {})})
     lost = [value for key, value in before.items() if key not in after]
     if lost:
-        text = f"{_values(lost)} not accepted any more"
-        default = pair.old[0].default
-        if default is not None and equality_key(default.value) in map(equality_key, lost):
-            text += f"; {marshal(default.value)} was the default"
-        part = {
-            "enum": [*remaining.values()],
-            **({} if remaining else {"not_": JSONSchemaProps.of(enum=lost)}),
-        }
-        for change in _reject(rules.ENUM_VALUE_REMOVED, text, part, pair):
-            is_listed = any(schema.enum for schema in pair.new)
-            new_path = pair.new.path_of_item("enum", lost[0]) if is_listed else change.new
-            yield change._replace(new=new_path, old=pair.old.path_of_item("enum", lost[0]))
+        remaining = [value for key, value in before.items() if key in after]
+        yield from _lost_values(pair, lost, remaining)
     if new.enum is None:
         yield pair.change(
             rules.ENUM_REMOVED, "the enumeration was removed", "enum", effect=NEW_VALUES
         )
-    elif gained := [value for key, value in after.items() if key not in before]:
+        return
+    gained = [value for key, value in after.items() if key not in before]
+    if gained:
         text, effect = f"{_values(gained)} accepted now", "clients may not know the new values"
         change = pair.change(rules.ENUM_VALUE_ADDED, text, "enum", effect=effect)
         yield change._replace(new=pair.new.path_of_item("enum", gained[0]))
+
+
+def _lost_values(pair: Pair, lost: Sequence[Any], remaining: Sequence[Any]) -> Iterator[Change]:
+    """Report the values of an enumeration that are rejected now."""
+    text = f"{_values(lost)} not accepted any more"
+    default = pair.old[0].default
+    if default is not None and equality_key(default.value) in map(equality_key, lost):
+        text += f"; {marshal(default.value)} was the default"
+    part: dict[str, Any] = {"enum": [*remaining]}
+    if not remaining:
+        part["not_"] = JSONSchemaProps.of(enum=[*lost])
+    is_listed = any(schema.enum for schema in pair.new)
+    old_path = pair.old.path_of_item("enum", lost[0])
+    for change in _reject(rules.ENUM_VALUE_REMOVED, text, part, pair):
+        new_path = pair.new.path_of_item("enum", lost[0]) if is_listed else change.new
+        yield change._replace(new=new_path, old=old_path)
 
 
 def _accepted(pair: Pair, node: Conjunction, values: Mapping[Any, Any]) -> dict[Any, Any]:
@@ -206,37 +211,43 @@ _UNEXPRESSED: Final = frozenset(
 def _compare_limits(pair: Pair, old: Constraints, new: Constraints) -> Iterator[Change]:
     for limit in LIMITS:
         after, old_bound = new.bounds.get(limit.attribute), old.bounds.get(limit.attribute)
-        if after == old_bound or after == (before := _implied(pair, old, limit)):
+        before = _implied(pair, old, limit)
+        if after in (old_bound, before):
             continue
         if after is None or (before is not None and before.tighter_than(after)):
             if old_bound is not None:
-                now = (
-                    "was removed"
-                    if after is None
-                    else f"changed from {_number(old_bound)} to {_number(after)}"
-                )
-                text = f"`{limit.keyword}` {now}"
+                text = f"`{limit.keyword}` {_loosened(old_bound, after)}"
                 yield pair.change(rules.LIMIT_LOOSENED, text, limit.attribute, effect=NEW_VALUES)
-            continue
-        if _cannot_break(pair, limit, after):
-            continue
-        change = (
-            f"of {_number(after)} added"
-            if old_bound is None
-            else f"changed from {_number(old_bound)} to {_number(after)}"
-        )
-        breaking = limit.breaking.format(_number(after), s="" if after.value == 1 else "s")
-        if after.value == 1 and limit.empty:
-            breaking = limit.empty
-        if after.is_strict:
-            breaking = f"{breaking} and {_number(after)} itself"
-        number = int(after.value) if float(after.value).is_integer() else after.value
-        attributes = {
-            limit.attribute: number,
-            **({f"exclusive_{limit.attribute}": True} if after.is_strict else {}),
-        }
-        text = f"`{limit.keyword}` {change}: {breaking} are rejected"
-        yield from _reject(rules.LIMIT_TIGHTENED, text, attributes, pair)
+        elif not _cannot_break(pair, limit, after):
+            yield from _tightened(pair, limit, old_bound, after)
+
+
+def _loosened(old_bound: Bound, after: Bound | None) -> str:
+    if after is None:
+        return "was removed"
+    return f"changed from {_number(old_bound)} to {_number(after)}"
+
+
+def _tightened(pair: Pair, limit: Limit, old_bound: Bound | None, after: Bound) -> Iterator[Change]:
+    """Report a limit that rejects values, unless old rules imply it."""
+    change = f"of {_number(after)} added"
+    if old_bound is not None:
+        change = f"changed from {_number(old_bound)} to {_number(after)}"
+    number = int(after.value) if float(after.value).is_integer() else after.value
+    attributes: dict[str, Any] = {limit.attribute: number}
+    if after.is_strict:
+        attributes[f"exclusive_{limit.attribute}"] = True
+    text = f"`{limit.keyword}` {change}: {_too_much(limit, after)} are rejected"
+    yield from _reject(rules.LIMIT_TIGHTENED, text, attributes, pair)
+
+
+def _too_much(limit: Limit, bound: Bound) -> str:
+    """Return which values a limit rejects, in words."""
+    is_one = bound.value == 1
+    breaking = limit.breaking.format(_number(bound), s="" if is_one else "s")
+    if is_one and limit.empty:
+        breaking = limit.empty
+    return f"{breaking} and {_number(bound)} itself" if bound.is_strict else breaking
 
 
 def _implied(pair: Pair, old: Constraints, limit: Limit) -> Bound | None:
@@ -343,23 +354,26 @@ def _compare_formats(pair: Pair, old: Constraints, new: Constraints) -> Iterator
     if all(_has_range(pair, old, name) for name in added) and (added or not lost):
         return
     tighter = [name for name in added if name not in NUMBER_FORMATS or name in _NARROW]
-    if not tighter:
-        if lost:
-            text = f"format {', '.join(lost)} became {', '.join(added) or 'no format'}"
-            yield pair.change(rules.FORMAT_LOOSENED, text, "format", effect=NEW_VALUES)
-        return
+    if lost and not tighter:
+        text = f"format {', '.join(lost)} became {', '.join(added) or 'no format'}"
+        yield pair.change(rules.FORMAT_LOOSENED, text, "format", effect=NEW_VALUES)
+    if tighter:
+        yield from _tighter_format(pair, tighter, lost, new.type)
+
+
+def _tighter_format(
+    pair: Pair, tighter: Sequence[str], lost: Sequence[str], type_: str
+) -> Iterator[Change]:
+    """Report formats that reject values, unless old rules imply them."""
     before = f" instead of {', '.join(lost)}" if lost else ""
-    which = (
-        "numbers outside of its range"
-        if tighter[0] in NUMBER_FORMATS
-        else "values without this format"
-    )
+    is_range = tighter[0] in NUMBER_FORMATS
+    which = "numbers outside of its range" if is_range else "values without this format"
     text = f"format is {', '.join(tighter)}{before}: {which} are rejected"
-    attributes = {
-        "format": tighter[0],
-        "type": new.type if new.type in {"string", "integer", "number"} else "string",
-    }
+    attributes = {"format": tighter[0], "type": type_ if type_ in _WITH_FORMATS else "string"}
     yield from _reject(rules.FORMAT, text, attributes, pair)
+
+
+_WITH_FORMATS: Final = frozenset({"string", "integer", "number"})
 
 
 def _has_range(pair: Pair, old: Constraints, format_: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from crdlint.changes.change import Change, Policy, lowered, merged
@@ -41,46 +41,46 @@ def compare_versions(
 ) -> Iterator[Change]:
     """Report versions that were removed, renamed, added, deprecated, or are not served any more."""
     renamed = _renamed(old, new)
-    old_default, default = (
-        preferred(name for name, parts in side.items() if parts.version.served)
-        for side in (old, new)
-    )
     for name, before in old.items():
         if name in new:
             yield from _in_version(name, _compare_served(name, before, new[name]))
         elif name in renamed:
-            text, effect = (
-                f"version `{name}` is now named `{renamed[name]}`",
-                f"requests to `{name}` return 404",
-            )
+            text = f"version `{name}` is now named `{renamed[name]}`"
+            effect = f"requests to `{name}` return 404"
             paths = _paths(before, new[renamed[name]], "name")
             yield Change(rules.VERSION_RENAMED, text, *paths, versions=(name,), effect=effect)
         else:
-            rule, text, effect = (
-                rules.VERSION_REMOVED,
-                f"version `{name}` was removed",
-                "requests to it return 404",
-            )
-            if not before.version.served:
-                rule = rule._replace(severity="warning", help=_UNSTORED)
-                text = f"version `{name}`, which was not served, was removed"
-                effect = "the API server rejects that while `status.storedVersions` has it"
-            gone = _VERSIONS.index(len(new))
-            yield Change(
-                rule, text, gone, before.path.child("name"), versions=(name,), effect=effect
-            )
+            yield _removed_version(name, before, _VERSIONS.index(len(new)))
+    known = {*old, *renamed.values()}
+    old_default, default = map(_default_version, (old, new))
     for name, after in new.items():
-        if name not in old and name not in renamed.values():
-            effect = "kubectl uses it by default" if name == default and name != old_default else ""
-            paths = after.path.child("name"), _VERSIONS.index(len(old))
-            yield Change(
-                rules.VERSION_ADDED,
-                f"version `{name}` was added",
-                *paths,
-                versions=(name,),
-                effect=effect,
-            )
+        if name in known:
+            continue
+        is_default = name == default != old_default
+        effect = "kubectl uses it by default" if is_default else ""
+        text, paths = f"version `{name}` was added", (_name_of(after), _VERSIONS.index(len(old)))
+        yield Change(rules.VERSION_ADDED, text, *paths, versions=(name,), effect=effect)
     yield from _compare_storage(old, new)
+
+
+def _removed_version(name: str, before: VersionParts, gone: Path) -> Change:
+    """Return the change of a version that the new CRD does not have; ``gone`` is where that one would have it."""
+    rule, text = rules.VERSION_REMOVED, f"version `{name}` was removed"
+    effect = "requests to it return 404"
+    if not before.version.served:
+        rule = rule._replace(severity="warning", help=_UNSTORED)
+        text = f"version `{name}`, which was not served, was removed"
+        effect = "the API server rejects that while `status.storedVersions` has it"
+    return Change(rule, text, gone, _name_of(before), versions=(name,), effect=effect)
+
+
+def _name_of(parts: VersionParts) -> Path:
+    return parts.path.child("name")
+
+
+def _default_version(versions: Mapping[str, VersionParts]) -> str | None:
+    """Return the served version that kubectl uses by default."""
+    return preferred(name for name, parts in versions.items() if parts.version.served)
 
 
 _UNSTORED: Final = "Write all objects again in the storage version, then take this one out of `status.storedVersions`"

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from typing import Final
 
-from crdlint.cel.ast import Comprehension, Ident, nodes
+from crdlint.cel.ast import Comprehension, Expr, Ident, nodes
 from crdlint.cel.parser import parse
 from crdlint.changes.conjunction import Conjunction
 from crdlint.changes.constraints import JUNCTORS, LIMITS, branches_of, fingerprint, junctors_of
@@ -39,27 +39,7 @@ def condition(schema: JSONSchemaProps, value: str = _SELF, depth: int = 0) -> st
 
 
 def _parts(schema: JSONSchemaProps, value: str, depth: int) -> Iterator[str]:
-    for name in schema.required:
-        yield has(value, name)
-    for limit in LIMITS:
-        bound = getattr(schema, limit.attribute)
-        if bound is not None:
-            yield limit.condition(
-                bound, value, is_strict=getattr(schema, f"exclusive_{limit.attribute}", False)
-            )
-    factor = schema.multiple_of
-    if factor is not None:  # CEL has it for integers only
-        yield (
-            f"{value} % {int(factor)} == 0"
-            if float(factor).is_integer()
-            else f"{value}.isMultipleOf({factor})"
-        )
-    if schema.pattern:
-        yield f"{value}.matches({_text(schema.pattern)})"
-    if schema.format and is_supported(schema.format, NEWEST):
-        yield f"{value}.{MATCHES_FORMAT}({_text(normalized(schema.format))})"
-    if schema.enum:
-        yield f"{value} in [{', '.join(map(_text, schema.enum))}]"
+    yield from _of_keywords(schema, value)
     for name, below in schema.properties.items():
         field = escape(name)
         inner = condition(below, f"{value}.{field}", depth + 1)
@@ -73,6 +53,27 @@ def _parts(schema: JSONSchemaProps, value: str, depth: int) -> Iterator[str]:
     for kind in JUNCTORS:
         if branches := branches_of(schema, kind):
             yield junctor_condition(kind, branches, value, depth)
+
+
+def _of_keywords(schema: JSONSchemaProps, value: str) -> Iterator[str]:
+    """Yield what the keywords of a schema require of a value, without the schemas below it."""
+    yield from (has(value, name) for name in schema.required)
+    for limit in LIMITS:
+        bound = getattr(schema, limit.attribute)
+        if bound is not None:
+            is_strict = getattr(schema, f"exclusive_{limit.attribute}", False)
+            yield limit.condition(bound, value, is_strict=is_strict)
+    factor = schema.multiple_of
+    if factor is not None and float(factor).is_integer():  # CEL has it for integers only
+        yield f"{value} % {int(factor)} == 0"
+    elif factor is not None:
+        yield f"{value}.isMultipleOf({factor})"
+    if schema.pattern:
+        yield f"{value}.matches({_text(schema.pattern)})"
+    if schema.format and is_supported(schema.format, NEWEST):
+        yield f"{value}.{MATCHES_FORMAT}({_text(normalized(schema.format))})"
+    if schema.enum:
+        yield f"{value} in [{', '.join(map(_text, schema.enum))}]"
 
 
 def _named(schema: JSONSchemaProps) -> str:
@@ -122,14 +123,16 @@ def _with_self(text: str, value: str) -> str:
     """Return an expression with another one in offset of `self`."""
     result = parse(text, options=stored_expressions(NEWEST).parser)
     trees = [] if result.errors else list(nodes(result.expr))
-    if not trees or any(
-        isinstance(node, Comprehension) and node.iter_var == _SELF for node in trees
-    ):
+    if not trees or any(map(_hides_self, trees)):
         return text if value == _SELF else "unknown()"
     named = (node.id for node in trees if isinstance(node, Ident) and node.name == _SELF)
     for offset in sorted({result.source_info.offsets[id_][0] for id_ in named}, reverse=True):
         text = text[:offset] + value + text[offset + len(_SELF) :]
     return text
+
+
+def _hides_self(node: Expr) -> bool:
+    return isinstance(node, Comprehension) and node.iter_var == _SELF
 
 
 def of_kept_value(rule: str) -> str:

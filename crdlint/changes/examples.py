@@ -377,6 +377,7 @@ _OF_LISTS: Final = sum(
     )
 )
 _RESOURCE: Final = {"apiVersion": "v1", "kind": "A", "metadata": {"name": "a"}}
+_OF_NUMBERS: Final = ("minimum", "maximum")
 _ABSENT: Final = object()
 
 
@@ -435,34 +436,35 @@ class Candidates:
     def _objects(
         self, old: Conjunction, new: Conjunction, depth: int, fixed: Mapping[str, Any]
     ) -> Iterator[Any]:
-        required = old.required
         names = self._names | _mentioned_beside(self._names, conditions_of(old))
-        if any((schema.min_properties or 0) > len(required) for schema in old):
+        if any((schema.min_properties or 0) > len(old.required) for schema in old):
             names |= {*islice(old.property_names(), _SOME)}
         options: dict[str, list[Any]] = {}
-        for name in dict.fromkeys((*required, *sorted(names))):
-            schemas, after = old.of_property(name), new.of_property(name)
-            if name in fixed or not schemas:
+        for name in dict.fromkeys((*old.required, *sorted(names))):
+            if name in fixed or not old.of_property(name):
                 continue
-            values = [_ABSENT] * (name not in required or schemas[0].default is not None)
-            inner = self._inner(schemas, after, depth)
-            if name not in names:  # the value is not to break the new schema
-                number = 1 if schemas.type in {"object", "array"} else 2
-                accepted = islice(
-                    (value for value in inner if self._is_valid(after or schemas, value)), number
-                )
-                inner = [*accepted] or inner[:number]
-            values += inner
+            values = self._options(name, old, new, depth, is_named=name in names)
             options[name] = values if len(options) < _OPTIONS else values[:1]
         base: dict[str, Any] = {**(_RESOURCE if old[0].x_embedded_resource else {}), **fixed}
-        for chosen_values in _by_rank(list(options.values())):
-            chosen = {
-                name: value
-                for name, value in zip(options, chosen_values, strict=True)
-                if value is not _ABSENT
-            }
+        for values_by_rank in _by_rank(list(options.values())):
+            values_of_fields = zip(options, values_by_rank, strict=True)
+            chosen = {name: value for name, value in values_of_fields if value is not _ABSENT}
             yield deep_copy({**base, **chosen})
         yield from self._maps(old, new, depth, base)
+
+    def _options(
+        self, name: str, old: Conjunction, new: Conjunction, depth: int, *, is_named: bool
+    ) -> list[Any]:
+        """Return what a field of an object may be: absent, or one of a few values."""
+        schemas, after = old.of_property(name), new.of_property(name)
+        absent = [_ABSENT] * (name not in old.required or schemas[0].default is not None)
+        inner = self._inner(schemas, after, depth)
+        if is_named:
+            return [*absent, *inner]
+        # The value is not to break the new schema.
+        number = 1 if schemas.type in {"object", "array"} else 2
+        accepted = (value for value in inner if self._is_valid(after or schemas, value))
+        return [*absent, *(list(islice(accepted, number)) or inner[:number])]
 
     def _maps(
         self, old: Conjunction, new: Conjunction, depth: int, base: dict[str, Any]
@@ -552,68 +554,78 @@ class Candidates:
         folded = constraints(old, self._server)
         after = constraints(new, self._server) if new else None
         if folded.enum is not None:
-            remaining = folded.enum if after is None or after.enum is None else after.enum
-            lost = [value for key, value in folded.enum.items() if key not in remaining]
-            mentioned = [value for value in folded.enum.values() if value in self._texts]
-            return [*lost, *mentioned, *folded.enum.values()]
-        if type_ == "boolean":
-            return [False, True]
-        if type_ in {"integer", "number"}:
-            return self._of_numbers(folded, after)
-        if type_ == "string":
-            return list(self._of_texts(old, folded, after))
-        if type_ == "int-or-string":
-            return [*self._of_numbers(folded, after), *self._of_texts(old, folded, after)]
-        return [{}, "a", 1, *self._texts, *self._numbers]
+            return list(self._of_enumeration(folded.enum, after))
+        match type_:
+            case "boolean":
+                return [False, True]
+            case "integer" | "number":
+                return self._of_numbers(folded, after)
+            case "string":
+                return list(self._of_texts(old, folded, after))
+            case "int-or-string":
+                return [*self._of_numbers(folded, after), *self._of_texts(old, folded, after)]
+            case _:
+                return [{}, "a", 1, *self._texts, *self._numbers]
+
+    def _of_enumeration(self, old: Mapping[Any, Any], after: Constraints | None) -> Iterator[Any]:
+        """Yield the values of an enumeration, those first that the new one lacks, then the constants of the condition."""
+        remaining = old if after is None or after.enum is None else after.enum
+        yield from (value for key, value in old.items() if key not in remaining)
+        yield from (value for value in old.values() if value in self._texts)
+        yield from old.values()
 
     def _of_numbers(self, old: Constraints, new: Constraints | None) -> list[Any]:
         numbers = [0, 1, -1, *self._numbers]
         for side in filter(None, (old, new)):
-            for name, bound in side.bounds.items():
-                if name in {"minimum", "maximum"} and math.isfinite(bound.value):
-                    numbers += [bound.value, bound.value - 1, bound.value + 1]
+            bounds = [side.bounds[name].value for name in _OF_NUMBERS if name in side.bounds]
+            for bound in filter(math.isfinite, bounds):
+                numbers += [bound, bound - 1, bound + 1]
         numbers += [factor * times for factor in old.multiples for times in (1, 2, 3)]
-        numbers += [2**31, 2**53] if new is not None and new.formats - old.formats else []
+        if new is not None and new.formats - old.formats:
+            numbers += [2**31, 2**53]
         if old.type != "number":
-            return sorted(
-                {int(number) for number in numbers if float(number).is_integer()}, key=abs
-            )
-        return sorted(
-            {*map(float, numbers), 0.5, *(number + 0.5 for number in self._numbers)}, key=abs
-        )
+            whole = {int(number) for number in numbers if float(number).is_integer()}
+            return sorted(whole, key=abs)
+        halves = [number + 0.5 for number in self._numbers]
+        return sorted({*map(float, numbers), 0.5, *halves}, key=abs)
 
     def _of_texts(
         self, old: Conjunction, folded: Constraints, after: Constraints | None
     ) -> Iterator[str]:
         """Yield texts of the old patterns and formats, those first that the new patterns do not match."""
         yield from self._texts
-        # Sets of texts have another order in each process.
-        known_patterns = sorted(folded.patterns) or [""]
         if not folded.patterns:
             yield "a"
-        for old_pattern in known_patterns:
-            patterns = sorted(after.patterns) if after else []
-            if after is not None and after.enum is not None:
-                patterns.append(pattern_of(after.enum.values()))
-            patterns += [re.escape(text) for text in self._texts[:_FEW_TEXTS] if old_pattern]
-            for pattern in (*patterns, _NOTHING):
+        # Sets of texts have another order in each process.
+        for old_pattern in sorted(folded.patterns) or [""]:
+            for pattern in (*self._patterns_to_break(old_pattern, after), _NOTHING):
                 text = pattern_relation(old_pattern, pattern, *folded.lengths).lost
                 if text is not None:
                     yield text
         yield from (SAMPLES[name] for name in sorted(folded.formats) if name in SAMPLES)
         yield from ("", "a")
-        old_pattern = known_patterns[0]
+        yield from self._of_lengths(old, min(folded.patterns, default=""))
+        yield from ("A b!", "10.0.0.1", "::1", "https://a.b")
+        if not folded.patterns:
+            yield from ("0" * size for size in self._sizes(old, "length"))
+
+    def _patterns_to_break(self, old_pattern: str, after: Constraints | None) -> list[str]:
+        """Return the patterns of the new schema, of its enumeration and of the constants of the condition."""
+        patterns = sorted(after.patterns) if after else []
+        if after is not None and after.enum is not None:
+            patterns.append(pattern_of(after.enum.values()))
+        constants = self._texts[:_FEW_TEXTS] if old_pattern else []
+        return [*patterns, *map(re.escape, constants)]
+
+    def _of_lengths(self, old: Conjunction, pattern: str) -> Iterator[str]:
+        """Yield texts that match a pattern, or any if it is empty, with the lengths of the condition."""
         for size in self._sizes(old, "length"):
-            text = (
-                pattern_relation(old_pattern, _NOTHING, size, size).lost
-                if old_pattern
-                else "a" * size
-            )
+            if not pattern:
+                yield "a" * size
+                continue
+            text = pattern_relation(pattern, _NOTHING, size, size).lost
             if text is not None:
                 yield text
-        yield from ("A b!", "10.0.0.1", "::1", "https://a.b")
-        if not old_pattern:
-            yield from ("0" * size for size in self._sizes(old, "length"))
 
 
 def _by_rank(options: Sequence[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:

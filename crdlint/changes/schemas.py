@@ -287,31 +287,33 @@ def _renamed(
 ) -> dict[str, str]:
     """Return the new names of removed fields; each new name once, and only if no other candidate is as good."""
     new_names: dict[str, str] = {}
-    by_digest: dict[str, list[str]] = {}
     if not removed or not added:
         return new_names
+    by_digest: dict[str, list[str]] = {}
     for name, schemas in added.items():
         by_digest.setdefault(fingerprint(schemas).digest, []).append(name)
     for name, schemas in removed.items():
         of_old = fingerprint(schemas)
         same = by_digest.get(of_old.digest, [])
-        if of_old.nodes >= _NODES and len(same) == 1 and same[0] not in new_names.values():
+        is_only = len(same) == 1 and same[0] not in new_names.values()
+        if of_old.nodes >= _NODES and is_only:
             new_names[name] = same[0]
-    if len(removed) > _MOST_FIELDS or len(added) > _MOST_FIELDS:
-        return new_names
-    for name, schemas in removed.items():
-        if name in new_names:
-            continue
-        near = [
-            other
-            for other, candidate in added.items()
-            if other not in new_names.values()
-            and candidate.type == schemas.type
-            and _is_similar(name, other)
-        ]
-        if len(near) == 1:
-            new_names[name] = near[0]
+    if max(len(removed), len(added)) <= _MOST_FIELDS:
+        for name in [name for name in removed if name not in new_names]:
+            new_names |= _of_similar_name(name, removed[name], added, new_names)
     return new_names
+
+
+def _of_similar_name(
+    name: str, schemas: Conjunction, added: Mapping[str, Conjunction], taken: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the new name of a removed field, if exactly one added field of its type has a similar name."""
+    candidates = added.keys() - taken.values()
+    of_type = (
+        other for other in added if other in candidates and added[other].type == schemas.type
+    )
+    near = [other for other in of_type if _is_similar(name, other)]
+    return {name: near[0]} if len(near) == 1 else {}
 
 
 def _is_similar(name: str, other: str) -> bool:

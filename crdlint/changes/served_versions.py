@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from crdlint.changes.change import Change, Policy, lowered
@@ -111,12 +111,11 @@ class ServedVersions:
         name, other_name = pair.names
         if version.schema is None or other.schema is None:
             return
-        identity = {
-            "apiVersion": f"{crd.spec.group}/{other_name}", "kind": crd.spec.names.kind, "metadata": {"name": "example"}
-        }  # fmt: skip
+        kind = crd.spec.names.kind
+        identity = {"apiVersion": f"{crd.spec.group}/{other_name}", "kind": kind}
         preserve = bool(crd.spec.preserve_unknown_fields)
         examples = Examples(
-            identity,
+            {**identity, "metadata": {"name": "example"}},
             servers.newest,
             explains=policy.explains,
             preserve=(preserve, preserve),
@@ -128,32 +127,27 @@ class ServedVersions:
             for change in compare_schemas(version.schema, other.schema, root, examples)
             if change.rule.id in _REJECTING
         )
-        rejecting = [
-            change for change in lowered(compared, policy) if change.rule.severity != "info"
-        ]
-        if not rejecting:
-            return
+        rejecting = [each for each in lowered(compared, policy) if each.rule.severity != "info"]
+        if rejecting:
+            yield self._stricter(name, other_name, rejecting)
+
+    def _stricter(self, name: str, other_name: str, rejecting: Sequence[Change]) -> Change:
+        """Return the change of a new version because of changes that reject objects, by the most severe one."""
         first = min(rejecting, key=lambda change: change.rule.severity)
-        others = [
-            f"`{path}`"
-            for path in dict.fromkeys(change.field for change in rejecting)
-            if path != first.field
-        ]
+        fields = dict.fromkeys(change.field for change in rejecting)
+        others = [f"`{path}`" for path in fields if path != first.field]
         more = f" (and others in {some(others, _SHOWN)})" if others else ""
         text = f"version `{other_name}` rejects objects of `{name}`: {first.text}{more}"
-        severity: Severity = (
-            "error" if first.rule.severity == "error" and other_name == self._default else "warning"
-        )
-        rule = rules.SERVED_STRICTER._replace(severity=severity)
+        breaks = first.rule.severity == "error" and other_name == self._default
+        rule = rules.SERVED_STRICTER._replace(severity="error" if breaks else "warning")
         effect = f"in `{other_name}`{self._remark(other_name) or ','} {first.effect}"
-        versions = (other_name,)
-        yield Change(
+        return Change(
             rule,
             text,
             first.new,
             _VERSIONS,
             example=first.example,
-            versions=versions,
+            versions=(other_name,),
             effect=effect,
         )
 

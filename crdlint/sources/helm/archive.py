@@ -161,28 +161,33 @@ def members(
             for member in archive:
                 name = _loaded_name(member.name)
                 budget.members -= 1
-                if budget.members < 0:
-                    raise ArchiveError(f"more than {MAX_MEMBERS:,} files: the rest is not read")
-                if not member.name:  # for Go, an empty long name is none
-                    raise ArchiveError("a file without a name: the rest is not read")
-                if member.issparse() or member.size < 0:
-                    raise ArchiveError("a sparse file, or one without a size: the rest is not read")
+                _check_member(member, budget)
                 if member.type not in _WITHOUT_DATA and wants(name):
                     file = archive.extractfile(member)
                     yield name, b"" if file is None else file.read()
         if unpacked.read().strip(b"\0"):
             damage = damage or "data after the end of the archive: the rest is not read"
     except (ArchiveError, tarfile.TarError) as error:
-        damage = damage or f"{error}{f' (in or after {name})' if name else ''}"
-    except (
-        ValueError,
-        ArithmeticError,
-        LookupError,
-        RecursionError,
-    ):  # what tarfile does not check
+        place = f" (in or after {name})" if name else ""
+        damage = damage or f"{error}{place}"
+    except _NOT_CHECKED:
         damage = damage or "a header is malformed: the rest is not read"
     if damage:
         raise ArchiveError(damage)
+
+
+# What tarfile raises for headers that it does not check.
+_NOT_CHECKED: Final = (ValueError, ArithmeticError, LookupError, RecursionError)
+
+
+def _check_member(member: tarfile.TarInfo, budget: ArchiveBudget) -> None:
+    """Raise ArchiveError if a member is one too many, or one that Helm reads otherwise."""
+    if budget.members < 0:
+        raise ArchiveError(f"more than {MAX_MEMBERS:,} files: the rest is not read")
+    if not member.name:  # for Go, an empty long name is none
+        raise ArchiveError("a file without a name: the rest is not read")
+    if member.issparse() or member.size < 0:
+        raise ArchiveError("a sparse file, or one without a size: the rest is not read")
 
 
 def _unpacked(packed: bytes, budget: ArchiveBudget) -> tuple[BytesIO, str]:

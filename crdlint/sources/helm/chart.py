@@ -191,22 +191,17 @@ def _walk(folder: str, problems: list[tuple[str, str]]) -> Iterator[LoadedFile]:
             enters = is_folder(entry)
             if is_ignored(ignored, inner, is_folder=enters):
                 continue
-            real = (
-                os.path.realpath(entry.path)
-                if entry.is_symlink()
-                else os.path.join(parents[-1], entry.name)
-            )
-            if entry.is_symlink() and not is_near(entry.path, folder):
-                problems.append(
-                    (
-                        entry.path,
-                        f"is a link to {os.readlink(entry.path)}, outside of the repository",
-                    )
-                )
-            elif not enters or real not in parents:
-                pending.append(
-                    (inner, os.path.normpath(entry.path), (*parents, real) if enters else parents)
-                )
+            is_link = entry.is_symlink()
+            if is_link and not is_near(entry.path, folder):
+                where = f"is a link to {os.readlink(entry.path)}, outside of the repository"
+                problems.append((entry.path, where))
+                continue
+            below = os.path.join(parents[-1], entry.name)
+            real = os.path.realpath(entry.path) if is_link else below
+            if not enters:
+                pending.append((inner, os.path.normpath(entry.path), parents))
+            elif real not in parents:
+                pending.append((inner, os.path.normpath(entry.path), (*parents, real)))
 
 
 def _entries(path: str, problems: list[tuple[str, str]]) -> list[os.DirEntry[str]]:
@@ -253,13 +248,8 @@ def _of_files(
     if not metadata:
         return None
     values = _mapping(own[VALUES].text) if VALUES in own else {}
-    charts = [
-        chart
-        for name, inner_files in inner.items()
-        if not name.startswith(("_", ".")) and depth < _DEEPEST
-        for chart in [_inner(shown, name, inner_files, problems, depth)]
-        if chart is not None
-    ]
+    read = [name for name in inner if not name.startswith(("_", "."))] if depth < _DEEPEST else []
+    charts = filter(None, (_inner(shown, name, inner[name], problems, depth) for name in read))
     name = str(metadata.get("name", ""))
     return Chart(name, shown, name, metadata, values, own, tuple(charts), problems)
 

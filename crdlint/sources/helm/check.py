@@ -12,6 +12,7 @@ from crdlint.crd.positions import node_span
 from crdlint.files.read import text_if_readable
 from crdlint.kubernetes.servers import NEWEST_ALONE, Range, range_of
 from crdlint.linting.result import FileResult, Lint
+from crdlint.rules import catalog
 from crdlint.rules.advice.deployment import BRACES, KUBE_VERSION, SKIPPED
 from crdlint.safety.programs import end_running, find
 from crdlint.sources.helm.archive import chart_file
@@ -158,18 +159,16 @@ class Charts:
         differs from the file on disk is checked without Helm.
         """
         path, text, location = file.path, file.text, file.location
-        is_template = location.part == TEMPLATES and (
-            "{{" in text or not is_rendered(location.path)
-        )
+        may_depend = "{{" in text or not is_rendered(location.path)
+        is_template = location.part == TEMPLATES and may_depend
         chart = self.of(outermost(location.chart)) if is_template and file.is_saved else None
         key = self._key(file, versions, chart)
-        result = (
-            self.cache.get(key, path, text) if self.cache is not None and key is not None else None
-        )
+        cache = None if key is None else self.cache
+        result = None if cache is None or key is None else cache.get(key, path, text)
         if result is None:
             result = as_sent_by_helm(self._checked(file, lint, lints, chart), location.part)
-            if self.cache is not None and key is not None:
-                self.cache.put(key, result)
+            if cache is not None and key is not None:
+                cache.put(key, result)
         elif is_template:
             result = replace(result, masked=mask(text).text)
         return result if chart is None else self._with_failures(result, chart)
@@ -262,11 +261,7 @@ class Charts:
         if not is_rendered(location.path) or (chart is not None and _is_of_library(chart, path)):
             return self._named(file, lint, chart)
         if chart is None or not chart.is_rendered:
-            filled = text if chart is None else with_metadata(text, _metadata_of(chart, path))
-            asking = frozenset() if chart is None else chart.asking_templates
-            checked = check_template(path, filled, lint, asking=asking)
-            result = _of_original(checked, text, filled)
-            return explained(result, lambda _: _BY_HAND) if find("helm") else result
+            return self._without_helm(file, lint, chart)
         documents = self._documents(outermost(location.chart), chart).get(path)
         left_out = LeftOut(mask(text), outermost(location.chart), file.template)
         if documents:
@@ -276,11 +271,19 @@ class Charts:
         if chart.problem is not None or chart.failures:
             return explained(result, lambda _: _NOT_RENDERED)
         if chart.templates and result.crds:
-            result = replace(
-                result,
-                notices=(*result.notices, f"{_WITHOUT_CRD}. {left_out.help(result.crds[0].line)}"),
-            )
+            notice = f"{_WITHOUT_CRD}. {left_out.help(result.crds[0].line)}"
+            result = replace(result, notices=(*result.notices, notice))
         return explained(result, left_out.help)
+
+    @staticmethod
+    def _without_helm(file: ChartFile, lint: Lint, chart: _Chart | None) -> FileResult:
+        """Return the result of a template that Helm does not render, or that is not the one on disk."""
+        path, text = file.path, file.text
+        filled = text if chart is None else with_metadata(text, _metadata_of(chart, path))
+        asking = frozenset() if chart is None else chart.asking_templates
+        checked = check_template(path, filled, lint, asking=asking)
+        result = _of_original(checked, text, filled)
+        return explained(result, lambda _: _BY_HAND) if find("helm") else result
 
     def _named(self, file: ChartFile, lint: Lint, chart: _Chart | None) -> FileResult:
         """Return the result of a file that Helm does not render by itself: CRDs in named templates are checked where included."""
@@ -325,25 +328,17 @@ class Charts:
         cache, values = self.cache, self.values or DEFAULTS
         program = find("helm") if self.values is not None else None
         digest = None if cache is None else chart_digest(chart, values, program)
-        key = (
-            ""
-            if cache is None or digest is None
-            else cache.key(digest, f"rendered {chart} {self.versions.get(chart)}")
-        )
+        key = ""
+        if cache is not None and digest is not None:
+            key = cache.key(digest, f"rendered {chart} {self.versions.get(chart)}")
         model = load_chart(chart)
         cached = cache.get(key, chart, "") if cache is not None and key else None
         if cached is not None:
             return _from_cache(chart, model, digest, cached, is_rendered=program is not None)
-        if program is None:
-            loaded = _Chart(model, digest)
-            rendered = Rendered()
-        else:
-            rendered = self._render(chart, model)
-            documents = {} if model is None else files_of(model, rendered)
-            loaded = _Chart(
-                model, digest if rendered.final else None, rendered.problem is None, rendered.problem, rendered.failures,
-                documents, tuple(documents), {} if model is None else manifests_of(model, rendered),
-            )  # fmt: skip
+        rendered = Rendered() if program is None else self._render(chart, model)
+        loaded = _Chart(model, digest)
+        if program is not None:
+            loaded = _of_rendered(model, rendered, digest)
         if model is not None:
             loaded.contents = contents_of(model, rendered, values)
             loaded.findings = tuple(findings_of(model, loaded.contents, values))
@@ -536,6 +531,21 @@ def versions_of(chart: str) -> Range:
     return NEWEST_ALONE if support is None else support.versions
 
 
+def _of_rendered(model: Chart | None, rendered: Rendered, digest: bytes | None) -> _Chart:
+    """Return a chart as Helm has rendered it; its digest is None if another run may render it otherwise."""
+    documents = {} if model is None else files_of(model, rendered)
+    return _Chart(
+        model,
+        digest if rendered.final else None,
+        rendered.problem is None,
+        rendered.problem,
+        rendered.failures,
+        documents,
+        tuple(documents),
+        {} if model is None else manifests_of(model, rendered),
+    )
+
+
 def load_chart(chart: str) -> Chart | None:
     """Return the chart in a folder, or in a packed chart."""
     return load_archive(chart) if is_archive(chart) else load_folder(chart)
@@ -588,15 +598,23 @@ def _with_the_rest(result: FileResult, lint: Lint, left_out: LeftOut) -> FileRes
 
 def _with_fixes(result: FileResult, lint: Lint) -> FileResult:
     """Add to the findings of a rendered template the fixes of its own text, which are those of the check without Helm."""
-    if not result.diagnostics:
+    findings = result.diagnostics
+    if not any(map(_may_be_fixable, findings)):
         return result
-    findings, own = result.diagnostics, check_template(result.file, result.text, lint).diagnostics
+    own = check_template(result.file, result.text, lint).diagnostics
     fixes = {(each.rule, each.line, each.column): each.fix for each in own if each.fix is not None}
     with_fixes = (
         replace(each, fix=each.fix or fixes.get((each.rule, each.line, each.column)))
         for each in findings
     )
     return replace(result, diagnostics=tuple(with_fixes))
+
+
+def _may_be_fixable(finding: Diagnostic) -> bool:
+    """Return whether a finding without a fix may get one: it is no advice, or its rule has fixes."""
+    if finding.fix is not None:
+        return False
+    return finding.kind != "advice" or bool(catalog.fixes_of(finding.rule))
 
 
 @dataclass(frozen=True, slots=True)

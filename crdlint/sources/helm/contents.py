@@ -466,26 +466,25 @@ class _UnrenderedDocuments:
 
     def _read(self) -> Iterator[ChartDocument]:
         groups: set[bytes] = set()
+        for document in self._that_may_define():
+            if document.defines is not None:
+                groups.add(document.defines.group.encode())
+            yield document
+        groups.discard(b"")
+        for chart in self._chart.all_charts():
+            for file in chart.templates():
+                is_read = may_hold_crd(file.data)
+                if not is_read and any(group in file.data for group in groups):
+                    yield from self._of_template(chart, file)
+
+    def _that_may_define(self) -> Iterator[ChartDocument]:
+        """Yield the documents of `crds/` and of the templates that may contain CRDs."""
         for chart in self._chart.all_charts():
             is_on = None if self._enabled is None else chart.path in self._enabled
             for file in chart.crd_files():
-                documents = list(_of_crds(chart, file, is_rendered=is_on))
-                groups |= {
-                    each.defines.group.encode() for each in documents if each.defines is not None
-                }
-                yield from documents
-        templates = [
-            (chart, file) for chart in self._chart.all_charts() for file in chart.templates()
-        ]
-        with_crds = [(chart, file) for chart, file in templates if may_hold_crd(file.data)]
-        for chart, file in with_crds:
-            for document in self._of_template(chart, file):
-                if document.defines is not None:
-                    groups.add(document.defines.group.encode())
-                yield document
-        groups.discard(b"")
-        for chart, file in templates:
-            if (chart, file) not in with_crds and any(group in file.data for group in groups):
+                yield from _of_crds(chart, file, is_rendered=is_on)
+        for chart in self._chart.all_charts():
+            for file in filter(_may_hold_crd, chart.templates()):
                 yield from self._of_template(chart, file)
 
     def _of_template(self, chart: Chart, file: LoadedFile) -> Iterator[ChartDocument]:
@@ -509,6 +508,10 @@ class _UnrenderedDocuments:
                 yield _masked_document(
                     head, chart, file, reading, is_rendered=False if is_off else is_on, blocks=blocks
                 )  # fmt: skip
+
+
+def _may_hold_crd(file: LoadedFile) -> bool:
+    return may_hold_crd(file.data)
 
 
 def _masked_document(

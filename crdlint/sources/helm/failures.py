@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -127,28 +127,27 @@ class Failure:
             position.file, position.text, diagnostics=(finding,), masked=mask(position.text).text
         )
 
+    def _line_at(self, match: re.Match[str]) -> _FailedLine | None:
+        """Return the line of a template that Helm names, None if the chart has no such file."""
+        path = os.path.normpath(os.path.join(self.chart, *match["file"].split("/")[1:]))
+        is_inside = is_below(os.path.realpath(path), os.path.realpath(self.chart))
+        text = text_if_readable(path) if is_inside else None
+        if text is None:
+            return None
+        named = match.groupdict()
+        line, column = int(named.get("line") or 1), named.get("column")
+        character = None if column is None else _characters(text, line, int(column))
+        return _FailedLine(path, text, line, character)
+
     def _position(self) -> _FailedLine:
         """Return the place that Helm names, or the start of Chart.yaml."""
         for pattern in _PLACES:
             matches = list(pattern.finditer(self.why))
             if not matches:
                 continue
-            match = matches[-1]
-            path = os.path.normpath(os.path.join(self.chart, *match["file"].split("/")[1:]))
-            text = (
-                text_if_readable(path)
-                if is_below(os.path.realpath(path), os.path.realpath(self.chart))
-                else None
-            )
-            if text is not None:
-                named = match.groupdict()
-                line, column = int(named.get("line") or 1), named.get("column")
-                return _FailedLine(
-                    path,
-                    text,
-                    line,
-                    None if column is None else _characters(text, line, int(column)),
-                )
+            line = self._line_at(matches[-1])
+            if line is not None:
+                return line
         own = _OWN_FILE.search(self.why)
         path = os.path.normpath(os.path.join(self.chart, CHART if own is None else own[1]))
         text = text_if_readable(path) or ""
@@ -203,17 +202,18 @@ class LeftOut:
             if needed is None:
                 body = " ".join(block.directive.body.split())[:_SHOWN]
                 return f"`{{{{ {body} }}}}` in line {block.line} leaves it out: {_CHOOSE}"
-            assignments += [
-                name if name.startswith("global.") else ".".join((*inner, name)) for name in needed
-            ]
+            assignments += (_in_parent(name, inner) for name in needed)
         if not assignments:
             assignments = [f"{name}=true" for name in _condition(self.chart, inner[:1])]
+        if not assignments:
+            return f"The values leave it out: {_CHOOSE}"
         shown = " ".join(f"--set {assignment}" for assignment in assignments)
-        return (
-            f"The values leave it out: `{shown}` renders it"
-            if shown
-            else f"The values leave it out: {_CHOOSE}"
-        )
+        return f"The values leave it out: `{shown}` renders it"
+
+
+def _in_parent(name: str, inner: Sequence[str]) -> str:
+    """Return a value of a chart in `charts/` as one of the outermost chart."""
+    return name if name.startswith("global.") else ".".join((*inner, name))
 
 
 def _assignments(block: Block) -> list[str] | None:

@@ -337,6 +337,15 @@ class _Masking:
             self.masked.braces.append(directive)
         self._follow(directive)
 
+    def _close(self, block: _Open, end: Directive) -> None:
+        """Note a block or a named template that ends."""
+        opening = block.directive
+        if opening.keyword == "define":
+            self.masked.defined.append((opening, end.start))
+        if not self.dropping and opening.keyword in {"if", "with", "range"}:
+            elses = tuple(block.elses)
+            self.masked.blocks.append(Block(opening, opening.line, end.end_line, elses))
+
     def _follow(self, directive: Directive) -> None:
         keeps = directive.start in self.branches
         if directive.keyword in OPENING:
@@ -352,17 +361,7 @@ class _Masking:
             block = self.open.pop()
             self.dropping -= not block.keeps
             self.scopes -= block.directive.keyword in {"range", "with"}
-            if block.directive.keyword == "define":
-                self.masked.defined.append((block.directive, directive.start))
-            if not self.dropping and block.directive.keyword in {"if", "with", "range"}:
-                self.masked.blocks.append(
-                    Block(
-                        block.directive,
-                        block.directive.line,
-                        directive.end_line,
-                        tuple(block.elses),
-                    )
-                )
+            self._close(block, directive)
         elif directive.keyword in {"else", "end"} and self.masked.broken is None:
             self.masked.broken = directive.line, f"`{directive.keyword}` belongs to nothing"
         if not directive.closed:

@@ -12,7 +12,7 @@ import os
 import re
 import zlib
 from base64 import b64encode
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Mapping as MappingOf
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -168,28 +168,16 @@ def release_of(files: ChartFiles, manifest: str | None = None, *, level: int = 9
     `manifest` is what Helm renders. If it is None, each template counts as if it were rendered to its own text. `level`
     is that of gzip: Helm uses 9, and lower ones return more bytes in less time.
     """
-    contents: dict[str, bytes] = {}
-    left = _LARGEST
-    for path in (
-        *files.own,
-        *(path for path in files.inner if manifest is None and _is_rendered(path)),
-    ):
-        try:
-            contents[path] = read_bytes(os.path.join(files.folder, path), left)
-        except UnreadableError:
-            return None
-        left -= len(contents[path])
-    parts = list(
-        _parts_of_chart({path: data for path, data in contents.items() if path in files.own})
-    )
+    inner = filter(_is_rendered, files.inner) if manifest is None else ()
+    contents = _contents(files.folder, [*files.own, *inner])
+    if contents is None:
+        return None
+    own = {path: data for path, data in contents.items() if path in files.own}
     if manifest is None:
-        rendered = (
-            data.decode("utf-8", "surrogateescape")
-            for path, data in contents.items()
-            if _is_rendered(path)
-        )
-        manifest = "\n---\n".join(rendered)
-    parts += _by_document(manifest, is_file=False)
+        rendered = (data for path, data in contents.items() if _is_rendered(path))
+        texts = (data.decode("utf-8", "surrogateescape") for data in rendered)
+        manifest = "\n---\n".join(texts)
+    parts = [*_parts_of_chart(own), *_by_document(manifest, is_file=False)]
     compressor = zlib.compressobj(level, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
     shares: dict[str, int] = {}
     total = 0
@@ -201,6 +189,19 @@ def release_of(files: ChartFiles, manifest: str | None = None, *, level: int = 9
             shares[part.crd] = shares.get(part.crd, 0) + size
     total += len(compressor.flush())
     return Release(_encoded(total), {crd: _encoded(size) for crd, size in shares.items()}, parts)
+
+
+def _contents(folder: str, paths: Iterable[str]) -> dict[str, bytes] | None:
+    """Return the contents of files by their paths, None if one cannot be read or they are too large."""
+    contents: dict[str, bytes] = {}
+    left = _LARGEST
+    for path in paths:
+        try:
+            contents[path] = read_bytes(os.path.join(folder, path), left)
+        except UnreadableError:
+            return None
+        left -= len(contents[path])
+    return contents
 
 
 def _parts_of_chart(files: dict[str, bytes]) -> Iterator[ReleasePart]:
@@ -271,24 +272,24 @@ def descriptions(part: ReleasePart) -> list[Description]:
     while pending:
         node, path = pending.pop()
         pending += ((item, path) for item in items_of(node))
-        if isinstance(node, Mapping):
-            for key, value in node.pairs():
-                name = text_of(key) or ""
-                if name == "description" and isinstance(value, Scalar):
-                    ranges.append(
-                        Description(
-                            path, offset + key.start_mark.index, offset + value.end_mark.index
-                        )
-                    )
-                elif name == "properties" and isinstance(value, Mapping):
-                    pending += (
-                        (below, f"{path}.{text_of(field)}") for field, below in value.pairs()
-                    )
-                elif name in {"items", "additionalProperties"}:
-                    pending.append((value, f"{path}[*]"))
-                elif name in {"allOf", "anyOf", "oneOf", "not"}:
-                    pending.append((value, path))
+        for key, value in node.pairs() if isinstance(node, Mapping) else ():
+            name = text_of(key) or ""
+            if name == "description" and isinstance(value, Scalar):
+                start, end = key.start_mark.index, value.end_mark.index
+                ranges.append(Description(path, offset + start, offset + end))
+            else:
+                pending += _below(name, value, path)
     return sorted(ranges, key=lambda description: description.start)
+
+
+def _below(name: str, value: Node, path: str) -> Iterator[tuple[Node, str]]:
+    """Yield the schemas in a keyword of a schema, with the paths of their values."""
+    if name == "properties" and isinstance(value, Mapping):
+        yield from ((below, f"{path}.{text_of(field)}") for field, below in value.pairs())
+    elif name in {"items", "additionalProperties"}:
+        yield value, f"{path}[*]"
+    elif name in {"allOf", "anyOf", "oneOf", "not"}:
+        yield value, path
 
 
 def without(part: ReleasePart, left_out: Sequence[Description]) -> ReleasePart:
@@ -319,26 +320,21 @@ def check_release(
         return None
     path = os.path.join(chart, CHART)
     program = None if values is None else find("helm")
-    digest = chart_digest(chart, values or DEFAULTS, program) if cache is not None else None
-    key = "" if cache is None or digest is None else cache.key(digest, "release")
-    result = cache.get(key, path, "") if cache is not None and key else None
+    digest = None if cache is None else chart_digest(chart, values or DEFAULTS, program)
+    if cache is None or digest is None:
+        return _checked(path, files, values)
+    key = cache.key(digest, "release")
+    result = cache.get(key, path, "")
     if result is None:
         result = _checked(path, files, values) or FileResult(path)
-        if cache is not None and key:
-            cache.put(key, result)
+        cache.put(key, result)
     return result if result.diagnostics else None
 
 
 def _checked(path: str, files: ChartFiles, values: HelmValues | None) -> FileResult | None:
-    release = release_of(files, level=1)
-    if release is not None and release.size >= NEAR:
-        release = release_of(files)
-    if release is not None and release.size >= NEAR and values is not None:
-        release = release_of(files, manifest_as_installed(files.folder, values))
-    if release is None or release.size < NEAR:
-        return None
+    release = _near_the_limit(files, values)
     text = text_if_readable(path)
-    if text is None:
+    if release is None or text is None:
         return None
     root = parse_first(text).root
     entry = root.find("name") if isinstance(root, Mapping) else None
@@ -347,6 +343,20 @@ def _checked(path: str, files: ChartFiles, values: HelmValues | None) -> FileRes
     if release.size <= LIMIT:
         finding = replace(finding, severity="info")
     return FileResult(path, text, documents=1, diagnostics=(finding,))
+
+
+def _near_the_limit(files: ChartFiles, values: HelmValues | None) -> Release | None:
+    """Return the release of a chart, by the most exact of its sizes, if it is near the limit."""
+    release = release_of(files, level=1)
+    if _is_near(release):
+        release = release_of(files)
+    if _is_near(release) and values is not None:
+        release = release_of(files, manifest_as_installed(files.folder, values))
+    return release if _is_near(release) else None
+
+
+def _is_near(release: Release | None) -> bool:
+    return release is not None and release.size >= NEAR
 
 
 def _message(release: Release) -> str:

@@ -91,11 +91,7 @@ def helm() -> Helm:
         return Helm(None)
     try:
         with sandbox() as box:
-            done = box.run([program, "version", "--short", "--client"])
-            if (
-                done.status
-            ):  # Helm 4 does not know --client, which keeps Helm 2 from asking a cluster
-                done = box.run([program, "version", "--short"])
+            done = box.run([program, "version", "--short"])
     except (ProgramError, OSError) as error:
         return Helm(None, f"{error}: {INSTEAD}")
     version = _VERSION.search(done.output)

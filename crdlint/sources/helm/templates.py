@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import deque
-from collections.abc import Container, Iterator, Sequence, Set
+from collections.abc import Container, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -100,6 +100,16 @@ class Outline:
         return self.parts[max(bisect_right(self.parts, line, key=lambda part: part.start) - 1, 0)]
 
 
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """What a line is: its indentation, and whether it is in a multi-line text, a comment, or has content of its own."""
+
+    depth: int
+    in_text: bool
+    in_comment: bool
+    has_content: bool
+
+
 @dataclass(slots=True)
 class _LineWalk:
     """The state of the walk over the lines: the open keys and their indentation."""
@@ -131,6 +141,22 @@ class _LineWalk:
         if _BLOCK_SCALAR.search(content):
             self.scalar = depth
 
+    def read(self, number: int, line: str, content: str) -> _Place:
+        """Enter a line with its content, and return what it is."""
+        depth = len(line) - len(line.lstrip(" "))
+        in_text = self.scalar >= 0 and (not content or depth > self.scalar)
+        in_comment = not in_text and content.startswith("#")
+        place = _Place(depth, in_text, in_comment, bool(content) and not in_comment)
+        part = self.part
+        part.mentions = part.mentions or KIND in content or f"{GROUP}/" in content
+        if place.has_content:
+            part.first = part.first or number
+            part.last = number
+        if place.has_content and not in_text:
+            self.scalar = -1
+            self.enter(line, content)
+        return place
+
     def where(self, column: int, *, in_text: bool, in_comment: bool) -> Where:
         """Return the structural position of content with the indentation `column`."""
         count = len(self.keys) if in_text else bisect_left(self.indents, column)
@@ -156,22 +182,14 @@ def outline(
             walk = _LineWalk(TemplateDocument(number + 1))
             result.parts.append(walk.part)
             content = ""
-        depth = len(line) - len(line.lstrip(" "))
-        in_text = walk.scalar >= 0 and (not content or depth > walk.scalar)
-        in_comment = not in_text and content.startswith("#")
-        walk.part.mentions = walk.part.mentions or KIND in content or f"{GROUP}/" in content
-        if content and not in_comment:
-            walk.part.first = walk.part.first or number
-            walk.part.last = number
-            if not in_text:
-                walk.scalar = -1
-                walk.enter(line, content)
-            while pending_openings and pending_openings[0] <= number:
-                where = walk.where(depth + 1, in_text=in_text, in_comment=False)
-                result.contents[pending_openings.popleft()] = number, where
+        place = walk.read(number, line, content)
+        while place.has_content and pending_openings and pending_openings[0] <= number:
+            where = walk.where(place.depth + 1, in_text=place.in_text, in_comment=False)
+            result.contents[pending_openings.popleft()] = number, where
         while pending_positions and pending_positions[0][0] == number:
             _, column = pending_positions.popleft()
-            result.positions.append(walk.where(column, in_text=in_text, in_comment=in_comment))
+            where = walk.where(column, in_text=place.in_text, in_comment=place.in_comment)
+            result.positions.append(where)
     walk.part.end = len(lines) + 1
     return result
 
@@ -233,26 +251,34 @@ def analyse(masked: Masked) -> TemplateAnalysis:
         _take_block(block, structure, analysis, reasons)
     for line in sorted(masked.moved):
         part, moved = structure.part_at(line), masked.moved[line]
-        reasons.setdefault(
-            part.start, SkippedPart(part, line, f"this line is not where it seems to be: {moved}")
-        )
+        reason = f"this line is not where it seems to be: {moved}"
+        reasons.setdefault(part.start, SkippedPart(part, line, reason))
     lines = masked.text.split("\n")  # filler may have become something else
-    for part in (part for part in structure.parts if part.first):
-        if part.may_be_crd and part.start not in reasons:
-            analysis.checked.add(part)
-            continue
-        if part.may_be_crd:
-            analysis.skipped.append(reasons[part.start])
-        else:
-            analysis.other += 1
-        for number in range(part.start - 1, min(part.end - 1, len(lines))):
-            lines[number] = " " * len(lines[number])
-    conditions = analysis.conditions
+    for part in structure.parts:
+        if part.first and not _is_checked(part, analysis, reasons):
+            for number in range(part.start - 1, min(part.end - 1, len(lines))):
+                lines[number] = " " * len(lines[number])
     analysis.conditions = [
-        c for c in conditions if structure.contents[c.line][1].part in analysis.checked
+        block
+        for block in analysis.conditions
+        if structure.contents[block.line][1].part in analysis.checked
     ]
     analysis.text = "\n".join(lines)
     return analysis
+
+
+def _is_checked(
+    part: TemplateDocument, analysis: TemplateAnalysis, reasons: Mapping[int, SkippedPart]
+) -> bool:
+    """Return whether a document can be checked, and note it among those that are checked or skipped."""
+    if not part.may_be_crd:
+        analysis.other += 1
+    elif part.start in reasons:
+        analysis.skipped.append(reasons[part.start])
+    else:
+        analysis.checked.add(part)
+        return True
+    return False
 
 
 def _depth(output: TemplateOutput) -> int:
@@ -277,25 +303,34 @@ def _take_output(
     structure = output.alone or (
         _STRUCTURE.search(directive.body) is not None and not where.within_text
     )
-    piece = masked.pieces[output.piece]
-    if where.in_comment or (where.within_text and where.key in _TEXTS):
-        pass
-    elif where.is_label or (output.alone and where.head == ("metadata",) and where.part.named):
-        if structure and not output.alone:
-            masked.pieces[output.piece] = re.sub(r"[^\n]", " ", piece)
-    elif not structure and where.key in _TEXTS:
-        pass
-    elif not structure and ("clientConfig" in where.tail and where.key in _ADDRESS):
-        masked.pieces[output.piece] = _filled(piece, _ADDRESS[where.key])
-    else:
-        target = f"`{where.key}`" if where.key else "the document"
-        what = "puts something into" if structure or not where.key else "is the value of"
-        reason = f"{_shown(directive)} {what} {target}, which decides whether the CRD is valid"
-        reasons.setdefault(
-            where.part.start, SkippedPart(where.part, directive.line, reason, directive)
-        )
+    filler = _filler(output, where, masked.pieces[output.piece], structure=structure)
+    if filler is not None:
+        masked.pieces[output.piece] = filler
+        analysis.filled.update(range(directive.line, directive.end_line + 1))
         return
-    analysis.filled.update(range(directive.line, directive.end_line + 1))
+    target = f"`{where.key}`" if where.key else "the document"
+    what = "puts something into" if structure or not where.key else "is the value of"
+    reason = f"{_shown(directive)} {what} {target}, which decides whether the CRD is valid"
+    part = where.part
+    reasons.setdefault(part.start, SkippedPart(part, directive.line, reason, directive))
+
+
+def _filler(output: TemplateOutput, where: Where, piece: str, *, structure: bool) -> str | None:
+    """Return what stands for an output, the same text if any will do, or None if the CRD depends on the output."""
+    if where.in_comment or (where.within_text and where.key in _TEXTS):
+        return piece
+    if _is_of_metadata(output, where):
+        is_inline = structure and not output.alone
+        return re.sub(r"[^\n]", " ", piece) if is_inline else piece
+    if structure or where.key in _TEXTS:
+        return None if structure else piece
+    is_address = "clientConfig" in where.tail and where.key in _ADDRESS
+    return _filled(piece, _ADDRESS[where.key]) if is_address else None
+
+
+def _is_of_metadata(output: TemplateOutput, where: Where) -> bool:
+    """Return whether an output is a label or annotation, or adds to the metadata of a document that has a name."""
+    return where.is_label or (output.alone and where.head == ("metadata",) and where.part.named)
 
 
 def _filled(text: str, unit: str) -> str:

@@ -7,10 +7,10 @@ deleteRemovedResources.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 from crdlint.crd.positions import Span
 from crdlint.diagnostics import OLD_CRD, Diagnostic, Related, Severity
@@ -112,43 +112,48 @@ class _ChartUpgrade:
         self, before: ChartDocument, after: ChartDocument | None, in_which: str = ""
     ) -> Diagnostic:
         """Return the finding about a CRD that is no part of the release any more, with `in_which` releases it was."""
-        name, is_kept = before.name, before.policy == "keep"
+        name = before.name
         where, unless = self._new_place(name, after)
-        if after is not None and after.way is Way.HOOK and "pre-upgrade" in after.events:
-            # Helm 4 applies the hook, without the annotation, before it decides what to delete.
-            message = f"`helm upgrade` of Helm 4 deletes {name} and all of its objects: it {where}; Helm 3 fails"
-            return self._finding(
-                changes.REMOVED, message, before, after, help_="Keep the CRD in `templates/`"
-            )
-        if is_kept and after is not None and after.way is Way.HOOK and after.events & UPGRADING:
-            message = f"`helm upgrade` of Helm 3 fails with `already exists`: {name} {where}"
-            return self._finding(
-                charts.UPGRADE_FAILS, message, before, after, help_="Keep the CRD in `templates/`"
-            )
-        if is_kept:
+        if after is not None and after.way is Way.HOOK:
+            becomes_hook = self._becomes_hook(before, after, where)
+            if becomes_hook is not None:
+                return becomes_hook
+        if before.policy == "keep":
             message = (
                 f"Helm keeps {name} and its objects: it {where}, and no release updates it any more"
             )
             return self._finding(charts.STAYS, message, before, after)
-        again = (
-            ", and Helm does not create it again"
-            if after is not None and after.way is Way.CRDS
-            else ""
-        )
+        is_in_crds = after is not None and after.way is Way.CRDS
+        again = ", and Helm does not create it again" if is_in_crds else ""
         message = (
             f"`helm upgrade` deletes {name} and all of its objects: it {where}{again}{in_which}"
         )
-        after = after or next((crd for crd in self.new.crds() if crd.name == name), None)
         severity: Severity = "error"
         if before.policy is None:
             message = f"{message}, unless its annotations have `helm.sh/resource-policy: keep`"
             severity = "warning"
-        help_ = (
-            unless or "First release the chart once with `helm.sh/resource-policy: keep` on the CRD"
+        finding = self._finding(
+            changes.REMOVED, message, before, after or self._named(name), help_=unless or _KEEP
         )
-        return replace(
-            self._finding(changes.REMOVED, message, before, after, help_=help_), severity=severity
-        )
+        return replace(finding, severity=severity)
+
+    def _becomes_hook(
+        self, before: ChartDocument, after: ChartDocument, where: str
+    ) -> Diagnostic | None:
+        """Return the finding about a CRD of templates that becomes a hook of upgrades, None for other hooks."""
+        name, help_ = before.name, "Keep the CRD in `templates/`"
+        if "pre-upgrade" in after.events:
+            # Helm 4 applies the hook, without the annotation, before it decides what to delete.
+            message = f"`helm upgrade` of Helm 4 deletes {name} and all of its objects: it {where}; Helm 3 fails"
+            return self._finding(changes.REMOVED, message, before, after, help_=help_)
+        if before.policy == "keep" and after.events & UPGRADING:
+            message = f"`helm upgrade` of Helm 3 fails with `already exists`: {name} {where}"
+            return self._finding(charts.UPGRADE_FAILS, message, before, after, help_=help_)
+        return None
+
+    def _named(self, name: str) -> ChartDocument | None:
+        """Return the first CRD of the new chart with a name, also one that is not rendered."""
+        return next((crd for crd in self.new.crds() if crd.name == name), None)
 
     def _new_place(self, name: str, after: ChartDocument | None) -> tuple[str, str | None]:
         """Return what has become of a CRD of templates, and the help if it is not that of other cases."""
@@ -156,7 +161,7 @@ class _ChartUpgrade:
             return "moved from templates/ to crds/", charts.SAFE_MOVE
         if after is not None:
             return f"became a hook of {', '.join(sorted(after.events))}", None
-        other = next((crd for crd in self.new.crds() if crd.name == name), None)
+        other = self._named(name)
         if other is not None and other.way is Way.SKIPPED:
             return f"has an unknown hook in {other.where}", None
         if other is not None:
@@ -175,12 +180,7 @@ class _ChartUpgrade:
                 "the cluster does not belong to the release"
             )
             yield self._finding(charts.UPGRADE_FAILS, message, before, after)
-        elif (
-            before.way is Way.CRDS
-            and after is not None
-            and after.way is Way.HOOK
-            and after.events & UPGRADING
-        ):
+        elif before.way is Way.CRDS and after is not None and _is_hook_of_upgrades(after):
             message = f"`helm upgrade` of Helm 3 fails with `already exists`: {name} moved from crds/ to a hook"
             yield self._finding(
                 charts.UPGRADE_FAILS, message, before, after, help_="Keep the CRD in `crds/`"
@@ -195,26 +195,26 @@ class _ChartUpgrade:
         """Yield one finding about the changed CRDs of `crds/`, and one about the added ones."""
         in_crds = [crd for crd in self._after.values() if crd.way is Way.CRDS]
         changed = [crd for crd in in_crds if self._is_changed(crd)]
+        if changed:
+            more = "; Helm 3 drops new fields of its objects, Helm 4 fails with them"
+            yield self._of_crds_folder(changed, "update", "changed", more)
         added = [crd for crd in in_crds if crd.name not in self._before]
-        were = "were" if len(added) > 1 else "was"
-        for crds, what, verb in (
-            (changed, "changed", "update"),
-            (added, f"{were} added", "install"),
-        ):
-            if not crds:
-                continue
-            subject = crds[0].name if len(crds) == 1 else f"{counted(len(crds), 'CRD')} of crds/"
-            names = some([crd.name for crd in crds], _NAMED)
-            message = f"`helm upgrade` does not {verb} {subject}: {names} {what} in crds/"
-            if what == "changed":
-                message += "; Helm 3 drops new fields of its objects, Helm 4 fails with them"
-            folder = posixpath.join(
-                posixpath.dirname(crds[0].file.shown.removesuffix(crds[0].file.name)), CRDS
-            )
-            help_ = (charts.NOT_APPLIED.help or "").format(folder=f"{folder}/")
-            yield self._finding(
-                charts.NOT_APPLIED, message, self._before.get(crds[0].name), crds[0], help_=help_
-            )
+        if added:
+            were = "were" if len(added) > 1 else "was"
+            yield self._of_crds_folder(added, "install", f"{were} added")
+
+    def _of_crds_folder(
+        self, crds: Sequence[ChartDocument], verb: str, what: str, more: str = ""
+    ) -> Diagnostic:
+        """Return the finding about CRDs of `crds/` to which Helm does nothing; ``what`` has happened to them."""
+        first = crds[0]
+        subject = first.name if len(crds) == 1 else f"{counted(len(crds), 'CRD')} of crds/"
+        names = some([crd.name for crd in crds], _NAMED)
+        message = f"`helm upgrade` does not {verb} {subject}: {names} {what} in crds/{more}"
+        chart = posixpath.dirname(first.file.shown.removesuffix(first.file.name))
+        help_ = (charts.NOT_APPLIED.help or "").format(folder=f"{posixpath.join(chart, CRDS)}/")
+        before = self._before.get(first.name)
+        return self._finding(charts.NOT_APPLIED, message, before, first, help_=help_)
 
     def _is_changed(self, crd: ChartDocument) -> bool:
         before = self._before.get(crd.name)
@@ -293,6 +293,13 @@ class _ChartUpgrade:
         )
 
 
+_KEEP: Final = "First release the chart once with `helm.sh/resource-policy: keep` on the CRD"
+
+
+def _is_hook_of_upgrades(crd: ChartDocument) -> bool:
+    return crd.way is Way.HOOK and bool(crd.events & UPGRADING)
+
+
 def _owners(contents: ChartContents) -> dict[str, ChartDocument]:
     """Return the document of each CRD that decides what Helm does to it: a template before `crds/`, and that before a hook."""
     owners: dict[str, ChartDocument] = {}
@@ -308,20 +315,23 @@ def _owners(contents: ChartContents) -> dict[str, ChartDocument]:
 
 def new_fields(value: Any, old: Any, new: Any, path: str = "") -> Iterator[str]:
     """Yield the paths of the fields of a value that only the new one of two schemas has, both as JSON values."""
-    if (
-        not isinstance(old, dict)
-        or not isinstance(new, dict)
-        or old.get("x-kubernetes-preserve-unknown-fields")
-    ):
+    if not isinstance(old, dict) or not isinstance(new, dict):
+        return
+    if old.get("x-kubernetes-preserve-unknown-fields"):
         return
     if isinstance(value, list):
         for item in value:
             yield from new_fields(item, old.get("items"), new.get("items"), f"{path}[]")
-        return
-    fields = value if isinstance(value, dict) else {}
+    elif isinstance(value, dict):
+        yield from _new_fields_of_object(value, old, new, path)
+
+
+def _new_fields_of_object(
+    value: Mapping[str, Any], old: Mapping[str, Any], new: Mapping[str, Any], path: str
+) -> Iterator[str]:
     before, after = (schema.get("properties") or {} for schema in (old, new))
     others = [schema.get("additionalProperties") for schema in (old, new)]
-    for name, inner in fields.items():
+    for name, inner in value.items():
         if name in before or others[0]:
             schemas = (before.get(name, others[0]), after.get(name, others[1]))
             yield from new_fields(inner, *schemas, f"{path}.{name}")
@@ -341,14 +351,13 @@ def _schema_of(crd: ChartDocument, version: str) -> Any:
     value = _first(as_json(crd))
     spec = value.get("spec") if isinstance(value, dict) else None
     versions = spec.get("versions") if isinstance(spec, dict) else None
-    for each in versions if isinstance(versions, list) else ():
-        if (
-            isinstance(each, dict)
-            and each.get("name") == version
-            and isinstance(each.get("schema"), dict)
-        ):
-            return each["schema"].get("openAPIV3Schema")
-    return None
+    named = (
+        each.get("schema")
+        for each in (versions if isinstance(versions, list) else ())
+        if isinstance(each, dict) and each.get("name") == version
+    )
+    schema = next((each for each in named if isinstance(each, dict)), None)
+    return None if schema is None else schema.get("openAPIV3Schema")
 
 
 def _kind_of(crd: ChartDocument) -> tuple[str, str]:

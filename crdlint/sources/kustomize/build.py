@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any, Final
@@ -186,45 +186,61 @@ def plan_build(
     """
     kustomization = read_kustomization(folder)
     if kustomization is None:
-        unread = reading_problem(folder)
-        return (
-            []
-            if unread is None
-            else [_note(unread, f"not built: kustomize cannot read this file: {unread.reason}")]
-        )
+        return _unread(folder)
     if kustomization.top.is_component:
         return []
-    resources: list[FileResult] = []
-    others: list[FileResult] = []
-    for path in kustomization.resources:
-        real = os.path.realpath(path)
-        result = checked.get(real)
-        if result is None:
-            text = text_if_readable(path, only_crds=True)
-            if text is not None:
-                result = lint(text, path)
-                if not alone:
-                    checked[real] = result
-                    others.append(result)
-        if result is not None and result.crds:
-            resources.append(result)
+    resources, others = _linted(kustomization, lint, checked, alone=alone)
     changes = changes_crds(kustomization, elsewhere)
     if not resources or not (changes or has_changed()):
         return others
     if changes:
         incomplete = {id(result): _incomplete(result) for result in (*resources, *others)}
-        resources, others = (
-            [incomplete[id(result)] for result in results] for results in (resources, others)
-        )
-    if kustomization.problem is not None:
-        return [
-            _note(kustomization.top, f"not built: {kustomization.problem}; {_INSTEAD}"),
-            *others,
-        ]
-    program = find_program()
+        resources = [incomplete[id(result)] for result in resources]
+        others = [incomplete[id(result)] for result in others]
+    program = None if kustomization.problem is not None else find_program()
     if program is None:
-        return [_note(kustomization.top, f"{MISSING}: {_INSTEAD}"), *others]
+        return [_note(kustomization.top, _why_not_built(kustomization)), *others]
     return Build(kustomization, program, resources, others)
+
+
+def _unread(folder: str) -> list[FileResult]:
+    """Return why the kustomization in a directory cannot be read, nothing if there is none."""
+    unread = reading_problem(folder)
+    if unread is None:
+        return []
+    return [_note(unread, f"not built: kustomize cannot read this file: {unread.reason}")]
+
+
+def _linted(
+    kustomization: Kustomization, lint: Lint, checked: dict[str, FileResult], *, alone: bool
+) -> tuple[list[FileResult], list[FileResult]]:
+    """Return the results of the resources with CRDs, and those of all files that the run reports because of the build."""
+    resources: list[FileResult] = []
+    others: list[FileResult] = []
+    for path in kustomization.resources:
+        real = os.path.realpath(path)
+        known = checked.get(real)
+        result = _result_of(path, lint) if known is None else known
+        if result is None:
+            continue
+        if known is None and not alone:
+            checked[real] = result
+            others.append(result)
+        if result.crds:
+            resources.append(result)
+    return resources, others
+
+
+def _result_of(path: str, lint: Lint) -> FileResult | None:
+    """Return the result of a file that may contain a CRD, None for others."""
+    text = text_if_readable(path, only_crds=True)
+    return None if text is None else lint(text, path)
+
+
+def _why_not_built(kustomization: Kustomization) -> str:
+    """Return why a kustomization is not built: what it requires cannot be read, or there is no kustomize."""
+    problem = kustomization.problem
+    return f"{MISSING}: {_INSTEAD}" if problem is None else f"not built: {problem}; {_INSTEAD}"
 
 
 def resource_files(folder: str) -> list[str]:
@@ -259,24 +275,8 @@ def _compared(build: Build, built: FileResult) -> list[FileResult]:
     kustomization = build.kustomization
     new = build.new_findings(built)
     spans = patch_spans(kustomization, {finding.crd or "" for finding in new})
-    placed = ((finding, spans[finding.crd or ""]) for finding in new)
-    diagnostics = tuple(
-        replace(
-            each, line=span.line, column=span.column, end_line=span.line, end_column=span.end_column
-        )
-        for each, span in placed
-    )
-    others = {id(other) for other in build.others}
-    results = [other for other in build.others if not other.crds]
-    notices = []
-    for resource in build.resources:
-        fixed = _fixed(resource, built)
-        if id(resource) in others:
-            results.append(_without(resource, fixed))
-        elif fixed:
-            command = f"{build.program.name} {os.path.dirname(build.file) or '.'}"
-            positions = some([f"{resource.file}:{finding.line}" for finding in fixed], 1)
-            notices.append(f"`{command}` fixes the finding at {positions}")
+    diagnostics = tuple(_placed(finding, spans[finding.crd or ""]) for finding in new)
+    results, notices = _of_resources(build, built)
     if not diagnostics and not notices and not built.compared:
         return results
     crds = tuple(CRD(name, spans[name].line) for name in sorted(spans) if name)
@@ -285,6 +285,38 @@ def _compared(build: Build, built: FileResult) -> list[FileResult]:
         top.path, top.text, 1, crds, 0, diagnostics, tuple(notices), compared=built.compared
     )
     return [own, *results]
+
+
+def _of_resources(build: Build, built: FileResult) -> tuple[list[FileResult], list[str]]:
+    """Return the results of the other files without what the build fixes, and notices of what it fixes in checked files."""
+    results = [other for other in build.others if not other.crds]
+    notices = []
+    others = {id(other) for other in build.others}
+    for resource in build.resources:
+        fixed = _fixed(resource, built)
+        if id(resource) in others:
+            results.append(_without(resource, fixed))
+        elif fixed:
+            notices.append(_fixes_of_build(build, resource, fixed))
+    return results, notices
+
+
+def _placed(finding: Diagnostic, span: Span) -> Diagnostic:
+    """Return a finding at the first line of a span."""
+    return replace(
+        finding,
+        line=span.line,
+        column=span.column,
+        end_line=span.line,
+        end_column=span.end_column,
+    )
+
+
+def _fixes_of_build(build: Build, resource: FileResult, fixed: Sequence[Diagnostic]) -> str:
+    """Return a notice about the findings of a resource that its build does not have."""
+    command = f"{build.program.name} {os.path.dirname(build.file) or '.'}"
+    positions = some([f"{resource.file}:{finding.line}" for finding in fixed], 1)
+    return f"`{command}` fixes the finding at {positions}"
 
 
 def _fixed(resource: FileResult, built: FileResult) -> list[Diagnostic]:
@@ -423,11 +455,18 @@ def _has_paths(kustomization: Kustomization, files: Container[str]) -> bool:
     layers = kustomization.layers.values()
     if not any(layer.document.get(name) for layer in layers for name in _PATHS):
         return False
+    return any(b"chema" in text for text in _beside_patches(kustomization, files))
+
+
+def _beside_patches(kustomization: Kustomization, files: Container[str]) -> Iterator[bytes]:
+    """Yield the layers of a kustomization without their patches, and their files that are neither patches nor some others."""
+    layers = kustomization.layers.values()
     patches = {path for layer in layers for path in layer.patch_paths()}
-    texts = [json.dumps({**layer.document, **dict.fromkeys(PATCHES)}).encode() for layer in layers]
-    pairs = [pair for layer in layers for pair in layer.files.items()]
-    texts += [data for path, data in pairs if path not in files and path not in patches]
-    return any(b"chema" in text for text in texts)
+    for layer in layers:
+        yield json.dumps({**layer.document, **dict.fromkeys(PATCHES)}).encode()
+        for path, data in layer.files.items():
+            if path not in files and path not in patches:
+                yield data
 
 
 def _indented(text: str, depth: int) -> str:
@@ -501,20 +540,21 @@ def _changes_crds(layer: Layer, *, configured: bool) -> bool:
     document = layer.document
     return (
         bool(document.get("vars"))
-        or (configured and any(document.get(name) for name in _CONFIGURABLE))
-        or any(
-            _adds_invalid(document.get(name), name)
-            for name in ("commonAnnotations", "commonLabels", "labels")
-        )
-        or any(map(_transforms_crds, document.get("transformers") or ()))
-        or any(
-            _patches_crds(layer, patch) for name in PATCHES for patch in document.get(name) or ()
-        )
-        or any(
-            _replaces_in_crds(layer, replacement)
-            for replacement in document.get("replacements") or ()
-        )
+        or (configured and any(map(document.get, _CONFIGURABLE)))
+        or any(_adds_invalid(document.get(name), name) for name in _ADDING)
+        or any(map(_transforms_crds, _entries(document, "transformers")))
+        or any(_patches_crds(layer, patch) for patch in _entries(document, *PATCHES))
+        or any(_replaces_in_crds(layer, each) for each in _entries(document, "replacements"))
     )
+
+
+_ADDING: Final = ("commonAnnotations", "commonLabels", "labels")
+
+
+def _entries(document: Mapping[str, Any], *names: str) -> Iterator[Any]:
+    """Yield the entries of some lists of a kustomization, which may lack them."""
+    for name in names:
+        yield from document.get(name) or ()
 
 
 def _configures_crds(layer: Layer) -> bool:
@@ -562,27 +602,33 @@ def _transforms_crds(configuration: str) -> bool:
     )
 
 
-def _adds_invalid(value_of_field: Any, field: str) -> bool:
+def _adds_invalid(added: Any, field: str) -> bool:
     """Return whether the labels or annotations that are added to all resources may be invalid."""
-    if not value_of_field:
+    if not added:
         return False
-    listed = value_of_field if field == "labels" else [{"pairs": value_of_field}]
-    if not isinstance(listed, list) or not all(
-        isinstance(entry, dict) and entry.keys() <= _LABELS for entry in listed
-    ):
+    entries = added if field == "labels" else [{"pairs": added}]
+    if not isinstance(entries, list) or not all(map(_has_pairs, entries)):
         return True
-    if not all(isinstance(entry.get("pairs"), dict) for entry in listed):
-        return True
-    pairs = [pair for entry in listed for pair in entry["pairs"].items()]
+    pairs = [pair for entry in entries for pair in entry["pairs"].items()]
     if field == "commonAnnotations":
         size = sum(len(str(value)) for _, value in pairs)
-        return size > _SHORT or any(
-            key == _APPROVAL or is_label_key(key.lower()) for key, _ in pairs
-        )
-    return any(
-        is_label_key(key) or not isinstance(value, str) or is_label_value(value)
-        for key, value in pairs
-    )
+        return size > _SHORT or any(_is_checked_annotation(key) for key, _ in pairs)
+    return any(_is_invalid_label(key, value) for key, value in pairs)
+
+
+def _has_pairs(entry: Any) -> bool:
+    """Return whether an entry of labels has a mapping of them, and only known fields."""
+    is_known = isinstance(entry, dict) and entry.keys() <= _LABELS
+    return is_known and isinstance(entry.get("pairs"), dict)
+
+
+def _is_checked_annotation(key: str) -> bool:
+    """Return whether the server may reject an annotation because of its key, or a CRD that lacks it."""
+    return key == _APPROVAL or bool(is_label_key(key.lower()))
+
+
+def _is_invalid_label(key: str, value: Any) -> bool:
+    return bool(is_label_key(key)) or not isinstance(value, str) or bool(is_label_value(value))
 
 
 _APPROVAL: Final = "api-approved.kubernetes.io"  # a CRD of a protected group is rejected without it
@@ -625,7 +671,7 @@ def _is_of_annotations(target: dict[str, Any]) -> bool:
         else []
     )
     return len(keys) == len(_list(paths)) and all(
-        key is not None and key[1] != _APPROVAL and not is_label_key(key[1].lower()) for key in keys
+        key is not None and not _is_checked_annotation(key[1]) for key in keys
     )
 
 

@@ -93,14 +93,11 @@ class CommitFiles:
         layers = set(folders)
         level = [pair for folder in sorted(layers) for pair in self._kustomization_files(folder)]
         while level:
-            reached.update(path for _, path in level)
+            paths = [path for _, path in level]
+            reached.update(paths)
             following: dict[tuple[str, str], None] = {}
-            for (layer, _), (path, data) in zip(
-                level, self._read([path for _, path in level]), strict=True
-            ):
-                is_read = posixpath.basename(path) in KUSTOMIZATIONS or _PLUGIN in data
-                for reference in _references(data) if is_read else ():
-                    target = posixpath.normpath(posixpath.join(layer, reference))
+            for (layer, path), (_, data) in zip(level, self._read(paths), strict=True):
+                for target in _targets(layer, path, data):
                     real = self._real(target)
                     if real in self.tree.files:
                         following[layer, target] = None
@@ -345,6 +342,13 @@ def named_commit(repository: Repository, revision: str) -> str:
         raise RepositoryError(message) from error
 
 
+def _targets(layer: str, path: str, data: bytes) -> Iterator[str]:
+    """Yield the paths that a file of a kustomization may refer to; the path of others is ignored."""
+    if posixpath.basename(path) in KUSTOMIZATIONS or _PLUGIN in data:
+        for reference in _references(data):
+            yield posixpath.normpath(posixpath.join(layer, reference))
+
+
 def side(source: str, folder: str) -> Side:
     """Return a side from a path, or from a git revision, whose files are written to `folder`, as those of a packed chart.
 
@@ -359,11 +363,7 @@ def side(source: str, folder: str) -> Side:
         raise RepositoryError(
             f"no file or folder named {source!r}, and the working directory is in no git repository"
         )
-    here = os.path.relpath(os.path.realpath(os.curdir), repository.top)
-    below = (
-        here if not colon else os.path.join(here, path) if path.startswith(("./", "../")) else path
-    )
-    below = os.path.normpath(below or ".")
+    below = _below(repository, path if colon else "./")
     commit = named_commit(repository, revision)
     if below.startswith(".."):
         raise RepositoryError(f"{path} is outside of the repository")
@@ -381,6 +381,13 @@ def side(source: str, folder: str) -> Side:
     )
 
 
+def _below(repository: Repository, path: str) -> str:
+    """Return a path of a revision: from the top of the repository, or from the working directory if it begins with a dot."""
+    here = os.path.relpath(os.path.realpath(os.curdir), repository.top)
+    is_relative = path.startswith(("./", "../"))
+    return os.path.normpath(os.path.join(here, path) if is_relative else path or ".")
+
+
 def _export(files: CommitFiles, below: str, folder: str) -> list[str]:
     """Write what a commit has below a path to a folder, and return the problems.
 
@@ -388,23 +395,35 @@ def _export(files: CommitFiles, below: str, folder: str) -> list[str]:
     """
     os.makedirs(os.path.join(folder, ".git"), exist_ok=True)  # no reference leads out of the copy
     objects = files.tree.files
-    inside = [
-        path for path in objects if below == "." or path == below or path.startswith(f"{below}/")
-    ]
+    inside = [path for path in objects if _is_at_or_below(path, below)]
     charts = _charts(objects, inside, below)
-    paths = [path for path in inside if has_yaml_suffix(path) or path == below]
-    if charts:
-        paths = list(
-            dict.fromkeys((*paths, *(path for path in objects if path.startswith(tuple(charts)))))
-        )
-    paths = [path for path in paths if posixpath.basename(path) not in _LEFT_OUT]
+    plain = (path for path in inside if has_yaml_suffix(path) or path == below)
+    of_charts = (path for path in objects if charts and path.startswith(tuple(charts)))
+    names = dict.fromkeys((*plain, *of_charts))
+    wanted = list(filter(_is_copied, names))
+    paths = list(filter(is_safe, wanted))
     problems = [
-        f"{path}: this system has no file of such a name" for path in paths if not is_safe(path)
+        f"{path}: this system has no file of such a name" for path in wanted if not is_safe(path)
     ]
-    paths = list(filter(is_safe, paths))
     problems += _write(files, paths, folder)
     problems += _copy_references(files, inside, charts, folder, set(paths))
     return problems
+
+
+def _has_link(files: CommitFiles, chart: str) -> bool:
+    return any(link.startswith(chart) for link in files.tree.links)
+
+
+def _is_copied(path: str) -> bool:
+    return posixpath.basename(path) not in _LEFT_OUT
+
+
+def _is_kustomization(path: str) -> bool:
+    return posixpath.basename(path) in KUSTOMIZATIONS
+
+
+def _is_at_or_below(path: str, top: str) -> bool:
+    return top == "." or path == top or path.startswith(f"{top}/")
 
 
 def _write(files: CommitFiles, paths: Iterable[str], folder: str) -> Iterator[str]:
@@ -428,26 +447,15 @@ def _copy_references(
     written: set[str],
 ) -> Iterator[str]:
     """Write what kustomizations and links in charts refer to, unless it is written, and yield the problems."""
-    links = files.tree.links
-    folders = {
-        posixpath.dirname(path) or "."
-        for path in inside
-        if posixpath.basename(path) in KUSTOMIZATIONS
-    }
-    linked = (
-        [chart.rstrip("/") or "."]
-        for chart in charts
-        if any(link.startswith(chart) for link in links)
-    )
+    folders = {posixpath.dirname(path) or "." for path in inside if _is_kustomization(path)}
+    with_links = (chart for chart in charts if _has_link(files, chart))
+    linked = ([chart.rstrip("/") or "."] for chart in with_links)
     # What kustomizations refer to is read within `copy`.
     for references in (*linked, chain.from_iterable(map(files.with_references, [folders]))):
+        copied = filter(_is_copied, references)
         try:
-            files.copy(
-                (path for path in references if posixpath.basename(path) not in _LEFT_OUT),
-                folder,
-                written,
-            )
-        except RepositoryError as error:  # noqa: PERF203  a chart at a time
+            files.copy(copied, folder, written)
+        except RepositoryError as error:
             yield str(error)
 
 

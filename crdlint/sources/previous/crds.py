@@ -263,27 +263,24 @@ class PreviousCRDs:
 
     def compared(self, result: FileResult) -> tuple[ComparedCRD, ...]:
         """Return the compared CRDs of a result, with those that cannot be compared because crdlint cannot read the old ones."""
-        skipped = (finding for finding in result.diagnostics if finding.rule == SKIPPED.id)
-        findings = (
-            finding
-            for finding in result.diagnostics
-            if finding.rule == reading.API_VERSION_REMOVED.id
-        )
-        unserved = [
-            (each.crd, each.message)
-            for each in findings
-            if each.crd and self._was_unserved(each.crd)
+        compared = [
+            crd._replace(state="unread") if self._may_be_older(crd) else crd
+            for crd in result.compared
         ]
-        return (
-            *(
-                crd._replace(state="unread")
-                if crd.state == "added" and crd.name in self._unread_names
-                else crd
-                for crd in result.compared
-            ),
-            *(ComparedCRD(f"{finding.file}:{finding.line}", "unread") for finding in skipped),
-            *(ComparedCRD(name, "unread", frozenset({message})) for name, message in unserved),
+        compared += (
+            ComparedCRD(f"{finding.file}:{finding.line}", "unread")
+            for finding in result.diagnostics
+            if finding.rule == SKIPPED.id
         )
+        for finding in result.diagnostics:
+            name = finding.crd if finding.rule == reading.API_VERSION_REMOVED.id else None
+            if name and self._was_unserved(name):
+                compared.append(ComparedCRD(name, "unread", frozenset({finding.message})))
+        return tuple(compared)
+
+    def _may_be_older(self, crd: ComparedCRD) -> bool:
+        """Return whether a CRD counts as added only because old files cannot be read."""
+        return crd.state == "added" and crd.name in self._unread_names
 
     def _was_unserved(self, name: str) -> bool:
         """Return whether an old file has a CRD with a name in a version that the server does not serve."""
@@ -311,49 +308,47 @@ class PreviousCRDs:
         build = None if self.kustomizations is None else self.kustomizations.of_file(path)
         if build is not None and (build.problem is not None or name in build.crds):
             return build.crds.get(name), [] if build.problem is None else [build.problem]
-        problems = []
+        problems: list[str] = []
         candidates = sorted(
             self._candidates(name), key=lambda index: self.files[index].counterpart != path
         )
         if self._is_added_copy(name, path, candidates):
             return None, []
         for index in candidates:
-            file = self.files[index]
             old = self.of_file(index).get(name, values)
             if old is not None:
                 return old, []
-            unread = self._unread_with(name, index)
-            if any(document.cause != "unserved version" for document in unread):
-                self._unread_names.add(name)
-            problems += [
-                f"{file.name}:{document.line}: {shortened(document.reason, LONGEST_REASON)}"
-                for document in unread
-                if document.cause == "broken"
-                and not file.in_scope  # others are reported at the end of the run
-            ]
+            problems += self._problems(name, index)
         if self.unreadable:
-            more = (
-                f" (and {len(self.unreadable) - 1:,} more files)"
-                if len(self.unreadable) > 1
-                else ""
-            )
+            others = len(self.unreadable) - 1
+            more = f" (and {others:,} more files)" if others else ""
             problems.append(self.unreadable[0] + more)
             self._unread_names.add(name)
         return None, problems
+
+    def _problems(self, name: str, index: int) -> list[str]:
+        """Return why a file may have a CRD that cannot be read; those of files in scope are reported at the end of the run."""
+        file, unread = self.files[index], self._unread_with(name, index)
+        if any(document.cause != "unserved version" for document in unread):
+            self._unread_names.add(name)
+        broken = [document for document in unread if document.cause == "broken"]
+        if file.in_scope:
+            return []
+        return [
+            f"{file.name}:{document.line}: {shortened(document.reason, LONGEST_REASON)}"
+            for document in broken
+        ]
 
     def _is_added_copy(self, name: str, path: str, candidates: Sequence[int]) -> bool:
         """Return whether a file is new, and all old files with a CRD of a name are plain ones that still have it."""
         files = [self.files[index] for index in candidates]
         paths = [file.counterpart or file.path for file in files]
-        is_compared = (
-            path in paths or not all(paths) or any(file.template is not None for file in files)
-        )
-        if not files or is_compared or not os.path.isfile(path):
+        is_compared = path in paths or not all(paths)
+        is_rendered = any(file.template is not None for file in files)
+        if not files or is_compared or is_rendered or not os.path.isfile(path):
             return False
-        return all(
-            name in collect(text_if_readable(other, only_crds=True) or "").by_name
-            for other in paths
-        )
+        texts = (text_if_readable(other, only_crds=True) or "" for other in paths)
+        return all(name in collect(text).by_name for text in texts)
 
     def _candidates(self, name: str) -> Iterator[int]:
         by_name, indirect = self._index
@@ -410,6 +405,28 @@ class Comparison:
     results: list[FileResult] = field(default_factory=list)
     problems: list[UnreadInput] = field(default_factory=list)
 
+    def add_gone(
+        self,
+        missing: dict[str, tuple[OldFile, OldCRD]],
+        previous: PreviousCRDs,
+        crds: Mapping[str, Sequence[str]],
+        unread: Sequence[str],
+        tops: Sequence[str],
+    ) -> None:
+        """Add the CRDs that no checked file has: as removed, unless another file has them, or one cannot be read."""
+        others = discover(tops, Selection()).files if missing else ()
+        for name, path in _moved(missing, (*crds, *others)):
+            del missing[name]
+            if path not in crds:
+                message = f"not checked, but contains {name} now"
+                self.problems.append(UnreadInput(path, message, fatal=False))
+        if not unread:
+            self.results += _results(missing, previous, crds)
+            return
+        for name, (file, _) in missing.items():
+            message = f"not compared: {name} may be in {unread[0]}, which cannot be read"
+            self.problems.append(UnreadInput(file.name, message))
+
 
 def compare(
     previous: PreviousCRDs,
@@ -428,37 +445,31 @@ def compare(
     names = {name for names_in_file in crds.values() for name in names_in_file}
     missing: dict[str, tuple[OldFile, OldCRD]] = {}
     for index, file in enumerate(previous.files):
-        path = file.path or file.counterpart
-        if not file.in_scope or _current_text(file) == file.text or (path and not is_checked(path)):
+        if not _is_in_question(file, is_checked):
             continue
         old_crds = previous.of_file(index)
-        for document in old_crds.unread:
-            message = (
-                f"line {document.line}: not compared: {shortened(document.reason, LONGEST_REASON)}"
-            )
-            comparison.problems.append(
-                UnreadInput(file.name, message, fatal=document.cause == "broken")
-            )
-        for name, old in old_crds.by_name.items():
-            if name not in names and not _is_vendored(file):
+        comparison.problems += (_not_compared(file, document) for document in old_crds.unread)
+        gone = {} if _is_vendored(file) else old_crds.by_name
+        for name, old in gone.items():
+            if name not in names:
                 missing.setdefault(name, (file, old))
-    if missing:
-        for name, path in _moved(missing, (*crds, *discover(tops, Selection()).files)):
-            del missing[name]
-            if path not in crds:
-                comparison.problems.append(
-                    UnreadInput(path, f"not checked, but contains {name} now", fatal=False)
-                )
-    if unread:
-        comparison.problems += (
-            UnreadInput(
-                file.name, f"not compared: {name} may be in {unread[0]}, which cannot be read"
-            )
-            for name, (file, _) in missing.items()
-        )
-    else:
-        comparison.results += _results(missing, previous, crds)
+    comparison.add_gone(missing, previous, crds, unread, tops)
     return comparison
+
+
+def _is_in_question(file: OldFile, is_checked: Callable[[str], bool]) -> bool:
+    """Return whether an old file in scope differs from its new version, and the configuration includes it."""
+    path = file.path or file.counterpart
+    if not file.in_scope or _current_text(file) == file.text:
+        return False
+    return not path or is_checked(path)
+
+
+def _not_compared(file: OldFile, document: UnreadDocument) -> UnreadInput:
+    """Return the problem of an old document that cannot be read."""
+    reason = shortened(document.reason, LONGEST_REASON)
+    message = f"line {document.line}: not compared: {reason}"
+    return UnreadInput(file.name, message, fatal=document.cause == "broken")
 
 
 def _is_vendored(file: OldFile) -> bool:
@@ -475,12 +486,14 @@ def _moved(names: Iterable[str], paths: Iterable[str]) -> Iterator[tuple[str, st
         text = text_if_readable(path, only_crds=True) or ""
         near = sorted(name for name in pending if name in text)
         collected = collect(text if near else "")
-        for name in near:
-            if name in collected.by_name or any(
-                name in document.text for document in collected.unread
-            ):
-                pending.remove(name)
-                yield name, path
+        found = [name for name in near if _may_contain(collected, name)]
+        pending.difference_update(found)
+        yield from ((name, path) for name in found)
+
+
+def _may_contain(collected: CollectedCRDs, name: str) -> bool:
+    """Return whether a file has a CRD with a name, or a document with the name that cannot be read."""
+    return name in collected.by_name or any(name in each.text for each in collected.unread)
 
 
 def _results(
@@ -497,14 +510,12 @@ def _results(
             diagnostics = [_diagnostic(file, name, old.span) for name, old in gone.items()]
             yield FileResult(file.path or file.name, file.text, diagnostics=tuple(diagnostics))
             continue
-        span, new_name = Span(1, 1, 1, 1), None
-        new = [
-            name for name in crds.get(file.path, ()) if previous.find(name, file.path)[0] is None
-        ]
-        if len(gone) == len(new) == 1:
-            new_name = new[0]
-            renamed = collect(text).by_name.get(new_name)  # not if only Helm can render it
-            span = span if renamed is None else renamed.span
+        in_file = crds.get(file.path, ())
+        new = [name for name in in_file if previous.find(name, file.path)[0] is None]
+        new_name = new[0] if len(gone) == len(new) == 1 else None
+        renamed = None if new_name is None else collect(text).by_name.get(new_name)
+        # A CRD that only Helm can render has no place in the file.
+        span = Span(1, 1, 1, 1) if renamed is None else renamed.span
         diagnostics = [_diagnostic(file, name, span, new_name) for name in gone]
         yield FileResult(file.path, text, diagnostics=tuple(diagnostics))
 
@@ -514,10 +525,9 @@ def _current_text(file: OldFile) -> str | None:
 
 
 def _diagnostic(file: OldFile, name: str, span: Span, renamed: str | None = None) -> Diagnostic:
-    headline, help_ = f"CRD {name} was removed: no file contains it", None
+    message, help_ = f"CRD {name} was removed: no file contains it", None
     if renamed is not None:
-        headline = f"CRD {name} is now named {renamed}"
+        message = f"CRD {name} is now named {renamed}"
         help_ = f"Keep the name {name}; to rename a CRD, keep both until no cluster has objects of the old one"
-    message = f"{headline}; it was in {file.name}"
     diagnostic = REMOVED.diagnostic(file.path or file.name, "advice", message, span, help_)
-    return replace(diagnostic, crd=name, headline=headline)
+    return replace(diagnostic, crd=name)

@@ -162,7 +162,7 @@ def load_side(side: Side, arguments: Sequence[str], selection: Selection) -> Loa
     def folder_of(path: str) -> OldFolder:
         return OldFolder(side.name(path), path)
 
-    charts = (os.path.dirname(path) for path in discovered.files if os.path.basename(path) == CHART)
+    charts = _folders(path for path in discovered.files if os.path.basename(path) == CHART)
     unusual = chain.from_iterable(map(unusual_templates, charts))
     for path in dict.fromkeys((*discovered.files, *unusual)):
         if patches.has(path):
@@ -172,10 +172,9 @@ def load_side(side: Side, arguments: Sequence[str], selection: Selection) -> Loa
             loaded.add(file, read_bytes(path), None, partial(_template, layout, path, folder_of))
         except UnreadableError as error:
             loaded.add(replace(file, in_scope=True), None, str(error), lambda: None)
-    with_chart = set(_folders(path for path in discovered.files if os.path.basename(path) == CHART))
     for folder in _folders(discovered.files):
         counterpart = _counterpart(folder, side.path, arguments)
-        if folder in with_chart and outermost(folder) == folder:
+        if folder in charts and outermost(folder) == folder:
             loaded.charts[counterpart] = folder_of(folder)
         if kustomization_of(folder) is not None:
             loaded.kustomizations[counterpart] = folder_of(folder)
@@ -242,31 +241,33 @@ def _of_revision(
             spelled = os.path.relpath(absolute) if argument is None else argument[1]
             if argument is not None:
                 loaded.covered.add(argument[0])
-                folder = os.path.dirname(path)
-                if (
-                    os.path.basename(path) == CHART
-                    and outermost(f"/{folder}", files.has_file) == f"/{folder}"
-                ):
-                    loaded.charts[os.path.normpath(os.path.dirname(spelled) or os.curdir)] = (
-                        folder_of(folder)
-                    )
-                if os.path.basename(path) in KUSTOMIZATIONS:
-                    loaded.kustomizations[os.path.dirname(spelled) or os.curdir] = folder_of(
-                        os.path.dirname(path)
-                    )
-            if (argument is not None or scope.filter.wants(absolute)) and not patches.has(absolute):
+                _add_folders(loaded, files, path, spelled, folder_of)
+            is_wanted = argument is not None or scope.filter.wants(absolute)
+            if is_wanted and not patches.has(absolute):
                 selected[path] = spelled, argument is not None
         for path, content in files.contents(selected):
             spelled, in_scope = selected[path]
             file = OldFile(f"{revision}:{path}", spelled, b"", in_scope, spelled)
             data = None if content.problem else content.data
-            loaded.add(
-                file,
-                data,
-                content.problem,
-                partial(_template, layout, f"/{path}", folder_of, files.has_file),
-            )
+            template = partial(_template, layout, f"/{path}", folder_of, files.has_file)
+            loaded.add(file, data, content.problem, template)
     return loaded
+
+
+def _add_folders(
+    loaded: Loaded,
+    files: CommitFiles,
+    path: str,
+    spelled: str,
+    folder_of: Callable[[str], OldFolder],
+) -> None:
+    """Add the chart or kustomization whose file a path of a commit is; ``spelled`` is that path as arguments write it."""
+    folder, name = os.path.split(path)
+    new_folder = os.path.dirname(spelled) or os.curdir
+    if name == CHART and outermost(f"/{folder}", files.has_file) == f"/{folder}":
+        loaded.charts[os.path.normpath(new_folder)] = folder_of(folder)
+    if name in KUSTOMIZATIONS:
+        loaded.kustomizations[new_folder] = folder_of(folder)
 
 
 def _is_unusual_template(layout: ChartLayout, path: str) -> bool:
