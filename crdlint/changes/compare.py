@@ -51,10 +51,10 @@ def compare_versions(
             yield Change(rules.VERSION_RENAMED, text, *paths, versions=(name,), effect=effect)
         else:
             yield _removed_version(name, before, _VERSIONS.index(len(new)))
-    known = {*old, *renamed.values()}
+    old_or_renamed = {*old, *renamed.values()}
     old_default, default = map(_default_version, (old, new))
     for name, after in new.items():
-        if name in known:
+        if name in old_or_renamed:
             continue
         is_default = name == default != old_default
         effect = "kubectl uses it by default" if is_default else ""

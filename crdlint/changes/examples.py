@@ -584,8 +584,8 @@ class Candidates:
         if new is not None and new.formats - old.formats:
             numbers += [2**31, 2**53]
         if old.type != "number":
-            whole = {int(number) for number in numbers if float(number).is_integer()}
-            return sorted(whole, key=abs)
+            integers = {int(number) for number in numbers if float(number).is_integer()}
+            return sorted(integers, key=abs)
         halves = [number + 0.5 for number in self._numbers]
         return sorted({*map(float, numbers), 0.5, *halves}, key=abs)
 

@@ -305,10 +305,10 @@ def _renamed(
 
 
 def _of_similar_name(
-    name: str, schemas: Conjunction, added: Mapping[str, Conjunction], taken: Mapping[str, str]
+    name: str, schemas: Conjunction, added: Mapping[str, Conjunction], new_names: Mapping[str, str]
 ) -> dict[str, str]:
     """Return the new name of a removed field, if exactly one added field of its type has a similar name."""
-    candidates = added.keys() - taken.values()
+    candidates = added.keys() - set(new_names.values())
     of_type = (
         other for other in added if other in candidates and added[other].type == schemas.type
     )

@@ -168,8 +168,8 @@ def members(
         if unpacked.read().strip(b"\0"):
             damage = damage or "data after the end of the archive: the rest is not read"
     except (ArchiveError, tarfile.TarError) as error:
-        place = f" (in or after {name})" if name else ""
-        damage = damage or f"{error}{place}"
+        context = f" (in or after {name})" if name else ""
+        damage = damage or f"{error}{context}"
     except _NOT_CHECKED:
         damage = damage or "a header is malformed: the rest is not read"
     if damage:

@@ -101,7 +101,7 @@ class Outline:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _LineState:
     """What a line is: its indentation, and whether it is in a multi-line text, a comment, or has content of its own."""
 
     depth: int
@@ -141,21 +141,21 @@ class _LineWalk:
         if _BLOCK_SCALAR.search(content):
             self.scalar = depth
 
-    def read(self, number: int, line: str, content: str) -> _Place:
+    def read(self, number: int, line: str, content: str) -> _LineState:
         """Enter a line with its content, and return what it is."""
         depth = len(line) - len(line.lstrip(" "))
         in_text = self.scalar >= 0 and (not content or depth > self.scalar)
         in_comment = not in_text and content.startswith("#")
-        place = _Place(depth, in_text, in_comment, bool(content) and not in_comment)
+        state = _LineState(depth, in_text, in_comment, bool(content) and not in_comment)
         part = self.part
         part.mentions = part.mentions or KIND in content or f"{GROUP}/" in content
-        if place.has_content:
+        if state.has_content:
             part.first = part.first or number
             part.last = number
-        if place.has_content and not in_text:
+        if state.has_content and not in_text:
             self.scalar = -1
             self.enter(line, content)
-        return place
+        return state
 
     def where(self, column: int, *, in_text: bool, in_comment: bool) -> Where:
         """Return the structural position of content with the indentation `column`."""
@@ -182,13 +182,13 @@ def outline(
             walk = _LineWalk(TemplateDocument(number + 1))
             result.parts.append(walk.part)
             content = ""
-        place = walk.read(number, line, content)
-        while place.has_content and pending_openings and pending_openings[0] <= number:
-            where = walk.where(place.depth + 1, in_text=place.in_text, in_comment=False)
+        state = walk.read(number, line, content)
+        while state.has_content and pending_openings and pending_openings[0] <= number:
+            where = walk.where(state.depth + 1, in_text=state.in_text, in_comment=False)
             result.contents[pending_openings.popleft()] = number, where
         while pending_positions and pending_positions[0][0] == number:
             _, column = pending_positions.popleft()
-            where = walk.where(column, in_text=place.in_text, in_comment=place.in_comment)
+            where = walk.where(column, in_text=state.in_text, in_comment=state.in_comment)
             result.positions.append(where)
     walk.part.end = len(lines) + 1
     return result
@@ -316,7 +316,7 @@ def _take_output(
 
 
 def _filler(output: TemplateOutput, where: Where, piece: str, *, structure: bool) -> str | None:
-    """Return what stands for an output, the same text if any will do, or None if the CRD depends on the output."""
+    """Return the filler for an output, the same text if any will do, or None if the CRD depends on the output."""
     if where.in_comment or (where.within_text and where.key in _TEXTS):
         return piece
     if _is_of_metadata(output, where):
