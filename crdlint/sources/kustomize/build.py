@@ -219,11 +219,11 @@ def _linted(
     others: list[FileResult] = []
     for path in kustomization.resources:
         real = os.path.realpath(path)
-        known = checked.get(real)
-        result = _result_of(path, lint) if known is None else known
+        earlier = checked.get(real)
+        result = _result_of(path, lint) if earlier is None else earlier
         if result is None:
             continue
-        if known is None and not alone:
+        if earlier is None and not alone:
             checked[real] = result
             others.append(result)
         if result.crds:

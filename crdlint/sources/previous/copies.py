@@ -400,10 +400,10 @@ def _export(files: CommitFiles, below: str, folder: str) -> list[str]:
     plain = (path for path in inside if has_yaml_suffix(path) or path == below)
     of_charts = (path for path in objects if charts and path.startswith(tuple(charts)))
     names = dict.fromkeys((*plain, *of_charts))
-    wanted = list(filter(_is_copied, names))
-    paths = list(filter(is_safe, wanted))
+    copied = list(filter(_is_copied, names))
+    paths = list(filter(is_safe, copied))
     problems = [
-        f"{path}: this system has no file of such a name" for path in wanted if not is_safe(path)
+        f"{path}: this system has no file of such a name" for path in copied if not is_safe(path)
     ]
     problems += _write(files, paths, folder)
     problems += _copy_references(files, inside, charts, folder, set(paths))

@@ -486,9 +486,9 @@ def _moved(names: Iterable[str], paths: Iterable[str]) -> Iterator[tuple[str, st
         text = text_if_readable(path, only_crds=True) or ""
         near = sorted(name for name in pending if name in text)
         collected = collect(text if near else "")
-        found = [name for name in near if _may_contain(collected, name)]
-        pending.difference_update(found)
-        yield from ((name, path) for name in found)
+        contained = [name for name in near if _may_contain(collected, name)]
+        pending.difference_update(contained)
+        yield from ((name, path) for name in contained)
 
 
 def _may_contain(collected: CollectedCRDs, name: str) -> bool:
