@@ -153,7 +153,12 @@ def _meant(written: str, names: Iterable[str], typed: bool) -> SimilarName | Non
     slips = slips or [name for name in others if is_slip(written, name, typed=typed)]
     if slips:
         return SimilarName(slips[0], is_known=True) if len(slips) == 1 else None
-    near = sorted((differing_letters(written, name), name) for name in _near(written, others))
+    return _nearest(written, others)
+
+
+def _nearest(written: str, names: Iterable[str]) -> SimilarName | None:
+    """Return the only name that differs least from another, None if two are as near."""
+    near = sorted((differing_letters(written, name), name) for name in _near(written, names))
     near = [each for each in near if each[0] * 3 <= len(written)]
     is_only = len(near) == 1 or (len(near) > 1 and near[0][0] < near[1][0])
     return SimilarName(near[0][1], is_known=False) if is_only else None

@@ -65,17 +65,7 @@ class TextReport(pieces.Report):
 
     def lines(self, result: FileResult) -> Iterator[str]:
         """Yield the lines about a file; none if there is nothing to report."""
-        kinds: dict[str, list[str]] = {}  # notices by their text without names, numbers and values
-        for notice in () if self._view.quiet else result.notices:
-            if self._view.verbose or not words.is_routine(notice):
-                kinds.setdefault(words.kind_of(notice), []).append(notice)
-        for kind, notices in kinds.items():
-            if kind in self._noted and not self._view.show_all:
-                self._repeated_notices += len(notices)
-                continue
-            self._noted.add(kind)
-            more = f" (and {len(notices) - 1:,} more)" if len(notices) > 1 else ""
-            yield printable_line(f"{result.file}: note: {notices[0]}{more}")
+        yield from self._notes(result)
         lines = split_lines(result.text) if result.diagnostics else []
         for findings in words.by_crd(result.diagnostics, show_all=self._view.show_all):
             visible = [d for d in findings if not d.hidden and not self._is_repeated(d)]
@@ -87,17 +77,34 @@ class TextReport(pieces.Report):
             if visible:
                 yield from self._stopped(visible)
             if hidden and self._view.hidden is not False:
-                yield self._page.styled(
-                    "after these are fixed, the API server would also report:", "title"
-                )
-                yield ""
-                yield from self._grouped(hidden, lines, result.text)
+                yield from self._later(hidden, lines, result.text)
             elif hidden and visible:
                 count = counted(len(hidden), "more finding")
                 yield from self._note(
                     f"{count} after these are fixed: without --no-hidden, crdlint check shows them"
                 )
                 yield ""
+
+    def _notes(self, result: FileResult) -> Iterator[str]:
+        """Yield the notices about a file, one of each kind."""
+        kinds: dict[str, list[str]] = {}  # notices by their text without names, numbers and values
+        for notice in () if self._view.quiet else result.notices:
+            if self._view.verbose or not words.is_routine(notice):
+                kinds.setdefault(words.kind_of(notice), []).append(notice)
+        for kind, notices in kinds.items():
+            if kind in self._noted and not self._view.show_all:
+                self._repeated_notices += len(notices)
+                continue
+            self._noted.add(kind)
+            more = f" (and {len(notices) - 1:,} more)" if len(notices) > 1 else ""
+            yield printable_line(f"{result.file}: note: {notices[0]}{more}")
+
+    def _later(self, hidden: Sequence[Diagnostic], lines: list[str], text: str) -> Iterator[str]:
+        """Yield the findings that the API server reports after others are fixed."""
+        title = "after these are fixed, the API server would also report:"
+        yield self._page.styled(title, "title")
+        yield ""
+        yield from self._grouped(hidden, lines, text)
 
     def _is_repeated(self, finding: Diagnostic) -> bool:
         """Return whether it is not the first CRD that only Helm can render."""
