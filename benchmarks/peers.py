@@ -213,7 +213,8 @@ def main() -> None:
         peers = _peers(programs, Path(name, "cache"))
         measure(peers, cases, given.rounds, Path(name))
     left_out = f"Not installed: {', '.join(missing)}.\n" if missing else ""
-    about = f"Medians of {given.rounds} runs. {versions(programs)}{left_out}"
+    load = f"Load of the machine {os.getloadavg()[1]:.0f}.\n"
+    about = f"Medians of {given.rounds} runs. {versions(programs)}{load}{left_out}"
     part = f"{table(peers, cases)}\n{about}"
     print(part)
     if given.write:
