@@ -61,7 +61,11 @@ def lint_file(
     if len(request.versions.servers) > 1 and request.stop_at is not None:
         request = replace(request, stop_at=None)
     walk = _CRDWalk(
-        filename, request=request, fixes=Fixes(text if request.fixes else ""), text=text
+        filename,
+        request=request,
+        fixes=Fixes(text if request.fixes else ""),
+        text=text,
+        effort=Effort() if request.helps else Effort(0),
     )
     result = walk.run(text, only, None if request.keep or request.previous is not None else earlier)
     if len(result.crds) > 1 and request.skip_unfinished:

@@ -46,6 +46,7 @@ class CheckRequest:
     - `partial`: what the notice calls an incomplete CRD
     - `placeholders`: the beginnings of what another program replaces
     - `keep`: keep the CRDs and their rules of x-kubernetes-validations in the result
+    - `helps`: search for what a finding's help may propose, beyond what its rule says in general
     - `fixes`: add fixes to findings
     - `advice`: the advisory rules to run, None for all except those on request
     - `requested`: those of the latter to run
@@ -64,6 +65,7 @@ class CheckRequest:
     partial: str = "a Kustomize patch"
     placeholders: tuple[str, ...] = PLACEHOLDERS
     keep: bool = False
+    helps: bool = True
     fixes: bool = False
     requested: frozenset[str] = frozenset()
     advice: tuple[Advise, ...] | None = None

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from crdlint.diagnostics import Diagnostic
-from crdlint.kubernetes.servers import KNOWN, parse_range
+from crdlint.kubernetes.servers import KNOWN, Range, parse_range
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
 
@@ -18,41 +18,62 @@ def with_servers(
 ) -> FileResult:
     """Return a result whose errors name the servers that report them, if these are not all supported ones.
 
-    Only a text with errors of validation, such as of the estimated cost of a rule, is checked again.
+    Only a text with errors of validation, such as of the estimated cost of a rule, is checked again:
+    first for the oldest server, and for those between only if that does not report all of the errors.
     """
-    if not any(map(_may_depend_on_server, result.diagnostics)):
+    errors = [each for each in result.diagnostics if _may_depend_on_server(each)]
+    if not errors:
         return result
-    everywhere = replace(
+    supported = parse_range(KNOWN)
+    of_oldest = _diagnostics(result, request, Range.of(supported.servers[0]), lint)
+    reported_by_oldest = set(map(_rule_and_position, of_oldest))
+    if reported_by_oldest.issuperset(map(_rule_and_position, errors)):
+        return result
+    of_all = _diagnostics(result, request, supported, lint)
+    limited = {_rule_and_position(each): each for each in of_all if each.versions}
+    findings = (
+        _with_servers(each, limited.get(_rule_and_position(each))) for each in result.diagnostics
+    )
+    return replace(result, diagnostics=tuple(findings))
+
+
+def _diagnostics(
+    result: FileResult,
+    request: CheckRequest,
+    versions: Range,
+    lint: Callable[[str, str, CheckRequest], FileResult],
+) -> tuple[Diagnostic, ...]:
+    """Return what some servers report about the text of a result, without helps, fixes and advice."""
+    bare = replace(
         request,
-        versions=parse_range(KNOWN),
+        versions=versions,
         names_servers=False,
+        helps=False,
         fixes=False,
         keep=False,
         advice=(),
         stop_at=None,
     )
-    found = lint(result.text, result.file, everywhere).diagnostics
-    by_place = {_place(each): each for each in found if each.versions}
-    findings = (_with_servers(each, by_place.get(_place(each))) for each in result.diagnostics)
-    return replace(result, diagnostics=tuple(findings))
+    return lint(result.text, result.file, bare).diagnostics
 
 
 def _may_depend_on_server(finding: Diagnostic) -> bool:
     return finding.is_rejection and finding.kind == "field" and not finding.versions
 
 
-def _with_servers(finding: Diagnostic, found: Diagnostic | None) -> Diagnostic:
+def _with_servers(finding: Diagnostic, limited: Diagnostic | None) -> Diagnostic:
     """Return a finding with the versions of the same one of all servers."""
-    is_same = found is not None and found.server_message == finding.message
-    if found is None or not is_same or not _may_depend_on_server(finding):
+    if limited is None or not _may_depend_on_server(finding):
+        return finding
+    if limited.server_message != finding.message:
         return finding
     return replace(
         finding,
-        message=found.message,
-        server_message=found.server_message,
-        versions=found.versions,
+        message=limited.message,
+        server_message=limited.server_message,
+        versions=limited.versions,
     )
 
 
-def _place(finding: Diagnostic) -> tuple[str, str | None, int, int]:
+def _rule_and_position(finding: Diagnostic) -> tuple[str, str | None, int, int]:
     return finding.rule, finding.crd, finding.line, finding.column
