@@ -46,7 +46,7 @@ class CheckRequest:
     - `partial`: what the notice calls an incomplete CRD
     - `placeholders`: the beginnings of what another program replaces
     - `keep`: keep the CRDs and their rules of x-kubernetes-validations in the result
-    - `helps`: search for what a finding's help may propose, beyond what its rule says in general
+    - `helps`: search for what the help of a finding may propose beyond that of its rule
     - `fixes`: add fixes to findings
     - `advice`: the advisory rules to run, None for all except those on request
     - `requested`: those of the latter to run

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from crdlint.diagnostics import Diagnostic
+from crdlint.diagnostics import INTERNAL_ERROR, Diagnostic
 from crdlint.kubernetes.servers import KNOWN, Range, parse_range
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
@@ -20,9 +20,11 @@ def with_servers(
 
     Only a text with errors of validation, such as of the estimated cost of a rule, is checked again:
     first for the oldest server, and for those between only if that does not report all of the errors.
+    One on which crdlint fails is not: it would fail twice.
     """
     errors = [each for each in result.diagnostics if _may_depend_on_server(each)]
-    if not errors:
+    has_failed = any(each.rule == INTERNAL_ERROR for each in result.diagnostics)
+    if has_failed or not errors:
         return result
     supported = parse_range(KNOWN)
     of_oldest = _diagnostics(result, request, Range.of(supported.servers[0]), lint)

@@ -182,8 +182,8 @@ def _sameness(finding: Diagnostic, lines: Sequence[str] = ()) -> object:
         return finding.rule, detail, _marked(finding, lines), finding.hidden
     *_, parent, name = f"..{finding.field}".split(".")
     name = f"{parent}.{name}" if parent.startswith(_RULES) else name.partition("[")[0]
-    place = (finding.line, finding.column, finding.end_line, finding.end_column)
-    path: object = _INDEX.sub("[]", finding.user_path) or place
+    span = (finding.line, finding.column, finding.end_line, finding.end_column)
+    path: object = _INDEX.sub("[]", finding.user_path) or span
     text = _INDEX.sub("[]", finding.detail or finding.message)
     return finding.rule, path, name, text, finding.hidden
 

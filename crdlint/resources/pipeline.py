@@ -361,7 +361,7 @@ class _ServerCheck(NamedTuple):
     old: dict[str, Any] | None
 
 
-class _Answer(NamedTuple):
+class _ServerAnswer(NamedTuple):
     """The answer of one server: its result, None if it cannot decode the object, the findings, and those of cel-python."""
 
     outcome: ObjectResult | None
@@ -591,13 +591,13 @@ class _ObjectCheck:
 
     def _answer(
         self, sent: dict[str, Any], of_server: _ServerCheck, opinions: Tally | None
-    ) -> _Answer:
+    ) -> _ServerAnswer:
         """Return the answer of one server; `opinions` counts the evaluations that cel-python repeats, if it does."""
         findings, placeholders, old = of_server
         with recorded() if opinions is not None else nullcontext(()) as evaluations:
             outcome, unread = self._decoded(sent, findings, placeholders)
         if outcome is None:
-            return _Answer(None, unread)
+            return _ServerAnswer(None, unread)
         of_outcome = [
             *findings.unknown(outcome, placeholders),
             *findings.errors(outcome),
@@ -605,11 +605,11 @@ class _ObjectCheck:
             *findings.finalizers(sent, old),
         ]
         if opinions is None:
-            return _Answer(outcome, of_outcome)
+            return _ServerAnswer(outcome, of_outcome)
         from crdlint.kubecel.second_opinion import compare
 
         differing = map(findings.disagreement, compare(evaluations, opinions))
-        return _Answer(outcome, of_outcome, tuple(differing))
+        return _ServerAnswer(outcome, of_outcome, tuple(differing))
 
     def _of_copy(
         self, content: dict[str, Any], manifest: Manifest, definition: Definition
@@ -694,8 +694,10 @@ class _ObjectCheck:
         definition = findings.definition
         sent = as_sent(self.resource._replace(json=False).read(), namespaced=definition.namespaced)
         if is_copy:
-            kept = sent["metadata"].keys() - _OF_SERVER
-            metadata = {name: value for name, value in sent["metadata"].items() if name in kept}
+            of_client = sent["metadata"].keys() - _OF_SERVER
+            metadata = {
+                name: value for name, value in sent["metadata"].items() if name in of_client
+            }
             sent = {**sent, "metadata": metadata}
 
         def withhold(error: FieldError) -> bool:

@@ -330,7 +330,7 @@ class ResourceValidator:
         withhold: Withhold | None = None,
     ) -> ObjectResult:
         """Evaluate the rules unless an error prevents that; errors in `common` do not. Pruned fields are left out."""
-        common, errors = _kept(common, withhold), _kept(errors, withhold)
+        common, errors = _not_withheld(common, withhold), _not_withheld(errors, withhold)
         rules = None if self._schema_of(resource) is None else self._rules
         run = Run(RULE_ID, RUNTIME_BUDGET)
         cost: int | None = None
@@ -342,8 +342,8 @@ class ResourceValidator:
                 cost = RUNTIME_BUDGET - run.budget
             except OutOfBudgetError:
                 cost = RUNTIME_BUDGET + 1
-        of_object = (*common, *errors, *_kept(run.errors, withhold))
-        warnings = _kept(run.warnings, withhold)
+        of_object = (*common, *errors, *_not_withheld(run.errors, withhold))
+        warnings = _not_withheld(run.warnings, withhold)
         return ObjectResult(self._worded(of_object), self._worded(warnings), (), resource, cost)
 
     def _are_rules_blocked(self, errors: Sequence[FieldError]) -> bool:
@@ -460,7 +460,7 @@ class ResourceValidator:
         ]
 
 
-def _kept(errors: Iterable[FieldError], withhold: Withhold | None) -> list[FieldError]:
+def _not_withheld(errors: Iterable[FieldError], withhold: Withhold | None) -> list[FieldError]:
     """Return errors without those that are withheld."""
     return [error for error in errors if withhold is None or not withhold(error)]
 

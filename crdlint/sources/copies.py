@@ -61,9 +61,9 @@ class GeneratedCopies:
         is_generated = _GENERATED in f"{os.sep}{result.file}"
         if not is_generated and not _should_be_current(result.file):
             return
-        places = self._generated if is_generated else self._copies
+        copies = self._generated if is_generated else self._copies
         for crd in result.crds:
-            places[crd.name].append(_Place(result.file, crd.line, result.masked))
+            copies[crd.name].append(_Place(result.file, crd.line, result.masked))
 
     def results(self) -> Iterator[FileResult]:
         """Yield the findings about copies that differ from each generated CRD, with what the nearest by path has."""

@@ -186,7 +186,11 @@ def test_a_bundle_without_certificates_is_refused_once_established() -> None:
       conversionReviewVersions: [v1]
 """
     new = CRD.replace("  scope:", webhook + "  scope:")
-    assert said(CRD + ESTABLISHED.replace('"True"', '"False"'), new) == []
+    advice = (
+        "ca-bundle-without-certificate",
+        "`caBundle` has no certificate: the API server does not serve the resource",
+    )
+    assert said(CRD + ESTABLISHED.replace('"True"', '"False"'), new) == [advice]
     assert said(CRD, new) == said(CRD + ESTABLISHED, new)
     assert said(CRD + ESTABLISHED, new) == [
         (
@@ -195,7 +199,7 @@ def test_a_bundle_without_certificates_is_refused_once_established() -> None:
             "unable to load root certificates: unable to parse bytes as PEM block",
         )
     ]
-    assert said(new + ESTABLISHED, new) == []
+    assert said(new + ESTABLISHED, new) == [advice]
 
 
 def test_a_rule_that_costs_too_much_may_stay() -> None:

@@ -176,6 +176,6 @@ def _int_or_string(expr: Expr, schema: JSONSchemaProps) -> str | None:
         expr = expr.operand
     if not isinstance(expr, Ident) or expr.name != "self":
         return None
-    found = value_schema(schema, names[::-1])
-    is_one = found is not None and found.x_int_or_string
+    at_names = value_schema(schema, names[::-1])
+    is_one = at_names is not None and at_names.x_int_or_string
     return (".".join(names[::-1]) or "self") if is_one else None

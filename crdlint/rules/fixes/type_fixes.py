@@ -6,7 +6,6 @@ import re
 from base64 import b64encode
 from typing import Final
 
-from crdlint.crd.decode_errors import GLUED_ITEM
 from crdlint.crd.gotypes import SCHEMA, GoType
 from crdlint.crd.identity import type_keys as type_keys_of
 from crdlint.files.recognition import KIND, VERSION
@@ -335,6 +334,8 @@ def _glued_item(finding: DecodeFinding) -> Edits:
     of = finding.go_type(value)
     if of is None or of.kind != "slice" or not isinstance(value, Scalar) or value.style:
         return
+    from crdlint.crd.decode_errors import GLUED_ITEM  # most documents have no problem
+
     start = value.start_mark
     if GLUED_ITEM.match(value.value) and start.line > key.start_mark.line:
         yield finding.editor.inserted(start.index + 1, " ")
@@ -364,6 +365,8 @@ def _is_list_of_values(of: GoType) -> bool:
 
 def _list_of_words(finding: DecodeFinding, value: Scalar) -> Edits:
     """Make a list of the words of a text, which may be in brackets."""
+    from crdlint.crd.decode_errors import GLUED_ITEM  # most documents have no problem
+
     editor, text = finding.editor, value.value
     if GLUED_ITEM.match(text) and not value.style:
         return  # the dash is not a part of the item
