@@ -141,8 +141,9 @@ BOUNDED = {
     "crdlint.config.from_toml._TOKEN[0]": "only in TOML that is valid, whose strings are closed",
     "crdlint.golang.regexp_repair._TOKEN[0]": "left at the first `)` too many, before which all classes are closed",
     "crdlint.golang.times._PART[0]": "only texts that match as a whole are taken apart",
-    "crdlint.rules.advice.unsatisfiable._NUMBER[0]": "only tried at the start of a text",
-    "crdlint.rules.advice.unsatisfiable._NUMBER[1]": "only tried at the start of a text",
+    "crdlint.rules.advice.unsatisfiable.NUMBERS[0]": "only tried at the start of a text",
+    "crdlint.rules.advice.unsatisfiable.NUMBERS[1]": "only tried at the start of a text",
+    "crdlint.yaml.value_causes._BAD_STARTS[0]": "only tried at the start of a text",
     "crdlint.report.text._QUOTED[0]": "each value begins with a quote, which closes the one before it",
 }
 

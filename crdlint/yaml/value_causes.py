@@ -302,7 +302,7 @@ def _reason_for_quotes(value: str, *, is_expression: bool = False) -> str | None
 # How a value begins that is no text for YAML. What follows `|` or `>` may only be how the lines below it are read, and after
 # a dash there may be one word: an item.
 _BAD_STARTS: Final = (
-    (re.compile(r"[|>](?s:.)*[^-+0-9|>\s]"), "begins with `{}`"),
+    (re.compile(r"[|>][-+0-9|>\s]*[^-+0-9|>\s]"), "begins with `{}`"),
     (re.compile("[!*&@%`]"), "begins with `{}`"),
     (re.compile(r"\? "), "begins with a question mark and a space"),
     (re.compile(r"- (?s:.)* "), "begins with a dash and a space"),
