@@ -98,10 +98,18 @@ class Reasons:
         tree = parsed(condition)
         if tree is None:
             return None
+        return self._by_list_type(condition) or self._by_reasoning(condition, tree)
+
+    def _by_list_type(self, condition: str) -> str | None:
+        """Return which schema makes a condition true because the condition repeats its list type."""
         if repeats_list_type(condition, self._pair.new):
             return BY_SCHEMA
         if repeats_list_type(condition, self._pair.old):
             return BY_OLD_SCHEMA
+        return None
+
+    def _by_reasoning(self, condition: str, tree: Expr) -> str | None:
+        """Return what a condition follows from: the schemas, their other rules, or both for existing objects."""
         related = {
             **self._of_old.related(tree),
             **_Conditions(self._below(tree, self._pair.old)).related(tree),

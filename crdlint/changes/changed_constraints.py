@@ -351,9 +351,10 @@ def _compare_pattern(pair: Pair, relation: Relation, old: str, new: str) -> Iter
 
 def _compare_formats(pair: Pair, old: Constraints, new: Constraints) -> Iterator[Change]:
     added, lost = sorted(new.formats - old.formats), sorted(old.formats - new.formats)
-    if all(_has_range(pair, old, name) for name in added) and (added or not lost):
+    are_implied = all(_has_range(pair, old, name) for name in added)
+    if are_implied and (added or not lost):
         return
-    tighter = [name for name in added if name not in NUMBER_FORMATS or name in _NARROW]
+    tighter = [name for name in added if _rejects_values(name)]
     if lost and not tighter:
         text = f"format {', '.join(lost)} became {', '.join(added) or 'no format'}"
         yield pair.change(rules.FORMAT_LOOSENED, text, "format", effect=NEW_VALUES)
@@ -389,6 +390,11 @@ def _has_range(pair: Pair, old: Constraints, format_: str) -> bool:
 
 # The formats of numbers that reject some numbers of 64 bits.
 _NARROW: Final = frozenset({"int32", "float"})
+
+
+def _rejects_values(format_: str) -> bool:
+    """Return whether a format rejects some values of its type; the widest formats of numbers reject none."""
+    return format_ not in NUMBER_FORMATS or format_ in _NARROW
 
 
 def compare_annotations(pair: Pair) -> Iterator[Change]:

@@ -436,9 +436,7 @@ class Candidates:
     def _objects(
         self, old: Conjunction, new: Conjunction, depth: int, fixed: Mapping[str, Any]
     ) -> Iterator[Any]:
-        names = self._names | _mentioned_beside(self._names, conditions_of(old))
-        if any((schema.min_properties or 0) > len(old.required) for schema in old):
-            names |= {*islice(old.property_names(), _SOME)}
+        names = self._optional_names(old)
         options: dict[str, list[Any]] = {}
         for name in dict.fromkeys((*old.required, *sorted(names))):
             if name in fixed or not old.of_property(name):
@@ -451,6 +449,13 @@ class Candidates:
             chosen = {name: value for name, value in values_of_fields if value is not _ABSENT}
             yield deep_copy({**base, **chosen})
         yield from self._maps(old, new, depth, base)
+
+    def _optional_names(self, old: Conjunction) -> AbstractSet[str]:
+        """Return the names of the fields to set besides required ones: those of conditions, more if a minimum demands them."""
+        names = self._names | _mentioned_beside(self._names, conditions_of(old))
+        if any((schema.min_properties or 0) > len(old.required) for schema in old):
+            names |= {*islice(old.property_names(), _SOME)}
+        return names
 
     def _options(
         self, name: str, old: Conjunction, new: Conjunction, depth: int, *, is_named: bool
@@ -577,9 +582,7 @@ class Candidates:
     def _of_numbers(self, old: Constraints, new: Constraints | None) -> list[Any]:
         numbers = [0, 1, -1, *self._numbers]
         for side in filter(None, (old, new)):
-            bounds = [side.bounds[name].value for name in _OF_NUMBERS if name in side.bounds]
-            for bound in filter(math.isfinite, bounds):
-                numbers += [bound, bound - 1, bound + 1]
+            numbers += _around_bounds(side)
         numbers += [factor * times for factor in old.multiples for times in (1, 2, 3)]
         if new is not None and new.formats - old.formats:
             numbers += [2**31, 2**53]
@@ -626,6 +629,14 @@ class Candidates:
             text = pattern_relation(pattern, _NOTHING, size, size).lost
             if text is not None:
                 yield text
+
+
+def _around_bounds(constraints: Constraints) -> Iterator[float]:
+    """Yield the finite bounds of numbers, each with the numbers beside it."""
+    bounds = [constraints.bounds[name] for name in _OF_NUMBERS if name in constraints.bounds]
+    for bound in bounds:
+        if math.isfinite(bound.value):
+            yield from (bound.value, bound.value - 1, bound.value + 1)
 
 
 def _by_rank(options: Sequence[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:

@@ -152,12 +152,19 @@ def _compare_properties(pair: Pair, below: list[Pair]) -> Iterator[Change]:
     if removed and not new_values:
         yield from _report_removed(pair, removed, before, after)
     for name, was, now in compared:
-        if now.has_default and not was.has_default:
-            yield from compare_new_default(pair, name, now)
-        if was:
-            below.append(pair.below(name, was, now))
-        else:
-            yield from _report_added(pair, name, now)
+        yield from _compare_property(pair, name, was, now, below)
+
+
+def _compare_property(
+    pair: Pair, name: str, was: Conjunction, now: Conjunction, below: list[Pair]
+) -> Iterator[Change]:
+    """Report a new default of a field, and a new field; add a field of both schemas to the pairs `below`."""
+    if now.has_default and not was.has_default:
+        yield from compare_new_default(pair, name, now)
+    if was:
+        below.append(pair.below(name, was, now))
+    else:
+        yield from _report_added(pair, name, now)
 
 
 # What every resource has without a schema, and its metadata: names and types.
@@ -286,21 +293,29 @@ def _renamed(
     removed: Mapping[str, Conjunction], added: Mapping[str, Conjunction]
 ) -> dict[str, str]:
     """Return the new names of removed fields; each new name once, and only if no other candidate is as good."""
-    new_names: dict[str, str] = {}
     if not removed or not added:
-        return new_names
+        return {}
+    new_names = _of_equal_schema(removed, added)
+    if max(len(removed), len(added)) <= _MOST_FIELDS:
+        for name in [name for name in removed if name not in new_names]:
+            new_names |= _of_similar_name(name, removed[name], added, new_names)
+    return new_names
+
+
+def _of_equal_schema(
+    removed: Mapping[str, Conjunction], added: Mapping[str, Conjunction]
+) -> dict[str, str]:
+    """Return the new names of removed fields with large schemas that exactly one added field has as well."""
     by_digest: dict[str, list[str]] = {}
     for name, schemas in added.items():
         by_digest.setdefault(fingerprint(schemas).digest, []).append(name)
+    new_names: dict[str, str] = {}
     for name, schemas in removed.items():
         of_old = fingerprint(schemas)
         same = by_digest.get(of_old.digest, [])
         is_only = len(same) == 1 and same[0] not in new_names.values()
         if of_old.nodes >= _NODES and is_only:
             new_names[name] = same[0]
-    if max(len(removed), len(added)) <= _MOST_FIELDS:
-        for name in [name for name in removed if name not in new_names]:
-            new_names |= _of_similar_name(name, removed[name], added, new_names)
     return new_names
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import field, replace
 from typing import Final
 
@@ -25,7 +26,7 @@ from crdlint.linting.documents import DocumentWalk, Fixes, manifests, name_of, r
 from crdlint.linting.manifest import CheckedCRD, check_crd
 from crdlint.linting.repeated import with_repeated
 from crdlint.linting.request import CheckRequest, Subject
-from crdlint.linting.result import CRD, STAGES, FileResult
+from crdlint.linting.result import CRD, STAGES, FileResult, Stage
 from crdlint.linting.supported_servers import with_servers
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.advisory import misfits
@@ -72,20 +73,29 @@ def lint_file(
         result = with_repeated(result)
     if request.names_servers:
         result = with_servers(result, request, lint_file)
-    stages = {check.stage for check in walk.checks}
+    return replace(_with_checks(result, walk.checks), templates=walk.templates)
+
+
+def _with_checks(result: FileResult, checks: Sequence[CheckedCRD]) -> FileResult:
+    """Return the result of a file with what the checks of its CRDs return besides findings."""
+    definitions = (check.definition for check in checks)
+    comparisons = (check.compared for check in checks)
     return replace(
         result,
-        definitions=tuple(
-            check.definition for check in walk.checks if check.definition is not None
-        ),
-        rules=tuple(rule for check in walk.checks for rule in check.rules),
-        compared=tuple(check.compared for check in walk.checks if check.compared is not None),
-        stage=next((stage for stage in STAGES if stage in stages), None),
-        templates=walk.templates,
+        definitions=tuple(definition for definition in definitions if definition is not None),
+        rules=tuple(rule for check in checks for rule in check.rules),
+        compared=tuple(compared for compared in comparisons if compared is not None),
+        stage=_first_stage(checks),
         blocking=frozenset(
-            (finding.crd, finding.message) for check in walk.checks for finding in check.blocking
+            (finding.crd, finding.message) for check in checks for finding in check.blocking
         ),
     )
+
+
+def _first_stage(checks: Sequence[CheckedCRD]) -> Stage | None:
+    """Return the earliest stage at which a check of a CRD ended, None without checks."""
+    stages = {check.stage for check in checks}
+    return next((stage for stage in STAGES if stage in stages), None)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -267,18 +267,22 @@ class Changelog(AtEnd):
         added = sorted(name for name, state in self._changes.states.items() if state == "added")
         if not groups and not added:
             yield "No change of the CRDs has a consequence.\n"
-        sections: dict[str, dict[str, list[Diagnostic]]] = {}
-        for name, by_crd in groups:
-            for crd, finding in (
-                (crd, finding) for crd, findings in by_crd.items() for finding in findings
-            ):
-                title = _title(finding) if finding.is_alpha else TITLES[name]
-                sections.setdefault(title, {}).setdefault(crd, []).append(finding)
-        for i, (title, of_title) in enumerate(sections.items()):
+        for i, (title, by_crd) in enumerate(self._sections().items()):
             yield f"{'' if i == 0 else chr(10)}### {title}\n\n"
-            for crd, findings in sorted(of_title.items()):
+            for crd, findings in sorted(by_crd.items()):
                 yield f"- {markdown_source(f'`{crd}`')}\n"
                 yield from (f"  - {markdown_source(finding.message)}\n" for finding in findings)
         if added:
             yield f"{chr(10) if groups else ''}### New CRDs\n\n"
             yield from (f"- {markdown_source(f'`{name}`')}\n" for name in added)
+
+    def _sections(self) -> dict[str, dict[str, list[Diagnostic]]]:
+        """Return the findings by the title of their section, and by CRD."""
+        sections: dict[str, dict[str, list[Diagnostic]]] = {}
+        for name, by_crd in self._changes.groups():
+            for crd, finding in (
+                (crd, each) for crd, findings in by_crd.items() for each in findings
+            ):
+                title = _title(finding) if finding.is_alpha else TITLES[name]
+                sections.setdefault(title, {}).setdefault(crd, []).append(finding)
+        return sections

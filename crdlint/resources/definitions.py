@@ -328,18 +328,23 @@ class Definitions:
         having = [other for other, kinds in self._by_group.items() if kind in kinds]
         having += dict.fromkeys(other for source in self.sources for other in source.groups(kind))
         while having:
-            longer = (
-                other
-                for other in having
-                if group.endswith(f".{other}") or other.endswith(f".{group}")
-            )
-            meant = having[0] if not group else next(longer, None) or nearest(group, having, _ALIKE)
+            meant = _likely_group(group, having)
             if meant is None or kind in self.kinds(meant):
                 return meant
             having = [
                 other for other in having if other != meant
             ]  # its text contains the kind, but no CRD defines it
         return None
+
+
+def _likely_group(group: str, candidates: Sequence[str]) -> str | None:
+    """Return the group that a group without the kind likely refers to: a longer, a shorter, or a similar one."""
+    if not group:
+        return candidates[0]
+    for other in candidates:
+        if group.endswith(f".{other}") or other.endswith(f".{group}"):
+            return other
+    return nearest(group, candidates, _ALIKE)
 
 
 def rejection_of(name: str, errors: Sequence[Diagnostic]) -> str:

@@ -647,15 +647,21 @@ def _mistyped(reason: Reason, node: Node | None, _schema: JSONSchemaProps | None
     if not isinstance(node, Scalar):
         return None
     text: str = node.value
-    if expected == "string" and actual in {"integer", "number", "boolean"}:
-        return f'Write it in quotes: "{text}"' if is_short(text) else None
-    if actual in {"string", "integer"} and expected in {"integer", "number", "boolean"}:
-        return _other_scalar(text, expected, actual)
-    if expected == "integer" and actual == "number":
-        return _integer_help(node)
-    if expected == "array" and actual != "null" and is_short(text):
-        return f"Write it as a list: `[{text}]`"
-    return None
+    match expected:
+        case "string":
+            is_unquoted = actual in _UNQUOTED and is_short(text)
+            return f'Write it in quotes: "{text}"' if is_unquoted else None
+        case "array":
+            is_item = actual != "null" and is_short(text)
+            return f"Write it as a list: `[{text}]`" if is_item else None
+        case "integer" if actual == "number":
+            return _integer_help(node)
+    is_scalar = expected in _UNQUOTED and actual in {"string", "integer"}
+    return _other_scalar(text, expected, actual) if is_scalar else None
+
+
+# The types whose values are written without quotes.
+_UNQUOTED: Final = frozenset({"integer", "number", "boolean"})
 
 
 def _other_scalar(text: str, expected: str, actual: str) -> str:

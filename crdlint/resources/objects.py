@@ -75,8 +75,8 @@ def objects_of(document: Document) -> Iterator[Object]:
             read_resource(
                 root, json=json
             )  # the server converts YAML before it reads apiVersion and kind
-        if kind and identity.error is None and not (identity.api_version and identity.kind):
-            identity = identity._replace(api_version=api_version, kind=kind)
+        elif kind:
+            identity = _inherited(identity, api_version, kind)
         items = _items(root, identity)
         if items is None:
             yield Object(root, identity, json)
@@ -85,6 +85,13 @@ def objects_of(document: Document) -> Iterator[Object]:
         pending.extend(
             (item, identity.api_version if inner else "", inner) for item in reversed(items)
         )
+
+
+def _inherited(identity: Identity, api_version: str, kind: str) -> Identity:
+    """Return the identity of an item of a list, which has those of the list if it lacks a version or a kind."""
+    if identity.api_version and identity.kind:
+        return identity
+    return identity._replace(api_version=api_version, kind=kind)
 
 
 def _items(root: Mapping, identity: Identity) -> list[Node] | None:
@@ -220,24 +227,36 @@ class ResourceLocator(Locator):
         """Yield the possible locations of the next key or index, the shortest key first, and the position after it."""
         node = location.node
         if node.__class__ is Sequence:
-            index = _INDEX.match(text, position)
-            if index is not None and int(index[1]) < len(node.items):
-                yield SourceLocation(node.items[int(index[1])], None, exact=True), index.end()
-            return
-        if node.__class__ is not Mapping:
-            return
+            yield from _way_to_item(node, text, position)
+        elif node.__class__ is Mapping:
+            yield from self._ways_to_fields(node, text, position)
+
+    def _ways_to_fields(
+        self, node: Mapping, text: str, position: int
+    ) -> Iterator[tuple[SourceLocation, int]]:
+        """Yield the values whose keys the text may continue with, the shortest key first, and the position after each."""
         opening = text[position : position + 1]
         closing = "]" if opening == "[" else ""
         start = position + 1 if opening in {".", "["} else position
         values = self._index(node)
-        lengths = self._lengths.get(id(node))
-        if lengths is None:
-            lengths = self._lengths[id(node)] = sorted(set(map(len, values)))
-        for length in lengths:
+        following_texts = {closing} if closing else _ENDS
+        for length in self._lengths_of_keys(node):
             end = start + length
-            following = text[end : end + 1]
-            if end > len(text) or following not in _ENDS or (closing and following != closing):
-                continue
-            entry = values.get(text[start:end])
+            is_key = end <= len(text) and text[end : end + 1] in following_texts
+            entry = values.get(text[start:end]) if is_key else None
             if entry is not None:
                 yield SourceLocation(entry[1], entry[0], exact=True), end + len(closing)
+
+    def _lengths_of_keys(self, node: Mapping) -> list[int]:
+        """Return the lengths that the keys of a mapping have, in order."""
+        lengths = self._lengths.get(id(node))
+        if lengths is None:
+            lengths = self._lengths[id(node)] = sorted(set(map(len, self._index(node))))
+        return lengths
+
+
+def _way_to_item(node: Sequence, text: str, position: int) -> Iterator[tuple[SourceLocation, int]]:
+    """Yield the item whose index the text continues with, and the position after the index."""
+    index = _INDEX.match(text, position)
+    if index is not None and int(index[1]) < len(node.items):
+        yield SourceLocation(node.items[int(index[1])], None, exact=True), index.end()

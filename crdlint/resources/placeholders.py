@@ -78,11 +78,8 @@ class Placeholders:
             return self.is_within(location)
         if isinstance(error.value, str) and self.patterns.find(error.value):
             return self.is_within(location) or self._withhold(location.key or location.node)
-        if not location.exact or (
-            error.type not in _OF_CONTENTS and not isinstance(location.node, Scalar)
-        ):
-            return False
-        return self.is_within(location)
+        depends_on_value = error.type in _OF_CONTENTS or isinstance(location.node, Scalar)
+        return location.exact and depends_on_value and self.is_within(location)
 
     def is_key(self, location: SourceLocation, name: str) -> bool:
         """Return whether the name of an unknown field is a placeholder, and record it in that case."""

@@ -27,6 +27,7 @@ from crdlint.crd.errors import (
 from crdlint.crd.kubenames import is_path_segment
 from crdlint.crd.model import (
     CustomResourceDefinition,
+    CustomResourceDefinitionVersion,
     CustomResourceSubresourceScale,
     JSONSchemaProps,
     ObjectMeta,
@@ -122,6 +123,14 @@ class ObjectResult(NamedTuple):
     cel_cost: int | None
 
 
+def _version_named(crd: CustomResourceDefinition, name: str) -> CustomResourceDefinitionVersion:
+    """Return a version of a CRD; raise `UnknownVersionError` if the CRD does not have it."""
+    for version in crd.spec.versions:
+        if version.name == name:
+            return version
+    raise UnknownVersionError(f"the CRD {crd.metadata.name} has no version {name!r}")
+
+
 class ResourceValidator:
     """Validates objects of one version of a CRD; it can be used for any number of objects.
 
@@ -140,11 +149,7 @@ class ResourceValidator:
         """Prepare a CRD of the internal version; raise `UnknownVersionError` if it does not have the version."""
         self._server = server
         spec = crd.spec
-        crd_version = next(
-            (candidate for candidate in spec.versions if candidate.name == version), None
-        )
-        if crd_version is None:
-            raise UnknownVersionError(f"the CRD {crd.metadata.name} has no version {version!r}")
+        crd_version = _version_named(crd, version)
         validation = crd_version.schema or spec.validation
         self.schema: JSONSchemaProps | None = (
             None if validation is None else validation.open_api_v3_schema

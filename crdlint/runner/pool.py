@@ -142,17 +142,20 @@ def _chunks(tasks: Iterable[Task | CheckOutcome], checker: Checker) -> Iterator[
         # Rendering a chart by Helm takes longer than checking the result.
         is_rendered = task.location is not None and task.location.chart in checker.settings.charts
         is_full = is_rendered or chunk_size + size > _CHUNK or len(chunk) == _CHUNK_TASKS
-        last = chunk[-1].location if chunk else None
-        is_of_one_chart = (
-            task.location is not None and last is not None and task.location.chart == last.chart
-        )
-        if chunk and is_full and not is_of_one_chart:
+        if chunk and is_full and not _are_of_one_chart(chunk[-1], task):
             yield Batch(chunk)
             chunk, chunk_size = [], 0
         chunk.append(task)
         chunk_size += size
     if chunk:
         yield Batch(chunk)
+
+
+def _are_of_one_chart(task: Task, other: Task) -> bool:
+    """Return whether the files of two tasks are in the same chart."""
+    if task.location is None or other.location is None:
+        return False
+    return task.location.chart == other.location.chart
 
 
 def _check(checker: Checker, task: Task | OpenedTask | CheckOutcome) -> CheckOutcome:

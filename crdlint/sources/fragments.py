@@ -79,6 +79,12 @@ def is_suite(path: str, data: bytes) -> bool:
     )
 
 
+def _file_of_test(test: str, file: str) -> Glob | str:
+    """Return the path or the pattern that a test names, relative to its own folder."""
+    path = os.path.normpath(os.path.join(os.path.dirname(test), file))
+    return Glob.of(path) or path
+
+
 def _files_of_test(path: str) -> list[Glob | str]:
     from crdlint.yaml.nodes import Mapping, child, nodes_of, text_of
     from crdlint.yaml.parse import parse_stream
@@ -89,17 +95,14 @@ def _files_of_test(path: str) -> list[Glob | str]:
         return []
     compared: list[Glob | str] = []
     applied: set[Glob | str] = set()
-    folder = os.path.dirname(path)
     nodes = chain.from_iterable(nodes_of(document.root) for document in documents)
-    for key, value in chain.from_iterable(
-        node.pairs() for node in nodes if isinstance(node, Mapping)
-    ):
+    mappings = (node for node in nodes if isinstance(node, Mapping))
+    for key, value in chain.from_iterable(mapping.pairs() for mapping in mappings):
         file = text_of(child(value, "file"))
         if file is None:
             continue
-        named = os.path.normpath(os.path.join(folder, file))
         if text_of(key) in _COMPARED:
-            compared.append(Glob.of(named) or named)
+            compared.append(_file_of_test(path, file))
         elif text_of(key) in _APPLIED:
-            applied.add(Glob.of(named) or named)
+            applied.add(_file_of_test(path, file))
     return [compared_file for compared_file in compared if compared_file not in applied]

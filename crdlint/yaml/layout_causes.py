@@ -45,6 +45,11 @@ def strays(text: BrokenText) -> Iterator[Cause]:
 
     before = list(takewhile(is_strange, used[:_STRAY_LINES]))
     after = list(takewhile(is_strange, used[: -_STRAY_LINES - 1 : -1]))[::-1]
+    yield from _stray_lines(text, before, after)
+
+
+def _stray_lines(text: BrokenText, before: list[int], after: list[int]) -> Iterator[Cause]:
+    """Yield the causes of lines before the YAML, of lines after it, and of both."""
     if before and before[0] <= text.stop:
         yield from (_stray(text, before[:count]) for count in range(1, len(before) + 1))
     if after and after[-1] >= text.stop - 1:
@@ -249,14 +254,17 @@ def odd_indentation(text: BrokenText) -> Iterator[Cause]:
         return
     blocks = [block for block in runs(odd) if block[0] < stop + _LINES_BELOW]
     for block in sorted(blocks[-_BLOCKS:], key=lambda block: abs(block[0] - stop)):
-        around = (
-            lines[index] for index in (block[0] - 1, block[-1] + 1) if 0 <= index < len(lines)
-        )
-        is_deeper = indent_of(text.lines[lines[block[0]]]) - 1 in {
-            indent_of(text.lines[i]) for i in around
-        }
+        is_deeper = _is_deeper_by_one(text, block)
         for by in (-1, 1) if is_deeper else (1, -1):
             yield _shift(text, [lines[index] for index in block], by)
+
+
+def _is_deeper_by_one(text: BrokenText, block: Sequence[int]) -> bool:
+    """Return whether a block of lines is indented by one space more than the line before or after it."""
+    lines = text.structure
+    beside = (i for i in (block[0] - 1, block[-1] + 1) if 0 <= i < len(lines))
+    indents = {indent_of(text.lines[lines[i]]) for i in beside}
+    return indent_of(text.lines[lines[block[0]]]) - 1 in indents
 
 
 _BLOCKS: Final = 4

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, chain, islice, takewhile
 from typing import Final
 
@@ -339,20 +339,23 @@ def unquoted_lines(text: BrokenText) -> Iterator[Cause]:
         is_at_stop = below and last >= text.stop
         if not is_at_stop or any(" #" in line or _FIELD_NAME.match(line) for line in below):
             continue
-        why = _reason_for_quotes(entry.value) or next(
-            filter(None, map(_reason_for_quotes, below)), None
-        )
+        why = next(filter(None, map(_reason_for_quotes, (entry.value, *below))), None)
         if why is None or entry.value[0] in "|>":
             continue
         start = text.starts[first] + len(entry.head)
         end = text.starts[last] + len(text.lines[last].rstrip())
         edit = Edit(start, end, "'" + text.document.text[start:end].replace("'", "''") + "'")
         help_ = f"Put the text in lines {text.line(first)} to {text.line(last)} in quotes, since it {why}"
-        wrong = next(
-            (i for i in range(first, last + 1) if _reason_for_quotes(_value_of(text.lines[i]))),
-            first,
-        )
+        wrong = _first_line_for_quotes(text, first, last)
         yield text.cause(repairs.QUOTES, wrong, help_, (edit,))
+
+
+def _first_line_for_quotes(text: BrokenText, first: int, last: int) -> int:
+    """Return the first of the lines from `first` to `last` whose value needs quotes, or `first`."""
+    for i in range(first, last + 1):
+        if _reason_for_quotes(_value_of(text.lines[i])):
+            return i
+    return first
 
 
 def _last_below(text: BrokenText, first: int) -> int:
@@ -499,25 +502,30 @@ def colons(text: BrokenText) -> Iterator[Cause]:
         )
         yield text.line_cause(repairs.BLANK_AFTER_COLON, i, header, help_)
     for i in text.near():
-        line, number = text.lines[i], text.line(i)
-        match = _NO_BLANK.match(line)
-        if match is not None:
-            for lines in _alike(text, i, lambda each: _NO_BLANK.match(each) is not None):
-                help_ = f"Write a space after the colon in {text.numbers(lines)}: `{match[1].strip()} {match[2].strip()}`"
-                edits = text.rewritten(lines, lambda each: _NO_BLANK.sub(r"\1 \2", each))
-                yield text.cause(repairs.BLANK_AFTER_COLON, i, help_, edits)
-        match = _BARE_KEY.match(line)
-        if match is not None and not _is_one_of_texts(text, i):
-            for lines in _alike(text, i, lambda each: _BARE_KEY.match(each) is not None):
-                help_ = f"Add a colon after the key in {text.numbers(lines)}: `{match[1].strip()}:`"
-                edits = text.rewritten(lines, lambda each: _BARE_KEY.sub(r"\1:\2", each))
-                yield text.cause(repairs.COLON, i, help_, edits)
-        match = _NO_COLON.match(line)
-        if match is not None:
-            mark, entry = match[3].strip(), f"{match[2]}: {match[4]}"
-            how = f"Write a colon instead of `{mark}`" if mark else "Add a colon after the key"
-            help_ = f"{how} in line {number}: `{entry.strip()}`"
-            yield text.line_cause(repairs.COLON, i, f"{match[1]}{entry}", help_)
+        yield from _colon_of_line(text, i)
+
+
+def _colon_of_line(text: BrokenText, i: int) -> Iterator[Cause]:
+    """Find a key without a colon, and a colon without a space, in a line and in others like it."""
+    line, number = text.lines[i], text.line(i)
+    match = _NO_BLANK.match(line)
+    if match is not None:
+        for lines in _alike(text, i, lambda each: _NO_BLANK.match(each) is not None):
+            help_ = f"Write a space after the colon in {text.numbers(lines)}: `{match[1].strip()} {match[2].strip()}`"
+            edits = text.rewritten(lines, lambda each: _NO_BLANK.sub(r"\1 \2", each))
+            yield text.cause(repairs.BLANK_AFTER_COLON, i, help_, edits)
+    match = _BARE_KEY.match(line)
+    if match is not None and not _is_one_of_texts(text, i):
+        for lines in _alike(text, i, lambda each: _BARE_KEY.match(each) is not None):
+            help_ = f"Add a colon after the key in {text.numbers(lines)}: `{match[1].strip()}:`"
+            edits = text.rewritten(lines, lambda each: _BARE_KEY.sub(r"\1:\2", each))
+            yield text.cause(repairs.COLON, i, help_, edits)
+    match = _NO_COLON.match(line)
+    if match is not None:
+        mark, entry = match[3].strip(), f"{match[2]}: {match[4]}"
+        how = f"Write a colon instead of `{mark}`" if mark else "Add a colon after the key"
+        help_ = f"{how} in line {number}: `{entry.strip()}`"
+        yield text.line_cause(repairs.COLON, i, f"{match[1]}{entry}", help_)
 
 
 _LISTS_OF_TEXTS: Final = frozenset(
@@ -532,25 +540,25 @@ _LISTS_OF_TEXTS: Final = frozenset(
 )
 
 
+def _words_around(text: BrokenText, i: int) -> Sequence[int]:
+    """Return the lines around a line, and itself, that are single words of the same indentation."""
+    indent = indent_of(text.lines[i])
+    words = (j for j in text.structure if _WORD.match(text.lines[j]))
+    alike = [j for j in words if indent_of(text.lines[j]) == indent]
+    return next((run for run in runs(alike) if i in run), [i])
+
+
 def _without_dashes(text: BrokenText) -> Iterator[Cause]:
     """Find words without a dash in a list of texts."""
-    i = next(
-        (i for i in text.near() if _BARE_KEY.match(text.lines[i]) and "-" not in text.lines[i]),
-        None,
-    )
+    bare = (i for i in text.near() if _BARE_KEY.match(text.lines[i]) and "-" not in text.lines[i])
+    i = next(bare, None)
     if i is None:
         return
     indent = indent_of(text.lines[i])
-    alike = [
-        j
-        for j in text.structure
-        if _WORD.match(text.lines[j]) and indent_of(text.lines[j]) == indent
-    ]
-    words = next((run for run in runs(alike) if i in run), [i])
+    words = _words_around(text, i)
     before = text.lines[words[0] - 1]
-    if before.strip() in _LISTS_OF_TEXTS or (
-        _WORD_ITEM.match(before) and indent_of(before) == indent
-    ):
+    is_after_item = _WORD_ITEM.match(before) and indent_of(before) == indent
+    if before.strip() in _LISTS_OF_TEXTS or is_after_item:
         edits = text.rewritten(words, lambda line: f"{line[:indent]}- {line[indent:]}")
         yield text.cause(
             repairs.DASH, words[0], f"Write a dash at the start of {text.numbers(words)}", edits

@@ -256,6 +256,12 @@ def _closed(text: Tokens, opening: Token) -> Iterator[Choice]:
         yield one_of(edits[:1], helps[0])._replace(must_complete=False)
 
 
+def _is_repeated(first: Token, second: Token) -> bool:
+    """Return whether a token begins with the sign that the one before it ends with; `**` is an operator elsewhere."""
+    sign = second.text[0]
+    return first.text[-1] == sign and sign != "*" and not sign.isalnum()
+
+
 def near_error(text: Tokens, offset: int) -> Choice:
     """Return the places of a token that is missing where an expression cannot be parsed, and of one that is repeated."""
     index = next((i for i, token in enumerate(text.tokens) if token.end > offset), len(text.tokens))
@@ -264,9 +270,7 @@ def near_error(text: Tokens, offset: int) -> Choice:
         Edit(token.start, token.end, "")
         for first, second in pairwise(around)
         for token in (second, first)
-        if first.text[-1] == second.text[0]
-        and not second.text[0].isalnum()
-        and second.text[0] != "*"
+        if _is_repeated(first, second)
     ]
     starts = [token.start for token in around if token.start <= offset + 1]
     return one_of([*repeated, *(Edit(start, start, new) for start in starts for new in _INSERTED)])

@@ -89,6 +89,14 @@ def meaning(expression: Expression, effort: Effort) -> Meaning | None:
     return Meaning(_all(done)) if done and is_certain else None
 
 
+def _different(steps: Iterable[_Step]) -> list[_Step]:
+    """Return the first step of each meaning."""
+    by_shape: dict[Hashable, _Step] = {}
+    for step in steps:
+        by_shape.setdefault(_shape(step.after.compiled.expr), step)
+    return list(by_shape.values())
+
+
 class _EditSearch:
     """Looks for edits of an expression, within a limit of compilations."""
 
@@ -108,10 +116,7 @@ class _EditSearch:
             steps = list(self._tried(before, choice, tried))
             accepted = [step for step in steps if step.after.is_accepted]
             if accepted:
-                different: dict[Hashable, _Step] = {}
-                for step in accepted:
-                    different.setdefault(_shape(step.after.compiled.expr), step)
-                return list(different.values())
+                return _different(accepted)
             if not choice.must_complete and not further:
                 stage = min((step.after.stage for step in steps), default=0)
                 further = [step for step in steps if step.after.stage == stage]
@@ -122,28 +127,32 @@ class _EditSearch:
     ) -> Iterator[_Step]:
         for index, written in enumerate(choice.alternatives):
             text = apply(before.text, written)
-            if (
-                (text, choice.must_complete) in tried
-                or not self._left
-                or not self._effort.affords(len(text))
-            ):
+            if (text, choice.must_complete) in tried or not self._affords(text):
                 continue
             tried.add((text, choice.must_complete))
             if before.keeps_error(text):
                 continue
-            self._left -= 1
-            self._effort.spend(len(text))
-            expression = self._expression
-            compile_ = compile_valid if choice.must_complete or before.is_parsed else compile_text
-            compiled = compile_(text, expression.env, expression.environment.parser)
-            if compiled is None:
+            after = self._compiled(text, must_parse=choice.must_complete or before.is_parsed)
+            if after is None:
                 continue
-            after = CompiledText(expression, text, compiled)
             edits = tuple(piece for edit in written for piece in _pieces(edit, before.text))
             if after.is_further(before, edits):
                 plain = _sentence([_help(edit, before.text) for edit in written])
                 help_ = choice.helps[index] if choice.helps else plain
                 yield _Step(edits, written[0].text.strip(), plain, help_, choice.is_certain, after)
+
+    def _affords(self, text: str) -> bool:
+        """Return whether the limits of the search allow the compilation of one more text."""
+        return self._left > 0 and self._effort.affords(len(text))
+
+    def _compiled(self, text: str, *, must_parse: bool) -> CompiledText | None:
+        """Compile a text, and count it; return None for one that does not parse but has to."""
+        self._left -= 1
+        self._effort.spend(len(text))
+        expression = self._expression
+        compile_ = compile_valid if must_parse else compile_text
+        compiled = compile_(text, expression.env, expression.environment.parser)
+        return None if compiled is None else CompiledText(expression, text, compiled)
 
     def _choices(self, state: CompiledText) -> Iterator[Choice]:
         text = Tokens(state.text)

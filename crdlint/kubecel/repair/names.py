@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from crdlint.cel.ast import Call, Comprehension, Expr, Ident, Select, children, nodes
 from crdlint.cel.errors import ErrorCode
 from crdlint.cel.source_ranges import SourceRanges, error_range, range_at
 from crdlint.cel.types import BOOL
+from crdlint.kubecel.compilation import Expression
 from crdlint.kubecel.declarations import escape, unescape
 from crdlint.kubecel.environment import LIBRARIES
 from crdlint.kubecel.repair.false_friends import CHECKS, CONDITIONS, NEGATED
@@ -238,6 +239,14 @@ def _fields(state: CompiledText, variable: str) -> Iterable[str]:
     return () if declared is None else {*declared.fields, *declared.properties}
 
 
+def _functions(expression: Expression, name: str) -> Sequence[str]:
+    """Return the names of functions and macros, none if `name` is a function of another version."""
+    if any(row.function == name for library in LIBRARIES for row in library.functions):
+        return ()
+    macros = (macro for macro, *_ in expression.environment.parser.macros if macro != "existsOne")
+    return [*(each for each in expression.env.functions if each.isidentifier()), *macros]
+
+
 def _candidates(state: CompiledText, node: Expr, name: str, scope: list[str]) -> Iterable[str]:
     expression = state.expression
     if state.code is ErrorCode.UNDEFINED_FIELD:
@@ -248,12 +257,7 @@ def _candidates(state: CompiledText, node: Expr, name: str, scope: list[str]) ->
             else [*declared.fields, *(escape(each) or each for each in declared.properties)]
         )
     if _is_function(node):
-        if any(row.function == name for library in LIBRARIES for row in library.functions):
-            return ()  # a function of another version
-        macros = (
-            macro for macro, *_ in expression.environment.parser.macros if macro != "existsOne"
-        )
-        return [*(each for each in expression.env.functions if each.isidentifier()), *macros]
+        return _functions(expression, name)
     return [
         *scope,
         "oldSelf",

@@ -191,23 +191,25 @@ class Tokens:
         index += 1
         yield index
         while index < len(self.tokens):
-            text = self.tokens[index].text
-            if (
-                text == "."
-                and index + 1 < len(self.tokens)
-                and self.tokens[index + 1].text[0].isalnum()
-                | (self.tokens[index + 1].text[0] in "_?`")
-            ):
+            if self._is_selection(index):
                 index += 2
-            elif (
-                text in {"(", "["}
-                and index in self.closing
-                and self.tokens[index - 1].text not in BRACKETS
-            ):
+            elif self._is_call_or_index(index):
                 index = self.closing[index] + 1
             else:
                 return
             yield index
+
+    def _is_selection(self, index: int) -> bool:
+        """Return whether a token is the dot before the name of a field or method."""
+        if self.tokens[index].text != "." or index + 1 >= len(self.tokens):
+            return False
+        first = self.tokens[index + 1].text[0]
+        return first.isalnum() or first in "_?`"
+
+    def _is_call_or_index(self, index: int) -> bool:
+        """Return whether a token opens the arguments of a call, or an index, and is closed."""
+        opens = self.tokens[index].text in {"(", "["} and index in self.closing
+        return opens and self.tokens[index - 1].text not in BRACKETS
 
 
 @cache
@@ -278,10 +280,7 @@ def _rewritten(
     row: FalseFriend, text: Tokens, state: CompiledText, names: dict[str, list[str]]
 ) -> Iterator[Choice]:
     """Yield what a row makes of each match in an expression that is not parsed, and of the wrong part of others."""
-    matches = list(text.matches(row.written))
-    if state.is_parsed and state.error is not None and not row.is_everywhere:
-        spans = [(each, *text.span(each.start, each.end)) for each in matches]
-        matches = [each for each, start, end in spans if start <= state.offset < end]
+    matches = _relevant_matches(row, text, state)
     if not matches:
         return
     templates = [filled for template in row.meant for filled in _filled(template, names)]
@@ -292,6 +291,15 @@ def _rewritten(
             for template in templates
         )
         yield Choice(tuple(alternatives), row.is_certain)
+
+
+def _relevant_matches(row: FalseFriend, text: Tokens, state: CompiledText) -> list[Match]:
+    """Return the matches of a row: in an expression that is parsed, only those around its error, unless all are wrong."""
+    matches = list(text.matches(row.written))
+    if not state.is_parsed or state.error is None or row.is_everywhere:
+        return matches
+    spans = [(each, *text.span(each.start, each.end)) for each in matches]
+    return [each for each, start, end in spans if start <= state.offset < end]
 
 
 def _filled(template: str, names: dict[str, list[str]]) -> list[str]:

@@ -191,17 +191,20 @@ def _walk(folder: str, problems: list[tuple[str, str]]) -> Iterator[LoadedFile]:
             enters = is_folder(entry)
             if is_ignored(ignored, inner, is_folder=enters):
                 continue
-            is_link = entry.is_symlink()
-            if is_link and not is_near(entry.path, folder):
+            if entry.is_symlink() and not is_near(entry.path, folder):
                 where = f"is a link to {os.readlink(entry.path)}, outside of the repository"
                 problems.append((entry.path, where))
                 continue
-            below = os.path.join(parents[-1], entry.name)
-            real = os.path.realpath(entry.path) if is_link else below
+            real = _real_path(entry, parents[-1])
             if not enters:
                 pending.append((inner, os.path.normpath(entry.path), parents))
             elif real not in parents:
                 pending.append((inner, os.path.normpath(entry.path), (*parents, real)))
+
+
+def _real_path(entry: os.DirEntry[str], parent: str) -> str:
+    """Return the real path of an entry; `parent` is that of its folder."""
+    return os.path.realpath(entry.path) if entry.is_symlink() else os.path.join(parent, entry.name)
 
 
 def _entries(path: str, problems: list[tuple[str, str]]) -> list[os.DirEntry[str]]:

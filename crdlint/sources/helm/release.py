@@ -174,9 +174,7 @@ def release_of(files: ChartFiles, manifest: str | None = None, *, level: int = 9
         return None
     own = {path: data for path, data in contents.items() if path in files.own}
     if manifest is None:
-        rendered = (data for path, data in contents.items() if _is_rendered(path))
-        texts = (data.decode("utf-8", "surrogateescape") for data in rendered)
-        manifest = "\n---\n".join(texts)
+        manifest = _unrendered_manifest(contents)
     parts = [*_parts_of_chart(own), *_by_document(manifest, is_file=False)]
     compressor = zlib.compressobj(level, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
     shares: dict[str, int] = {}
@@ -189,6 +187,12 @@ def release_of(files: ChartFiles, manifest: str | None = None, *, level: int = 9
             shares[part.crd] = shares.get(part.crd, 0) + size
     total += len(compressor.flush())
     return Release(_encoded(total), {crd: _encoded(size) for crd, size in shares.items()}, parts)
+
+
+def _unrendered_manifest(contents: dict[str, bytes]) -> str:
+    """Return the texts of the templates among files, as the documents of one manifest."""
+    rendered = (data for path, data in contents.items() if _is_rendered(path))
+    return "\n---\n".join(data.decode("utf-8", "surrogateescape") for data in rendered)
 
 
 def _contents(folder: str, paths: Iterable[str]) -> dict[str, bytes] | None:

@@ -304,23 +304,22 @@ class _Lines:
         """
         index = bisect_left(self.matched, line)
         below = self.origins[index] if index < len(self.origins) else len(self.template)
-        if (first, below) not in self._candidates:
-            lines = ((number, self.template[number - 1]) for number in range(first + 1, below + 1))
-            filled = (
-                (n, text)
-                for n, text in lines
-                if "{{" in text and not text.lstrip().startswith("{{")
-            )
-            self._candidates[first, below] = [
-                _TemplateLine.of(number, text) for number, text in filled
-            ]
-        candidates = self._candidates[first, below]
-        matching = [
-            each
-            for each in candidates
-            if len(candidates) <= _MOST and is_in_order(each.texts, line_text)
-        ]
+        candidates = self._lines_with_directives(first, below)
+        if len(candidates) > _MOST:
+            return None
+        matching = [each for each in candidates if is_in_order(each.texts, line_text)]
         return matching[0].span if len(matching) == 1 else None
+
+    def _lines_with_directives(self, first: int, last: int) -> list[_TemplateLine]:
+        """Return the lines after `first`, up to `last`, that have directives after a text of their own."""
+        if (first, last) not in self._candidates:
+            lines = ((number, self.template[number - 1]) for number in range(first + 1, last + 1))
+            self._candidates[first, last] = [
+                _TemplateLine.of(number, text)
+                for number, text in lines
+                if "{{" in text and not text.lstrip().startswith("{{")
+            ]
+        return self._candidates[first, last]
 
 
 class _TemplateLocator(Locator):
@@ -372,16 +371,19 @@ def align(rendered: Sequence[str], template: Sequence[str]) -> list[int | None]:
     """
     here, there = [line.strip() for line in rendered], [line.strip() for line in template]
     matches: list[int | None] = [None] * len(here)
-    counts = Counter(there)
-    numbers = {line: j for j, line in enumerate(there) if counts[line] == 1}
-    once = {
-        line for line, times in Counter(here).items() if times == 1 and line in numbers and line
-    }
-    for i, j in _ascending([(i, numbers[line]) for i, line in enumerate(here) if line in once]):
+    numbers_here, numbers = _numbers_of_unique_lines(here), _numbers_of_unique_lines(there)
+    pairs = [(i, numbers[line]) for line, i in numbers_here.items() if line in numbers]
+    for i, j in _ascending(pairs):
         matches[i] = j
     _extend(matches, here, there, 1)
     _extend(matches, here, there, -1)
     return matches
+
+
+def _numbers_of_unique_lines(lines: Sequence[str]) -> dict[str, int]:
+    """Return the indexes of the lines that occur once and are not empty, in order, by their text."""
+    counts = Counter(lines)
+    return {line: i for i, line in enumerate(lines) if line and counts[line] == 1}
 
 
 def _extend(

@@ -256,8 +256,7 @@ def analyse(masked: Masked) -> TemplateAnalysis:
     lines = masked.text.split("\n")  # filler may have become something else
     for part in structure.parts:
         if part.first and not _is_checked(part, analysis, reasons):
-            for number in range(part.start - 1, min(part.end - 1, len(lines))):
-                lines[number] = " " * len(lines[number])
+            _blank(lines, part)
     analysis.conditions = [
         block
         for block in analysis.conditions
@@ -265,6 +264,12 @@ def analyse(masked: Masked) -> TemplateAnalysis:
     ]
     analysis.text = "\n".join(lines)
     return analysis
+
+
+def _blank(lines: list[str], part: TemplateDocument) -> None:
+    """Replace the lines of a document by spaces."""
+    for number in range(part.start - 1, min(part.end - 1, len(lines))):
+        lines[number] = " " * len(lines[number])
 
 
 def _is_checked(
@@ -317,13 +322,16 @@ def _take_output(
 
 def _filler(output: TemplateOutput, where: Where, piece: str, *, structure: bool) -> str | None:
     """Return the filler for an output, the same text if any will do, or None if the CRD depends on the output."""
-    if where.in_comment or (where.within_text and where.key in _TEXTS):
+    is_text = where.key in _TEXTS
+    if where.in_comment or (where.within_text and is_text):
         return piece
     if _is_of_metadata(output, where):
         is_inline = structure and not output.alone
         return re.sub(r"[^\n]", " ", piece) if is_inline else piece
-    if structure or where.key in _TEXTS:
-        return None if structure else piece
+    if structure:
+        return None
+    if is_text:
+        return piece
     is_address = "clientConfig" in where.tail and where.key in _ADDRESS
     return _filled(piece, _ADDRESS[where.key]) if is_address else None
 

@@ -194,13 +194,21 @@ def plan_build(
     if not resources or not (changes or has_changed()):
         return others
     if changes:
-        incomplete = {id(result): _incomplete(result) for result in (*resources, *others)}
-        resources = [incomplete[id(result)] for result in resources]
-        others = [incomplete[id(result)] for result in others]
+        resources, others = _both_incomplete(resources, others)
     program = None if kustomization.problem is not None else find_program()
     if program is None:
         return [_note(kustomization.top, _why_not_built(kustomization)), *others]
     return Build(kustomization, program, resources, others)
+
+
+def _both_incomplete(
+    resources: Iterable[FileResult], others: Iterable[FileResult]
+) -> tuple[list[FileResult], list[FileResult]]:
+    """Return two lists of results as incomplete ones; a result of both remains the same object in both."""
+    incomplete = {id(result): _incomplete(result) for result in (*resources, *others)}
+    return [incomplete[id(result)] for result in resources], [
+        incomplete[id(result)] for result in others
+    ]
 
 
 def _unread(folder: str) -> list[FileResult]:
@@ -502,19 +510,18 @@ def changes_crds(kustomization: Kustomization, elsewhere: Container[str] = ()) -
     ]
     # The fields of a component apply to all resources of the kustomization that includes it.
     with_crds = _closure(_closure(own, _inverse(includes)), components)
-    configured = _closure(
-        [folder for folder, layer in layers.items() if _configures_crds(layer)], _inverse(includes)
-    )
+    configuring = [folder for folder, layer in layers.items() if _configures_crds(layer)]
+    configured = _closure(configuring, _inverse(includes))
     changing = [
         folder
         for folder in with_crds
         if _changes_crds(layers[folder], configured=folder in configured)
     ]
-    top = kustomization.top.folder
     reached = _closure(changing, _inverse(components))
-    return top in reached or any(
-        each not in elsewhere and not layers[each].is_component for each in reached
-    )
+    if kustomization.top.folder in reached:
+        return True
+    bases = (folder for folder in reached if not layers[folder].is_component)
+    return any(folder not in elsewhere for folder in bases)
 
 
 def _inverse(following: dict[str, list[str]]) -> dict[str, list[str]]:
@@ -611,9 +618,14 @@ def _adds_invalid(added: Any, field: str) -> bool:
         return True
     pairs = [pair for entry in entries for pair in entry["pairs"].items()]
     if field == "commonAnnotations":
-        size = sum(len(str(value)) for _, value in pairs)
-        return size > _SHORT or any(_is_checked_annotation(key) for key, _ in pairs)
+        return _may_be_rejected(pairs)
     return any(_is_invalid_label(key, value) for key, value in pairs)
+
+
+def _may_be_rejected(annotations: Sequence[tuple[str, Any]]) -> bool:
+    """Return whether annotations are long together, or the server may reject one because of its key."""
+    size = sum(len(str(value)) for _, value in annotations)
+    return size > _SHORT or any(_is_checked_annotation(key) for key, _ in annotations)
 
 
 def _has_pairs(entry: Any) -> bool:

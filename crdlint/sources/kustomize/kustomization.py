@@ -474,18 +474,23 @@ def _plugins(resolver: _Resolver, value: Any, field: str) -> str | None:
         if references is None or not all(key.isascii() for key in configuration):
             resolver.reject(f"`{field}` runs a plugin that is not built in ({api_version}, {kind})")
             return None
-        names = {name.lower(): name for name in references}
-        named = (
-            (names.get(key.lower(), key), value, f"{field}.{key}")
-            for key, value in configuration.items()
-        )
-        items.append(
-            {
-                name: references.get(name, _plain)(resolver, value, where)
-                for name, value, where in named
-            }
-        )
+        items.append(_resolved_plugin(resolver, configuration, references, field))
     return _joined(items)
+
+
+def _resolved_plugin(
+    resolver: _Resolver,
+    configuration: dict[str, Any],
+    references: dict[str, _Handler],
+    field: str,
+) -> dict[str, Any]:
+    """Return the configuration of a built-in plugin with the content of its files; the case of names is irrelevant."""
+    names = {name.lower(): name for name in references}
+    resolved = {}
+    for key, value in configuration.items():
+        name = names.get(key.lower(), key)
+        resolved[name] = references.get(name, _plain)(resolver, value, f"{field}.{key}")
+    return resolved
 
 
 def _joined(documents: list[dict[str, Any]]) -> str:

@@ -98,14 +98,19 @@ class CommitFiles:
             following: dict[tuple[str, str], None] = {}
             for (layer, path), (_, data) in zip(level, self._read(paths), strict=True):
                 for target in _targets(layer, path, data):
-                    real = self._real(target)
-                    if real in self.tree.files:
-                        following[layer, target] = None
-                    elif real is not None and real not in layers:
-                        layers.add(real)
-                        following.update(dict.fromkeys(self._kustomization_files(real)))
+                    following.update(dict.fromkeys(self._included(layer, target, layers)))
             level = [pair for pair in following if pair[1] not in reached]
         return reached
+
+    def _included(self, layer: str, target: str, layers: set[str]) -> list[tuple[str, str]]:
+        """Return the files that a reference includes, each with its layer, and add a new layer to `layers`."""
+        real = self._real(target)
+        if real in self.tree.files:
+            return [(layer, target)]
+        if real is None or real in layers:
+            return []
+        layers.add(real)
+        return self._kustomization_files(real)
 
     def _kustomization_files(self, folder: str) -> list[tuple[str, str]]:
         paths = (posixpath.normpath(posixpath.join(folder, name)) for name in KUSTOMIZATIONS)
@@ -356,13 +361,18 @@ def side(source: str, folder: str) -> Side:
     RepositoryError if it is neither.
     """
     repository = repository_of(os.curdir)
-    revision, colon, path = source.partition(":")
     if os.path.lexists(source):
         return side_of_path(source, [] if repository is None else [repository], folder)
     if repository is None:
         raise RepositoryError(
             f"no file or folder named {source!r}, and the working directory is in no git repository"
         )
+    return _side_of_revision(repository, source, folder)
+
+
+def _side_of_revision(repository: Repository, source: str, folder: str) -> Side:
+    """Return a side from a git revision of a repository, or from a path of the revision; see `side`."""
+    revision, colon, path = source.partition(":")
     below = _below(repository, path if colon else "./")
     commit = named_commit(repository, revision)
     if below.startswith(".."):

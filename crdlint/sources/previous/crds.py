@@ -345,10 +345,9 @@ class PreviousCRDs:
         paths = [file.counterpart or file.path for file in files]
         is_compared = path in paths or not all(paths)
         is_rendered = any(file.template is not None for file in files)
-        if not files or is_compared or is_rendered or not os.path.isfile(path):
+        if not files or is_compared or is_rendered:
             return False
-        texts = (text_if_readable(other, only_crds=True) or "" for other in paths)
-        return all(name in collect(text).by_name for text in texts)
+        return os.path.isfile(path) and all(_has_crd(other, name) for other in paths)
 
     def _candidates(self, name: str) -> Iterator[int]:
         by_name, indirect = self._index
@@ -491,6 +490,12 @@ def _moved(names: Iterable[str], paths: Iterable[str]) -> Iterator[tuple[str, st
         yield from ((name, path) for name in contained)
 
 
+def _has_crd(path: str, name: str) -> bool:
+    """Return whether a file can be read and has a CRD with a name."""
+    text = text_if_readable(path, only_crds=True) or ""
+    return name in collect(text).by_name
+
+
 def _may_contain(collected: CollectedCRDs, name: str) -> bool:
     """Return whether a file has a CRD with a name, or a document with the name that cannot be read."""
     return name in collected.by_name or any(name in each.text for each in collected.unread)
@@ -513,11 +518,15 @@ def _results(
         in_file = crds.get(file.path, ())
         new = [name for name in in_file if previous.find(name, file.path)[0] is None]
         new_name = new[0] if len(gone) == len(new) == 1 else None
-        renamed = None if new_name is None else collect(text).by_name.get(new_name)
-        # A CRD that only Helm can render has no place in the file.
-        span = Span(1, 1, 1, 1) if renamed is None else renamed.span
+        span = _span_of_crd(text, new_name)
         diagnostics = [_diagnostic(file, name, span, new_name) for name in gone]
         yield FileResult(file.path, text, diagnostics=tuple(diagnostics))
+
+
+def _span_of_crd(text: str, name: str | None) -> Span:
+    """Return the span of a CRD in a text, or the start of the text: a CRD that only Helm can render is not in it."""
+    crd = None if name is None else collect(text).by_name.get(name)
+    return Span(1, 1, 1, 1) if crd is None else crd.span
 
 
 def _current_text(file: OldFile) -> str | None:

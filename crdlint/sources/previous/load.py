@@ -172,13 +172,19 @@ def load_side(side: Side, arguments: Sequence[str], selection: Selection) -> Loa
             loaded.add(file, read_bytes(path), None, partial(_template, layout, path, folder_of))
         except UnreadableError as error:
             loaded.add(replace(file, in_scope=True), None, str(error), lambda: None)
+    outermost_charts = set(filter(_is_outermost, charts))
     for folder in _folders(discovered.files):
         counterpart = _counterpart(folder, side.path, arguments)
-        if folder in charts and outermost(folder) == folder:
+        if folder in outermost_charts:
             loaded.charts[counterpart] = folder_of(folder)
         if kustomization_of(folder) is not None:
             loaded.kustomizations[counterpart] = folder_of(folder)
     return loaded
+
+
+def _is_outermost(chart: str) -> bool:
+    """Return whether the folder of a chart is not in another chart."""
+    return outermost(chart) == chart
 
 
 def _folders(files: Iterable[str]) -> list[str]:
