@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Mapping as MappingOf
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from crdlint.crd.model import CustomResourceDefinition
     from crdlint.kubecel.second_opinion import Tally
     from crdlint.resources.objects import Key
-    from crdlint.resources.validation import Withhold
+    from crdlint.resources.validation import ResourceValidator, Withhold
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,7 @@ def report(
         message = _no_match(str(resource.get("kind", "")), str(resource.get("apiVersion", "")))
         no_match = diagnostic(filename, "advice", rules.NO_MATCH.id, message, node_span(root))
         return ResourceReport([no_match], [], resource, None, crd_errors)
-    old = None if old_text is None else read_resource(_read(old_text)[1])
+    old = _old_resource(old_text)
     if as_request:
         resource = as_sent(resource, namespaced=definition.namespaced)
         old = None if old is None else as_sent(old, namespaced=definition.namespaced)
@@ -195,22 +195,11 @@ def report(
         warnings.append((server, list(findings.finalizers(resource, old))))
         validator = on_server.validator(version)
         try:
-            if old is not None:
-                outcome = validator.update(resource, old)
-            else:
-                outcome = validator.apply(resource) if applies else validator.create(resource)
+            outcome = _outcome(validator, resource, old, applies=applies)
             by_server.append((server, list(findings.errors(outcome))))
         except NotDecodedError as error:
             outcome = None
-            rejection = error.rejection
-            of_server = (
-                [findings.undecoded(error)]
-                if rejection is None
-                else findings.not_applied(rejection)
-            )
-            by_server.append(
-                (server, [finding for finding in of_server if finding.server_message != ""])
-            )
+            by_server.append((server, _errors_of_decoding(findings, error)))
     errors = list(map(in_server_words, FindingsByVersion(by_server).merged()))
     if outcome is None:
         return ResourceReport(errors, [], resource, None, crd_errors, duplicate_keys=twice)
@@ -224,6 +213,34 @@ def report(
         list(warned),
         twice,
     )
+
+
+def _old_resource(text: str | None) -> dict[str, Any] | None:
+    """Return the old object in a text, None without a text; raise YAMLDecodeError."""
+    return None if text is None else read_resource(_read(text)[1])
+
+
+def _outcome(
+    validator: ResourceValidator,
+    resource: dict[str, Any],
+    old: dict[str, Any] | None,
+    *,
+    applies: bool,
+) -> ObjectResult:
+    """Validate an update if there is an old object, otherwise a new object; raise NotDecodedError."""
+    if old is not None:
+        return validator.update(resource, old)
+    return validator.apply(resource) if applies else validator.create(resource)
+
+
+def _errors_of_decoding(findings: ResourceFindings, error: NotDecodedError) -> list[Diagnostic]:
+    """Return the findings of an object that a server cannot decode, without those of which it reports nothing."""
+    rejection = error.rejection
+    if rejection is None:
+        errors: Iterable[Diagnostic] = [findings.undecoded(error)]
+    else:
+        errors = findings.not_applied(rejection)
+    return [finding for finding in errors if finding.server_message != ""]
 
 
 def _duplicate_keys(

@@ -26,9 +26,7 @@ _NOT_CURRENT: Final = OF_OTHERS | {
 }  # fmt: skip
 _WORD: Final = regex(r"[a-z0-9_]+")
 # A version in a path: of a release (`1.2.3`, `v1`, `4_8`) or of an API.
-_VERSION: Final = regex(
-    r"(?<![a-z0-9])v?\d+(?:[._-]\d+)+|(?:^|[-_.])v\d[a-z0-9]*(?:[-_.]|$)|^\d+$"
-)
+_VERSION: Final = regex(r"(?<![a-z0-9])v?\d+(?:[._-]\d+)+|(?:^|[-_.])v\d[a-z0-9]*(?:[-_.]|$)|^\d+$")
 
 
 class _Place(NamedTuple):

@@ -37,18 +37,19 @@ def _group(finding: FieldFinding) -> Edits:
     group = to_lower(written)
     if is_dns1123_subdomain(group) or "." not in group:  # the name of the CRD contains the group
         group = name.removeprefix(f"{plural}.") if plural and name.startswith(f"{plural}.") else ""
-        is_within = group and group in to_lower(written)  # a URL, or with a version
-        if (
-            written
-            and not is_within
-            and not nearest(to_lower(written), [group, group.partition(".")[0]], _LIKE)
-        ):
+        if written and not _is_likely_group(group, to_lower(written)):
             return []
     return (
         finding.write(group)
         if group != written and "." in group and not is_dns1123_subdomain(group)
         else []
     )
+
+
+def _is_likely_group(group: str, written: str) -> bool:
+    """Return whether a text means a group: a URL of it, the group with a version, or a similar word."""
+    is_within = bool(group) and group in written
+    return is_within or bool(nearest(written, [group, group.partition(".")[0]], _LIKE))
 
 
 @Fixer("Add `scope: Namespaced`", "unsafe").example(bad="scope: ''")
