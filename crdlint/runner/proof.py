@@ -14,6 +14,7 @@ from crdlint.crd.positions import Locator
 from crdlint.kubernetes.servers import NEWEST_ALONE
 from crdlint.linting.documents import collect_crds
 from crdlint.linting.result import OldCRD
+from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.edit import Edit, apply, in_order, line_and_column, line_starts
 from crdlint.yaml.nodes import Mark, Scalar, nodes_of
 from crdlint.yaml.parse import Document, iter_documents, split
@@ -48,13 +49,20 @@ def unnamed_changes(text: str, edits: Iterable[Edit], *, keeps_meaning: bool = F
 def _unnamed_values(text: str, fixed: str, lines: tuple[Lines, Lines]) -> Iterator[str]:
     """Yield the keys and values of objects other than CRDs that vanish or appear on lines that are not edited."""
     for pair in zip(iter_documents(text), iter_documents(fixed), strict=False):
-        if all(
-            each.root is not None and identify(each.root, each.text).form == "other"
-            for each in pair
-        ):
+        if all(map(_is_other_object, pair)):
             before, after = map(_values_beside, pair, lines)
             yield from (f"`{value}` is gone" for value in before - after)
             yield from (f"`{value}` is new" for value in after - before)
+
+
+def _is_other_object(document: Document) -> bool:
+    """Return whether a document has an object other than a CRD, which Go can decode."""
+    if document.root is None:
+        return False
+    try:
+        return identify(document.root, document.text).form == "other"
+    except YAMLDecodeError:
+        return False
 
 
 def _values_beside(document: Document, lines: Lines) -> Counter[str]:

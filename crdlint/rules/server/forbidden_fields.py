@@ -86,7 +86,7 @@ def meant_type(word: str, schema: JSONSchemaProps | None = None) -> str | None:
     return meant if implied is None or meant == implied else None
 
 
-_STRAY: Final = " :;,."  # around a word
+_STRAY: Final = " :;,.\"'`"  # around a word
 
 
 def _misspelled(word: str) -> str | None:
