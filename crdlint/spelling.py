@@ -52,7 +52,7 @@ _GROUPS: Final = tuple(
         "phase phrase", "shard shared", "trial trail", "angle angel", "quiet quite", "field filed", "sever server",
         "preset present", "count county country", "driver diver", "word world", "window widow", "trust thrust", "causal casual",
         "sign sing", "united untied", "unite untie", "board broad", "stripe strip", "weigh weight", "crate create rate grate",
-        "chart char cart", "model modal", "native naive", "patent patient", "through though thorough", "matter master mater",
+        "chart char cart", "model modal", "native naive", "patent patient", "through though thorough", "matter master",
         "tired tried", "poll pool spool", "lock block clock", "table stable", "order border", "link blink", "drain rain train",
         "race trace", "over cover", "value vale", "great greater", "state estate", "event even", "claim calm", "rank drank",
     )
