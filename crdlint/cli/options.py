@@ -400,6 +400,28 @@ def require(*rules: tuple[object, str]) -> None:
             raise click.UsageError(message)
 
 
+_INPUTS: Final = ("paths", "crds", "old", "new", "value_files")
+
+
+def _require_other_files(arguments: dict[str, Any]) -> None:
+    """End the run if a report would be written over a file that the run reads."""
+    outputs = arguments.get("outputs")
+    if not outputs:
+        return
+    from pathlib import Path
+
+    inputs: list[str] = []
+    for name in _INPUTS:
+        value = arguments.get(name) or ()
+        inputs += [value] if isinstance(value, str) else value
+    files = [Path(path) for path in inputs if path != STDIN and Path(path).is_file()]
+    for output in outputs:
+        file = output.partition("=")[2]
+        report = Path(file)
+        is_input = file != STDIN and report.is_file() and any(map(report.samefile, files))
+        require((is_input, f"--output would write over {file}, which is an input"))
+
+
 AnyOptions = TypeVar("AnyOptions", bound=ReportOptions)
 
 
@@ -411,6 +433,7 @@ def command(
     def decorate(run: Callable[[AnyOptions], int]) -> click.Command:
         def call(**arguments: Any) -> None:
             settings = declared(**arguments)
+            _require_other_files(settings.arguments)
             try:
                 if isinstance(settings, WatchOptions) and settings.watch:
                     from crdlint.cli.watch import keep_running

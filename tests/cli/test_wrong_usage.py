@@ -160,6 +160,26 @@ def test_other_lists_with_commas() -> None:
     assert "names-defaulted" in crdlint("check", "--extend-select", "ssa,names-defaulted").stdout
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "check --output json=a.yaml a.yaml",
+        "check --output json=./a.yaml a.yaml",
+        "check --output json=link.yaml a.yaml",
+        "validate --output json=a.yaml --crd a.yaml b.yaml",
+        "cost --output json=a.yaml a.yaml",
+        "diff --output json=a.yaml b.yaml a.yaml",
+        "test --output json=a.yaml a.yaml",
+    ],
+)
+def test_no_report_is_written_over_an_input(arguments: str) -> None:
+    Path("b.yaml").write_text(WITH_BOOLEANS)
+    Path("link.yaml").symlink_to("a.yaml")
+    done = crdlint(*arguments.split())
+    assert (done.returncode, "which is an input" in done.stderr) == (2, True)
+    assert Path("a.yaml").read_text() == WITH_BOOLEANS
+
+
 def test_a_report_on_standard_output_by_output() -> None:
     for format_ in ("json", "sarif", "concise"):
         by_output = crdlint("check", "--output", f"{format_}=-").stdout
