@@ -217,10 +217,7 @@ class WatchOptions(ReportOptions, group=Group.FILES):
 
     def watched(self) -> list[str]:
         """Return the files and folders that a run reads; standard input cannot be watched."""
-        arguments = self.arguments
-        paths = [*arguments["paths"], *arguments.get("crds", ()), *arguments["value_files"]]
-        others = (arguments.get(name) for name in ("old", "config", "baseline_file"))
-        paths += [path for path in others if path]
+        paths = _named(self.arguments, (*_INPUTS, "config", "baseline_file"))
         require((STDIN in paths, "--watch cannot be used with standard input (-)"))
         return paths
 
@@ -403,6 +400,15 @@ def require(*rules: tuple[object, str]) -> None:
 _INPUTS: Final = ("paths", "crds", "old", "new", "value_files")
 
 
+def _named(arguments: dict[str, Any], parameters: Iterable[str]) -> list[str]:
+    """Return the files and folders that some options name, each one or several."""
+    paths: list[str] = []
+    for parameter in parameters:
+        value = arguments.get(parameter) or ()
+        paths += [value] if isinstance(value, str) else value
+    return paths
+
+
 def _require_other_files(arguments: dict[str, Any]) -> None:
     """End the run if a report would be written over a file that the run reads."""
     outputs = arguments.get("outputs")
@@ -410,10 +416,7 @@ def _require_other_files(arguments: dict[str, Any]) -> None:
         return
     from pathlib import Path
 
-    inputs: list[str] = []
-    for name in _INPUTS:
-        value = arguments.get(name) or ()
-        inputs += [value] if isinstance(value, str) else value
+    inputs = _named(arguments, _INPUTS)
     files = [Path(path) for path in inputs if path != STDIN and Path(path).is_file()]
     for output in outputs:
         file = output.partition("=")[2]
