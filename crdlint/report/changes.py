@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Final
 
 from crdlint.diagnostics import INTERNAL_ERROR, Diagnostic
 from crdlint.linting.result import FileResult, State
-from crdlint.phrases import counted, joined
+from crdlint.phrases import counted
 from crdlint.report import words
 from crdlint.report.page import rule_link
 from crdlint.report.pieces import Report, RunOutcome, View
-from crdlint.report.words import Sentence
+from crdlint.report.same_changes import Cluster, clusters, entries
 from crdlint.rules import catalog
 from crdlint.rules.texts.changes import REMOVED
 from crdlint.safety.escapes import markdown, markdown_source, printable_line
@@ -38,7 +37,6 @@ TITLES: Final = {
     OTHER: "Other changes",
 }
 _BY_SEVERITY: Final = {"error": BREAKS, "warning": BEHAVIOUR, "info": OTHER}
-_QUOTED: Final = re.compile(r"`[^`]*`")
 
 
 def group_of(diagnostic: Diagnostic) -> str:
@@ -80,50 +78,9 @@ def is_consequence(diagnostic: Diagnostic) -> bool:
     return diagnostic.before is not None or catalog.get(diagnostic.rule).compares
 
 
-class Cluster(NamedTuple):
-    """Findings about a CRD that differ only in their place: the sentences and the help of all of them."""
-
-    findings: Sequence[Diagnostic]
-    sentences: Sequence[Sentence]
-    help: str
-
-
-def clusters(findings: Iterable[Diagnostic]) -> list[Cluster]:
-    """Return findings with those together that have the same effect and help, apart from the names in these."""
-    by_key: dict[object, list[Diagnostic]] = {}
-    for finding in findings:
-        texts = [sentence.text for sentence in words.sentences(finding)]
-        same = tuple(_QUOTED.sub("``", text) for text in (*texts, words.advice(finding)))
-        key = (finding.rule, finding.severity, same) if finding.origin == "crdlint" else id(finding)
-        by_key.setdefault(key, []).append(finding)
-    return [_cluster(same) for same in by_key.values()]
-
-
-def _cluster(findings: Sequence[Diagnostic]) -> Cluster:
-    """Return a cluster whose sentences name what the sentence of any of its findings names."""
-    sentences = zip(*map(words.sentences, findings), strict=True)
-    shared = [
-        Sentence(same[0].label, _combined([sentence.text for sentence in same]))
-        for same in sentences
-    ]
-    return Cluster(findings, shared, _combined([words.advice(finding) for finding in findings]))
-
-
-def _combined(texts: Sequence[str]) -> str:
-    """Return one text of several ones that differ in one name: it has all of these names, the first of other texts."""
-    names = [_QUOTED.findall(text) for text in texts]
-    differing = [i for i, same in enumerate(zip(*names, strict=True)) if len(set(same)) > 1]
-    if len(differing) != 1:
-        return texts[0]
-    values = dict.fromkeys(each[differing[0]] for each in names)
-    if len(values) > _NAMED:
-        return texts[0]
-    parts = re.split(r"(`[^`]*`)", texts[0])
-    parts[2 * differing[0] + 1] = joined(list(values), "or")
-    return "".join(parts)
-
-
-_NAMED: Final = 3  # names in a sentence about several findings
+def group_name(finding: Diagnostic) -> str:
+    """Return the name under which a finding is listed: its CRD, or the file of none."""
+    return finding.crd or finding.file
 
 
 @dataclass(slots=True)
@@ -167,14 +124,14 @@ class Changes:
         """Return the findings by group and CRD, in the order of GROUPS; groups without findings are left out."""
         groups: dict[str, dict[str, list[Diagnostic]]] = {name: {} for name in GROUPS}
         for finding in self.findings:
-            groups[group_of(finding)].setdefault(finding.crd or finding.file, []).append(finding)
+            groups[group_of(finding)].setdefault(group_name(finding), []).append(finding)
         return [(name, by_crd) for name, by_crd in groups.items() if by_crd]
 
     def by_crd(self) -> dict[str, list[Diagnostic]]:
         """Return the findings of each CRD, those with the most severe effect first."""
         findings: dict[str, list[Diagnostic]] = {}
         for finding in sorted(self.findings, key=lambda finding: GROUPS.index(group_of(finding))):
-            findings.setdefault(finding.crd or finding.file, []).append(finding)
+            findings.setdefault(group_name(finding), []).append(finding)
         return dict(sorted(findings.items()))
 
 
@@ -233,18 +190,21 @@ def _of_groups(findings: Sequence[Diagnostic]) -> Iterator[str]:
         own = [finding for finding in findings if group_of(finding) == name]
         if own:
             yield f"\n{ICONS[name]} **{name}**\n\n"
-            for cluster in clusters(own):
-                yield from _entries(cluster)
+            for cluster in clusters(entries(own)):
+                yield from _items(cluster)
 
 
-def _entries(cluster: Cluster) -> Iterator[str]:
-    """Yield the findings of a cluster as items of a list, and below the last one the sentences about all of them."""
-    for finding in cluster.findings:
+def _items(cluster: Cluster) -> Iterator[str]:
+    """Yield the entries of a cluster as items of a list, and below the last one the sentences about all of them."""
+    for entry in cluster.entries:
+        finding = entry.first
         positions = [f"`{finding.file}:{finding.line}`"]
         if finding.before is not None:
             positions.append(f"was `{finding.before.file}:{finding.before.line}`")
         rule = f"[{finding.rule}]({rule_link(finding.rule)})"
         yield f"- {markdown_source(words.headline(finding))} ({rule}, {markdown_source(', '.join(positions))})\n"
+        if entry.elsewhere:
+            yield f"  - **also:** {markdown_source(entry.elsewhere)}\n"
     for sentence in cluster.sentences:
         yield f"  - {markdown_source(sentence.text)}\n"
     if cluster.help:
@@ -271,7 +231,7 @@ class Changelog(AtEnd):
             yield f"{'' if i == 0 else chr(10)}### {title}\n\n"
             for crd, findings in sorted(by_crd.items()):
                 yield f"- {markdown_source(f'`{crd}`')}\n"
-                yield from (f"  - {markdown_source(finding.message)}\n" for finding in findings)
+                yield from (f"  - {markdown_source(entry.text)}\n" for entry in entries(findings))
         if added:
             yield f"{chr(10) if groups else ''}### New CRDs\n\n"
             yield from (f"- {markdown_source(f'`{name}`')}\n" for name in added)

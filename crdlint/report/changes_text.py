@@ -5,22 +5,24 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from itertools import groupby, zip_longest
 from typing import Final
 
 from crdlint.diagnostics import Diagnostic, Related
 from crdlint.phrases import counted
-from crdlint.report import differences, words
-from crdlint.report.changes import AtEnd, Cluster, clusters
+from crdlint.report import differences
+from crdlint.report.changes import AtEnd, group_name
 from crdlint.report.differences import Part
-from crdlint.report.page import CellPart
+from crdlint.report.page import CellPart, columns
 from crdlint.report.pieces import RunOutcome, View
+from crdlint.report.same_changes import Cluster, SameChange, clusters, entries, listed_fields
 from crdlint.report.text import PIPED, TextReport, fold
 from crdlint.safety.escapes import printable_line
 from crdlint.sources.kustomize import KUSTOMIZATIONS
 
 _INDENT: Final = " " * 4
-_MOST: Final = 5  # findings of a cluster that are shown one by one
-_SHOWN: Final = 3  # of more findings, before the paths of the others
+_MOST: Final = 5  # entries of a cluster that are shown one by one
+_SHOWN: Final = 3  # of more entries, before the paths of the others
 
 
 class ChangesText(AtEnd):
@@ -38,47 +40,66 @@ class ChangesText(AtEnd):
                 f"{line}\n" for line in self._page.flow(CellPart(self._changes.headline(), "title"))
             )
         for name, by_crd in self._changes.groups():
-            title = f"{name}: {counted(sum(map(len, by_crd.values())), 'change')}"
+            findings = [finding for own in by_crd.values() for finding in own]
+            title = f"{name}: {counted(len(findings), 'change')}"
             yield f"\n{self._page.styled(title, 'title')}\n"
-            for crd, findings in by_crd.items():
+            for crd, own in groupby(entries(findings), lambda entry: group_name(entry.first)):
                 yield f"\n{self._page.styled(printable_line(crd), 'title')}\n"
-                for cluster in clusters(findings):
+                for cluster in clusters(own):
                     yield "\n"
                     yield from (f"{line}\n" for line in self._cluster(cluster))
 
     def _cluster(self, cluster: Cluster) -> Iterator[str]:
-        findings = cluster.findings
-        shown = findings if len(findings) <= _MOST else findings[:_SHOWN]
-        for finding in shown:
-            yield from self._finding(finding)
-            if len(findings) > 1:
-                yield from self._example(finding)
-        others = findings[len(shown) :]
-        if others:
-            yield from self._page.wrapped(
-                f"{len(others):,} more: {_listed(others)}", _INDENT, "  = also: ", "label"
-            )
+        """Yield the entries, then their effect and help once; the example of an only entry comes last."""
+        all_ = cluster.entries
+        shown = all_ if len(all_) <= _MOST else all_[:_SHOWN]
+        for entry, following in zip_longest(shown, shown[1:]):
+            yield from self._finding(entry.first)
+            if len(all_) > 1:
+                yield from self._example(entry.first)
+            is_last_there = following is None or following.elsewhere != entry.elsewhere
+            if entry.elsewhere and is_last_there:
+                yield from self._page.wrapped(entry.elsewhere, _INDENT, "  = also: ", "label")
+        yield from self._also(all_[len(shown) :])
         for sentence in cluster.sentences:
             yield from self._page.wrapped(fold(sentence.text), _INDENT, f"  = {sentence.label}: ")
         if cluster.help:
             yield from self._page.wrapped(cluster.help, _INDENT, "  = help: ", "label")
-        if len(findings) == 1:
-            yield from self._example(findings[0])
+        if len(all_) == 1:
+            yield from self._example(all_[0].first)
+
+    def _also(self, others: Sequence[SameChange]) -> Iterator[str]:
+        """Yield the places of the entries that are not shown."""
+        findings = [finding for entry in others for finding in entry.findings]
+        if findings:
+            text = f"{len(findings):,} more: {listed_fields(findings, findings[0].crd)}"
+            yield from self._page.wrapped(text, _INDENT, "  = also: ", "label")
 
     def _finding(self, finding: Diagnostic) -> Iterator[str]:
         yield from self._text.title(finding)
-        position, link = (
-            printable_line(f"{finding.file}:{finding.line}:{finding.column}"),
-            self._page.file_link,
-        )
-        parts = [CellPart("  --> ", "gutter"), CellPart(position, "", link(finding.file))]
-        if finding.before is not None:
-            old = printable_line(
-                f"{finding.before.file}:{finding.before.line}:{finding.before.column}"
-            )
-            parts += [CellPart(", was "), CellPart(old, "", link(finding.before.file))]
-        yield from self._page.flow(*parts)
+        yield from self._positions(finding)
         yield from self._source(finding)
+
+    def _positions(self, finding: Diagnostic) -> Iterator[str]:
+        """Yield the position and, behind it or without room there below it, that in the old CRD."""
+        new = self._position("  --> ", finding)
+        if finding.before is None:
+            yield from self._page.flow(*new)
+            return
+        width = self._page.width
+        old = self._position("", finding.before)
+        length = sum(columns(part.text) for part in (*new, *old)) + len(", was ")
+        if width is None or length <= width:
+            yield from self._page.flow(*new, CellPart(", was "), *old)
+            return
+        yield from self._page.flow(*new)
+        yield from self._page.flow(*self._position("  was ", finding.before))
+
+    def _position(self, lead: str, side: Diagnostic | Related) -> list[CellPart]:
+        """Return the parts of a line with a position, the file of which is a link."""
+        position = printable_line(f"{side.file}:{side.line}:{side.column}")
+        link = self._page.file_link(side.file)
+        return [CellPart(lead, "gutter" if lead else ""), CellPart(position, "", link)]
 
     def _source(self, finding: Diagnostic) -> Iterator[str]:
         """Yield the old and the new line under each other, with carets at the words that differ."""
@@ -133,7 +154,9 @@ def shown_lines(finding: Diagnostic, line: str) -> list[tuple[int, str, Sequence
     old = _old_line(before)
     removed, added = differences.changed_parts(old, new)
     old_number, is_missing = before.line if before else 0, finding.missing_in
-    is_pair = old != new and (_key(old) == _key(new) or not (is_missing or _is_built(finding)))
+    is_pair = old != new and (
+        differences.has_same_key(old, new) or not (is_missing or _is_built(finding))
+    )
     if old and new and is_pair and len(is_missing) < len(("old", "new")):
         return [(old_number, "-", removed), (finding.line, "+", added)]
     if is_missing == ("new",):
@@ -150,30 +173,3 @@ def _is_built(finding: Diagnostic) -> bool:
 
 def _old_line(before: Related | None) -> str:
     return "" if before is None else before.text.partition("\n")[0].strip()
-
-
-def _key(line: str) -> str:
-    return line.removeprefix("- ").partition(":")[0]
-
-
-def _listed(findings: Sequence[Diagnostic]) -> str:
-    """Return the fields of findings, those of an object together, or what their headlines name; each one once."""
-    by_parent: dict[str, dict[str, None]] = {}
-    for finding in findings:
-        parent, dot, name = finding.field.rpartition(".")
-        if not dot:
-            parent, name = "", words.headline(finding).partition(":")[0].replace("`", "")
-        by_parent.setdefault(parent, {})[name] = None
-    return ", ".join(
-        text for parent, names in by_parent.items() for text in _of_parent(parent, list(names))
-    )
-
-
-def _of_parent(parent: str, names: Sequence[str]) -> Iterator[str]:
-    """Yield the fields of an object as one text, or names that are of none."""
-    if not parent:
-        yield from (f"`{name}`" for name in names)
-    elif len(names) == 1:
-        yield f"`{parent}.{names[0]}`"
-    else:
-        yield f"`{parent}.{{{', '.join(names)}}}`"

@@ -42,6 +42,15 @@ def changed_parts(old: str, new: str) -> tuple[list[Part], list[Part]]:
     return sides
 
 
+def has_same_key(old: str, new: str) -> bool:
+    """Return whether two texts begin with the same key of a mapping."""
+    return _key(old) == _key(new)
+
+
+def _key(text: str) -> str:
+    return text.partition("\n")[0].strip().removeprefix("- ").partition(":")[0]
+
+
 def _joined(parts: Sequence[Part]) -> Iterator[Part]:
     """Yield parts of which those that differ are one if there are only spaces between them."""
     for i, part in enumerate(parts):

@@ -24,10 +24,11 @@ from crdlint.linting.cost_entries import CostEntry, schema_costs
 from crdlint.linting.result import FileResult
 from crdlint.report import changes, words
 from crdlint.report.cost_text import percent
-from crdlint.report.differences import Part, changed_parts
+from crdlint.report.differences import Part, changed_parts, has_same_key
 from crdlint.report.page import rule_link
 from crdlint.report.pieces import Costs, Report, RunOutcome, View, WholeReport, most_frequent
 from crdlint.report.provenance import provenance
+from crdlint.report.same_changes import Cluster, clusters, entries
 from crdlint.safety.escapes import html_text
 from crdlint.sources.helm.check import manifest_as_installed
 from crdlint.sources.helm.layout import ChartLayout, HelmValues, outermost
@@ -313,6 +314,19 @@ def _marked_line(line: str, finding: Diagnostic) -> _SourceLine:
     return _SourceLine(finding.line, before, marked, after)
 
 
+class _ChangeGroup(NamedTuple):
+    """The changes of a CRD in one group, and their number."""
+
+    name: str
+    number: int
+    clusters: Sequence[Cluster]
+
+
+def _group(name: str, findings: Iterable[Diagnostic]) -> _ChangeGroup:
+    own = list(findings)
+    return _ChangeGroup(name, len(own), clusters(entries(own)))
+
+
 class ChangesPage(changes.AtEnd):
     """A comparison CRD by CRD: first what breaks whom, then the rest folded, each with both sides."""
 
@@ -324,7 +338,7 @@ class ChangesPage(changes.AtEnd):
         """Keep the lines of each change: the text of the file is gone at the end."""
         starts = line_starts(result.text)
         for finding in result.diagnostics:
-            if finding.line <= len(starts) and "new" not in finding.missing_in:
+            if finding.line <= len(starts):
                 self._texts[id(finding)] = block_of(result.text, starts[finding.line - 1])
         return super().file(result)
 
@@ -339,7 +353,7 @@ class ChangesPage(changes.AtEnd):
             counts=list(compared.counts().items()),
             severe=(changes.REFUSED, changes.BREAKS),
             crds=[
-                (crd, [(group, list(own)) for group, own in groupby(findings, changes.group_of)])
+                (crd, [_group(*own) for own in groupby(findings, changes.group_of)])
                 for crd, findings in compared.by_crd().items()
             ],
             sides_of=self._sides,
@@ -347,8 +361,13 @@ class ChangesPage(changes.AtEnd):
 
     def _sides(self, finding: Diagnostic) -> tuple[Sequence[Part], Sequence[Part]]:
         """Return the old and the new text of a finding, as parts that differ or not; nothing of a side that lacks it."""
-        old = "" if finding.before is None or "old" in finding.missing_in else finding.before.text
+        old = "" if finding.before is None else finding.before.text
         new = self._texts.get(id(finding), "")
+        if not has_same_key(old, new):
+            old, new = (
+                "" if side in finding.missing_in else text
+                for side, text in (("old", old), ("new", new))
+            )
         return changed_parts(old, new) if old and new else ([Part(old, False)], [Part(new, False)])
 
 

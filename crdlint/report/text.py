@@ -162,7 +162,7 @@ class TextReport(pieces.Report):
         rule, width = finding.rule, len(f"{finding.severity}[{finding.rule}]: ")
         lead = self._page.styled(f"{finding.severity}[{rule}]", finding.severity, rule_link(rule))
         first, *others = self._page.wrapped(words.headline(finding), "  ", " " * width)
-        yield f"{lead}: {first[width:]}"
+        yield f"{lead}: {first[width:]}".rstrip()
         yield from others
 
     def _head(self, finding: Diagnostic, remark: str = "") -> Iterator[str]:
