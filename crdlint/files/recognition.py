@@ -27,9 +27,32 @@ _ESCAPE: Final = regex(
     rb"\\(?:x([0-9A-Fa-f]{2})|u00([0-9A-Fa-f]{2})|U000000([0-9A-Fa-f]{2})|(?:\r\n|[\r\n]|\xc2\x85|\xe2\x80[\xa8\xa9])[ \t]*)"
 )
 _BREAKS: Final = regex(rb"[\r\n]+[ \t]*")
-_KINDS: Final = regex(rb"""kind["']?\s*:\s*["']?([A-Za-z][A-Za-z _.-]{0,60})""")
 
-_API_VERSIONS: Final = regex(rb"""apiVersion["']?\s*:\s*["']?([^\s"'/,}]{1,253})/""")
+
+def key_pattern(name: str, space: str = r"\s*") -> str:
+    """Return a regular expression of a key, as YAML and JSON write it, from its name to its value.
+
+    `space` is what may be on each side of the colon. The name comes first, because `re` searches for a literal quickly.
+    """
+    return rf"""{name}(?<![\w.-]{name}){QUOTE}{space}:{space}"""
+
+
+def kind_of_object(kind: str) -> str:
+    """Return a regular expression of the kind of an object that is no part of another one: at the beginning of a line."""
+    return rf"(?m)^{QUOTE}{key_pattern('kind', ' *')}{QUOTE}{kind}\b"
+
+
+QUOTE: Final = """["']?"""
+# The kind of a CRD that is no part of another object, and of any CRD.
+CRD_OBJECT: Final = regex(kind_of_object(KIND))
+CRD_KIND: Final = regex(rf"{key_pattern('kind')}{QUOTE}{KIND}\b")
+# A line with the name of an object, or of a part of it.
+NAME_LINE: Final = regex(rf"(?m)^ {{2,}}{QUOTE}{key_pattern('name', ' *')}{QUOTE}([^\s\"'#]+)")
+
+_KINDS: Final = regex(rf"{key_pattern('kind')}{QUOTE}([A-Za-z][A-Za-z _.-]{{0,60}})".encode())
+_API_VERSIONS: Final = regex(
+    rf"""{key_pattern("apiVersion")}{QUOTE}([^\s"'/,}}]{{1,253}})/""".encode()
+)
 # Groups of objects that no CRD defines: those of kube-apiserver, and those of configuration files of kubectl's tools.
 _NOT_BY_CRD: Final = frozenset(
     f"{name}.k8s.io"

@@ -19,7 +19,7 @@ from crdlint.crd.model import CustomResourceDefinition
 from crdlint.crd.positions import Locator
 from crdlint.crd.record import semantic_equal
 from crdlint.diagnostics import INTERNAL_ERROR, Diagnostic
-from crdlint.files.recognition import KIND
+from crdlint.files.recognition import KIND, key_pattern
 from crdlint.kubernetes.servers import NEWEST_ALONE, Range, Server
 from crdlint.linting.result import FileResult
 from crdlint.phrases import nearest, some
@@ -34,11 +34,11 @@ Lint = Callable[[str, frozenset[int], frozenset[int]], "FileResult | None"]
 _LONGEST: Final = 253  # the maximum number of characters of a group or kind
 # The value of a key if it is a scalar; the last regex group matches any other value.
 _VALUE: Final = (
-    rf"""["']?\s*:\s*(?:"([^"\\\n]{{0,{_LONGEST}}})"|'([^'\n]{{0,{_LONGEST}}})'"""
+    rf"""(?:"([^"\\\n]{{0,{_LONGEST}}})"|'([^'\n]{{0,{_LONGEST}}})'"""
     rf"""|([A-Za-z0-9][^\s"'#,\[\]{{}}]{{0,{_LONGEST}}})|([^\s\[{{-]))"""
 )
-_GROUP: Final = re.compile(f"group{_VALUE}")
-_KIND: Final = re.compile(f"kind{_VALUE}")
+_GROUP: Final = re.compile(key_pattern("group") + _VALUE)
+_KIND: Final = re.compile(key_pattern("kind") + _VALUE)
 # Escaped characters of names in a quoted scalar, and continued lines.
 _ESCAPED: Final = re.compile(
     r"\\(?:(?:x|u00|U000000)(?:2[dDeE]|3[0-9]|[46][1-9a-fA-F]|[57][0-9aA])|\r?\n)"

@@ -16,7 +16,7 @@ from crdlint.crd.errors import REQUIRED
 from crdlint.crd.paths import NIL
 from crdlint.crd.positions import Locator, node_span, user_path_in_object
 from crdlint.diagnostics import Diagnostic, in_server_words
-from crdlint.files.recognition import may_have_crd
+from crdlint.files.recognition import key_pattern, may_have_crd
 from crdlint.golang.text import quote
 from crdlint.kubecel.evaluation import recorded
 from crdlint.kubernetes.senders import DEFAULT_SENDER, apply_severity, base_sender, sender_named
@@ -311,9 +311,7 @@ def validate_text(
 
 
 # Keys of the fields that every manifest has.
-_FIELDS: Final = [
-    re.compile(rf"""(?<![\w.-])["']?{name}["']?\s*:""") for name in ("apiVersion", "kind")
-]
+_FIELDS: Final = [re.compile(key_pattern(name)) for name in ("apiVersion", "kind")]
 
 
 @dataclass(slots=True, kw_only=True)

@@ -18,7 +18,10 @@ from crdlint import lint_text
 from crdlint.cli.main import cli
 from crdlint.files import recognition
 from crdlint.files.recognition import (
+    CRD_KIND,
+    CRD_OBJECT,
     KIND,
+    NAME_LINE,
     edits,
     is_near_group,
     is_near_kind,
@@ -385,3 +388,34 @@ def test_a_class_of_characters_is_no_placeholder() -> None:
     result = lint_file(text, "a.yaml", CheckRequest(skip_unfinished=True))
     assert [each.rule for each in result.diagnostics] == ["pattern-invalid"]
     assert result.notices == ()
+
+
+@each("text, objects, mentions", [
+    (f"kind: {KIND}\n", 1, 1),
+    (f"apiVersion: x\nkind: '{KIND}'\n", 1, 1),
+    (f'"kind": "{KIND}"\n', 1, 1),
+    (f"kind : {KIND}\n", 1, 1),
+    (f'{{"kind":"{KIND}"}}\n', 0, 1),
+    (f"- kind: {KIND}\n", 0, 1),
+    (f"target: {{kind: {KIND}}}\n", 0, 1),
+    (f"kind: {KIND}\n---\nkind: {KIND}\n", 2, 2),
+    (f"kind: {KIND}List\n", 0, 0),
+    (f"listkind: {KIND}\n", 0, 0),
+    (f"a.kind: {KIND}\n", 0, 0),
+])  # fmt: skip
+def test_kinds_in_a_text_that_is_not_parsed(text: str, objects: int, mentions: int) -> None:
+    assert len(CRD_OBJECT.findall(text)) == objects
+    assert len(CRD_KIND.findall(text)) == mentions
+
+
+@each("line, name", [
+    ("  name: a.b", "a.b"),
+    ("  name:   'a.b' # comment", "a.b"),
+    ('    "name" : "a.b"', "a.b"),
+    ("name: a.b", None),
+    ("  - name: a.b", None),
+    ("  app.kubernetes.io/name: a.b", None),
+])  # fmt: skip
+def test_lines_with_the_name_of_an_object(line: str, name: str | None) -> None:
+    match = NAME_LINE.search(f"metadata:\n{line}\n")
+    assert (match and match[1]) == name

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from crdlint.files.read import text_if_readable
+from crdlint.files.recognition import KIND
 from crdlint.sources.helm.chart import Chart, Dependency
 from crdlint.sources.helm.layout import HelmValues
 from crdlint.yaml import YAMLDecodeError
@@ -141,7 +142,6 @@ _TOKEN: Final = re.compile(
 _NUMBER: Final = re.compile(r"-?\d+(?:\.\d+)?")
 _VARIABLE: Final = re.compile(r"\$[A-Za-z_]\w*(?![\w.])")
 _UNKNOWN: Final = object()
-_KIND: Final = "CustomResourceDefinition"
 _HAS: Final = ".Capabilities.APIVersions.Has"
 
 
@@ -270,7 +270,7 @@ class _Evaluator:
             return _UNKNOWN
         if name == _HAS:
             return cluster.has_crd if operands and operands[0] in cluster.api_names else _UNKNOWN
-        is_crd = len(operands) == 4 and operands[1] == _KIND and operands[3] == cluster.crd
+        is_crd = len(operands) == 4 and operands[1] == KIND and operands[3] == cluster.crd
         return ({"metadata": {}} if cluster.has_crd else {}) if is_crd else _UNKNOWN
 
 

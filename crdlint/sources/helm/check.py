@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from crdlint.crd.positions import node_span
 from crdlint.files.read import text_if_readable
+from crdlint.files.recognition import CRD_KIND
 from crdlint.kubernetes.servers import NEWEST_ALONE, Range, range_of
 from crdlint.linting.result import FileResult, Lint
 from crdlint.rules import catalog
@@ -67,8 +68,6 @@ from crdlint.yaml.parse import parse_first
 
 if TYPE_CHECKING:
     from crdlint.diagnostics import Diagnostic
-
-_KIND: Final = "kind: CustomResourceDefinition"
 
 
 class Results(Protocol):
@@ -569,7 +568,7 @@ def _with_the_rest(result: FileResult, lint: Lint, left_out: LeftOut) -> FileRes
         *result.diagnostics,
         *template_findings(result.file, result.text, left_out.masked),
     ]
-    if result.text.count(_KIND) > len(crds):
+    if len(CRD_KIND.findall(result.text)) > len(crds):
         rest = explained(
             check_template(result.file, result.text, lint, {crd.name for crd in crds}),
             left_out.help,

@@ -16,7 +16,7 @@ from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from crdlint.crd.positions import Span, node_span
-from crdlint.files.recognition import GROUP, KIND, may_hold_crd
+from crdlint.files.recognition import GROUP, KIND, kind_of_object, may_hold_crd
 from crdlint.sources.helm.chart import Chart, LoadedFile
 from crdlint.sources.helm.chart_values import (
     ClusterState,
@@ -199,7 +199,7 @@ class _Places:
         named = [
             (line, text) for line, text in self._documents_of(file) if name and f" {name}\n" in text
         ]
-        kind = re.compile(rf"^kind:[ \t]*{re.escape(head.kind)}\b", re.MULTILINE)
+        kind = re.compile(kind_of_object(re.escape(head.kind)))
         kinds = [(line, text, match) for line, text in named for match in kind.finditer(text)]
         if len(kinds) != 1:
             return self._aligned(file, document, head.span)

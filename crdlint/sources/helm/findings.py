@@ -6,7 +6,6 @@ Helm 4 on a server. They read the contents of the chart for one set of values.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
@@ -19,6 +18,7 @@ from crdlint.crd.errors import APPLY_REJECTED
 from crdlint.crd.positions import Span
 from crdlint.diagnostics import Diagnostic, Related, Severity
 from crdlint.files.paths import has_yaml_suffix
+from crdlint.files.recognition import CRD_OBJECT
 from crdlint.linting.result import FileResult
 from crdlint.rules.advice import charts as rules
 from crdlint.rules.advice.deployment import SKIPPED
@@ -461,17 +461,14 @@ class _ChartCheck:
                 folder = name.partition("/")[0]
                 is_included = any(folder in body for body in directives_of_files)
                 is_read = has_yaml_suffix(name) and b"{{" not in file.data
-                kind = _CRD_KIND.search(file.data) if is_included and not is_read else None
+                kind = CRD_OBJECT.search(file.text) if is_included and not is_read else None
                 if kind is None or folder in {TEMPLATES, CRDS}:
                     continue
-                line = file.data.count(b"\n", 0, kind.start()) + 1
+                line = file.text.count("\n", 0, kind.start()) + 1
                 message = "this CRD is not checked without Helm: a template includes the file"
                 yield SKIPPED.diagnostic(
                     file.shown, "advice", message, Span(line, 1, line, len(kind[0]) + 1)
                 )
-
-
-_CRD_KIND: Final = re.compile(rb"^kind:[ \t]*CustomResourceDefinition\b", re.MULTILINE)
 
 
 def _files_directives(chart: Chart) -> list[str]:

@@ -29,7 +29,7 @@ from crdlint.files.read import (
     read_bytes,
     text_if_readable,
 )
-from crdlint.files.recognition import KIND
+from crdlint.files.recognition import CRD_OBJECT, NAME_LINE
 from crdlint.linting.result import FileResult
 from crdlint.phrases import some
 from crdlint.rules.advice.deployment import RELEASE_TOO_LARGE
@@ -48,10 +48,6 @@ LIMIT: Final = 1024 * 1024  # bytes of the data of a Secret; upstream: core.MaxS
 _LARGEST: Final = 100 * 1024 * 1024  # bytes of a chart that is read, as in Helm
 _DOCUMENT: Final = re.compile(r"---(?:[ \t].*)?\r?\n")
 _NEXT_DOCUMENT: Final = re.compile(r"\n(?=---(?:[ \t].*)?\r?\n)")
-_KIND: Final = re.compile(rf"^kind:[ \t]*[\"']?{KIND}\b", re.MULTILINE)
-_NAME: Final = re.compile(
-    r"^ {2,4}name:[ \t]*[\"']?([a-z0-9-]+(?:\.[a-z0-9-]+)+)[\"']?[ \t]*\r?$", re.MULTILINE
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,19 +231,19 @@ _AS_JSON: Final = frozenset({CHART, "Chart.lock", "values.yaml"})
 
 def _by_document(text: str, *, is_file: bool) -> Iterator[ReleasePart]:
     """Yield the documents of a text, those with a CRD with its name; other documents in a row are one part."""
-    if _KIND.search(text) is None:
+    if CRD_OBJECT.search(text) is None:
         yield ReleasePart("", text, is_file)
         return
     start = 0
     for begin, end in pairwise(
         [0, *(match.end() for match in _NEXT_DOCUMENT.finditer(text)), len(text)]
     ):
-        if _KIND.search(text, begin, end) is None:
+        if CRD_OBJECT.search(text, begin, end) is None:
             continue
-        name = _NAME.search(text, begin, end)
+        dotted_names = (name for name in NAME_LINE.findall(text, begin, end) if "." in name)
         if start < begin:
             yield ReleasePart("", text[start:begin], is_file)
-        yield ReleasePart(name[1] if name is not None else "", text[begin:end], is_file)
+        yield ReleasePart(next(dotted_names, ""), text[begin:end], is_file)
         start = end
     if start < len(text):
         yield ReleasePart("", text[start:], is_file)

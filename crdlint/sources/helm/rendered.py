@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from crdlint.crd.positions import Locator, SourceLocation, Span
 from crdlint.files.patterns import is_in_order
+from crdlint.files.recognition import NAME_LINE
 from crdlint.linting.documents import collect_crds
 from crdlint.linting.result import (
     CRD,
@@ -44,7 +45,6 @@ class VersionedLint(NamedTuple):
 LintsOf: TypeAlias = "Callable[[RenderedDocument], Iterable[VersionedLint]]"
 
 _DOCUMENT: Final = re.compile(r"^---(?:[ \t].*)?\r?\n", re.MULTILINE)
-_NAME: Final = re.compile(r"^ {2,}name: *\S+", re.MULTILINE)
 _LINE: Final = re.compile(r"(?<=^line )\d+")
 _LONGEST: Final = 400  # characters of a rendered line
 _MOST: Final = (
@@ -182,14 +182,14 @@ class TemplateParts:
         line = 0
         for start, end in pairwise(starts):
             lines = text.count("\n", start, end)
-            for name in {match[0].strip() for match in _NAME.finditer(text, start, end)}:
+            for name in set(NAME_LINE.findall(text, start, end)):
                 self._by_name[name] = None if name in self._by_name else (line, line + lines + 1)
             line += lines
 
     def lines(self, document: str, template: Sequence[str]) -> _Lines:
         """Return the lines of a rendered document, and those of the only document with its name, else all lines."""
-        name = _NAME.search(document)
-        start, end = (self._by_name.get(name[0].strip()) if name else None) or self._whole
+        name = NAME_LINE.search(document)
+        start, end = (self._by_name.get(name[1]) if name else None) or self._whole
         return _Lines(document.split("\n"), template, start, end, self._outputs)
 
     @cached_property

@@ -16,7 +16,7 @@ from typing import Final
 
 from crdlint.crd.positions import Span
 from crdlint.diagnostics import Diagnostic, Fix
-from crdlint.files.recognition import GROUP, KIND, is_near_kind
+from crdlint.files.recognition import CRD_OBJECT, GROUP, KIND, is_near_kind
 from crdlint.linting.result import FileResult, Lint
 from crdlint.linting.version_range import ACCEPTED
 from crdlint.phrases import counted
@@ -365,9 +365,6 @@ def _take_block(
         analysis.conditions.append(block)
 
 
-_KIND: Final = re.compile(rf"""^["']?kind["']?:[ \t]*["']?{KIND}\b""", re.MULTILINE)
-
-
 def check_template(
     path: str,
     text: str,
@@ -682,7 +679,7 @@ def _skipped(path: str, lines: list[str], line: int, message: str) -> Diagnostic
 def _defined(path: str, text: str, masked: Masked) -> list[Diagnostic]:
     """Return a finding for each CRD in a named template, which is rendered elsewhere or not at all."""
     message = "this CRD is not checked without Helm: it is in a named template"
-    kinds = [match.start() for match in _KIND.finditer(text)] if masked.defined else []
+    kinds = [match.start() for match in CRD_OBJECT.finditer(text)] if masked.defined else []
     with_crd = (
         directive
         for directive, end in masked.defined

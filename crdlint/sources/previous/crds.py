@@ -16,6 +16,7 @@ from crdlint.crd.positions import Locator, SourceLocation, Span
 from crdlint.diagnostics import Diagnostic
 from crdlint.files.paths import Selection, UnreadInput, discover
 from crdlint.files.read import decode, text_if_readable
+from crdlint.files.recognition import QUOTE, key_pattern
 from crdlint.files.repository import RepositoryError
 from crdlint.linting.documents import collect_crds
 from crdlint.linting.result import CollectedCRDs, ComparedCRD, FileResult, OldCRD, UnreadDocument
@@ -194,10 +195,11 @@ LONGEST_REASON: Final = 200  # characters: some errors of the API server quote t
 _CACHED: Final = (
     2  # the number of files whose CRDs are cached, because neighbouring names are needed in turn
 )
+_KEY: Final = key_pattern("name")
 # Candidates for metadata.name; a match ends at the first character that no name contains, so the search is linear.
-_NAME: Final = re.compile(r"""name["']?\s{0,8}:\s{0,8}["']?([^\s"'#,}&!*|>\\]+)""")
+_NAME: Final = re.compile(rf"""{_KEY}{QUOTE}([^\s"'#,}}&!*|>\\]+)""")
 # Names that do not occur literally in the text: escaped, tagged, in a block, or by an alias.
-_INDIRECT_NAME: Final = re.compile(r"""name["']?\s{0,8}:\s{0,8}(?:[#&!*|>]|"[^"\\\n]{0,253}\\)""")
+_INDIRECT_NAME: Final = re.compile(rf"""{_KEY}(?:[#&!*|>]|"[^"\\\n]{{0,253}}\\)""")
 
 
 @dataclass(frozen=True, slots=True)
