@@ -396,12 +396,16 @@ class Candidates:
         self._is_valid: Final = is_valid
         self._parts: Final = _PARTS if literals else _FEW_PARTS
         self._inner_values: Final[dict[tuple[int, int, int], list[Any]]] = {}
-        self._numbers: Final = sorted({
-            number + more
-            for number in literals
-            if isinstance(number, (int, float)) and not isinstance(number, bool) and math.isfinite(number)
-            for more in (-1, 0, 1)
-        })  # fmt: skip
+        self._numbers: Final = sorted(
+            {
+                number + more
+                for number in literals
+                if isinstance(number, (int, float))
+                and not isinstance(number, bool)
+                and math.isfinite(number)
+                for more in (-1, 0, 1)
+            }
+        )
         self._texts: Final = [text for text in literals if isinstance(text, str)]
 
     def lists(self, old: Conjunction, item: Any) -> Iterator[Any]:

@@ -77,8 +77,11 @@ class CheckOptions(FixOptions, HelmOptions, group=Group.OUTPUT):
 
     required: Declared[bool | None] = option(
         "Exit with status 2 if no CRD is found, or do not. By default, do so only if PATH contains a file or -.",
-        "--require-crds/--no-require-crds", default=None, group=Group.FILES, rare=True,
-    )  # fmt: skip
+        "--require-crds/--no-require-crds",
+        default=None,
+        group=Group.FILES,
+        rare=True,
+    )
     stdin_filename: Declared[str | None] = file_option(
         "The file name of standard input (-): for findings, and to find its configuration, chart and exclusions.",
         group=Group.FILES,
@@ -101,8 +104,10 @@ class CheckOptions(FixOptions, HelmOptions, group=Group.OUTPUT):
     )
     hidden: Declared[bool | None] = option(
         "Show, or do not show, what the API server reports after the others are fixed. Default: all formats but server show it.",
-        "--hidden/--no-hidden", default=None, rare=True,
-    )  # fmt: skip
+        "--hidden/--no-hidden",
+        default=None,
+        rare=True,
+    )
     show_ignored: Declared[bool] = flag(
         "List the ignored findings, with the reason of each.", rare=True
     )
@@ -182,10 +187,14 @@ class _CheckCommand:
         self._quiet = arguments.quiet
         show_traces(arguments.verbose)
         view = View(
-            options.page(arguments.color, 120), hidden=arguments.hidden, show_all=arguments.show_all,
-            quiet=arguments.quiet, statistics=arguments.statistics, verbose=arguments.verbose,
+            options.page(arguments.color, 120),
+            hidden=arguments.hidden,
+            show_all=arguments.show_all,
+            quiet=arguments.quiet,
+            statistics=arguments.statistics,
+            verbose=arguments.verbose,
             kube_version=arguments.kube_version or "",
-        )  # fmt: skip
+        )
         # Only the entries go to standard output if they are asked for, so that they can be written to a file.
         write = console.out_on_err if arguments.to_config else console.out
         self._reports = Reports(formats.findings, arguments.format_, arguments.outputs, view, write)

@@ -31,8 +31,9 @@ class EvalOptions(ChartOptions):
     )
     field: Declared[str] = option(
         "The field whose value is `self`, such as spec or spec.ports[0]. Default: the whole object.",
-        default="", metavar="FIELD",
-    )  # fmt: skip
+        default="",
+        metavar="FIELD",
+    )
     object_: Declared[str | None] = file_option("The object to evaluate on; - is stdin.")
     old: Declared[str | None] = file_option("The object before the update, for oldSelf.")
     type_: Declared[str | None] = option(

@@ -179,9 +179,14 @@ def _show_all(ctx: click.Context, param: click.Parameter, value: bool) -> None:
 
 def _help_all(*, hidden: bool) -> click.Option:
     return click.Option(
-        ["--help-all"], is_flag=True, is_eager=True, expose_value=False, callback=_show_all,
-        help="Show all options and exit.", hidden=hidden,
-    )  # fmt: skip
+        ["--help-all"],
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=_show_all,
+        help="Show all options and exit.",
+        hidden=hidden,
+    )
 
 
 _HELP_ALL: Final = _help_all(hidden=False)

@@ -143,12 +143,22 @@ def _show_help(ctx: click.Context, _param: click.Parameter, value: bool) -> None
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
-    "-V", "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version,
+    "-V",
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_version,
     help="Show the version and the Kubernetes versions, and exit.",
-)  # fmt: skip
+)
 @click.option(
-    "--help-all", is_flag=True, is_eager=True, expose_value=False, hidden=True, callback=_show_help,
-)  # fmt: skip
+    "--help-all",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    hidden=True,
+    callback=_show_help,
+)
 def cli() -> None:
     """Check CustomResourceDefinitions as kube-apiserver does, without a cluster.
 

@@ -199,8 +199,10 @@ class FindingOptions(FileOptions, ConfigOptions, group=Group.OUTPUT):
     format_: Declared[str] = choice(
         _FORMATS,
         f"One of {', '.join(_FORMATS)}. auto is github in GitHub Actions, azure in Azure Pipelines, else text.",
-        default=AUTO, show_default=True, metavar="FORMAT",
-    )  # fmt: skip
+        default=AUTO,
+        show_default=True,
+        metavar="FORMAT",
+    )
     outputs: Declared[tuple[str, ...]] = outputs_of("findings")
     show_all: Declared[bool] = flag(
         "Show each finding and note, however many are alike, also in copies of a CRD.", rare=True

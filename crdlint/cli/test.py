@@ -57,9 +57,12 @@ class TestOptions(ChartOptions, WatchOptions):
         nargs=-1, required=True, metavar="SUITE...", callback=options.in_working_directory
     )
     crds: Declared[tuple[str, ...]] = file_option(
-        "A CRD file, or a directory of them (repeatable). Default: CRDs in the directory of the suite.", "--crd",
-        metavar="PATH", multiple=True, group=Group.FILES,
-    )  # fmt: skip
+        "A CRD file, or a directory of them (repeatable). Default: CRDs in the directory of the suite.",
+        "--crd",
+        metavar="PATH",
+        multiple=True,
+        group=Group.FILES,
+    )
     name_part: Declared[str] = option(
         "Only run tests whose name contains TEXT.", "-k", default="", metavar="TEXT"
     )

@@ -38,9 +38,12 @@ class ValidateOptions(FixOptions, ChartOptions):
     """The arguments and options of `crdlint validate`."""
 
     crds: Declared[tuple[str, ...]] = file_option(
-        "A CRD file, or a directory of them (repeatable). Default: CRDs among and near the resources.", "--crd",
-        metavar="PATH", multiple=True, group=Group.FILES,
-    )  # fmt: skip
+        "A CRD file, or a directory of them (repeatable). Default: CRDs among and near the resources.",
+        "--crd",
+        metavar="PATH",
+        multiple=True,
+        group=Group.FILES,
+    )
     old: Declared[str | None] = file_option(
         "Validate updates of the objects in this file or directory.",
         metavar="PATH",
@@ -61,8 +64,11 @@ class ValidateOptions(FixOptions, ChartOptions):
     )
     required: Declared[bool | None] = option(
         "Exit with status 2 if no custom resource is found, or do not. By default, do so only if PATH contains a file or -.",
-        "--require-resources/--no-require-resources", default=None, group=Group.FILES, rare=True,
-    )  # fmt: skip
+        "--require-resources/--no-require-resources",
+        default=None,
+        group=Group.FILES,
+        rare=True,
+    )
 
 
 @options.command("validate", ValidateOptions)

@@ -69,13 +69,20 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
     )
     environment.filters |= {
-        "advice": words.advice, "breakable": _breakable, "cost": shown_cost, "flat": _flat, "headline": words.headline,
-        "percent": _percent, "place": _value_place, "rule_link": rule_link, "sentences": words.sentences,
+        "advice": words.advice,
+        "breakable": _breakable,
+        "cost": shown_cost,
+        "flat": _flat,
+        "headline": words.headline,
+        "percent": _percent,
+        "place": _value_place,
+        "rule_link": rule_link,
+        "sentences": words.sentences,
         "where": words.where,
         "code": lambda text: Markup("<code>{}</code>").format(_breakable(text)),
         "key": lambda text: " ".join(text.split())[:_LONGEST_KEY],
         "quoted": lambda text: Markup(_QUOTED.sub(r"<code>\1</code>", html_text(text))),
-    }  # fmt: skip
+    }
     environment.tests["over_limit"] = _is_over
     return environment
 

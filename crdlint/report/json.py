@@ -337,8 +337,11 @@ def _fix(fix: Fix, file: str, positions: TextPositions) -> dict[str, Any]:
 
 def _region(part: Diagnostic | EditRange) -> dict[str, int]:
     return {
-        "startLine": part.line, "startColumn": part.column, "endLine": part.end_line, "endColumn": part.end_column
-    }  # fmt: skip
+        "startLine": part.line,
+        "startColumn": part.column,
+        "endLine": part.end_line,
+        "endColumn": part.end_column,
+    }
 
 
 def _location(file: str, region: dict[str, int] | None = None) -> dict[str, Any]:

@@ -102,9 +102,12 @@ class Terminal(Page):
         for head, width in zip(heads, fixed, strict=True):
             is_last = head is heads[-1]
             table.add_column(
-                Text(head.title), justify="right" if head.right else "left", overflow="fold", no_wrap=not is_last,
+                Text(head.title),
+                justify="right" if head.right else "left",
+                overflow="fold",
+                no_wrap=not is_last,
                 min_width=None if is_last else width,
-            )  # fmt: skip
+            )
         for row in rows:
             table.add_row(*map(self._text, row.cells))
         yield from self._rendered(table)

@@ -47,11 +47,16 @@ class Checkstyle(Report):
         """Yield the element of a file."""
         errors = (
             _element(
-                2, "error", line=finding.line, column=finding.column, severity=finding.severity,
-                message=words.message(finding), source=f"crdlint.{finding.rule}",
+                2,
+                "error",
+                line=finding.line,
+                column=finding.column,
+                severity=finding.severity,
+                message=words.message(finding),
+                source=f"crdlint.{finding.rule}",
             )
             for finding in self._shown(result)
-        )  # fmt: skip
+        )
         yield self._head + _around(1, "".join(errors), "file", name=result.file)
         self._head = ""
 

@@ -27,23 +27,30 @@ _Costly: Final = partial(Hint, scope="schema", marker=MARKER)
 _NEAR: Final = 0.5
 
 
-NEAR_LIMIT = _Costly("cel-rule-cost-near-limit", "Estimated cost of a rule is over half of the limit",
+NEAR_LIMIT = _Costly(
+    "cel-rule-cost-near-limit",
+    "Estimated cost of a rule is over half of the limit",
     observed=("cost-grows-with-smaller-items",),
     follows=(Link(cel_cost.RULE_COST, SAME_PLACE),),
     withheld=True,
     why="A field or list that is added later can multiply the cost. Limits are easier to set before the API is in use.",
     help="Set lower `maxItems`, `maxProperties` or `maxLength` on the lists, maps and strings that the rule reads",
     bad=HOSTS.format(", maxItems: 1000", ", maxLength: 8192"),
-    good=HOSTS.format(", maxItems: 64", ", maxLength: 253"))  # fmt: skip
+    good=HOSTS.format(", maxItems: 64", ", maxLength: 253"),
+)
 
 
-UNBOUNDED = _Costly("cel-rule-cost-unbounded-parent", "Cost of a rule depends on a list or map without a limit",
+UNBOUNDED = _Costly(
+    "cel-rule-cost-unbounded-parent",
+    "Cost of a rule depends on a list or map without a limit",
     observed=("cost-grows-with-smaller-items",),
     withheld=True,
     why="Without a limit the API server assumes as many elements as fit into the largest request. If the smallest "
     "possible element gets smaller, the cost grows and can exceed the limit.",
     help="Set `maxItems` or `maxProperties` on the list or map",
-    bad=_NESTED.format(""), good=_NESTED.format("maxItems: 64, "))  # fmt: skip
+    bad=_NESTED.format(""),
+    good=_NESTED.format("maxItems: 64, "),
+)
 
 
 @NEAR_LIMIT.advice

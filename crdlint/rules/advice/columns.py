@@ -65,13 +65,16 @@ def fields_of_columns(
                 yield column, target, parts.path.child("additionalPrinterColumns").index(i)
 
 
-@_OfVersion("printer-column-filter", "Filter of a printer column never finds an item",
+@_OfVersion(
+    "printer-column-filter",
+    "Filter of a printer column never finds an item",
     observed=("column-filter-without-quotes",),
     why="`kubectl get` shows nothing in the column: the filter compares with a field of that name, or does not compare at all.",
-    help="Write `==` and quotes around the text, such as `?(@.type==\"Ready\")`",
+    help='Write `==` and quotes around the text, such as `?(@.type=="Ready")`',
     marker="correct the `JSONPath` of `+kubebuilder:printcolumn`",
-    bad=_filtered("==Ready"), good=_filtered('=="Ready"'),
-).practice  # fmt: skip
+    bad=_filtered("==Ready"),
+    good=_filtered('=="Ready"'),
+).practice
 def _filter(crd: DecodedCRD) -> Iterator[Advisory]:
     for column, path in each_column(crd):
         if _UNQUOTED.search(column.json_path) or _SINGLE.search(column.json_path):
@@ -79,12 +82,16 @@ def _filter(crd: DecodedCRD) -> Iterator[Advisory]:
             yield Advisory(message, path.child("jsonPath"))
 
 
-@_OfVersion("printer-column-duplicate-name", "Two printer columns with the same name",
+@_OfVersion(
+    "printer-column-duplicate-name",
+    "Two printer columns with the same name",
     observed=("columns-with-one-name",),
     why="Users cannot distinguish the columns.",
-    help="Rename one of the columns", marker="correct the `name` of `+kubebuilder:printcolumn`",
-    bad=_columns(f"{_READY}, {_READY}, {_AGE}"), good=_columns(f"{_READY}, {_AGE}"),
-).practice  # fmt: skip
+    help="Rename one of the columns",
+    marker="correct the `name` of `+kubebuilder:printcolumn`",
+    bad=_columns(f"{_READY}, {_READY}, {_AGE}"),
+    good=_columns(f"{_READY}, {_AGE}"),
+).practice
 def _duplicate(crd: DecodedCRD) -> Iterator[Advisory]:
     for parts in version_parts(crd.spec):
         seen: set[str] = set()
@@ -95,14 +102,16 @@ def _duplicate(crd: DecodedCRD) -> Iterator[Advisory]:
             seen.add(column.name)
 
 
-@_OfVersion("printer-column-date-without-format", "Date column for a string without the format `date-time`",
+@_OfVersion(
+    "printer-column-date-without-format",
+    "Date column for a string without the format `date-time`",
     observed=("date-column-of-format-date", "date-column-of-a-text"),
     why="`kubectl get` prints `<invalid>` for every text that is not a date with a time, as RFC 3339 specifies.",
     help="Add `format: date-time` to the field if its values have a time, or set the type of the column to `string`",
     marker="write `+kubebuilder:validation:Format=date-time` on the field",
     bad=_columns(f"{{name: A, type: date, jsonPath: .spec.at}}, {_AGE}"),
     good=_columns(f"{{name: A, type: date, jsonPath: .spec.done}}, {_AGE}"),
-).practice  # fmt: skip
+).practice
 def _date(crd: DecodedCRD) -> Iterator[Advisory]:
     if not any(column.type == "date" for column, _ in each_column(crd)):
         return
@@ -115,12 +124,17 @@ def _date(crd: DecodedCRD) -> Iterator[Advisory]:
             yield Advisory(message, path.child("type"), help_, marker=marker)
 
 
-@Hint("printer-column-age-as-text", "Printer column shows a timestamp instead of the age", scope="version",
+@Hint(
+    "printer-column-age-as-text",
+    "Printer column shows a timestamp instead of the age",
+    scope="version",
     observed=("column-of-the-creation-time-as-text",),
     why="kubectl prints the age of an object only for a column of type date.",
-    help="Set the type of the column to `date`", marker='write `type="date"` in `+kubebuilder:printcolumn`',
-    bad=_columns(f"{{name: Age, type: string, jsonPath: {_CREATED}}}"), good=_columns(_AGE),
-).practice  # fmt: skip
+    help="Set the type of the column to `date`",
+    marker='write `type="date"` in `+kubebuilder:printcolumn`',
+    bad=_columns(f"{{name: Age, type: string, jsonPath: {_CREATED}}}"),
+    good=_columns(_AGE),
+).practice
 def _age_as_text(crd: DecodedCRD) -> Iterator[Advisory]:
     for column, path in each_column(crd):
         is_age = column.name.lower() == "age" and column.json_path == _CREATED

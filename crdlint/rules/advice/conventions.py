@@ -79,97 +79,122 @@ def _columns(columns: str) -> str:
     return _version(root, f"additionalPrinterColumns: [{columns}]\n")
 
 
-@_Convention("bool", "Field is a boolean",
+@_Convention(
+    "bool",
+    "Field is a boolean",
     claims_nothing=True,
     why="The API conventions prefer enums of strings: a boolean cannot get a third value later.",
     help="Use a string with an enum in a new version",
-    bad="a: {type: boolean}", good="a: {type: string, enum: [Enabled, Disabled]}",
-).advice_on(Nodes(types={"boolean"}))  # fmt: skip
+    bad="a: {type: boolean}",
+    good="a: {type: string, enum: [Enabled, Disabled]}",
+).advice_on(Nodes(types={"boolean"}))
 def _bool(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     if is_own_field(schema):
         yield Advisory("a boolean cannot get a third value", schema.path)
 
 
-@_Convention("float-in-spec", "Floating-point number in the spec",
+@_Convention(
+    "float-in-spec",
+    "Floating-point number in the spec",
     claims_nothing=True,
     why="Languages and encodings round floating-point numbers differently, so an equal value may look changed to a controller.",
     help="Use an integer with a smaller unit, or a quantity, in a new version",
     bad="spec: {type: object, properties: {ratio: {type: number}}}",
     good="spec: {type: object, properties: {percent: {type: integer, format: int32}}}",
-).advice_on(Nodes(types={"number"}))  # fmt: skip
+).advice_on(Nodes(types={"number"}))
 def _float(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     if not in_junctor(schema) and top_property(schema) == "spec":
         yield Advisory("the number may be rounded", schema.path)
 
 
-@_Convention("integer-without-format", "Integer without a format",
+@_Convention(
+    "integer-without-format",
+    "Integer without a format",
     claims_nothing=True,
     why="Generators of clients choose a type of their own, which may be too small.",
-    help="Add `format: int32` or `format: int64`", marker="write `+kubebuilder:validation:Format=int32`",
-    bad="a: {type: integer}", good="a: {type: integer, format: int32}",
-).advice_on(Nodes(types={"integer"}, without={"format"}))  # fmt: skip
+    help="Add `format: int32` or `format: int64`",
+    marker="write `+kubebuilder:validation:Format=int32`",
+    bad="a: {type: integer}",
+    good="a: {type: integer, format: int32}",
+).advice_on(Nodes(types={"integer"}, without={"format"}))
 def _format(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     if is_own_field(schema):
         yield Advisory("the integer has no `format`", schema.path)
 
 
-@_Convention("nullable", "Field is nullable",
+@_Convention(
+    "nullable",
+    "Field is nullable",
     observed=("null-for-clients",),
     why="Many clients do not distinguish null from a missing field, and remove the null.",
-    help="Remove `nullable`, and leave the field out where it has no value", marker="remove `+nullable`",
-    bad="a: {type: string, nullable: true}", good="a: {type: string}",
-).advice_on(Nodes({"nullable"}))  # fmt: skip
+    help="Remove `nullable`, and leave the field out where it has no value",
+    marker="remove `+nullable`",
+    bad="a: {type: string, nullable: true}",
+    good="a: {type: string}",
+).advice_on(Nodes({"nullable"}))
 def _nullable(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     if schema.nullable:
         yield Advisory("the field may be null", schema.path.child("nullable"))
 
 
-@_Convention("description-missing", "Field without a description", scope="schema",
+@_Convention(
+    "description-missing",
+    "Field without a description",
+    scope="schema",
     observed=("explain-without-description",),
     why="`kubectl explain` and editors show nothing about the field.",
-    help="Add a `description`", marker="write a comment above the field",
+    help="Add a `description`",
+    marker="write a comment above the field",
     bad="type: object\ndescription: A foo.\nproperties: {a: {type: string}}\n",
     good="type: object\ndescription: A foo.\nproperties: {a: {type: string, description: The name.}}\n",
-).advice_on(Nodes(without={"description"}))  # fmt: skip
+).advice_on(Nodes(without={"description"}))
 def _described(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     name = property_name(schema)
     if (name is not None and not is_of_metadata(schema)) or schema.parent is None:
         yield Advisory(f"{f'`{name}`' if name else 'the schema'} has no description", schema.path)
 
 
-@_Convention("array-items-all-optional", "Items of a list have no required field",
+@_Convention(
+    "array-items-all-optional",
+    "Items of a list have no required field",
     observed=("item-field-becomes-required", "items-of-optional-fields"),
     why="An empty item is valid, and the difference between `- {}` and no item is hard to see.",
     help="Add the field that identifies an item to `required`; edits of stored lists with an item without it are then rejected",
     marker="write `+required` on the field of the item",
     bad="a: {type: array, items: {type: object, properties: {name: {type: string}}}}",
     good="a: {type: array, items: {type: object, required: [name], properties: {name: {type: string}}}}",
-).advice_on(Nodes({"items"}))  # fmt: skip
+).advice_on(Nodes({"items"}))
 def _items(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     items = schema.item_schema
     if items is not None and items.properties and not items.required and not any(junctors(items)):
         yield Advisory("an empty item is valid", schema.path.child("items"))
 
 
-@_Convention("root-extra-fields", "Field beside `spec` and `status`", scope="schema",
+@_Convention(
+    "root-extra-fields",
+    "Field beside `spec` and `status`",
+    scope="schema",
     observed=("root-fields-beside-status",),
     why="Tools and users expect the wanted state in `spec`. The status subresource also ignores changes of other fields.",
     help="Move the field into `spec` or `status` in a new version",
     bad="type: object\nproperties: {operation: {type: string}}\n",
     good="type: object\nproperties: {spec: {type: string}}\n",
-).advice_on(Nodes({"properties"}))  # fmt: skip
+).advice_on(Nodes({"properties"}))
 def _root(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     for name, field in schema.properties.items() if schema.parent is None else ():
         if name not in {"apiVersion", "kind", "metadata", "spec", "status"}:
             yield Advisory(f"`{name}` is beside `spec` and `status`", field.path)
 
 
-@_OfVersion("observed-generation-missing", "Status without `observedGeneration`",
+@_OfVersion(
+    "observed-generation-missing",
+    "Status without `observedGeneration`",
     claims_nothing=True,
     why="Tools such as kstatus and Argo CD cannot see whether a status is about the current spec.",
     help="Add `observedGeneration` (type integer, format int64) to the status, and let the controller set it",
-    bad=_status("phase: {type: string}"), good=_status("observedGeneration: {type: integer, format: int64}"),
-).advice_on(Nodes(types={"object"}, without={"additionalProperties"}))  # fmt: skip
+    bad=_status("phase: {type: string}"),
+    good=_status("observedGeneration: {type: integer, format: int64}"),
+).advice_on(Nodes(types={"object"}, without={"additionalProperties"}))
 def _generation(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     lacks_it = (
         not schema.x_preserve_unknown_fields and "observedGeneration" not in schema.properties
@@ -178,12 +203,16 @@ def _generation(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]
         yield Advisory("the status has no `observedGeneration`", schema.path)
 
 
-@_OfVersion("status-children-required", "Field of the status is required",
+@_OfVersion(
+    "status-children-required",
+    "Field of the status is required",
     observed=("status-children-required",),
     why="The API server rejects a status that a controller writes in parts, until all required fields are set.",
-    help="Remove `required` from the status", marker="write `+optional` on the field",
-    bad=_status("phase: {type: string}", "required: [phase], "), good=_status("phase: {type: string}"),
-).advice_on(Nodes({"required"}))  # fmt: skip
+    help="Remove `required` from the status",
+    marker="write `+optional` on the field",
+    bad=_status("phase: {type: string}", "required: [phase], "),
+    good=_status("phase: {type: string}"),
+).advice_on(Nodes({"required"}))
 def _children(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     if schema.required and schema.default is None and is_of_root(schema, "status"):
         yield Advisory(
@@ -191,12 +220,15 @@ def _children(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
         )
 
 
-@_OfVersion("conditions-nonstandard", "Conditions lack a field of metav1.Condition",
+@_OfVersion(
+    "conditions-nonstandard",
+    "Conditions lack a field of metav1.Condition",
     observed=("conditions-and-kubectl-wait",),
     why="`kubectl wait` needs the type and the status of a condition. Other tools also read the rest of metav1.Condition.",
     help="Add the fields of metav1.Condition: type, status, reason, message and lastTransitionTime",
-    bad=_status(_CONDITIONS.format("")), good=_status(_CONDITIONS.format(", message: {type: string}")),
-).advice_on(Nodes({"items"}))  # fmt: skip
+    bad=_status(_CONDITIONS.format("")),
+    good=_status(_CONDITIONS.format(", message: {type: string}")),
+).advice_on(Nodes({"items"}))
 def _conditions(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     items = schema.item_schema
     if (
@@ -213,14 +245,17 @@ def _conditions(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]
         )
 
 
-@_Convention("default-below-optional", "Default in an optional object without a default",
+@_Convention(
+    "default-below-optional",
+    "Default in an optional object without a default",
     withheld=True,
     observed=("default-below-optional", "default-object-must-pass-rules"),
     why="The API server sets the default only if the object above it is set, so an empty resource does not get it.",
-    help="Add `default: {}` to the object", marker="write `+kubebuilder:default={}` on the field",
+    help="Add `default: {}` to the object",
+    marker="write `+kubebuilder:default={}` on the field",
     bad="spec: {type: object, properties: {mode: {type: string, default: Fast}}}",
     good="spec: {type: object, default: {}, properties: {mode: {type: string, default: Fast}}}",
-).advice_on(Nodes({"properties"}))  # fmt: skip
+).advice_on(Nodes({"properties"}))
 def _default(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield an object at most two levels below the root whose defaults only apply if it is set, though `default: {}` would do."""
     parent = schema.parent
@@ -274,15 +309,19 @@ def _could_have_default(schema: JSONSchemaProps) -> bool:
     return schema.default is None and not schema.min_properties and not any(junctors(schema))
 
 
-@_Convention("spec-optional-hides-required", "Optional `spec` with required fields", scope="schema",
+@_Convention(
+    "spec-optional-hides-required",
+    "Optional `spec` with required fields",
+    scope="schema",
     observed=("required-spec-locks-objects",),
     why="An object without any `spec` is accepted, although fields of the spec are required.",
     help="Add `spec` to the `required` of the root in a new CRD; in an existing one, objects without `spec` can then no longer be "
-    "updated, not even to remove a finalizer", marker="write `+required` on the field `Spec`",
+    "updated, not even to remove a finalizer",
+    marker="write `+required` on the field `Spec`",
     bad="type: object\nproperties: {spec: {type: object, required: [mode], properties: {mode: {type: string}}}}",
     good="type: object\nrequired: [spec]\n"
     "properties: {spec: {type: object, required: [mode], properties: {mode: {type: string}}}}",
-).advice_on(Nodes({"required"}))  # fmt: skip
+).advice_on(Nodes({"required"}))
 def _spec(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     needs_value = bool(schema.required) and schema.default is None
     if needs_value and is_of_root(schema, "spec") and "spec" not in schema.root_schema.required:
@@ -290,13 +329,16 @@ def _spec(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
         yield Advisory(message, schema.path)
 
 
-@_OfVersion("printer-columns-lose-age", "Printer columns without the age",
+@_OfVersion(
+    "printer-columns-lose-age",
+    "Printer columns without the age",
     observed=("columns-without-age",),
     why="`kubectl get` shows the age only if no columns are specified, or one of them shows `.metadata.creationTimestamp`.",
     help="Add a column of type date with the path `.metadata.creationTimestamp`",
     marker='write `+kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp"`',
-    bad=_columns(_READY), good=_columns(f"{_READY}, {_AGE}"),
-).practice  # fmt: skip
+    bad=_columns(_READY),
+    good=_columns(f"{_READY}, {_AGE}"),
+).practice
 def _age(crd: DecodedCRD) -> Iterator[Advisory]:
     for parts in version_parts(crd.spec):
         paths = [[name for name, _ in steps(column.json_path)] for column in parts.columns]
@@ -306,13 +348,16 @@ def _age(crd: DecodedCRD) -> Iterator[Advisory]:
             )
 
 
-@_OfVersion("printer-column-not-scalar", "Printer column of a list or an object",
+@_OfVersion(
+    "printer-column-not-scalar",
+    "Printer column of a list or an object",
     observed=("column-of-a-list",),
     why="`kubectl get` prints the value as JSON.",
     help="Use the path of a scalar: of one item of the list, or of one field of the object",
     marker="correct the `JSONPath` of `+kubebuilder:printcolumn`",
-    bad=_columns(f"{{name: A, type: string, jsonPath: .spec.list}}, {_AGE}"), good=_columns(f"{_READY}, {_AGE}"),
-).practice  # fmt: skip
+    bad=_columns(f"{{name: A, type: string, jsonPath: .spec.list}}, {_AGE}"),
+    good=_columns(f"{_READY}, {_AGE}"),
+).practice
 def _not_scalar(crd: DecodedCRD) -> Iterator[Advisory]:
     for column, schema, path in fields_of_columns(crd):
         if schema.type in {"array", "object"}:
@@ -325,13 +370,16 @@ def _not_scalar(crd: DecodedCRD) -> Iterator[Advisory]:
             yield Advisory(message, path.child("jsonPath"), f"Use the path of {scalar}")
 
 
-@_OfVersion("printer-column-type-mismatch", "Printer column has another type than its field",
+@_OfVersion(
+    "printer-column-type-mismatch",
+    "Printer column has another type than its field",
     observed=("column-of-another-type",),
     why="`kubectl get` shows nothing for a value that it cannot convert to the type of the column.",
     help="Set the type of the column to that of the field, or to `string`",
     marker="correct the `type` of `+kubebuilder:printcolumn`",
-    bad=_columns(f"{{name: A, type: integer, jsonPath: .spec.ready}}, {_AGE}"), good=_columns(f"{_READY}, {_AGE}"),
-).practice  # fmt: skip
+    bad=_columns(f"{{name: A, type: integer, jsonPath: .spec.ready}}, {_AGE}"),
+    good=_columns(f"{_READY}, {_AGE}"),
+).practice
 def _mismatch(crd: DecodedCRD) -> Iterator[Advisory]:
     for column, schema, path in fields_of_columns(crd):
         if schema.type not in _SHOWN.get(column.type, {schema.type}):
@@ -340,13 +388,16 @@ def _mismatch(crd: DecodedCRD) -> Iterator[Advisory]:
             yield Advisory(message, path.child("type"), f"Set the type of the column to `{shown}`")
 
 
-@_OfVersion("scale-without-selector", "Scale subresource without `labelSelectorPath`",
+@_OfVersion(
+    "scale-without-selector",
+    "Scale subresource without `labelSelectorPath`",
     observed=("scale-selector-of-wrong-type",),
     why="HorizontalPodAutoscalers need the selector to find the pods. `kubectl scale` works without it.",
     help="Add `labelSelectorPath` with the path of a string in the status",
     marker="add `selectorpath` to `+kubebuilder:subresource:scale`",
-    bad=_scale(""), good=_scale(", labelSelectorPath: .status.b"),
-).practice  # fmt: skip
+    bad=_scale(""),
+    good=_scale(", labelSelectorPath: .status.b"),
+).practice
 def _selector(crd: DecodedCRD) -> Iterator[Advisory]:
     for parts in version_parts(crd.spec):
         scale = parts.subresources.scale if parts.subresources is not None else None
@@ -357,12 +408,15 @@ def _selector(crd: DecodedCRD) -> Iterator[Advisory]:
             yield Advisory(message, parts.path.child("subresources", "scale"))
 
 
-@_Convention("rule-as-schema", "Rule that a keyword of the schema can express",
+@_Convention(
+    "rule-as-schema",
+    "Rule that a keyword of the schema can express",
     observed=("keyword-instead-of-a-rule",),
     why="A keyword costs nothing to evaluate, and clients and editors know it.",
     help="Use the keyword instead, unless the rule has a message that users need",
-    bad="a: {type: integer, x-kubernetes-validations: [{rule: self >= 1}]}", good="a: {type: integer, minimum: 1}",
-).practice  # fmt: skip
+    bad="a: {type: integer, x-kubernetes-validations: [{rule: self >= 1}]}",
+    good="a: {type: integer, minimum: 1}",
+).practice
 def _as_schema(crd: DecodedCRD) -> Iterator[Advisory]:
     if not crd.rules:
         return
@@ -384,13 +438,16 @@ def _as_schema(crd: DecodedCRD) -> Iterator[Advisory]:
             yield Advisory(message, path, f"Replace the rule by {text}", marker=marker)
 
 
-@_Convention("rule-without-message", "Rule without a message",
+@_Convention(
+    "rule-without-message",
+    "Rule without a message",
     observed=("rule-with-and-without-message",),
     why="Users see `failed rule:` and the expression.",
-    help="Add a `message` with what is expected", marker="add a `message` to `+kubebuilder:validation:XValidation`",
+    help="Add a `message` with what is expected",
+    marker="add a `message` to `+kubebuilder:validation:XValidation`",
     bad="a: {type: integer, x-kubernetes-validations: [{rule: self % 2 == 0}]}",
     good="a: {type: integer, x-kubernetes-validations: [{rule: self % 2 == 0, message: must be even}]}",
-).advice_on(Nodes({"x-kubernetes-validations"}))  # fmt: skip
+).advice_on(Nodes({"x-kubernetes-validations"}))
 def _message(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     for i, rule in enumerate(schema.x_validations):
         if not rule.message and not rule.message_expression:
@@ -398,25 +455,32 @@ def _message(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
             yield Advisory("users see the expression instead of a message", path.child("rule"))
 
 
-@_Convention("allof-duplicate", "Part of `allOf` is repeated",
+@_Convention(
+    "allof-duplicate",
+    "Part of `allOf` is repeated",
     observed=("allof-with-equal-parts",),
     why="The repeated part checks nothing new. controller-gen writes it if a marker is on the type and on the field.",
-    help="Remove the repeated part", marker="remove the marker from the type or from the field",
-    bad="a: {type: string, allOf: [{enum: [A, B]}, {enum: [A, B]}]}", good="a: {type: string, enum: [A, B]}",
-).advice_on(Nodes({"allOf"}))  # fmt: skip
+    help="Remove the repeated part",
+    marker="remove the marker from the type or from the field",
+    bad="a: {type: string, allOf: [{enum: [A, B]}, {enum: [A, B]}]}",
+    good="a: {type: string, enum: [A, B]}",
+).advice_on(Nodes({"allOf"}))
 def _all_of(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     for i, part in enumerate(schema.all_of[:_MOST_PARTS]):
         if any(semantic_equal(part, other) for other in schema.all_of[:i]):
             yield Advisory("the same part is above", schema.path.child("allOf").index(i))
 
 
-@_Convention("nested-object-prunes-everything", "Every field of an object is dropped",
+@_Convention(
+    "nested-object-prunes-everything",
+    "Every field of an object is dropped",
     observed=("nested-unknown-object",),
     why="The API server drops every field that the schema does not specify, and this object specifies none.",
     help="Specify the `properties` of the object, or add `x-kubernetes-preserve-unknown-fields: true`",
     marker="write `+kubebuilder:pruning:PreserveUnknownFields`",
-    bad="a: {type: object}", good="a: {type: object, additionalProperties: {type: string}}",
-).advice_on(Nodes(when=may_be_without_keys))  # fmt: skip
+    bad="a: {type: object}",
+    good="a: {type: object, additionalProperties: {type: string}}",
+).advice_on(Nodes(when=may_be_without_keys))
 def _object(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield an object without keys that is no member of a union."""
     parent = schema.parent

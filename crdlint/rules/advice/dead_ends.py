@@ -31,13 +31,17 @@ def _rule(text: str) -> str:
     return _version(f'{_PHASE}, x-kubernetes-validations: [{{rule: "{text}"}}]')
 
 
-@Caution("status-subresource-without-schema", "Status subresource of a schema without `status`", scope="version",
+@Caution(
+    "status-subresource-without-schema",
+    "Status subresource of a schema without `status`",
+    scope="version",
     observed=("status-without-subresource-schema",),
     why="The API server drops every status that a controller writes.",
     help="Add `status` to the schema, or disable the subresource",
     marker="remove `+kubebuilder:subresource:status`, or add the field `Status`",
-    bad=_version("properties: {spec: {type: string}}"), good=_version(_PHASE),
-).practice  # fmt: skip
+    bad=_version("properties: {spec: {type: string}}"),
+    good=_version(_PHASE),
+).practice
 def _no_schema(crd: DecodedCRD) -> Iterator[Advisory]:
     for parts in version_parts(crd.spec):
         root = parts.schema if parts.has_status else None
@@ -48,14 +52,18 @@ def _no_schema(crd: DecodedCRD) -> Iterator[Advisory]:
             yield Advisory("`status` is not in the schema: the API server drops every status", path)
 
 
-@Caution("status-read-on-create", "Rule reads the status of new objects, which have none", scope="version",
+@Caution(
+    "status-read-on-create",
+    "Rule reads the status of new objects, which have none",
+    scope="version",
     observed=("status-read-on-create",),
     why="With the status subresource, the API server drops the status of a new object before it evaluates rules. The rule then "
     "fails with `no such key: status`, so no object can be created.",
-    help="Write `!has(self.status) || ...`", marker="correct `+kubebuilder:validation:XValidation`",
+    help="Write `!has(self.status) || ...`",
+    marker="correct `+kubebuilder:validation:XValidation`",
     bad=_rule("self.status.phase != 'Failed'"),
     good=_rule("!has(self.status) || !has(self.status.phase) || self.status.phase != 'Failed'"),
-).practice  # fmt: skip
+).practice
 def status_on_create(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the rules of a root that always read the status, which new objects do not have."""
     rules = [
@@ -122,7 +130,9 @@ def _drops_unknown(schema: JSONSchemaProps) -> bool:
     return schema.type == "object" and not keeps and not schema.x_embedded_resource
 
 
-@Caution("alternative-never-met", "Alternative requires a field that the schema drops",
+@Caution(
+    "alternative-never-met",
+    "Alternative requires a field that the schema drops",
     observed=("alternative-requires-a-dropped-field",),
     why="The API server drops fields that are not in the `properties` of the object itself before it validates, so an "
     "alternative that requires such a field is never met.",
@@ -130,7 +140,7 @@ def _drops_unknown(schema: JSONSchemaProps) -> bool:
     bad="a: {type: object, properties: {left: {type: string}}, oneOf: [{required: [left]}, {required: [right]}]}",
     good="a: {type: object, properties: {left: {type: string}, right: {type: string}}, "
     "oneOf: [{required: [left]}, {required: [right]}]}",
-).advice_on(Nodes({"oneOf", "anyOf", "allOf"}, types={"object"}))  # fmt: skip
+).advice_on(Nodes({"oneOf", "anyOf", "allOf"}, types={"object"}))
 def _never_met(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
     is_free = crd.spec.preserve_unknown_fields or in_junctor(schema) or not _drops_unknown(schema)
     if is_free:

@@ -64,22 +64,37 @@ def _scale(path: str) -> str:
     )
 
 
-DEAD_COLUMN = _OfVersion("printer-column-dead-path", "Printer column of a field that the schema does not have",
+DEAD_COLUMN = _OfVersion(
+    "printer-column-dead-path",
+    "Printer column of a field that the schema does not have",
     observed=("column-of-a-missing-field",),
     why="The API server drops fields that the schema does not have, so `kubectl get` always shows an empty column.",
     help="Correct the `jsonPath`, add the field to the schema, or remove the column",
     marker="correct the `JSONPath` of `+kubebuilder:printcolumn`",
-    bad=_column(".status.Phase"), good=_column(".status.phase"), fixes=(_meant,))  # fmt: skip
+    bad=_column(".status.Phase"),
+    good=_column(".status.phase"),
+    fixes=(_meant,),
+)
 
 
-DEAD_SCALE = _OfVersion("scale-path-dead", "Scale path to a field that the schema does not have",
-    observed=("scale-selector-of-wrong-type", "scale-dead-status-path", "scale-dead-spec-path", "scale-path-of-wrong-type"),
+DEAD_SCALE = _OfVersion(
+    "scale-path-dead",
+    "Scale path to a field that the schema does not have",
+    observed=(
+        "scale-selector-of-wrong-type",
+        "scale-dead-status-path",
+        "scale-dead-spec-path",
+        "scale-path-of-wrong-type",
+    ),
     why="Without the field of `specReplicasPath`, autoscalers fail, and `kubectl scale` reports success but changes nothing. "
     "Without that of `statusReplicasPath`, the scale always has 0 replicas. If a field has another type, objects that set it "
     "are rejected.",
     help="Correct the path, or add the field to the schema: integers for replicas, a string for the label selector",
     marker="correct `+kubebuilder:subresource:scale`",
-    bad=_scale(".spec.replica"), good=_scale(".spec.replicas"), fixes=(_meant,))  # fmt: skip
+    bad=_scale(".spec.replica"),
+    good=_scale(".spec.replicas"),
+    fixes=(_meant,),
+)
 
 
 @DEAD_COLUMN.practice
@@ -194,13 +209,16 @@ def _on_other_side(text: str, root: JSONSchemaProps) -> str | None:
     return None
 
 
-@_OfVersion("printer-column-unparsed", "Printer column whose path the API server cannot parse",
+@_OfVersion(
+    "printer-column-unparsed",
+    "Printer column whose path the API server cannot parse",
     observed=("column-that-cannot-be-parsed",),
     why="The API server accepts such a CRD, but `kubectl get` shows neither the column nor those after it.",
     help="Correct the syntax of the `jsonPath`, such as `.status.phases[0].name`",
     marker="correct the `JSONPath` of `+kubebuilder:printcolumn`",
-    bad=_column("'.status.phases[0'"), good=_column(".status.phase"),
-).practice  # fmt: skip
+    bad=_column("'.status.phases[0'"),
+    good=_column(".status.phase"),
+).practice
 def unparsed_columns(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the first column of each version whose path the server cannot parse."""
     for parts in version_parts(crd.spec):
@@ -231,23 +249,34 @@ def _enabled(finding: AdviceFinding) -> Edits:
         yield finding.editor.insert(expect(Mapping, node, "subresources"), "status", "{}")
 
 
-NO_SUBRESOURCE = Hint("status-without-subresource", "Schema has `status`, but the status subresource is disabled",
+NO_SUBRESOURCE = Hint(
+    "status-without-subresource",
+    "Schema has `status`, but the status subresource is disabled",
     observed=("status-before-the-subresource",),
     why="Requests to `/status` end in 404, and each write of the status raises `metadata.generation`. With the subresource, the "
     "API server ignores the status in other updates. Until then, `/status` does not exist.",
     help="Change the controller to write the status by `/status`, and by the main resource if that returns 404; then add "
     "`subresources: {status: {}}` to the version",
     marker="write `+kubebuilder:subresource:status`",
-    bad=_version(""), good=_version(_ENABLED), fixes=(_enabled,), scope="version")  # fmt: skip
+    bad=_version(""),
+    good=_version(_ENABLED),
+    fixes=(_enabled,),
+    scope="version",
+)
 
 
-STATUS_REQUIRED = _OfVersion("status-required", "No object can be created: `status` is required",
+STATUS_REQUIRED = _OfVersion(
+    "status-required",
+    "No object can be created: `status` is required",
     observed=("required-status-with-default",),
     why="With the status subresource, the API server drops `status` from a new object, also a default of it, and then "
     "rejects the object because `status` is missing.",
-    help="Remove `status` from `required`", marker="write `+optional` on the field `Status`",
-    bad=_version(_ENABLED, required="    required: [status]\n"), good=_version(_ENABLED),
-    fixes=(Fixer("Remove `status` from `required`", "unsafe", AdviceFinding.remove_item),))  # fmt: skip
+    help="Remove `status` from `required`",
+    marker="write `+optional` on the field `Status`",
+    bad=_version(_ENABLED, required="    required: [status]\n"),
+    good=_version(_ENABLED),
+    fixes=(Fixer("Remove `status` from `required`", "unsafe", AdviceFinding.remove_item),),
+)
 
 
 @Fixer("Write `status: {}`", "unsafe")
@@ -255,12 +284,17 @@ def _mapping(finding: AdviceFinding) -> Edits:
     yield finding.editor.set(finding.owner, finding.name, "{}")
 
 
-NULL_STATUS = _OfVersion("status-subresource-null", "`status:` without a value does not enable the status subresource",
+NULL_STATUS = _OfVersion(
+    "status-subresource-null",
+    "`status:` without a value does not enable the status subresource",
     observed=("status-null",),
     why="YAML reads the missing value as null, and the API server ignores a subresource that is null. Requests to `/status` end "
     "in 404.",
     help="Write `status: {}`; the API server then ignores the status in writes to the main resource",
-    bad=_version("subresources: {status: }\n"), good=_version(_ENABLED), fixes=(_mapping,))  # fmt: skip
+    bad=_version("subresources: {status: }\n"),
+    good=_version(_ENABLED),
+    fixes=(_mapping,),
+)
 
 
 @NO_SUBRESOURCE.practice

@@ -24,14 +24,20 @@ x-kubernetes-validations:
 - rule: {}
 """
 
-NEEDS_NEWER = Rule("kube-version-too-old", "Rule needs a newer Kubernetes version than the oldest requested one",
+NEEDS_NEWER = Rule(
+    "kube-version-too-old",
+    "Rule needs a newer Kubernetes version than the oldest requested one",
     claims_nothing=True,
     in_each_run=False,
     why="A server compiles new rules with the CEL features of the version before its own, so that it can be rolled "
     "back. With `--kube-version 1.29..1.37` every rule must compile on all of these servers.",
     help="Raise the oldest version in `--kube-version`, or rewrite the rule without the newer feature",
-    bad=_ADDRESS.format("isIP(self.address)"), good=_ADDRESS.format("self.address != '0.0.0.0'"), scope="schema",
-    severity="error", origin="crdlint")  # fmt: skip
+    bad=_ADDRESS.format("isIP(self.address)"),
+    good=_ADDRESS.format("self.address != '0.0.0.0'"),
+    scope="schema",
+    severity="error",
+    origin="crdlint",
+)
 
 
 @NEEDS_NEWER.advice
@@ -63,7 +69,9 @@ def newer_than_oldest(crd: DecodedCRD) -> Iterator[Advisory]:
         yield Advisory(message, path, help_)
 
 
-DROPS_FIELD = Caution("kube-version-drops-field", "Field that the Kubernetes version drops without an error",
+DROPS_FIELD = Caution(
+    "kube-version-drops-field",
+    "Field that the Kubernetes version drops without an error",
     claims_nothing=True,
     follows=(Link(reading.UNKNOWN_FIELD, SAME_PLACE),),
     why="The field's feature gate is off by default on this version, so the server stores the CRD without the field.",
@@ -71,7 +79,9 @@ DROPS_FIELD = Caution("kube-version-drops-field", "Field that the Kubernetes ver
     bad="selectableFields:\n- jsonPath: .spec.mode\nschema:\n  openAPIV3Schema:\n    type: object\n"
     "    properties:\n      spec:\n        type: object\n        properties:\n"
     "          mode: {type: string}\n",
-    source="apiextensions-apiserver/pkg/registry/customresourcedefinition dropDisabledFields", scope="version")  # fmt: skip
+    source="apiextensions-apiserver/pkg/registry/customresourcedefinition dropDisabledFields",
+    scope="version",
+)
 
 
 @DROPS_FIELD.advice

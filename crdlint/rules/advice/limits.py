@@ -28,13 +28,17 @@ def _is_free(schema: JSONSchemaProps, limit: str) -> bool:
     )
 
 
-@_Limit("string-unbounded", "String without a maximum length",
+@_Limit(
+    "string-unbounded",
+    "String without a maximum length",
     observed=("string-up-to-the-limit-of-etcd",),
     why="Such a string may fill the object, up to about 1.5 MiB, the usual limit of etcd. Rules that read it are estimated for "
     "3 MiB, the limit of a request.",
-    help="Add `maxLength`", marker="write `+kubebuilder:validation:MaxLength=63`",
-    bad="a: {type: string}", good="a: {type: string, maxLength: 63}",
-).advice_on(Nodes(types={"string"}, without={"maxLength"}))  # fmt: skip
+    help="Add `maxLength`",
+    marker="write `+kubebuilder:validation:MaxLength=63`",
+    bad="a: {type: string}",
+    good="a: {type: string, maxLength: 63}",
+).advice_on(Nodes(types={"string"}, without={"maxLength"}))
 def _strings(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     if _is_free(schema, "max_length") and not any(
         part.format in _SHORT for part in with_all_of(schema)
@@ -43,13 +47,17 @@ def _strings(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
         yield Advisory("the string has no `maxLength`", schema.path, marker=marker)
 
 
-@_Limit("list-unbounded", "List without a maximum number of items",
+@_Limit(
+    "list-unbounded",
+    "List without a maximum number of items",
     observed=("string-up-to-the-limit-of-etcd",),
     why="Such a list may fill the object, up to about 1.5 MiB, the usual limit of etcd. Rules on its items are estimated for as "
     "many items as fit into 3 MiB, the limit of a request.",
-    help="Add `maxItems`", marker="write `+kubebuilder:validation:MaxItems=16`",
-    bad="a: {type: array, items: {type: boolean}}", good="a: {type: array, maxItems: 16, items: {type: boolean}}",
-).advice_on(Nodes(types={"array"}, without={"maxItems"}))  # fmt: skip
+    help="Add `maxItems`",
+    marker="write `+kubebuilder:validation:MaxItems=16`",
+    bad="a: {type: array, items: {type: boolean}}",
+    good="a: {type: array, maxItems: 16, items: {type: boolean}}",
+).advice_on(Nodes(types={"array"}, without={"maxItems"}))
 def _lists(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     if _is_free(schema, "max_items"):
         yield Advisory(
@@ -59,12 +67,16 @@ def _lists(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
         )
 
 
-@_Limit("integer-unbounded", "Integer without a minimum and a maximum",
+@_Limit(
+    "integer-unbounded",
+    "Integer without a minimum and a maximum",
     claims_nothing=True,
     why="The API conventions ask for bounds, so that clients in other languages can represent every value.",
-    help="Add `minimum` and `maximum`", marker="write `+kubebuilder:validation:Minimum=0`",
-    bad="a: {type: integer}", good="a: {type: integer, minimum: 0, maximum: 100}",
-).advice_on(Nodes(types={"integer"}))  # fmt: skip
+    help="Add `minimum` and `maximum`",
+    marker="write `+kubebuilder:validation:Minimum=0`",
+    bad="a: {type: integer}",
+    good="a: {type: integer, minimum: 0, maximum: 100}",
+).advice_on(Nodes(types={"integer"}))
 def _integers(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     missing = [name for name in ("minimum", "maximum") if _is_free(schema, name)]
     if missing:
@@ -80,14 +92,16 @@ def _is_anchored(pattern: str) -> tuple[bool, bool]:
     return anchors(pattern) or (True, True)
 
 
-@_Limit("pattern-unanchored", "Pattern is anchored at neither end",
+@_Limit(
+    "pattern-unanchored",
+    "Pattern is anchored at neither end",
     observed=("patterns-without-anchors",),
     why="The API server accepts every text of which some part matches the pattern.",
     help="Write the pattern, and each of its alternatives, between `^` and `$`",
     marker="correct `+kubebuilder:validation:Pattern`",
     bad="a: {type: string, maxLength: 9, pattern: '[a-z]+'}",
     good="a: {type: string, maxLength: 9, pattern: '^[a-z]+$'}",
-).advice_on(Nodes({"pattern"}))  # fmt: skip
+).advice_on(Nodes({"pattern"}))
 def _unanchored(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     if schema.pattern and _is_anchored(schema.pattern) == (False, False):
         yield Advisory(
@@ -96,14 +110,16 @@ def _unanchored(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]
         )
 
 
-@_Limit("pattern-half-anchored", "Pattern is anchored at one end only",
+@_Limit(
+    "pattern-half-anchored",
+    "Pattern is anchored at one end only",
     observed=("patterns-without-anchors",),
     why="The API server accepts any text before or after the part that matches the pattern.",
     help="Write the pattern, and each of its alternatives, between `^` and `$`, unless any text may follow or precede it",
     marker="correct `+kubebuilder:validation:Pattern`",
     bad="a: {type: string, maxLength: 9, pattern: '^[a-z]+'}",
     good="a: {type: string, maxLength: 9, pattern: '^[a-z]+$'}",
-).advice_on(Nodes({"pattern"}))  # fmt: skip
+).advice_on(Nodes({"pattern"}))
 def _half_anchored(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     start, end = _is_anchored(schema.pattern) if schema.pattern else (True, True)
     if start != end:

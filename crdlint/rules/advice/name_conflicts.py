@@ -14,38 +14,58 @@ from crdlint.rules.engine.rule import Caution, Hint
 _NAMES: Final = Path("spec").child("names")
 
 
-OWN_NAME = Hint("short-name-own-name", "Short name is another name of this CRD", scope="spec",
+OWN_NAME = Hint(
+    "short-name-own-name",
+    "Short name is another name of this CRD",
+    scope="spec",
     observed=("short-name-of-its-own-crd",),
     why="All clients find the resource by its plural and singular anyway. If the short name is added to an established CRD, "
     "the API server finds it in use by the CRD itself. `NamesAccepted` becomes False (ShortNamesConflict), and health checks "
     "and `helm --wait` hang.",
-    help="Remove the short name", marker="remove it from the `shortName` of `+kubebuilder:resource`",
+    help="Remove the short name",
+    marker="remove it from the `shortName` of `+kubebuilder:resource`",
     bad="names: {plural: foos, kind: Foo, singular: foo, shortNames: [foo, fo]}",
     good="names: {plural: foos, kind: Foo, singular: foo, shortNames: [fo]}",
-    fixes=(Fixer("Remove the short name", "unsafe", AdviceFinding.remove_item),))  # fmt: skip
+    fixes=(Fixer("Remove the short name", "unsafe", AdviceFinding.remove_item),),
+)
 
 
-IN_USE = Caution("name-in-use", "Name belongs to another CRD of the group", scope="spec",
+IN_USE = Caution(
+    "name-in-use",
+    "Name belongs to another CRD of the group",
+    scope="spec",
     observed=("name-of-another-crd",),
     why="The API server accepts a name for one CRD of a group only. `NamesAccepted` of the other one becomes False with this "
     "message, so the CRD is never established: no object of it can be created, and health checks wait for it. Helm 4 fails with "
     "`not ready. status: Failed`, in `crds/` also without `--wait`; Helm 3 succeeds.",
-    help="Rename or remove the name in one of the two CRDs", marker="correct `+kubebuilder:resource`",
-    source="pkg/controller/status NamingConditionController")  # fmt: skip
+    help="Rename or remove the name in one of the two CRDs",
+    marker="correct `+kubebuilder:resource`",
+    source="pkg/controller/status NamingConditionController",
+)
 
 
-COPIES_DIFFER = Caution("crd-copies-differ", "Copy of a CRD differs from the generated one", scope="spec", in_each_run=False,
+COPIES_DIFFER = Caution(
+    "crd-copies-differ",
+    "Copy of a CRD differs from the generated one",
+    scope="spec",
+    in_each_run=False,
     claims_nothing=True,
     why="Some users install the CRD of `config/crd`, others that of the chart, the bundle or the manifests, which then has "
     "other fields or limits. Versions, examples and tests are not compared, and neither are descriptions, annotations and the "
     "conversion.",
-    help="Replace it with the CRD of `config/crd`")  # fmt: skip
+    help="Replace it with the CRD of `config/crd`",
+)
 
 
-TWICE_IN_FILE = Caution("crd-twice-in-file", "File contains a CRD twice, with different specs", scope="spec", in_each_run=False,
+TWICE_IN_FILE = Caution(
+    "crd-twice-in-file",
+    "File contains a CRD twice, with different specs",
+    scope="spec",
+    in_each_run=False,
     observed=("crd-twice-in-a-file",),
     why="`kubectl apply` applies both, so that the last one stays in the cluster. `kubectl create` fails at the second one.",
-    help="Remove one of the two")  # fmt: skip
+    help="Remove one of the two",
+)
 
 
 @OWN_NAME.practice

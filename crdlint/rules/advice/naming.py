@@ -50,26 +50,32 @@ def _added_names(finding: AdviceFinding) -> Edits:
             yield finding.editor.insert(mapping, name, finding.editor.value(value))
 
 
-@_Convention("plain-secret", "Secret value in the spec",
+@_Convention(
+    "plain-secret",
+    "Secret value in the spec",
     observed=("secret-in-the-spec",),
     why="Everyone who may read the object sees the value, and backups and Git contain it.",
     help="Replace the field by a reference to a key of a Secret in a new version",
     bad="spec: {type: object, properties: {password: {type: string}}}",
     good="spec: {type: object, properties: {passwordSecretRef: {type: object, properties: {name: {type: string}}}}}",
-).advice_on(Nodes(types={"string"}))  # fmt: skip
+).advice_on(Nodes(types={"string"}))
 def _secret(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     name = property_name(schema)
     if name is not None and _SECRETS.fullmatch(name) and top_property(schema) == "spec":
         yield Advisory(f"everyone who may read the object sees `{name}`", schema.path)
 
 
-@_Convention("category-all", "Resource is in the category `all`", scope="spec",
+@_Convention(
+    "category-all",
+    "Resource is in the category `all`",
+    scope="spec",
     observed=("category-all",),
     why="`kubectl get all` lists the objects, and `kubectl delete all --all` deletes them.",
-    help="Remove `all`, or use a category of your own", marker="correct the `categories` of `+kubebuilder:resource`",
+    help="Remove `all`, or use a category of your own",
+    marker="correct the `categories` of `+kubebuilder:resource`",
     bad="names: {plural: foos, kind: Foo, categories: [all]}",
     good="names: {plural: foos, kind: Foo, categories: [foo-tools]}",
-).practice  # fmt: skip
+).practice
 def _category(crd: DecodedCRD) -> Iterator[Advisory]:
     path = Path("spec").child("names", "categories")
     for i, name in enumerate(crd.spec.names.categories):
@@ -77,13 +83,17 @@ def _category(crd: DecodedCRD) -> Iterator[Advisory]:
             yield Advisory("`kubectl delete all --all` deletes these objects", path.index(i))
 
 
-@_Convention("plural-same-as-builtin", "Plural is the same as the plural of a built-in resource", scope="manifest",
+@_Convention(
+    "plural-same-as-builtin",
+    "Plural is the same as the plural of a built-in resource",
+    scope="manifest",
     observed=("plural-of-a-builtin",),
     why="kubectl resolves the name to the built-in resource, so users have to add the group.",
-    help="Use another plural", marker="correct the `path` of `+kubebuilder:resource`",
+    help="Use another plural",
+    marker="correct the `path` of `+kubebuilder:resource`",
     bad="metadata: {name: services.example.com}\nspec: {names: {plural: services, kind: Service}}\n",
     good="metadata: {name: foos.example.com}\nspec: {names: {plural: foos, kind: Foo}}\n",
-).practice  # fmt: skip
+).practice
 def _plural(crd: DecodedCRD) -> Iterator[Advisory]:
     plural = crd.spec.names.plural
     if plural in _PLURALS:
@@ -93,13 +103,18 @@ def _plural(crd: DecodedCRD) -> Iterator[Advisory]:
         )
 
 
-@OnRequest("names-defaulted", "`listKind` or `singular` is missing", scope="spec", in_set="gitops",
+@OnRequest(
+    "names-defaulted",
+    "`listKind` or `singular` is missing",
+    scope="spec",
+    in_set="gitops",
     observed=("names-that-the-server-adds",),
     why="The API server adds them, and GitOps tools that compare manifests with the cluster see a difference.",
     help="Add the names that the API server adds",
-    bad="names: {plural: foos, kind: Foo}", good="names: {plural: foos, kind: Foo, listKind: FooList, singular: foo}",
+    bad="names: {plural: foos, kind: Foo}",
+    good="names: {plural: foos, kind: Foo, listKind: FooList, singular: foo}",
     fixes=(_added_names,),
-).practice  # fmt: skip
+).practice
 def _defaulted(crd: DecodedCRD) -> Iterator[Advisory]:
     node, names = child(crd.root, "spec", "names"), crd.spec.names
     added = {"listKind": names.list_kind, "singular": names.singular}

@@ -67,14 +67,18 @@ def may_be_without_keys(fields: frozenset[str], type_: str) -> bool:
     return type_ == "object" and _KEYS.isdisjoint(fields)
 
 
-@Caution("embedded-metadata-pruned", "Labels and annotations of embedded metadata are dropped",
+@Caution(
+    "embedded-metadata-pruned",
+    "Labels and annotations of embedded metadata are dropped",
     observed=("pruned-fields-by-client",),
     why="The API server drops every field that the schema does not specify, and this `metadata` specifies none. `kubectl apply` "
     "rejects labels and annotations there. Server-side apply, and clients that do not validate strictly, lose them.",
     help="Add `labels` and `annotations` to the properties of `metadata`, as maps of strings",
     marker="use the option `crd:generateEmbeddedObjectMeta=true`",
-    bad=f"{_TEMPLATE}{_OBJECT}", good=_TEMPLATE + indent(f"properties:{_MAPS}\n", " " * 10) + _OBJECT, fixes=(_with_labels,),
-).advice_on(Nodes(when=may_be_without_keys), once=True)  # fmt: skip
+    bad=f"{_TEMPLATE}{_OBJECT}",
+    good=_TEMPLATE + indent(f"properties:{_MAPS}\n", " " * 10) + _OBJECT,
+    fixes=(_with_labels,),
+).advice_on(Nodes(when=may_be_without_keys), once=True)
 def _metadata(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
     parent = schema.parent
     if (
@@ -106,15 +110,18 @@ def _is_ephemeral_volume(schema: JSONSchemaProps) -> bool:
 _OF_EPHEMERAL_VOLUME: Final = frozenset({"volumeClaimTemplate", "readOnly"})
 
 
-@Hint("object-prunes-everything", "Every field of `spec`, or of an arbitrary object, is dropped",
+@Hint(
+    "object-prunes-everything",
+    "Every field of `spec`, or of an arbitrary object, is dropped",
     observed=("pruned-fields-by-client", "nested-unknown-object"),
     why="The API server drops every field that the schema does not specify, and this object specifies none. `kubectl apply` "
     "rejects fields in it. Server-side apply, and clients that do not validate strictly, lose them without an error.",
     help="Specify the `properties` of the object, or add `x-kubernetes-preserve-unknown-fields: true`",
     marker="write `+kubebuilder:pruning:PreserveUnknownFields`",
-    bad="spec:\n  type: object", good="spec:\n  type: object\n  x-kubernetes-preserve-unknown-fields: true",
+    bad="spec:\n  type: object",
+    good="spec:\n  type: object\n  x-kubernetes-preserve-unknown-fields: true",
     fixes=(_with_unknown_fields,),
-).advice_on(Nodes(when=may_be_without_keys))  # fmt: skip
+).advice_on(Nodes(when=may_be_without_keys))
 def _objects(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
     if (
         schema.properties

@@ -19,14 +19,17 @@ _KEYS: Final = "x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k]"
 _ITEMS: Final = "items: {type: object, required: [k], properties: {k: {type: string}}}"
 
 
-@Caution("default-list-duplicates", "Default of a list has an item twice",
+@Caution(
+    "default-list-duplicates",
+    "Default of a list has an item twice",
     observed=("default-with-equal-keys",),
     why="The API server validates the items of sets and map lists in objects, but not in defaults. It rejects every object that "
     "gets the default.",
-    help="Remove the duplicate item", marker="correct `+kubebuilder:default`",
+    help="Remove the duplicate item",
+    marker="correct `+kubebuilder:default`",
     bad=f"l: {{type: array, default: [{{k: a}}, {{k: a}}], {_KEYS}, {_ITEMS}}}",
     good=f"l: {{type: array, default: [{{k: a}}, {{k: b}}], {_KEYS}, {_ITEMS}}}",
-).advice_on(Nodes({"default"}, types={"array", "object"}))  # fmt: skip
+).advice_on(Nodes({"default"}, types={"array", "object"}))
 def _duplicates(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     if schema.default is None:
         return
@@ -49,13 +52,17 @@ _NO_CERTIFICATE: Final = (
 INJECTORS: Final = ("inject-ca", "inject-apiserver-ca", "inject-cabundle")
 
 
-@Caution("ca-bundle-without-certificate", "CA bundle contains no certificate, so that the CRD is not established",
-    scope="spec", observed=("ca-bundle-without-certificate",),
+@Caution(
+    "ca-bundle-without-certificate",
+    "CA bundle contains no certificate, so that the CRD is not established",
+    scope="spec",
+    observed=("ca-bundle-without-certificate",),
     why="The API server creates the CRD, but sets its condition `Established` to `False` (InvalidCABundle), and does not serve "
     "the resource before the CA bundle is valid.",
     help="Remove `caBundle`, or add the annotation of the tool that injects it, such as `cert-manager.io/inject-ca-from`",
-    bad=_NO_CERTIFICATE, good="conversion: {strategy: None}",
-).practice  # fmt: skip
+    bad=_NO_CERTIFICATE,
+    good="conversion: {strategy: None}",
+).practice
 def _no_certificate(crd: DecodedCRD) -> Iterator[Advisory]:
     conversion = crd.spec.conversion
     client = None if conversion is None else conversion.webhook_client_config
@@ -79,13 +86,17 @@ def _rule(text: str) -> str:
     return f'{_INT_OR_STRING}x-kubernetes-validations: [{{rule: "{text}"}}]}}'
 
 
-@Caution("rule-for-one-type", "Rule fails for the integers, or for the strings, of an int-or-string",
+@Caution(
+    "rule-for-one-type",
+    "Rule fails for the integers, or for the strings, of an int-or-string",
     observed=("quantity-of-an-int-or-string",),
     why="A comparison with a number fails for strings, and `quantity` fails for integers. The API server then rejects the object "
     "with `no such overload`.",
-    help="Check `type(...)` first", marker="correct `+kubebuilder:validation:XValidation`",
-    bad=_rule("!has(self.x) || self.x > 0"), good=_rule("!has(self.x) || type(self.x) == string || self.x > 0"),
-).practice  # fmt: skip
+    help="Check `type(...)` first",
+    marker="correct `+kubebuilder:validation:XValidation`",
+    bad=_rule("!has(self.x) || self.x > 0"),
+    good=_rule("!has(self.x) || type(self.x) == string || self.x > 0"),
+).practice
 def _one_type(crd: DecodedCRD) -> Iterator[Advisory]:
     for rule in crd.rules:
         if rule.compiled.rule.error is None and "type(" not in rule.rule.rule:

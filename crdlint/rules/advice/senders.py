@@ -24,13 +24,17 @@ REJECTS: Final = "server-side apply rejects this CRD"
 _SENDERS: Final = "kubectl apply --server-side, Helm 4, Flux and Argo CD with server-side apply"
 
 
-@Caution(APPLY_REJECTED, "Server-side apply rejects a CRD that create accepts", scope="metadata",
+@Caution(
+    APPLY_REJECTED,
+    "Server-side apply rejects a CRD that create accepts",
+    scope="metadata",
     observed=("crd-that-apply-rejects",),
     why=f"Server-side apply checks the types of fields first, and the keys of lists: {_SENDERS} cannot install the CRD.",
     help="Remove the repeated item, or the field that only the API server sets",
-    bad="finalizers: [example.com/a, example.com/a]\n", good="finalizers: [example.com/a]\n",
+    bad="finalizers: [example.com/a, example.com/a]\n",
+    good="finalizers: [example.com/a]\n",
     source="apimachinery/pkg/util/managedfields/internal structuredMergeManager.Apply",
-).practice  # fmt: skip
+).practice
 def applied(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield why server-side apply rejects a CRD, for each repeated key and field that it does not accept."""
     if crd.apply_severity is None or not _may_be_rejected(crd):
@@ -41,14 +45,17 @@ def applied(crd: DecodedCRD) -> Iterator[Advisory]:
         yield _advisory(problem, crd)
 
 
-@Caution(RULE_DUPLICATE, "Rule is repeated",
+@Caution(
+    RULE_DUPLICATE,
+    "Rule is repeated",
     observed=("repeated-rule",),
     why=f"Server-side apply rejects the CRD: {_SENDERS} cannot install it. Below `items` and `additionalProperties` the rule "
     "is evaluated twice, and users see its message twice.",
-    help="Remove one of the two", marker="remove one `+kubebuilder:validation:XValidation`",
+    help="Remove one of the two",
+    marker="remove one `+kubebuilder:validation:XValidation`",
     bad="a: {type: integer, x-kubernetes-validations: [{rule: self % 2 == 0}, {rule: self % 2 == 0}]}",
     good="a: {type: integer, x-kubernetes-validations: [{rule: self % 2 == 0}]}",
-).practice  # fmt: skip
+).practice
 def repeated_rules(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the rules that server-side apply accepts twice, because it does not know the types of their schemas."""
     for schema in crd.schemas:

@@ -22,18 +22,31 @@ def _served(finding: AdviceFinding) -> Edits:
     yield finding.editor.replace(finding.scalar(), "true")
 
 
-NONE_SERVED = Caution("no-version-served", "No version of the CRD is served", scope="spec",
+NONE_SERVED = Caution(
+    "no-version-served",
+    "No version of the CRD is served",
+    scope="spec",
     observed=("storage-version-not-served",),
     why="The API server has no endpoint for the resource, so no object can be read, created or changed.",
-    help="Set `served: true` on at least one version", marker="remove `+kubebuilder:unservedversion`",
-    bad=versions_with(_UNSERVED, _SECOND), good=versions_with(BASE, _SECOND))  # fmt: skip
+    help="Set `served: true` on at least one version",
+    marker="remove `+kubebuilder:unservedversion`",
+    bad=versions_with(_UNSERVED, _SECOND),
+    good=versions_with(BASE, _SECOND),
+)
 
 
-STORAGE_NOT_SERVED = Caution("storage-version-not-served", "Only version of the CRD is not served", scope="spec",
+STORAGE_NOT_SERVED = Caution(
+    "storage-version-not-served",
+    "Only version of the CRD is not served",
+    scope="spec",
     observed=("storage-version-not-served",),
     why="The API server stores objects of this version, but has no endpoint for it, so no object can be read, created or changed.",
-    help="Set `served: true` on the version", marker="remove `+kubebuilder:unservedversion`",
-    bad=versions_with(_UNSERVED), good=versions_with(BASE), fixes=(_served,))  # fmt: skip
+    help="Set `served: true` on the version",
+    marker="remove `+kubebuilder:unservedversion`",
+    bad=versions_with(_UNSERVED),
+    good=versions_with(BASE),
+    fixes=(_served,),
+)
 
 
 @NONE_SERVED.practice

@@ -50,7 +50,9 @@ def _conditions(list_type: str) -> str:
     )
 
 
-@_Merging("list-type-missing", "List without `x-kubernetes-list-type`",
+@_Merging(
+    "list-type-missing",
+    "List without `x-kubernetes-list-type`",
     observed=("list-type-change-leaves-items", "atomic-list-conflicts"),
     why="Server-side apply treats the list as one value. The second manager to apply it gets a conflict, or removes the items "
     "of the first one by force.",
@@ -58,14 +60,20 @@ def _conditions(list_type: str) -> str:
     marker="write `+listType=map` with `+listMapKey`, `+listType=set` or `+listType=atomic`",
     bad="a: {type: array, items: {type: string}}",
     good="a: {type: array, x-kubernetes-list-type: set, items: {type: string}}",
-).advice_on(Nodes(types={"array"}, without={"x-kubernetes-list-type"}))  # fmt: skip
+).advice_on(Nodes(types={"array"}, without={"x-kubernetes-list-type"}))
 def _lists(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     if not in_junctor(schema):
         yield Advisory("server-side apply treats the list as one value", schema.path)
 
 
-@_Merging("list-of-named-objects-atomic", "List of objects with a required name has no list type",
-    observed=("list-type-change-leaves-map-items", "list-type-change-leaves-items", "atomic-list-conflicts"),
+@_Merging(
+    "list-of-named-objects-atomic",
+    "List of objects with a required name has no list type",
+    observed=(
+        "list-type-change-leaves-map-items",
+        "list-type-change-leaves-items",
+        "atomic-list-conflicts",
+    ),
     why="Server-side apply could merge the items by their names. Without a list type, the second manager to apply the list "
     "gets a conflict, or removes the items of the first one by force.",
     help="Set `x-kubernetes-list-type` to `map`, and `x-kubernetes-list-map-keys` to `[name]`; or, if one owner writes the "
@@ -73,7 +81,7 @@ def _lists(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     marker="write `+listType=map` and `+listMapKey=name` on the field",
     bad="a: {type: array, items: {type: object, required: [name], properties: {name: {type: string}}}}",
     good=_list(_MAP, _NAMED),
-).advice_on(Nodes(types={"array"}, without={"x-kubernetes-list-type"}))  # fmt: skip
+).advice_on(Nodes(types={"array"}, without={"x-kubernetes-list-type"}))
 def _named(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     items = schema.item_schema
     if items is None or items.nullable or "name" not in items.required or in_junctor(schema):
@@ -86,14 +94,16 @@ def _named(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
         )
 
 
-@_Merging("selector-not-atomic", "Label selector is not atomic",
+@_Merging(
+    "selector-not-atomic",
+    "Label selector is not atomic",
     observed=("selector-becomes-atomic", "selector-of-two-owners"),
     why="Server-side apply merges the selectors of two owners into one that neither of them wrote.",
     help="Add `x-kubernetes-map-type: atomic` to the selector; managers that own parts of a stored one then get conflicts",
     marker="write `+structType=atomic` on the field",
     bad=f"selector: {{type: object, {_SELECTOR}}}",
     good=f"selector: {{type: object, x-kubernetes-map-type: atomic, {_SELECTOR}}}",
-).advice_on(Nodes({"properties"}))  # fmt: skip
+).advice_on(Nodes({"properties"}))
 def _selectors(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     is_selector = {
         "matchLabels",
@@ -103,14 +113,16 @@ def _selectors(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
         yield Advisory("server-side apply merges the selectors of two owners", schema.path)
 
 
-@_Merging("ref-not-atomic", "Reference to an object is not atomic",
+@_Merging(
+    "ref-not-atomic",
+    "Reference to an object is not atomic",
     observed=("selector-becomes-atomic", "reference-with-one-field", "reference-of-two-owners"),
     why="Server-side apply merges the fields of two owners into a reference to an object that neither of them named.",
     help="Add `x-kubernetes-map-type: atomic` to the reference; managers that own parts of a stored one then get conflicts",
     marker="write `+structType=atomic` on the field",
     bad=f"secretRef: {{type: object, {_REFERENCE}}}",
     good=f"secretRef: {{type: object, x-kubernetes-map-type: atomic, {_REFERENCE}}}",
-).advice_on(Nodes({"properties"}))  # fmt: skip
+).advice_on(Nodes({"properties"}))
 def _references(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     name = property_name(schema)
     is_reference = name is not None and name.endswith("Ref") and "name" in schema.properties
@@ -119,13 +131,17 @@ def _references(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]
         yield Advisory("server-side apply merges the references of two owners", schema.path)
 
 
-@_Merging("conditions-not-map", "`status.conditions` is not a map list with the key `type`", scope="version",
+@_Merging(
+    "conditions-not-map",
+    "`status.conditions` is not a map list with the key `type`",
+    scope="version",
     observed=("list-type-change-leaves-map-items", "conditions-atomic-conflicts"),
     why="A controller that applies one condition gets a conflict with the one before it, or removes its conditions by force.",
-    help=f"{_BY_TYPE}{_CONDITIONS_STAY}", marker="write `+listType=map` and `+listMapKey=type` on the field",
+    help=f"{_BY_TYPE}{_CONDITIONS_STAY}",
+    marker="write `+listType=map` and `+listMapKey=type` on the field",
     bad=_conditions("x-kubernetes-list-type: atomic, "),
     good=_conditions("x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [type], "),
-).advice_on(Nodes(types={"array"}))  # fmt: skip
+).advice_on(Nodes(types={"array"}))
 def conditions(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the conditions of the status that are no map by type."""
     if is_conditions(schema) and (

@@ -10,14 +10,21 @@ from crdlint.rules.engine.rule import Caution, Nodes
 from crdlint.rules.server.list_types import list_with, mergeable_set_item
 from crdlint.rules.server.schema_warnings import set_warning, type_in_set
 
-SET_OF_OBJECTS = Caution("list-set-of-objects", "Set of objects or lists",
-    observed=("atomic-list-of-objects-applies", "set-of-objects-breaks-apply", "set-of-lists-breaks-apply"),
+SET_OF_OBJECTS = Caution(
+    "list-set-of-objects",
+    "Set of objects or lists",
+    observed=(
+        "atomic-list-of-objects-applies",
+        "set-of-objects-breaks-apply",
+        "set-of-lists-breaks-apply",
+    ),
     why="Server-side apply fails with status 500 for each object that has such a set, even if it applies another field. A CEL "
     "rule that compares the set ends in an error. Kubernetes 1.37 and later return a warning.",
     help="Set `x-kubernetes-list-type` to `map` with the keys of the items, or to `atomic`",
     marker="write `+listType=map`",
     bad=list_with("set", "type: object, x-kubernetes-map-type: atomic"),
-    good=list_with("atomic", "type: object, x-kubernetes-map-type: atomic"))  # fmt: skip
+    good=list_with("atomic", "type: object, x-kubernetes-map-type: atomic"),
+)
 
 
 @SET_OF_OBJECTS.advice_on(Nodes({"x-kubernetes-list-type"}))

@@ -17,13 +17,17 @@ _SHORT_NAMES: Final = frozenset({
 _SINCE: Final = {"ip": "1.33", "vac": "1.34"}
 
 
-@Caution("short-name-shadows-builtin", "Short name is the same as that of a built-in resource", scope="spec",
+@Caution(
+    "short-name-shadows-builtin",
+    "Short name is the same as that of a built-in resource",
+    scope="spec",
     observed=("short-name-of-a-builtin",),
     why="kubectl resolves the name to the built-in resource, so the short name never finds this one.",
-    help="Use another short name", marker="correct the `shortName` of `+kubebuilder:resource`",
+    help="Use another short name",
+    marker="correct the `shortName` of `+kubebuilder:resource`",
     bad="names: {plural: foos, kind: Foo, shortNames: [svc]}",
     good="names: {plural: foos, kind: Foo, shortNames: [fo]}",
-).practice  # fmt: skip
+).practice
 def _short(crd: DecodedCRD) -> Iterator[Advisory]:
     path = Path("spec").child("names", "shortNames")
     for i, name in enumerate(crd.spec.names.short_names):

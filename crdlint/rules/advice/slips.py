@@ -52,13 +52,18 @@ def _straight(finding: AdviceFinding) -> Edits:
     yield finding.editor.respell(node, around[1] if around else node.value.translate(_STRAIGHT))
 
 
-@Caution("curly-quotes", "Curly quotes in a pattern, or around a value of an enum",
+@Caution(
+    "curly-quotes",
+    "Curly quotes in a pattern, or around a value of an enum",
     observed=("quotes-of-text-in-a-pattern",),
     why="Word processors and chat programs replace straight quotes by curly ones. They are part of the value for the API server, "
     "which then rejects what users type.",
-    help="Write straight quotes", marker="write straight quotes in `+kubebuilder:validation:Pattern` or `Enum`",
-    bad=_PATTERN.format("'^[^“”]+$'"), good=_PATTERN.format("'^[^\"]+$'"), fixes=(_straight,),
-).advice_on(Nodes({"pattern", "enum"}))  # fmt: skip
+    help="Write straight quotes",
+    marker="write straight quotes in `+kubebuilder:validation:Pattern` or `Enum`",
+    bad=_PATTERN.format("'^[^“”]+$'"),
+    good=_PATTERN.format("'^[^\"]+$'"),
+    fixes=(_straight,),
+).advice_on(Nodes({"pattern", "enum"}))
 def _curly_quotes(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     pattern = schema.pattern
     curly = (
@@ -77,14 +82,18 @@ def _curly_quotes(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisor
             )
 
 
-@Caution("pattern-matches-nothing", "Pattern that no text matches",
+@Caution(
+    "pattern-matches-nothing",
+    "Pattern that no text matches",
     observed=("slashes-around-a-pattern",),
     why="The API server accepts the CRD and then rejects every object that sets this field. `^` is the start of the text and `$` "
     "its end, wherever they are in a pattern.",
     help="Write `\\^` and `\\$` for the characters, or move `^` to the start and `$` to the end",
     marker="correct `+kubebuilder:validation:Pattern`",
-    bad=_PATTERN.format("/^[a-z]+$/"), good=_PATTERN.format("'^[a-z]+$'"), fixes=(WITHOUT_SLASHES,),
-).advice_on(Nodes({"pattern"}))  # fmt: skip
+    bad=_PATTERN.format("/^[a-z]+$/"),
+    good=_PATTERN.format("'^[a-z]+$'"),
+    fixes=(WITHOUT_SLASHES,),
+).advice_on(Nodes({"pattern"}))
 def _patterns_without_texts(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     pattern = schema.pattern
     if _INNER_EDGE.search(pattern) is not None and _matches_nothing(pattern):
@@ -113,13 +122,17 @@ def _matches_nothing(pattern: str) -> bool:
         return False
 
 
-@Caution("enum-value-duplicate", "Value is in an enum twice",
+@Caution(
+    "enum-value-duplicate",
+    "Value is in an enum twice",
     observed=("repeated-enum-value",),
     why="A repeated value has no effect, and usually means that another one was intended, which is then rejected.",
-    help="Remove the repeated value, or write the one that is meant", marker="correct `+kubebuilder:validation:Enum`",
-    bad="name:\n  type: string\n  enum: [Always, Never, Never]", good="name:\n  type: string\n  enum: [Always, Never]",
+    help="Remove the repeated value, or write the one that is meant",
+    marker="correct `+kubebuilder:validation:Enum`",
+    bad="name:\n  type: string\n  enum: [Always, Never, Never]",
+    good="name:\n  type: string\n  enum: [Always, Never]",
     fixes=(Fixer("Remove the repeated value", "safe", AdviceFinding.remove_item),),
-).advice_on(Nodes({"enum"}))  # fmt: skip
+).advice_on(Nodes({"enum"}))
 def _repeated_values(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     seen = set()
     for i, value in enumerate(schema.enum):
@@ -131,14 +144,16 @@ def _repeated_values(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advi
         seen.add(key)
 
 
-@Caution("enum-values-merged", "Two values of an enum are one text",
+@Caution(
+    "enum-values-merged",
+    "Two values of an enum are one text",
     observed=("enum-values-in-one",),
     why="YAML continues a text on the next line if that is indented further, also if it begins with a dash. The API server then "
     "rejects both values.",
     help="Indent the second dash like the first one",
     bad="name:\n  type: string\n  enum:\n  - Always\n    - Never",
     good="name:\n  type: string\n  enum:\n  - Always\n  - Never",
-).advice_on(Nodes({"enum"}))  # fmt: skip
+).advice_on(Nodes({"enum"}))
 def _merged_values(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     for i, node in enumerate(items_of(child(schema.node, "enum"))):
         is_long = (
@@ -151,17 +166,24 @@ def _merged_values(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Adviso
             yield Advisory(message, schema.path.child("enum").index(i))
 
 
-@Caution("bound-beyond-format", "Bound is beyond the range of the format",
+@Caution(
+    "bound-beyond-format",
+    "Bound is beyond the range of the format",
     observed=("bound-beyond-the-format",),
     why="Since Kubernetes 1.36 the API server rejects every value then, also those within the range. On older servers, clients in "
     "Go fail to read values beyond the range.",
-    help="Set `format: int64`, or a bound within the range of the format", marker="use `int64` in the Go type",
+    help="Set `format: int64`, or a bound within the range of the format",
+    marker="use `int64` in the Go type",
     bad="name:\n  type: integer\n  format: int32\n  maximum: 4294967295",
     good="name:\n  type: integer\n  format: int64\n  maximum: 4294967295",
 ).advice_on(
-    Nodes({"format"}, types={"integer"}, when=lambda fields, _: not fields.isdisjoint({"maximum", "minimum"})),
+    Nodes(
+        {"format"},
+        types={"integer"},
+        when=lambda fields, _: not fields.isdisjoint({"maximum", "minimum"}),
+    ),
     once=True,
-)  # fmt: skip
+)
 def _bounds(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
     effect = ": no value can match" if crd.versions.newest.checks_number_ranges else ""
     for name, limit in beyond_int32(schema):
@@ -177,15 +199,18 @@ def beyond_int32(schema: JSONSchemaProps) -> Iterator[tuple[str, int]]:
             yield name, limit
 
 
-@Caution("cel-rule-constant", "Rule has the same result for every value",
+@Caution(
+    "cel-rule-constant",
+    "Rule has the same result for every value",
     withheld=True,
     observed=("rule-that-is-always-true",),
     why="A value differs from one of two texts at least, and is not equal to both. A rule that combines such comparisons with the "
     "wrong operator accepts every value, or rejects every value.",
     help="Use `&&` to require all conditions, or `||` to require one of them",
     marker="correct `+kubebuilder:validation:XValidation`",
-    bad=_MODE.format("!=", "||"), good=_MODE.format("!=", "&&"),
-).practice  # fmt: skip
+    bad=_MODE.format("!=", "||"),
+    good=_MODE.format("!=", "&&"),
+).practice
 def _constant_rules(crd: DecodedCRD) -> Iterator[Advisory]:
     for rule in crd.rules:
         text = rule.rule.rule
@@ -289,9 +314,15 @@ def _with_rule(finding: AdviceFinding, owner: Mapping, level: _OptionalField) ->
     yield editor.append(rules, item if owner.flow or rules.flow else in_lines)
 
 
-@Hint("immutable-bypass", "Immutable field can be removed and added again with another value", scope="schema",
+@Hint(
+    "immutable-bypass",
+    "Immutable field can be removed and added again with another value",
+    scope="schema",
     observed=(
-        "immutable-bypass-needs-every-parent", "immutable-guard-at-the-root", "immutable-bypass", "immutable-set-once",
+        "immutable-bypass-needs-every-parent",
+        "immutable-guard-at-the-root",
+        "immutable-bypass",
+        "immutable-set-once",
         "immutable-equal-presence",
     ),
     why="A rule with `oldSelf` is only evaluated if the field is set before and after an update. Two updates get around it: one "
@@ -299,8 +330,10 @@ def _with_rule(finding: AdviceFinding, owner: Mapping, level: _OptionalField) ->
     help="Add the field and each object above it to `required` in a new CRD; in an existing one, add a rule that keeps them: "
     "`!has(oldSelf.FIELD) || has(self.FIELD)`",
     marker='write `+kubebuilder:validation:XValidation:rule="!has(oldSelf.FIELD) || has(self.FIELD)"` on the struct',
-    bad=_spec(""), good=_spec("    required: [class]\n"), fixes=(_guard,),
-).practice  # fmt: skip
+    bad=_spec(""),
+    good=_spec("    required: [class]\n"),
+    fixes=(_guard,),
+).practice
 def bypasses(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the rules `self == oldSelf` of fields that may be missing and that no rule above keeps, as one finding."""
     yield from once(list(_bypasses(crd)))

@@ -78,14 +78,18 @@ def _fields(root: JSONSchemaProps) -> dict[tuple[str, ...], JSONSchemaProps]:
     return fields
 
 
-@_Stability("type-differs-between-versions", "Field has another type in another served version", severity="warning",
+@_Stability(
+    "type-differs-between-versions",
+    "Field has another type in another served version",
+    severity="warning",
     observed=("types-differ-between-versions",),
     why="Without a conversion webhook the API server only changes `apiVersion`. Objects with the type of one version are "
     "invalid in the other.",
     help="Use the same type in all served versions, or a conversion webhook",
     bad=_versions(("v1", "", _A), ("v2", "", "a: {type: integer}")),
-    good=_versions(("v1", "", _A), ("v2", "", "a: {type: string}")), of_whole_crds=True,
-).practice  # fmt: skip
+    good=_versions(("v1", "", _A), ("v2", "", "a: {type: string}")),
+    of_whole_crds=True,
+).practice
 def _types(crd: DecodedCRD) -> Iterator[Advisory]:
     for steps, schema, earlier in _in_earlier_versions(crd):
         names = [name for name, other in earlier if _type(other) != _type(schema)]
@@ -107,14 +111,19 @@ def _type(schema: JSONSchemaProps) -> str:
     )
 
 
-@_Stability("none-conversion-loses-fields", "Field is only in some of the served versions", of_whole_crds=True,
+@_Stability(
+    "none-conversion-loses-fields",
+    "Field is only in some of the served versions",
+    of_whole_crds=True,
     observed=("served-pair-storage-lacks-field", "served-pair-write-drops-field"),
     why="Without a conversion webhook, each write in a version that lacks the field drops it from the object, also a write of a "
     "label. If the storage version lacks it, the field is never stored, and clients get no warning.",
     help="Add the field to all served versions, or use a conversion webhook",
     bad=_versions(("v1", "", f"{_A}, b: {{type: string}}"), ("v2", "", _A)),
-    good=_versions(("v1", "", f"{_A}, b: {{type: string}}"), ("v2", "", f"{_A}, b: {{type: string}}")),
-).practice  # fmt: skip
+    good=_versions(
+        ("v1", "", f"{_A}, b: {{type: string}}"), ("v2", "", f"{_A}, b: {{type: string}}")
+    ),
+).practice
 def _lost_fields(crd: DecodedCRD) -> Iterator[Advisory]:
     versions = _served(crd)
     roots = {version.name: version.root_schema for version in crd.spec.versions}
@@ -153,17 +162,23 @@ def _stability(version: CustomResourceDefinitionVersion) -> int:
     return -1 if match is None else _STABILITY[match[2]]
 
 
-@_Stability("default-differs-between-versions", "Field has another default in another served version",
+@_Stability(
+    "default-differs-between-versions",
+    "Field has another default in another served version",
     withheld=True,
     observed=("default-of-the-stored-version",),
     why="Without a conversion webhook, an object has the default of the version in which it was created. If it was stored "
     "without the field, it has the default of the version that it is stored in, also where it is read in another one.",
     help="Set the same default in all served versions, or use a conversion webhook",
     marker="correct `+kubebuilder:default` in one of the versions",
-    bad=_versions(("v1", "", "a: {type: string, default: x}"), ("v2", "", "a: {type: string, default: other}")),
-    good=_versions(("v1", "", "a: {type: string, default: x}"), ("v2", "", "a: {type: string, default: x}")),
+    bad=_versions(
+        ("v1", "", "a: {type: string, default: x}"), ("v2", "", "a: {type: string, default: other}")
+    ),
+    good=_versions(
+        ("v1", "", "a: {type: string, default: x}"), ("v2", "", "a: {type: string, default: x}")
+    ),
     of_whole_crds=True,
-).practice  # fmt: skip
+).practice
 def _defaults(crd: DecodedCRD) -> Iterator[Advisory]:
     for steps, schema, earlier in _in_earlier_versions(crd):
         names = [
@@ -193,13 +208,16 @@ def _in_earlier_versions(
             )
 
 
-@_Stability("storage-version-less-stable", "Storage version is less stable than a served one",
+@_Stability(
+    "storage-version-less-stable",
+    "Storage version is less stable than a served one",
     observed=("storage-version-cannot-be-removed",),
     why="All objects are stored in the alpha or beta version, which cannot be removed before they are migrated.",
     help="Set `storage: true` on the more stable version once no release in use lacks it, and `storage: false` on the other",
     marker="write `+kubebuilder:storageversion` on the type of the more stable version",
-    bad=_versions(("v1beta1", "", _A), ("v1", "", _A)), good=_versions(("v1", "", _A), ("v1beta1", "", _A)),
-).practice  # fmt: skip
+    bad=_versions(("v1beta1", "", _A), ("v1", "", _A)),
+    good=_versions(("v1", "", _A), ("v1beta1", "", _A)),
+).practice
 def _less_stable(crd: DecodedCRD) -> Iterator[Advisory]:
     for i, version in enumerate(crd.spec.versions):
         better = [
@@ -212,13 +230,16 @@ def _less_stable(crd: DecodedCRD) -> Iterator[Advisory]:
             yield Advisory(message, _VERSIONS.index(i).child("storage"))
 
 
-@_Stability("storage-version-deprecated", "Storage version is deprecated",
+@_Stability(
+    "storage-version-deprecated",
+    "Storage version is deprecated",
     observed=("storage-version-cannot-be-removed",),
     why="All objects are stored in the deprecated version, which cannot be removed before they are migrated.",
     help="Set `storage: true` on a version that is not deprecated, and `storage: false` on this one",
     marker="write `+kubebuilder:storageversion` on the type of a version that is not deprecated",
-    bad=_versions(("v1", _WARNED, _A), ("v2", "", _A)), good=_versions(("v2", "", _A), ("v1", _WARNED, _A)),
-).practice  # fmt: skip
+    bad=_versions(("v1", _WARNED, _A), ("v2", "", _A)),
+    good=_versions(("v2", "", _A), ("v1", _WARNED, _A)),
+).practice
 def _storage_deprecated(crd: DecodedCRD) -> Iterator[Advisory]:
     for i, version in enumerate(crd.spec.versions):
         if version.storage and version.deprecated:
@@ -226,26 +247,32 @@ def _storage_deprecated(crd: DecodedCRD) -> Iterator[Advisory]:
             yield Advisory(message, _VERSIONS.index(i).child("storage"))
 
 
-@_Stability("all-versions-deprecated", "Every served version is deprecated",
+@_Stability(
+    "all-versions-deprecated",
+    "Every served version is deprecated",
     observed=("deprecated-without-newer-version",),
     why="Clients see a deprecation warning with every request and have no version to move to.",
     help="Add a version that is not deprecated, or remove `deprecated` from one",
     marker="remove one `+kubebuilder:deprecatedversion`",
-    bad=_versions(("v1", _WARNED, _A)), good=_versions(("v1", "", _A)),
-).practice  # fmt: skip
+    bad=_versions(("v1", _WARNED, _A)),
+    good=_versions(("v1", "", _A)),
+).practice
 def _all_deprecated(crd: DecodedCRD) -> Iterator[Advisory]:
     served = [version for version in crd.spec.versions if version.served]
     if served and all(version.deprecated for version in served):
         yield Advisory("every served version is deprecated", _VERSIONS)
 
 
-@_Stability("deprecated-without-warning", "Deprecated version without a `deprecationWarning`",
+@_Stability(
+    "deprecated-without-warning",
+    "Deprecated version without a `deprecationWarning`",
     observed=("deprecated-with-newer-version", "deprecated-without-newer-version"),
     why="The warning of the API server names a version to use instead only if a newer version is served and not deprecated.",
     help="Add `deprecationWarning` with the version to use instead",
     marker='write `+kubebuilder:deprecatedversion:warning="TEXT"`',
-    bad=_versions(("v2", _OLD, _A), ("v1", "", _A)), good=_versions(("v2", _WARNED, _A), ("v1", "", _A)),
-).practice  # fmt: skip
+    bad=_versions(("v2", _OLD, _A), ("v1", "", _A)),
+    good=_versions(("v2", _WARNED, _A), ("v1", "", _A)),
+).practice
 def _without_warning(crd: DecodedCRD) -> Iterator[Advisory]:
     current = [
         version.name for version in crd.spec.versions if version.served and not version.deprecated
@@ -277,13 +304,17 @@ def _rank(match: re.Match[str]) -> tuple[int, int, int]:
     return _STABILITY[stability], int(major), int(minor or 0)
 
 
-@_Stability("webhook-without-ca", "Conversion webhook without a CA bundle", of_whole_crds=True,
+@_Stability(
+    "webhook-without-ca",
+    "Conversion webhook without a CA bundle",
+    of_whole_crds=True,
     observed=("ca-bundle-removed",),
     why="The API server then trusts only the system's certificate authorities. Requests that convert an object fail if the webhook "
     "has a certificate of another authority. Requests in the storage version succeed.",
     help="Set `caBundle`, or the annotation of the tool that injects it, such as `cert-manager.io/inject-ca-from`",
-    bad=_webhook(""), good="conversion: {strategy: None}",
-).practice  # fmt: skip
+    bad=_webhook(""),
+    good="conversion: {strategy: None}",
+).practice
 def _without_ca(crd: DecodedCRD) -> Iterator[Advisory]:
     conversion = crd.spec.conversion
     client = (

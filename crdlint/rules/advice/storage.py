@@ -76,14 +76,21 @@ def _removal(finding: AdviceFinding) -> Edits:
     yield from finding.editor.remove_all(finding.root, ("status",))
 
 
-RESOURCE_VERSION = Rule("resource-version-on-create", "Object to be created has a `resourceVersion`, like a copy from a cluster",
+RESOURCE_VERSION = Rule(
+    "resource-version-on-create",
+    "Object to be created has a `resourceVersion`, like a copy from a cluster",
     in_each_run=False,
     observed=("resource-version-on-create",),
     why="The storage of the API server rejects a create request with the field. `kubectl create` and `kubectl apply` remove it and "
     "create the object, but the next `kubectl apply` of the same file fails with a conflict.",
     help="Remove `metadata.resourceVersion`",
-    bad="resourceVersion: '12345'\nuid: 6f1e1f9c-3c1b-4b8e-9d6e-0a1f2b3c4d5e\n", good="name: foos.example.com",
-    source="apiserver/pkg/storage/etcd3 Create", fixes=(_removal,), scope="metadata", origin="storage")  # fmt: skip
+    bad="resourceVersion: '12345'\nuid: 6f1e1f9c-3c1b-4b8e-9d6e-0a1f2b3c4d5e\n",
+    good="name: foos.example.com",
+    source="apiserver/pkg/storage/etcd3 Create",
+    fixes=(_removal,),
+    scope="metadata",
+    origin="storage",
+)
 
 
 def of_copy(root: Mapping, version: object, *, has_status: bool) -> Advisory | None:
@@ -124,16 +131,24 @@ def _without_leftover(finding: AdviceFinding) -> Edits:
     return [finding.editor.remove(expect(Mapping, finding.root, *parents), name)]
 
 
-@OnRequest("leftover-field", "Field has no effect in a manifest", scope="manifest",
+@OnRequest(
+    "leftover-field",
+    "Field has no effect in a manifest",
+    scope="manifest",
     observed=("fields-that-the-server-writes",),
     why="The API server writes `status` and `metadata.creationTimestamp` itself, and removes `metadata.namespace`: CRDs "
     "are cluster-scoped. Tools that compare manifests with the cluster report such fields as differences, unless they "
     "ignore them for CRDs as Argo CD does.",
     help="Remove the field",
-    bad="metadata: {creationTimestamp: null}", good="metadata: {name: foos.example.com}",
-    fixes=(_without_leftover, _without_leftover.example(bad="status: {conditions: []}", good="spec: {}")),
-    in_set="gitops", aliases=("gitops-status", "gitops-creation-timestamp", "metadata-namespace"),
-).advice  # fmt: skip
+    bad="metadata: {creationTimestamp: null}",
+    good="metadata: {name: foos.example.com}",
+    fixes=(
+        _without_leftover,
+        _without_leftover.example(bad="status: {conditions: []}", good="spec: {}"),
+    ),
+    in_set="gitops",
+    aliases=("gitops-status", "gitops-creation-timestamp", "metadata-namespace"),
+).advice
 def leftovers(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the fields that the server sets or removes itself, unless the finding about a copy from a cluster names them."""
     if any(on_create.findings(crd)):
@@ -145,13 +160,17 @@ def leftovers(crd: DecodedCRD) -> Iterator[Advisory]:
             )
 
 
-@Hint("too-large-to-apply", "CRD is too large for client-side `kubectl apply`", scope="schema",
+@Hint(
+    "too-large-to-apply",
+    "CRD is too large for client-side `kubectl apply`",
+    scope="schema",
     observed=("too-large-for-client-side-apply",),
     why="Client-side apply stores the whole object in the annotation kubectl.kubernetes.io/last-applied-configuration. "
     f"The API server rejects more than {ANNOTATIONS_LIMIT} bytes of annotations with `metadata.annotations: Too long`.",
     help="Use `kubectl apply --server-side`, or generate the CRD without descriptions (controller-gen `crd:maxDescLen=0`)",
-    bad="type: object\ndescription: " + "x" * ANNOTATIONS_LIMIT + "\n", good="type: object",
-).advice  # fmt: skip
+    bad="type: object\ndescription: " + "x" * ANNOTATIONS_LIMIT + "\n",
+    good="type: object",
+).advice
 def _too_large(crd: DecodedCRD) -> Iterator[Advisory]:
     size = _size(crd.root, crd.text)
     if size > ANNOTATIONS_LIMIT:
@@ -227,12 +246,19 @@ def _json_size(value: Any) -> int:
     return len(compact.encode("utf-8", "surrogatepass"))
 
 
-NOT_STORED = Hint("not-stored", "Value that the API server does not store", scope="spec", in_set="gitops",
+NOT_STORED = Hint(
+    "not-stored",
+    "Value that the API server does not store",
+    scope="spec",
+    in_set="gitops",
     observed=("values-that-are-not-stored",),
     why="The API leaves out empty values and `false` where they are the default. GitOps tools compare the file with the "
     "cluster and see a difference that no sync removes.",
     help="Remove the line: without it the API server stores the same CRD",
-    bad="preserveUnknownFields: false", good="{}", fixes=(Fixer("Remove the value", "safe", removal),))  # fmt: skip
+    bad="preserveUnknownFields: false",
+    good="{}",
+    fixes=(Fixer("Remove the value", "safe", removal),),
+)
 
 
 @NOT_STORED.practice

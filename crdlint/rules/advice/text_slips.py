@@ -28,13 +28,17 @@ _WORDS: Final = re.compile(r"[A-Za-z][\w-]*(?:[ ]+[A-Za-z][\w-]*)+")
 _COMPARISONS: Final = frozenset({"_==_", "_!=_"})
 
 
-@Caution("pattern-slip", "Part of a pattern has another meaning",
+@Caution(
+    "pattern-slip",
+    "Part of a pattern has another meaning",
     observed=("pattern-slips",),
     why="Without another pair of brackets, `[:alnum:]` is a set of the characters in it. A repetition with a blank is plain text, "
     "and a long dash is a character of its own.",
-    help="Write `[[:alnum:]]`, no blank in a repetition, and `-` in a range", marker="correct `+kubebuilder:validation:Pattern`",
-    bad=_PATTERN.format("'^[:alnum:]+$'"), good=_PATTERN.format("'^[[:alnum:]]+$'"),
-).advice_on(Nodes({"pattern"}))  # fmt: skip
+    help="Write `[[:alnum:]]`, no blank in a repetition, and `-` in a range",
+    marker="correct `+kubebuilder:validation:Pattern`",
+    bad=_PATTERN.format("'^[:alnum:]+$'"),
+    good=_PATTERN.format("'^[[:alnum:]]+$'"),
+).advice_on(Nodes({"pattern"}))
 def _pattern_slips(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     for text, message, help_ in _slips(schema.pattern):
         yield Advisory(f"`{text}` {message}", schema.path.child("pattern"), help_)
@@ -79,12 +83,16 @@ def _end_of_class(pattern: str, start: int) -> int:
     return position + 1
 
 
-@Caution("pattern-anchors-alternatives", "Anchors of a pattern belong to its outer alternatives only",
+@Caution(
+    "pattern-anchors-alternatives",
+    "Anchors of a pattern belong to its outer alternatives only",
     observed=("pattern-anchors-of-alternatives",),
     why="`^a|b$` accepts every text that begins with `a`, and every text that ends with `b`.",
-    help="Write the alternatives in a group: `^(a|b)$`", marker="correct `+kubebuilder:validation:Pattern`",
-    bad=_PATTERN.format("^fast|slow$"), good=_PATTERN.format("^(fast|slow)$"),
-).advice_on(Nodes({"pattern"}))  # fmt: skip
+    help="Write the alternatives in a group: `^(a|b)$`",
+    marker="correct `+kubebuilder:validation:Pattern`",
+    bad=_PATTERN.format("^fast|slow$"),
+    good=_PATTERN.format("^(fast|slow)$"),
+).advice_on(Nodes({"pattern"}))
 def _anchors(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     pattern = schema.pattern
     if "|" not in pattern or not (pattern.startswith("^") and pattern.endswith("$")):
@@ -98,13 +106,17 @@ def _anchors(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
         yield Advisory(message, schema.path.child("pattern"), help_)
 
 
-@Caution("enum-values-in-one-text", "Values of an enum are one text",
+@Caution(
+    "enum-values-in-one-text",
+    "Values of an enum are one text",
     observed=("enum-values-without-commas",),
     why="Commas separate the items of a list in brackets, and a comma behind an item with a dash is a part of it. The API "
     "server then rejects what is meant.",
-    help="Write commas between the values", marker="correct `+kubebuilder:validation:Enum`",
-    bad="mode: {type: string, enum: [Fast Slow Auto]}", good="mode: {type: string, enum: [Fast, Slow, Auto]}",
-).advice_on(Nodes({"enum"}))  # fmt: skip
+    help="Write commas between the values",
+    marker="correct `+kubebuilder:validation:Enum`",
+    bad="mode: {type: string, enum: [Fast Slow Auto]}",
+    good="mode: {type: string, enum: [Fast, Slow, Auto]}",
+).advice_on(Nodes({"enum"}))
 def _one_text(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     path, values = schema.path.child("enum"), schema.enum
     first = values[0] if len(values) == 1 else None
@@ -119,12 +131,16 @@ def _one_text(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
             yield Advisory(f"the comma is a part of the value `{value}`", path.index(i), help_)
 
 
-@Caution("enum-value-refused", "Value of an enum is not valid",
+@Caution(
+    "enum-value-refused",
+    "Value of an enum is not valid",
     observed=("enum-value-that-the-pattern-refuses",),
     why="The API server rejects an object with the value, because another keyword of the schema does not accept it.",
-    help="Correct the value, or the keyword that does not accept it", marker="correct `+kubebuilder:validation:Enum`",
-    bad="a: {type: string, maxLength: 4, enum: [fast, slower]}", good="a: {type: string, maxLength: 6, enum: [fast, slower]}",
-).advice_on(Nodes({"enum"}))  # fmt: skip
+    help="Correct the value, or the keyword that does not accept it",
+    marker="correct `+kubebuilder:validation:Enum`",
+    bad="a: {type: string, maxLength: 4, enum: [fast, slower]}",
+    good="a: {type: string, maxLength: 6, enum: [fast, slower]}",
+).advice_on(Nodes({"enum"}))
 def _refused(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     refused = {i: why for i, value in enumerate(schema.enum) if (why := _refusal(value, schema))}
     if len(refused) == len(schema.enum):
@@ -156,16 +172,19 @@ def _is_matched(pattern: str, value: str) -> bool:
     return compile_error(pattern) is not None or matches(pattern, value)
 
 
-@Caution("rule-index-negative", "Rule reads an item by a negative index",
+@Caution(
+    "rule-index-negative",
+    "Rule reads an item by a negative index",
     observed=("rule-with-a-negative-index",),
     why="CEL has no negative indexes: the rule fails with `index out of bounds`, so the API server rejects every object that sets "
     "the field.",
-    help="Write `self[size(self) - 1]` for the last item", marker="correct `+kubebuilder:validation:XValidation`",
+    help="Write `self[size(self) - 1]` for the last item",
+    marker="correct `+kubebuilder:validation:XValidation`",
     bad="a: {type: array, maxItems: 9, items: {type: string, maxLength: 9}, "
     "x-kubernetes-validations: [{rule: \"self[-1] == 'x'\"}]}",
     good="a: {type: array, maxItems: 9, items: {type: string, maxLength: 9}, "
     "x-kubernetes-validations: [{rule: \"size(self) == 0 || self[size(self) - 1] == 'x'\"}]}",
-).practice  # fmt: skip
+).practice
 def _negative_index(crd: DecodedCRD) -> Iterator[Advisory]:
     for rule in crd.rules:
         if "[-" in rule.rule.rule.replace(" ", "") and _has_negative_index(_tree_of(rule)):
@@ -191,13 +210,16 @@ def _has_negative_index(tree: Expr) -> bool:
     )
 
 
-@Caution("rule-word-not-in-enum", "Rule compares with a word that is not in the enum",
+@Caution(
+    "rule-word-not-in-enum",
+    "Rule compares with a word that is not in the enum",
     observed=("rule-compares-with-no-value-of-the-enum",),
     why="No valid value is equal to the word, so the comparison has the same result for all of them.",
-    help="Write a value of the enum", marker="correct `+kubebuilder:validation:XValidation`",
+    help="Write a value of the enum",
+    marker="correct `+kubebuilder:validation:XValidation`",
     bad="a: {type: string, enum: [Fast, Slow], x-kubernetes-validations: [{rule: \"self != 'fast'\"}]}",
     good="a: {type: string, enum: [Fast, Slow], x-kubernetes-validations: [{rule: \"self != 'Fast'\"}]}",
-).practice  # fmt: skip
+).practice
 def _words(crd: DecodedCRD) -> Iterator[Advisory]:
     for rule in crd.rules:
         for word, values in _foreign_words(_tree_of(rule), rule.node.schema):

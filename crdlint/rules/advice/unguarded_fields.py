@@ -26,15 +26,22 @@ _REFUSES: Final = re.compile(
 )
 
 
-UNGUARDED = Rule("cel-optional-field-unguarded", "Rule reads an optional field without checking that it is set",
-    withheld=True, follows=(Link(dead_ends.status_on_create.rule, SAME_PLACE),),
+UNGUARDED = Rule(
+    "cel-optional-field-unguarded",
+    "Rule reads an optional field without checking that it is set",
+    withheld=True,
+    follows=(Link(dead_ends.status_on_create.rule, SAME_PLACE),),
     observed=("optional-field-in-a-rule",),
     why="Where the rule reads the field and an object does not set it, the evaluation ends in an error, and the API server rejects "
     "the object. `has(self.a) && ...` rejects it as well; `!has(self.a) || ...` accepts it.",
     help="Check the field with `has()` right before it is read, make it required, or give it a default",
-    marker=MARKER, bad=schema_with("rule: self.replicas > 0", ""),
+    marker=MARKER,
+    bad=schema_with("rule: self.replicas > 0", ""),
     good=schema_with("rule: '!has(self.replicas) || self.replicas > 0'", ""),
-    scope="schema", severity="info", origin="crdlint")  # fmt: skip
+    scope="schema",
+    severity="info",
+    origin="crdlint",
+)
 
 
 @UNGUARDED.advice

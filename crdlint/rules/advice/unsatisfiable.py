@@ -133,7 +133,9 @@ def _required_property(finding: AdviceFinding) -> Edits:
         yield finding.editor.respell(node, near)
 
 
-NEVER: Final = Caution("never-valid", "Schema that no value can match",
+NEVER: Final = Caution(
+    "never-valid",
+    "Schema that no value can match",
     observed=("no-value-is-valid", "negative-limit"),
     why="The API server accepts the CRD and then rejects every object that sets this field.",
     help="Correct the limits so that at least one value matches all of them",
@@ -141,11 +143,17 @@ NEVER: Final = Caution("never-valid", "Schema that no value can match",
     good="name:\n  type: string\n  minLength: 2\n  maxLength: 5",
     fixes=(
         _text_of_enum,
-        Fixer("Put the value in quotes", "unsafe", _as_text, bad="name:\n  type: string\n  enum: [1.2, 1.3]",
-            good="name:\n  type: string\n  enum: ['1.2', '1.3']"),
+        Fixer(
+            "Put the value in quotes",
+            "unsafe",
+            _as_text,
+            bad="name:\n  type: string\n  enum: [1.2, 1.3]",
+            good="name:\n  type: string\n  enum: ['1.2', '1.3']",
+        ),
         _as_number,
         _required_property,
-    ))  # fmt: skip
+    ),
+)
 
 
 def _may_exclude(fields: frozenset[str], type_: str) -> bool:
@@ -429,14 +437,17 @@ def _key(value: Any) -> Any:
     return equality_key(value)
 
 
-@Caution("nullable-enum-without-null", "Nullable field whose enum rejects null",
+@Caution(
+    "nullable-enum-without-null",
+    "Nullable field whose enum rejects null",
     observed=("null-in-an-enum",),
     why="The API server compares null with the values of the enum, and null equals none of them, not even `null`.",
     help="Remove `nullable`, and `null` from the enum: the API server then drops a null, as if the field were not set",
     marker="remove `+nullable`",
-    bad="name:\n  type: string\n  nullable: true\n  enum: [a, b]", good="name:\n  type: string\n  enum: [a, b]",
+    bad="name:\n  type: string\n  nullable: true\n  enum: [a, b]",
+    good="name:\n  type: string\n  enum: [a, b]",
     fixes=(_without_null,),
-).advice_on(Nodes({"nullable"}, when=lambda fields, _: "enum" in fields))  # fmt: skip
+).advice_on(Nodes({"nullable"}, when=lambda fields, _: "enum" in fields))
 def null_in_enum(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield a nullable schema with an enum, in which null is never found."""
     if schema.nullable and schema.enum:
@@ -446,13 +457,17 @@ def null_in_enum(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory
         )
 
 
-KEYWORD = Caution("keyword-without-effect", "Keyword does not apply to values of the schema's type",
+KEYWORD = Caution(
+    "keyword-without-effect",
+    "Keyword does not apply to values of the schema's type",
     observed=("int-or-string-with-type", "keywords-of-other-types"),
     why="The API server ignores the keyword, so values that it should reject are accepted.",
     help="Move the keyword to the schema of the values that it should limit, or remove it",
     marker="write `+kubebuilder:validation:items:MaxLength` instead of `+kubebuilder:validation:MaxLength`",
     bad="name:\n  type: array\n  maxLength: 63\n  items:\n    type: string",
-    good="name:\n  type: array\n  items:\n    type: string\n    maxLength: 63", fixes=(_to_items, _without_type))  # fmt: skip
+    good="name:\n  type: array\n  items:\n    type: string\n    maxLength: 63",
+    fixes=(_to_items, _without_type),
+)
 
 
 @KEYWORD.advice_on(Nodes(when=_has_keyword_of_other_type))

@@ -52,19 +52,29 @@ def _quotes_key(finding: AdviceFinding) -> Edits:
         yield finding.editor.replace(key, quoted(key.value, double=finding.editor.is_json))
 
 
-BOOLEAN = Caution("yaml-boolean", "Unquoted `on`, `off`, `yes`, `no`, `y` or `n` where a string is meant",
+BOOLEAN = Caution(
+    "yaml-boolean",
+    "Unquoted `on`, `off`, `yes`, `no`, `y` or `n` where a string is meant",
     misread=True,
     observed=("enum-of-words-that-yaml-reads-as-booleans",),
     why="The API server reads YAML 1.1, in which these words are booleans. `enum: [on, off]` becomes `[true, false]`, "
     "which no string equals.",
     help="Put the word in quotes",
-    bad="mode: {type: string, enum: [on, off]}", good="mode: {type: string, enum: ['on', 'off']}", fixes=(_quotes,))  # fmt: skip
-KEY = Caution("yaml-key", "Unquoted name of a property that YAML reads as a boolean or number",
+    bad="mode: {type: string, enum: [on, off]}",
+    good="mode: {type: string, enum: ['on', 'off']}",
+    fixes=(_quotes,),
+)
+KEY = Caution(
+    "yaml-key",
+    "Unquoted name of a property that YAML reads as a boolean or number",
     observed=("yaml-key-n-in-objects",),
     why="The API server reads YAML 1.1, in which `on`, `off`, `yes`, `no`, `y` and `n` are booleans. The property `n` "
     "becomes `false`, which manifests with an unquoted `n` set as well. Clients that send JSON, like controllers, cannot set `n`.",
     help="Put the name in quotes, also in manifests; in an existing CRD, stored values of the old name are lost",
-    bad="n: {type: integer}", good="'n': {type: integer}", fixes=(_quotes_key,))  # fmt: skip
+    bad="n: {type: integer}",
+    good="'n': {type: integer}",
+    fixes=(_quotes_key,),
+)
 
 
 def other_words(schema: JSONSchemaProps) -> dict[int, str]:
@@ -124,7 +134,9 @@ def _is_meant(text: str) -> bool:
     return text.startswith(("!", "&")) or _ISSUE.search(text) is not None
 
 
-@Hint("yaml-text-cut", "YAML reads only a part of a text",
+@Hint(
+    "yaml-text-cut",
+    "YAML reads only a part of a text",
     misread=True,
     observed=("explain-without-description",),
     why="A ` #` begins a comment, a leading `!` a tag and a leading `&` an anchor. Users of `kubectl explain` see a text "
@@ -134,11 +146,15 @@ def _is_meant(text: str) -> bool:
     good="name:\n  type: string\n  description: 'The name, see issue #12'",
     fixes=(
         _sure,
-        Fixer("Put the text in quotes", "unsafe", _quoted,
+        Fixer(
+            "Put the text in quotes",
+            "unsafe",
+            _quoted,
             bad="name:\n  type: string\n  description: The number # of items",
-            good="name:\n  type: string\n  description: 'The number # of items'"),
+            good="name:\n  type: string\n  description: 'The number # of items'",
+        ),
     ),
-).advice  # fmt: skip
+).advice
 def _cut_texts(crd: DecodedCRD) -> Iterator[Advisory]:
     texts = _cut_lines(crd.text)
     if not texts:

@@ -28,9 +28,14 @@ _SEE: Final = "see https://github.com/kubernetes/enhancements/pull/1111"
 _PATH: Final = Path("metadata").child("annotations").key(ANNOTATION)
 
 
-APPROVAL = Rule("api-approval", "CRD in a Kubernetes community group without API approval",
+APPROVAL = Rule(
+    "api-approval",
+    "CRD in a Kubernetes community group without API approval",
     observed=("group-of-the-community",),
-    headline={REQUIRED: "annotation `api-approved.kubernetes.io` is missing: the group is protected"}, scope="manifest",
+    headline={
+        REQUIRED: "annotation `api-approved.kubernetes.io` is missing: the group is protected"
+    },
+    scope="manifest",
     why="The Kubernetes community owns the groups that end in `.k8s.io` or `.kubernetes.io`, and reviews their APIs. "
     "The API server requires an annotation with the result of the review.",
     help=f"Use a group that you own, or add the annotation `{ANNOTATION}` with the URL of the pull request that approved the API "
@@ -39,23 +44,34 @@ APPROVAL = Rule("api-approval", "CRD in a Kubernetes community group without API
     bad=f"{PROTECTED}spec: {{group: example.k8s.io}}\n",
     good=f"{PROTECTED}  annotations: {{{ANNOTATION}: 'https://github.com/kubernetes/kubernetes/pull/78458'}}\n"
     "spec: {group: example.k8s.io}\n",
-    source="apiextensions/validation validateAPIApproval")  # fmt: skip
-PRESERVE = Rule("preserve-unknown-fields", "`spec.preserveUnknownFields` is true",
+    source="apiextensions/validation validateAPIApproval",
+)
+PRESERVE = Rule(
+    "preserve-unknown-fields",
+    "`spec.preserveUnknownFields` is true",
     observed=("named-fields-and-other-keys",),
-    headline="`spec.preserveUnknownFields: true` is not allowed in v1", scope="spec",
+    headline="`spec.preserveUnknownFields: true` is not allowed in v1",
+    scope="spec",
     why="In apiextensions.k8s.io/v1 the API server prunes all fields that the schema does not specify. Only the schema "
     "itself can allow unknown fields.",
     help="Remove `spec.preserveUnknownFields`, and set `x-kubernetes-preserve-unknown-fields: true` on the schemas "
     "that accept unknown fields",
-    bad="preserveUnknownFields: true", good="scope: Namespaced",
-    source="apiextensions/validation validatePreserveUnknownFields")  # fmt: skip
-PRESERVE_DEFAULTS = Rule("defaults-with-preserve-unknown-fields", "Default in a CRD with `spec.preserveUnknownFields: true`",
+    bad="preserveUnknownFields: true",
+    good="scope: Namespaced",
+    source="apiextensions/validation validatePreserveUnknownFields",
+)
+PRESERVE_DEFAULTS = Rule(
+    "defaults-with-preserve-unknown-fields",
+    "Default in a CRD with `spec.preserveUnknownFields: true`",
     claims_nothing=True,
     headline="defaults are not allowed with `spec.preserveUnknownFields: true`",
     why="The API server sets defaults only in objects that it prunes, and `preserveUnknownFields: true` disables pruning.",
     help="Remove `spec.preserveUnknownFields: true`",
-    bad=f"preserveUnknownFields: true\n{version_with(WITH_DEFAULT)}", good=version_with(WITH_DEFAULT),
-    source="apiextensions/validation validateCustomResourceDefinitionSpec", scope="spec")  # fmt: skip
+    bad=f"preserveUnknownFields: true\n{version_with(WITH_DEFAULT)}",
+    good=version_with(WITH_DEFAULT),
+    source="apiextensions/validation validateCustomResourceDefinitionSpec",
+    scope="spec",
+)
 
 
 def _state(annotations: MappingOf[str, str]) -> tuple[str, FieldError | None]:

@@ -56,22 +56,33 @@ def schema_with(
     )
 
 
-COMPILES = _Rule("cel-compilation", "Rule or messageExpression does not compile",
+COMPILES = _Rule(
+    "cel-compilation",
+    "Rule or messageExpression does not compile",
     claims_nothing=True,
     headline=headlines.not_compiled,
-    hides_costs=True, withheld=True,
+    hides_costs=True,
+    withheld=True,
     why="The API server compiles every expression against the schema when a CRD is created or updated, and rejects the "
     "CRD if one fails.",
     help="Fix the expression at the reported position",
-    bad=schema_with("rule: self.replica > 0"), good=schema_with("rule: self.replicas > 0"))  # fmt: skip
-OUTPUT_TYPE = _Rule("cel-output-type", "Rule does not evaluate to bool, or messageExpression not to string",
+    bad=schema_with("rule: self.replica > 0"),
+    good=schema_with("rule: self.replicas > 0"),
+)
+OUTPUT_TYPE = _Rule(
+    "cel-output-type",
+    "Rule does not evaluate to bool, or messageExpression not to string",
     observed=("message-expression-is-the-message",),
     headline=headlines.wrong_output,
     withheld=True,
     why="A rule is a condition that must be true, and a message is text.",
     help="Make the rule a comparison, such as `self.replicas > 0`; convert a message to a string, such as `string(self.replicas)`",
-    bad=schema_with("rule: self.replicas"), good=schema_with("rule: self.replicas > 0"))  # fmt: skip
-OLD_SELF = _Rule("cel-old-self-uncorrelatable", "Rule uses `oldSelf` where old and new items cannot be matched",
+    bad=schema_with("rule: self.replicas"),
+    good=schema_with("rule: self.replicas > 0"),
+)
+OLD_SELF = _Rule(
+    "cel-old-self-uncorrelatable",
+    "Rule uses `oldSelf` where old and new items cannot be matched",
     observed=("old-self-below-atomic-list",),
     headline=headlines.uncorrelatable,
     withheld=True,
@@ -80,14 +91,20 @@ OLD_SELF = _Rule("cel-old-self-uncorrelatable", "Rule uses `oldSelf` where old a
     help="Move the rule to the list itself, or set `x-kubernetes-list-type: map` with keys on the list",
     bad=schema_with("rule: has(self.ports)", "", _PORTS.format("")),
     good=schema_with(
-        "rule: has(self.ports)", "", _PORTS.format(", x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name]")
-    ))  # fmt: skip
+        "rule: has(self.ports)",
+        "",
+        _PORTS.format(", x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name]"),
+    ),
+)
 
 
-OPTIONAL_OLD_SELF = _Rule("cel-optional-old-self-unused", "`optionalOldSelf` on a rule that does not use `oldSelf`",
+OPTIONAL_OLD_SELF = _Rule(
+    "cel-optional-old-self-unused",
+    "`optionalOldSelf` on a rule that does not use `oldSelf`",
     observed=("optional-old-self-on-create",),
     headline="rule on {of} sets `optionalOldSelf` without using `oldSelf`",
-    unnecessary=True, withheld=True,
+    unnecessary=True,
+    withheld=True,
     why="`optionalOldSelf` is about `oldSelf`: it may then have no value, so that the rule is also evaluated on create. A rule "
     "without `oldSelf` is evaluated on create anyway. Kubernetes 1.30 and later support it.",
     help="Remove `optionalOldSelf`, or use `oldSelf` in the rule",
@@ -95,15 +112,22 @@ OPTIONAL_OLD_SELF = _Rule("cel-optional-old-self-unused", "`optionalOldSelf` on 
     bad=schema_with('{rule: "self.replicas > 0", optionalOldSelf: true}'),
     good=schema_with(
         '{rule: "!oldSelf.hasValue() || self.replicas >= oldSelf.value().replicas", optionalOldSelf: true}'
-    ))  # fmt: skip
+    ),
+)
 
-DECLARATION = _Rule("cel-schema-without-type", "Rule on a schema that has no CEL type",
+DECLARATION = _Rule(
+    "cel-schema-without-type",
+    "Rule on a schema that has no CEL type",
     claims_nothing=True,
     headline="rule on {of}, whose schema gives CEL no type",
     withheld=True,
     why="The API server type-checks every rule, and cannot do so without a type for `self`.",
     help="Add a `type` to the schema (and to `items` of a list), or remove the rule",
-    marker="", bad=_DATA.format(""), good=_DATA.format("type: object, "), aliases=("cel-schema-undeclared",))  # fmt: skip
+    marker="",
+    bad=_DATA.format(""),
+    good=_DATA.format("type: object, "),
+    aliases=("cel-schema-undeclared",),
+)
 
 
 # Errors that leave a rule or message expression without a cost.

@@ -40,16 +40,22 @@ _Cost: Final = partial(Rule, scope="schema", marker=MARKER)
 _MOST_EXPENSIVE: Final = 4
 
 
-RULE_COST = _Cost("cel-rule-cost", "Estimated cost of a rule or messageExpression is over the limit",
+RULE_COST = _Cost(
+    "cel-rule-cost",
+    "Estimated cost of a rule or messageExpression is over the limit",
     claims_nothing=True,
     headline=headlines.too_expensive,
     withheld=True,
     why=f"The API server rejects a rule that could cost more than {RULE_COST_LIMIT:,} units for the largest possible object. "
     "Kubernetes versions differ in their estimates.",
     help="Set `maxItems`, `maxProperties` and `maxLength` on the lists, maps and strings that the rule reads",
-    bad=HOSTS.format("", ""), good=HOSTS.format(", maxItems: 64", ", maxLength: 253"),
-    source="apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema, getCostErrorMessage")  # fmt: skip
-CRD_COST = _Cost("cel-schema-cost", "Total estimated cost of the rules in a schema is over the limit",
+    bad=HOSTS.format("", ""),
+    good=HOSTS.format(", maxItems: 64", ", maxLength: 253"),
+    source="apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema, getCostErrorMessage",
+)
+CRD_COST = _Cost(
+    "cel-schema-cost",
+    "Total estimated cost of the rules in a schema is over the limit",
     claims_nothing=True,
     follows=(Link(RULE_COST, ANYWHERE), Link(None, OF_SCHEMA)),
     headline=headlines.too_expensive_together,
@@ -57,8 +63,10 @@ CRD_COST = _Cost("cel-schema-cost", "Total estimated cost of the rules in a sche
     why=f"The API server rejects a schema whose rules could together cost more than {CRD_COST_LIMIT:,} units for one object. "
     "Kubernetes versions differ in their estimates.",
     help="Set lower limits on the lists, maps and strings that the most expensive rules read",
-    bad=HOSTS.format("", ""), good=HOSTS.format(", maxItems: 64", ", maxLength: 253"),
-    source="apiextensions/validation validateCustomResourceDefinitionValidation, TotalCost")  # fmt: skip
+    bad=HOSTS.format("", ""),
+    good=HOSTS.format(", maxItems: 64", ", maxLength: 253"),
+    source="apiextensions/validation validateCustomResourceDefinitionValidation, TotalCost",
+)
 
 
 def _doubled(times: int) -> str:
@@ -67,12 +75,17 @@ def _doubled(times: int) -> str:
     return f"config:\n  type: object\n  default: {{}}\n  x-kubernetes-validations:\n  - rule: >-\n      {rule}"
 
 
-WORK_LIMIT = Rule(EVALUATION_LIMIT, "Evaluating a rule or pattern takes too much work", origin="crdlint",
+WORK_LIMIT = Rule(
+    EVALUATION_LIMIT,
+    "Evaluating a rule or pattern takes too much work",
+    origin="crdlint",
     claims_nothing=True,
     why="crdlint limits the work for each document, so that no input can block a run. Whether the API server accepts "
     "the object remains unknown.",
     help="Simplify the rule or the pattern, or split the document; the API server has to do the same work",
-    bad=_doubled(24), good=_doubled(2))  # fmt: skip
+    bad=_doubled(24),
+    good=_doubled(2),
+)
 
 # Findings that limits fix.
 OVER_BUDGET: Final = frozenset({RULE_COST.id, CRD_COST.id})

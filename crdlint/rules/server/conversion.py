@@ -49,55 +49,83 @@ def webhook_conversion(
 GOOD = webhook_conversion()
 
 
-STRATEGY = _Rule("conversion-strategy-invalid", "Unsupported conversion strategy",
+STRATEGY = _Rule(
+    "conversion-strategy-invalid",
+    "Unsupported conversion strategy",
     observed=("webhook-to-none",),
     why="`None` changes only `apiVersion` when an object is converted; `Webhook` calls your webhook.",
     help="Set `spec.conversion.strategy` to `None` or `Webhook`",
-    bad="conversion: {strategy: Hook}", good=GOOD, source=_SOURCE)  # fmt: skip
-CONFIG = _Rule("conversion-webhook-config", "Webhook config missing, incomplete, or set without `strategy: Webhook`",
+    bad="conversion: {strategy: Hook}",
+    good=GOOD,
+    source=_SOURCE,
+)
+CONFIG = _Rule(
+    "conversion-webhook-config",
+    "Webhook config missing, incomplete, or set without `strategy: Webhook`",
     observed=("webhook-of-a-service",),
     follows=(Link(STRATEGY, ANYWHERE),),
     why="Without a webhook that it can call, the API server cannot convert objects between versions.",
     help="Set either `service` or `url` in `webhook.clientConfig`, and use `webhook` only with `strategy: Webhook`",
-    bad="conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1]}}", good=GOOD, source=_SOURCE)  # fmt: skip
-REVIEW_VERSIONS = _Rule("conversion-review-versions", "Invalid or unsupported `conversionReviewVersions`",
+    bad="conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1]}}",
+    good=GOOD,
+    source=_SOURCE,
+)
+REVIEW_VERSIONS = _Rule(
+    "conversion-review-versions",
+    "Invalid or unsupported `conversionReviewVersions`",
     claims_nothing=True,
     follows=(Link(STRATEGY, ANYWHERE),),
     why="The API server sends the first version in the list that it supports, `v1` or `v1beta1`. Without one it cannot "
     "call the webhook.",
     help="Set `conversionReviewVersions: [v1]` in `spec.conversion.webhook`",
-    bad=webhook_conversion(versions="[v2]"), good=GOOD,
-    source="apiextensions/validation validateConversionReviewVersions")  # fmt: skip
-URL = _Rule("conversion-webhook-url", "Webhook URL is not of the form `https://host[/path]`",
+    bad=webhook_conversion(versions="[v2]"),
+    good=GOOD,
+    source="apiextensions/validation validateConversionReviewVersions",
+)
+URL = _Rule(
+    "conversion-webhook-url",
+    "Webhook URL is not of the form `https://host[/path]`",
     observed=("webhook-that-does-not-answer",),
     headline={INVALID: "{of} {subject}: {value}"},
     why="The API server sends whole objects to this URL. It requires TLS, and rejects user names, queries and fragments.",
     help="Write the URL as `https://host/path`, without user, query or fragment",
     bad=webhook_conversion("{url: 'http://convert.example.com/'}"),
     good=webhook_conversion("{url: 'https://convert.example.com/'}"),
-    source=f"{_WEBHOOK_SOURCE} ValidateWebhookURL")  # fmt: skip
-SERVICE = _Rule("conversion-webhook-service", "Incomplete or invalid webhook service",
+    source=f"{_WEBHOOK_SOURCE} ValidateWebhookURL",
+)
+SERVICE = _Rule(
+    "conversion-webhook-service",
+    "Incomplete or invalid webhook service",
     observed=("webhook-of-a-service",),
     headline={INVALID: "{of} {subject}: {value}"},
     headline_names="place",
     why="The API server calls `https://<name>.<namespace>.svc:<port><path>`, so each part must be valid.",
     help="Specify `namespace` and `name` of the Service, a `port` from 1 to 65535 (443 if it is not set), and a `path` "
     "that starts with `/`",
-    bad=webhook_conversion("{service: {namespace: default, name: convert, port: 0}}"), good=GOOD,
-    source=f"{_WEBHOOK_SOURCE} ValidateWebhookService")  # fmt: skip
-CA_BUNDLE = _Rule("conversion-webhook-ca-bundle", "Webhook CA bundle contains no valid certificate",
+    bad=webhook_conversion("{service: {namespace: default, name: convert, port: 0}}"),
+    good=GOOD,
+    source=f"{_WEBHOOK_SOURCE} ValidateWebhookService",
+)
+CA_BUNDLE = _Rule(
+    "conversion-webhook-ca-bundle",
+    "Webhook CA bundle contains no valid certificate",
     observed=("ca-bundle-without-a-certificate",),
     in_each_run=False,
     why="The API server could not verify the webhook, so every conversion would fail. Kubernetes 1.31 and later check "
     "the bundle when an established CRD is updated.",
     help="Set `caBundle` to base64-encoded PEM certificates, or remove it and let cert-manager's CA injector set it",
-    source=f"{_WEBHOOK_SOURCE} ValidateCABundle")  # fmt: skip
-PRESERVE = _Rule("conversion-with-preserve-unknown-fields", "Webhook conversion with `spec.preserveUnknownFields: true`",
+    source=f"{_WEBHOOK_SOURCE} ValidateCABundle",
+)
+PRESERVE = _Rule(
+    "conversion-with-preserve-unknown-fields",
+    "Webhook conversion with `spec.preserveUnknownFields: true`",
     claims_nothing=True,
     why="Webhook conversion requires that objects are pruned, and `preserveUnknownFields: true` disables pruning.",
     help="Remove `spec.preserveUnknownFields: true`",
-    bad=f"preserveUnknownFields: true\n{GOOD}", good=GOOD,
-    source="apiextensions/validation validateCustomResourceDefinitionSpec")  # fmt: skip
+    bad=f"preserveUnknownFields: true\n{GOOD}",
+    good=GOOD,
+    source="apiextensions/validation validateCustomResourceDefinitionSpec",
+)
 
 
 def validate(

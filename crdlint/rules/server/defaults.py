@@ -44,32 +44,48 @@ def schema_with(replicas: str, default: str) -> str:
     return f"spec:\n  type: object\n  properties: {{replicas: {replicas}}}\n  default: {default}"
 
 
-UNPRUNED = _Rule("default-unknown-field", "Default contains fields that the schema does not specify",
+UNPRUNED = _Rule(
+    "default-unknown-field",
+    "Default contains fields that the schema does not specify",
     claims_nothing=True,
-    unnecessary=True, withheld=True,
+    unnecessary=True,
+    withheld=True,
     why="The API server would prune these fields from every object that gets the default.",
     help="Remove the unknown fields from the default, or add them to `properties`",
     marker="correct `+kubebuilder:default`",
-    bad=schema_with("{type: integer}", "{replica: 1}"), good=schema_with("{type: integer}", "{replicas: 1}"))  # fmt: skip
-INVALID_DEFAULT = _Rule(DEFAULT_INVALID, "Default is not valid for its own schema",
+    bad=schema_with("{type: integer}", "{replica: 1}"),
+    good=schema_with("{type: integer}", "{replicas: 1}"),
+)
+INVALID_DEFAULT = _Rule(
+    DEFAULT_INVALID,
+    "Default is not valid for its own schema",
     claims_nothing=True,
     follows=(Link(forbidden_fields.TYPE_UNSUPPORTED, SIBLING),),
-    headline_names="default", hides_costs=True, withheld=True,
+    headline_names="default",
+    hides_costs=True,
+    withheld=True,
     why="Every object that gets the default would be invalid. Kubernetes 1.36 and later also check the ranges of "
     "int32, int64, float and double.",
     help="Change the default to a value that the schema accepts, or change the schema to accept the default",
     marker="correct `+kubebuilder:default`",
-    bad="replicas: {type: integer, minimum: 1, default: 0}", good="replicas: {type: integer, minimum: 1, default: 1}")  # fmt: skip
+    bad="replicas: {type: integer, minimum: 1, default: 0}",
+    good="replicas: {type: integer, minimum: 1, default: 1}",
+)
 _POSITIVE: Final = "{type: integer, x-kubernetes-validations: [{rule: self > 0}]}"
 
-RULE_FAILED = _Rule("default-rule-failed", "Default fails a validation rule",
+RULE_FAILED = _Rule(
+    "default-rule-failed",
+    "Default fails a validation rule",
     observed=("default-object-must-pass-rules",),
     headline=headlines.rule_failed,
-    headline_names="default", withheld=True,
+    headline_names="default",
+    withheld=True,
     why="Every object that gets the default would be invalid.",
     help="Change the default so that the rule evaluates to true, or change the rule",
     marker="correct `+kubebuilder:default`",
-    bad=schema_with(_POSITIVE, "{replicas: 0}"), good=schema_with(_POSITIVE, "{replicas: 1}"))  # fmt: skip
+    bad=schema_with(_POSITIVE, "{replicas: 0}"),
+    good=schema_with(_POSITIVE, "{replicas: 1}"),
+)
 
 
 def validate(

@@ -157,23 +157,34 @@ _UNSUPPORTED: Final[dict[str, tuple[Rule, Callable[[JSONSchemaProps], bool]]]] =
     "$ref": (REF, lambda s: s.ref is not None),
 }
 
-TYPE_UNSUPPORTED = _Rule("type-unsupported", "Unsupported `type`",
+TYPE_UNSUPPORTED = _Rule(
+    "type-unsupported",
+    "Unsupported `type`",
     claims_nothing=True,
     headline="{of} has the unknown type {value}",
-    changes="type", hides_costs=True,
+    changes="type",
+    hides_costs=True,
     why="The API server supports the types array, boolean, integer, number, object and string, and cannot validate any other.",
     help="Use one of array, boolean, integer, number, object and string",
     marker="correct `+kubebuilder:validation:Type`",
-    bad="size: {type: int}", good="size: {type: integer}")  # fmt: skip
-TYPE_NULL = _Rule("type-null", "`type: null` is not allowed",
+    bad="size: {type: int}",
+    good="size: {type: integer}",
+)
+TYPE_NULL = _Rule(
+    "type-null",
+    "`type: null` is not allowed",
     observed=("null-allowed-by-nullable",),
     follows=(Link(TYPE_UNSUPPORTED, SAME_FIELD),),
     headline="type of {of} cannot be `null`",
     changes="type",
     why="OpenAPI v3 has no null type. A schema allows null with `nullable: true`.",
     help="Set the type of the values that are not null, and add `nullable: true`",
-    bad="note: {type: 'null'}", good="note: {type: string, nullable: true}")  # fmt: skip
-ITEMS_ARRAY = _Rule("items-not-a-schema", "`items` is a list of schemas",
+    bad="note: {type: 'null'}",
+    good="note: {type: string, nullable: true}",
+)
+ITEMS_ARRAY = _Rule(
+    "items-not-a-schema",
+    "`items` is a list of schemas",
     observed=("items-of-different-types",),
     explains=(Link(structural.ITEMS_REQUIRED, SAME_FIELD),),
     headline="`items` of {of} must be one schema, not a list of schemas",
@@ -181,32 +192,45 @@ ITEMS_ARRAY = _Rule("items-not-a-schema", "`items` is a list of schemas",
     why="The API server does not support tuples: one schema applies to all items.",
     help="Write one schema for all items, such as `items: {x-kubernetes-preserve-unknown-fields: true}` if they differ",
     bad="pair: {type: array, items: [{type: string}, {type: integer}]}",
-    good="pair: {type: array, items: {type: string}}")  # fmt: skip
-DEFAULT_FORBIDDEN = _Rule("default-forbidden", "Default is not allowed here",
+    good="pair: {type: array, items: {type: string}}",
+)
+DEFAULT_FORBIDDEN = _Rule(
+    "default-forbidden",
+    "Default is not allowed here",
     claims_nothing=True,
     headline="default of {of} is not allowed {subject}",
     withheld=True,
     why="Kubernetes sets apiVersion, kind and metadata of objects itself, so a schema cannot give defaults for them.",
-    help="Remove the default", marker="remove `+kubebuilder:default`",
+    help="Remove the default",
+    marker="remove `+kubebuilder:default`",
     bad="metadata: {type: object, properties: {name: {type: string, default: main}}}",
-    good="metadata: {type: object, properties: {name: {type: string}}}")  # fmt: skip
-EMBEDDED_IN_META = _Rule("embedded-resource-in-metadata", "`x-kubernetes-embedded-resource` inside metadata",
+    good="metadata: {type: object, properties: {name: {type: string}}}",
+)
+EMBEDDED_IN_META = _Rule(
+    "embedded-resource-in-metadata",
+    "`x-kubernetes-embedded-resource` inside metadata",
     claims_nothing=True,
     headline="{key} is not allowed inside the metadata of a resource",
     why="The metadata of an object cannot contain other Kubernetes objects.",
     help="Remove the property from `metadata`, or declare it as a string",
     bad="metadata:\n  type: object\n  properties:\n"
     "    name: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}",
-    good="metadata:\n  type: object")  # fmt: skip
-UNIQUE_ITEMS = _WalkRule("unique-items-forbidden", "`uniqueItems: true` is not allowed",
+    good="metadata:\n  type: object",
+)
+UNIQUE_ITEMS = _WalkRule(
+    "unique-items-forbidden",
+    "`uniqueItems: true` is not allowed",
     headline="`uniqueItems: true` is not allowed on {of}",
     observed=("atomic-list-of-objects-applies", "set-of-objects-breaks-apply"),
     why="Comparing every item with every other one takes quadratic time.",
     help="Remove `uniqueItems`, and add `x-kubernetes-list-type: set`, which also rejects duplicates",
     marker="write `+listType=set` instead of `+kubebuilder:validation:UniqueItems=true`",
     bad="tags: {type: array, uniqueItems: true, items: {type: string}}",
-    good="tags: {type: array, x-kubernetes-list-type: set, items: {type: string}}")  # fmt: skip
-BOTH_PROPERTIES = _WalkRule("properties-and-additional-properties", "`properties` and `additionalProperties` in the same schema",
+    good="tags: {type: array, x-kubernetes-list-type: set, items: {type: string}}",
+)
+BOTH_PROPERTIES = _WalkRule(
+    "properties-and-additional-properties",
+    "`properties` and `additionalProperties` in the same schema",
     observed=("named-fields-and-other-keys",),
     follows=(Link(structural.ROOT_MAP, SAME_FIELD),),
     headline="{of} cannot have both `properties` and `additionalProperties`",
@@ -216,12 +240,17 @@ BOTH_PROPERTIES = _WalkRule("properties-and-additional-properties", "`properties
     help="Keep `properties` for named fields or `additionalProperties` for a map; to keep unknown fields next to named "
     "ones, set `x-kubernetes-preserve-unknown-fields: true`",
     bad="labels: {type: object, properties: {app: {type: string}}, additionalProperties: {type: string}}",
-    good="labels: {type: object, additionalProperties: {type: string}}")  # fmt: skip
-PRESERVE_FALSE = _WalkRule("preserve-unknown-fields-not-true", "`x-kubernetes-preserve-unknown-fields` is set to false",
+    good="labels: {type: object, additionalProperties: {type: string}}",
+)
+PRESERVE_FALSE = _WalkRule(
+    "preserve-unknown-fields-not-true",
+    "`x-kubernetes-preserve-unknown-fields` is set to false",
     observed=("named-fields-and-other-keys",),
     why="Pruning is the default, so the API server accepts only `true` or no value.",
     help="Remove `x-kubernetes-preserve-unknown-fields: false`; unknown fields are pruned without it",
-    bad="raw: {type: object, x-kubernetes-preserve-unknown-fields: false}", good="raw: {type: object}")  # fmt: skip
+    bad="raw: {type: object, x-kubernetes-preserve-unknown-fields: false}",
+    good="raw: {type: object}",
+)
 
 
 @check(Nodes(when=lambda _, type_: type_ not in {"", *TYPES}))

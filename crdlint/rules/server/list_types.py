@@ -49,63 +49,105 @@ _GOOD_MAP = list_with("map", NAMED_ITEMS, "name")
 GOOD_SET = list_with("set", "type: string")
 
 
-MAP_TYPE = _Rule("map-type-unsupported", "Unsupported `x-kubernetes-map-type`",
+MAP_TYPE = _Rule(
+    "map-type-unsupported",
+    "Unsupported `x-kubernetes-map-type`",
     observed=("map-types-merge",),
     why="Server-side apply merges `granular` objects field by field, and replaces `atomic` objects as a whole.",
     help="Set `x-kubernetes-map-type` to `atomic` or `granular` (the default)",
     marker="correct `+mapType` or `+structType`",
     bad="selector: {type: object, x-kubernetes-map-type: merge}",
-    good="selector: {type: object, x-kubernetes-map-type: atomic}")  # fmt: skip
-MAP_TYPE_OBJECT = _Rule("map-type-not-object", "`x-kubernetes-map-type` on a schema that is not an object",
+    good="selector: {type: object, x-kubernetes-map-type: atomic}",
+)
+MAP_TYPE_OBJECT = _Rule(
+    "map-type-not-object",
+    "`x-kubernetes-map-type` on a schema that is not an object",
     observed=("map-types-merge",),
-    follows=(Link(forbidden_fields.TYPE_UNSUPPORTED, SIBLING), Link(structural.TYPE_REQUIRED, SIBLING)),
+    follows=(
+        Link(forbidden_fields.TYPE_UNSUPPORTED, SIBLING),
+        Link(structural.TYPE_REQUIRED, SIBLING),
+    ),
     headline="`x-kubernetes-map-type` is set on {of}, which is not an object",
     changes="type",
     because="x-kubernetes-map-type",
     why="The map type decides how server-side apply merges the fields of an object.",
-    help="Set `type: object`, or remove `x-kubernetes-map-type`", marker="remove `+mapType` or `+structType`",
+    help="Set `type: object`, or remove `x-kubernetes-map-type`",
+    marker="remove `+mapType` or `+structType`",
     bad="selector: {type: string, x-kubernetes-map-type: atomic}",
-    good="selector: {type: object, x-kubernetes-map-type: atomic}")  # fmt: skip
-LIST_TYPE = _Rule("list-type-unsupported", "Unsupported `x-kubernetes-list-type`",
+    good="selector: {type: object, x-kubernetes-map-type: atomic}",
+)
+LIST_TYPE = _Rule(
+    "list-type-unsupported",
+    "Unsupported `x-kubernetes-list-type`",
     observed=("list-types-merge",),
     why="Server-side apply replaces an `atomic` list as a whole, merges a `set` by its values, and merges a `map` by its keys.",
-    help="Set `x-kubernetes-list-type` to `atomic` (the default), `set` or `map`", marker="correct `+listType`",
-    bad=list_with("list", "type: integer"), good=GOOD_SET)  # fmt: skip
-LIST_TYPE_ARRAY = _Rule("list-type-not-array", "`x-kubernetes-list-type` on a schema that is not an array",
+    help="Set `x-kubernetes-list-type` to `atomic` (the default), `set` or `map`",
+    marker="correct `+listType`",
+    bad=list_with("list", "type: integer"),
+    good=GOOD_SET,
+)
+LIST_TYPE_ARRAY = _Rule(
+    "list-type-not-array",
+    "`x-kubernetes-list-type` on a schema that is not an array",
     observed=("list-types-merge",),
-    follows=(Link(forbidden_fields.TYPE_UNSUPPORTED, SIBLING), Link(structural.TYPE_REQUIRED, SIBLING)),
+    follows=(
+        Link(forbidden_fields.TYPE_UNSUPPORTED, SIBLING),
+        Link(structural.TYPE_REQUIRED, SIBLING),
+    ),
     headline="`x-kubernetes-list-type` is set on {of}, which is not an array",
     changes="type",
     because="x-kubernetes-list-type",
     why="The list type decides how server-side apply merges the items of an array.",
-    help="Set `type: array`, or remove `x-kubernetes-list-type`", marker="remove `+listType`",
-    bad="ports: {type: object, x-kubernetes-list-type: atomic}", good=GOOD_SET)  # fmt: skip
-SET_ATOMIC = _Rule("set-items-not-atomic", "Set items must be scalars or atomic",
+    help="Set `type: array`, or remove `x-kubernetes-list-type`",
+    marker="remove `+listType`",
+    bad="ports: {type: object, x-kubernetes-list-type: atomic}",
+    good=GOOD_SET,
+)
+SET_ATOMIC = _Rule(
+    "set-items-not-atomic",
+    "Set items must be scalars or atomic",
     headline="{of} must be a scalar or atomic, as the list is a set",
-    observed=("atomic-list-of-objects-applies", "set-of-objects-breaks-apply", "set-of-lists-breaks-apply"),
+    observed=(
+        "atomic-list-of-objects-applies",
+        "set-of-objects-breaks-apply",
+        "set-of-lists-breaks-apply",
+    ),
     because="../x-kubernetes-list-type",
     why="The items of a set are compared by their whole value. Server-side apply only supports sets of scalars: with atomic "
     "items it fails with status 500 for each object that has the list, even if it applies another field.",
     help="Set `x-kubernetes-list-type: map` with keys, or `x-kubernetes-list-type: atomic`, which accepts duplicates",
     marker="write `+listType=map` with `+listMapKey`, or `+listType=atomic`",
-    bad=list_with("set", "type: object, properties: {name: {type: string}}"), good=_GOOD_MAP)  # fmt: skip
-KEYS_WITHOUT_MAP = _Rule("list-map-keys-without-map", "`x-kubernetes-list-map-keys` on a list that is not a map list",
+    bad=list_with("set", "type: object, properties: {name: {type: string}}"),
+    good=_GOOD_MAP,
+)
+KEYS_WITHOUT_MAP = _Rule(
+    "list-map-keys-without-map",
+    "`x-kubernetes-list-map-keys` on a list that is not a map list",
     observed=("list-types-merge",),
     headline="{of} has `x-kubernetes-list-map-keys`, but its list type is not `map`",
     unnecessary=True,
     because="x-kubernetes-list-map-keys",
     why="Only lists with `x-kubernetes-list-type: map` identify their items by keys.",
-    help="Set `x-kubernetes-list-type: map`, or remove `x-kubernetes-list-map-keys`", marker="write `+listType=map`",
-    bad=list_with("set", "type: string", "name"), good=_GOOD_MAP)  # fmt: skip
-KEYS_REQUIRED = _Rule("list-map-keys-required", "Map list without keys",
+    help="Set `x-kubernetes-list-type: map`, or remove `x-kubernetes-list-map-keys`",
+    marker="write `+listType=map`",
+    bad=list_with("set", "type: string", "name"),
+    good=_GOOD_MAP,
+)
+KEYS_REQUIRED = _Rule(
+    "list-map-keys-required",
+    "Map list without keys",
     observed=("keys-of-a-map-list",),
     headline="`x-kubernetes-list-type: map` on {of} needs `x-kubernetes-list-map-keys`",
     because="x-kubernetes-list-type",
     why="Server-side apply identifies the items of a map list by their keys.",
     help="Add `x-kubernetes-list-map-keys` with the required fields that identify an item",
     marker="write `+listMapKey=NAME`",
-    bad=list_with("map", NAMED_ITEMS), good=_GOOD_MAP)  # fmt: skip
-MAP_ITEMS = _Rule("list-map-items", "Items of a map list must be objects",
+    bad=list_with("map", NAMED_ITEMS),
+    good=_GOOD_MAP,
+)
+MAP_ITEMS = _Rule(
+    "list-map-items",
+    "Items of a map list must be objects",
     observed=("keys-of-a-map-list",),
     follows=(Link(structural.ITEMS_REQUIRED, SAME_FIELD),),
     headline={REQUIRED: "map list {of} has no schema for its items", INVALID: headlines.map_items},
@@ -113,53 +155,89 @@ MAP_ITEMS = _Rule("list-map-items", "Items of a map list must be objects",
     because="../x-kubernetes-list-type",
     why="The keys of a map list are fields of its items.",
     help="Set `type: object` on the items, with the keys as `properties`; or set `x-kubernetes-list-type: set` and "
-    "remove the keys", marker="correct `+listType`",
-    bad=list_with("map", "type: string", "name"), good=_GOOD_MAP)  # fmt: skip
-KEY_UNKNOWN = _Rule("list-map-key-unknown", "List map key is not a property of the items",
+    "remove the keys",
+    marker="correct `+listType`",
+    bad=list_with("map", "type: string", "name"),
+    good=_GOOD_MAP,
+)
+KEY_UNKNOWN = _Rule(
+    "list-map-key-unknown",
+    "List map key is not a property of the items",
     observed=("keys-of-a-map-list",),
     headline="list map key {value} of {of} is not a property of the list's items",
     changes="type",
     why="Server-side apply cannot identify items by a field that they do not have.",
-    help="Correct the key, or add it to the `properties` of the items", marker="correct `+listMapKey`",
-    bad=list_with("map", NAMED_ITEMS, "nmae"), good=_GOOD_MAP)  # fmt: skip
-KEY_DUPLICATE = _Rule("list-map-key-duplicate", "Duplicate list map key",
+    help="Correct the key, or add it to the `properties` of the items",
+    marker="correct `+listMapKey`",
+    bad=list_with("map", NAMED_ITEMS, "nmae"),
+    good=_GOOD_MAP,
+)
+KEY_DUPLICATE = _Rule(
+    "list-map-key-duplicate",
+    "Duplicate list map key",
     claims_nothing=True,
     headline=headlines.repeated_keys,
     unnecessary=True,
     why="Repeating a key has no effect and usually means that another key was intended.",
-    help="Remove the duplicate key", marker="remove one `+listMapKey`",
-    bad=list_with("map", NAMED_ITEMS, "name, name"), good=_GOOD_MAP)  # fmt: skip
-KEY_SCALAR = _Rule("list-map-key-not-scalar", "List map key is an object or a list",
+    help="Remove the duplicate key",
+    marker="remove one `+listMapKey`",
+    bad=list_with("map", NAMED_ITEMS, "name, name"),
+    good=_GOOD_MAP,
+)
+KEY_SCALAR = _Rule(
+    "list-map-key-not-scalar",
+    "List map key is an object or a list",
     observed=("keys-of-a-map-list",),
     headline="list map key {of} has the type {value}, which is not a scalar",
     changes="type",
     because="../x-kubernetes-list-map-keys",
     why="Server-side apply compares the keys of all items, and supports only scalars.",
-    help="Use a field of type string, integer, number or boolean as the key", marker="correct `+listMapKey`",
-    bad=list_with("map", "type: object, required: [name], properties: {name: {type: object}}", "name"), good=_GOOD_MAP)  # fmt: skip
-KEY_REQUIRED = _KeyRule("list-map-key-required", "List map key is neither required nor defaulted",
+    help="Use a field of type string, integer, number or boolean as the key",
+    marker="correct `+listMapKey`",
+    bad=list_with(
+        "map", "type: object, required: [name], properties: {name: {type: object}}", "name"
+    ),
+    good=_GOOD_MAP,
+)
+KEY_REQUIRED = _KeyRule(
+    "list-map-key-required",
+    "List map key is neither required nor defaulted",
     headline="list map key {of} must be required or have a default",
     observed=("list-map-key-default",),
     because="../x-kubernetes-list-map-keys",
     why="Server-side apply cannot identify an item without its key.",
     help="Add the key to `required` of the items, or give the property a `default`",
     marker="write `+required` or `+kubebuilder:default` on the key",
-    bad=list_with("map", "type: object, properties: {name: {type: string}}", "name"), good=_GOOD_MAP)  # fmt: skip
-KEY_NULLABLE = _KeyRule("list-map-key-nullable", "List map key is nullable",
+    bad=list_with("map", "type: object, properties: {name: {type: string}}", "name"),
+    good=_GOOD_MAP,
+)
+KEY_NULLABLE = _KeyRule(
+    "list-map-key-nullable",
+    "List map key is nullable",
     observed=("keys-of-a-map-list",),
     headline="list map key {of} cannot be nullable",
     because="../x-kubernetes-list-map-keys",
     why="Server-side apply cannot identify an item whose key is null.",
-    help="Remove `nullable: true` from the key", marker="remove `+nullable` from the key",
-    bad=list_with("map", "type: object, required: [name], properties: {name: {type: string, nullable: true}}", "name"),
-    good=_GOOD_MAP)  # fmt: skip
-ITEMS_NULLABLE = _KeyRule("list-items-nullable", "Items of a set or map list are nullable",
+    help="Remove `nullable: true` from the key",
+    marker="remove `+nullable` from the key",
+    bad=list_with(
+        "map",
+        "type: object, required: [name], properties: {name: {type: string, nullable: true}}",
+        "name",
+    ),
+    good=_GOOD_MAP,
+)
+ITEMS_NULLABLE = _KeyRule(
+    "list-items-nullable",
+    "Items of a set or map list are nullable",
     observed=("null-items-of-sets-and-map-lists",),
     headline="{of} cannot be nullable, as the list is a set or a map",
     because="../x-kubernetes-list-type",
     why="Server-side apply identifies items by value or by key, and a null item has neither.",
     help="Remove `nullable: true` from the items",
-    bad=list_with("set", "type: string, nullable: true"), good=GOOD_SET)  # fmt: skip
+    bad=list_with("set", "type: string, nullable: true"),
+    good=GOOD_SET,
+)
 
 
 @check(Nodes({"x-kubernetes-map-type"}))

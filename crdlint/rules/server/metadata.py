@@ -33,63 +33,100 @@ _PATH: Final = Path("metadata")
 _GROUP: Final = "apiextensions.k8s.io"
 
 
-NAME = Rule("metadata-name", "CRD name is not `<plural>.<group>`",
+NAME = Rule(
+    "metadata-name",
+    "CRD name is not `<plural>.<group>`",
     claims_nothing=True,
-    follows=(Link(names.GROUP, ANYWHERE), Link(names.NAMES_REQUIRED, between_fields("metadata.name", "spec.names.plural"))),
-    headline={INVALID: headlines.wrong_name}, scope="metadata",
+    follows=(
+        Link(names.GROUP, ANYWHERE),
+        Link(names.NAMES_REQUIRED, between_fields("metadata.name", "spec.names.plural")),
+    ),
+    headline={INVALID: headlines.wrong_name},
+    scope="metadata",
     why="Clients and controllers find the CRD of a resource by this name, so the API server accepts no other.",
     help="Set `metadata.name` to `spec.names.plural` and `spec.group`, joined by a dot",
-    bad="name: foo.example.com", good="name: foos.example.com",
-    source="apiextensions/validation ValidateCustomResourceDefinition")  # fmt: skip
-LABELS = _Rule("metadata-labels", "Invalid label key or value",
+    bad="name: foo.example.com",
+    good="name: foos.example.com",
+    source="apiextensions/validation ValidateCustomResourceDefinition",
+)
+LABELS = _Rule(
+    "metadata-labels",
+    "Invalid label key or value",
     claims_nothing=True,
     headline={INVALID: "{label} in {of} {wrong}"},
     why="Label selectors support only a restricted syntax, so the API server rejects other keys and values.",
     help="Use at most 63 letters, digits, `-`, `_` and `.`, starting and ending with a letter or digit; a key may have "
-    "a prefix such as `example.com/`", marker="correct `+kubebuilder:metadata:labels`",
-    bad="labels: {app: my app}", good="labels: {app: my-app}")  # fmt: skip
-ANNOTATIONS = _Rule("metadata-annotations", "Invalid annotation key",
+    "a prefix such as `example.com/`",
+    marker="correct `+kubebuilder:metadata:labels`",
+    bad="labels: {app: my app}",
+    good="labels: {app: my-app}",
+)
+ANNOTATIONS = _Rule(
+    "metadata-annotations",
+    "Invalid annotation key",
     claims_nothing=True,
     headline={INVALID: "key in {of} {wrong}"},
     why="An annotation key is a qualified name: an optional DNS prefix with a slash, and a name of at most 63 characters.",
     help="Write the key as `name` or `example.com/name`, with letters, digits, `-`, `_` and `.`",
     marker="correct `+kubebuilder:metadata:annotations`",
-    bad="annotations: {my key: x}", good="annotations: {example.com/my-key: x}")  # fmt: skip
-ANNOTATIONS_SIZE = _Rule("metadata-annotations-too-long", "Annotations are larger than 262144 bytes in total",
+    bad="annotations: {my key: x}",
+    good="annotations: {example.com/my-key: x}",
+)
+ANNOTATIONS_SIZE = _Rule(
+    "metadata-annotations-too-long",
+    "Annotations are larger than 262144 bytes in total",
     observed=("too-large-for-client-side-apply",),
     headline="{of} is larger than 256 KiB in total",
     why="Every response that contains the object contains its annotations, so the API server limits their size.",
     help="Move the data to a ConfigMap; if the annotation is kubectl.kubernetes.io/last-applied-configuration, remove "
     "it and use `kubectl apply --server-side`",
-    bad=f"annotations: {{example.com/data: {'x' * 10}{'{0}'}}}\n".replace("{0}", "y" * ANNOTATIONS_LIMIT),
-    good="annotations: {example.com/data: x}")  # fmt: skip
-OWNERS = _Rule("metadata-owner-references", "Invalid owner reference",
+    bad=f"annotations: {{example.com/data: {'x' * 10}{'{0}'}}}\n".replace(
+        "{0}", "y" * ANNOTATIONS_LIMIT
+    ),
+    good="annotations: {example.com/data: x}",
+)
+OWNERS = _Rule(
+    "metadata-owner-references",
+    "Invalid owner reference",
     claims_nothing=True,
     why="The garbage collector deletes objects whose owners do not exist. A wrong reference can delete the CRD with "
     "all of its objects.",
     help="Specify `apiVersion`, `kind`, `name` and `uid` of the owner, or remove the reference",
     bad="ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: x, uid: ''}]",
-    good="ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: x, uid: 0b7c}]")  # fmt: skip
-FINALIZERS = _Rule("metadata-finalizers", "Invalid finalizer name",
+    good="ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: x, uid: 0b7c}]",
+)
+FINALIZERS = _Rule(
+    "metadata-finalizers",
+    "Invalid finalizer name",
     observed=("finalizer-without-a-domain",),
     headline={INVALID: "name in {of} {wrong}"},
     why="Each controller finds its own finalizer by name, so the API server accepts only qualified names.",
     help="Write the finalizer as `example.com/name`",
-    bad="finalizers: [my finalizer]", good="finalizers: [example.com/cleanup]")  # fmt: skip
-SERVER_OWNED = _Rule("metadata-server-owned", "Invalid value in a metadata field that the API server maintains",
+    bad="finalizers: [my finalizer]",
+    good="finalizers: [example.com/cleanup]",
+)
+SERVER_OWNED = _Rule(
+    "metadata-server-owned",
+    "Invalid value in a metadata field that the API server maintains",
     observed=("generation-and-managed-fields",),
     why="The API server maintains `generation` and `managedFields`. A manifest contains them only if it was copied "
     "from a cluster.",
     help="Remove the field from the manifest",
     bad=f"managedFields: [{{manager: {'m' * 129}, operation: Update, apiVersion: apiextensions.k8s.io/v1, "
     "fieldsType: FieldsV1, fieldsV1: {f:spec: {}}}]",
-    good="name: foos.example.com")  # fmt: skip
-IMMUTABLE = Rule("metadata-immutable", "Update changes an immutable metadata field",
+    good="name: foos.example.com",
+)
+IMMUTABLE = Rule(
+    "metadata-immutable",
+    "Update changes an immutable metadata field",
     observed=("metadata-of-an-update",),
-    in_each_run=False, scope="metadata",
+    in_each_run=False,
+    scope="metadata",
     why="Name, namespace and uid identify an object, so the API server rejects an update that changes them. Timestamps are its "
     "own: it overwrites a changed `creationTimestamp`.",
-    help="Restore the previous value, or remove the field if the API server maintains it", source=_UPDATE)  # fmt: skip
+    help="Restore the previous value, or remove the field if the API server maintains it",
+    source=_UPDATE,
+)
 
 IDS: Final = object_meta.Rules(
     NAME.id,

@@ -31,20 +31,33 @@ _REQUIRED: Final = (
 _MIXED_CASE: Final = "may have mixed case, but should otherwise match: "
 
 
-GROUP = Rule("group-invalid", "`spec.group` is not a domain name with at least one dot",
+GROUP = Rule(
+    "group-invalid",
+    "`spec.group` is not a domain name with at least one dot",
     claims_nothing=True,
-    headline={INVALID: "{of} is not a lower-case domain name with a dot: {value}"}, scope="manifest",
+    headline={INVALID: "{of} is not a lower-case domain name with a dot: {value}"},
+    scope="manifest",
     why="Groups keep the APIs of different vendors apart, so the API server accepts only domain names.",
     help="Use a lower-case domain that you own, such as `widgets.example.com`, and rename the CRD to match",
     marker="correct `+groupName`",
-    bad="metadata: {name: foos.example}\nspec: {group: example}\n", good="spec: {group: example.com}", source=_SPEC)  # fmt: skip
-SCOPE = _Rule("scope-invalid", "`spec.scope` is neither `Cluster` nor `Namespaced`",
+    bad="metadata: {name: foos.example}\nspec: {group: example}\n",
+    good="spec: {group: example.com}",
+    source=_SPEC,
+)
+SCOPE = _Rule(
+    "scope-invalid",
+    "`spec.scope` is neither `Cluster` nor `Namespaced`",
     observed=("scope-and-kind-of-an-established-crd",),
     why="The scope decides whether objects belong to a namespace. It cannot be changed once the CRD is established.",
     help="Set `spec.scope` to `Namespaced` or `Cluster`",
     marker="write `+kubebuilder:resource:scope=Cluster` or `Namespaced`",
-    bad="scope: Namespace", good="scope: Namespaced", source=_SPEC)  # fmt: skip
-NAMES_REQUIRED = _Rule("names-required", "Required name is missing in `spec.names`",
+    bad="scope: Namespace",
+    good="scope: Namespaced",
+    source=_SPEC,
+)
+NAMES_REQUIRED = _Rule(
+    "names-required",
+    "Required name is missing in `spec.names`",
     observed=("names-that-the-server-adds",),
     follows=(
         Link(None, between_fields("spec.names.singular", "spec.names.kind")),
@@ -53,27 +66,43 @@ NAMES_REQUIRED = _Rule("names-required", "Required name is missing in `spec.name
     why="`plural` and `kind` name the resource in URLs and manifests. The API server derives `singular` and `listKind` "
     "from `kind`.",
     help="Specify `plural` (lower case) and `kind` (CamelCase) in `spec.names`",
-    bad="names: {kind: ''}", good="names: {kind: Foo}", source=_SPEC)  # fmt: skip
-NAMES_INVALID = _Rule("names-invalid", "Invalid name in `spec.names`",
+    bad="names: {kind: ''}",
+    good="names: {kind: Foo}",
+    source=_SPEC,
+)
+NAMES_INVALID = _Rule(
+    "names-invalid",
+    "Invalid name in `spec.names`",
     claims_nothing=True,
     headline={INVALID: "{of} {wrong}"},
     why="The names become parts of URLs and of RBAC rules, so they must be DNS labels.",
     help="Use lower-case letters, digits and `-`, starting with a letter (`kind` and `listKind` may contain upper-case letters)",
     marker="correct `+kubebuilder:resource`",
-    bad="names: {shortNames: [f_o]}", good="names: {shortNames: [fo]}", source=_SOURCE)  # fmt: skip
-LIST_KIND = _Rule("names-list-kind-same", "`kind` and `listKind` are the same",
+    bad="names: {shortNames: [f_o]}",
+    good="names: {shortNames: [fo]}",
+    source=_SOURCE,
+)
+LIST_KIND = _Rule(
+    "names-list-kind-same",
+    "`kind` and `listKind` are the same",
     claims_nothing=True,
     headline="`spec.names.kind` and `listKind` cannot both be {value}",
     why="Clients could not distinguish an object from a list of objects.",
     help="Set `listKind` to the kind followed by `List`, or remove `listKind`",
-    bad="names: {listKind: Foo}", good="names: {listKind: FooList}", source=_SOURCE)  # fmt: skip
-IMMUTABLE = _Rule("spec-immutable", "Update changes an immutable field of the spec",
+    bad="names: {listKind: Foo}",
+    good="names: {listKind: FooList}",
+    source=_SOURCE,
+)
+IMMUTABLE = _Rule(
+    "spec-immutable",
+    "Update changes an immutable field of the spec",
     observed=("scope-and-kind-of-an-established-crd",),
     headline="{of} cannot be changed to {value}",
     in_each_run=False,
     why="Group and plural are part of the resource's URL. Scope and kind decide how its objects are stored.",
     help="Restore the previous value, or create a CRD with another name and move the objects to it",
-    source=f"{_SPEC}Update")  # fmt: skip
+    source=f"{_SPEC}Update",
+)
 
 
 def group_and_scope(spec: CustomResourceDefinitionSpec, path: Path) -> Iterator[FieldError]:

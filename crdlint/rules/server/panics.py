@@ -8,15 +8,21 @@ from crdlint.crd.errors import NO_ANSWER, FieldError
 from crdlint.crd.paths import Path
 from crdlint.rules.engine.rule import Rule
 
-PANIC: Final = Rule("api-server-panic", "API server panics while it validates the CRD", scope="version",
-    source="net/http: panic serving", origin="crdlint", observed=("server-panics",),
+PANIC: Final = Rule(
+    "api-server-panic",
+    "API server panics while it validates the CRD",
+    scope="version",
+    source="net/http: panic serving",
+    origin="crdlint",
+    observed=("server-panics",),
     why="The API server looks for a selectable field, or before Kubernetes 1.30 for the type of a rule, in a schema that it "
     "cannot convert. It panics and closes the connection, so clients report only a broken connection.",
     help="Fix the schema first: see the other findings of this CRD",
     bad="schema:\n  openAPIV3Schema:\n    type: object\n    properties:\n      spec: {type: object, properties: "
     "{color: {type: array, items: [{type: string}]}}}\nselectableFields: [{jsonPath: .spec.color}]\n",
     good="schema:\n  openAPIV3Schema:\n    type: object\n    properties:\n      spec: {type: object, properties: "
-    "{color: {type: string}}}\nselectableFields: [{jsonPath: .spec.color}]\n")  # fmt: skip
+    "{color: {type: string}}}\nselectableFields: [{jsonPath: .spec.color}]\n",
+)
 
 
 def panic(path: Path, help_: str | None = None) -> FieldError:

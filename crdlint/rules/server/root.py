@@ -22,27 +22,39 @@ _ALLOWED: Final = (
 _Rule: Final = partial(Rule, scope="version", source=_SOURCE)
 
 
-STATUS_FIELDS = _Rule("root-fields-with-status", "Keyword is not allowed at the root of a schema with status subresource",
+STATUS_FIELDS = _Rule(
+    "root-fields-with-status",
+    "Keyword is not allowed at the root of a schema with status subresource",
     observed=("root-fields-beside-status",),
     headline="{at} is not allowed at the root of a schema with the status subresource",
     why="With the status subresource, spec and status are updated separately. Only some keywords are allowed at the "
     "root, where they apply to both.",
     help="Remove the keyword from the root, or move it to `properties.spec`",
     bad="schema:\n  openAPIV3Schema:\n    type: object\n    minProperties: 1\nsubresources: {status: {}}\n",
-    good="schema:\n  openAPIV3Schema:\n    type: object\nsubresources: {status: {}}\n")  # fmt: skip
-STATUS_TYPE = _Rule("root-type-with-status", "Root of a schema with status subresource is not an object",
+    good="schema:\n  openAPIV3Schema:\n    type: object\nsubresources: {status: {}}\n",
+)
+STATUS_TYPE = _Rule(
+    "root-type-with-status",
+    "Root of a schema with status subresource is not an object",
     claims_nothing=True,
     headline="type of `openAPIV3Schema` is {value}, not `object`",
     why="The API server reads and writes the field `status` of the object at the root.",
     help="Set `type: object` at the root of the schema",
     bad="schema:\n  openAPIV3Schema: {type: string}\nsubresources: {status: {}}\n",
-    good="schema:\n  openAPIV3Schema: {type: object}\nsubresources: {status: {}}\n")  # fmt: skip
-NULLABLE = Rule("root-nullable", "Root of the schema is nullable",
+    good="schema:\n  openAPIV3Schema: {type: object}\nsubresources: {status: {}}\n",
+)
+NULLABLE = Rule(
+    "root-nullable",
+    "Root of the schema is nullable",
     claims_nothing=True,
-    headline="`nullable: true` is not allowed at the root of the schema", scope="schema",
+    headline="`nullable: true` is not allowed at the root of the schema",
+    scope="schema",
     why="A Kubernetes object is never null, so the API server does not allow `nullable` here.",
     help="Remove `nullable` from the root of the schema",
-    bad="type: object\nnullable: true\n", good="type: object", source=_SOURCE)  # fmt: skip
+    bad="type: object\nnullable: true\n",
+    good="type: object",
+    source=_SOURCE,
+)
 
 
 def validate(schema: JSONSchemaProps, path: Path, *, status_enabled: bool) -> Iterator[FieldError]:

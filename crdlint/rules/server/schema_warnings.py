@@ -53,16 +53,20 @@ def spellings(type_: str) -> list[str]:
     return [name for name in formats_of(type_) if name != "datetime"]
 
 
-@Rule("format-unrecognized", "Unrecognized format",
-    follows=(Link(forbidden_fields.TYPE_UNSUPPORTED, SAME_SCHEMA),), severity="warning",
+@Rule(
+    "format-unrecognized",
+    "Unrecognized format",
+    follows=(Link(forbidden_fields.TYPE_UNSUPPORTED, SAME_SCHEMA),),
+    severity="warning",
     observed=("unknown-format",),
     why="The API server ignores the format, so it accepts values that do not match it. Kubernetes 1.34 and later "
     "return a warning for strings, 1.36 and later also for numbers.",
     help="Remove the format, or validate the value with a pattern or a rule",
     marker="correct `+kubebuilder:validation:Format`",
-    bad="address: {type: string, format: ip-address}", good="address: {type: string}",
+    bad="address: {type: string, format: ip-address}",
+    good="address: {type: string}",
     source="apiextensions-apiserver/pkg/apiserver/validation GetUnrecognizedFormats",
-).advice  # fmt: skip
+).advice
 def unrecognized(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the server's warnings of formats that it does not know; on update only of those that are new."""
     server = crd.versions.newest
@@ -100,15 +104,23 @@ def _of_first_patch(crd: DecodedCRD, server: Server) -> Iterator[Advisory]:
             return
 
 
-@Rule("set-items-not-scalar", "Set items are not scalars", severity="warning",
-    observed=("atomic-list-of-objects-applies", "set-of-objects-breaks-apply", "set-of-lists-breaks-apply"),
+@Rule(
+    "set-items-not-scalar",
+    "Set items are not scalars",
+    severity="warning",
+    observed=(
+        "atomic-list-of-objects-applies",
+        "set-of-objects-breaks-apply",
+        "set-of-lists-breaks-apply",
+    ),
     why="Server-side apply fails with status 500 for each object that has such a set, even if it applies another field. A CEL "
     "rule that compares the set ends in an error. Since Kubernetes 1.37, the API server warns about it.",
     help="Set `x-kubernetes-list-type: map` with keys that identify an item, or `x-kubernetes-list-type: atomic`",
     marker="write `+listType=atomic`",
-    bad=_SET.format("set"), good=_SET.format("atomic"),
+    bad=_SET.format("set"),
+    good=_SET.format("atomic"),
     source="apiextensions-apiserver/pkg/registry/customresourcedefinition getNonScalarListTypeSetWarnings",
-).advice  # fmt: skip
+).advice
 def sets_of_objects(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the server's warnings of sets of objects or lists, each once; on update only those that are new."""
     if not crd.versions.newest.warns_of_sets_of_objects:

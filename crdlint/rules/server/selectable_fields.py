@@ -42,7 +42,9 @@ def version_with(fields: str) -> str:
 _GOOD = version_with("[{jsonPath: .spec.color}]")
 
 
-PATH = _Rule("selectable-field-invalid", "Selectable field is not a string, boolean or integer of the schema",
+PATH = _Rule(
+    "selectable-field-invalid",
+    "Selectable field is not a string, boolean or integer of the schema",
     follows=(Link(versions.SCHEMA_REQUIRED, ANYWHERE),),
     headline={INVALID: "`jsonPath` {value} of a selectable field leads to no {what}"},
     observed=("selectable-field",),
@@ -50,25 +52,36 @@ PATH = _Rule("selectable-field-invalid", "Selectable field is not a string, bool
     "selectable fields.",
     help="Set `jsonPath` to a string, boolean or integer field of the schema outside of `metadata`, such as `.spec.color`",
     marker="correct `+kubebuilder:selectablefield`",
-    bad=version_with("[{jsonPath: .spec.colour}]"), good=_GOOD)  # fmt: skip
-DUPLICATED = _Rule("selectable-field-duplicate", "Duplicate selectable field",
+    bad=version_with("[{jsonPath: .spec.colour}]"),
+    good=_GOOD,
+)
+DUPLICATED = _Rule(
+    "selectable-field-duplicate",
+    "Duplicate selectable field",
     claims_nothing=True,
     unnecessary=True,
     why="Repeating a field has no effect and usually means that another field was intended. Kubernetes 1.31 and later "
     "support selectable fields.",
-    help="Remove the duplicate, or name another field", marker="remove one `+kubebuilder:selectablefield`",
-    bad=version_with("[{jsonPath: .spec.color}, {jsonPath: .spec.color}]"), good=_GOOD)  # fmt: skip
-TOO_MANY_FIELDS = _Rule("selectable-fields-too-many", "More than eight selectable fields",
+    help="Remove the duplicate, or name another field",
+    marker="remove one `+kubebuilder:selectablefield`",
+    bad=version_with("[{jsonPath: .spec.color}, {jsonPath: .spec.color}]"),
+    good=_GOOD,
+)
+TOO_MANY_FIELDS = _Rule(
+    "selectable-fields-too-many",
+    "More than eight selectable fields",
     claims_nothing=True,
     why="The API server computes selectable fields for every object that it lists or watches, and limits their number. "
     "Since Kubernetes 1.35 an update may keep more than eight.",
-    help="Remove selectable fields until at most eight are left", marker="remove `+kubebuilder:selectablefield`",
+    help="Remove selectable fields until at most eight are left",
+    marker="remove `+kubebuilder:selectablefield`",
     bad="schema:\n  openAPIV3Schema: {type: object, properties: {"
     + ", ".join(f"f{i}: {{type: string}}" for i in range(9))
     + "}}\nselectableFields: ["
     + ", ".join(f"{{jsonPath: .f{i}}}" for i in range(9))
     + "]\n",
-    good=_GOOD)  # fmt: skip
+    good=_GOOD,
+)
 
 
 def validate(

@@ -47,43 +47,68 @@ _LOOKAROUND: Final = regex(r"\(\?(?:[=!]|<[=!])[^()]*\)?")
 _OfRoot: Final = partial(_Rule, scope="schema")
 
 
-NOT_CONVERTIBLE = Rule("schema-not-convertible", "Schema cannot be converted to a structural schema",
+NOT_CONVERTIBLE = Rule(
+    "schema-not-convertible",
+    "Schema cannot be converted to a structural schema",
     claims_nothing=True,
-    headline="{keyword} is not allowed on {of}", headline_names="place", scope="schema",
+    headline="{keyword} is not allowed on {of}",
+    headline_names="place",
+    scope="schema",
     why="The API server converts every schema to a structural schema, and rejects a field that has no equivalent "
     "there, such as `$schema`.",
     help="Remove the field that the message names (`schema` means `$schema`)",
-    bad="type: object\n$schema: http://json-schema.org/draft-07/schema#\n", good="type: object",
-    source="apiextensions-apiserver/pkg/apiserver/schema NewStructural")  # fmt: skip
-TYPE_REQUIRED = _Rule("structural-type-required", "Field without a type",
+    bad="type: object\n$schema: http://json-schema.org/draft-07/schema#\n",
+    good="type: object",
+    source="apiextensions-apiserver/pkg/apiserver/schema NewStructural",
+)
+TYPE_REQUIRED = _Rule(
+    "structural-type-required",
+    "Field without a type",
     observed=("named-fields-and-other-keys",),
-    changes="type", hides_costs=True,
+    changes="type",
+    hides_costs=True,
     why="The API server prunes, defaults and converts objects by the types in the schema, so every field needs one.",
     help="Add the `type` of this field",
-    bad="replicas: {minimum: 1}", good="replicas: {type: integer, minimum: 1}")  # fmt: skip
-ITEMS_REQUIRED = _Rule("structural-items-required", "Array without `items`",
+    bad="replicas: {minimum: 1}",
+    good="replicas: {type: integer, minimum: 1}",
+)
+ITEMS_REQUIRED = _Rule(
+    "structural-items-required",
+    "Array without `items`",
     claims_nothing=True,
     headline="list {of} has no `items`",
-    changes="type", hides_costs=True,
+    changes="type",
+    hides_costs=True,
     why="Without `items` the API server can neither prune nor validate the items of the array.",
     help="Add `items` with a type, such as `items: {type: string}`",
-    bad="ports: {type: array}", good="ports: {type: array, items: {type: integer}}")  # fmt: skip
-ROOT_TYPE = _OfRoot("structural-root-not-object", "Root of the schema is not an object",
+    bad="ports: {type: array}",
+    good="ports: {type: array, items: {type: integer}}",
+)
+ROOT_TYPE = _OfRoot(
+    "structural-root-not-object",
+    "Root of the schema is not an object",
     claims_nothing=True,
     headline="type of {of} is {value}, not `object`",
     changes="type",
     why="Every Kubernetes object has the fields `apiVersion`, `kind` and `metadata`.",
     help="Set `type: object` at the root of the schema",
-    bad="type: string", good="type: object")  # fmt: skip
-ROOT_MAP = _OfRoot("structural-root-additional-properties", "`additionalProperties` at the root of the schema",
+    bad="type: string",
+    good="type: object",
+)
+ROOT_MAP = _OfRoot(
+    "structural-root-additional-properties",
+    "`additionalProperties` at the root of the schema",
     claims_nothing=True,
     headline="{key} is not allowed at the root of the schema",
     changes="type",
     why="The root is a Kubernetes object with named fields, so it cannot be a map.",
     help="Move `additionalProperties` to a field of the root, such as `spec`",
     bad="type: object\nadditionalProperties: {type: string}\n",
-    good="type: object\nproperties:\n  data: {type: object, additionalProperties: {type: string}}\n")  # fmt: skip
-NOT_STRUCTURAL = _Rule("structural-forbidden-in-junctor", "Type, default or description inside allOf, anyOf, oneOf or not",
+    good="type: object\nproperties:\n  data: {type: object, additionalProperties: {type: string}}\n",
+)
+NOT_STRUCTURAL = _Rule(
+    "structural-forbidden-in-junctor",
+    "Type, default or description inside allOf, anyOf, oneOf or not",
     claims_nothing=True,
     explains=(Link(TYPE_REQUIRED, OF_ALTERNATIVE),),
     headline="{key} is not allowed on {of}",
@@ -91,8 +116,11 @@ NOT_STRUCTURAL = _Rule("structural-forbidden-in-junctor", "Type, default or desc
     "that pruning and defaulting do not depend on the value.",
     help="Remove it here, and specify it outside of the allOf, anyOf, oneOf or not",
     bad="size: {type: string, anyOf: [{type: string}, {pattern: '^[0-9]+$'}]}",
-    good="size: {type: string, anyOf: [{maxLength: 3}, {pattern: '^[0-9]+$'}]}")  # fmt: skip
-INCOMPLETE = Rule("structural-incomplete", "Field is specified only inside allOf, anyOf, oneOf or not",
+    good="size: {type: string, anyOf: [{maxLength: 3}, {pattern: '^[0-9]+$'}]}",
+)
+INCOMPLETE = Rule(
+    "structural-incomplete",
+    "Field is specified only inside allOf, anyOf, oneOf or not",
     observed=("alternative-requires-a-dropped-field",),
     headline="{of} is specified only inside `allOf`, `anyOf`, `oneOf` or `not`",
     changes="type",
@@ -101,29 +129,44 @@ INCOMPLETE = Rule("structural-incomplete", "Field is specified only inside allOf
     bad="type: object\nproperties:\n  spec: {type: object}\nanyOf: [{properties: {spec: {properties: {host: {maxLength: 63}}}}}]\n",
     good="type: object\nproperties:\n  spec: {type: object, properties: {host: {type: string}}}\n"
     "anyOf: [{properties: {spec: {properties: {host: {maxLength: 63}}}}}]\n",
-    source="apiextensions-apiserver/pkg/apiserver/schema validateStructuralCompleteness", scope="schema")  # fmt: skip
-METADATA = _Rule("metadata-restricted", "Schema restricts metadata other than name and generateName",
+    source="apiextensions-apiserver/pkg/apiserver/schema validateStructuralCompleteness",
+    scope="schema",
+)
+METADATA = _Rule(
+    "metadata-restricted",
+    "Schema restricts metadata other than name and generateName",
     observed=("name-is-limited-by-the-schema",),
     headline="schema of `metadata` may only restrict `name` and `generateName`",
     why="Kubernetes defines `metadata` itself. A CRD may restrict only `name` and `generateName`.",
     help="Set `metadata` to `{type: object}`; of its `properties`, only `name` and `generateName` are allowed",
-    bad="metadata: {type: object, properties: {labels: {type: object}}}", good="metadata: {type: object}")  # fmt: skip
-METADATA_NESTED = _OfRoot("metadata-in-junctor", "`metadata` inside allOf, anyOf, oneOf or not",
+    bad="metadata: {type: object, properties: {labels: {type: object}}}",
+    good="metadata: {type: object}",
+)
+METADATA_NESTED = _OfRoot(
+    "metadata-in-junctor",
+    "`metadata` inside allOf, anyOf, oneOf or not",
     observed=("name-is-limited-by-the-schema",),
     explains=(Link(INCOMPLETE, SAME_PLACE),),
     headline="`metadata` is not allowed inside {junctor}",
     why="Kubernetes defines `metadata` itself, so a schema may not restrict it here.",
     help="Remove `metadata` here; to restrict it, add a rule at the root, such as `self.metadata.name.size() < 20`",
     bad="type: object\nanyOf: [{properties: {metadata: {required: [name]}}}]\nproperties: {metadata: {type: object}}\n",
-    good="type: object\nproperties: {metadata: {type: object}}\n")  # fmt: skip
-META_TYPE = _Rule("metadata-type", "Wrong type for apiVersion, kind or metadata",
+    good="type: object\nproperties: {metadata: {type: object}}\n",
+)
+META_TYPE = _Rule(
+    "metadata-type",
+    "Wrong type for apiVersion, kind or metadata",
     claims_nothing=True,
     headline="type of {of} is {value}, not `{args[0]}`",
     changes="type",
     why="In every Kubernetes object `apiVersion` and `kind` are strings and `metadata` is an object.",
     help="Set the type that the message names, or remove the field from the schema: Kubernetes defines it",
-    bad="apiVersion: {type: integer}", good="apiVersion: {type: string}")  # fmt: skip
-EMBEDDED = _Rule("embedded-resource-shape", "Embedded resource is not an object with fields",
+    bad="apiVersion: {type: integer}",
+    good="apiVersion: {type: string}",
+)
+EMBEDDED = _Rule(
+    "embedded-resource-shape",
+    "Embedded resource is not an object with fields",
     observed=("embedded-resource-is-an-object",),
     headline={
         INVALID: "embedded resource {of} has the type {value}, not `object`",
@@ -137,8 +180,11 @@ EMBEDDED = _Rule("embedded-resource-shape", "Embedded resource is not an object 
     help="Use `type: object` with `properties` or `x-kubernetes-preserve-unknown-fields: true`, and without "
     "`additionalProperties`",
     bad="template: {type: object, x-kubernetes-embedded-resource: true}",
-    good="template: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}")  # fmt: skip
-INT_OR_STRING = _Rule("int-or-string-exclusive", "Int-or-string with unknown fields or an embedded resource",
+    good="template: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}",
+)
+INT_OR_STRING = _Rule(
+    "int-or-string-exclusive",
+    "Int-or-string with unknown fields or an embedded resource",
     claims_nothing=True,
     headline="{key} is not allowed on {of}, which is an int-or-string",
     changes="type",
@@ -146,8 +192,11 @@ INT_OR_STRING = _Rule("int-or-string-exclusive", "Int-or-string with unknown fie
     why="An integer or a string has no fields, so it cannot have unknown fields or contain an object.",
     help="Keep `x-kubernetes-int-or-string: true`, and remove the field that the message names",
     bad="port: {x-kubernetes-int-or-string: true, x-kubernetes-preserve-unknown-fields: true}",
-    good="port: {x-kubernetes-int-or-string: true}")  # fmt: skip
-PATTERN = _Rule("pattern-invalid", "Pattern is not a valid RE2 expression",
+    good="port: {x-kubernetes-int-or-string: true}",
+)
+PATTERN = _Rule(
+    "pattern-invalid",
+    "Pattern is not a valid RE2 expression",
     claims_nothing=True,
     headline="pattern of {of}: {subject}",
     changes="values",
@@ -156,7 +205,8 @@ PATTERN = _Rule("pattern-invalid", "Pattern is not a valid RE2 expression",
     help="Write the pattern in RE2 syntax (https://github.com/google/re2/wiki/Syntax)",
     marker="correct `+kubebuilder:validation:Pattern`",
     bad="name: {type: string, pattern: '^(?!kube-)'}",
-    good="name:\n  type: string\n  x-kubernetes-validations: [{rule: \"!self.startsWith('kube-')\"}]")  # fmt: skip
+    good="name:\n  type: string\n  x-kubernetes-validations: [{rule: \"!self.startsWith('kube-')\"}]",
+)
 
 
 @check(

@@ -51,15 +51,22 @@ def meant_word(word: str, words: Sequence[str]) -> str | None:
     return (_MEANT.get(word.lower()) if words is TYPES else None) or nearest(word, words, _LIKE)
 
 
-SCALE = Rule("scale-path-invalid", "Invalid path in the scale subresource",
+SCALE = Rule(
+    "scale-path-invalid",
+    "Invalid path in the scale subresource",
     observed=("scale-changed",),
     scope="version",
     why="`kubectl scale` and autoscalers use these paths. They must be simple JSON paths below `.spec` or `.status`.",
     help="Set `specReplicasPath` to a path below `.spec` and `statusReplicasPath` to one below `.status`, such as "
-    "`.spec.replicas` and `.status.replicas`", marker="correct `+kubebuilder:subresource:scale`",
-    bad=WITH_SCALE % "specReplicasPath: .replicas, ", good=WITH_SCALE % "specReplicasPath: .spec.replicas, ",
-    source="apiextensions/validation ValidateCustomResourceDefinitionSubresources")  # fmt: skip
-COLUMN = Rule("printer-column-invalid", "Invalid printer column",
+    "`.spec.replicas` and `.status.replicas`",
+    marker="correct `+kubebuilder:subresource:scale`",
+    bad=WITH_SCALE % "specReplicasPath: .replicas, ",
+    good=WITH_SCALE % "specReplicasPath: .spec.replicas, ",
+    source="apiextensions/validation ValidateCustomResourceDefinitionSubresources",
+)
+COLUMN = Rule(
+    "printer-column-invalid",
+    "Invalid printer column",
     observed=("column-of-another-type",),
     scope="version",
     why="`kubectl get` prints these columns. Each needs a name, a supported type and a JSON path.",
@@ -67,7 +74,8 @@ COLUMN = Rule("printer-column-invalid", "Invalid printer column",
     marker="correct `+kubebuilder:printcolumn`",
     bad=WITH_COLUMN % "name: Ready, type: bool, jsonPath: .status.ready",
     good=WITH_COLUMN % "name: Ready, type: boolean, jsonPath: .status.ready",
-    source="apiextensions/validation ValidateCustomResourceColumnDefinition")  # fmt: skip
+    source="apiextensions/validation ValidateCustomResourceColumnDefinition",
+)
 
 
 def validate(subresources: CustomResourceSubresources | None, path: Path) -> Iterator[FieldError]:

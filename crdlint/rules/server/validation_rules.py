@@ -59,40 +59,64 @@ _GOOD = rule_with(
 )
 
 
-RULE_REQUIRED = _Rule("rule-required", "Validation rule without an expression",
+RULE_REQUIRED = _Rule(
+    "rule-required",
+    "Validation rule without an expression",
     claims_nothing=True,
     headline="rule on {of} is empty",
     why="The API server has no expression to evaluate, so it rejects the CRD.",
     help="Set `rule` to a CEL expression that must be true, such as `has(self.name)`, in quotes if it begins with `!`",
     marker="correct the `rule` of `+kubebuilder:validation:XValidation`",
-    bad=rule_with("message: must have a mode"), good=_GOOD)  # fmt: skip
-MESSAGE = _Rule("rule-message-invalid", "Message of a rule is empty, has several lines, or is missing",
+    bad=rule_with("message: must have a mode"),
+    good=_GOOD,
+)
+MESSAGE = _Rule(
+    "rule-message-invalid",
+    "Message of a rule is empty, has several lines, or is missing",
     observed=("rule-with-and-without-message", "message-expression-is-the-message"),
-    headline={REQUIRED: "rule on {of} has several lines and no message", INVALID: headlines.wrong_message},
+    headline={
+        REQUIRED: "rule on {of} has several lines and no message",
+        INVALID: headlines.wrong_message,
+    },
     why="Users see the message as one line. Without a message they see the expression, which must then have only one line.",
-    help="Set `message` to one line of text", marker="correct the `message` of `+kubebuilder:validation:XValidation`",
-    bad=rule_with('rule: has(self.mode), message: "must have\\na mode"'), good=_GOOD)  # fmt: skip
-MESSAGE_EXPRESSION = _Rule("rule-message-expression-empty", "`messageExpression` is blank",
+    help="Set `message` to one line of text",
+    marker="correct the `message` of `+kubebuilder:validation:XValidation`",
+    bad=rule_with('rule: has(self.mode), message: "must have\\na mode"'),
+    good=_GOOD,
+)
+MESSAGE_EXPRESSION = _Rule(
+    "rule-message-expression-empty",
+    "`messageExpression` is blank",
     observed=("message-expression-is-the-message",),
     headline="`messageExpression` of a rule on {of} is blank",
     why="The API server has no expression to evaluate, so it rejects the CRD.",
     help="Remove `messageExpression`, or set it to a CEL expression that evaluates to a string",
     marker="remove the `messageExpression` of `+kubebuilder:validation:XValidation`",
-    bad=rule_with('rule: has(self.mode), messageExpression: " "'), good=_GOOD)  # fmt: skip
-REASON = _Rule("rule-reason-unsupported", "Unsupported `reason`",
+    bad=rule_with('rule: has(self.mode), messageExpression: " "'),
+    good=_GOOD,
+)
+REASON = _Rule(
+    "rule-reason-unsupported",
+    "Unsupported `reason`",
     observed=("rule-reason",),
     headline="{key} of a rule on {of} cannot be {value}",
     why="The API server returns the reason to clients as the type of the error, and supports only four.",
     help="Set `reason` to `FieldValueInvalid` (the default), `FieldValueDuplicate`, `FieldValueForbidden` or `FieldValueRequired`",
     marker="correct the `reason` of `+kubebuilder:validation:XValidation`",
-    bad=rule_with("rule: has(self.mode), reason: Invalid"), good=_GOOD)  # fmt: skip
-FIELD_PATH = _Rule("rule-field-path-invalid", "`fieldPath` does not name a field of the schema",
+    bad=rule_with("rule: has(self.mode), reason: Invalid"),
+    good=_GOOD,
+)
+FIELD_PATH = _Rule(
+    "rule-field-path-invalid",
+    "`fieldPath` does not name a field of the schema",
     observed=("field-path-of-a-rule",),
     headline="`fieldPath` {value} of a rule on {of} leads to no field",
     why="The API server adds the path to the path of its error. A wrong path would send users to the wrong field.",
     help="Write the path of a field below this schema, such as `.name` or `.labels['a']`",
     marker="correct the `fieldPath` of `+kubebuilder:validation:XValidation`",
-    bad=rule_with("rule: has(self.mode), fieldPath: .mdoe"), good=_GOOD)  # fmt: skip
+    bad=rule_with("rule: has(self.mode), fieldPath: .mdoe"),
+    good=_GOOD,
+)
 
 
 def _worded(field: str, detail: str) -> str:

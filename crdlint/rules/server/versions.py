@@ -50,52 +50,76 @@ BASE: Final = version_with("v1")
 _GOOD = versions_with(BASE, version_with("v2", storage=False, fields=ANY_FIELDS))
 
 
-SCHEMA_REQUIRED = _Rule("schema-required", "Version without a schema",
+SCHEMA_REQUIRED = _Rule(
+    "schema-required",
+    "Version without a schema",
     observed=("named-fields-and-other-keys",),
     follows=(Link(reading.UNKNOWN_FIELD, EMPTY),),
     headline="version has no `schema.openAPIV3Schema`",
     why="The API server prunes all fields that a schema does not specify, so every version needs a schema.",
     help="Add `schema: {openAPIV3Schema: {type: object}}` to the version, and specify its fields under `properties`",
-    bad="versions: [{name: v1, served: true, storage: true}]", good=f"versions: [{BASE}]\n")  # fmt: skip
-NAME = _Rule("version-name-invalid", "Invalid version name",
+    bad="versions: [{name: v1, served: true, storage: true}]",
+    good=f"versions: [{BASE}]\n",
+)
+NAME = _Rule(
+    "version-name-invalid",
+    "Invalid version name",
     claims_nothing=True,
     follows=(Link(None, between_fields("spec.version", "spec.versions")),),
     headline="version name {wrong}",
     why="The version name becomes part of URLs and of `apiVersion`, so it must be a DNS label.",
     help="Rename the version to a name such as `v1`, `v1beta1` or `v2alpha3`",
     marker="correct `+versionName`, or the name of the Go package",
-    bad=f"versions: [{version_with('v1.0')}]", good=f"versions: [{BASE}]\n")  # fmt: skip
-UNIQUE = _Rule("version-name-duplicate", "Duplicate version name",
+    bad=f"versions: [{version_with('v1.0')}]",
+    good=f"versions: [{BASE}]\n",
+)
+UNIQUE = _Rule(
+    "version-name-duplicate",
+    "Duplicate version name",
     claims_nothing=True,
     headline=headlines.repeated_versions,
     why="Each version is served at its own URL, so two versions cannot have the same name.",
     help="Rename one of the two versions, or remove it",
-    bad=versions_with(BASE, version_with("v1", storage=False, fields=ANY_FIELDS)), good=_GOOD)  # fmt: skip
-STORAGE = _Rule("storage-version-exactly-one", "Not exactly one version has `storage: true`",
+    bad=versions_with(BASE, version_with("v1", storage=False, fields=ANY_FIELDS)),
+    good=_GOOD,
+)
+STORAGE = _Rule(
+    "storage-version-exactly-one",
+    "Not exactly one version has `storage: true`",
     observed=("version-added",),
     follows=(Link(None, between_fields("status.storedVersions", "spec.versions")),),
     headline=headlines.storage,
     why="The API server stores all objects in one version, and converts them when a client requests another one.",
     help="Set `storage: true` on one version and `storage: false` on all others",
     marker="write `+kubebuilder:storageversion` on one version",
-    bad=versions_with(BASE, version_with("v2", fields=ANY_FIELDS)), good=_GOOD)  # fmt: skip
-DEPRECATION = Rule("deprecation-warning-invalid", "Invalid `deprecationWarning`",
+    bad=versions_with(BASE, version_with("v2", fields=ANY_FIELDS)),
+    good=_GOOD,
+)
+DEPRECATION = Rule(
+    "deprecation-warning-invalid",
+    "Invalid `deprecationWarning`",
     observed=("deprecation-warning-is-a-header",),
     scope="version",
     why="The API server sends the text in an HTTP header. It must be printable, at most 256 bytes long, and set on a "
     "deprecated version.",
     help="Set `deprecated: true` on the version, and shorten the warning to one printable line of at most 256 bytes",
     marker="correct `+kubebuilder:deprecatedversion`",
-    bad="deprecationWarning: use v2", good="deprecated: true\ndeprecationWarning: use v2\n",
-    source="apiextensions/validation validateDeprecationWarning")  # fmt: skip
-STORED = Rule("stored-version-missing", "Version in `status.storedVersions` is missing from `spec.versions`",
+    bad="deprecationWarning: use v2",
+    good="deprecated: true\ndeprecationWarning: use v2\n",
+    source="apiextensions/validation validateDeprecationWarning",
+)
+STORED = Rule(
+    "stored-version-missing",
+    "Version in `status.storedVersions` is missing from `spec.versions`",
     headline="{value} is stored, but is no version in `spec.versions`",
     in_each_run=False,
     observed=("storage-version-cannot-be-removed",),
     why="Without the version, the API server could no longer read the objects that are stored in it.",
     help="Restore the version in `spec.versions` (`served: false` is enough), migrate all objects to the storage "
     "version, then remove it from `status.storedVersions`",
-    source="apiextensions/validation ValidateCustomResourceDefinitionStoredVersions", scope="manifest")  # fmt: skip
+    source="apiextensions/validation ValidateCustomResourceDefinitionStoredVersions",
+    scope="manifest",
+)
 
 
 def schemas_required(

@@ -217,7 +217,7 @@ def repeated_block(duplicate: DuplicateKey, others: Sequence[DuplicateKey], line
         if other.how == duplicate.how and other.later.start_mark.column == column
         and abs(_distance(other) - _distance(duplicate)) <= _APART
         and abs(other.later.start_mark.line - duplicate.later.start_mark.line) <= len(others) + _APART
-    ]  # fmt: skip
+    ]
     if len(block) == 1:
         return None
     earlier = [other.first.start_mark.line + 1 + line_offset for other in block]

@@ -284,8 +284,15 @@ def _with_dependencies(chart: Chart, path: str) -> Chart:
         for inner, name in charts
     )
     return Chart(
-        chart.name, chart.shown, path, chart.metadata, chart.values, chart.files, inner_charts, chart.problems
-    )  # fmt: skip
+        chart.name,
+        chart.shown,
+        path,
+        chart.metadata,
+        chart.values,
+        chart.files,
+        inner_charts,
+        chart.problems,
+    )
 
 
 def _renamed(chart: Chart, name: str) -> Chart:

@@ -469,10 +469,14 @@ def _from_cache(
         each for each in cached.notices if not each.startswith((_TEMPLATE, _FINDING, _COPY))
     ]
     return _Chart(
-        model, digest, is_rendered, failures=[Failure.cached(chart, entry) for entry in failures],
-        templates=tuple(entries(_TEMPLATE)), findings=tuple(unpacked(loads(each)) for each in entries(_FINDING)),
+        model,
+        digest,
+        is_rendered,
+        failures=[Failure.cached(chart, entry) for entry in failures],
+        templates=tuple(entries(_TEMPLATE)),
+        findings=tuple(unpacked(loads(each)) for each in entries(_FINDING)),
         copies=tuple(CopyOfCRD(*loads(each)) for each in entries(_COPY)),
-    )  # fmt: skip
+    )
 
 
 _FINDING: Final = "finding "

@@ -289,9 +289,7 @@ def _heads(text: str) -> Iterator[_Head]:
             if entry is not None and kind and api_version:
                 first, last = (node_span(node, document.line_offset) for node in entry)
                 span = Span(first.line, first.column, last.end_line, last.end_column)
-                yield _Head(
-                    root, span, api_version, kind, own, document.line_offset, hook, weight
-                )  # fmt: skip
+                yield _Head(root, span, api_version, kind, own, document.line_offset, hook, weight)
 
 
 def _objects(document: Document) -> Iterator[MappingNode]:
@@ -350,10 +348,20 @@ def _document(
     if names and way is Way.TEMPLATE:
         way = Way.HOOK if events <= EVENTS else Way.SKIPPED
     return ChartDocument(
-        file, span, chart, way, head.api_version, head.kind, text_of(child(head.root, "metadata", "name")) or "",
-        head.text, annotations if annotations is not None else annotations_of(head.root), events, _defined(head),
-        is_rendered, blocks,
-    )  # fmt: skip
+        file,
+        span,
+        chart,
+        way,
+        head.api_version,
+        head.kind,
+        text_of(child(head.root, "metadata", "name")) or "",
+        head.text,
+        annotations if annotations is not None else annotations_of(head.root),
+        events,
+        _defined(head),
+        is_rendered,
+        blocks,
+    )
 
 
 def annotations_of(root: Node) -> dict[str, str]:
@@ -506,8 +514,13 @@ class _UnrenderedDocuments:
                 seen.add(head.span.line)
                 blocks, is_on = reading.condition(head.span.line)
                 yield _masked_document(
-                    head, chart, file, reading, is_rendered=False if is_off else is_on, blocks=blocks
-                )  # fmt: skip
+                    head,
+                    chart,
+                    file,
+                    reading,
+                    is_rendered=False if is_off else is_on,
+                    blocks=blocks,
+                )
 
 
 def _may_hold_crd(file: LoadedFile) -> bool:

@@ -85,12 +85,14 @@ def copies_of(contents: Sequence[ChartContents]) -> list[CopyOfCRD]:
     )
     return [
         CopyOfCRD(
-            crd.name, contents[0].chart.name, crd.file.shown,
+            crd.name,
+            contents[0].chart.name,
+            crd.file.shown,
             (crd.span.line, crd.span.column, crd.span.end_line, crd.span.end_column),
             blake2b(crd.text.encode("utf-8", "replace"), digest_size=16).hexdigest(),
         )
         for crd in crds
-    ]  # fmt: skip
+    ]
 
 
 def copies_between(

@@ -105,9 +105,18 @@ def check_rendered(
                     )
                 diagnostics.setdefault((mapped.rule, mapped.line, mapped.message), mapped)
     return FileResult(
-        path, text, number, tuple(crds.values()), skipped, tuple(diagnostics.values()), tuple(notices),
-        definitions=tuple(definitions.values()), rules=tuple(rules), blocking=frozenset(blocking), compared=tuple(compared),
-    )  # fmt: skip
+        path,
+        text,
+        number,
+        tuple(crds.values()),
+        skipped,
+        tuple(diagnostics.values()),
+        tuple(notices),
+        definitions=tuple(definitions.values()),
+        rules=tuple(rules),
+        blocking=frozenset(blocking),
+        compared=tuple(compared),
+    )
 
 
 def in_template(path: str, text: str, results: Iterable[FileResult]) -> FileResult:

@@ -228,10 +228,9 @@ class OldFolder:
 def is_safe(path: str) -> bool:
     """Return whether a path of a commit or an archive is one below the folder that it is written to, on this system."""
     parts = path.split("/")
-    return (
-        not any(part in {"", ".", ".."} or part.lower() == ".git" for part in parts)
-        and not any(character in path for character in "\0" + ("\\:" if os.name == "nt" else ""))
-    )  # fmt: skip
+    return not any(part in {"", ".", ".."} or part.lower() == ".git" for part in parts) and not any(
+        character in path for character in "\0" + ("\\:" if os.name == "nt" else "")
+    )
 
 
 def target_of(folder: str, path: str) -> str:

@@ -162,10 +162,14 @@ def _built(kustomization: Kustomization, folder: OldFolder, path: str) -> OldBui
         if output.problem is None:
             crds = collect_crds(output.text, file).by_name
             spans = patch_spans(kustomization, crds)
-            return OldBuild({
-                name: old._replace(positions=_AtPatch(old.positions, spans[name]), span=spans[name])
-                for name, old in crds.items()
-            })  # fmt: skip
+            return OldBuild(
+                {
+                    name: old._replace(
+                        positions=_AtPatch(old.positions, spans[name]), span=spans[name]
+                    )
+                    for name, old in crds.items()
+                }
+            )
         problem = output.problem
     return OldBuild(problem=f"{file}: {problem}")
 
