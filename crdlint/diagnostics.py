@@ -123,6 +123,11 @@ class Diagnostic:
     version: str = ""
 
     @property
+    def place(self) -> tuple[str, str | None, int, int]:
+        """What two runs over a text have in common if they report the same problem."""
+        return self.rule, self.crd, self.line, self.column
+
+    @property
     def is_rejection(self) -> bool:
         """Whether the API server rejects an object because of the finding."""
         is_error = self.origin == "apiserver" and self.severity == "error"

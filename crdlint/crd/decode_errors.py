@@ -25,7 +25,7 @@ from crdlint.phrases import Sample, nearest
 from crdlint.safety.work import run_calls
 from crdlint.spelling import are_opposites
 from crdlint.yaml.json_values import entries
-from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, is_json
+from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, is_glued_item, is_json
 from crdlint.yaml.resolve import resolve
 
 if TYPE_CHECKING:
@@ -606,15 +606,11 @@ def _of_collection(go_type: str, value: str | None) -> str:
     return Sample("Write a mapping with all values in quotes: `key: value`")
 
 
-# A dash and a word: an item of a list whose space is missing.
-GLUED_ITEM: Final = re.compile(r"-(?=[A-Za-z_$]\S*\Z)")
-
-
 def _listed(value: str | None) -> str:
     """Return the help for a text, or for another value, in the place of a list."""
     if value is None:
         return Sample("Write a list, such as `[a, b]`")
-    if GLUED_ITEM.match(value):
+    if is_glued_item(value):
         return f"Add a space after the dash: `- {value[1:]}`"
     is_tuple = value.startswith("(") and value.endswith(")")
     return f"Write a list: `[{value[1:-1] if is_tuple else value}]`"

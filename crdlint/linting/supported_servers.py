@@ -28,14 +28,11 @@ def with_servers(
         return result
     supported = parse_range(KNOWN)
     of_oldest = _diagnostics(result, request, Range.of(supported.servers[0]), lint)
-    reported_by_oldest = set(map(_rule_and_position, of_oldest))
-    if reported_by_oldest.issuperset(map(_rule_and_position, errors)):
+    if {each.place for each in of_oldest}.issuperset(each.place for each in errors):
         return result
     of_all = _diagnostics(result, request, supported, lint)
-    limited = {_rule_and_position(each): each for each in of_all if each.versions}
-    findings = (
-        _with_servers(each, limited.get(_rule_and_position(each))) for each in result.diagnostics
-    )
+    limited = {each.place: each for each in of_all if each.versions}
+    findings = (_with_servers(each, limited.get(each.place)) for each in result.diagnostics)
     return replace(result, diagnostics=tuple(findings))
 
 
@@ -75,7 +72,3 @@ def _with_servers(finding: Diagnostic, limited: Diagnostic | None) -> Diagnostic
         server_message=limited.server_message,
         versions=limited.versions,
     )
-
-
-def _rule_and_position(finding: Diagnostic) -> tuple[str, str | None, int, int]:
-    return finding.rule, finding.crd, finding.line, finding.column

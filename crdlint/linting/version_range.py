@@ -115,12 +115,8 @@ class FindingsByVersion:
 
 
 def _position_of(finding: Diagnostic) -> Hashable:
-    cause = (
-        None
-        if finding.related is None
-        else (finding.related.file, finding.related.line, finding.related.column)
-    )
-    return finding.kind, finding.rule, finding.field, finding.line, finding.column, cause
+    cause = finding.related and (finding.related.file, finding.related.line, finding.related.column)
+    return finding.kind, finding.place, finding.field, cause
 
 
 def _paired(

@@ -428,20 +428,16 @@ class _TrialOfResources(_Trial):
             key[0] for key, findings in errors.items() if any(not each.errors for each in findings)
         }
         undecoded = {key[0] for key in errors if key[1] == resource.DECODE.id}
-        fixed = set(map(_position, group))
+        fixed = {finding.place for finding in group}
         brought: list[Diagnostic] = []
         for key, findings in left.items():
             is_rule_of_unchecked = key[0] in unchecked and key[1] == resource.RULE_FAILED.id
             if key[0] in undecoded:  # the decoder stops at the first error
-                brought += (each for each in findings if _position(each) in fixed)
+                brought += (each for each in findings if each.place in fixed)
             elif key in gone or not (self.stage == _SYNTAX or is_rule_of_unchecked):
                 more = len(findings) - len(errors.get(key, ())) + gone[key]
                 brought += findings[-more:] if more > 0 else ()
         return [finding.message for finding in brought]
-
-
-def _position(finding: Diagnostic) -> tuple[str, int, int]:
-    return finding.rule, finding.line, finding.column
 
 
 def _by_object(result: FileResult) -> dict[tuple[int, str, str, str], list[Diagnostic]]:

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 
 from ruamel.yaml.events import ScalarEvent
 
-from crdlint.light import dataclass
+from crdlint.light import dataclass, regex
 
 _MANY: Final = 64  # items of a mapping whose keys are found by an index
 
@@ -103,6 +103,15 @@ _BLOCK_STYLES: Final = frozenset("|>")
 def is_block_text(node: Node) -> bool:
     """Return whether a node is a text of lines below a `|` or `>`."""
     return isinstance(node, Scalar) and node.style in _BLOCK_STYLES
+
+
+# A dash and a word: an item of a list whose space is missing.
+_GLUED_ITEM: Final = regex(r"-(?=[A-Za-z_$]\S*\Z)")
+
+
+def is_glued_item(text: str) -> bool:
+    """Return whether a text was probably meant to be the only item of a list, as in `-spec`."""
+    return _GLUED_ITEM.match(text) is not None
 
 
 def is_json(root: Node) -> bool:

@@ -20,7 +20,7 @@ from crdlint.rules.fixes.v1beta1 import block
 from crdlint.schema.structural import TYPES
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import Editor, UneditableError, quoted
-from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, text_of
+from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, is_glued_item, text_of
 
 _GROUPED: Final = regex(r"-?\d{1,3}(?:[,_]\d{3})+\Z")
 _AMONG: Final = regex(
@@ -334,10 +334,8 @@ def _glued_item(finding: DecodeFinding) -> Edits:
     of = finding.go_type(value)
     if of is None or of.kind != "slice" or not isinstance(value, Scalar) or value.style:
         return
-    from crdlint.crd.decode_errors import GLUED_ITEM  # most documents have no problem
-
     start = value.start_mark
-    if GLUED_ITEM.match(value.value) and start.line > key.start_mark.line:
+    if is_glued_item(value.value) and start.line > key.start_mark.line:
         yield finding.editor.inserted(start.index + 1, " ")
 
 
@@ -365,10 +363,8 @@ def _is_list_of_values(of: GoType) -> bool:
 
 def _list_of_words(finding: DecodeFinding, value: Scalar) -> Edits:
     """Make a list of the words of a text, which may be in brackets."""
-    from crdlint.crd.decode_errors import GLUED_ITEM  # most documents have no problem
-
     editor, text = finding.editor, value.value
-    if GLUED_ITEM.match(text) and not value.style:
+    if is_glued_item(text) and not value.style:
         return  # the dash is not a part of the item
     if value.style and _is_between("[]", text):
         yield editor.replace(value, text)
