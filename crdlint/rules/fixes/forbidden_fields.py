@@ -9,6 +9,15 @@ from crdlint.rules.engine.advisory import SCALARS
 from crdlint.rules.engine.edits import Edits, rename_to_true, require, unlisted
 from crdlint.rules.engine.finding import FieldFinding
 from crdlint.rules.engine.fixer import Fixer, FixesOf, removal
+from crdlint.rules.helps.forbidden_fields import (
+    LIST,
+    MAP,
+    MEANT_TYPES,
+    TYPES_OF_FORMATS,
+    VAGUE,
+    meant_type,
+    nullable_type,
+)
 from crdlint.rules.helps.structural import implied_type
 from crdlint.rules.server.forbidden_fields import (
     ADDITIONAL_ITEMS,
@@ -18,17 +27,10 @@ from crdlint.rules.server.forbidden_fields import (
     EMBEDDED_IN_META,
     ID,
     ITEMS_ARRAY,
-    LIST,
-    MAP,
-    MEANT_TYPES,
     PRESERVE_FALSE,
     TYPE_NULL,
     TYPE_UNSUPPORTED,
-    TYPES_OF_FORMATS,
     UNIQUE_ITEMS,
-    VAGUE,
-    meant_type,
-    nullable_type,
 )
 from crdlint.yaml.nodes import Mapping, Scalar
 

@@ -7,7 +7,8 @@ from typing import Final
 from crdlint.rules.engine.edits import Edits, rename_to_true
 from crdlint.rules.engine.finding import AdviceFinding
 from crdlint.rules.engine.fixer import Fixer, FixesOf
-from crdlint.rules.server.schema_warnings import OTHER_FORMATS, spellings, unrecognized
+from crdlint.rules.helps.schema_warnings import OTHER_FORMATS, spellings
+from crdlint.rules.server.schema_warnings import formats_of, unrecognized
 from crdlint.spelling import name_meant
 
 _INT_OR_STRING: Final = "x-kubernetes-int-or-string"
@@ -20,11 +21,9 @@ _INT_OR_STRING: Final = "x-kubernetes-int-or-string"
 def _respelled_format(finding: AdviceFinding) -> Edits:
     """Correct the spelling: from then on the API server rejects values of another format, so that this is unsafe."""
     schema = finding.schema(finding.owner)
-    near = (
-        name_meant(schema.format, spellings(schema.type))
-        if schema.format not in OTHER_FORMATS
-        else None
-    )
+    if schema.format in OTHER_FORMATS:
+        return []
+    near = name_meant(schema.format, spellings(formats_of(schema.type)))
     return finding.write(near) if near else []
 
 

@@ -9,15 +9,14 @@ from crdlint.crd.errors import REQUIRED, Code
 from crdlint.rules.engine.edits import Edits, expect
 from crdlint.rules.engine.finding import FieldFinding
 from crdlint.rules.engine.fixer import Fixer, FixesOf
+from crdlint.rules.helps.subresources import MEANT_TYPES, SIMPLE_PATH, meant_word
 from crdlint.rules.server.subresources import (
     COLUMN,
     FORMATS,
     SCALE,
-    SIMPLE_PATH,
     TYPES,
     WITH_COLUMN,
     WITH_SCALE,
-    meant_word,
 )
 from crdlint.yaml.nodes import Mapping, Scalar, child, text_of
 
@@ -52,10 +51,14 @@ def _usual_path(finding: FieldFinding) -> Edits:
         yield finding.editor.set(scale, name, finding.editor.value(usual))
 
 
+# By the field of a column: what the API server knows, and what other words mean.
+_WORDS: Final = {"type": (TYPES, MEANT_TYPES), "format": (FORMATS, {})}
+
+
 @Fixer("Correct the type or format", "safe")
 def _column_word(finding: FieldFinding) -> Edits:
-    words = {"type": TYPES, "format": FORMATS}.get(finding.name, ())
-    near = meant_word(finding.scalar().value, words) if words else None
+    words, others = _WORDS.get(finding.name, ((), {}))
+    near = meant_word(finding.scalar().value, words, others)
     if near is not None:
         yield finding.editor.respell(finding.scalar(), near)
 

@@ -6,114 +6,26 @@ Upstream: specStandardValidatorV3.validate and similar parts of ValidateCustomRe
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
 from crdlint.crd.errors import forbidden, invalid, not_supported
 from crdlint.crd.model import JSONSchemaProps
-from crdlint.phrases import nearest
 from crdlint.rules.engine.common import WalkResult
 from crdlint.rules.engine.relations import SAME_FIELD, SIBLING
 from crdlint.rules.engine.rule import Link, Nodes, Rule
 from crdlint.rules.engine.schema_walk import Context, check
+from crdlint.rules.helps import forbidden_fields as helps
 from crdlint.rules.server import structural
 from crdlint.schema.structural import TYPES
-from crdlint.spelling import differing_letters
 
 _SOURCE = "apiextensions/validation specStandardValidatorV3.validate"
 _Rule: Final = partial(Rule, source=_SOURCE)
 _WALK = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
 
 
-_LIKE: Final = 0.7
-# Names that people use for the supported types.
-MEANT_TYPES: Final = {
-    word: meant
-    for meant, words in (
-        ("integer", "int int32 int64 long uint uint32 uint64"),
-        ("number", "float float32 float64 double decimal"),
-        ("string", "str text"),
-        ("boolean", "bool"),
-        ("array", "list slice seq sequence"),
-        ("object", "map dict struct obj mapping dictionary hash hashmap record"),
-    )
-    for word in words.split()
-}
-VAGUE: Final = frozenset({"num", "numeric"})  # integers or fractions
-
-
-TYPES_OF_FORMATS: Final = {
-    "int32": "integer",
-    "int64": "integer",
-    "float": "number",
-    "double": "number",
-}
-_BESIDE_PROPERTIES: Final = (
-    "Replace `patternProperties` with `x-kubernetes-preserve-unknown-fields: true`, which accepts other fields, "
-    "or move these fields into a map of their own"
-)
-_UNIQUE_BY_KEYS: Final = "Remove `uniqueItems`: no two items of a map list have the same keys"
-_UNIQUE_ITEMS_HELPS: Final = {
-    "object": "Remove `uniqueItems`; for items that differ in some fields, add `x-kubernetes-list-type: map` and those "
-    "fields as `x-kubernetes-list-map-keys`",
-    "array": "Remove `uniqueItems`: a set needs items of a scalar type",
-}
-_NO_OTHERS: Final = (
-    "Remove `additionalProperties: false`: the API server drops fields that are not in `properties`"
-)
 _WalkRule: Final = partial(Rule, source=_WALK)
-
-
-# Maps of texts to values of a type, and lists, as Go, Java, Rust and Python write them.
-MAP: Final = re.compile(
-    r"map\[string\](\w+)|(?:hash|tree|btree)?map<str(?:ing)?,(\w+)>|dict\[str,(\w+)\]",
-    re.IGNORECASE,
-)
-LIST: Final = re.compile(r"(?:list|vec|array|slice|set)[<\[](\w+)[>\]]", re.IGNORECASE)
-
-
-def meant_type(word: str, schema: JSONSchemaProps | None = None) -> str | None:
-    """Return the type for a type name of another language, or for a misspelled one; None if its format contradicts it."""
-    if word.startswith("[]") or word.endswith("[]") or LIST.fullmatch(word):
-        return "array"
-    if word.lower() in VAGUE:
-        return None
-    is_map = word.startswith("map[") or MAP.fullmatch(word.replace(" ", ""))
-    meant = "object" if is_map else MEANT_TYPES.get(word.lower()) or _misspelled(word)
-    implied = TYPES_OF_FORMATS.get(schema.format) if schema is not None else None
-    return meant if implied is None or meant == implied else None
-
-
-_STRAY: Final = " :;,.\"'`"  # around a word
-
-
-def _misspelled(word: str) -> str | None:
-    """Return the type that a word spells, with a third of its letters wrong at most; `stringlist` is no such word."""
-    word = word.strip(_STRAY)
-    near = nearest(word, TYPES, _LIKE)
-    if near is None or not word.isalpha():
-        return None
-    return near if differing_letters(word, near) * 3 <= len(near) else None
-
-
-# A type, or null, as other languages write it.
-_OR_NULL: Final = re.compile(
-    r"null\s*(?:[|,/]|or\b)\s*(\w+)|(\w+)\s*(?:\?|(?:[|,/]|\bor\b)\s*null)|\?(\w+)|optional[\[<](\w+)[\]>]",
-    re.IGNORECASE,
-)
-
-
-def nullable_type(word: str) -> str | None:
-    """Return the type of a word that means this type or null, None for other words.
-
-    >>> nullable_type("string|null"), nullable_type("int?"), nullable_type("string|int")
-    ('string', 'integer', None)
-    """
-    match = _OR_NULL.fullmatch(word)
-    name = "" if match is None else next(filter(None, match.groups()))
-    return name if name in TYPES else meant_type(name) if name else None
 
 
 def _field(name: str, why: str, help_: str, bad: str, good: str, **traits: Any) -> Rule:
@@ -257,10 +169,7 @@ PRESERVE_FALSE = _WalkRule(
 def _type(schema: JSONSchemaProps, context: Context, result: WalkResult) -> None:
     path = schema.path.child("type")
     if context.options.require_valid_property_type:
-        nullable, meant = nullable_type(schema.type), meant_type(schema.type, schema)
-        help_ = f"Write `type: {meant}`" if meant else None
-        if nullable:
-            help_ = f"Write `type: {nullable}` and `nullable: true`"
+        help_ = helps.of_type(schema)
         result.add(
             schema,
             not_supported(TYPE_UNSUPPORTED.id, path, schema.type, sorted(TYPES), help=help_),
@@ -282,9 +191,8 @@ def _default(schema: JSONSchemaProps, context: Context, result: WalkResult) -> N
 def _unsupported_fields(schema: JSONSchemaProps, _context: Context, result: WalkResult) -> None:
     for name, (rule, is_set) in _UNSUPPORTED.items():
         if is_set(schema):
-            help_ = (
-                _BESIDE_PROPERTIES if name == "patternProperties" and schema.properties else None
-            )
+            beside_properties = name == "patternProperties" and schema.properties
+            help_ = helps.BESIDE_PROPERTIES if beside_properties else None
             result.add(
                 schema,
                 forbidden(rule.id, schema.path.child(name), f"{name} is not supported", help=help_),
@@ -312,10 +220,7 @@ def _embedded(schema: JSONSchemaProps, context: Context, result: WalkResult) -> 
 def _unique_items(schema: JSONSchemaProps, _context: Context, result: WalkResult) -> None:
     if schema.unique_items:
         detail = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"
-        item = "" if schema.item_schema is None else schema.item_schema.type
-        help_ = _UNIQUE_BY_KEYS if schema.x_list_type == "map" else _UNIQUE_ITEMS_HELPS.get(item)
-        if schema.type != "array":
-            help_ = "Remove `uniqueItems`: it has no effect on a value that is not a list"
+        help_ = helps.of_unique_items(schema)
         result.add(
             schema,
             forbidden(UNIQUE_ITEMS.id, schema.path.child("uniqueItems"), detail, help=help_),
@@ -332,7 +237,7 @@ def _both_properties(schema: JSONSchemaProps, _context: Context, result: WalkRes
     ):
         path = schema.path.child("additionalProperties")
         detail = "additionalProperties and properties are mutual exclusive"
-        help_ = None if additional.allows else _NO_OTHERS
+        help_ = None if additional.allows else helps.NO_OTHERS
         result.add(schema, forbidden(BOTH_PROPERTIES.id, path, detail, help=help_))
 
 

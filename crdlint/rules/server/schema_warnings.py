@@ -16,8 +16,8 @@ from crdlint.rules.engine import headlines
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.relations import SAME_SCHEMA
 from crdlint.rules.engine.rule import Link, Rule
+from crdlint.rules.helps import schema_warnings as helps
 from crdlint.rules.server import forbidden_fields
-from crdlint.spelling import meant
 
 _SET: Final = """\
 ports:
@@ -32,25 +32,6 @@ _STRING: Final = (
     "datetime", "k8s-short-name", "k8s-long-name",
 )  # fmt: skip
 _KNOWN: Final = {"integer": ("int32", "int64"), "number": ("float", "double")}
-_UNSIGNED: Final = (
-    "Write `format: int64`, `minimum: 0` and `maximum: {}`: the API server has no unsigned formats"
-)
-# Formats of other tools, and what the API server has in their place.
-OTHER_FORMATS: Final = {
-    "int-or-string": "Write `x-kubernetes-int-or-string: true` instead of `type` and `format`",
-    "uint8": _UNSIGNED.format(2**8 - 1),
-    "uint16": _UNSIGNED.format(2**16 - 1),
-    "uint32": _UNSIGNED.format(2**32 - 1),
-    "uint64": "Write `format: int64` and `minimum: 0`: the API server has no unsigned formats",
-    "uint": "Write `format: int64` and `minimum: 0`: the API server has no unsigned formats",
-    "int8": "Write `format: int32`, `minimum: -128` and `maximum: 127`",
-    "int16": "Write `format: int32`, `minimum: -32768` and `maximum: 32767`",
-}
-
-
-def spellings(type_: str) -> list[str]:
-    """Return the formats of a type as OpenAPI spells them."""
-    return [name for name in formats_of(type_) if name != "datetime"]
 
 
 @Rule(
@@ -82,7 +63,13 @@ def unrecognized(crd: DecodedCRD) -> Iterator[Advisory]:
                 schema.path.child("format"),
             )
             headline = headlines.of_format(schema.format, schema.type, path)
-            yield Advisory(message, path, _help(schema), kind="warning", headline=headline)
+            yield Advisory(
+                message,
+                path,
+                helps.of_format(schema, formats_of(schema.type)),
+                kind="warning",
+                headline=headline,
+            )
     yield from _of_first_patch(crd, server)
 
 
@@ -176,21 +163,3 @@ def _is_unknown_as_text(schema: JSONSchemaProps, server: Server) -> bool:
 def formats_of(type_: str) -> list[str]:
     """Return the formats that the server knows for values of a type."""
     return ["date-time", *_STRING] if type_ in {"", "string"} else list(_KNOWN.get(type_, ()))
-
-
-def _help(schema: JSONSchemaProps) -> str | None:
-    formats = formats_of(schema.type)
-    if not formats:
-        return f"Remove it: values of type {schema.type} have no formats"
-    if schema.format in OTHER_FORMATS:
-        return OTHER_FORMATS[schema.format]
-    if schema.format in formats:
-        return "Remove the format, or support only newer versions of Kubernetes: this one does not know it yet"
-    near = meant(schema.format, spellings(schema.type))
-    if near is not None and near.is_known:
-        return f"Write `{near.name}` to reject other values, or remove the format: the API server ignores this one"
-    if near is not None:
-        return f"Did you mean `{near.name}`? The API server ignores this format"
-    if schema.type in _KNOWN:
-        return f"Use {' or '.join(f'`{name}`' for name in formats)}, the formats of type {schema.type}, or remove it"
-    return None

@@ -15,9 +15,9 @@ from crdlint.crd.model import (
 )
 from crdlint.crd.paths import Path
 from crdlint.golang.printing import Typed
-from crdlint.light import regex
-from crdlint.phrases import Sample, nearest
+from crdlint.phrases import Sample
 from crdlint.rules.engine.rule import Rule
+from crdlint.rules.helps import subresources as helps
 from crdlint.safety.bugs import attempt
 
 # A schema with what the examples refer to. It preserves unknown fields, so that an example needs no status subresource.
@@ -32,23 +32,8 @@ SCALE_PATHS: Final = (
     ("statusReplicasPath", "status_replicas_path", (".status",)),
     ("labelSelectorPath", "label_selector_path", (".spec", ".status")),
 )
-# A simple path without its dot, or as kubectl, JSONPath, CEL and JSON Pointer write it.
-SIMPLE_PATH: Final = regex(
-    r"[\"“”]?\{?(?:\$|self(?=\.(?:spec|status|metadata)\b))?[./]{0,2}([A-Za-z_](?:[^{}\s$\[]|\[[^\]{}]*\])*?)\}?[\"“”]?\Z"
-)
-_LIKE: Final = 0.7
-_MEANT: Final = {
-    "int": "integer", "int32": "integer", "int64": "integer", "bool": "boolean",
-    "str": "string", "text": "string", "array": "string", "object": "string",
-    "float": "number", "double": "number", "datetime": "date", "date-time": "date", "time": "date", "timestamp": "date",
-}  # fmt: skip
 TYPES: Final = ("boolean", "date", "integer", "number", "string")
 FORMATS: Final = ("byte", "date", "date-time", "double", "float", "int32", "int64", "password")
-
-
-def meant_word(word: str, words: Sequence[str]) -> str | None:
-    """Return the one of some words that is meant by another, None if it is unknown."""
-    return (_MEANT.get(word.lower()) if words is TYPES else None) or nearest(word, words, _LIKE)
 
 
 SCALE = Rule(
@@ -105,22 +90,8 @@ def _scale_path(text: str, path: Path, parents: Sequence[str]) -> Iterator[Field
         yield invalid(SCALE.id, path, value, detail, reason=Reason(Code.NOT_BELOW, tuple(parents)))
 
 
-def _one_of(word: str, words: Sequence[str]) -> str:
-    near = meant_word(word, words)
-    return f"Write `{near}`" if near else f"Write one of {', '.join(f'`{name}`' for name in words)}"
-
-
 def _json_path_problem(text: str) -> str | None:
     return None if text.startswith(".") else "must be a simple json path starting with ."
-
-
-def _dotted_help(json_path: str) -> str:
-    path = SIMPLE_PATH.match(json_path)
-    return (
-        f"Write `.{path[1]}`"
-        if path is not None
-        else Sample("Write the path of a field, such as `.status.phase`")
-    )
 
 
 def column(definition: CustomResourceColumnDefinition, path: Path) -> Iterator[FieldError]:
@@ -136,15 +107,14 @@ def column(definition: CustomResourceColumnDefinition, path: Path) -> Iterator[F
             help="Add `type: string`, or another of these types",
         )
     elif definition.type not in TYPES:
-        help_, reason = _one_of(definition.type, TYPES), Reason(Code.ENUM, TYPES)
+        reason = Reason(Code.ENUM, TYPES)
+        help_ = helps.one_of(definition.type, TYPES, helps.MEANT_TYPES)
         yield invalid(
             COLUMN.id, path.child("type"), definition.type, types, reason=reason, help=help_
         )
     if definition.format and definition.format not in FORMATS:
-        formats, help_ = (
-            f"must be one of {','.join(FORMATS)}",
-            _one_of(definition.format, FORMATS),
-        )
+        formats = f"must be one of {','.join(FORMATS)}"
+        help_ = helps.one_of(definition.format, FORMATS)
         reason = Reason(Code.ENUM, FORMATS)
         yield invalid(
             COLUMN.id, path.child("format"), definition.format, formats, reason=reason, help=help_
@@ -158,4 +128,4 @@ def column(definition: CustomResourceColumnDefinition, path: Path) -> Iterator[F
             help=Sample("Add `jsonPath`, such as `jsonPath: .status.phase`"),
         )
     elif problem := _json_path_problem(text):
-        yield invalid(COLUMN.id, json_path, text, problem, help=attempt(_dotted_help, text))
+        yield invalid(COLUMN.id, json_path, text, problem, help=attempt(helps.of_path, text))

@@ -1,0 +1,117 @@
+"""How to correct what `rules/server/forbidden_fields.py` rejects, in words."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from crdlint.crd.model import JSONSchemaProps
+from crdlint.phrases import nearest
+from crdlint.schema.structural import TYPES
+from crdlint.spelling import differing_letters
+
+_LIKE: Final = 0.7
+# Names that people use for the supported types.
+MEANT_TYPES: Final = {
+    word: meant
+    for meant, words in (
+        ("integer", "int int32 int64 long uint uint32 uint64"),
+        ("number", "float float32 float64 double decimal"),
+        ("string", "str text"),
+        ("boolean", "bool"),
+        ("array", "list slice seq sequence"),
+        ("object", "map dict struct obj mapping dictionary hash hashmap record"),
+    )
+    for word in words.split()
+}
+VAGUE: Final = frozenset({"num", "numeric"})  # integers or fractions
+
+
+TYPES_OF_FORMATS: Final = {
+    "int32": "integer",
+    "int64": "integer",
+    "float": "number",
+    "double": "number",
+}
+BESIDE_PROPERTIES: Final = (
+    "Replace `patternProperties` with `x-kubernetes-preserve-unknown-fields: true`, which accepts other fields, "
+    "or move these fields into a map of their own"
+)
+_UNIQUE_BY_KEYS: Final = "Remove `uniqueItems`: no two items of a map list have the same keys"
+_UNIQUE_ITEMS_HELPS: Final = {
+    "object": "Remove `uniqueItems`; for items that differ in some fields, add `x-kubernetes-list-type: map` and those "
+    "fields as `x-kubernetes-list-map-keys`",
+    "array": "Remove `uniqueItems`: a set needs items of a scalar type",
+}
+NO_OTHERS: Final = (
+    "Remove `additionalProperties: false`: the API server drops fields that are not in `properties`"
+)
+
+
+# Maps of texts to values of a type, and lists, as Go, Java, Rust and Python write them.
+MAP: Final = re.compile(
+    r"map\[string\](\w+)|(?:hash|tree|btree)?map<str(?:ing)?,(\w+)>|dict\[str,(\w+)\]",
+    re.IGNORECASE,
+)
+LIST: Final = re.compile(r"(?:list|vec|array|slice|set)[<\[](\w+)[>\]]", re.IGNORECASE)
+
+
+def meant_type(word: str, schema: JSONSchemaProps | None = None) -> str | None:
+    """Return the type for a type name of another language, or for a misspelled one; None if its format contradicts it."""
+    if word.startswith("[]") or word.endswith("[]") or LIST.fullmatch(word):
+        return "array"
+    if word.lower() in VAGUE:
+        return None
+    is_map = word.startswith("map[") or MAP.fullmatch(word.replace(" ", ""))
+    meant = "object" if is_map else MEANT_TYPES.get(word.lower()) or _misspelled(word)
+    implied = TYPES_OF_FORMATS.get(schema.format) if schema is not None else None
+    return meant if implied is None or meant == implied else None
+
+
+_STRAY: Final = " :;,.\"'`"  # around a word
+
+
+def _misspelled(word: str) -> str | None:
+    """Return the type that a word spells, with a third of its letters wrong at most; `stringlist` is no such word."""
+    word = word.strip(_STRAY)
+    near = nearest(word, TYPES, _LIKE)
+    if near is None or not word.isalpha():
+        return None
+    return near if differing_letters(word, near) * 3 <= len(near) else None
+
+
+# A type, or null, as other languages write it.
+_OR_NULL: Final = re.compile(
+    r"null\s*(?:[|,/]|or\b)\s*(\w+)|(\w+)\s*(?:\?|(?:[|,/]|\bor\b)\s*null)|\?(\w+)|optional[\[<](\w+)[\]>]",
+    re.IGNORECASE,
+)
+
+
+def nullable_type(word: str) -> str | None:
+    """Return the type of a word that means this type or null, None for other words.
+
+    >>> nullable_type("string|null"), nullable_type("int?"), nullable_type("string|int")
+    ('string', 'integer', None)
+    """
+    match = _OR_NULL.fullmatch(word)
+    name = "" if match is None else next(filter(None, match.groups()))
+    return name if name in TYPES else meant_type(name) if name else None
+
+
+def of_type(schema: JSONSchemaProps) -> str | None:
+    """Return the help for a type that does not exist."""
+    nullable = nullable_type(schema.type)
+    if nullable:
+        return f"Write `type: {nullable}` and `nullable: true`"
+    meant = meant_type(schema.type, schema)
+    return f"Write `type: {meant}`" if meant else None
+
+
+def of_unique_items(schema: JSONSchemaProps) -> str | None:
+    """Return the help for `uniqueItems`, None for a list whose items could be those of a set."""
+    if schema.type != "array":
+        return "Remove `uniqueItems`: it has no effect on a value that is not a list"
+    if schema.x_list_type == "map":
+        return _UNIQUE_BY_KEYS
+    items = schema.item_schema
+    return None if items is None else _UNIQUE_ITEMS_HELPS.get(items.type)
