@@ -212,7 +212,7 @@ def test_named_templates_within_each_other(monkeypatch: pytest.MonkeyPatch) -> N
                 return self.pattern.finditer(text)  # type: ignore[attr-defined]
 
         with monkeypatch.context() as patched:
-            patched.setattr(templates, "_KIND", Kinds(templates._KIND, counts))  # noqa: SLF001
+            patched.setattr(templates, "CRD_OBJECT", Kinds(templates.CRD_OBJECT, counts))
             text = '{{ define "a" }}\n' * n + "kind: CustomResourceDefinition\n" + "{{ end }}\n" * n
             result = check_template("a.yaml", text, lint)
         assert len([one for one in result.diagnostics if "named template" in one.message]) == n
