@@ -123,7 +123,7 @@ class Diagnostic:
     version: str = ""
 
     @property
-    def place(self) -> tuple[str, str | None, int, int]:
+    def rule_and_position(self) -> tuple[str, str | None, int, int]:
         """What two runs over a text have in common if they report the same problem."""
         return self.rule, self.crd, self.line, self.column
 

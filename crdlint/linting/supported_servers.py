@@ -28,11 +28,15 @@ def with_servers(
         return result
     supported = parse_range(KNOWN)
     of_oldest = _diagnostics(result, request, Range.of(supported.servers[0]), lint)
-    if {each.place for each in of_oldest}.issuperset(each.place for each in errors):
+    if {each.rule_and_position for each in of_oldest}.issuperset(
+        each.rule_and_position for each in errors
+    ):
         return result
     of_all = _diagnostics(result, request, supported, lint)
-    limited = {each.place: each for each in of_all if each.versions}
-    findings = (_with_servers(each, limited.get(each.place)) for each in result.diagnostics)
+    limited = {each.rule_and_position: each for each in of_all if each.versions}
+    findings = (
+        _with_servers(each, limited.get(each.rule_and_position)) for each in result.diagnostics
+    )
     return replace(result, diagnostics=tuple(findings))
 
 

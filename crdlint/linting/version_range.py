@@ -116,7 +116,7 @@ class FindingsByVersion:
 
 def _position_of(finding: Diagnostic) -> Hashable:
     cause = finding.related and (finding.related.file, finding.related.line, finding.related.column)
-    return finding.kind, finding.place, finding.field, cause
+    return finding.kind, finding.rule_and_position, finding.field, cause
 
 
 def _paired(

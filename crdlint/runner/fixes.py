@@ -428,12 +428,12 @@ class _TrialOfResources(_Trial):
             key[0] for key, findings in errors.items() if any(not each.errors for each in findings)
         }
         undecoded = {key[0] for key in errors if key[1] == resource.DECODE.id}
-        fixed = {finding.place for finding in group}
+        fixed = {finding.rule_and_position for finding in group}
         brought: list[Diagnostic] = []
         for key, findings in left.items():
             is_rule_of_unchecked = key[0] in unchecked and key[1] == resource.RULE_FAILED.id
             if key[0] in undecoded:  # the decoder stops at the first error
-                brought += (each for each in findings if each.place in fixed)
+                brought += (each for each in findings if each.rule_and_position in fixed)
             elif key in gone or not (self.stage == _SYNTAX or is_rule_of_unchecked):
                 more = len(findings) - len(errors.get(key, ())) + gone[key]
                 brought += findings[-more:] if more > 0 else ()

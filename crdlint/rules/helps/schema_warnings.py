@@ -30,7 +30,7 @@ def spellings(formats: Sequence[str]) -> list[str]:
 
 
 def of_format(schema: JSONSchemaProps, formats: Sequence[str]) -> str | None:
-    """Return the help for a format that is none of those of the type of a schema."""
+    """Return the help for a format that a type does not have."""
     if not formats:
         return f"Remove it: values of type {schema.type} have no formats"
     if schema.format in OTHER_FORMATS:
