@@ -5,8 +5,7 @@ Keys are equal for texts that differ only in spaces, parentheses, quotes and the
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, reduce
 from typing import Any, Final
 
@@ -207,90 +206,3 @@ def fields_beside_old_self(expr: Expr) -> frozenset[str]:
     if not any(isinstance(node, Ident) and node.name == OLD_SELF for node in all_nodes):
         return frozenset()
     return frozenset(node.field for node in all_nodes if isinstance(node, Select))
-
-
-# A comparison with its sides exchanged.
-_FLIPPED: Final = {"_>=_": "_<=_", "_<=_": "_>=_", "_>_": "_<_", "_<_": "_>_"}
-_LOWER: Final = frozenset({"_>=_", "_>_"})
-_STRICT: Final = frozenset({"_>_", "_<_"})
-# The keywords for the least and the greatest size of a value, by its type.
-_OF_SIZE: Final = {
-    "string": ("minLength", "maxLength"),
-    "array": ("minItems", "maxItems"),
-    "object": ("minProperties", "maxProperties"),
-}
-
-
-def keywords_for(expr: Expr, type_: str, format_: str) -> dict[str, Any]:
-    """Return the keywords that express the same as a rule on a schema of a type and format, none if there are none."""
-    match expr:
-        case Call(function="matches", args=[Literal(value=pattern)]) if _is_self(expr.target):
-            return {"pattern": pattern} if type_ == "string" else {}
-        case Call(function="@in", args=[value, ListExpr(elements=elements)]) if _is_self(value):
-            return _enum(elements, type_)
-        case Call(function=function) if function in _FLIPPED:
-            return _limit(expr, type_, format_)
-        case _:
-            return {}
-
-
-def _enum(elements: Iterable[Expr], type_: str) -> dict[str, Any]:
-    elements = list(elements)
-    values = [element.value for element in elements if isinstance(element, Literal)]
-    are_literals = 0 < len(values) == len(elements)
-    # Servers convert a number to the type of each value: 1.5 is in [1].
-    return {"enum": values} if are_literals and type_ != "number" else {}
-
-
-def _limit(expr: Call, type_: str, format_: str) -> dict[str, Any]:
-    """Return the keywords for a comparison of the value or its size with a number."""
-    left, right = expr.args
-    comparison = expr.function
-    if isinstance(left, Literal):
-        left, right = right, left
-        comparison = _FLIPPED[comparison]
-    limit = _finite_number(right)
-    if limit is None:
-        return {}
-    is_lower = comparison in _LOWER
-    is_strict = comparison in _STRICT
-    if _is_self(left) and type_ == "number":
-        return _number_limit(limit, is_lower=is_lower, is_strict=is_strict)
-    integer = _integer_limit(limit, is_lower=is_lower, is_strict=is_strict)
-    if _is_self(left) and type_ == "integer":
-        return {"minimum" if is_lower else "maximum": integer}
-    # The size of bytes is that of the decoded text.
-    has_keywords = type_ in _OF_SIZE and format_ != "byte"
-    if not has_keywords or not _is_size_of_self(left) or integer < 0:
-        return {}
-    least, greatest = _OF_SIZE[type_]
-    return {least if is_lower else greatest: integer}
-
-
-def _number_limit(limit: float, *, is_lower: bool, is_strict: bool) -> dict[str, Any]:
-    name, exclusive = (
-        ("minimum", "exclusiveMinimum") if is_lower else ("maximum", "exclusiveMaximum")
-    )
-    return {name: limit, exclusive: True} if is_strict else {name: limit}
-
-
-def _finite_number(expr: Expr) -> float | None:
-    value = expr.value if isinstance(expr, Literal) else None
-    return value if isinstance(value, int | float) and math.isfinite(value) else None
-
-
-def _integer_limit(limit: float, *, is_lower: bool, is_strict: bool) -> int:
-    """Return the first integer that a limit lets pass."""
-    if is_lower:
-        return math.floor(limit) + 1 if is_strict else math.ceil(limit)
-    return math.ceil(limit) - 1 if is_strict else math.floor(limit)
-
-
-def _is_size_of_self(expr: Expr) -> bool:
-    if not isinstance(expr, Call) or expr.function != "size":
-        return False
-    return _is_self(expr.target or expr.args[0])
-
-
-def _is_self(expr: Expr | None) -> bool:
-    return isinstance(expr, Ident) and expr.name == SELF

@@ -58,7 +58,6 @@ _FAMILIES: Final[dict[str, Literal["checks", "requested", "functions"]]] = {
     "advice.stability": "requested",
     "advice.server_side_apply": "requested",
     "advice.senders": "checks",
-    "advice.limits": "requested",
     "advice.conventions": "requested",
     "advice.naming": "requested",
 }

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 CRD = (
     HEAD
-    + "        type: object\n        properties: {spec: {type: object, properties: {a: {type: boolean}}}}\n"
+    + "        type: object\n        properties: {spec: {type: object, properties: {token: {type: string}}}}\n"
 )
 INFO = HEAD + "        type: object\n        properties: {spec: {type: object}}\n"
 TWO = CRD.replace(
@@ -45,13 +45,13 @@ def folder(tmp_path: Path) -> Path:
     [
         ([], []),
         (["--select", "*"], []),
-        (["--select", "bool"], ["bool"]),
-        (["--select", "*", "--select", "bool"], ["bool"]),
+        (["--select", "plain-secret"], ["plain-secret"]),
+        (["--select", "*", "--select", "plain-secret"], ["plain-secret"]),
         (
             ["--select", "conventions"],
-            ["bool", "description-missing", "description-missing", "description-missing"],
+            ["plain-secret"],
         ),
-        (["--select", "conventions", "--ignore", "description-missing"], ["bool"]),
+        (["--select", "conventions", "--ignore", "plain-secret"], []),
         (["--select", "ssa"], []),
         (["--select", "gitops"], ["names-defaulted"]),
     ],
@@ -65,20 +65,32 @@ def test_rules_and_sets_are_requested_by_name(
 @pytest.mark.parametrize(
     ("configuration", "arguments", "expected"),
     [
-        ("select: ['*', ours]\nsets: {ours: [bool, 'names-*']}\n", [], ["bool", "names-defaulted"]),
-        ("sets: {ours: [bool]}\n", ["--select", "ours"], ["bool"]),
-        ("select: ['*', gitops]\nsets: {ours: [names-defaulted]}\nignore: [ours]\n", [], []),
-        ("sets: {ours: [bool]}\nseverity: {ours: warning}\n", [], ["bool"]),
         (
-            "select: [a]\nsets: {a: [b], b: [c, nullable, c], c: [bool, gitops]}\n",
+            "select: ['*', ours]\nsets: {ours: [plain-secret, 'names-*']}\n",
             [],
-            ["bool", "names-defaulted"],
+            ["plain-secret", "names-defaulted"],
         ),
-        ("sets: {b: [bool], a: [b], c: [b, a]}\n", ["--select", "c"], ["bool"]),
+        ("sets: {ours: [plain-secret]}\n", ["--select", "ours"], ["plain-secret"]),
+        ("select: ['*', gitops]\nsets: {ours: [names-defaulted]}\nignore: [ours]\n", [], []),
+        ("sets: {ours: [plain-secret]}\nseverity: {ours: warning}\n", [], ["plain-secret"]),
+        (
+            "select: [a]\nsets: {a: [b], b: [c, category-all, c], c: [plain-secret, gitops]}\n",
+            [],
+            ["plain-secret", "names-defaulted"],
+        ),
+        ("sets: {b: [plain-secret], a: [b], c: [b, a]}\n", ["--select", "c"], ["plain-secret"]),
         ("severity: {gitops: warning}\n", [], ["names-defaulted"]),
-        ("select: ['*', bool]\nmin-severity: warning\n", [], []),
-        ("select: ['*', bool]\nmin-severity: warning\n", ["--min-severity", "info"], ["bool"]),
-        ("select: ['*', bool]\nseverity: {bool: error}\nmin-severity: error\n", [], ["bool"]),
+        ("select: ['*', plain-secret]\nmin-severity: warning\n", [], []),
+        (
+            "select: ['*', plain-secret]\nmin-severity: warning\n",
+            ["--min-severity", "info"],
+            ["plain-secret"],
+        ),
+        (
+            "select: ['*', plain-secret]\nseverity: {plain-secret: error}\nmin-severity: error\n",
+            [],
+            ["plain-secret"],
+        ),
         (
             "select: ['*', gitops]\nper-file-ignores: {crd.yaml: [ours]}\nsets: {ours: [gitops]}\n",
             [],
@@ -101,18 +113,30 @@ def test_sets_of_a_configuration(
 @pytest.mark.parametrize(
     ("configuration", "message"),
     [
-        ("sets: {ours: [boool]}\n", "there is no rule 'boool'; did you mean 'bool'?"),
+        (
+            "sets: {ours: [plain-secrt]}\n",
+            "there is no rule 'plain-secrt'; did you mean 'plain-secret'?",
+        ),
         ("sets: {a: [b], b: [a]}\n", ":1:8: the set 'a' contains itself through 'b'"),
         (
-            "sets: {a: [b], b: [limits, c], c: [bool, a]}\n",
+            "sets: {a: [b], b: [stability, c], c: [plain-secret, a]}\n",
             ":1:8: the set 'a' contains itself through 'b', 'c'",
         ),
-        ("sets: {c: [a], a: [bool, a]}\n", ":1:16: the set 'a' contains itself"),
-        ("sets: {a: [our], ours: [bool]}\n", "there is no rule 'our'; did you mean 'ours'?"),
-        ("sets: {ours: [bool]}\nselect: [our]\n", "there is no rule 'our'; did you mean 'ours'?"),
-        ("sets: {bool: [nullable]}\n", "'bool' is the name of a rule or of one of crdlint's sets"),
+        ("sets: {c: [a], a: [plain-secret, a]}\n", ":1:16: the set 'a' contains itself"),
         (
-            "sets: {gitops: [nullable]}\n",
+            "sets: {a: [our], ours: [plain-secret]}\n",
+            "there is no rule 'our'; did you mean 'ours'?",
+        ),
+        (
+            "sets: {ours: [plain-secret]}\nselect: [our]\n",
+            "there is no rule 'our'; did you mean 'ours'?",
+        ),
+        (
+            "sets: {plain-secret: [category-all]}\n",
+            "'plain-secret' is the name of a rule or of one of crdlint's sets",
+        ),
+        (
+            "sets: {gitops: [category-all]}\n",
             "'gitops' is the name of a rule or of one of crdlint's sets",
         ),
         ("select: [convention]\n", "there is no rule 'convention'; did you mean 'conventions'?"),
@@ -132,13 +156,17 @@ def test_mistakes_in_sets(folder: Path, configuration: str, message: str) -> Non
 @pytest.mark.parametrize(
     ("configuration", "options", "message"),
     [
-        ("sets: {ours: [bool]}\n", [], "--select: there is no rule 'our'; did you mean 'ours'?"),
         (
-            "sets: {our: [bool]}\nmin-severity: warn\n",
+            "sets: {ours: [plain-secret]}\n",
+            [],
+            "--select: there is no rule 'our'; did you mean 'ours'?",
+        ),
+        (
+            "sets: {our: [plain-secret]}\nmin-severity: warn\n",
             [],
             "--select: there is no rule 'our', and .crdlint.yaml:2:15 has an error: ",
         ),
-        ("sets: {our: [bool]}\n", ["--isolated"], "--select: there is no rule 'our'"),
+        ("sets: {our: [plain-secret]}\n", ["--isolated"], "--select: there is no rule 'our'"),
     ],
 )
 def test_an_unknown_set_of_the_command_line(
@@ -161,9 +189,9 @@ def test_the_cache_keeps_results_of_each_request(
     monkeypatch.setenv("XDG_CACHE_HOME", str(folder / ".cache"))
     for arguments, expected in (
         ([], 0),
-        (["--select", "bool"], 1),
+        (["--select", "plain-secret"], 1),
         ([], 0),
-        (["--select", "bool"], 1),
+        (["--select", "plain-secret"], 1),
     ):
         result = CliRunner().invoke(cli, ["check", "--format", "json", *arguments, str(folder)])
         assert len(json.loads(result.stdout)["diagnostics"]) == expected
@@ -196,7 +224,7 @@ def test_the_list_of_rules_has_sets_defaults_and_fixes() -> None:
     listed = json.loads(CliRunner().invoke(cli, ["rules", "--format", "json"]).stdout)
     found = {one["id"]: (one["default"], one["sets"], bool(one["fixes"])) for one in listed}
     assert found["not-stored"] == (True, ["gitops"], True)
-    assert found["bool"] == (False, ["conventions"], False)
+    assert found["plain-secret"] == (False, ["conventions"], False)
     assert found["merge-key-override"] == (False, [], False)
     text = CliRunner().invoke(cli, ["rules", "--set", "gitops"]).stdout
     assert [line.split()[:3] for line in text.splitlines()] == [

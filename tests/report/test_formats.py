@@ -214,7 +214,7 @@ def places(text: str) -> list[str]:
 
 
 def test_markdown_has_errors_first_and_many_infos_once_a_rule() -> None:
-    many = [advice("bool" if line % 2 else "nullable", line) for line in range(1, 12)]
+    many = [advice("plain-secret" if line % 2 else "category-all", line) for line in range(1, 12)]
     run = checked(*many[:6], made("late", line=90), *many[6:])
     text = render("markdown", run)
     assert places(text) == ["90", "1", "2"]
@@ -229,7 +229,7 @@ def test_markdown_has_errors_first_and_many_infos_once_a_rule() -> None:
     ["json", "sarif", "gitlab", "concise", "github", "azure", "checkstyle", "junit", "rdjson"],
 )
 def test_formats_for_programs_have_each_info(name: str) -> None:
-    text = render(name, checked(*(advice("bool", line) for line in range(1, 21))))
+    text = render(name, checked(*(advice("plain-secret", line) for line in range(1, 21))))
     assert all(f"line {line}" in text for line in range(1, 21))
 
 

@@ -63,7 +63,7 @@ def test_the_schema_is_one_and_names_every_field() -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["--hidden", "--show-all", "--select", "*,ssa,gitops,conventions,limits,stability"],
+        ["--hidden", "--show-all", "--select", "*,ssa,gitops,conventions,stability"],
         ["--kube-version", "1.28..1.37"],
         ["--no-helm", "--include-dependencies"],
     ],

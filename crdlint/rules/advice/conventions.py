@@ -5,12 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from crdlint.crd.model import JSONSchemaProps
-from crdlint.crd.record import semantic_equal
-from crdlint.golang.printing import marshal
-from crdlint.kubecel.cost import RUNTIME_BUDGET
 from crdlint.rules.advice.columns import fields_of_columns
 from crdlint.rules.advice.pruned_objects import (
     is_arbitrary,
@@ -18,38 +15,26 @@ from crdlint.rules.advice.pruned_objects import (
     keeps_as_item,
     may_be_without_keys,
 )
-from crdlint.rules.advice.server_side_apply import is_conditions
 from crdlint.rules.engine.advisory import (
     Advisory,
     DecodedCRD,
-    in_junctor,
     is_of_metadata,
-    is_own_field,
     property_name,
-    top_property,
     version_parts,
 )
-from crdlint.rules.engine.markers import validation
 from crdlint.rules.engine.rule import Nodes, OnRequest
-from crdlint.schema.defaulting import apply_defaults
 from crdlint.schema.json_paths import steps
 from crdlint.schema.structural import junctors
 
 _Convention: Final = partial(OnRequest, in_set="conventions")
 _OfVersion: Final = partial(_Convention, scope="version")
 _SUBRESOURCE: Final = "subresources: {status: {}}\n"
-_CONDITIONS: Final = (
-    "conditions: {{type: array, items: {{type: object, properties: {{type: {{type: string}}, status: {{type: string}}, "
-    "reason: {{type: string}}, lastTransitionTime: {{type: string, format: date-time}}{}}}}}}}"
-)
 _AGE: Final = "{name: Age, type: date, jsonPath: .metadata.creationTimestamp}"
 _READY: Final = "{name: Ready, type: boolean, jsonPath: .spec.ready}"
-_CONDITION: Final = ("type", "status", "reason", "message", "lastTransitionTime")
 # The types of fields whose values a column can show.
 _SHOWN: Final = {
     "integer": {"integer", "number"}, "number": {"integer", "number"}, "boolean": {"boolean"}, "date": {"string"},
 }  # fmt: skip
-_MOST_PARTS: Final = 32  # of an allOf, since each is compared with all others
 
 
 def _version(root: str, more: str = "") -> str:
@@ -79,130 +64,6 @@ def _columns(columns: str) -> str:
     return _version(root, f"additionalPrinterColumns: [{columns}]\n")
 
 
-@_Convention(
-    "bool",
-    "Field is a boolean",
-    claims_nothing=True,
-    why="The API conventions prefer enums of strings: a boolean cannot get a third value later.",
-    help="Use a string with an enum in a new version",
-    bad="a: {type: boolean}",
-    good="a: {type: string, enum: [Enabled, Disabled]}",
-).advice_on(Nodes(types={"boolean"}))
-def _bool(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    if is_own_field(schema):
-        yield Advisory("a boolean cannot get a third value", schema.path)
-
-
-@_Convention(
-    "float-in-spec",
-    "Floating-point number in the spec",
-    claims_nothing=True,
-    why="Languages and encodings round floating-point numbers differently, so an equal value may look changed to a controller.",
-    help="Use an integer with a smaller unit, or a quantity, in a new version",
-    bad="spec: {type: object, properties: {ratio: {type: number}}}",
-    good="spec: {type: object, properties: {percent: {type: integer, format: int32}}}",
-).advice_on(Nodes(types={"number"}))
-def _float(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    if not in_junctor(schema) and top_property(schema) == "spec":
-        yield Advisory("the number may be rounded", schema.path)
-
-
-@_Convention(
-    "integer-without-format",
-    "Integer without a format",
-    claims_nothing=True,
-    why="Generators of clients choose a type of their own, which may be too small.",
-    help="Add `format: int32` or `format: int64`",
-    marker="write `+kubebuilder:validation:Format=int32`",
-    bad="a: {type: integer}",
-    good="a: {type: integer, format: int32}",
-).advice_on(Nodes(types={"integer"}, without={"format"}))
-def _format(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    if is_own_field(schema):
-        yield Advisory("the integer has no `format`", schema.path)
-
-
-@_Convention(
-    "nullable",
-    "Field is nullable",
-    observed=("null-for-clients",),
-    why="Many clients do not distinguish null from a missing field, and remove the null.",
-    help="Remove `nullable`, and leave the field out where it has no value",
-    marker="remove `+nullable`",
-    bad="a: {type: string, nullable: true}",
-    good="a: {type: string}",
-).advice_on(Nodes({"nullable"}))
-def _nullable(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    if schema.nullable:
-        yield Advisory("the field may be null", schema.path.child("nullable"))
-
-
-@_Convention(
-    "description-missing",
-    "Field without a description",
-    scope="schema",
-    observed=("explain-without-description",),
-    why="`kubectl explain` and editors show nothing about the field.",
-    help="Add a `description`",
-    marker="write a comment above the field",
-    bad="type: object\ndescription: A foo.\nproperties: {a: {type: string}}\n",
-    good="type: object\ndescription: A foo.\nproperties: {a: {type: string, description: The name.}}\n",
-).advice_on(Nodes(without={"description"}))
-def _described(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    name = property_name(schema)
-    if (name is not None and not is_of_metadata(schema)) or schema.parent is None:
-        yield Advisory(f"{f'`{name}`' if name else 'the schema'} has no description", schema.path)
-
-
-@_Convention(
-    "array-items-all-optional",
-    "Items of a list have no required field",
-    observed=("item-field-becomes-required", "items-of-optional-fields"),
-    why="An empty item is valid, and the difference between `- {}` and no item is hard to see.",
-    help="Add the field that identifies an item to `required`; edits of stored lists with an item without it are then rejected",
-    marker="write `+required` on the field of the item",
-    bad="a: {type: array, items: {type: object, properties: {name: {type: string}}}}",
-    good="a: {type: array, items: {type: object, required: [name], properties: {name: {type: string}}}}",
-).advice_on(Nodes({"items"}))
-def _items(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    items = schema.item_schema
-    if items is not None and items.properties and not items.required and not any(junctors(items)):
-        yield Advisory("an empty item is valid", schema.path.child("items"))
-
-
-@_Convention(
-    "root-extra-fields",
-    "Field beside `spec` and `status`",
-    scope="schema",
-    observed=("root-fields-beside-status",),
-    why="Tools and users expect the wanted state in `spec`. The status subresource also ignores changes of other fields.",
-    help="Move the field into `spec` or `status` in a new version",
-    bad="type: object\nproperties: {operation: {type: string}}\n",
-    good="type: object\nproperties: {spec: {type: string}}\n",
-).advice_on(Nodes({"properties"}))
-def _root(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    for name, field in schema.properties.items() if schema.parent is None else ():
-        if name not in {"apiVersion", "kind", "metadata", "spec", "status"}:
-            yield Advisory(f"`{name}` is beside `spec` and `status`", field.path)
-
-
-@_OfVersion(
-    "observed-generation-missing",
-    "Status without `observedGeneration`",
-    claims_nothing=True,
-    why="Tools such as kstatus and Argo CD cannot see whether a status is about the current spec.",
-    help="Add `observedGeneration` (type integer, format int64) to the status, and let the controller set it",
-    bad=_status("phase: {type: string}"),
-    good=_status("observedGeneration: {type: integer, format: int64}"),
-).advice_on(Nodes(types={"object"}, without={"additionalProperties"}))
-def _generation(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    lacks_it = (
-        not schema.x_preserve_unknown_fields and "observedGeneration" not in schema.properties
-    )
-    if lacks_it and is_of_root(schema, "status"):
-        yield Advisory("the status has no `observedGeneration`", schema.path)
-
-
 @_OfVersion(
     "status-children-required",
     "Field of the status is required",
@@ -218,95 +79,6 @@ def _children(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
         yield Advisory(
             f"a status without `{schema.required[0]}` is rejected", schema.path.child("required")
         )
-
-
-@_OfVersion(
-    "conditions-nonstandard",
-    "Conditions lack a field of metav1.Condition",
-    observed=("conditions-and-kubectl-wait",),
-    why="`kubectl wait` needs the type and the status of a condition. Other tools also read the rest of metav1.Condition.",
-    help="Add the fields of metav1.Condition: type, status, reason, message and lastTransitionTime",
-    bad=_status(_CONDITIONS.format("")),
-    good=_status(_CONDITIONS.format(", message: {type: string}")),
-).advice_on(Nodes({"items"}))
-def _conditions(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    items = schema.item_schema
-    if (
-        items is None
-        or items.x_preserve_unknown_fields
-        or keeps_as_item(items)
-        or not is_conditions(schema)
-    ):
-        return
-    missing = [name for name in _CONDITION if name not in items.properties]
-    if missing:
-        yield Advisory(
-            f"the conditions lack {', '.join(f'`{name}`' for name in missing)}", schema.path
-        )
-
-
-@_Convention(
-    "default-below-optional",
-    "Default in an optional object without a default",
-    withheld=True,
-    observed=("default-below-optional", "default-object-must-pass-rules"),
-    why="The API server sets the default only if the object above it is set, so an empty resource does not get it.",
-    help="Add `default: {}` to the object",
-    marker="write `+kubebuilder:default={}` on the field",
-    bad="spec: {type: object, properties: {mode: {type: string, default: Fast}}}",
-    good="spec: {type: object, default: {}, properties: {mode: {type: string, default: Fast}}}",
-).advice_on(Nodes({"properties"}))
-def _default(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield an object at most two levels below the root whose defaults only apply if it is set, though `default: {}` would do."""
-    parent = schema.parent
-    is_near_root = parent is not None and (parent.parent is None or parent.parent.parent is None)
-    if (
-        parent is None
-        or not is_near_root
-        or is_of_metadata(schema)
-        or not _could_have_default(schema)
-    ):
-        return
-    defaults = [field for field, below in schema.properties.items() if below.default is not None]
-    if not defaults or not set(schema.required).issubset(defaults) or _breaks_rules(schema, crd):
-        return
-    name = str(schema.steps[1])
-    help_ = f"Add `default: {{}}` to `{name}`"
-    has_required = all(
-        field in parent.properties and parent.properties[field].default is not None
-        for field in parent.required
-    )
-    if _could_have_default(parent) and has_required and not _breaks_rules(parent, crd):
-        help_ += f", and to `{parent.steps[1]}`"
-    yield Advisory(
-        f"the default of `{min(defaults)}` is not set if `{name}` is missing", schema.path, help_
-    )
-
-
-def _breaks_rules(schema: JSONSchemaProps, crd: DecodedCRD) -> bool:
-    """Return whether an empty object breaks a rule after the API server has set its defaults, so that it cannot be a default."""
-    if not crd.rules:
-        return False
-    from crdlint.kubecel.evaluation import OutOfBudgetError, RuleValidators, Run, validate_rules
-
-    value: dict[str, Any] = {}
-    apply_defaults(value, schema)
-    run = Run("", RUNTIME_BUDGET)
-    try:
-        validate_rules(
-            RuleValidators(crd.versions.newest).of(schema, is_root=False), run, None, value, value
-        )
-    except OutOfBudgetError:
-        return True
-    return bool(run.errors)
-
-
-def _could_have_default(schema: JSONSchemaProps) -> bool:
-    """Return whether a schema is an optional property without a default, and nothing but `required` keeps it from being empty."""
-    parent, name = schema.parent, property_name(schema)
-    if parent is None or name is None or name in parent.required or schema.type != "object":
-        return False
-    return schema.default is None and not schema.min_properties and not any(junctors(schema))
 
 
 @_Convention(
@@ -349,28 +121,6 @@ def _age(crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @_OfVersion(
-    "printer-column-not-scalar",
-    "Printer column of a list or an object",
-    observed=("column-of-a-list",),
-    why="`kubectl get` prints the value as JSON.",
-    help="Use the path of a scalar: of one item of the list, or of one field of the object",
-    marker="correct the `JSONPath` of `+kubebuilder:printcolumn`",
-    bad=_columns(f"{{name: A, type: string, jsonPath: .spec.list}}, {_AGE}"),
-    good=_columns(f"{_READY}, {_AGE}"),
-).practice
-def _not_scalar(crd: DecodedCRD) -> Iterator[Advisory]:
-    for column, schema, path in fields_of_columns(crd):
-        if schema.type in {"array", "object"}:
-            message = f"the column {column.name} prints an {schema.type} as JSON"
-            scalar = (
-                f"one item, such as `{column.json_path}[0]`"
-                if schema.type == "array"
-                else "one of its fields"
-            )
-            yield Advisory(message, path.child("jsonPath"), f"Use the path of {scalar}")
-
-
-@_OfVersion(
     "printer-column-type-mismatch",
     "Printer column has another type than its field",
     observed=("column-of-another-type",),
@@ -409,36 +159,6 @@ def _selector(crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @_Convention(
-    "rule-as-schema",
-    "Rule that a keyword of the schema can express",
-    observed=("keyword-instead-of-a-rule",),
-    why="A keyword costs nothing to evaluate, and clients and editors know it.",
-    help="Use the keyword instead, unless the rule has a message that users need",
-    bad="a: {type: integer, x-kubernetes-validations: [{rule: self >= 1}]}",
-    good="a: {type: integer, minimum: 1}",
-).practice
-def _as_schema(crd: DecodedCRD) -> Iterator[Advisory]:
-    if not crd.rules:
-        return
-    from crdlint.kubecel.syntax_trees import keywords_for
-
-    for rule in crd.rules:
-        schema = rule.node.schema
-        keywords = keywords_for(rule.compiled.rule.compiled.expr, schema.type, schema.format)
-        if keywords and not (schema.nullable and "enum" in keywords):  # no enum accepts null
-            text = " and ".join(
-                f"`{keyword}: {marshal(value)}`" for keyword, value in keywords.items()
-            )
-            markers = " and ".join(
-                validation(schema, keyword, value) for keyword, value in keywords.items()
-            )
-            marker = "" if "enum" in keywords else f"write {markers}"
-            path = rule.path.child("rule")
-            message = f"{text} {'express' if len(keywords) > 1 else 'expresses'} the same"
-            yield Advisory(message, path, f"Replace the rule by {text}", marker=marker)
-
-
-@_Convention(
     "rule-without-message",
     "Rule without a message",
     observed=("rule-with-and-without-message",),
@@ -453,22 +173,6 @@ def _message(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
         if not rule.message and not rule.message_expression:
             path = schema.path.child("x-kubernetes-validations").index(i)
             yield Advisory("users see the expression instead of a message", path.child("rule"))
-
-
-@_Convention(
-    "allof-duplicate",
-    "Part of `allOf` is repeated",
-    observed=("allof-with-equal-parts",),
-    why="The repeated part checks nothing new. controller-gen writes it if a marker is on the type and on the field.",
-    help="Remove the repeated part",
-    marker="remove the marker from the type or from the field",
-    bad="a: {type: string, allOf: [{enum: [A, B]}, {enum: [A, B]}]}",
-    good="a: {type: string, enum: [A, B]}",
-).advice_on(Nodes({"allOf"}))
-def _all_of(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    for i, part in enumerate(schema.all_of[:_MOST_PARTS]):
-        if any(semantic_equal(part, other) for other in schema.all_of[:i]):
-            yield Advisory("the same part is above", schema.path.child("allOf").index(i))
 
 
 @_Convention(
@@ -511,3 +215,23 @@ def _is_member_of_union(name: str, union: JSONSchemaProps) -> bool:
             return True
         parts += junctors(part)
     return False
+
+
+@_Convention(
+    "pattern-unanchored",
+    "Pattern is anchored at neither end",
+    observed=("patterns-without-anchors",),
+    why="The API server accepts every text of which some part matches the pattern.",
+    help="Write the pattern, and each of its alternatives, between `^` and `$`",
+    marker="correct `+kubebuilder:validation:Pattern`",
+    bad="a: {type: string, maxLength: 9, pattern: '[a-z]+'}",
+    good="a: {type: string, maxLength: 9, pattern: '^[a-z]+$'}",
+).advice_on(Nodes({"pattern"}))
+def _unanchored(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    from crdlint.golang.regexp import anchors
+
+    if schema.pattern and anchors(schema.pattern) == (False, False):
+        yield Advisory(
+            "any text with a part that matches the pattern is accepted",
+            schema.path.child("pattern"),
+        )

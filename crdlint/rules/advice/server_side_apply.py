@@ -34,7 +34,6 @@ _SELECTOR: Final = (
     "properties: {matchLabels: {type: object, additionalProperties: {type: string}}, "
     "matchExpressions: {type: array, x-kubernetes-list-type: atomic, items: {type: string}}}"
 )
-_REFERENCE: Final = "properties: {name: {type: string}, namespace: {type: string}}"
 
 
 def _list(fields: str, items: str) -> str:
@@ -48,22 +47,6 @@ def _conditions(list_type: str) -> str:
         f"        properties: {{conditions: {{type: array, {list_type}items: {{type: object, required: [type], {fields}}}}}}}\n"
         "subresources: {status: {}}\n"
     )
-
-
-@_Merging(
-    "list-type-missing",
-    "List without `x-kubernetes-list-type`",
-    observed=("list-type-change-leaves-items", "atomic-list-conflicts"),
-    why="Server-side apply treats the list as one value. The second manager to apply it gets a conflict, or removes the items "
-    "of the first one by force.",
-    help=f"Add `x-kubernetes-list-type`: `map` with keys, `set`, or `atomic` if one owner writes the whole list{_ITEMS_STAY}",
-    marker="write `+listType=map` with `+listMapKey`, `+listType=set` or `+listType=atomic`",
-    bad="a: {type: array, items: {type: string}}",
-    good="a: {type: array, x-kubernetes-list-type: set, items: {type: string}}",
-).advice_on(Nodes(types={"array"}, without={"x-kubernetes-list-type"}))
-def _lists(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    if not in_junctor(schema):
-        yield Advisory("server-side apply treats the list as one value", schema.path)
 
 
 @_Merging(
@@ -111,24 +94,6 @@ def _selectors(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     } <= schema.properties.keys() and not in_junctor(schema)
     if is_selector and schema.x_map_type != "atomic":
         yield Advisory("server-side apply merges the selectors of two owners", schema.path)
-
-
-@_Merging(
-    "ref-not-atomic",
-    "Reference to an object is not atomic",
-    observed=("selector-becomes-atomic", "reference-with-one-field", "reference-of-two-owners"),
-    why="Server-side apply merges the fields of two owners into a reference to an object that neither of them named.",
-    help="Add `x-kubernetes-map-type: atomic` to the reference; managers that own parts of a stored one then get conflicts",
-    marker="write `+structType=atomic` on the field",
-    bad=f"secretRef: {{type: object, {_REFERENCE}}}",
-    good=f"secretRef: {{type: object, x-kubernetes-map-type: atomic, {_REFERENCE}}}",
-).advice_on(Nodes({"properties"}))
-def _references(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    name = property_name(schema)
-    is_reference = name is not None and name.endswith("Ref") and "name" in schema.properties
-    is_mergeable = len(schema.properties) > 1 and schema.x_map_type != "atomic"
-    if is_reference and is_mergeable:
-        yield Advisory("server-side apply merges the references of two owners", schema.path)
 
 
 @_Merging(

@@ -175,11 +175,6 @@ def top_property(schema: JSONSchemaProps) -> str:
     return str(top.steps[1]) if top.steps[:1] == ("properties",) else ""
 
 
-def is_own_field(schema: JSONSchemaProps) -> bool:
-    """Return whether a schema is that of a field: it extends no other schema, and is no part of apiVersion, kind or metadata."""
-    return not in_junctor(schema) and not is_of_metadata(schema)
-
-
 def is_of_metadata(schema: JSONSchemaProps) -> bool:
     """Return whether a schema is apiVersion, kind or metadata of the root, or a part of them."""
     return top_property(schema) in {"apiVersion", "kind", "metadata"}
