@@ -476,20 +476,13 @@ class _Loaded(NamedTuple):
         from crdlint.sources.helm.check import load_chart
 
         model = load_chart(chart)
-        if model is None:
-            return cls()
-        loaded = [(each, file) for each in model.all_charts() for file in each.files.values()]
-        crds = {file.shown for each in model.all_charts() for file in each.crd_files()}
-        templates = {file.shown for _, file in loaded if file.name.startswith(f"{TEMPLATES}/")}
+        folder = f"{TEMPLATES}/"
+        crds = {file.shown for _, file in model.all_crd_files()}
+        templates = {file.shown for file in model.all_files() if file.name.startswith(folder)}
         files = frozenset(map(os.path.normpath, crds | templates))
-        has_directives = any(
-            b"{{" in file.data for each in model.all_charts() for file in each.templates()
-        )
-        packed = (
-            each
-            for each in model.all_charts()
-            if each.shown.endswith(ARCHIVES) and each is not model
-        )
+        has_directives = any(b"{{" in file.data for _, file in model.all_templates())
+        inner = (each for each in model.all_charts() if each is not model)
+        packed = (each for each in inner if each.shown.endswith(ARCHIVES))
         with_crds = (
             each.shown
             for each in packed

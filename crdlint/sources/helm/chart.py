@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple
 
 from crdlint.files.read import UnreadableError, decode, entries_of, is_folder, read_bytes
@@ -116,11 +116,38 @@ class Chart:
         for chart in self.charts:
             yield from chart.all_charts()
 
+    def all_files(self) -> Iterator[LoadedFile]:
+        """Yield the files of the chart and of the charts in it."""
+        for chart in self.all_charts():
+            yield from chart.files.values()
+
+    def all_crd_files(self) -> Iterator[tuple[Chart, LoadedFile]]:
+        """Yield the files of `crds/` of the chart and of the charts in it, each with its chart."""
+        for chart in self.all_charts():
+            for file in chart.crd_files():
+                yield chart, file
+
+    def all_templates(self) -> Iterator[tuple[Chart, LoadedFile]]:
+        """Yield the templates of the chart and of the charts in it, each with its chart."""
+        for chart in self.all_charts():
+            for file in chart.templates():
+                yield chart, file
+
+    def owner_of(self, shown: str) -> Chart | None:
+        """Return the chart that has a file, by the name that users know."""
+        for chart in self.all_charts():
+            if any(file.shown == shown for file in chart.files.values()):
+                return chart
+        return None
+
+    def printed(self, name: str) -> str:
+        """Return the path below the outermost chart of a file in it, as Helm prints it."""
+        below = self.path.partition("/")[2]
+        return f"{below}/{name}" if below else name
+
     def may_have_crds(self) -> bool:
         """Return whether a file of the chart, or of a chart in it, may contain a CRD."""
-        return any(
-            may_hold_crd(file.data) for chart in self.all_charts() for file in chart.files.values()
-        )
+        return any(may_hold_crd(file.data) for file in self.all_files())
 
     def crd_files(self) -> Iterator[LoadedFile]:
         """Yield the files of its own `crds/` that Helm sends to the API server, in Helm's order."""
@@ -139,14 +166,14 @@ class Chart:
         return is_rendered(name) and not self.is_library
 
 
-def load_folder(folder: str) -> Chart | None:
-    """Return the chart in a folder, or None without a Chart.yaml that can be read."""
+def load_folder(folder: str) -> Chart:
+    """Return the chart in a folder, which has no files without a Chart.yaml that can be read."""
     problems: list[tuple[str, str]] = []
     return _loaded(folder, list(_walk(folder, problems)), problems)
 
 
-def load_archive(archive: str) -> Chart | None:
-    """Return the chart in a packed chart, or None if it has no Chart.yaml that can be read."""
+def load_archive(archive: str) -> Chart:
+    """Return the chart in a packed chart, which has no files without a Chart.yaml that can be read."""
     problems: list[tuple[str, str]] = []
     try:
         data = read_bytes(archive, MAX_BYTES)
@@ -228,11 +255,9 @@ def _unpacked(
         problems.append((archive, f"cannot be unpacked: {error}"))
 
 
-def _loaded(
-    shown: str, files: Sequence[LoadedFile], problems: list[tuple[str, str]]
-) -> Chart | None:
-    chart = _of_files(shown, files, problems, 1)
-    return None if chart is None else _with_dependencies(chart, chart.name)
+def _loaded(shown: str, files: Sequence[LoadedFile], problems: list[tuple[str, str]]) -> Chart:
+    chart = _of_files(shown, files, problems, 1) or Chart("", shown, "", {}, {}, {})
+    return _with_dependencies(chart, chart.name)
 
 
 def _of_files(
@@ -283,29 +308,11 @@ def _with_dependencies(chart: Chart, path: str) -> Chart:
         _with_dependencies(_renamed(inner, name), f"{path}/{_CHARTS}{name}")
         for inner, name in charts
     )
-    return Chart(
-        chart.name,
-        chart.shown,
-        path,
-        chart.metadata,
-        chart.values,
-        chart.files,
-        inner_charts,
-        chart.problems,
-    )
+    return replace(chart, path=path, charts=inner_charts)
 
 
 def _renamed(chart: Chart, name: str) -> Chart:
-    return Chart(
-        name,
-        chart.shown,
-        name,
-        chart.metadata,
-        chart.values,
-        chart.files,
-        chart.charts,
-        chart.problems,
-    )
+    return replace(chart, name=name, path=name)
 
 
 def _dependency(entry: Mapping[str, Any]) -> Dependency:

@@ -107,7 +107,7 @@ class _Chart:
     `digest` covers all inputs of rendering it, None if its results are not cached.
     """
 
-    model: Chart | None
+    model: Chart
     digest: bytes | None
     is_rendered: bool = False
     problem: str | None = None
@@ -124,7 +124,7 @@ class _Chart:
     def asking_templates(self) -> frozenset[str]:
         """The names of the named templates that ask for the version of Kubernetes."""
         if self._asking is None:
-            self._asking = frozenset() if self.model is None else names_that_ask(self.model)
+            self._asking = names_that_ask(self.model)
         return self._asking
 
     _asking: frozenset[str] | None = None
@@ -192,12 +192,7 @@ class Charts:
 
     def text_of(self, chart: str, path: str) -> str | None:
         """Return the text of a file of a chart, or None."""
-        model = self.of(chart).model
-        files = (
-            ()
-            if model is None
-            else (file for each in model.all_charts() for file in each.files.values())
-        )
+        files = self.of(chart).model.all_files()
         return next((file.text for file in files if file.shown == path), None)
 
     def manifests(self, path: str) -> Sequence[str] | None:
@@ -226,7 +221,7 @@ class Charts:
         loaded = self.of(chart)
         failures, loaded.failures = [each for each in loaded.failures if each.is_finding], ()
         loaded.is_broken_by_values = any(failure.is_chosen for failure in failures)
-        results = [] if loaded.model is None else results_of(loaded.model, loaded.findings)
+        results = results_of(loaded.model, loaded.findings)
         return [*results, *(failure.result() for failure in failures)]
 
     def copies(self) -> list[FileResult]:
@@ -296,7 +291,7 @@ class Charts:
         """Return the rendered documents of a chart by their files; render it if only its cached results are known."""
         if chart.documents is None:
             rendered = self._render(path, chart.model)
-            chart.documents = {} if chart.model is None else files_of(chart.model, rendered)
+            chart.documents = files_of(chart.model, rendered)
         return chart.documents
 
     def of(self, chart: str) -> _Chart:
@@ -338,7 +333,7 @@ class Charts:
         loaded = _Chart(model, digest)
         if program is not None:
             loaded = _of_rendered(model, rendered, digest)
-        if model is not None:
+        if model.files:
             loaded.contents = contents_of(model, rendered, values)
             loaded.findings = tuple(findings_of(model, loaded.contents, values))
             loaded.copies = tuple(copies_of(loaded.contents))
@@ -346,26 +341,18 @@ class Charts:
             cache.put(key, _as_cached(chart, loaded))
         return loaded
 
-    def _render(self, chart: str, model: Chart | None) -> Rendered:
+    def _render(self, chart: str, model: Chart) -> Rendered:
         versions_asked = self.versions.get(chart)
         versions = versions_of(chart) if versions_asked is None else versions_asked
         names = [str(server) for server in reversed(versions.servers)]
-        templates = (
-            ()
-            if model is None
-            else (file for each in model.all_charts() for file in each.templates())
-        )
-        if versions_asked is None or model is None or not asks_for_version(model, templates):
+        if versions_asked is None or not asks_for_version(model):
             names = names[:1]
         return render_for(chart, self.values or DEFAULTS, names, defaults=self.defaults)
 
 
 def _is_of_library(chart: _Chart, path: str) -> bool:
-    charts = () if chart.model is None else chart.model.all_charts()
-    return any(
-        each.is_library and any(file.shown == path for file in each.files.values())
-        for each in charts
-    )
+    owner = chart.model.owner_of(path)
+    return owner is not None and owner.is_library
 
 
 def _of_original(result: FileResult, text: str, filled: str) -> FileResult:
@@ -399,16 +386,8 @@ def _at_metadata(finding: Diagnostic, line: str) -> Diagnostic:
 
 def _metadata_of(chart: _Chart, path: str) -> Mapping[str, object]:
     """Return what is in the Chart.yaml of the chart of a file."""
-    charts = () if chart.model is None else chart.model.all_charts()
-    shown = os.path.normpath(path)
-    return next(
-        (
-            each.metadata
-            for each in charts
-            if any(file.shown == shown for file in each.files.values())
-        ),
-        {},
-    )
+    owner = chart.model.owner_of(os.path.normpath(path))
+    return {} if owner is None else owner.metadata
 
 
 def files_of(chart: Chart, rendered: Rendered) -> dict[str, list[RenderedDocument]]:
@@ -435,12 +414,7 @@ def manifests_of(chart: Chart, rendered: Rendered) -> dict[str, list[str]]:
 
 def _names_of(chart: Chart) -> dict[str, str]:
     """Return the names of templates by the paths that Helm prints."""
-    names: dict[str, str] = {}
-    for each in chart.all_charts():
-        below = each.path.partition("/")[2]
-        for file in each.templates():
-            names[f"{below}/{file.name}" if below else file.name] = file.shown
-    return names
+    return {owner.printed(file.name): file.shown for owner, file in chart.all_templates()}
 
 
 _TEMPLATE: Final = "template "
@@ -458,7 +432,7 @@ def _as_cached(chart: str, loaded: _Chart) -> FileResult:
 
 
 def _from_cache(
-    chart: str, model: Chart | None, digest: bytes | None, cached: FileResult, *, is_rendered: bool
+    chart: str, model: Chart, digest: bytes | None, cached: FileResult, *, is_rendered: bool
 ) -> _Chart:
     from json import loads
 
@@ -534,9 +508,9 @@ def versions_of(chart: str) -> Range:
     return NEWEST_ALONE if support is None else support.versions
 
 
-def _of_rendered(model: Chart | None, rendered: Rendered, digest: bytes | None) -> _Chart:
+def _of_rendered(model: Chart, rendered: Rendered, digest: bytes | None) -> _Chart:
     """Return a chart as Helm has rendered it; its digest is None if another run may render it otherwise."""
-    documents = {} if model is None else files_of(model, rendered)
+    documents = files_of(model, rendered)
     return _Chart(
         model,
         digest if rendered.final else None,
@@ -545,12 +519,12 @@ def _of_rendered(model: Chart | None, rendered: Rendered, digest: bytes | None) 
         rendered.failures,
         documents,
         tuple(documents),
-        {} if model is None else manifests_of(model, rendered),
+        manifests_of(model, rendered),
     )
 
 
-def load_chart(chart: str) -> Chart | None:
-    """Return the chart in a folder, or in a packed chart."""
+def load_chart(chart: str) -> Chart:
+    """Return the chart in a folder, or in a packed chart; it has no files without a Chart.yaml that can be read."""
     return load_archive(chart) if is_archive(chart) else load_folder(chart)
 
 

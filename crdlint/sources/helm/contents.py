@@ -180,9 +180,8 @@ class _Places:
         self._parts: dict[str, tuple[TemplateParts, list[str]]] = {}
         self._texts: dict[str, list[tuple[int, str]]] = {}
         for each in chart.all_charts():
-            below = each.path.partition("/")[2]
             for name, file in each.files.items():
-                self._files[f"{below}/{name}" if below else name] = each, file
+                self._files[each.printed(name)] = each, file
 
     def file(self, path: str) -> tuple[Chart, LoadedFile] | None:
         """Return the chart and the file of a path below the outermost chart."""
@@ -433,12 +432,10 @@ class _UnrenderedDocuments:
     def completed(self, crds: Sequence[ChartDocument]) -> Iterator[ChartDocument]:
         """Yield rendered CRDs with the conditions around them, as far as these matter, and the CRDs that are not rendered."""
         numbers = Counter(crd.file.shown for crd in crds)
-        for chart in self._chart.all_charts():
-            for file in chart.crd_files():
-                if file.shown not in numbers:
-                    yield from (
-                        replace(crd, is_rendered=False) for crd in self.of_crds(chart, file)
-                    )
+        for chart, file in self._chart.all_crd_files():
+            if file.shown not in numbers:
+                for crd in self.of_crds(chart, file):
+                    yield replace(crd, is_rendered=False)
         masked = self._conditional(numbers)
         for crd in crds:
             others = masked.get((crd.chart.path, crd.file.name, crd.name), [])
@@ -455,12 +452,8 @@ class _UnrenderedDocuments:
         `numbers` are how many CRDs of each file are rendered.
         """
         by_name: dict[tuple[str, str, str], list[ChartDocument]] = defaultdict(list)
-        for chart in self._chart.all_charts():
-            for file in chart.templates():
-                if not (
-                    may_hold_crd(file.data) and _has_conditions(file, numbers.get(file.shown, 0))
-                ):
-                    continue
+        for chart, file in self._chart.all_templates():
+            if may_hold_crd(file.data) and _has_conditions(file, numbers.get(file.shown, 0)):
                 for each in self._of_masked(chart, file):
                     if each.defines is not None:
                         by_name[chart.path, file.name, each.name].append(each)
@@ -479,20 +472,18 @@ class _UnrenderedDocuments:
                 groups.add(document.defines.group.encode())
             yield document
         groups.discard(b"")
-        for chart in self._chart.all_charts():
-            for file in chart.templates():
-                is_read = may_hold_crd(file.data)
-                if not is_read and any(group in file.data for group in groups):
-                    yield from self._of_template(chart, file)
+        for chart, file in self._chart.all_templates():
+            is_read = may_hold_crd(file.data)
+            if not is_read and any(group in file.data for group in groups):
+                yield from self._of_template(chart, file)
 
     def _that_may_define(self) -> Iterator[ChartDocument]:
         """Yield the documents of `crds/` and of the templates that may contain CRDs."""
-        for chart in self._chart.all_charts():
+        for chart, file in self._chart.all_crd_files():
             is_on = None if self._enabled is None else chart.path in self._enabled
-            for file in chart.crd_files():
-                yield from _of_crds(chart, file, is_rendered=is_on)
-        for chart in self._chart.all_charts():
-            for file in filter(_may_hold_crd, chart.templates()):
+            yield from _of_crds(chart, file, is_rendered=is_on)
+        for chart, file in self._chart.all_templates():
+            if may_hold_crd(file.data):
                 yield from self._of_template(chart, file)
 
     def _of_template(self, chart: Chart, file: LoadedFile) -> Iterator[ChartDocument]:
@@ -521,10 +512,6 @@ class _UnrenderedDocuments:
                     is_rendered=False if is_off else is_on,
                     blocks=blocks,
                 )
-
-
-def _may_hold_crd(file: LoadedFile) -> bool:
-    return may_hold_crd(file.data)
 
 
 def _masked_document(

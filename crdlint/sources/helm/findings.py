@@ -130,7 +130,7 @@ def _differ(copy: CopyOfCRD, other: CopyOfCRD, text_of: Callable[[str], str]) ->
 
 def results_of(chart: Chart, findings: Iterable[Diagnostic]) -> list[FileResult]:
     """Return findings as the results of their files."""
-    files = {file.shown: file for each in chart.all_charts() for file in each.files.values()}
+    files = {file.shown: file for file in chart.all_files()}
     by_file: dict[str, list[Diagnostic]] = defaultdict(list)
     for finding in findings:
         by_file[finding.file].append(finding)

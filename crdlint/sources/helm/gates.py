@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from itertools import zip_longest
 from typing import Final
 
-from crdlint.sources.helm.chart import Chart, LoadedFile
+from crdlint.sources.helm.chart import Chart
 from crdlint.sources.helm.layout import TEMPLATES
 
 _VERSION: Final = re.compile(r"\.Capabilities(?:\.KubeVersion\b|(?!\s*\.))")
@@ -17,12 +17,12 @@ _FILES: Final = re.compile(r"\.Files\b|\btpl\s")
 _DEFINED: Final = re.compile(r"\{\{-?\s*(?:define|block)\s+(\"[^\"]+\"|`[^`]+`)")
 
 
-def asks_for_version(chart: Chart, templates: Iterable[LoadedFile]) -> bool:
-    """Return whether what Helm renders of some templates may depend on the version of Kubernetes."""
+def asks_for_version(chart: Chart) -> bool:
+    """Return whether what Helm renders of a chart may depend on the version of Kubernetes."""
     if not _may_ask(chart):
         return False
     defined = _named_templates(chart)
-    texts = (directives_in(file.text) for file in templates if b"{{" in file.data)
+    texts = (directives_in(file.text) for _, file in chart.all_templates() if b"{{" in file.data)
     return any(_asks(text, defined, set()) for text in texts)
 
 
@@ -40,14 +40,13 @@ def included_names(pipeline: str) -> set[str]:
 
 
 def _may_ask(chart: Chart) -> bool:
-    files = (file for each in chart.all_charts() for file in each.files.values())
-    return any(b".Capabilities" in file.data for file in files)
+    return any(b".Capabilities" in file.data for file in chart.all_files())
 
 
 def _named_templates(chart: Chart) -> dict[str, str]:
     """Return the texts of the named templates of a chart and of those in it by their names."""
     defined: dict[str, str] = {}
-    for file in (file for each in chart.all_charts() for file in each.files.values()):
+    for file in chart.all_files():
         if file.name.startswith(f"{TEMPLATES}/") and b"define" in file.data:
             defined |= _definitions(file.text)
     return defined

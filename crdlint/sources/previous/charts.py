@@ -64,7 +64,7 @@ def _old_contents(
     With `is_needed`, return them in any case.
     """
     model = load_chart(path)
-    if model is None or not (is_needed or model.may_have_crds()):
+    if not model.files or not (is_needed or model.may_have_crds()):
         return []
     contents = contents_of(model, rendered.rendered(folder), rendered.values or DEFAULTS)
     if path != folder.name:
