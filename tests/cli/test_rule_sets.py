@@ -68,7 +68,7 @@ def test_rules_and_sets_are_requested_by_name(
         (
             "select: ['*', ours]\nsets: {ours: [plain-secret, 'names-*']}\n",
             [],
-            ["plain-secret", "names-defaulted"],
+            ["names-defaulted", "plain-secret"],
         ),
         ("sets: {ours: [plain-secret]}\n", ["--select", "ours"], ["plain-secret"]),
         ("select: ['*', gitops]\nsets: {ours: [names-defaulted]}\nignore: [ours]\n", [], []),
@@ -76,7 +76,7 @@ def test_rules_and_sets_are_requested_by_name(
         (
             "select: [a]\nsets: {a: [b], b: [c, category-all, c], c: [plain-secret, gitops]}\n",
             [],
-            ["plain-secret", "names-defaulted"],
+            ["names-defaulted", "plain-secret"],
         ),
         ("sets: {b: [plain-secret], a: [b], c: [b, a]}\n", ["--select", "c"], ["plain-secret"]),
         ("severity: {gitops: warning}\n", [], ["names-defaulted"]),

@@ -125,16 +125,6 @@ def field(text: str, name: str = "a") -> str:
             'write `+kubebuilder:validation:XValidation:rule="!has(oldSelf.a) || has(self.a)",message="a cannot be removed"` '
             "on the struct that has the field",
         ),
-        (
-            "rule-as-schema",
-            field("type: string, x-kubernetes-validations: [{rule: 'self.matches(\"^a$\")'}]"),
-            'write `+kubebuilder:validation:Pattern="^a$"`',
-        ),
-        (
-            "rule-as-schema",
-            field("type: number, x-kubernetes-validations: [{rule: self > 1.0}]"),
-            "write `+kubebuilder:validation:Minimum=1` and `+kubebuilder:validation:ExclusiveMinimum=true`",
-        ),
     ],
 )
 def test_markers_of_single_findings(rule: str, root: str, expected: str) -> None:
@@ -148,8 +138,6 @@ def test_a_keyword_without_a_marker_has_none() -> None:
         field("type: array, required: [a], items: {type: string}"), "keyword-without-effect"
     )
     assert help_ == "Remove `required`, or correct the type"
-    in_rule = field('type: string, x-kubernetes-validations: [{rule: \'self in ["A", "B"]\'}]')
-    assert helps(in_rule, "rule-as-schema") == ['Replace the rule by `enum: ["A","B"]`']
 
 
 def test_a_finding_with_a_marker_keeps_rules_from_being_estimated() -> None:

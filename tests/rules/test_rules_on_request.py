@@ -318,12 +318,6 @@ def test_plurals_of_built_in_resources(plural: str, expected: int) -> None:
             "Set the type of the column to `integer`",
         ),
         (
-            "printer-column-not-scalar",
-            spec("at: {type: array, items: {type: string}}"),
-            columns("name: A, type: string, jsonPath: .spec.at"),
-            "Use the path of one item, such as `.spec.at[0]`",
-        ),
-        (
             "conditions-not-map",
             status(f"conditions: {{type: array, items: {{type: object, properties: {ITEM}}}}}"),
             STATUS,

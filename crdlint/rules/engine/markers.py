@@ -56,21 +56,12 @@ def with_marker(
     return replace(finding, help=f"{finding.help}. {help_}" if says_what else help_)
 
 
-def validation(schema: JSONSchemaProps, keyword: str, value: object = None) -> str:
-    """Return the marker that sets a keyword of a field or of its items, with a value unless it is None."""
+def validation(schema: JSONSchemaProps, keyword: str) -> str:
+    """Return the marker that sets a keyword of a field or of its items, without the value."""
     items = "items:" if schema.steps == ("items",) else ""
-    argument = "" if value is None else f"={_argument(value)}"
-    return f"`+kubebuilder:validation:{items}{keyword[0].upper()}{keyword[1:]}{argument}`"
+    return f"`+kubebuilder:validation:{items}{keyword[0].upper()}{keyword[1:]}`"
 
 
 def rule_marker(text: str, message: str) -> str:
     """Return the marker for a rule of x-kubernetes-validations."""
     return f"`+kubebuilder:validation:XValidation:rule={quote(text)},message={quote(message)}`"
-
-
-def _argument(value: object) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return quote(value) if isinstance(value, str) else str(value)
