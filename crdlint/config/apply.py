@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cache, partial
 from typing import TYPE_CHECKING, Final, Protocol
 
 from crdlint.config.rule_patterns import is_matched
@@ -53,7 +54,7 @@ class Applied(NamedTuple):
 
 def comments_of(result: FileResult) -> Comments | None:
     """Return the ignore comments of a file, None without any."""
-    text = result.text if result.masked is None else result.masked
+    text = result.yaml
     if "crdlint:" not in text and "crdlint/ignore" not in text:
         return None
     from crdlint.config.comments import read_comments  # few files need it
@@ -99,11 +100,13 @@ def _entries(result: FileResult, config: Config) -> dict[int, Ignore]:
 
 def _by_rule(findings: list[Diagnostic], file: str, config: Config) -> dict[int, IgnoredBy]:
     """Return the indexes of the findings whose rule is not reported in a file, with the setting that decides it."""
-    reasons = {
-        rule: config.ignored_by(rule, file) for rule in {finding.rule for finding in findings}
-    }
-    by = ((i, reasons[finding.rule]) for i, finding in enumerate(findings))
-    return {i: reason for i, reason in by if reason is not None}
+    ignored_by = cache(partial(config.ignored_by, path=file))
+    by: dict[int, IgnoredBy] = {}
+    for i, finding in enumerate(findings):
+        reason = ignored_by(finding.rule)
+        if reason is not None:
+            by[i] = reason
+    return by
 
 
 def _by_baseline(
@@ -256,17 +259,19 @@ def reasons(ignored: Iterable[IgnoredFinding], comments: Comments | None) -> Ite
         if finding.hidden:
             continue
         origin, reason = str(by), ""
-        if by == "ignore" and entry is not None:
+        if entry is not None:
             origin, reason = f"{entry.file}:{entry.line}", entry.reason
-        elif by == "comment" and comments is not None:
+        elif by == "comment":
             origin, reason = _of_comment(finding, comments) or (origin, reason)
         where = f"{finding.file}:{finding.line}:{finding.column}"
         why = f": {reason}" if reason else ""
         yield f"{where}: ignored {finding.severity} {finding.rule} by {origin}{why}"
 
 
-def _of_comment(finding: Diagnostic, comments: Comments) -> tuple[str, str] | None:
+def _of_comment(finding: Diagnostic, comments: Comments | None) -> tuple[str, str] | None:
     """Return the line and the reason of the last comment that ignores a finding."""
+    if comments is None:
+        return None
     position = (finding.line, finding.column)
     for comment in reversed(comments.valid):
         is_here = any(start <= position < end for start, end in comment.where)

@@ -27,15 +27,14 @@ def read_yaml(text: str) -> ConfigSource:
             raise BrokenError(
                 f"{message}: put what begins with * in quotes" if is_star else message, position
             )
-    not_empty = [document for document in documents if document.root is not None]
-    problems: list[tuple[str, LineColumn]] = []
-    if len(not_empty) > 1:
-        problems.append(
-            ("a second document: a configuration is one", (not_empty[1].line_offset + 1, 1))
-        )
-    root = not_empty[0].root if not_empty else None
-    offset = not_empty[0].line_offset if not_empty else 0
-    values = _value(root, offset, problems, 0) if root is not None else None
+    roots = [(each.root, each.line_offset) for each in documents if each.root is not None]
+    if not roots:
+        return ConfigSource(None, lambda _steps, _key: (1, 1))
+    (root, offset), *others = roots
+    problems: list[tuple[str, LineColumn]] = [
+        ("a second document: a configuration is one", (line + 1, 1)) for _, line in others[:1]
+    ]
+    values = _value(root, offset, problems, 0)
     return ConfigSource(
         values, lambda steps, key: _node_place(root, offset, steps, key=key), tuple(problems)
     )
@@ -60,9 +59,7 @@ def _value(node: Node, offset: int, problems: list[tuple[str, LineColumn]], dept
     return values
 
 
-def _node_place(
-    root: Node | None, offset: int, steps: SequenceOf[Step], *, key: bool
-) -> LineColumn:
+def _node_place(root: Node, offset: int, steps: SequenceOf[Step], *, key: bool) -> LineColumn:
     """Return the position of a value; if it does not exist, that of its closest existing parent."""
     node, shown = root, root
     for step in steps:
@@ -73,8 +70,4 @@ def _node_place(
         shown = key_node or node
     if isinstance(node, Scalar) and not key and node.start_mark.index < node.end_mark.index:
         shown = node
-    return (
-        (shown.start_mark.line + offset + 1, shown.start_mark.column + 1)
-        if shown is not None
-        else (1, 1)
-    )
+    return shown.start_mark.line + offset + 1, shown.start_mark.column + 1

@@ -59,7 +59,7 @@ def identities(result: FileResult) -> list[tuple[FindingIdentity, ...]]:
     """Return the identities of each finding of a file, one for each version that shares it; none without a CRD with a name."""
     if not result.diagnostics:
         return []
-    documents = parse_stream(result.text if result.masked is None else result.masked)
+    documents = parse_stream(result.yaml)
     offsets = [document.line_offset for document in documents]
     looked: dict[int, list[_Manifest]] = {}
     result_identities = []

@@ -32,18 +32,16 @@ def scoped_ignores(result: FileResult, config: Config) -> dict[int, Ignore]:
     matched: dict[int, Ignore] = {}
     identified = zip(result.diagnostics, identities(result), strict=True)
     for i, (finding, versions) in enumerate(identified):
-        entries = (entry for entry in valid if _ignores(entry, finding, versions))
-        entry = next(entries, None)
-        if entry is not None:
-            matched[i] = entry
+        for entry in valid:
+            if _ignores(entry, finding, versions):
+                matched.setdefault(i, entry)
     return matched
 
 
 def _ignores(entry: Ignore, finding: Diagnostic, versions: Sequence[FindingIdentity]) -> bool:
     """Return whether an entry ignores a finding: in all versions of the CRD that have it."""
-    if not versions or not _is_about(entry, finding):
-        return False
-    return all(_is_at(entry, version, finding.user_path) for version in versions)
+    is_about = bool(versions) and _is_about(entry, finding)
+    return is_about and all(_is_at(entry, version, finding.user_path) for version in versions)
 
 
 def has_ended(entry: Ignore) -> bool:
@@ -53,18 +51,14 @@ def has_ended(entry: Ignore) -> bool:
 
 def _is_about(entry: Ignore, finding: Diagnostic) -> bool:
     """Return whether an entry is about findings of a rule with such a message."""
-    if not is_matched(finding.rule, entry.rules):
-        return False
-    return not entry.message or any(
-        _may_be(entry.message, text) for text in (finding.message, finding.headline)
-    )
+    has_text = any(_may_be(entry.message, text) for text in (finding.message, finding.headline))
+    return has_text and is_matched(finding.rule, entry.rules)
 
 
 def _is_at(entry: Ignore, identity: FindingIdentity, user_path: str) -> bool:
-    if not (_may_be(entry.crd, identity.crd) and _may_be(entry.version, identity.version)):
-        return False
-    if not entry.path:
-        return True
+    is_named = _may_be(entry.crd, identity.crd) and _may_be(entry.version, identity.version)
+    if not is_named or not entry.path:
+        return is_named
     path = user_path if entry.path.startswith(".") else identity.path
     ends = (*(match.start() for match in re.finditer(r"[.\[]", path)), len(path))
     return any(is_in_order(entry.path.split("*"), path[:end]) for end in ends)

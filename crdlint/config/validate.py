@@ -189,19 +189,16 @@ def _named(steps: Sequence[Step]) -> str:
 
 
 def _kind(value: Any) -> str:
-    if value is None:
-        return "nothing"
-    if isinstance(value, bool):
-        return str(value).lower()
     if isinstance(value, str):
         return shown(value)
-    return (
-        "a list"
-        if isinstance(value, list)
-        else "keys with values"
-        if isinstance(value, dict)
-        else str(value)
-    )
+    return _KINDS.get(type(value)) or str(value).lower()
+
+
+_KINDS: Final[dict[type, str]] = {
+    type(None): "nothing",
+    list: "a list",
+    dict: "keys with values",
+}
 
 
 def _by_meaning(

@@ -113,11 +113,8 @@ class PathFilter(NamedTuple):
 
     def matches(self, glob: Glob, path: str, states: States) -> bool:
         """Return whether a glob selects a file; a glob that ends in a `*` does not determine the suffix."""
-        return (
-            glob.accepts(states)
-            and not glob.only_folders
-            and (not glob.open_end or self.wants(path))
-        )
+        takes_file = glob.accepts(states) and not glob.only_folders
+        return takes_file and (not glob.open_end or self.wants(path))
 
 
 @dataclass(slots=True)
@@ -259,21 +256,24 @@ class _FileWalk:
             folders = []
             for entry in self._entries(folder):
                 path = os.path.normpath(entry.path)
-                if entry.is_dir(follow_symlinks=False) or (
-                    entry.is_symlink() and self._leads_on(entry, ignored)
-                ):
-                    if entry.name not in NEVER_ENTERED and not self._is_left_out(
-                        path, ignored, folder=True
-                    ):
-                        folders.append(path)
-                elif self.filter.wants(path) and not self._is_left_out(path, ignored):
+                enters = self._enters(entry, ignored)
+                is_wanted = entry.name not in NEVER_ENTERED if enters else self.filter.wants(path)
+                if not is_wanted or self._is_left_out(path, ignored, folder=enters):
+                    continue
+                if enters:
+                    folders.append(path)
+                else:
                     self.entry(entry, path)
             pending.extend((path, self._below(ignored, path)) for path in reversed(folders))
 
+    def _enters(self, entry: os.DirEntry[str], ignored: IgnorePatterns) -> bool:
+        """Return whether an entry is a directory, or leads to one of the repository that the walk has not reached."""
+        if not entry.is_symlink():
+            return entry.is_dir()
+        return is_folder(entry) and self._leads_on(entry, ignored)
+
     def _leads_on(self, entry: os.DirEntry[str], ignored: IgnorePatterns) -> bool:
-        """Return whether a link leads to another directory of the repository that the walk has not reached."""
-        if not is_folder(entry):
-            return False
+        """Return whether a link to a directory leads to one of the repository that the walk has not reached."""
         real = os.path.realpath(entry.path)
         if real in self.parents:  # a loop
             return False
@@ -301,14 +301,13 @@ class _FileWalk:
             for entry in self._entries(folder):
                 path, enters = folder + entry.name, is_folder(entry)
                 after = glob.step(states, entry.name, is_link=enters and entry.is_symlink())
-                if not after or (not enters and not self.filter.matches(glob, path, after)):
+                fits = bool(after) if enters else self.filter.matches(glob, path, after)
+                if not fits or self._is_left_out(path, ignored, folder=enters):
                     continue
-                if self._is_left_out(path, ignored, folder=enters):
-                    continue
-                is_whole = not enters or glob.accepts_whole(after)
-                if is_whole:
+                is_whole = glob.accepts_whole(after)
+                if is_whole or not enters:
                     self.add_unnamed(path)
-                if enters and not (is_whole and glob.open_end) and glob.leads_on(after):
+                if enters and glob.leads_on(after, is_whole=is_whole):
                     folders.append((f"{path}/", after, self._below(ignored, path)))
             pending.extend(reversed(folders))
 

@@ -41,6 +41,10 @@ class Segment(NamedTuple):
         """Return whether the name of a file or directory matches."""
         return _in_order(self.pieces, name, _is_at)
 
+    def selects(self, parts: Sequence[bytes]) -> bool:
+        """Return whether the last component of a relative path matches."""
+        return self.matches(parts[-1])
+
 
 def is_in_order(pieces: Iterable[str], text: str) -> bool:
     """Return whether a text has the pieces in order, with anything between them: the first at its start, the last at its end."""
@@ -83,7 +87,7 @@ class PathGlob(NamedTuple):
 
     runs: tuple[tuple[Segment, ...], ...]
 
-    def matches(self, parts: Sequence[bytes]) -> bool:
+    def selects(self, parts: Sequence[bytes]) -> bool:
         """Return whether the components of a relative path match."""
         return _in_order(
             self.runs, parts, _fits, 1
@@ -121,13 +125,7 @@ class IgnoreLines:
         for rule, pattern in reversed(self._globs):
             if best is not None and rule.number < best.number:
                 break
-            if rule.only_folders and not folder:
-                continue
-            if (
-                pattern.matches(parts[-1])
-                if isinstance(pattern, Segment)
-                else pattern.matches(parts)
-            ):
+            if (folder or not rule.only_folders) and pattern.selects(parts):
                 best = rule
                 break
         return None if best is None else not best.negated
@@ -370,8 +368,10 @@ class Glob(NamedTuple):
         """Return whether the directory with these states itself matches, other than by `**`."""
         return self.accepts(states) and self.components[-1].segment is not None
 
-    def leads_on(self, states: States) -> bool:
-        """Return whether an entry below the directory with these states may match."""
+    def leads_on(self, states: States, *, is_whole: bool) -> bool:
+        """Return whether an entry below the directory with these states may match; one that is taken as a whole has it already."""
+        if is_whole and self.open_end:
+            return False
         return bool(states - {len(self.components)})
 
     def _with_optional(self, states: set[int]) -> States:

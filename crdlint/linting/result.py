@@ -243,6 +243,11 @@ class FileResult:
     resources: tuple[CRD, ...] = ()
 
     @property
+    def yaml(self) -> str:
+        """The text that can be read as YAML: that of a template without its directives."""
+        return self.masked or self.text
+
+    @property
     def unestimated(self) -> tuple[Diagnostic, ...]:
         """The findings because of which rules have no cost: they do not compile, or their CRD is not decoded or checked."""
         return tuple(

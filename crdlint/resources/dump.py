@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from crdlint.golang.printing import marshal
 from crdlint.safety.escapes import CI_COMMAND, HIDDEN
@@ -41,40 +41,57 @@ def dump(value: dict[str, Any]) -> Iterator[str]:
         yield "{}"
         return
     # The containers that are being printed: their remaining entries, and the indentation.
-    pending: list[tuple[Iterator[tuple[str | None, Any]], int]] = [(_entries(value), 0)]
+    pending: list[tuple[Iterator[_Entry], int]] = [(_entries(value), 0)]
     lead = ""  # the start of the next line: the dashes of the lists that start there
     while pending:
-        step = next(pending[-1][0], None)
-        if step is None:
+        entries, indent = pending[-1]
+        entry = next(entries, None)
+        if entry is None:
             pending.pop()
             continue
-        key, item = step
-        indent = pending[-1][1]
         start, lead = lead or " " * indent, ""
-        if key is None:
-            start += "- "
-        elif len(key.encode("utf-8", "replace")) <= _LONGEST_SIMPLE_KEY:
-            start += f"{_scalar(key)}:"
-        else:
-            yield f"{start}? {_scalar(key)}"
-            start, key = " " * indent + ": ", None
-        if isinstance(item, (dict, list)) and item:
-            if key is None:
+        if entry.line_before:
+            yield start + entry.line_before
+            start = " " * indent
+        start += entry.mark
+        item = entry.value
+        if item and isinstance(item, (dict, list)):
+            if entry.shares_line:
                 lead = start
             else:
                 yield start
-            inner = indent + 2 if key is None or isinstance(item, dict) else indent
-            pending.append((_entries(item), inner))
-        elif isinstance(item, str) and _is_block(item):
-            yield from _block(start if key is None else f"{start} ", item, indent + 2)
+            is_deeper = entry.shares_line or isinstance(item, dict)
+            pending.append((_entries(item), indent + 2 * is_deeper))
+            continue
+        start = start if entry.shares_line else f"{start} "
+        if _is_block(item):
+            yield from _block(start, item, indent + 2)
         else:
-            yield f"{start}{'' if key is None else ' '}{_scalar(item)}"
+            yield start + _scalar(item)
 
 
-def _entries(value: Any) -> Iterator[tuple[str | None, Any]]:
+class _Entry(NamedTuple):
+    """An entry of a list or an object: what is written before its value.
+
+    A collection begins on the line of the mark if that `shares_line`, as the dash of a list does.
+    """
+
+    value: Any
+    mark: str = "- "
+    shares_line: bool = True
+    line_before: str = ""
+
+
+def _entries(value: Any) -> Iterator[_Entry]:
     if isinstance(value, dict):
-        return ((name, value[name]) for name in sorted(value))
-    return ((None, item) for item in value)
+        return (_field(name, value[name]) for name in sorted(value))
+    return map(_Entry, value)
+
+
+def _field(name: str, value: Any) -> _Entry:
+    if len(name.encode("utf-8", "replace")) <= _LONGEST_SIMPLE_KEY:
+        return _Entry(value, f"{_scalar(name)}:", shares_line=False)
+    return _Entry(value, ": ", line_before=f"? {_scalar(name)}")
 
 
 def _scalar(value: Any) -> str:
@@ -95,9 +112,9 @@ def _escape(code: int) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
-def _is_block(text: str) -> bool:
-    """Return whether a text of several lines can be printed as a block scalar."""
-    if "\n" not in text.rstrip("\n") or not _LITERAL.match(text):
+def _is_block(text: object) -> bool:
+    """Return whether a value is a text of several lines that can be printed as a block scalar."""
+    if not isinstance(text, str) or "\n" not in text.rstrip("\n") or not _LITERAL.match(text):
         return False
     return not any(
         line.endswith((" ", "\t")) or _NOT_IN_A_BLOCK.search(line) for line in text.split("\n")

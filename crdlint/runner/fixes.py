@@ -312,7 +312,7 @@ def _provable(
     """
     from crdlint.runner.proof import unnamed_changes
 
-    text = before.masked or before.text
+    text = before.yaml
     advice = [finding for finding in chosen if is_advice(finding) and not named(finding.rule)]
     safe = [
         finding
