@@ -303,7 +303,8 @@ class _CheckCommand:
             plan.charts,
             self._workers() if plan.charts else 1,
             charts,
-            fixing=self._options.applicability,
+            fixes=self._options.fixes,
+            unsafe_fixes=self._options.unsafe_fixes,
             verbose=self._options.verbose,
         )
         self._check(settings)

@@ -35,7 +35,7 @@ from crdlint.sources.helm.layout import HelmValues
 
 if TYPE_CHECKING:
     from crdlint.config.model import Config, FailOn, FieldValidation
-    from crdlint.diagnostics import Applicability, InputProblem, Severity
+    from crdlint.diagnostics import InputProblem, Severity
     from crdlint.kubecel.second_opinion import Tally
     from crdlint.runner.fix_files import Fixing
 
@@ -248,13 +248,6 @@ class FixOptions(FindingOptions, WatchOptions, group=Group.FIXES):
     def fixes(self) -> bool:
         """Whether fixes are applied or printed."""
         return self.fix or self.diff
-
-    @property
-    def applicability(self) -> Applicability | None:
-        """The fixes that are applied or printed, None without any."""
-        if not self.fixes:
-            return None
-        return "unsafe" if self.unsafe_fixes else "safe"
 
     def require_files(self) -> None:
         """End the run if the options do not fit to each other, or to the paths."""

@@ -19,7 +19,6 @@ from crdlint.sources.helm.layout import DEFAULTS, TEMPLATES, ChartLocation, is_a
 
 if TYPE_CHECKING:
     from crdlint.config.model import Config
-    from crdlint.diagnostics import Applicability
     from crdlint.linting.request import CheckRequest, StopAt
     from crdlint.linting.result import FileResult, OldCRD
     from crdlint.runner.cache import Cache
@@ -40,10 +39,15 @@ NO_CHARTS: Final[Mapping[str, Range]] = {}
 class Settings(NamedTuple):
     """The settings of a check in addition to the text of an input.
 
-    `previous` contains the old CRDs for updates. `values` are for Helm, None not to run it. `cache` contains results of
-    earlier runs, None to disable it. `charts` are those that Helm renders for the run, with the versions of Kubernetes, up to
-    `workers` at a time; `loaded` has them if they are rendered before the tasks are checked. `fixing` applies fixes to the texts
-    of files, only safe ones or all; tasks then need a configuration. `verbose` is whether other processes write what they do.
+    - `previous`: the old CRDs, for updates
+    - `values`: for Helm, None not to run it
+    - `cache`: results of earlier runs, None to disable it
+    - `charts`: those that Helm renders for the run, with the versions of Kubernetes
+    - `workers`: how many of these are rendered at a time
+    - `loaded`: the charts if they are rendered before the tasks are checked
+    - `fixes`: whether fixes are applied to the texts of files; tasks then need a configuration
+    - `unsafe_fixes`: whether these are all fixes, and not safe ones only
+    - `verbose`: whether other processes write what they do
     """
 
     previous: PreviousCRDs | None = None
@@ -52,7 +56,8 @@ class Settings(NamedTuple):
     charts: Mapping[str, Range] = NO_CHARTS
     workers: int = 1
     loaded: Charts | None = None
-    fixing: Applicability | None = None
+    fixes: bool = False
+    unsafe_fixes: bool = False
     verbose: bool = False
 
 
@@ -182,17 +187,17 @@ class Checker:
 
     def _stop_at(self, task: Task) -> StopAt | None:
         """Return whether the first check of a text may stop at a finding, because the fixed text is checked again."""
-        if self.settings.fixing is None or task.text is not None or task.location is not None:
+        if not self.settings.fixes or task.text is not None or task.location is not None:
             return None
         from crdlint.runner.fixes import will_be_fixed
 
-        return will_be_fixed(unsafe=self.settings.fixing == "unsafe")
+        return will_be_fixed(unsafe=self.settings.unsafe_fixes)
 
     def _fixed(self, checked: CheckOutcome) -> CheckOutcome:
         """Return the result of a file with its fixes, if fixes are applied; a packed file is not changed."""
         task = checked.task
         if (
-            self.settings.fixing is None
+            not self.settings.fixes
             or task.text is not None
             or task.config is None
             or not checked.results
@@ -201,9 +206,7 @@ class Checker:
         from crdlint.runner.fixes import CheckFailedError
 
         try:
-            return _Repair(
-                self, checked, task.config, unsafe=self.settings.fixing == "unsafe"
-            ).run()
+            return _Repair(self, checked, task.config).run()
         except CheckFailedError as error:
             return checked._replace(bugs=(*checked.bugs, error.bug))
         except Exception as error:
@@ -217,7 +220,7 @@ class Checker:
         if open_descriptor(task.path) is not None:
             return self.check(task)
         opened = self._open(task)
-        if isinstance(opened, OpenedTask) or self.settings.fixing is None or not opened.results:
+        if isinstance(opened, OpenedTask) or not self.settings.fixes or not opened.results:
             return opened
         return task
 
@@ -304,7 +307,6 @@ class _Repair:
     checker: Checker
     checked: CheckOutcome
     config: Config
-    unsafe: bool
     latest: CheckOutcome | None = None
 
     def run(self) -> CheckOutcome:
@@ -321,7 +323,11 @@ class _Repair:
             self.check(result.text) if is_template else result
         )  # without Helm: what is written is the template
         fixed = fix(
-            start, self.check, unsafe=self.unsafe, config=self.config, check_until=self.check
+            start,
+            self.check,
+            unsafe=self.checker.settings.unsafe_fixes,
+            config=self.config,
+            check_until=self.check,
         )
         fixes = replace(
             fixed, result=replace(result, text="", diagnostics=())

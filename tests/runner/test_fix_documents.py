@@ -54,7 +54,7 @@ def test_fixes_check_only_the_changed_document_again(
     path = tmp_path / "crds.yaml"
     path.write_text(text(*[CLEAN] * clean, WRONG, "kind: ConfigMap\n"))
     checker, task = (
-        Checker(Settings(fixing="safe")),
+        Checker(Settings(fixes=True)),
         Task(str(path), REQUEST, config=Config()),
     )
     seen = checked_by(monkeypatch)

@@ -130,7 +130,7 @@ def test_rules_and_advice_are_checked_only_once(
         counted(monkeypatch, create._Stages, "hidden_errors"),  # noqa: SLF001
         counted(monkeypatch, documents, "parse_chunk"),
     )
-    checker = Checker(Settings(fixing="safe"))
+    checker = Checker(Settings(fixes=True))
     checked = Fixing().add(
         checker.check(Task(str(path), REQUEST, config=Config())),
         checker,
@@ -161,7 +161,9 @@ def test_findings_without_wanted_fixes_get_a_complete_check(name: str, tmp_path:
     path = tmp_path / "crd.yaml"
     path.write_text(TEXTS[name])
     ignoring = Config(ignore=("*",))
-    checked = Checker(Settings(fixing="unsafe")).check(Task(str(path), REQUEST, config=ignoring))
+    checked = Checker(Settings(fixes=True, unsafe_fixes=True)).check(
+        Task(str(path), REQUEST, config=ignoring)
+    )
     assert checked.results[0] == lint_file(
         TEXTS[name], str(path), CheckRequest(skip_unfinished=True, fixes=True)
     )
@@ -176,7 +178,7 @@ def test_processes_fix_files(jobs: int, tmp_path: Path) -> None:
         path = tmp_path / f"{i}.yaml"
         path.write_text(text)
         paths.append(path)
-    settings = Settings(fixing="safe")
+    settings = Settings(fixes=True)
     fixing, checker = Fixing(), Checker(settings)
     tasks = [Task(str(path), REQUEST, config=Config()) for path in paths]
     checked: list[CheckOutcome] = [
