@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
+from collections.abc import Mapping as MappingOf
 from collections.abc import Sequence as SequenceOf
 from itertools import accumulate
 from typing import Final, NamedTuple
@@ -24,8 +25,10 @@ _LONGEST: Final = 4_000_000  # characters
 _ATTEMPTS: Final = 40
 _CHARACTERS: Final = 12 * _LONGEST  # of all attempts
 
-# Where the causes are searched, and what is wrong then.
-_CAUSES: Final = {
+# Where the causes are searched, and what is wrong then. The first of two edits with which the parser gets equally far is taken.
+# So what replaces whole lines comes before what changes a line, and what is certain before what is guessed from the
+# indentation: a merge conflict also looks like text that is not YAML, and each missing quote like a wrong indentation.
+_IN_ANY_TEXT: Final = {
     pasted_causes.conflicts: "a merge conflict is not resolved",
     layout_causes.separators: "text after `---`",
     pasted_causes.patches: "marks of a patch in front of lines",
@@ -35,6 +38,8 @@ _CAUSES: Final = {
     pasted_causes.json_comments: "JSON has no comments",
     layout_causes.tabs: "a tab where YAML needs spaces",
     layout_causes.special_spaces: "a character that only looks like a space",
+}
+_IN_YAML: Final = {
     layout_causes.directives: "template syntax that is not rendered",
     layout_causes.strays: "text that is not YAML",
     layout_causes.ellipses: "lines are left out",
@@ -80,38 +85,63 @@ def syntax_cause(document: Document, problems: Callable[[Node], int]) -> Cause |
     if problem is None or len(document.text) > _LONGEST:
         return None
     text = _broken_text(document, problem.line, problem.message)
-    attempts = min(_ATTEMPTS, _CHARACTERS // max(len(document.text), 1))
-    best: Cause | None = None
-    furthest = _Progress(is_parsed=False, line=text.stop + 1, oddities=0)
-    tried: set[tuple[Edit, ...]] = set()
-    for cause in _candidates(text):
-        if cause is None:
-            if furthest.is_parsed:
-                return best  # such a space is never meant, whatever else is wrong
-            continue
-        if not cause.edits:
-            is_better = best is None or _is_doubtful(text, best, cause, furthest, problems)
-            return cause if is_better else best
-        if cause.edits in tried:
-            continue
-        tried.add(cause.edits)
-        if len(tried) > attempts:
-            return best
-        progress = _progress(text, cause.edits, problems)
-        if progress[:2] > furthest[:2] or (best is not None and progress > furthest):
-            best, furthest = cause, progress
-        if progress.is_parsed and not progress.oddities:
-            return best
-    return best
+    search = _CauseSearch(text, problems)
+    # What is there in any text is never meant, whatever else is wrong.
+    for finders in (_IN_ANY_TEXT, _IN_YAML):
+        if any(map(search.ends_with, _causes(text, finders))) or search.progress.is_parsed:
+            break
+    return search.best
 
 
-def _candidates(text: BrokenText) -> Iterator[Cause | None]:
-    """Yield possible causes, the likely ones first, with None after those of spaces that are not plain."""
-    for find, fault in _CAUSES.items():
+def _causes(
+    text: BrokenText, finders: MappingOf[Callable[[BrokenText], Iterator[Cause]], str]
+) -> Iterator[Cause]:
+    """Yield possible causes, the likely ones first."""
+    for find, fault in finders.items():
         for cause in find(text):
             yield cause._replace(headline=_headline(text, cause, fault))
-        if find is layout_causes.special_spaces:
-            yield None
+
+
+class _CauseSearch:
+    """The search for the edit with which the parser gets furthest: each is tried once, and only a number of them."""
+
+    def __init__(self, text: BrokenText, problems: Callable[[Node], int]) -> None:
+        self._text: Final = text
+        self._problems: Final = problems
+        self._attempts: Final = min(_ATTEMPTS, _CHARACTERS // max(len(text.document.text), 1))
+        self._tried: Final[set[tuple[Edit, ...]]] = set()
+        self.best: Cause | None = None
+        self.progress = _Progress(is_parsed=False, line=text.stop + 1, oddities=0)
+
+    def ends_with(self, cause: Cause) -> bool:
+        """Try a cause, and return whether no other one has to be tried."""
+        if not cause.edits:
+            if self.best is None or self._is_doubtful(self.best, cause):
+                self.best = cause
+            return True
+        if cause.edits in self._tried:
+            return False
+        self._tried.add(cause.edits)
+        if len(self._tried) > self._attempts:
+            return True
+        progress = _progress(self._text, cause.edits, self._problems)
+        is_further = progress[:2] > self.progress[:2]
+        if is_further or (self.best is not None and progress > self.progress):
+            self.best, self.progress = cause, progress
+        return progress.is_parsed and not progress.oddities
+
+    def _is_doubtful(self, cause: Cause, other: Cause) -> bool:
+        """Return whether a document has more oddities with the edits of a cause than without the lines of both causes."""
+        if not self.progress.oddities:
+            return False
+        text = self._text
+        lines = {bisect_right(text.starts, edit.start) - 1 for edit in cause.edits}
+        lines.add(other.line - 1 - text.document.line_offset)
+        removed = tuple(
+            Edit(text.starts[i], text.starts[i] + len(text.lines[i]), "") for i in sorted(lines)
+        )
+        without = _progress(text, removed, self._problems)
+        return not without.is_parsed or self.progress.oddities < without.oddities
 
 
 def _headline(text: BrokenText, cause: Cause, fault: str) -> str:
@@ -119,25 +149,6 @@ def _headline(text: BrokenText, cause: Cause, fault: str) -> str:
     fault = cause.headline or fault
     key = _KEY.match(text.lines[cause.line - 1 - text.document.line_offset])
     return fault if key is None else f"`{key[1]}`: {fault}"
-
-
-def _is_doubtful(
-    text: BrokenText,
-    cause: Cause,
-    other: Cause,
-    progress: _Progress,
-    problems: Callable[[Node], int],
-) -> bool:
-    """Return whether a document has more oddities with the edits of a cause than without the lines of both causes."""
-    if not progress.oddities:
-        return False
-    lines = {bisect_right(text.starts, edit.start) - 1 for edit in cause.edits}
-    lines.add(other.line - 1 - text.document.line_offset)
-    removed = tuple(
-        Edit(text.starts[i], text.starts[i] + len(text.lines[i]), "") for i in sorted(lines)
-    )
-    without = _progress(text, removed, problems)
-    return not without.is_parsed or progress.oddities < without.oddities
 
 
 def conversion_cause(document: Document, node: Node) -> Cause | None:
