@@ -92,19 +92,9 @@ def check_crd(
         if check.ends_with(errors.values()):
             return check.stopped("field", [*findings, *errors.values()])
     errors |= _located(check, report.find_hidden(), errors, hidden=True)
-    findings += errors.values()
-    practices, wrong = slice(0, 0), len(findings)
+    findings = check.named([*findings, *errors.values()])
     if not check.rejected:
-        findings += _ignored_fields(check)
-        findings += _advisories(check, report)
-        practices = slice(len(findings), None)
-        findings += _practices(check, report)
-        practices = slice(practices.start, len(findings))
-        findings += _changes(check)
-    findings = check.named(findings)
-    if practices.start < practices.stop and wrong:
-        paths = {error.user_path for error in findings[:wrong]}
-        findings[practices] = [each for each in findings[practices] if each.user_path not in paths]
+        findings += _of_decoded(check, report, {finding.user_path for finding in findings})
     findings, notices = _without_placeholders(check, findings)
     compared = None if request.previous is None else _compared(check, report)
     checked = CheckedCRD(
@@ -121,6 +111,16 @@ def check_crd(
             for rule in report.rules
         ),
     )
+
+
+def _of_decoded(
+    check: _CRDCheck, report: ServerReport, with_error: Container[str]
+) -> list[Diagnostic]:
+    """Return what is said of a CRD that the server can decode; practices say nothing of fields `with_error`."""
+    advice = check.named([*_ignored_fields(check), *_advisories(check, report)])
+    practices = check.named(_practices(check, report))
+    practices = [practice for practice in practices if practice.user_path not in with_error]
+    return [*advice, *practices, *check.named(_changes(check))]
 
 
 class _CRDCheck:
@@ -334,27 +334,29 @@ def _decode_finding(problem: DecodeProblem, file: str, document: Document) -> Di
     rule = catalog.get(_rule_of(problem))
     if problem.kind == "decode":
         rule = rule._replace(origin="apiserver", severity="error")
-    content, headline = problem.content, attempt(headlines.of_decode, problem)
-    if problem.path:
-        diagnostic = rule.diagnostic(
-            file, problem.kind, problem.message, node_span(problem.node, offset), help_
-        )
-        lacks = "" if problem.nearest is None else _lacking(content, problem.nearest)
-        diagnostic = replace(diagnostic, headline=headline or diagnostic.headline, lacks=lacks)
-        return replace(diagnostic, server_message=_server_message(problem))
-    # A list is reported itself, and a mapping where it is in one line, otherwise at its key.
-    in_line = (
-        not isinstance(content, Scalar)
-        and content.flow
-        and content.start_mark.line == content.end_mark.line
-    )
-    span = node_span(content if in_line or isinstance(content, Sequence) else problem.node, offset)
-    if isinstance(content, Sequence) and not in_line:
-        first_line = document.text[content.start_mark.index :].partition("\n")[0].rstrip()
-        span = span._replace(end_line=span.line, end_column=span.column + len(first_line))
+    span = _span_of(problem, document)
     diagnostic = rule.diagnostic(file, problem.kind, problem.message, span, help_)
-    diagnostic = replace(diagnostic, server_message=_server_message(problem))
-    return diagnostic if headline is None else replace(diagnostic, headline=headline)
+    nearest = problem.nearest
+    return replace(
+        diagnostic,
+        headline=attempt(headlines.of_decode, problem) or diagnostic.headline,
+        lacks="" if nearest is None else _lacking(problem.content, nearest),
+        server_message=_server_message(problem),
+    )
+
+
+def _span_of(problem: DecodeProblem, document: Document) -> Span:
+    """Return where a problem is: a list itself, and a mapping where it is in one line, otherwise its key."""
+    content, offset = problem.content, document.line_offset
+    if problem.path or isinstance(content, Scalar):
+        return node_span(problem.node, offset)
+    if content.flow and content.start_mark.line == content.end_mark.line:
+        return node_span(content, offset)
+    if not isinstance(content, Sequence):
+        return node_span(problem.node, offset)
+    first_line = document.text[content.start_mark.index :].partition("\n")[0].rstrip()
+    span = node_span(content, offset)
+    return span._replace(end_line=span.line, end_column=span.column + len(first_line))
 
 
 def _server_message(problem: DecodeProblem) -> str | None:

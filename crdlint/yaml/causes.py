@@ -8,10 +8,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from collections.abc import Mapping as MappingOf
 from collections.abc import Sequence as SequenceOf
 from itertools import accumulate
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from crdlint.yaml import layout_causes, pasted_causes, value_causes
 from crdlint.yaml.broken_text import BrokenText, Cause
@@ -25,10 +24,13 @@ _LONGEST: Final = 4_000_000  # characters
 _ATTEMPTS: Final = 40
 _CHARACTERS: Final = 12 * _LONGEST  # of all attempts
 
+# Functions that find causes, with what is wrong then.
+_Finders: TypeAlias = dict[Callable[[BrokenText], Iterator[Cause]], str]
+
 # Where the causes are searched, and what is wrong then. The first of two edits with which the parser gets equally far is taken.
 # So what replaces whole lines comes before what changes a line, and what is certain before what is guessed from the
 # indentation: a merge conflict also looks like text that is not YAML, and each missing quote like a wrong indentation.
-_IN_ANY_TEXT: Final = {
+_IN_ANY_TEXT: Final[_Finders] = {
     pasted_causes.conflicts: "a merge conflict is not resolved",
     layout_causes.separators: "text after `---`",
     pasted_causes.patches: "marks of a patch in front of lines",
@@ -39,7 +41,7 @@ _IN_ANY_TEXT: Final = {
     layout_causes.tabs: "a tab where YAML needs spaces",
     layout_causes.special_spaces: "a character that only looks like a space",
 }
-_IN_YAML: Final = {
+_IN_YAML: Final[_Finders] = {
     layout_causes.directives: "template syntax that is not rendered",
     layout_causes.strays: "text that is not YAML",
     layout_causes.ellipses: "lines are left out",
@@ -93,9 +95,7 @@ def syntax_cause(document: Document, problems: Callable[[Node], int]) -> Cause |
     return search.best
 
 
-def _causes(
-    text: BrokenText, finders: MappingOf[Callable[[BrokenText], Iterator[Cause]], str]
-) -> Iterator[Cause]:
+def _causes(text: BrokenText, finders: _Finders) -> Iterator[Cause]:
     """Yield possible causes, the likely ones first."""
     for find, fault in finders.items():
         for cause in find(text):
