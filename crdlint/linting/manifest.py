@@ -334,7 +334,7 @@ def _decode_finding(problem: DecodeProblem, file: str, document: Document) -> Di
     rule = catalog.get(_rule_of(problem))
     if problem.kind == "decode":
         rule = rule._replace(origin="apiserver", severity="error")
-    span = _span_of(problem, document)
+    span = _span_of_problem(problem, document)
     diagnostic = rule.diagnostic(file, problem.kind, problem.message, span, help_)
     nearest = problem.nearest
     return replace(
@@ -345,7 +345,7 @@ def _decode_finding(problem: DecodeProblem, file: str, document: Document) -> Di
     )
 
 
-def _span_of(problem: DecodeProblem, document: Document) -> Span:
+def _span_of_problem(problem: DecodeProblem, document: Document) -> Span:
     """Return where a problem is: a list itself, and a mapping where it is in one line, otherwise its key."""
     content, offset = problem.content, document.line_offset
     if problem.path or isinstance(content, Scalar):

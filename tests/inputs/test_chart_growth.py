@@ -201,6 +201,7 @@ def test_findings_within_filled_lines() -> None:
 
 
 def test_named_templates_within_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    from crdlint.files import recognition
     from crdlint.sources.helm import templates
 
     def characters(n: int) -> int:
@@ -212,7 +213,7 @@ def test_named_templates_within_each_other(monkeypatch: pytest.MonkeyPatch) -> N
                 return self.pattern.finditer(text)  # type: ignore[attr-defined]
 
         with monkeypatch.context() as patched:
-            patched.setattr(templates, "CRD_OBJECT", Kinds(templates.CRD_OBJECT, counts))
+            patched.setattr(templates, "CRD_OBJECT", Kinds(recognition.CRD_OBJECT, counts))
             text = '{{ define "a" }}\n' * n + "kind: CustomResourceDefinition\n" + "{{ end }}\n" * n
             result = check_template("a.yaml", text, lint)
         assert len([one for one in result.diagnostics if "named template" in one.message]) == n

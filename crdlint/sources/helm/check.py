@@ -162,15 +162,22 @@ class Charts:
         is_template = location.part == TEMPLATES and may_depend
         chart = self.of(outermost(location.chart)) if is_template and file.is_saved else None
         key = self._key(file, versions, chart)
-        cache = None if key is None else self.cache
-        result = None if cache is None or key is None else cache.get(key, path, text)
+        result = self._cached(key, path, text)
         if result is None:
             result = as_sent_by_helm(self._checked(file, lint, lints, chart), location.part)
-            if cache is not None and key is not None:
-                cache.put(key, result)
+            self._store(key, result)
         elif is_template:
             result = replace(result, masked=mask(text).text)
         return result if chart is None else self._with_failures(result, chart)
+
+    def _cached(self, key: str | None, file: str, text: str) -> FileResult | None:
+        """Return the result for a key, which is None for what is not cached."""
+        return None if self.cache is None or key is None else self.cache.get(key, file, text)
+
+    def _store(self, key: str | None, result: FileResult) -> None:
+        """Store the result for a key, which is None for what is not cached."""
+        if self.cache is not None and key is not None:
+            self.cache.put(key, result)
 
     def _with_failures(self, result: FileResult, chart: _Chart) -> FileResult:
         """Add to a result why its chart is not rendered, once for the chart."""
@@ -238,9 +245,8 @@ class Charts:
         if self.cache is None or (chart is not None and chart.digest is None):
             return None
         kind = file.location.part if file.location.part in {CRDS, TEMPLATES} else ""
-        rendered = (
-            "" if chart is None or chart.digest is None else f"{chart.digest.hex()} {file.template}"
-        )
+        digest = None if chart is None else chart.digest
+        rendered = f"{digest.hex()} {file.template}" if digest else ""
         options = f"chart {versions} {kind} {rendered} {find('helm') is None}"
         return self.cache.key(file.text.encode("utf-8", "surrogatepass"), options)
 
@@ -319,27 +325,31 @@ class Charts:
                 raise
 
     def _load(self, chart: str) -> _Chart:
-        cache, values = self.cache, self.values or DEFAULTS
+        values = self.values or DEFAULTS
         program = find("helm") if self.values is not None else None
-        digest = None if cache is None else chart_digest(chart, values, program)
-        key = ""
-        if cache is not None and digest is not None:
-            key = cache.key(digest, f"rendered {chart} {self.versions.get(chart)}")
+        digest = None if self.cache is None else chart_digest(chart, values, program)
+        key = self._key_of_chart(chart, digest)
         model = load_chart(chart)
-        cached = cache.get(key, chart, "") if cache is not None and key else None
+        cached = self._cached(key, chart, "")
         if cached is not None:
             return _from_cache(chart, model, digest, cached, is_rendered=program is not None)
-        rendered = Rendered() if program is None else self._render(chart, model)
-        loaded = _Chart(model, digest)
+        rendered, loaded = Rendered(), _Chart(model, digest)
         if program is not None:
+            rendered = self._render(chart, model)
             loaded = _of_rendered(model, rendered, digest)
         if model.files:
             loaded.contents = contents_of(model, rendered, values)
             loaded.findings = tuple(findings_of(model, loaded.contents, values))
             loaded.copies = tuple(copies_of(loaded.contents))
-        if cache is not None and key and rendered.final:
-            cache.put(key, _as_cached(chart, loaded))
+        if rendered.final:
+            self._store(key, _as_cached(chart, loaded))
         return loaded
+
+    def _key_of_chart(self, chart: str, digest: bytes | None) -> str | None:
+        """Return the key of what is known of a chart in the cache, or None if it is not cached."""
+        if self.cache is None or digest is None:
+            return None
+        return self.cache.key(digest, f"rendered {chart} {self.versions.get(chart)}")
 
     def _render(self, chart: str, model: Chart) -> Rendered:
         versions_asked = self.versions.get(chart)
