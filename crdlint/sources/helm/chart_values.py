@@ -7,8 +7,11 @@ pkg/chart/common/util/coalesce.go; pkg/chart/v2/util/dependencies.go; text/templ
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from operator import not_
+from sys import maxsize
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from crdlint.files.read import text_if_readable
 from crdlint.files.recognition import KIND
@@ -278,49 +281,51 @@ def _is_function(word: str) -> bool:
     return word in _FUNCTIONS or word == "lookup" or word.removeprefix("$") == _HAS
 
 
-def _not(operands: Sequence[Any]) -> Any:
-    return _UNKNOWN if len(operands) != 1 or operands[0] is _UNKNOWN else not operands[0]
+_Function: TypeAlias = Callable[[Sequence[Any]], Any]
 
 
-def _and(operands: Sequence[Any]) -> Any:
-    certain = [value for value in operands if value is not _UNKNOWN]
-    if any(not value for value in certain):
-        return False
-    return _UNKNOWN if len(certain) != len(operands) or not operands else operands[-1]
+def _of_known(function: Callable[..., Any], least: int, most: int) -> _Function:
+    """Return a function of `least` to `most` operands, whose result is only known if all of them are."""
+
+    def applied(operands: Sequence[Any]) -> Any:
+        is_known = least <= len(operands) <= most and _UNKNOWN not in operands
+        return function(*operands) if is_known else _UNKNOWN
+
+    return applied
 
 
-def _or(operands: Sequence[Any]) -> Any:
-    certain = [value for value in operands if value is not _UNKNOWN]
-    if any(certain):
-        return True
-    return _UNKNOWN if len(certain) != len(operands) or not operands else operands[-1]
+def _junction(operands: Sequence[Any], *, decides: bool) -> Any:
+    """Return the result of `and` or `or`: one operand that `decides` is enough, else the last one is the result."""
+    known = [value for value in operands if value is not _UNKNOWN]
+    if any(bool(value) is decides for value in known):
+        return decides
+    return operands[-1] if operands and len(known) == len(operands) else _UNKNOWN
 
 
-def _equal(operands: Sequence[Any]) -> Any:
-    if len(operands) < 2 or any(value is _UNKNOWN for value in operands):
-        return _UNKNOWN
-    first, *others = operands
-    return any(
-        first == other and isinstance(first, str) == isinstance(other, str) for other in others
-    )
-
-
-def _unequal(operands: Sequence[Any]) -> Any:
-    equal = _equal(operands)
-    return _UNKNOWN if equal is _UNKNOWN else not equal
+def _equal(first: Any, *others: Any) -> bool:
+    are_texts = isinstance(first, str)
+    return any(first == other and are_texts == isinstance(other, str) for other in others)
 
 
 def _default(operands: Sequence[Any]) -> Any:
+    """Return the second operand, or the first one, which may be unknown, in the place of an empty second one."""
     if len(operands) != 2 or operands[1] is _UNKNOWN:
         return _UNKNOWN
     return operands[1] or operands[0]
 
 
-def _length(operands: Sequence[Any]) -> Any:
-    is_sized = len(operands) == 1 and isinstance(operands[0], (str, dict, list))
-    return len(operands[0]) if is_sized else _UNKNOWN
+def _length(value: Any) -> Any:
+    return len(value) if isinstance(value, (str, dict, list)) else _UNKNOWN
 
 
-_FUNCTIONS: Final = {
-    "not": _not, "empty": _not, "and": _and, "or": _or, "eq": _equal, "ne": _unequal, "default": _default, "len": _length
-}  # fmt: skip
+_NOT: Final = _of_known(not_, 1, 1)
+_FUNCTIONS: Final[dict[str, _Function]] = {
+    "not": _NOT,
+    "empty": _NOT,
+    "and": partial(_junction, decides=False),
+    "or": partial(_junction, decides=True),
+    "eq": _of_known(_equal, 2, maxsize),
+    "ne": _of_known(lambda *operands: not _equal(*operands), 2, maxsize),
+    "default": _default,
+    "len": _of_known(_length, 1, 1),
+}

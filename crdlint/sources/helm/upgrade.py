@@ -10,7 +10,7 @@ import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from crdlint.crd.positions import Span
 from crdlint.diagnostics import OLD_CRD, Diagnostic, Related, Severity
@@ -18,6 +18,7 @@ from crdlint.phrases import counted, some
 from crdlint.rules.advice import charts
 from crdlint.rules.engine.rule import Rule
 from crdlint.rules.texts import changes
+from crdlint.sources.helm.chart_values import value_at
 from crdlint.sources.helm.contents import (
     INSTALLING,
     UPGRADING,
@@ -96,10 +97,10 @@ class _ChartUpgrade:
         """Yield the findings, those of one cause once."""
         for name, before in self._before.items():
             after = self._after.get(name)
-            if before.way is Way.TEMPLATE and (after is None or after.way is not Way.TEMPLATE):
-                yield self._leaves_release(before, after)
-            elif before.way is not Way.TEMPLATE:
+            if before.way is not Way.TEMPLATE:
                 yield from self._not_owned(before, after)
+            elif not _is_in(after, Way.TEMPLATE):
+                yield self._leaves_release(before, after)
         for name, before in self._optional.items():
             yield self._leaves_release(
                 before, self._after.get(name), ", in a release that turned it on"
@@ -114,7 +115,7 @@ class _ChartUpgrade:
         """Return the finding about a CRD that is no part of the release any more, with `in_which` releases it was."""
         name = before.name
         where, unless = self._new_place(name, after)
-        if after is not None and after.way is Way.HOOK:
+        if _is_in(after, Way.HOOK):
             becomes_hook = self._becomes_hook(before, after, where)
             if becomes_hook is not None:
                 return becomes_hook
@@ -123,8 +124,7 @@ class _ChartUpgrade:
                 f"Helm keeps {name} and its objects: it {where}, and no release updates it any more"
             )
             return self._finding(charts.STAYS, message, before, after)
-        is_in_crds = after is not None and after.way is Way.CRDS
-        again = ", and Helm does not create it again" if is_in_crds else ""
+        again = ", and Helm does not create it again" if _is_in(after, Way.CRDS) else ""
         message = (
             f"`helm upgrade` deletes {name} and all of its objects: it {where}{again}{in_which}"
         )
@@ -157,7 +157,7 @@ class _ChartUpgrade:
 
     def _new_place(self, name: str, after: ChartDocument | None) -> tuple[str, str | None]:
         """Return what has become of a CRD of templates, and the help if it is not that of other cases."""
-        if after is not None and after.way is Way.CRDS:
+        if _is_in(after, Way.CRDS):
             return "moved from templates/ to crds/", charts.SAFE_MOVE
         if after is not None:
             return f"became a hook of {', '.join(sorted(after.events))}", None
@@ -174,13 +174,13 @@ class _ChartUpgrade:
         """Yield the finding about a CRD of `crds/` or of a hook, which belongs to no release."""
         name = before.name
         origin = "crds/" if before.way is Way.CRDS else "a hook"
-        if after is not None and after.way is Way.TEMPLATE:
+        if _is_in(after, Way.TEMPLATE):
             message = (
                 f"`helm upgrade` fails with `invalid ownership metadata`: {name} moved from {origin} to templates/, and the CRD in "
                 "the cluster does not belong to the release"
             )
             yield self._finding(charts.UPGRADE_FAILS, message, before, after)
-        elif before.way is Way.CRDS and after is not None and _is_hook_of_upgrades(after):
+        elif before.way is Way.CRDS and _is_hook_of_upgrades(after):
             message = f"`helm upgrade` of Helm 3 fails with `already exists`: {name} moved from crds/ to a hook"
             yield self._finding(
                 charts.UPGRADE_FAILS, message, before, after, help_="Keep the CRD in `crds/`"
@@ -218,7 +218,7 @@ class _ChartUpgrade:
 
     def _is_changed(self, crd: ChartDocument) -> bool:
         before = self._before.get(crd.name)
-        return before is not None and before.way is Way.CRDS and as_json(before) != as_json(crd)
+        return _is_in(before, Way.CRDS) and as_json(before) != as_json(crd)
 
     def _without_matches(self) -> Iterator[Diagnostic]:
         """Yield the objects whose CRD is new, and does not exist when Helm looks up their kind."""
@@ -296,8 +296,13 @@ class _ChartUpgrade:
 _KEEP: Final = "First release the chart once with `helm.sh/resource-policy: keep` on the CRD"
 
 
-def _is_hook_of_upgrades(crd: ChartDocument) -> bool:
-    return crd.way is Way.HOOK and bool(crd.events & UPGRADING)
+def _is_in(crd: ChartDocument | None, way: Way) -> TypeGuard[ChartDocument]:
+    """Return whether a revision has a CRD, and where: in a template, in `crds/` or in a hook."""
+    return crd is not None and crd.way is way
+
+
+def _is_hook_of_upgrades(crd: ChartDocument | None) -> bool:
+    return _is_in(crd, Way.HOOK) and bool(crd.events & UPGRADING)
 
 
 def _owners(contents: ChartContents) -> dict[str, ChartDocument]:
@@ -348,16 +353,11 @@ def _first(values: Any) -> Any:
 
 def _schema_of(crd: ChartDocument, version: str) -> Any:
     """Return the schema of a version of a CRD as JSON values, None if it has none."""
-    value = _first(as_json(crd))
-    spec = value.get("spec") if isinstance(value, dict) else None
-    versions = spec.get("versions") if isinstance(spec, dict) else None
-    named = (
-        each.get("schema")
-        for each in (versions if isinstance(versions, list) else ())
-        if isinstance(each, dict) and each.get("name") == version
-    )
-    schema = next((each for each in named if isinstance(each, dict)), None)
-    return None if schema is None else schema.get("openAPIV3Schema")
+    versions = value_at(_first(as_json(crd)), "spec.versions")
+    for each in versions if isinstance(versions, list) else ():
+        if value_at(each, "name") == version:
+            return value_at(each, "schema.openAPIV3Schema")
+    return None
 
 
 def _kind_of(crd: ChartDocument) -> tuple[str, str]:
