@@ -116,7 +116,7 @@ def check_crd(
 def _of_decoded(
     check: _CRDCheck, report: ServerReport, with_error: Container[str]
 ) -> list[Diagnostic]:
-    """Return what is said of a CRD that the server can decode; practices say nothing of fields `with_error`."""
+    """Return the advice and the changes of a CRD that the server can decode; no practices of fields `with_error`."""
     advice = check.named([*_ignored_fields(check), *_advisories(check, report)])
     practices = check.named(_practices(check, report))
     practices = [practice for practice in practices if practice.user_path not in with_error]

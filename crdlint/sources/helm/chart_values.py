@@ -296,10 +296,10 @@ def _of_known(function: Callable[..., Any], least: int, most: int) -> _Function:
 
 def _junction(operands: Sequence[Any], *, decides: bool) -> Any:
     """Return the result of `and` or `or`: one operand that `decides` is enough, else the last one is the result."""
-    known = [value for value in operands if value is not _UNKNOWN]
-    if any(bool(value) is decides for value in known):
+    certain = [value for value in operands if value is not _UNKNOWN]
+    if any(bool(value) is decides for value in certain):
         return decides
-    return operands[-1] if operands and len(known) == len(operands) else _UNKNOWN
+    return operands[-1] if operands and len(certain) == len(operands) else _UNKNOWN
 
 
 def _equal(first: Any, *others: Any) -> bool:

@@ -171,11 +171,11 @@ class Charts:
         return result if chart is None else self._with_failures(result, chart)
 
     def _cached(self, key: str | None, file: str, text: str) -> FileResult | None:
-        """Return the result for a key, which is None for what is not cached."""
+        """Return the cached result for a key; without a key there is none."""
         return None if self.cache is None or key is None else self.cache.get(key, file, text)
 
     def _store(self, key: str | None, result: FileResult) -> None:
-        """Store the result for a key, which is None for what is not cached."""
+        """Store the result for a key; without a key it is not cached."""
         if self.cache is not None and key is not None:
             self.cache.put(key, result)
 
