@@ -8,8 +8,9 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from crdlint.config.model import Config
 from crdlint.rules import catalog
@@ -422,34 +423,51 @@ class _TrialOfResources(_Trial):
 
     def _new_errors(self, after: FileResult, group: SequenceOf[Diagnostic]) -> list[str]:
         """Return the messages of the errors that fixes bring to an object, or do not remove from it."""
-        errors, left = _by_object(self.before), _by_object(after)
-        gone = Counter(_key(self.before, finding) for finding in group)
-        unchecked = {
-            key[0] for key, findings in errors.items() if any(not each.errors for each in findings)
-        }
-        undecoded = {key[0] for key in errors if key[1] == resource.DECODE.id}
-        fixed = {finding.rule_and_position for finding in group}
-        brought: list[Diagnostic] = []
-        for key, findings in left.items():
-            is_rule_of_unchecked = key[0] in unchecked and key[1] == resource.RULE_FAILED.id
-            if key[0] in undecoded:  # the decoder stops at the first error
-                brought += (each for each in findings if each.rule_and_position in fixed)
-            elif key in gone or not (self.stage == _SYNTAX or is_rule_of_unchecked):
-                more = len(findings) - len(errors.get(key, ())) + gone[key]
-                brought += findings[-more:] if more > 0 else ()
-        return [finding.message for finding in brought]
+        before = _ErrorsOfObjects(self.before, group)
+        findings = (before.new(key, errors) for key, errors in _by_object(after).items())
+        return [finding.message for finding in chain.from_iterable(findings)]
 
 
-def _by_object(result: FileResult) -> dict[tuple[int, str, str, str], list[Diagnostic]]:
+class _ErrorsOfObjects:
+    """The errors of objects before some of their findings are fixed."""
+
+    def __init__(self, before: FileResult, fixed: SequenceOf[Diagnostic]) -> None:
+        errors = _by_object(before)
+        self._counts = Counter({key: len(findings) for key, findings in errors.items()})
+        self._fixed = Counter(_key(before, finding) for finding in fixed)
+        self._places = {finding.rule_and_position for finding in fixed}
+        self._parses = _stage(fixed[0]) != _SYNTAX
+        # Objects that the decoder or an earlier error kept from being checked further, by their numbers.
+        self._undecoded = {key[0] for key in errors if key[1] == resource.DECODE.id}
+        stopped = (finding for found in errors.values() for finding in found if not finding.errors)
+        self._unchecked = {_key(before, finding)[0] for finding in stopped}
+
+    def new(self, key: _KeyInObject, errors: SequenceOf[Diagnostic]) -> SequenceOf[Diagnostic]:
+        """Return the errors with a key that the object did not have before, or that their fixes have not removed."""
+        of_object, rule = key[:2]
+        if of_object in self._undecoded:  # the decoder stops at the first error
+            return [error for error in errors if error.rule_and_position in self._places]
+        is_rule_of_unchecked = of_object in self._unchecked and rule == resource.RULE_FAILED.id
+        may_be_new = not self._parses or is_rule_of_unchecked
+        if may_be_new and key not in self._fixed:
+            return ()
+        more = len(errors) - self._counts[key] + self._fixed[key]
+        return errors[len(errors) - max(more, 0) :]
+
+
+_KeyInObject: TypeAlias = "tuple[int, str, str, str]"
+
+
+def _by_object(result: FileResult) -> dict[_KeyInObject, list[Diagnostic]]:
     """Return the rejections of a result by the number of their object and their identity."""
-    errors: dict[tuple[int, str, str, str], list[Diagnostic]] = {}
+    errors: dict[_KeyInObject, list[Diagnostic]] = {}
     for finding in result.diagnostics:
         if finding.severity == "error" or finding.fix is not None:
             errors.setdefault(_key(result, finding), []).append(finding)
     return errors
 
 
-def _key(result: FileResult, finding: Diagnostic) -> tuple[int, str, str, str]:
+def _key(result: FileResult, finding: Diagnostic) -> _KeyInObject:
     return (bisect_right([crd.line for crd in result.crds], finding.line), *_identity(finding))
 
 
