@@ -156,6 +156,12 @@ class CompiledRule:
     message: Expression | None = None
     uses_old_self: bool = False
 
+    def expressions(self) -> Iterator[tuple[str, Expression]]:
+        """Yield the expressions that there are, each with the name of its field."""
+        yield "rule", self.rule
+        if self.message is not None:
+            yield "messageExpression", self.message
+
 
 @dataclass(frozen=True, slots=True)
 class Environments:

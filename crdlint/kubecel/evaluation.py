@@ -267,7 +267,7 @@ class RuleValidators:
         for rule in schema.x_validations:
             if rule.rule.strip(SPACE):
                 compiled = compiler.rule(rule, environments)
-                self.expressions.extend(filter(None, (compiled.rule, compiled.message)))
+                self.expressions.extend(each for _, each in compiled.expressions())
                 programs = program(compiled.rule), program(compiled.message)
                 ready.append(ReadyRule(rule, compiled, *programs))
         return tuple(ready)

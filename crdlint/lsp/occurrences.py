@@ -157,9 +157,8 @@ class Occurrences:
         return None
 
     def _in_rule(self, rule: FoundRule) -> Iterator[Occurrence]:
-        compiled = rule.estimated.compiled
-        for part, expression in (("rule", compiled.rule), ("messageExpression", compiled.message)):
-            if expression is None or expression.error is not None:
+        for part, expression in rule.estimated.compiled.expressions():
+            if expression.error is not None:
                 continue
             path = rule.estimated.path.child(part)
             for offsets in self._reads(expression):

@@ -77,6 +77,5 @@ def _ends(range_: Range) -> tuple[tuple[int, int], tuple[int, int]]:
 
 def _is_broken(rule: FoundRule) -> bool:
     """Return whether an expression of a rule does not compile."""
-    compiled = rule.estimated.compiled
-    expressions = filter(None, (compiled.rule, compiled.message))
-    return any(expression.error is not None for expression in expressions)
+    expressions = rule.estimated.compiled.expressions()
+    return any(expression.error is not None for _, expression in expressions)

@@ -48,19 +48,17 @@ def newer_than_oldest(crd: DecodedCRD) -> Iterator[Advisory]:
         return
     from crdlint.kubecel.compilation import requirement
 
-    requirements = []
+    requirements = {}
     for rule in crd.rules:
-        compiled = rule.compiled
-        for expression, name in ((compiled.rule, "rule"), (compiled.message, "messageExpression")):
-            if expression is not None:
-                needs = requirement(expression, versions)
-                if needs is not None:
-                    requirements.append((rule.path.child(name), needs))
+        for name, expression in rule.compiled.expressions():
+            needs = requirement(expression, versions)
+            if needs is not None:
+                requirements[rule.path.child(name)] = needs
     if not requirements:
         return
-    lowest = max((needs.server for _, needs in requirements), key=attrgetter("version"))
+    lowest = max((needs.server for needs in requirements.values()), key=attrgetter("version"))
     general = f"Support only Kubernetes {lowest} and later, or rewrite all rules of the CRD that need a newer version"
-    for path, needs in requirements:
+    for path, needs in requirements.items():
         words = ", ".join(f"`{word}` as `__{word}__`" for word in needs.words)
         help_ = f"Write {words}, which all versions of Kubernetes accept" if words else general
         message = (

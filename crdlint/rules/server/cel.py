@@ -153,10 +153,8 @@ def compile_and_estimate(
     rules = [rule for rule in compiled if isinstance(rule, EstimatedRule)]
     advice = cel_cost.advice_for(rules, options.effort)
     result = [*_all_errors(compiled, options, advice), *cel_cost.total(rules, path, advice)], rules
-    expressions = (
-        expression for rule in rules for expression in (rule.compiled.rule, rule.compiled.message)
-    )
-    answers.add(result, tuple(filter(None, expressions)), environment)
+    expressions = (each for rule in rules for _, each in rule.compiled.expressions())
+    answers.add(result, tuple(expressions), environment)
     return result
 
 
@@ -299,12 +297,9 @@ def _errors(
 ) -> Iterator[FieldError]:
     path, rule, compiled = estimated.path, estimated.rule, estimated.compiled
     yield from cel_cost.over_limit(estimated, options, advice)
-    for expression, expression_path in (
-        (compiled.rule, path.child("rule")),
-        (compiled.message, path.child("messageExpression")),
-    ):
-        if expression is not None and expression.error is not None:
-            yield _problem(expression, rule, expression_path, options.effort)
+    for name, expression in compiled.expressions():
+        if expression.error is not None:
+            yield _problem(expression, rule, path.child(name), options.effort)
     if compiled.uses_old_self:
         within = estimated.node.uncorrelatable
         if within is not None:

@@ -113,6 +113,11 @@ class ChartDocument:
         return block.is_kept(lambda condition: holds(condition, values, self.variables, cluster))
 
     @property
+    def defined_kind(self) -> tuple[str, str]:
+        """The group and the kind that it defines, empty if it is no CRD."""
+        return ("", "") if self.defines is None else (self.defines.group, self.defines.kind)
+
+    @property
     def group(self) -> str:
         """The group of its apiVersion."""
         return self.api_version.rpartition("/")[0]

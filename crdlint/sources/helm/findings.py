@@ -296,7 +296,7 @@ class _ChartCheck:
             )
 
     def _objects_in_crds(self) -> Iterator[Diagnostic]:
-        defined = {_kind_of(crd): crd for crd in reversed(self._sent(Way.CRDS))}
+        defined = {crd.defined_kind: crd for crd in reversed(self._sent(Way.CRDS))}
         for each in self.contents.sent(Way.CRDS):
             crd = defined.get((each.group, each.kind))
             if crd is None:
@@ -320,7 +320,7 @@ class _ChartCheck:
         """Yield the objects of templates whose CRD does not exist when Helm looks up their kind."""
         by_kind: dict[tuple[str, str], list[ChartDocument]] = defaultdict(list)
         for crd in self._crds:
-            by_kind[_kind_of(crd)].append(crd)
+            by_kind[crd.defined_kind].append(crd)
         for each in self.contents.sent(Way.TEMPLATE, Way.HOOK):
             crds = by_kind.get((each.group, each.kind), [])
             if (
@@ -417,7 +417,7 @@ class _ChartCheck:
                 yield finding_at(crd, rules.SELF_GATED, message)
 
     def _cluster(self, crd: ChartDocument, *, has_crd: bool) -> ClusterState:
-        group, kind = _kind_of(crd)
+        group, kind = crd.defined_kind
         versions = () if crd.defines is None else crd.defines.versions
         names = frozenset(
             f"{group}/{version}{of_kind}" for version in versions for of_kind in ("", f"/{kind}")
@@ -486,11 +486,6 @@ def _files_directives(chart: Chart) -> list[str]:
         for directive in directives(text)
         if ".Files" in directive.body
     ]
-
-
-def _kind_of(crd: ChartDocument) -> tuple[str, str]:
-    defines = crd.defines
-    return ("", "") if defines is None else (defines.group, defines.kind)
 
 
 def _quoted(text: str) -> str:

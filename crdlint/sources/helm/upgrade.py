@@ -222,8 +222,8 @@ class _ChartUpgrade:
 
     def _without_matches(self) -> Iterator[Diagnostic]:
         """Yield the objects whose CRD is new, and does not exist when Helm looks up their kind."""
-        defined = {_kind_of(crd): crd for crd in self._after.values()}
-        kinds_before = {_kind_of(crd) for crd in self._before.values()}
+        defined = {crd.defined_kind: crd for crd in self._after.values()}
+        kinds_before = {crd.defined_kind for crd in self._before.values()}
         for each in self.new.sent(Way.TEMPLATE, Way.HOOK):
             kind = (each.group, each.kind)
             crd = defined.get(kind)
@@ -245,7 +245,7 @@ class _ChartUpgrade:
     def _with_new_fields(self) -> Iterator[Diagnostic]:
         """Yield the objects with fields that the CRD in the cluster does not have, because Helm does not update it."""
         changed = {
-            _kind_of(crd): (self._before[crd.name], crd)
+            crd.defined_kind: (self._before[crd.name], crd)
             for crd in self._after.values()
             if crd.way is Way.CRDS and self._is_changed(crd)
         }
@@ -358,10 +358,6 @@ def _schema_of(crd: ChartDocument, version: str) -> Any:
         if value_at(each, "name") == version:
             return value_at(each, "schema.openAPIV3Schema")
     return None
-
-
-def _kind_of(crd: ChartDocument) -> tuple[str, str]:
-    return ("", "") if crd.defines is None else (crd.defines.group, crd.defines.kind)
 
 
 def _comes_later(each: ChartDocument, crd: ChartDocument) -> bool:
