@@ -63,26 +63,22 @@ def check_rendered(
 
     With `lints`, a document is checked by each of these.
     """
-    template = text.split("\n")
-    parts = TemplateParts(text)
-    diagnostics: dict[tuple[str, int, str], Diagnostic] = {}
+    collected = _FoundInTemplate(text)
     crds: dict[str, CRD] = {}
     compared: list[ComparedCRD] = []
     definitions: dict[str, FoundCRD] = {}
     rules: list[FoundRule] = []
-    notices: dict[str, None] = {}
     blocking: set[tuple[str | None, str]] = set()
     number = skipped = 0
     for document in documents:
-        lines = parts.lines(document.text, template)
+        lines = collected.lines(document.text)
         checks = [VersionedLint(lint)] if lints is None else lints(document)
         results = [(check.lint(document.text, path), check.versions) for check in checks]
-        if not results:
-            continue
-        number += results[0][0].documents
-        skipped += results[0][0].skipped
+        for first, _ in results[:1]:
+            number += first.documents
+            skipped += first.skipped
         for result, versions in results:
-            notices |= dict.fromkeys(map(lines.in_notice, result.notices))
+            collected.add(result, lines, versions)
             blocking |= result.blocking
             compared += result.compared
             new_rules = (rule for rule in result.rules if rule.crd not in definitions)
@@ -94,24 +90,14 @@ def check_rendered(
                 definitions.setdefault(definition.crd.metadata.name, located)
             for crd in result.crds:
                 crds.setdefault(crd.name, crd.moved(lines.line))
-            for diagnostic in result.diagnostics:
-                mapped = lines.mapped(
-                    replace(diagnostic, fix=None)
-                )  # its edits refer to the rendered text
-                if versions:
-                    mapped = replace(
-                        mapped,
-                        help=f"{mapped.help or ''} (in what Helm makes for Kubernetes {versions})".strip(),
-                    )
-                diagnostics.setdefault((mapped.rule, mapped.line, mapped.message), mapped)
     return FileResult(
         path,
         text,
         number,
         tuple(crds.values()),
         skipped,
-        tuple(diagnostics.values()),
-        tuple(notices),
+        collected.diagnostics,
+        collected.notices,
         definitions=tuple(definitions.values()),
         rules=tuple(rules),
         blocking=frozenset(blocking),
@@ -121,31 +107,58 @@ def check_rendered(
 
 def in_template(path: str, text: str, results: Iterable[FileResult]) -> FileResult:
     """Return the results of rendered documents, whose texts they have, as that of their template, with each finding once."""
-    template = text.split("\n")
-    parts = TemplateParts(text)
-    diagnostics: dict[tuple[str, int, str], Diagnostic] = {}
+    collected = _FoundInTemplate(text)
     crds: list[CRD] = []
-    notices: dict[str, None] = {}
     number = skipped = 0
     for result in results:
-        lines = parts.lines(result.text, template)
+        lines = collected.lines(result.text)
+        collected.add(result, lines)
         number += result.documents
         skipped += result.skipped
-        notices |= dict.fromkeys(map(lines.in_notice, result.notices))
         crds += (crd.moved(lines.line) for crd in result.crds)
-        for diagnostic in result.diagnostics:
-            mapped = lines.mapped(replace(diagnostic, fix=None))
-            diagnostics.setdefault((mapped.rule, mapped.line, mapped.message), mapped)
     return FileResult(
         path,
         text,
         number,
         tuple(crds),
         skipped,
-        tuple(diagnostics.values()),
-        tuple(notices),
+        collected.diagnostics,
+        collected.notices,
         masked=mask(text).text,
     )
+
+
+class _FoundInTemplate:
+    """The findings and notices about rendered documents at the positions of their template, each once."""
+
+    def __init__(self, text: str) -> None:
+        self._template: Final = text.split("\n")
+        self._parts: Final = TemplateParts(text)
+        self._diagnostics: Final[dict[tuple[str, int, str], Diagnostic]] = {}
+        self._notices: Final[dict[str, None]] = {}
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        return tuple(self._diagnostics.values())
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        return tuple(self._notices)
+
+    def lines(self, document: str) -> _Lines:
+        """Return the lines of a document with those of the template that they come from."""
+        return self._parts.lines(document, self._template)
+
+    def add(self, result: FileResult, lines: _Lines, versions: str = "") -> None:
+        """Add the result of a document, which may be that for some versions of Kubernetes."""
+        self._notices.update(dict.fromkeys(map(lines.in_notice, result.notices)))
+        for diagnostic in result.diagnostics:
+            # The edits of a fix refer to the rendered text.
+            mapped = lines.mapped(replace(diagnostic, fix=None))
+            if versions:
+                made_for = f"(in what Helm makes for Kubernetes {versions})"
+                mapped = replace(mapped, help=f"{mapped.help or ''} {made_for}".strip())
+            self._diagnostics.setdefault((mapped.rule, mapped.line, mapped.message), mapped)
 
 
 def collect_rendered(
