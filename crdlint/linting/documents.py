@@ -93,7 +93,8 @@ class DocumentWalk(ABC):
 
     Each document is checked separately, so that an invalid one does not affect the others. `crds` are the checked
     objects of the current document, `reusable` the results of documents by number, if there are any and they depend on
-    nothing else in the file. `skipped` is the last document that was skipped without a notice: often, equal ones follow.
+    nothing else in the file. `skipped` is what the last document that was skipped without a notice consists of, because equal
+    ones often follow: its text, and the junk before it.
     """
 
     file: str
@@ -102,7 +103,7 @@ class DocumentWalk(ABC):
     diagnostics: list[Diagnostic] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     reusable: dict[int, DocumentResult] = field(default_factory=dict)
-    skipped: Chunk | None = None
+    skipped: tuple[str, str | None] | None = None
 
     @abstractmethod
     def check_objects(self, document: Document) -> bool:
@@ -184,10 +185,7 @@ class DocumentWalk(ABC):
 
     def _checked(self, number: int, chunk: Chunk) -> DocumentResult:
         """Check one document; an internal error is a finding at its start, and ends the check of this document only."""
-        if self.skipped is not None and (chunk.text, chunk.junk) == (
-            self.skipped.text,
-            self.skipped.junk,
-        ):
+        if (chunk.text, chunk.junk) == self.skipped:
             return _SKIPPED
         document, count, is_skipped, is_reusable, effects = None, True, False, False, self.effects()
         self.crds, self.diagnostics, self.notices = [], [], []
@@ -208,7 +206,7 @@ class DocumentWalk(ABC):
         if is_reusable and (self.crds or self.diagnostics):
             self.reusable[number] = result
         elif is_reusable and result == _SKIPPED:
-            self.skipped = chunk
+            self.skipped = chunk.text, chunk.junk
         return result
 
     def _check(self, document: Document) -> bool:
@@ -414,6 +412,16 @@ def as_stored(old: OldCRD, server: Server) -> OldCRD:
     )
 
 
+def _unserved(
+    root: Mapping, identity: Identity, error: str, document: Document
+) -> Iterator[UnreadDocument]:
+    """Yield a CRD that the server does not serve, but not another object such as a test suite with the apiVersion of a CRD."""
+    if identity.kind == KIND:
+        line = node_span(identity.node or root, document.line_offset).line
+        cause: Final = "unserved version" if identity.form == "unserved" else "broken"
+        yield UnreadDocument(line, document.text, error, cause)
+
+
 def _collect(
     root: Mapping,
     identity: Identity,
@@ -429,11 +437,7 @@ def _collect(
     if is_converted:
         root = v1beta1.in_v1(root)
     elif identity.error is not None:
-        if identity.kind != KIND:
-            return  # such as a test suite, which has the apiVersion of a CRD
-        line = node_span(identity.node or root, offset).line
-        cause: Final = "unserved version" if identity.form == "unserved" else "broken"
-        yield UnreadDocument(line, document.text, identity.error, cause)
+        yield from _unserved(root, identity, identity.error, document)
         return
     if is_partial(root) and not with_partial:
         return

@@ -168,63 +168,91 @@ class Planner:
             )
 
     def _add(self, path: str) -> None:
-        plan = self.plan
-        is_stream = open_descriptor(path) is not None
-        if not is_stream and path.endswith(ARCHIVES):
+        if open_descriptor(path) is not None:
+            self._add_stream(path)
+            return
+        if path.endswith(ARCHIVES):
             self._add_archive(path)
             return
-        if not is_stream and Path(path).name == CHART:
+        if Path(path).name == CHART:
             self._add_dependencies(path)
             self._add_whole(path)
-        name, data, text = path, b"", None
-        if not is_stream or (path == STDIN and self.stdin_name is not None):
-            try:
-                data = read_bytes(path)
-                if is_lfs_pointer(data):
-                    plan.notices.append(f"{path}: skipped: {LFS_POINTER}")
-                groups = groups_in(data)
-                if groups:
-                    plan.samples[path] = groups
-                if not may_hold_crd(data):
-                    trace(f"{path}: skipped: no CustomResourceDefinition in it")
-                    plan.passed += 1
-                    return
-                if is_stream:
-                    name, text = self.stdin_name or path, decode(data)
-            except UnreadableError as error:
-                plan.problems.append(InputProblem(shown_name(path), str(error)))
-                return
-        self._add_read(path, name, data, text)
+        data = self._content(path)
+        if data is not None:
+            self._add_read(path, path, data, None)
+
+    def _add_stream(self, path: str) -> None:
+        """Plan the check of an open file: it is read when it is checked, unless it is one whose name is known."""
+        if path != STDIN or self.stdin_name is None:
+            self._add_read(path, path, b"", None)
+            return
+        data = self._content(path)
+        if data is None:
+            return
+        try:
+            text = decode(data)
+        except UnreadableError as error:
+            self._note_problem(path, error)
+        else:
+            self._add_read(path, self.stdin_name or path, data, text)
+
+    def _content(self, path: str) -> bytes | None:
+        """Return what is in a file if it may contain a CRD, and note what the file is if it does not."""
+        try:
+            data = read_bytes(path)
+        except UnreadableError as error:
+            self._note_problem(path, error)
+            return None
+        if is_lfs_pointer(data):
+            self.plan.notices.append(f"{path}: skipped: {LFS_POINTER}")
+        groups = groups_in(data)
+        if groups:
+            self.plan.samples[path] = groups
+        if may_hold_crd(data):
+            return data
+        trace(f"{path}: skipped: no CustomResourceDefinition in it")
+        self.plan.passed += 1
+        return None
+
+    def _note_problem(self, path: str, error: UnreadableError) -> None:
+        self.plan.problems.append(InputProblem(shown_name(path), str(error)))
 
     def _add_read(self, path: str, name: str, data: bytes, text: str | None) -> None:
         """Plan the check of an input with a content; `text` is set if it is not that of the file `name`."""
-        plan = self.plan
         is_stream = name == path and open_descriptor(path) is not None
         config = self._config(STDIN if is_stream else name)
-        if config is None:
+        if config is None or self._is_excluded(path, name, config):
             return
-        if config.excludes(name):
-            trace(f"{path}: skipped: {config.file} excludes it")
-            plan.excluded.add(path)
+        fragment = None if is_stream else self._fragment_of(name, data)
+        if fragment is not None and self._is_left_out(name, fragment, config):
             return
-        partial, location = self.request.partial, None
-        if not is_stream:
-            fragment = _PATCH if self._patches.has(name) else self._fragments.of(name, data)
-            if fragment is not None and self._is_left_out(name, fragment, config):
+        location = None if is_stream else self._layout.locate(name)
+        support = None
+        if location is not None:
+            if not self._is_loaded(location, name):
+                trace(f"{name}: skipped: Helm does not load it")
+                self.plan.passed += 1
                 return
-            partial = partial if fragment is None else fragment.what
-            location = self._layout.locate(name)
-        if location is not None and not self._is_loaded(location, name):
-            trace(f"{name}: skipped: Helm does not load it")
-            plan.passed += 1
-            return
-        if location is not None and text is None:
-            self._add_chart(outermost(location.chart), config)
-        support = None if location is None else self._chart(location.chart, config)
+            if text is None:
+                self._add_chart(outermost(location.chart), config)
+            support = self._chart(location.chart, config)
         task = self._task(name, config, location, support, text)
+        partial = self.request.partial if fragment is None else fragment.what
         request = replace(task.request, partial=partial, policy=config.change)
         of_task = config._replace(in_chart=location is not None)
-        plan.tasks.append(task._replace(request=request, config=of_task))
+        self.plan.tasks.append(task._replace(request=request, config=of_task))
+
+    def _is_excluded(self, path: str, name: str, config: Config) -> bool:
+        """Return whether the configuration of an input excludes it, and note that."""
+        is_excluded = config.excludes(name)
+        if is_excluded:
+            trace(f"{path}: skipped: {config.file} excludes it")
+            self.plan.excluded.add(path)
+        return is_excluded
+
+    def _fragment_of(self, name: str, data: bytes) -> Fragment | None:
+        """Return what a file is that is no manifest by itself."""
+        return _PATCH if self._patches.has(name) else self._fragments.of(name, data)
 
     def _is_left_out(self, name: str, fragment: Fragment, config: Config) -> bool:
         """Return whether a fragment is checked otherwise or not at all, and note that."""
