@@ -35,9 +35,8 @@ REJECTIONS: Final = frozenset(
     {"decode", "strict", "field"}
 )  # the kinds with which a server rejects an object
 
-INTERNAL_ERROR: Final = (
-    "internal-error"  # the rule of findings about documents that are not checked
-)
+# The rule of findings about documents that are not checked
+INTERNAL_ERROR: Final = "internal-error"
 NOT_RENDERED: Final = "helm-skipped"  # that of findings about CRDs which only Helm can render
 UNKNOWN_FIELD: Final = "unknown-field"  # that of fields which the API does not have
 MERGE_KEY_OVERRIDE: Final = "merge-key-override"  # that of keys which a merge key brings as well

@@ -15,9 +15,8 @@ from crdlint.light import NamedTuple, regex
 from crdlint.phrases import differing, some
 from crdlint.safety.bugs import attempt
 
-_LONGEST: Final = (
-    256  # longer names are not compared, because the work grows with the square of their length
-)
+# Longer names are not compared, because the work grows with the square of their length
+_LONGEST: Final = 256
 _SHOWN: Final = 8  # names in a list
 _LEAST_LETTERS: Final = 4  # of a word of which two letters may be exchanged
 _LEAST_AROUND: Final = 5  # of a word that may lack a letter

@@ -165,9 +165,8 @@ class FieldError(NamedTuple):
     help: str | None = None
     hidden: bool = False
     key: bool = False  # report the position of the key of `at` instead of its value
-    inside: tuple[int, int] | None = (
-        None  # the range to report within a string: code points (start, end)
-    )
+    # The range to report within a string: code points (start, end)
+    inside: tuple[int, int] | None = None
     cause: BrokenRule | None = None
     subject: object = None
     server: Server = NEWEST

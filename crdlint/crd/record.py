@@ -72,9 +72,8 @@ class Record:
     GO_FIELDS: ClassVar[tuple[tuple[str, str, str], ...]] = ()
     JSON_TAGS: ClassVar[dict[str, str]] = {}
     OMITTED_NIL: ClassVar[frozenset[str]] = frozenset()
-    node: Mapping | None = (
-        None  # the YAML mapping that it was decoded from; None if it is a default
-    )
+    # The YAML mapping that it was decoded from; None if it is a default
+    node: Mapping | None = None
 
     def __init_subclass__(
         cls, *, package: str = "apiextensions", has_json_tags: bool = False

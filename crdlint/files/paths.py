@@ -133,9 +133,8 @@ class _FileWalk:
     tops: set[str] = field(default_factory=set)
     parents: set[str] = field(default_factory=set)
     bases: set[str] = field(default_factory=set)
-    links: dict[str, int] = field(
-        default_factory=dict
-    )  # indexes of links in `files`, by what they lead to
+    # Indexes of links in `files`, by what they lead to
+    links: dict[str, int] = field(default_factory=dict)
     ignored: int = 0
     excluded: int = 0
 

@@ -236,9 +236,8 @@ def _validations(check: _CRDCheck) -> Iterator[ServerReport]:
     yield create.validate(check.crd, check.server, effort, check.common)
 
 
-_IN_DETAIL: Final = (
-    5_000  # findings of a stage; further ones have no headline of their own and no fix
-)
+# Findings of a stage; further ones have no headline of their own and no fix
+_IN_DETAIL: Final = 5_000
 _NEAR: Final = 32  # the number of repeated keys that are compared with a key
 
 

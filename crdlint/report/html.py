@@ -48,9 +48,8 @@ _COLUMNS: Final = (
 )  # fmt: skip
 
 
-_MOST_TIMES: Final = (
-    100  # of a budget, above which the column of a share has no room for the number
-)
+# The times of a budget above which the column of a share has no room for the number
+_MOST_TIMES: Final = 100
 
 
 def _percent(share: float) -> str:

@@ -136,13 +136,11 @@ class CRDFiles:
 
 _SHOWN: Final = 3  # the number of errors in the message about a rejected CRD
 _ALIKE: Final = 0.75  # the minimum similarity of a suggested group or kind
-_TYPING_ERROR: Final = (
-    0.85  # the minimum similarity of a kind that is treated as misspelled instead of unknown
-)
+# The minimum similarity of a kind that is treated as misspelled instead of unknown
+_TYPING_ERROR: Final = 0.85
 _LISTED: Final = 8  # the number of kinds in one help
-_MOST_LOOKUPS: Final = (
-    100  # the number of unknown groups and kinds that are compared with all known ones
-)
+# The number of unknown groups and kinds that are compared with all known ones
+_MOST_LOOKUPS: Final = 100
 
 
 @dataclass(slots=True)

@@ -64,9 +64,8 @@ _FINALIZERS: Final = Path("metadata").child("finalizers")
 _REQUIRED_STATUS: Final = (
     "Remove `status` from `required` in the CRD: the API server drops the status of new objects"
 )
-_LONGEST_RULE: Final = (
-    100  # the maximum number of characters of a rule in the label of its position
-)
+# The maximum number of characters of a rule in the label of its position
+_LONGEST_RULE: Final = 100
 _SCALARS: Final = {"bool": "a boolean", "number": "a number"}
 _NOT_A_NAME: Final = re.compile(r"[^a-z0-9.]+")
 _NOT_A_LABEL: Final = re.compile(r"[^A-Za-z0-9._-]+")

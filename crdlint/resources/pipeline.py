@@ -325,9 +325,8 @@ class _ObjectWalk(DocumentWalk):
     undefined: dict[tuple[str, str], list[int]] = field(default_factory=dict)
     templates: list[int] = field(default_factory=list)
     unidentified: list[int] = field(default_factory=list)
-    withheld: dict[tuple[int, int], str] = field(
-        default_factory=dict
-    )  # placeholders that cause findings, by position
+    # Placeholders that cause findings, by position
+    withheld: dict[tuple[int, int], str] = field(default_factory=dict)
 
     def effects(self) -> tuple[int, ...]:
         """Return how many lines the notices at the end have."""

@@ -313,9 +313,8 @@ class ResourceValidator:
         if self.schema is None or not self._server.ratchets_values:
             return None
         correlation = Correlation(resource, old, self.schema)
-        correlation.known_equal = (
-            False  # a stored object has a resourceVersion, which upstream cannot correlate
-        )
+        # A stored object has a resourceVersion, which upstream cannot correlate
+        correlation.known_equal = False
         return correlation
 
     def read(self, stored: dict[str, Any]) -> dict[str, Any]:

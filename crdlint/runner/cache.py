@@ -123,9 +123,8 @@ class Cache:
 
     folder: Path
     secret: bytes | None = field(default_factory=user_secret, repr=False)
-    _ready_folders: set[str] = field(
-        default_factory=set, repr=False
-    )  # the names of those below `folder` that are there
+    # The names of those below `folder` that are there
+    _ready_folders: set[str] = field(default_factory=set, repr=False)
 
     def key(self, data: bytes, options: str) -> str:
         """Return the key for the content of a file and the options."""

@@ -101,9 +101,8 @@ class Planner:
     _patches: Patches = field(default_factory=Patches)
     _fragments: Fragments = field(default_factory=Fragments)
     _suites: list[str] = field(default_factory=list)
-    invalid: set[int] = field(
-        default_factory=set
-    )  # the reported errors of configurations, by identity
+    # The reported errors of configurations, by identity
+    invalid: set[int] = field(default_factory=set)
     _loaded: dict[str, _Loaded] = field(default_factory=dict)  # by outermost chart
 
     def add(self, paths: Iterable[str]) -> Plan:
@@ -526,9 +525,8 @@ def _is_linked(path: str, chart: str) -> bool:
     )
 
 
-_NEAR: Final = (
-    3  # the folder of a file and those above it in which a kustomization may include the file
-)
+# The folder of a file and those above it in which a kustomization may include the file
+_NEAR: Final = 3
 
 
 @dataclass(slots=True)

@@ -173,9 +173,8 @@ def run_calls(call: Generator[Any, Any, T]) -> T:
         except Exception as error:
             stack.pop()
             if not stack:
-                raised = (
-                    None  # its traceback refers to this frame, which would be a reference cycle
-                )
+                # Its traceback refers to this frame, which would be a reference cycle
+                raised = None
                 raise
             result, raised = None, error
         else:

@@ -39,9 +39,8 @@ if TYPE_CHECKING:
 
 _NAME: Final = "test-x7k2p"
 _CONTEXT: Final = 3  # the number of lines around each difference
-_MOST_COMPARED: Final = (
-    1000  # the number of lines of each side, because comparing takes quadratic time
-)
+# The number of lines of each side, because comparing takes quadratic time
+_MOST_COMPARED: Final = 1000
 _HUNK_START: Final = re.compile(r"(?<=[-+])[0-9]+")
 # Fields that the server sets itself, and generated names.
 _OF_THE_SERVER: Final = (

@@ -18,9 +18,8 @@ from crdlint.kubecel.library import declaration
 from crdlint.kubecel.library.declaration import ALWAYS, ARGUMENT, URL_TYPE, Library
 from crdlint.safety import work
 
-_HOST: Final = (
-    "!$&'()*+,;=:[]<>\""  # characters that are not escaped, besides letters, digits and -._~
-)
+# Characters that are not escaped, besides letters, digits and -._~
+_HOST: Final = "!$&'()*+,;=:[]<>\""
 _PATH: Final = "$&+,/:;=@"
 _FRAGMENT: Final = "$&+,/:;=?@!()*"
 _MAX_PARAMETERS: Final = 10_000

@@ -194,9 +194,8 @@ class Reasoner:
             dict[int, tuple[Expr, str]]
         ] = {}  # by the identity of trees, which are kept
         self.looks_inside = self.is_at_once = False
-        self.relevant: Container[int] | None = (
-            None  # the identities of the nodes that matter, None for all
-        )
+        # The identities of the nodes that matter, None for all
+        self.relevant: Container[int] | None = None
         self.share = 1  # of the steps that are allowed: one in so many
         self._left = self._paid = 0
 

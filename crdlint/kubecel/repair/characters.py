@@ -38,9 +38,8 @@ _JOINED: Final = re.compile(
 _INSERTED: Final = ("(", ")", ".", ", ", " ? ", " : ", " && ", " || ", " == ", " < ")
 
 
-_OF_GOFMT: Final = (
-    "\u201d"  # gofmt writes it for the two single quotes of an empty string in a comment
-)
+# What gofmt writes for the two single quotes of an empty string in a comment
+_OF_GOFMT: Final = "\u201d"
 _OTHER_QUOTES: Final = frozenset("\u2018\u2019\u201a\u201c\u201e\u00ab\u00bb")
 _GOFMT_HELP: Final = (
     "Write `''` instead of `\u201d`, which gofmt makes of `''` in a marker; "

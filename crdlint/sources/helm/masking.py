@@ -280,9 +280,8 @@ class _Masking:
     dropping: int = 0
     scopes: int = 0  # open `range` and `with` blocks, in which a dot has another meaning
     column: int = 0
-    content_line: int = (
-        0  # the template line of the content of the line being written, 0 if it is empty
-    )
+    # The template line of the content of the line being written, 0 if it is empty
+    content_line: int = 0
 
     def plain(
         self, start: int, end: int, line: int, left: Directive | None, right: Directive | None

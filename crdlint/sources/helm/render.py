@@ -140,9 +140,8 @@ class _Rendering:
     program: str
     rendered: Rendered = field(default_factory=Rendered)
     failures: dict[str, list[HelmValues]] = field(default_factory=dict)
-    documents: dict[str, dict[str, dict[str, dict[str, None]]]] = field(
-        default_factory=dict
-    )  # path, text, version, values
+    # Path, text, version, values
+    documents: dict[str, dict[str, dict[str, dict[str, None]]]] = field(default_factory=dict)
 
     def run(self, versions: Sequence[str]) -> Rendered:
         newest, *older = versions or (None,)

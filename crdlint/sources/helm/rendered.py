@@ -47,9 +47,8 @@ LintsOf: TypeAlias = "Callable[[RenderedDocument], Iterable[VersionedLint]]"
 _DOCUMENT: Final = re.compile(r"^---(?:[ \t].*)?\r?\n", re.MULTILINE)
 _LINE: Final = re.compile(r"(?<=^line )\d+")
 _LONGEST: Final = 400  # characters of a rendered line
-_MOST: Final = (
-    50  # the number of template lines compared with a rendered one; more are seldom distinguishable
-)
+# The number of template lines compared with a rendered one; more are seldom distinguishable
+_MOST: Final = 50
 
 
 def check_rendered(

@@ -28,9 +28,8 @@ from crdlint.yaml.parse import expands_too_much, parse_first, parse_stream
 PATCHES: Final = ("patches", "patchesStrategicMerge", "patchesJson6902")
 _LONGEST: Final = 100  # characters of a reference in a problem
 _SHOWN: Final = 3  # problems in a notice
-_MOST_LOADS: Final = (
-    1_000  # of layers by kustomize, which loads a layer each time that another one includes it
-)
+# Of layers by kustomize, which loads a layer each time that another one includes it
+_MOST_LOADS: Final = 1_000
 
 
 @dataclass(slots=True)

@@ -196,9 +196,8 @@ class _AtPatch(Locator):
 
 
 LONGEST_REASON: Final = 200  # characters: some errors of the API server quote the whole document
-_CACHED: Final = (
-    2  # the number of files whose CRDs are cached, because neighbouring names are needed in turn
-)
+# The number of files whose CRDs are cached, because neighbouring names are needed in turn
+_CACHED: Final = 2
 _KEY: Final = key_pattern("name")
 # Candidates for metadata.name; a match ends at the first character that no name contains, so the search is linear.
 _NAME: Final = re.compile(rf"""{_KEY}{QUOTE}([^\s"'#,}}&!*|>\\]+)""")
