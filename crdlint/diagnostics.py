@@ -31,9 +31,8 @@ Kind: TypeAlias = Literal["decode", "strict", "field", "warning", "advice"]
 Severity: TypeAlias = Literal["error", "warning", "info"]
 
 RANKS: Final = {"error": 0, "warning": 1, "info": 2}  # of severities
-REJECTIONS: Final = frozenset(
-    {"decode", "strict", "field"}
-)  # the kinds with which a server rejects an object
+# The kinds with which a server rejects an object.
+REJECTIONS: Final = frozenset({"decode", "strict", "field"})
 
 # The rule of findings about documents that are not checked
 INTERNAL_ERROR: Final = "internal-error"

@@ -22,9 +22,8 @@ _LEAST_LETTERS: Final = 4  # of a word of which two letters may be exchanged
 _LEAST_AROUND: Final = 5  # of a word that may lack a letter
 _LEAST_BEFORE: Final = 3  # of a word that may lack its last letter
 _LEAST_REPLACED: Final = 9  # of a word in which a letter may be another one: `node` is not `mode`
-_ENDINGS: Final = frozenset(
-    "sdrnyte"
-)  # `user` and `users`, `enable` and `enabled`, `schedule` and `scheduler` may be two things
+# `user` and `users`, `enable` and `enabled`, `schedule` and `scheduler` may be two things.
+_ENDINGS: Final = frozenset("sdrnyte")
 _WORD: Final = regex(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 _SEPARATORS: Final = regex(r"[-_ .]")
 _NO_DIGITS: Final = regex(r"\D")

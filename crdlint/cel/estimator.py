@@ -308,9 +308,8 @@ class _Coster:
         estimated = CallEstimate(ONE) if standard is None else standard(operands)
         least, most = estimated.cost
         if overload == "in_list" and not self.dialect.saturates_factors and float(most) >= 2.0**64:
-            return CallEstimate(
-                Estimate(least, 1 << 63)
-            )  # of a float beyond uint64, the sign bit, as on amd64
+            # Of a float beyond uint64, the sign bit, as on amd64.
+            return CallEstimate(Estimate(least, 1 << 63))
         return estimated
 
     def _sized(self, node: ASTNode) -> ASTNode:

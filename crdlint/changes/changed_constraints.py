@@ -203,9 +203,8 @@ def _reject(rule: Rule, text: str, new: Mapping[str, Any], pair: Pair) -> Iterat
     yield Change(rule, text, *paths, pair.field.path, example, effect=consequence)
 
 
-_UNEXPRESSED: Final = frozenset(
-    {"type", "x_int_or_string", "format"}
-)  # CEL has no conditions for them
+# CEL has no conditions for them.
+_UNEXPRESSED: Final = frozenset({"type", "x_int_or_string", "format"})
 
 
 def _compare_limits(pair: Pair, old: Constraints, new: Constraints) -> Iterator[Change]:

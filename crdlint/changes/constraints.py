@@ -184,9 +184,8 @@ def _enum(node: Conjunction) -> dict[Any, Any] | None:
     common: dict[Any, Any] | None = None
     for schema in node:
         if schema.enum:
-            values = {
-                equality_key(value): value for value in schema.enum if value is not None
-            }  # no server accepts it
+            # No server accepts it.
+            values = {equality_key(value): value for value in schema.enum if value is not None}
             common = (
                 values
                 if common is None

@@ -45,9 +45,8 @@ _SILENT: Final = sum(
         "$schema",
     )
 )
-_OF_RESOURCES: Final = frozenset(
-    {"apiVersion", "kind", "metadata"}
-)  # what no schema needs to specify
+# What no schema needs to specify.
+_OF_RESOURCES: Final = frozenset({"apiVersion", "kind", "metadata"})
 # Fields are compared with others as their new names by their schemas and names.
 _NODES: Final = 3  # of a schema that is unlikely to be the same by chance
 _DISTANCE: Final = 3  # edits from one name to a similar one

@@ -72,9 +72,8 @@ def _leave(number: int, _frame: FrameType | None) -> NoReturn:
 
 
 def _exit(number: int) -> NoReturn:
-    programs = sys.modules.get(
-        "crdlint.safety.programs"
-    )  # most runs start none, and need not import it
+    # Most runs start none, and need not import it.
+    programs = sys.modules.get("crdlint.safety.programs")
     if programs is not None:
         programs.end_running()
     os._exit(_STATUS + number)

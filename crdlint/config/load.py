@@ -94,9 +94,8 @@ def _reject_link(path: str) -> None:
 def _mentions_crdlint(path: str) -> bool:
     from crdlint.config.from_toml import mentions_crdlint
 
-    return mentions_crdlint(
-        read_bytes(path)
-    )  # the size of a pyproject.toml for other tools is not limited
+    # The size of a pyproject.toml for other tools is not limited.
+    return mentions_crdlint(read_bytes(path))
 
 
 def _read(path: str, extending: tuple[str, ...] = ()) -> Config | None:

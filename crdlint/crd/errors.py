@@ -50,9 +50,8 @@ class Code(Enum):
     NO_KEY = auto()  # (field,): a rule reads a field that the object lacks
     RULE_FAILED = auto()  # (expression, schema): a rule that does not compile
     EVALUATION_FAILED = auto()  # (text of the error,)
-    UNKNOWN_FIELDS = (
-        auto()
-    )  # a default with fields that the schema lacks: (the field that one is like,) or ()
+    # A default with fields that the schema lacks: (the field that one is like,) or ()
+    UNKNOWN_FIELDS = auto()
     NO_FIELD = auto()  # a fieldPath that refers to no field of the schema
     MEANT = auto()  # (edits, is_certain): what makes an expression compile
     NOT_DEPRECATED = auto()  # a deprecation warning on a version that is not deprecated
@@ -187,10 +186,11 @@ class FieldError(NamedTuple):
         return self._replace(detail=detail, value=value, server=server)
 
     def __str__(self) -> str:
+        # Most runs print no values.
         from crdlint.golang.printing import (
             bad_value,
             bad_value_in_go_syntax,
-        )  # most runs print no values
+        )
 
         body = WORDS[self.type]
         if self.type not in _WITHOUT_VALUE and self.value is not OMITTED:

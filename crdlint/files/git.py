@@ -16,9 +16,8 @@ from crdlint.files.read import MAX_BYTES, too_large
 from crdlint.files.repository import Repository, RepositoryError
 from crdlint.safety.programs import Done, ProgramError, find, run, shortened
 
-_CHUNK: Final = (
-    16 * 1024 * 1024
-)  # the bytes of content in memory at a time, unless a single file is larger
+# The bytes of content in memory at a time, unless a single file is larger.
+_CHUNK: Final = 16 * 1024 * 1024
 _LONGEST_OUTPUT: Final = MAX_BYTES + _CHUNK  # bytes; a small tree may list billions of files
 _MOST_RESTARTS: Final = 16
 _SHA1_LENGTH: Final = 40  # hexadecimal digits

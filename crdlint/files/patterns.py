@@ -89,9 +89,8 @@ class PathGlob(NamedTuple):
 
     def selects(self, parts: Sequence[bytes]) -> bool:
         """Return whether the components of a relative path match."""
-        return _in_order(
-            self.runs, parts, _fits, 1
-        )  # `a/**` matches the content of a, not a itself
+        # `a/**` matches the content of a, not a itself.
+        return _in_order(self.runs, parts, _fits, 1)
 
 
 def _fits(run: Sequence[Segment], parts: Sequence[bytes], start: int) -> bool:

@@ -22,13 +22,14 @@ from crdlint.light import NamedTuple
 
 _POINTER: Final = b"gitdir: "
 _LONGEST_POINTER: Final = 65_536  # bytes
+# All that git reads, the hooks aside.
 _FOLDERS: Final = (
     "info",
     "logs",
     "objects",
     "refs",
     "reftable",
-)  # all that git reads, the hooks aside
+)
 
 
 class RepositoryError(Exception):

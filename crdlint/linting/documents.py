@@ -59,10 +59,11 @@ class Fixes:
 
     @cached_property
     def _line_starts(self) -> list[int]:
+        # Lines as documents count them.
         return [
             0,
             *(match.end() for match in re.finditer("\n", self.text)),
-        ]  # lines as documents count them
+        ]
 
     def add(self, diagnostic: Diagnostic, finding: Finding) -> Diagnostic:
         """Return a diagnostic with the fix of its finding, if there is one."""
@@ -216,9 +217,8 @@ class DocumentWalk(ABC):
             try:
                 return not self.check_objects(document)
             except YAMLDecodeError as conversion:
-                error = (
-                    first_error(document.root) or conversion
-                )  # in the order in which Go decodes the document
+                # In the order in which Go decodes the document.
+                error = first_error(document.root) or conversion
         if self.skips_unparsed(document):
             return True
         if error is not None:

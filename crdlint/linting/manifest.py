@@ -153,9 +153,10 @@ class _CRDCheck:
         """Read the CRD as the server does for the sender of the request."""
         stored, sender = self.old is not None, self.request.sender
         if sender.applies:
+            # Only server-side apply needs it.
             from crdlint.typed.applied_crds import (
                 read_applied_crd,
-            )  # only server-side apply needs it
+            )
 
             decoded = read_applied_crd(root, stored=stored, server=self.server)
         else:

@@ -214,9 +214,8 @@ class _CRDWalk(DocumentWalk):
         )
         if identity.error is not None:
             if not is_json(root):
-                to_json(
-                    root
-                )  # the server converts YAML before it reads apiVersion and kind; raises YAMLDecodeError
+                # The server converts YAML before it reads apiVersion and kind; raises YAMLDecodeError.
+                to_json(root)
             self._report_type(document, root, identity, self._type_error(root, identity.error))
             if identity.form == "unserved" or identity.kind != KIND:
                 return True

@@ -26,9 +26,8 @@ if TYPE_CHECKING:
 
 
 _POLICY: Final = Policy()
-_FUNCTIONS: Final = frozenset(
-    {"previous", "advice", "stop_at"}
-)  # a result is not cached if they change it
+# A result is not cached if they change it.
+_FUNCTIONS: Final = frozenset({"previous", "advice", "stop_at"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

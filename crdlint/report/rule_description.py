@@ -147,10 +147,11 @@ def _checked(rule: Rule, text: str, name: str, versions: str) -> FileResult:
 def _answer(rule: Rule) -> Iterator[Section]:
     """Yield the message for the bad example: the API server's for its own rules, crdlint's for advice."""
     if rule.bad:
+        # Some advice is for servers that do not warn yet.
         versions = (
             "",
             *map(str, reversed(SERVERS[:-1])),
-        )  # some advice is for servers that do not warn yet
+        )
         candidates = (
             finding for version in versions for finding in findings(rule, rule.bad, version)
         )

@@ -218,9 +218,8 @@ def describe_others(finding: Diagnostic, others: Sequence[Diagnostic]) -> str:
         return (
             f"{count:,} more path{' leads' if count == 1 else 's lead'} here: --show-all shows each"
         )
-    of_crds = {
-        other.crd: other for other in reversed(others) if other.crd != finding.crd
-    }  # the first of each
+    # The first of each.
+    of_crds = {other.crd: other for other in reversed(others) if other.crd != finding.crd}
     named = [*(other for other in others if other.crd == finding.crd), *reversed(of_crds.values())][
         :_SHOWN
     ]

@@ -59,9 +59,8 @@ def outline(text: str) -> DefinedKinds | None:
         return DefinedKinds(None, None)
     if KIND not in text:
         return None
-    return DefinedKinds(
-        _values(_GROUP, text) or None, _values(_KIND, text)
-    )  # a CRD without a group is invalid
+    # A CRD without a group is invalid.
+    return DefinedKinds(_values(_GROUP, text) or None, _values(_KIND, text))
 
 
 def _values(pattern: re.Pattern[str], text: str) -> frozenset[str] | None:
@@ -329,9 +328,8 @@ class Definitions:
             meant = _likely_group(group, having)
             if meant is None or kind in self.kinds(meant):
                 return meant
-            having = [
-                other for other in having if other != meant
-            ]  # its text contains the kind, but no CRD defines it
+            # Its text contains the kind, but no CRD defines it.
+            having = [other for other in having if other != meant]
         return None
 
 

@@ -576,9 +576,8 @@ def _of_rule(error: FieldError, rule: ValidationRule) -> str | None:
         return f"Set `{key}`, or make the rule in the CRD check `has(...{key})` first"
     if code in {Code.RULE_FAILED, Code.EVALUATION_FAILED}:
         return "Fix the rule in the CRD: it cannot be evaluated for this value"
-    is_of_update = (
-        "oldSelf" in rule.rule and not rule.optional_old_self
-    )  # another one may reject a new object
+    # Another one may reject a new object.
+    is_of_update = "oldSelf" in rule.rule and not rule.optional_old_self
     return "Restore the previous value, or create a new object" if is_of_update else None
 
 

@@ -72,9 +72,8 @@ def objects_of(document: Document) -> Iterator[Object]:
             continue
         identity = identify(root, document.text)
         if identity.error is not None:
-            read_resource(
-                root, json=json
-            )  # the server converts YAML before it reads apiVersion and kind
+            # The server converts YAML before it reads apiVersion and kind.
+            read_resource(root, json=json)
         elif kind:
             identity = _inherited(identity, api_version, kind)
         items = _items(root, identity)

@@ -754,9 +754,8 @@ class _ObjectCheck:
                 )
             except NotDecodedError as error:
                 why = f"had an old object that cannot be decoded: {error}"
-        outcome = create(
-            sent, withhold
-        )  # raises an exception if it is the new object that cannot be decoded
+        # Raises an exception if it is the new object that cannot be decoded.
+        outcome = create(sent, withhold)
         name = f"{self.resource.identity.kind} {key[3]}".rstrip()
         notice = f"line {self.line}: {name} {why}; validated as a new object"
         if notices[-1:] != [notice]:  # every server of a range yields the same notice

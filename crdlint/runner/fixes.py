@@ -368,9 +368,8 @@ class _Trial:
 
     def _halved(self, brought: list[str]) -> tuple[list[Diagnostic], FileResult]:
         """Try halves of the fixes, of which all together have failed, and halves of those that fail."""
-        failed = {
-            frozenset(map(id, self.chosen)): brought
-        }  # a group that is halved comes back with the kept half
+        # A group that is halved comes back with the kept half.
+        failed = {frozenset(map(id, self.chosen)): brought}
         accepted: list[Diagnostic] = []
         following = self.before
         pending = [list(self.chosen)]

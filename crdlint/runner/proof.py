@@ -79,9 +79,8 @@ def _values_beside(document: Document, lines: Lines) -> Counter[str]:
 
 def _is_named(*sides: tuple[OldCRD, Path, Lines]) -> bool:
     """Return whether edits touch what changes, on the side that has it, or the key of an object around it."""
-    deepest = max(
-        _depth(path) for _, path, _ in sides
-    )  # the side that has what the other one lacks
+    # The side that has what the other one lacks.
+    deepest = max(_depth(path) for _, path, _ in sides)
     located = [
         (crd.positions, crd.positions.find(path), path, lines)
         for crd, path, lines in sides

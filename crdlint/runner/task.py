@@ -319,9 +319,8 @@ class _Repair:
         is_fixable = any(finding.fix is not None for finding in result.diagnostics)
         if not (is_fixable or (is_template and result.diagnostics)):
             return checked
-        start = (
-            self.check(result.text) if is_template else result
-        )  # without Helm: what is written is the template
+        # Without Helm: what is written is the template.
+        start = self.check(result.text) if is_template else result
         fixed = fix(
             start,
             self.check,
@@ -329,9 +328,8 @@ class _Repair:
             config=self.config,
             check_until=self.check,
         )
-        fixes = replace(
-            fixed, result=replace(result, text="", diagnostics=())
-        )  # the fixed one is among the results
+        # The fixed one is among the results.
+        fixes = replace(fixed, result=replace(result, text="", diagnostics=()))
         if not fixed.edits:
             return checked._replace(
                 results=(result if is_template else fixed.result, *others), fixes=fixes

@@ -63,9 +63,8 @@ class _SchemaTypes:
         if schema.type == "string":
             return STRING if schema.format in _TEXT_FORMATS else ANY_SCALAR
         if schema.type:
-            return _SCALARS.get(
-                schema.type, ANY
-            )  # no OpenAPI document is built for an unknown type
+            # No OpenAPI document is built for an unknown type.
+            return _SCALARS.get(schema.type, ANY)
         # Without a type, any value is accepted, with what the schema declares about its items and fields.
         of_list = self._list(schema, preserves=preserves)
         return FieldType(

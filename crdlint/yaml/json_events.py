@@ -79,9 +79,8 @@ def json_node(value: Any) -> Node:
     Parsing a printed text instead would apply limits that JSON does not have, such as 1,024 characters for a key.
     """
     top: list[Node] = []
-    pending: list[tuple[Any, list[Node]]] = [
-        (value, top)
-    ]  # values, and the lists of items that they are appended to
+    # Values, and the lists of items that they are appended to.
+    pending: list[tuple[Any, list[Node]]] = [(value, top)]
     while pending:
         item, items = pending.pop()
         if not isinstance(item, (dict, list)):

@@ -251,10 +251,11 @@ def _values_in_brackets(line: str) -> list[tuple[int, int]]:
     """Return the columns (0-based) of the plain values between the brackets of a line; a comma may be a part of a value."""
     values: list[tuple[int, int]] = []
     opened: list[str] = []
+    # Where the part begins, and the index of the value that a part without a key belongs to.
     start, entry = (
         0,
         -1,
-    )  # where the part begins, and the index of the value that a part without a key belongs to
+    )
     for token in _FLOW_TOKEN.finditer(line):
         if token[0] in _CLOSING:
             opened.append(token[0])

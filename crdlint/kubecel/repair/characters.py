@@ -27,11 +27,12 @@ _SEPARATORS: Final = " [(,"
 _REGEX: Final = re.compile(r"(?<![\w)\]'\"/\\])/((?:[^/\\\n]|\\.)+)/[a-z]*")
 _SUFFIXED: Final = re.compile(r"\d+[fFdDiIlL]")
 _UNQUOTED: Final = re.compile(r"[/*^.$\\\[@#%-][^'\"\s]*\Z|\d+[KMGTPE]i?\Z")
+# By where `%` is.
 _LIKES: Final = {
     (False, True): "startsWith",
     (True, False): "endsWith",
     (True, True): "contains",
-}  # by where `%` is
+}
 _JOINED: Final = re.compile(
     r"(?:has|size|duration|exists_one|exists|all|filter|map|matches|startsWith|endsWith|contains)(?=\w)"
 )

@@ -97,9 +97,10 @@ def _curly_quotes(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisor
 def _patterns_without_texts(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     pattern = schema.pattern
     if _INNER_EDGE.search(pattern) is not None and _matches_nothing(pattern):
+        # With all of Go's patterns, which few schemas need.
         from crdlint.golang.regexp_repair import (
             repair,
-        )  # with all of Go's patterns, which few schemas need
+        )
 
         slashes = pattern.startswith("/") and pattern.endswith("/")
         help_ = "Remove the slashes at both ends of the pattern" if slashes else None
@@ -290,9 +291,8 @@ def _guard(finding: AdviceFinding) -> Edits:
     levels: tuple[_OptionalField, ...] = finding.subject_as(tuple)
     for level in levels:
         node: Node | None = finding.node()
-        steps = (
-            5 + 2 * level.distance
-        )  # rule, list of rules, schema of the field, properties, object; properties, object; ...
+        # Rule, list of rules, schema of the field, properties, object; properties, object; ...
+        steps = 5 + 2 * level.distance
         for _ in range(steps):
             node = None if node is None else finding.editor.parent(node)
         yield from _with_rule(finding, expect(Mapping, node), level)

@@ -223,9 +223,8 @@ def _size(root: Mapping, text: str) -> int:
     if len(text) < ANNOTATIONS_LIMIT // 2:
         return len(text)
     lines = text.count("\n")
-    written = len(text) - 2 * text.count(
-        "  "
-    )  # JSON has no indentation, and adds quotes and braces to most lines
+    # JSON has no indentation, and adds quotes and braces to most lines.
+    written = len(text) - 2 * text.count("  ")
     about = written + 2 * lines
     if about > _SURELY * ANNOTATIONS_LIMIT:
         return about

@@ -82,9 +82,8 @@ def _to_items(finding: AdviceFinding) -> Edits:
     good="name:\n  x-kubernetes-int-or-string: true",
 )
 def _without_type(finding: AdviceFinding) -> Edits:
-    is_one = (
-        finding.name == "type" and finding.scalar().value in _INT_OR_STRING
-    )  # another type may be of a lost key
+    # Another type may be of a lost key.
+    is_one = finding.name == "type" and finding.scalar().value in _INT_OR_STRING
     return finding.remove() if is_one and not is_merged(finding.owner) else []
 
 

@@ -39,9 +39,8 @@ class SchemaPosition(IntEnum):  # an int's hash is faster than an Enum's
     FIELD = auto()
     ITEM = auto()
     NESTED = auto()  # below allOf, anyOf, oneOf or not: it may only validate values
-    OUTSIDE = (
-        auto()
-    )  # where no structural check looks: in forbidden fields and int-or-string patterns
+    # Where no structural check looks: in forbidden fields and int-or-string patterns.
+    OUTSIDE = auto()
 
 
 STRUCTURAL: Final = frozenset({SchemaPosition.ROOT, SchemaPosition.FIELD, SchemaPosition.ITEM})

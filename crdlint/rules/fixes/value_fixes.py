@@ -93,9 +93,8 @@ def _respelled(finding: PathFinding) -> Edits:
     # YAML may read a key such as `y` as another one.
     word = node.value if node.value in mistake.words else require(_word_meant(node.value, mistake))
     owner = editor.parent(node) if editor.is_key(node) else None
-    entry = (
-        None if owner is None else expect(Mapping, owner).find(word)
-    )  # itself, if YAML reads it as another key
+    # Itself, if YAML reads it as another key.
+    entry = None if owner is None else expect(Mapping, owner).find(word)
     if (entry is None or entry[0] is node) and "{{" not in node.value:
         yield editor.respell(node, word)
 

@@ -84,10 +84,11 @@ def _state(annotations: MappingOf[str, str]) -> tuple[str, FieldError | None]:
         return "missing", required(APPROVAL.id, _PATH, f"{requirement}, {_SEE}")
     if text.startswith("unapproved"):
         return "bypassed", None
+    # Few CRDs are in a protected group.
     from crdlint.golang.addresses import (
         URLError,
         parse_request_uri,
-    )  # few CRDs are in a protected group
+    )
 
     with suppress(URLError):
         url = parse_request_uri(text)

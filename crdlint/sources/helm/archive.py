@@ -27,9 +27,8 @@ from crdlint.sources.helm.layout import (
     has_unusual_name,
 )
 
-MAX_BYTES: Final = (
-    100 * 1024 * 1024
-)  # the total size of unpacked data; Helm's MaxDecompressedChartSize
+# The total size of unpacked data; Helm's MaxDecompressedChartSize.
+MAX_BYTES: Final = 100 * 1024 * 1024
 MAX_MEMBERS: Final = 20_000
 MAX_HEADER: Final = 64 * 1024  # bytes of a pax or long-name header
 _CHUNK: Final = 64 * 1024

@@ -86,9 +86,8 @@ def outermost(chart: str, is_file: Callable[[str], bool] = os.path.isfile) -> st
         outer = os.path.dirname(parent)
         if os.path.basename(parent) != "charts" or not is_file(os.path.join(outer, CHART)):
             return chart
-        chart = os.path.normpath(
-            os.path.join(chart, os.pardir, os.pardir)
-        )  # spelled like the chart
+        # Spelled like the chart.
+        chart = os.path.normpath(os.path.join(chart, os.pardir, os.pardir))
 
 
 class ChartLayout:

@@ -72,9 +72,8 @@ class ReleasePart:
         return _encoded(len(zlib.compress(self.stored(), 9)))
 
 
-_ESCAPED: Final = tuple(
-    (character, f"\\u{ord(character):04x}") for character in "<>&\u2028\u2029"
-)  # as Go does
+# As Go does.
+_ESCAPED: Final = tuple((character, f"\\u{ord(character):04x}") for character in "<>&\u2028\u2029")
 
 
 def _encoded(size: int) -> int:

@@ -176,9 +176,8 @@ def _built(kustomization: Kustomization, folder: OldFolder, path: str) -> OldBui
 
 def _resources(kustomization: Kustomization) -> Iterator[tuple[str, str]]:
     for path in kustomization.resources:
-        text = text_if_readable(
-            path, only_crds=True
-        )  # as on the new side: kustomize reports what cannot be read
+        # As on the new side: kustomize reports what cannot be read.
+        text = text_if_readable(path, only_crds=True)
         if text is not None:
             yield path, text
 
