@@ -173,6 +173,24 @@ def test_the_digest_of_a_chart(program: Callable[[str, str], Path], tmp_path: Pa
     assert digest() is None
 
 
+def test_the_digest_of_a_packed_chart(tmp_path: Path) -> None:
+    archive, values = tmp_path / "c.tgz", tmp_path / "values.yaml"
+    archive.write_bytes(b"a")
+    values.write_text("b")
+
+    def digest() -> bytes | None:
+        return chart_digest(str(archive), HelmValues((str(values),)), None)
+
+    seen = [digest()]
+    assert digest() == seen[0]
+    archive.write_bytes(b"c")
+    seen.append(digest())
+    values.write_text("d")
+    seen.append(digest())
+    assert None not in seen
+    assert len(set(seen)) == len(seen)
+
+
 @pytest.mark.skipif(shutil.which("helm") is None, reason="helm is not on the path")
 def test_the_real_helm_looks_nothing_up(tmp_path: Path) -> None:
     helm.helm.cache_clear()

@@ -246,19 +246,15 @@ def chart_digest(chart: str, values: HelmValues, program: str | None) -> bytes |
     identity = "" if program is None else identity_of(program)
     digest = blake2b(repr((identity, *values)).encode("utf-8", "backslashreplace"))
     left = _LARGEST
-    if os.path.isfile(chart):
-        try:
-            digest.update(read_bytes(chart, left))
-        except UnreadableError:
-            return None
-        return digest.digest()
-    names = [(os.path.relpath(entry.path, chart), entry) for entry in _entries(chart)]
-    files = [(name, entry.path) for name, entry in names if not is_folder(entry)]
+    is_packed = os.path.isfile(chart)
+    entries = [] if is_packed else list(_entries(chart))
+    files = [chart] if is_packed else sorted(e.path for e in entries if not is_folder(e))
     try:
-        for name, entry in names:
-            if entry.is_symlink():
-                digest.update(os.fsencode(f"{name}\0{os.readlink(entry.path)}\0"))
-        for name, path in (*sorted(files), *(("", file) for file in values.files)):
+        for link in filter(os.DirEntry.is_symlink, entries):
+            name = os.path.relpath(link.path, chart)
+            digest.update(os.fsencode(f"{name}\0{os.readlink(link.path)}\0"))
+        for path in (*files, *values.files):
+            name = os.path.relpath(path, chart)
             data = read_bytes(path, left)
             left -= len(data)
             digest.update(b"%d:%d:" % (len(os.fsencode(name)), len(data)))
