@@ -157,7 +157,7 @@ class CompiledRule:
     uses_old_self: bool = False
 
     def expressions(self) -> Iterator[tuple[str, Expression]]:
-        """Yield the expressions that there are, each with the name of its field."""
+        """Yield the rule and the message expression, if it has one, each with the name of its field."""
         yield "rule", self.rule
         if self.message is not None:
             yield "messageExpression", self.message

@@ -438,8 +438,8 @@ class _ErrorsOfObjects:
         self._parses = _stage(fixed[0]) != _SYNTAX
         # Objects that the decoder or an earlier error kept from being checked further, by their numbers.
         self._undecoded = {key[0] for key in errors if key[1] == resource.DECODE.id}
-        stopped = (finding for found in errors.values() for finding in found if not finding.errors)
-        self._unchecked = {_key(before, finding)[0] for finding in stopped}
+        stopped = (each for each in chain.from_iterable(errors.values()) if not each.errors)
+        self._unchecked = {_key(before, each)[0] for each in stopped}
 
     def new(self, key: _KeyInObject, errors: SequenceOf[Diagnostic]) -> SequenceOf[Diagnostic]:
         """Return the errors with a key that the object did not have before, or that their fixes have not removed."""
