@@ -32,7 +32,7 @@ from crdlint.rules.engine import headlines
 from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.finding import AdviceFinding, FieldFinding, Manifest
 from crdlint.rules.engine.relations import type_of
-from crdlint.rules.fixes.value_fixes import Mistake, is_short, plain_value
+from crdlint.rules.fixes.value_fixes import ANYTHING, Mistake, is_short, plain_value
 from crdlint.rules.texts import reading
 from crdlint.rules.texts import resource as rules
 from crdlint.rules.texts.resource import APPLY
@@ -112,13 +112,13 @@ class ResourceFindings(NamedTuple):
         owner_path = path.removesuffix(name if key is None else key_text(key) or "")
         steps = steps_of(owner_path)
         schema = self.definition.validator(self.version).schema
-        parent = value_schema(schema, steps)
+        parent = value_schema(schema, steps) or ANYTHING
         fields = _known_fields(steps, parent)
         mistake = Mistake(
             location.node if key is None else key,
             fields,
             schema=parent,
-            outer=value_schema(schema, steps[:-1]) if steps else None,
+            outer=(steps and value_schema(schema, steps[:-1])) or ANYTHING,
             fitting=_fitting(fields, parent, location.node),
         )
         mistyped = self._mistyped_around(schema, steps)
@@ -351,7 +351,8 @@ class ResourceFindings(NamedTuple):
         words = tuple(word for word in allowed if isinstance(word, str))
         is_of_type = reason is not None and reason.code is Code.TYPE
         expected = str(arguments[0]) if is_of_type else ""
-        mistake = Mistake(location.node, words, _valid_name(named) or "", expected, schema)
+        valid = _valid_name(named) or ""
+        mistake = Mistake(location.node, words, valid, expected, schema or ANYTHING)
         return self._fixed(finding, mistake, error)
 
     def is_of_crd(self, error: FieldError) -> bool:
@@ -539,7 +540,7 @@ class _UnknownField(NamedTuple):
         inner = next(filter(self._is_in, sorted(self._properties())), None)
         if inner is not None and child(self.owner, inner, name) is None:
             return f"Indent it: `{name}` is a field of `{inner}`"
-        if outer is not None and name in outer.properties and child(self.around, name) is None:
+        if name in outer.properties and child(self.around, name) is None:
             return f"Move it one level up: `{name}` is a field of the object that contains this one"
         return None
 
@@ -547,7 +548,7 @@ class _UnknownField(NamedTuple):
         return self.name in self._properties()[inner].properties
 
     def _properties(self) -> MappingOf[str, JSONSchemaProps]:
-        return {} if self.mistake.schema is None else self.mistake.schema.properties
+        return self.mistake.schema.properties
 
     def _without(self, near: SimilarName | None) -> str:
         """Return the help to remove the field, with the fields that the object may have."""
@@ -560,10 +561,10 @@ class _UnknownField(NamedTuple):
         return f"{start}the fields here are {listed(sorted(properties))}"
 
 
-def _fitting(names: Iterable[str], schema: JSONSchemaProps | None, node: Node | None) -> list[str]:
+def _fitting(names: Iterable[str], schema: JSONSchemaProps, node: Node | None) -> list[str]:
     """Return the names of fields that have the type of a value, or no type that is known."""
     value = None if node is None else to_json(node)
-    properties: MappingOf[str, JSONSchemaProps] = {} if schema is None else schema.properties
+    properties = schema.properties
     return [name for name in names if name not in properties or fits(value, properties[name])]
 
 
@@ -620,10 +621,10 @@ _VALID_NAMES: Final[dict[str, Callable[[str], str]]] = {
 }
 
 
-def _known_fields(steps: list[str], parent: JSONSchemaProps | None) -> Iterable[str]:
+def _known_fields(steps: list[str], parent: JSONSchemaProps) -> Iterable[str]:
     """Return the fields that an object may have, whose path and schema are given."""
     if steps[:1] != ["metadata"]:
-        return () if parent is None else parent.properties
+        return parent.properties
     of: GoType | None = OBJECT_META
     for step in steps[1:]:
         of = of and (of.element if of.kind == "slice" else of.below(step))

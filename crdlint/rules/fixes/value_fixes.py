@@ -29,21 +29,24 @@ def _example(fixer: Fixer[_FindingT], bad: str, good: str, **changed: str) -> Fi
     return fixer.example(stream(bad, **changed), stream(good), "resource")
 
 
+ANYTHING: Final = JSONSchemaProps()
+
+
 class Mistake(NamedTuple):
     """What fixes know about a finding of a resource.
 
     `node` is the value, or the key, that is wrong; of a missing field it is the object. `words` are the names or values
     that may be meant, `fitting` those of the value's type, and `valid` is the one that is meant. `expected` is the type of the
-    value, and `schema` that of the
-    value, or of the object with an unknown field; `outer` is that of the object around that.
+    value, and `schema` is the schema of the value, or of the object with an unknown field; `outer` is that of the object around
+    that. What has no schema has an empty one.
     """
 
     node: Node
     words: Iterable[str] = ()
     valid: str = ""
     expected: str = ""
-    schema: JSONSchemaProps | None = None
-    outer: JSONSchemaProps | None = None
+    schema: JSONSchemaProps = ANYTHING
+    outer: JSONSchemaProps = ANYTHING
     fitting: Iterable[str] = ()
 
 
@@ -160,7 +163,7 @@ def _list(finding: PathFinding) -> Edits:
 @Fixer("Add the field with its only value", "safe")
 def _only_value(finding: FieldFinding) -> Edits:
     mistake, editor = _mistake(finding), finding.editor
-    values = [] if mistake.schema is None else mistake.schema.enum
+    values = mistake.schema.enum
     if finding.error.type != REQUIRED or len(values) != 1 or not isinstance(values[0], str):
         return
     yield editor.insert(expect(Mapping, mistake.node), finding.name, editor.value(values[0]))
@@ -172,13 +175,10 @@ def _moved(finding: PathFinding) -> Edits:
     mistake, editor = _mistake(finding), finding.editor
     key = expect(Scalar, mistake.node)
     owner = expect(Mapping, editor.parent(key))
-    around, fields = (
-        editor.parent(owner),
-        {} if mistake.schema is None else mistake.schema.properties,
-    )
+    around, fields = editor.parent(owner), mistake.schema.properties
     if not editor.is_key(key) or name_meant(key.value, fields) is not None:
         return
-    homes = [around] if mistake.outer is not None and key.value in mistake.outer.properties else []
+    homes = [around] if key.value in mistake.outer.properties else []
     homes += [
         child(owner, name) for name, schema in fields.items() if key.value in schema.properties
     ]
