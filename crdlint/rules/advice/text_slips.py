@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from crdlint.crd.errors import Code
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.printing import marshal
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
@@ -15,6 +16,7 @@ from crdlint.yaml.nodes import Sequence, child
 if TYPE_CHECKING:
     from crdlint.cel.ast import Expr
     from crdlint.kubecel.cost import EstimatedRule
+    from crdlint.kubernetes.servers import Server
 
 _PATTERN: Final = "name:\n  type: string\n  pattern: {}"
 _NAMED: Final = re.compile(
@@ -141,8 +143,10 @@ def _one_text(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     bad="a: {type: string, maxLength: 4, enum: [fast, slower]}",
     good="a: {type: string, maxLength: 6, enum: [fast, slower]}",
 ).advice_on(Nodes({"enum"}))
-def _refused(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    refused = {i: why for i, value in enumerate(schema.enum) if (why := _refusal(value, schema))}
+def _refused(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
+    if vars(schema).keys().isdisjoint(_RESTRICTING):
+        return
+    refused = _refusals(schema, crd.versions.newest)
     if len(refused) == len(schema.enum):
         return  # `never-valid` reports it
     for i, keyword in refused.items():
@@ -150,26 +154,38 @@ def _refused(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
         yield Advisory(message, schema.path.child("enum").index(i))
 
 
-def _refusal(value: Any, schema: JSONSchemaProps) -> str:
-    """Return the keyword that does not accept a value of the enum, empty if there is none."""
-    if isinstance(value, str) and schema.type == "string":
-        if schema.max_length is not None and len(value) > schema.max_length:
-            return "maxLength"
-        if schema.min_length is not None and len(value) < schema.min_length:
-            return "minLength"
-        return "pattern" if schema.pattern and not _is_matched(schema.pattern, value) else ""
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        if schema.maximum is not None and value > schema.maximum:
-            return "maximum"
-        return "minimum" if schema.minimum is not None and value < schema.minimum else ""
-    return ""
+# The attributes of a schema that may not accept a value of its enum, and those by which they do.
+_RESTRICTING: Final = frozenset(
+    {"max_length", "min_length", "pattern", "maximum", "minimum", "multiple_of"}
+)
+_COMPARED: Final = _RESTRICTING | {"type", "exclusive_maximum", "exclusive_minimum"}
+_KEYWORDS: Final = {
+    Code.TOO_LONG: "maxLength",
+    Code.TOO_SHORT: "minLength",
+    Code.PATTERN: "pattern",
+    Code.MOST: "maximum",
+    Code.LEAST: "minimum",
+    Code.MULTIPLE: "multipleOf",
+}
 
 
-def _is_matched(pattern: str, value: str) -> bool:
-    from crdlint.golang.matching import matches
+def _refusals(schema: JSONSchemaProps, server: Server) -> dict[int, str]:
+    """Return the keyword that does not accept a value of the enum, by the index of the value."""
     from crdlint.golang.regexp import compile_error
+    from crdlint.schema.validator import ValueValidator
 
-    return compile_error(pattern) is not None or matches(pattern, value)
+    if compile_error(schema.pattern) is not None:
+        return {}  # which is reported itself
+    part = {name: getattr(schema, name) for name in vars(schema).keys() & _COMPARED}
+    validator = ValueValidator(JSONSchemaProps.of(**part), server=server)
+    refusals = {}
+    for i, value in enumerate(schema.enum):
+        reasons = filter(None, (error.reason for error in validator.validate(value)))
+        keywords = (_KEYWORDS.get(reason.code) for reason in reasons)
+        keyword = next(filter(None, keywords), None)
+        if keyword is not None:
+            refusals[i] = keyword
+    return refusals
 
 
 @Caution(
