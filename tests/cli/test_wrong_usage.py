@@ -65,7 +65,7 @@ ANSWERED: Final = [
     ("check gone*.yaml", "no file matches"),
     ("explain nope-nope", "`crdlint rules` lists them."),
     ("explain yaml-booleen", "Did you mean 'yaml-boolean'?"),
-    ("explain limit", "Rules that begin with it"),
+    ("explain stabilit", "Rules that begin with it"),
     ("rules --set sssa", "'sssa' is not one of"),
     ("init no/such", "no/such: no such folder"),
     ("completion tcsh", "'tcsh' is not one of"),
@@ -245,7 +245,7 @@ def test_each_help_that_is_longer_is_there() -> None:
 def test_a_set_is_explained() -> None:
     shown = crdlint("explain", "ssa").stdout
     assert shown.startswith("ssa: a set of ")
-    assert "\nref-not-atomic " in shown
+    assert "\nselector-not-atomic " in shown
     rules = json.loads(crdlint("explain", "ssa", "--format", "json").stdout)
     assert {rule["sets"][0] for rule in rules} == {"ssa"}
 

@@ -13,7 +13,6 @@ from upstream.live.remedies import RECORD, remedies
 # What the rule's texts or the title of the fix say of an example after which something fails that worked before.
 SAID = {
     "decode-type: Encode the certificate by base64": "certificate",  # the example's is none
-    "default-below-optional: help": "default",  # which reads then show
     "duplicate-key: Indent the lines below the key without a value, which changes the type of the field": (
         "changes the type of the field"
     ),
