@@ -33,15 +33,7 @@ messages.
 _DIFFERENCES: Final = """\
 ## What crdlint does not reproduce
 
-Compared with the code of each server, these differences are known. Only those of 1.37 can change whether a CRD or a resource is
-accepted.
-
-- 1.28 to 1.30 write `Unsupported map key of type`, with a capital letter, for a YAML key that JSON cannot have. crdlint does so for
-  CRDs, but not for custom resources.
-- 1.28 to 1.33 print pointers in bad values of Go structs. crdlint writes `(*bool)(nil)` for those that are nil, and cannot know
-  the addresses of others.
-- 1.37: `dyn(1).orValue(2)` is an error in evaluation, `flatten(-1)` costs more, and `.self` means the object within a macro whose
-  variable is called `self`. The type of `optional_type` is written `type(optional_type(dyn))`.
+[Known differences](parity.md#known-differences) lists each one, and what is not compared.
 """
 
 # Switches that only change how a message or a bad value is printed, or its position in an expression.

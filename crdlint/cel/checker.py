@@ -171,8 +171,16 @@ class _Checker:
         variable = self._lookup(name)
         if variable is None:
             return None
-        self._result.reference_map[id_] = Reference(variable.name, variable.value)
+        name = self._distinct(name, variable)
+        self._result.reference_map[id_] = Reference(name, variable.value)
         return variable.type
+
+    def _distinct(self, name: str, variable: Variable) -> str:
+        """Return the name of a variable, with a dot if it is a global one that a macro hides."""
+        first = name[1:].partition(".")[0]
+        is_absolute = self._dialect.resolves_local_names_first and name.startswith(".")
+        is_hidden = is_absolute and self._local(first) is not None
+        return f".{variable.name}" if is_hidden else variable.name
 
     def select(self, expr: ast.Select) -> Visit:
         name = qualified_name(expr)

@@ -40,6 +40,7 @@ class CELDialect(NamedTuple):
     ``searches_empty_text_backwards`` returns -1 from `lastIndexOf` for an empty text, where others fail.
     ``checks_offsets_of_empty_text`` finds an empty text with `indexOf` at the end of a text, not beyond it.
     ``limits_ranges`` limits `lists.range` to a million numbers.
+    ``rejects_or_of_values`` fails for `or` and `orValue` of a value that is no optional, where others return the value.
     ``converts_int_to_duration`` has `duration(1)`, which fails in evaluation.
     ``has_optional_list_functions`` adds `first`, `last` and `unwrap` to the library of optionals.
     ``contains_networks_by_prefix`` compares networks in `containsCIDR` by their prefixes, not by the whole address.
@@ -61,6 +62,7 @@ class CELDialect(NamedTuple):
     ``caps_metadata_names`` bounds metadata.name by 253 characters and metadata.generateName by 252.
     ``counts_affixes_by_argument`` counts `startsWith` and `endsWith` by the length of the argument, not of the text.
     ``counts_matches_as_function`` counts `matches(text, pattern)` as `text.matches(pattern)`, not as one unit.
+    ``counts_negative_depths`` counts `flatten` with a negative depth, which fails, as with the depth 1.
     ``url_has_size`` estimates that a URL is as long as its text.
     ``keeps_cost_of_unchanged_schemas`` accepts on update an expensive rule of a schema that does not change.
     ``compares_library_types_at_once`` bounds the cost of `==` of quantities, addresses and other types of libraries.
@@ -96,6 +98,7 @@ class CELDialect(NamedTuple):
     searches_empty_text_backwards: bool = True
     checks_offsets_of_empty_text: bool = True
     limits_ranges: bool = True
+    rejects_or_of_values: bool = True
     converts_int_to_duration: bool = False
     has_optional_list_functions: bool = True
     contains_networks_by_prefix: bool = True
@@ -114,6 +117,7 @@ class CELDialect(NamedTuple):
     caps_metadata_names: bool = True
     counts_affixes_by_argument: bool = True
     counts_matches_as_function: bool = True
+    counts_negative_depths: bool = True
     url_has_size: bool = True
     keeps_cost_of_unchanged_schemas: bool = True
     compares_library_types_at_once: bool = True

@@ -105,9 +105,21 @@ def format_type(
     names = _NAMES if is_of_cel else _NAMES_OF_MESSAGES
     return written_type(
         type_,
-        lambda part: name_of(part) or (None if part.params else names.get(part.kind)),
+        lambda part: (
+            name_of(part) or _of_nothing(part) or (None if part.params else names.get(part.kind))
+        ),
         generics,
     )
+
+
+def _of_nothing(type_: Type) -> str | None:
+    """Return the type of a value whose own type is not known, because its function is not declared; None for others."""
+    is_of_nothing = type_.kind is Kind.TYPE and type_.params and _is_unknown(type_.params[0])
+    return "type()" if is_of_nothing else None
+
+
+def _is_unknown(type_: Type) -> bool:
+    return type_.kind is Kind.UNKNOWN
 
 
 _PRIMITIVES: Final = (Kind.BOOL, Kind.BYTES, Kind.DOUBLE, Kind.INT, Kind.STRING, Kind.UINT)
@@ -121,6 +133,8 @@ def format_message(type_: Type) -> str:
     write = _MESSAGES.get(type_.kind)
     if write is None:
         return type_.name
+    if _of_nothing(type_):
+        return write(type_, [""])
     return write(type_, [format_message(param) for param in type_.params])
 
 

@@ -109,6 +109,12 @@ _LIBRARIES: Final = (
             if dialect.limits_ranges
             else {"lists_range": partial(cel_lists.range_, is_limited=False)}
         ),
+        costs={"flatten": cel_lists.FLATTEN_COST},
+        older_costs=lambda dialect: (
+            {}
+            if dialect.counts_negative_depths
+            else {"flatten": cel_lists.FLATTEN_COST_OF_ANY_DEPTH}
+        ),
     ),
 )
 LIBRARIES: Final = tuple(each for library in _LIBRARIES for each in (library, *library.later))

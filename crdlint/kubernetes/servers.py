@@ -103,6 +103,7 @@ _OF_CEL: Final[Mapping[str, bool]] = {
     "searches_empty_text_backwards": since(34),
     "checks_offsets_of_empty_text": since(37),
     "limits_ranges": since(37),
+    "rejects_or_of_values": since(37),
     "converts_int_to_duration": changing(True, (37, False)),
     "has_optional_list_functions": since(33),
     "contains_networks_by_prefix": since(32),
@@ -121,6 +122,7 @@ _OF_CEL: Final[Mapping[str, bool]] = {
     "caps_metadata_names": since(37),
     "counts_affixes_by_argument": since(37),
     "counts_matches_as_function": since(37),
+    "counts_negative_depths": since(37),
     "url_has_size": since(32),
     "keeps_cost_of_unchanged_schemas": since(29),
     "compares_library_types_at_once": since(32),
@@ -136,7 +138,6 @@ class Server:
 
     ``ratchets_status`` accepts invalid values of a status that an update of the status leaves unchanged.
     ``ratchets_values`` accepts invalid values of a resource that an update leaves unchanged.
-    ``rejects_rules_without_type`` reports rules on a schema that gives CEL no type; an older server panics.
     ``enum_errors_block_rules`` runs no rule on a resource with a value that is not in an enum.
     ``ignores_object_versions`` checks rules, lists and embedded resources whatever version the apiVersion names.
     ``locates_status_errors`` reports errors in the status subresource at paths that begin with `status`.
@@ -172,7 +173,6 @@ class Server:
     )
     ratchets_values: bool = since(30)
     ratchets_status: bool = since(33)
-    rejects_rules_without_type: bool = since(30)
     enum_errors_block_rules: bool = since(29)
     ignores_object_versions: bool = since(29)
     locates_status_errors: bool = since(31)

@@ -28,7 +28,7 @@ from crdlint.yaml.parse import Document
 Key = tuple[str, str, str, str]
 
 
-_DEFAULT_NAMESPACE: Final = "default"
+DEFAULT_NAMESPACE: Final = "default"
 
 
 class Object(NamedTuple):
@@ -127,17 +127,21 @@ def text_at(root: Mapping, *names: str) -> str:
     return text_of(node) or ""
 
 
-def as_sent(resource: dict[str, Any], *, namespaced: bool) -> dict[str, Any]:
+def as_sent(
+    resource: dict[str, Any], *, namespaced: bool, keeps_empty: bool = False
+) -> dict[str, Any]:
     """Return an object as it is validated; metadata that is not an object is kept unchanged.
 
-    kubectl sets the default namespace on an object without one. The server generates a name from generateName.
+    kubectl sets the default namespace on an object without one, or with an empty one unless `keeps_empty`. The server
+    generates a name from generateName.
     """
     meta = resource.get("metadata")
     if not isinstance(meta, (dict, type(None))):
         return resource
     meta = dict(meta or {})
-    if namespaced and meta.get("namespace") in (None, ""):
-        meta["namespace"] = _DEFAULT_NAMESPACE
+    is_kept = keeps_empty and "namespace" in meta
+    if namespaced and not is_kept and meta.get("namespace") in (None, ""):
+        meta["namespace"] = DEFAULT_NAMESPACE
     base = meta.get("generateName")
     if isinstance(base, str) and base and meta.get("name") in (None, ""):
         meta["name"] = generated_name(base)
@@ -149,7 +153,7 @@ def key_of(resource: dict[str, Any], *, namespaced: bool) -> Key:
     meta = resource.get("metadata")
     meta = meta if isinstance(meta, dict) else {}
     group = str(resource.get("apiVersion", "")).rpartition("/")[0]
-    namespace = str(meta.get("namespace") or _DEFAULT_NAMESPACE) if namespaced else ""
+    namespace = str(meta.get("namespace") or DEFAULT_NAMESPACE) if namespaced else ""
     return group, str(resource.get("kind", "")), namespace, str(meta.get("name") or "")
 
 

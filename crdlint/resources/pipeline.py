@@ -54,6 +54,7 @@ from crdlint.rules.texts import resource as rules
 from crdlint.rules.texts.reading import duplicate_in_json, duplicate_in_yaml
 from crdlint.safety.bugs import attempt
 from crdlint.yaml import YAMLDecodeError
+from crdlint.yaml.json_values import worded_for
 from crdlint.yaml.nodes import Mapping, Node, child, is_json
 from crdlint.yaml.parse import Document, collector_paused, parse_first
 
@@ -158,10 +159,13 @@ def report(
     """
     named = sender_named(sender)
     applies, reencodes = named.applies, named.reencodes
-    document, root = _read(resource_text)
-    resource = read_resource(root, json=False if applies or reencodes else None)
-    _, crd_root = _read(crd_text)
     versions = parse_range(kube_version)
+    document, root = _read(resource_text)
+    try:
+        resource = read_resource(root, json=False if applies or reencodes else None)
+    except YAMLDecodeError as error:
+        raise YAMLDecodeError(worded_for(versions.newest, str(error)), error.node) from None
+    _, crd_root = _read(crd_text)
     crd = read_crd(crd_root, stored=True, server=versions.newest).crd
     definition = Definition(
         crd, "<crd>", Locator(crd_root, 0, crd_text), as_requests=as_request, versions=versions
@@ -174,8 +178,11 @@ def report(
         return ResourceReport([no_match], [], resource, None, crd_errors)
     old = _old_resource(old_text)
     if as_request:
-        resource = as_sent(resource, namespaced=definition.namespaced)
-        old = None if old is None else as_sent(old, namespaced=definition.namespaced)
+        # A request of server-side apply has an empty namespace as it is, until the server creates the object.
+        keeps_empty = applies and not reencodes
+        namespaced = definition.namespaced
+        resource = as_sent(resource, namespaced=namespaced, keeps_empty=keeps_empty)
+        old = None if old is None else as_sent(old, namespaced=namespaced)
     locator = ResourceLocator(root, 0, resource_text)
     manifest = Manifest(document, None, locator)
     repeated = _duplicate_keys(manifest, root, filename, 0, NO_FIXES)
@@ -327,6 +334,11 @@ class _ObjectWalk(DocumentWalk):
     unidentified: list[int] = field(default_factory=list)
     # Placeholders that cause findings, by position
     withheld: dict[tuple[int, int], str] = field(default_factory=dict)
+
+    def in_server_words(self, message: str) -> str:
+        """Return an error of converting YAML as the newest server of the CRDs words it."""
+        definition = next(iter(self.definitions.by_kind.values()), None)
+        return message if definition is None else worded_for(definition.versions.newest, message)
 
     def effects(self) -> tuple[int, ...]:
         """Return how many lines the notices at the end have."""

@@ -46,6 +46,7 @@ from crdlint.kubecel.evaluation import (
     validate_rules,
 )
 from crdlint.kubernetes.servers import NEWEST, Server
+from crdlint.resources.objects import DEFAULT_NAMESPACE
 from crdlint.rules.texts import resource as rules
 from crdlint.safety import work
 from crdlint.schema.correlation import Correlation, validate_list_sets_and_maps
@@ -196,12 +197,18 @@ class ResourceValidator:
             resource["metadata"] = read_object_meta(meta)[0]
         except MetadataError as error:
             raise NotDecodedError(str(error), error) from error
-        if not self._namespaced:
-            resource["metadata"].pop("namespace", None)
+        self._set_namespace(resource["metadata"])
         if self.schema is not None:
             apply_defaults(resource, self.schema, self._defaults)
         result = self._new(resource, withhold)
         return result._replace(resource=self._read_back(result.resource))
+
+    def _set_namespace(self, meta: dict[str, Any]) -> None:
+        """Set the namespace of a request, as the server does after it has read an applied object."""
+        if not self._namespaced:
+            meta.pop("namespace", None)
+        elif self._as_requests and not meta.get("namespace"):
+            meta["namespace"] = DEFAULT_NAMESPACE
 
     def _read_back(self, resource: dict[str, Any]) -> dict[str, Any]:
         """Return an object as the server reads it from its storage, or as it is if it cannot be stored."""

@@ -11,6 +11,7 @@ from unittest import mock
 
 import crdlint
 from crdlint.crd.convert import read_crd
+from crdlint.kubecel.cost import RUNTIME_BUDGET
 from crdlint.kubernetes.servers import parse_range
 from crdlint.resources.objects import read_resource
 from crdlint.resources.pipeline import version_of
@@ -81,6 +82,8 @@ def _comparable(key: str, value: Any) -> Any:
         return _lines_in_order(value)
     if key in ("warnings", "unknown_fields"):
         return sorted(set(value))
+    if key == "cel_cost":
+        return value if value <= RUNTIME_BUDGET else None  # the recorder has no cost beyond the budget
     if key == "cel":
         return sorted(_cost(row) for row in value)
     if key == "defaulted":
@@ -190,25 +193,30 @@ def plain(text: str) -> str:
     text = re.sub(r"selfType[0-9]*", "selfType", text)
     # Go's protocol buffers put one or two spaces between fields, as a hash of the program decides.
     text = re.sub(r"\}  (?=[a-z_]+:)", "} ", text)
-    text = _OF_APPLY.sub("", text)
+    text = _OF_STORED.sub("", _OF_APPLY.sub("", text))
     return re.sub(r"\(0x[0-9a-f]{6,}\)", "(0x)", text)
 
 
 # What server-side apply adds to an object, which is in an error that prints the whole object.
 _OF_APPLY: Final = re.compile(r'"generation":1,"managedFields":\[\{.*?"time":"[^"]*"\}\],')
+# What the recorder sets in an object that is updated, where an error prints the whole object.
+_OF_STORED: Final = re.compile(r',? ?"(?:resourceVersion":"1|uid":"u)"')
 
 
 def _resource(request: Request, version: str) -> Answer:
     update = _SUBRESOURCES.get(request.get("subresource", ""))
     if update is not None:
         return update(request, version)
-    report = crdlint.validate_resource(
-        request["crd"],
-        request["cr"],
-        old_resource=request.get("old_cr"),
-        kube_version=version,
-        as_request=request.get("as_request", False),
-    )
+    try:
+        report = crdlint.validate_resource(
+            request["crd"],
+            request["cr"],
+            old_resource=request.get("old_cr"),
+            kube_version=version,
+            as_request=request.get("as_request", False),
+        )
+    except crdlint.YAMLDecodeError as error:
+        return {"decode_error": str(error)}
     return _of_report(report)
 
 

@@ -84,7 +84,7 @@ def page(measured: Iterable[Parity], live: Mapping[str, Any]) -> str:
     lines += ["", "## Modules", "", "The versions of the modules that were asked.", ""]
     lines += [_row(["version", "release", "cel-go", "kube-openapi", "recorded"]), _row(["---"] * 5)]
     lines += [_row(_modules(parity.recording)) for parity in measured]
-    lines += ["", "## Known differences", ""]
+    lines += ["", "## Known differences", "", _NOT_COMPARED, ""]
     lines += [
         f"- {parity.recording.build.name} {text}"
         for parity in measured
@@ -114,6 +114,10 @@ def _patch_line(recording: Recording, recordings: Mapping[str, Recording]) -> st
     release = newest.build.release
     return f"- {recording.build.name}: {len(different):,} answers are not those of {release}: {', '.join(sorted(keys))}."
 
+
+_NOT_COMPARED: Final = """\
+Not compared is what no linter can know: addresses of memory, which 1.28 to 1.33 print for pointers in bad values, the order of
+Go's maps, the time, and identifiers that the server makes."""
 
 _PATCHES: Final = """\
 crdlint follows the newest patch release of each version. Where the first one answers otherwise, its answers are

@@ -148,6 +148,8 @@ class Attribute:
     `base_id`, `base`: the id and the function of the name or expression.
     `depth`: a bound of the Python stack frames that its function needs.
     `counts_errors`: whether the first selection is recorded if there is an error in place of a value.
+    `is_hidden`: whether it is a global variable that a macro hides. cel-go selects from it outside of the macros, where
+        it neither counts the selections nor knows the variables of macros.
     `qualifiers`: the selections.
     `test_id`: the id of a presence test, 0 without one.
     """
@@ -156,6 +158,7 @@ class Attribute:
     base: Run
     depth: int
     counts_errors: bool = False
+    is_hidden: bool = False
     qualifiers: list[Qualifier] = field(default_factory=list)
     test_id: int = 0
 
@@ -200,7 +203,20 @@ class Attribute:
                     return value
             return Optional_(value) if optional else value
 
-        return run
+        return _unrecorded(run) if self.is_hidden else run
+
+
+def _unrecorded(run: Run) -> Run:
+    """Return a function that computes a value, and leaves no cost behind."""
+
+    def unrecorded(frame: Frame) -> Value:
+        cost, mark = frame.cost, frame.mark()
+        value = run(frame)
+        frame.cost = cost
+        frame.cut(mark)
+        return value
+
+    return unrecorded
 
 
 @dataclass(slots=True)

@@ -88,7 +88,8 @@ class _Planner:
             if type_ is not None and type_.kind is Kind.TYPE:
                 return Constant(id_, _type_named(name, type_))
         counts_errors = self._costs.dialect.selection_from_error_has_cost
-        return Attribute(id_, self._variable(name), steps.LEAF_DEPTH, counts_errors)
+        is_hidden = name.startswith(".")
+        return Attribute(id_, self._variable(name), steps.LEAF_DEPTH, counts_errors, is_hidden)
 
     def _variable(self, name: str) -> Run:
         """Return the function for a variable: of the innermost macro that has it, or else a global one."""
@@ -109,7 +110,8 @@ class _Planner:
 
     def _index(self, expr: ast.Call, args: list[Planned], *, optional: bool) -> Planned:
         attribute = _relative(args[0])
-        key = args[1]
+        is_hidden = isinstance(attribute, Attribute) and attribute.is_hidden
+        key = self._outside_macros(expr.args[1]) if is_hidden else args[1]
         if isinstance(key, Constant):
             if type(key.value) not in KEYS:
                 raise PlanError(not_a_key(key.value))
@@ -124,6 +126,14 @@ class _Planner:
         attribute.depth = max(attribute.depth, key.depth + _SELECTION_DEPTH)
         attribute.add(Qualifier(expr.id, computed=run, optional=optional, drops=is_step))
         return attribute
+
+    def _outside_macros(self, expr: ast.Expr) -> Planned:
+        """Return an expression that knows no variables of the macros around it."""
+        scopes = self._scopes.copy()
+        self._scopes.clear()
+        planned: Planned = ast.visit(expr, self, {})
+        self._scopes.extend(scopes)
+        return planned
 
     def call(self, expr: ast.Call) -> Visit:
         function = self._result.function(expr)
@@ -150,7 +160,12 @@ class _Planner:
         own_id = _OPTIONAL_ORS.get(function)
         is_optional_or = own_id is not None and overload_id in ("", own_id)
         if is_optional_or and len(args) == 2:
-            return steps.or_optional(id_, _steps(args), unwrap=function == "orValue")
+            return steps.or_optional(
+                id_,
+                _steps(args),
+                unwrap=function == "orValue",
+                rejects_values=self._costs.dialect.rejects_or_of_values,
+            )
         resolved = self._implementation(id_, function, overload_id, args)
         folded = _folded(id_, function, overload_id, args, resolved)
         if folded is not None:
@@ -325,6 +340,8 @@ def _type_named(name: str, type_: Type) -> Type:
 
 
 def _global(name: str) -> Run:
+    """Return the function for a global variable; a dot at the start distinguishes it from a variable of a macro."""
+    name = name.removeprefix(".")
     missing = Error(f"no such attribute(s): {name}")
 
     def run(frame: Frame) -> Value:

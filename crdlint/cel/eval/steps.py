@@ -12,7 +12,7 @@ from typing import Final
 
 from crdlint.cel import ast
 from crdlint.cel.decls import Implementation
-from crdlint.cel.errors import NO_OVERLOAD, CancelledError, Error, no_overload
+from crdlint.cel.errors import NO_OVERLOAD, NO_SUCH_OVERLOAD, CancelledError, Error, no_overload
 from crdlint.cel.eval.attributes import Attribute, Conditional, ProgramStep, Run, select
 from crdlint.cel.eval.cost import Frame, Tracker
 from crdlint.cel.eval.equality import equal
@@ -272,14 +272,20 @@ def membership(
     return free(id_, run, depth_over([operand]))
 
 
-def or_optional(id_: int, operands: Sequence[ProgramStep], *, unwrap: bool) -> ProgramStep:
-    """Return `or` of two optionals, or `orValue` of an optional and a value; the second is evaluated only if needed."""
+def or_optional(
+    id_: int, operands: Sequence[ProgramStep], *, unwrap: bool, rejects_values: bool
+) -> ProgramStep:
+    """Return `or` of two optionals, or `orValue` of an optional and a value; the second is evaluated only if needed.
+
+    `rejects_values` is of the dialect.
+    """
     optional, other = operands
 
     def run(frame: Frame) -> Value:
         first = optional.run(frame)
         if type(first) is not Optional_:
-            return first
+            is_rejected = rejects_values and type(first) is not Error
+            return Error(NO_SUCH_OVERLOAD) if is_rejected else first
         if first.has_value:
             return first.content if unwrap else first
         return other.run(frame)

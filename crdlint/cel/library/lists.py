@@ -177,9 +177,21 @@ def _track_result(_values: Sequence[Any], result: Any) -> int:
 
 
 def _track_flatten(values: Sequence[Any], _: Any) -> int:
-    if len(values) == 2 and type(values[1]) is not int:
+    depth = _depth(values)
+    return _tracked(1.0 if depth < 0 else depth, actual_size(values[0]))
+
+
+def _track_any_depth(values: Sequence[Any], _: Any) -> int:
+    return _tracked(_depth(values), actual_size(values[0]))
+
+
+def _depth(values: Sequence[Any]) -> float:
+    """Return the second argument of `flatten`, 1 if it is absent."""
+    if len(values) == 1:
+        return 1.0
+    if type(values[1]) is not int:
         raise _type_assertion("ref.Val is {}, not types.Int", values[1])
-    return _tracked(float(values[1]) if len(values) == 2 else 1.0, actual_size(values[0]))
+    return float(values[1])
 
 
 def _pairs_cost(factor: float, index: int, *, in_advance: bool = False) -> CallCost:
@@ -208,7 +220,9 @@ def _type_assertion(text: str, value: Any) -> CancelledError:
 _TEXT_FACTOR: Final = 2.0 + estimates.STRING_FACTOR
 _T: Final = list_type(type_param("T"))
 _FLATTEN: Final = Implementation(flatten, guarded=False)
-_FLATTEN_COST: Final = CallCost(_estimate_flatten, _track_flatten)
+# The cost of `flatten`, and that before cel-go 0.29, which a negative depth lowers.
+FLATTEN_COST: Final = CallCost(_estimate_flatten, _track_flatten)
+FLATTEN_COST_OF_ANY_DEPTH: Final = CallCost(_estimate_flatten, _track_any_depth)
 
 
 def _sorts() -> Iterator[Overload]:
@@ -241,15 +255,8 @@ FUNCTIONS: Final = (
     member(
         "slice", "list_slice", (_T, INT, INT), _T, slice_, CallCost(_estimate_slice, _track_result)
     ),
-    member("flatten", "list_flatten", (list_type(_T),), _T, _FLATTEN, _FLATTEN_COST),
-    member(
-        "flatten",
-        "list_flatten_int",
-        (list_type(DYN), INT),
-        list_type(DYN),
-        _FLATTEN,
-        _FLATTEN_COST,
-    ),
+    member("flatten", "list_flatten", (list_type(_T),), _T, _FLATTEN),
+    member("flatten", "list_flatten_int", (list_type(DYN), INT), list_type(DYN), _FLATTEN),
     *_sorts(),
     overload("lists.range", "lists_range", (INT,), list_type(INT), range_, _RANGE_COST),
     member("reverse", "list_reverse", (_T,), _T, reverse, _REVERSE_COST),

@@ -12,6 +12,7 @@ from urllib.parse import quote
 import crdlint
 
 from ..answers import crdlint_answer
+from ..comparison import TRIES
 from .answers import (
     Answer,
     as_request,
@@ -29,6 +30,8 @@ _DRY_RUN: Final = "?dryRun=All&fieldValidation=Warn"
 _TRIES: Final = 20  # of an update that meets one of the server's own controllers
 _OF_STORED: Final = frozenset({"resourceVersion", "uid", "deletionTimestamp"})
 _NAMESPACE: Final = "default"
+_CRD: Final = ("apiextensions.k8s.io/v1", "CustomResourceDefinition")
+_OTHER_KIND: Final = "the object has another kind or version, or none: no client sends it to the URL of CRDs"
 
 
 class Outcome(NamedTuple):
@@ -69,12 +72,27 @@ def ask(server: Server, row: Row, version: str) -> Compared:
 
 
 def _create(server: Server, row: Row, version: str) -> Outcome:
+    if _is_of_other_kind(_values(row["yaml"])):
+        return Outcome(None, why=_OTHER_KIND)
     reply = server.ask(
         "POST", CRDS + _DRY_RUN, row["yaml"], content_type=_content_type(row["yaml"])
     )
     return Outcome(
         of_reply(reply), of_diagnostics(crdlint.lint_text(row["yaml"], kube_version=version))
     )
+
+
+def _is_of_other_kind(manifest: Any) -> bool:
+    """Return whether the kind and version of a manifest are not those of CRDs; values that are no texts are asked."""
+    identity = _identity(manifest)
+    return identity not in (None, _CRD) and all(isinstance(name, str) for name in identity or ())
+
+
+def _identity(manifest: Any) -> tuple[Any, Any] | None:
+    """Return the version and kind of a manifest, empty texts if it has none; None for what is no mapping."""
+    if not isinstance(manifest, dict):
+        return None
+    return manifest.get("apiVersion", ""), manifest.get("kind", "")
 
 
 def _content_type(text: str) -> str:
@@ -99,6 +117,8 @@ def _update(server: Server, row: Row, version: str) -> Outcome:
         metadata = new.get("metadata") if isinstance(new, dict) else None
         if not isinstance(metadata, dict) or metadata.get("name") != name:
             return Outcome(None, why="the new CRD has another name")
+        if _is_of_other_kind(new):
+            return Outcome(None, why=_OTHER_KIND)
         stored = json.dumps(server.ask("GET", f"{CRDS}/{name}").body)
         answer = of_reply(_put_crd(server, name, new, _content_type(row["new"])))
         expected = of_diagnostics(crdlint.lint_update(stored, row["new"], kube_version=version))
@@ -189,8 +209,10 @@ def _asked_resource(
 
 
 def _has_url(manifest: Any, group: str) -> bool:
-    """Return whether a client finds the URL of an object of a group: by its apiVersion and by metadata that can be read."""
+    """Return whether a client finds the URL of an object of a group: by its apiVersion, kind and metadata."""
     if not isinstance(manifest, dict) or not isinstance(manifest.get("metadata") or {}, dict):
+        return False
+    if not isinstance(manifest.get("kind"), str):
         return False
     return str(manifest.get("apiVersion", "")).startswith(f"{group}/")
 
@@ -222,7 +244,9 @@ def _apply(server: Server, row: Row, version: str) -> Outcome:
     """Apply a CRD, or a custom resource to its CRD, by dry run."""
     expected = of_record(crdlint_answer(dict(row), version))
     if "crd" not in row:
-        return _or_no_url(_applied(server, CRDS, row["yaml"]), expected)
+        if _identity(_values(row["yaml"])) not in (None, _CRD):
+            return Outcome(None, why=_OTHER_KIND)
+        return _or_no_url(_applied(server, CRDS, row["yaml"], expected), expected)
     with _real_crd(server, row["crd"]) as crd_name:
         manifest = _values(row["cr"])
         if crd_name is None or not isinstance(manifest, dict):
@@ -230,15 +254,19 @@ def _apply(server: Server, row: Row, version: str) -> Outcome:
         at = _collection(_values(row["crd"])["spec"], manifest)
         if not wait(lambda: server.ask("GET", at).status == 200, 5):
             return Outcome(None, why="the version of the object is not served")
-        return _or_no_url(_applied(server, at, row["cr"]), expected)
+        return _or_no_url(_applied(server, at, row["cr"], expected), expected)
 
 
 def _or_no_url(answer: Answer | None, expected: Answer) -> Outcome:
     return Outcome(answer, expected, "" if answer else "the object has no URL of its own")
 
 
-def _applied(server: Server, at: str, text: str) -> Answer | None:
-    """Return the server's answer to an object that is applied as kubectl does it, None for one without a URL."""
+def _applied(server: Server, at: str, text: str, expected: Answer) -> Answer | None:
+    """Return the server's answer to an object that is applied as kubectl does it, None for one without a URL.
+
+    The server stops at an unknown field that it meets in the random order of a map: it is asked again until it answers as
+    expected.
+    """
     manifest = _values(text)
     metadata = manifest.get("metadata") if isinstance(manifest, dict) else None
     if not isinstance(metadata, dict):
@@ -251,7 +279,11 @@ def _applied(server: Server, at: str, text: str) -> Answer | None:
             return None
         text = json.dumps(manifest)
     path = f"{at}/{quote(name, safe='')}{_DRY_RUN}&fieldManager=kubectl&force=true"
-    return of_reply(server.ask("PATCH", path, text, content_type=APPLY_PATCH))
+    for _ in range(TRIES):
+        answer = of_reply(server.ask("PATCH", path, text, content_type=APPLY_PATCH))
+        if not differences(answer, expected, "crdlint"):
+            break
+    return answer
 
 
 def _collection(spec: Mapping[str, Any], manifest: Mapping[str, Any]) -> str:
