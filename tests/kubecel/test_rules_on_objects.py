@@ -312,9 +312,6 @@ def test_addresses_cost_by_their_bytes(rule: str, cost: int) -> None:
 
 
 LIMIT = "'operation cancelled: actual cost limit exceeded': no further validation rules will be run"
-BUDGET = (
-    "validation failed due to running out of cost budget, no further validation rules will be run"
-)
 
 
 @each(
@@ -333,7 +330,7 @@ BUDGET = (
         ),
         ("lists.range(self.n).all(x, lists.range(self.n).all(y, x + y >= 0))", {"n": 1000}, LIMIT),
         ("[self.texts].flatten(-1).size() > 0", {"texts": []}, "level must be non-negative"),
-        ("self.lists.flatten(-1).size() > 0", {"lists": [[]] * 20}, BUDGET),
+        ("self.lists.flatten(-1).size() > 0", {"lists": [[]] * 20}, "level must be non-negative"),
     ],
 )
 def test_what_costs_too_much_is_not_done(rule: str, spec: dict[str, Any], problem: str) -> None:

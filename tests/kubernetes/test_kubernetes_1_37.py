@@ -296,6 +296,22 @@ def test_the_operation_of_managed_fields(operation: str, detail: str) -> None:
 @each(
     ("rule", "before", "since"),
     [
+        # A selection from a variable that a macro hides costs nothing.
+        ("['x'].exists(x, .self.val1 == 'a')", 8, 8),
+        ("['x'].exists(self, .self.val1 == 'a')", None, 7),
+        ("[self.val1].flatten(-1) == []", 22, 24),
+        ("[[self.val1]].flatten(2) == [self.val1]", 48, 48),
+    ],
+)
+def test_costs_since_cel_go_0_29(rule: str, before: int | None, since: int) -> None:
+    if before is not None:
+        assert spent(rule, "1.36", val1="a") == before
+    assert spent(rule, val1="a") == since
+
+
+@each(
+    ("rule", "before", "since"),
+    [
         ("self.s.indexOf('', 5) == 3", False, True),
         ("self.s.lastIndexOf('', 5) == 3", False, True),
         ("self.s.indexOf('', 2) == 2", True, True),
@@ -303,6 +319,14 @@ def test_the_operation_of_managed_fields(operation: str, detail: str) -> None:
         ("self.s.indexOf('c', 2) == 2", True, True),
         ("lists.range(-1).size() == 0", True, False),
         ("lists.range(3).size() == 3", True, True),
+        ("dyn(self.s).orValue('x') == 'abc'", True, False),
+        ("dyn(self.?s).orValue('x') == 'abc'", True, True),
+        # A name with a dot before it is never a variable of a macro.
+        ("['x'].exists(self, .self == 'x')", True, False),
+        ("['x'].exists(self, .self.s == 'abc')", False, True),
+        ("['x'].exists(self, self == 'x' && .self.s == 'abc')", False, True),
+        ("['s'].exists(self, .self[self] == 'abc')", False, False),
+        (".self.s == 'abc'", True, True),
     ],
 )
 def test_functions_that_change(rule: str, before: bool, since: bool) -> None:

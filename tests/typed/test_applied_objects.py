@@ -213,6 +213,26 @@ def test_metadata(metadata: dict[str, Any], wanted: str) -> None:
     assert _applied({}, metadata={"name": "x"} | metadata) == [wanted]
 
 
+@each(
+    ("sender", "namespace", "printed"),
+    [
+        ("apply", None, "/"),
+        ("apply", "", "/"),
+        ("apply", "other", "other/"),
+        ("server-side-apply", None, "default/"),
+        ("server-side-apply", "", "default/"),
+    ],
+)
+def test_only_kubectl_replaces_an_empty_namespace(
+    sender: str, namespace: str | None, printed: str
+) -> None:
+    foo = {"apiVersion": "example.com/v1", "kind": "Foo", "spec": {"text": 1}}
+    foo["metadata"] = {"name": "x", "namespace": namespace}
+    report = crdlint.validate_resource(_CRD, json.dumps(foo), as_request=True, sender=sender)
+    (error,) = report.errors
+    assert error.message.startswith(f"failed to create typed patch object ({printed}x; ")
+
+
 def test_create_is_not_changed() -> None:
     resource = {
         "apiVersion": "example.com/v1",

@@ -24,6 +24,12 @@ _BY_CHANCE: Final = (
         r"\1xxxxx",
     ),
 )
+# What the server sets in the metadata of an object, where an error prints the whole object.
+_OF_STORED: Final = re.compile(
+    r'"managedFields":\[(?:\{"apiVersion".*?"time":"[^"]*"\},?)+\],?'
+    r'|"(?:creationTimestamp|uid|resourceVersion)":"[^"]*",?|"generation":\d+,?'
+)
+_WHOLE_OBJECT: Final = "<nil>: "
 # What the handlers put before the error of a body that they cannot decode.
 _WRAPPED: Final = re.compile(r'^\w+ in version "[^"]*" cannot be handled as a \w+: ')
 _SET_BY_SERVER: Final = ("metadata.managedFields", "metadata.namespace", "metadata.uid")
@@ -155,7 +161,9 @@ def _lines(text: str) -> Iterator[str]:
 
 
 def plain(text: str) -> str:
-    """Return a text without what upstream makes by chance."""
+    """Return a text without what upstream makes by chance, or sets in a stored object."""
+    if text.startswith(_WHOLE_OBJECT):
+        text = _OF_STORED.sub("", text).replace(",}", "}")
     for pattern, name in _BY_CHANCE:
         text = pattern.sub(name, text)
     return text
