@@ -152,6 +152,8 @@ class Server:
     ``checks_ca_bundle_on_update`` rejects an update of an established CRD that makes its CA bundle invalid.
     ``keeps_too_many_selectable_fields`` accepts on update more than eight selectable fields that do not change.
     ``first_patch_warns_of_number_formats`` treats each format as one of strings in the first patch release (1.34.0).
+    ``first_patch_panics_without_types`` panics in the first patch release on a rule of a schema that gives CEL no type.
+    ``first_patch_keeps_old_self`` keeps optionalOldSelf in the first patch release (1.29.0).
     ``has_kubernetes_name_formats`` has the formats k8s-short-name and k8s-long-name, and applies them to defaults.
     ``checks_kubernetes_name_formats`` applies the formats k8s-short-name and k8s-long-name to resources.
     ``prints_json_values`` prints bad values as JSON, not in Go syntax.
@@ -187,6 +189,8 @@ class Server:
         FormatWarnings.NONE, (34, FormatWarnings.STRINGS), (36, FormatWarnings.STRINGS_AND_NUMBERS)
     )
     first_patch_warns_of_number_formats: bool = changing(False, (34, True), (35, False))
+    first_patch_panics_without_types: bool = changing(True, (31, False))
+    first_patch_keeps_old_self: bool = changing(False, (29, True), (30, False))
     prints_json_values: bool = since(34)
     prints_failed_values: bool = since(35)
     names_paths_in_decode_errors: bool = since(35)

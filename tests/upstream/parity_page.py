@@ -112,7 +112,8 @@ def _patch_line(recording: Recording, recordings: Mapping[str, Recording]) -> st
             for text in differences(newest.answers[id_][0], recording.answers[id_][0])
         }
     release = newest.build.release
-    return f"- {recording.build.name}: {len(different):,} answers are not those of {release}: {', '.join(sorted(keys))}."
+    count = f"{len(different):,} answers are not those of {release} ({', '.join(sorted(keys))})"
+    return f"- {recording.build.name}: {count}. {recording.build.differs}"
 
 
 _NOT_COMPARED: Final = """\
@@ -120,13 +121,8 @@ Not compared is what no linter can know: addresses of memory, which 1.28 to 1.33
 Go's maps, the time, and identifiers that the server makes."""
 
 _PATCHES: Final = """\
-crdlint follows the newest patch release of each version. Where the first one answers otherwise, its answers are
-recorded as well. Kubernetes 1.34.0 warns of every format of a number; `--min-severity info` shows them.
-
-The first patch releases of 1.28 to 1.33 are compared by their sources alone (`changed 1.29.0 1.29.6`). 1.31.0 is like the
-newest one. 1.28.0, 1.29.0 and 1.30.0 have other costs of rules, 1.29.0 keeps `optionalOldSelf`, and 1.30.0 panics on a rule
-whose schema has no type in CEL. 1.32.0 compares networks in `containsCIDR` by the whole address, and in 1.33.0 updates of a status
-without a schema differ."""
+crdlint follows the newest patch release of each version. Where the first one answers otherwise, its answers are recorded as
+well."""
 
 
 def _row(cells: Iterable[str]) -> str:

@@ -33,12 +33,14 @@ class Build:
     """A build of the recorder.
 
     `name` is the minor version (`1.37`), or a patch release (`1.34.0`) whose answers differ from those of the newest.
-    `release` is the patch release whose packages it is built with. `tags` choose the shims.
+    `release` is the patch release whose packages it is built with. `tags` choose the shims. `differs` is what a first patch
+    release does otherwise than the newest one.
     """
 
     name: str
     release: str
     tags: tuple[str, ...]
+    differs: str = ""
 
     @property
     def minor(self) -> str:
@@ -76,7 +78,7 @@ def builds() -> dict[str, Build]:
         tags = tuple(row.get("tags", ()))
         found[minor] = Build(minor, row["release"], tags)
         if "first" in row:
-            found[row["first"]] = Build(row["first"], row["first"], tags)
+            found[row["first"]] = Build(row["first"], row["first"], tags, row["differs"])
     return found
 
 

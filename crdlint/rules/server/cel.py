@@ -19,7 +19,7 @@ from crdlint.kubecel.sharing import Answers
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.common import ValidationOptions
 from crdlint.rules.engine.rule import Rule
-from crdlint.rules.server import cel_cost, panics
+from crdlint.rules.server import cel_cost
 from crdlint.safety.bugs import attempt
 from crdlint.safety.work import Effort
 from crdlint.schema.traversal import Within, at_or_above
@@ -244,13 +244,15 @@ def _not_declared(node: CompiledNode, error: Exception, server: Server) -> Field
     from crdlint.kubecel.declarations import DeclarationFailedError
 
     path = node.schema.path.child("x-kubernetes-validations")
-    detail = str(error)
     if isinstance(error, DeclarationFailedError):
         failed = "failed to construct type information for x-kubernetes-validations rules"
-        detail = f"internal error: {failed}: {error}"
-    elif not server.rejects_rules_without_type:
-        return panics.panic(path, DECLARATION.help)
-    return FieldError(DECLARATION.id, INTERNAL, path, None, detail)
+        return FieldError(
+            DECLARATION.id, INTERNAL, path, None, f"internal error: {failed}: {error}"
+        )
+    help_ = None
+    if server.first_patch_panics_without_types:
+        help_ = f"{DECLARATION.help}. Kubernetes {server}.0 panics instead, and closes the connection"
+    return FieldError(DECLARATION.id, INTERNAL, path, None, str(error), help=help_)
 
 
 def _of_node(

@@ -25,7 +25,7 @@ PANIC: Final = Rule(
 )
 
 
-def panic(path: Path, help_: str | None = None) -> FieldError:
-    """Return the finding that the server panics on a field; `help_` replaces that of the rule."""
+def panic(path: Path) -> FieldError:
+    """Return the finding that the server panics on a field."""
     detail = "the API server panics and closes the connection"
-    return FieldError(PANIC.id, NO_ANSWER, path, None, detail, help=help_)
+    return FieldError(PANIC.id, NO_ANSWER, path, None, detail)
