@@ -54,6 +54,9 @@ _WORDING: Final = frozenset(
         "reads_quoted_identifiers",
     }
 )
+# Switches that are only about the first patch release of a version, and how their sentences end.
+_FIRST_PATCH: Final = "first_patch_"
+_ENDING: Final = ", in the first patch release."
 _FIELDS: Final = {"selectable_fields": "selectableFields", "optional_old_self": "optionalOldSelf"}
 _STATES: Final = {
     FieldState.UNKNOWN: "is unknown: rejected under strict field validation, otherwise ignored",
@@ -84,6 +87,14 @@ def _listed(lines: Iterator[str]) -> str:
 def _initial(server: Server) -> Iterator[str]:
     for name, field in _FIELDS.items():
         yield f"The field `{field}` {_STATES[getattr(server, name)]}."
+    yield from _of_first_patch(server)
+
+
+def _of_first_patch(server: Server) -> Iterator[str]:
+    """Yield a sentence for each switch that is about the first patch release of a version only."""
+    for name, text in _sentences(type(server)).items():
+        if name.startswith(_FIRST_PATCH) and getattr(server, name):
+            yield f"{server}.0 {text.removesuffix(_ENDING)}."
 
 
 def _changes(before: Server, server: Server) -> Iterator[str]:
@@ -93,6 +104,7 @@ def _changes(before: Server, server: Server) -> Iterator[str]:
         if state is not getattr(before, name):
             yield f"The field `{field}` {_STATES[state]}."
     yield from _switched(before, server)
+    yield from _of_first_patch(server)
     if server.format_warnings is not before.format_warnings:
         yield f"{_WARNINGS[server.format_warnings]}."
     version = (server.major, server.cel.compatible_with)
@@ -108,7 +120,8 @@ def _switched(before: Any, after: Any) -> Iterator[str]:
     sentences = _sentences(type(after))
     for name, text in sentences.items():
         value = getattr(after, name)
-        if isinstance(value, bool) and value is not getattr(before, name):
+        is_of_version = isinstance(value, bool) and not name.startswith(_FIRST_PATCH)
+        if is_of_version and value is not getattr(before, name):
             yield f"{text[0].upper()}{text[1:]}" if value else f"No longer {text}"
 
 

@@ -151,9 +151,9 @@ class Server:
     expressions.
     ``checks_ca_bundle_on_update`` rejects an update of an established CRD that makes its CA bundle invalid.
     ``keeps_too_many_selectable_fields`` accepts on update more than eight selectable fields that do not change.
-    ``first_patch_warns_of_number_formats`` treats each format as one of strings in the first patch release (1.34.0).
-    ``first_patch_panics_without_types`` panics in the first patch release on a rule of a schema that gives CEL no type.
-    ``first_patch_keeps_old_self`` keeps optionalOldSelf in the first patch release (1.29.0).
+    ``first_patch_warns_of_number_formats`` treats each format as one of strings, in the first patch release.
+    ``first_patch_panics_without_types`` panics on a rule of a schema that gives CEL no type, in the first patch release.
+    ``first_patch_keeps_old_self`` keeps optionalOldSelf, in the first patch release.
     ``has_kubernetes_name_formats`` has the formats k8s-short-name and k8s-long-name, and applies them to defaults.
     ``checks_kubernetes_name_formats`` applies the formats k8s-short-name and k8s-long-name to resources.
     ``prints_json_values`` prints bad values as JSON, not in Go syntax.

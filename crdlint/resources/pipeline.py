@@ -161,10 +161,7 @@ def report(
     applies, reencodes = named.applies, named.reencodes
     versions = parse_range(kube_version)
     document, root = _read(resource_text)
-    try:
-        resource = read_resource(root, json=False if applies or reencodes else None)
-    except YAMLDecodeError as error:
-        raise YAMLDecodeError(worded_for(versions.newest, str(error)), error.node) from None
+    resource = _resource_of(root, versions.newest, json=False if applies or reencodes else None)
     _, crd_root = _read(crd_text)
     crd = read_crd(crd_root, stored=True, server=versions.newest).crd
     definition = Definition(
@@ -220,6 +217,14 @@ def report(
         list(warned),
         twice,
     )
+
+
+def _resource_of(root: Node, server: Server, *, json: bool | None) -> dict[str, Any]:
+    """Return an object as the server stores it; raise YAMLDecodeError in the words of the server."""
+    try:
+        return read_resource(root, json=json)
+    except YAMLDecodeError as error:
+        raise YAMLDecodeError(worded_for(server, str(error)), error.node) from None
 
 
 def _old_resource(text: str | None) -> dict[str, Any] | None:

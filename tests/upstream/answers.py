@@ -83,7 +83,9 @@ def _comparable(key: str, value: Any) -> Any:
     if key in ("warnings", "unknown_fields"):
         return sorted(set(value))
     if key == "cel_cost":
-        return value if value <= RUNTIME_BUDGET else None  # the recorder has no cost beyond the budget
+        return (
+            value if value <= RUNTIME_BUDGET else None
+        )  # the recorder has no cost beyond the budget
     if key == "cel":
         return sorted(_cost(row) for row in value)
     if key == "defaulted":

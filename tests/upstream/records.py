@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from .answers import comparable
+from .answers import comparable, is_comparable
 from .comparison import Question
 from .recorder import digest
 from .rows import ANSWERS, Answer, Request, asked_of, read, recorded_requests, write
@@ -179,8 +179,17 @@ def _rows(
     inherited = {} if base is None else base.answers
     for id_ in order:
         answers = recording.answers.get(id_, [])
-        if answers != inherited.get(id_, []):
+        if not _are_alike(answers, inherited.get(id_, [])):
             yield {"id": id_, "answers": [packed(answer) for answer in answers]}
+
+
+def _are_alike(answers: Sequence[Answer], others: Sequence[Answer]) -> bool:
+    """Return whether two lists of answers only differ in what does not count, such as addresses of memory."""
+    return answers == others or list(map(_what_counts, answers)) == list(map(_what_counts, others))
+
+
+def _what_counts(answer: Answer) -> tuple[Answer, bool]:
+    return comparable(answer), is_comparable(answer)
 
 
 def differing(name: str, recordings: Mapping[str, Recording]) -> list[str]:
@@ -188,7 +197,11 @@ def differing(name: str, recordings: Mapping[str, Recording]) -> list[str]:
     recording = recordings[name]
     base = _base(recording.build, recordings)
     inherited = {} if base is None else base.answers
-    return [id_ for id_, answers in recording.answers.items() if answers != inherited.get(id_)]
+    return [
+        id_
+        for id_, answers in recording.answers.items()
+        if not _are_alike(answers, inherited.get(id_, []))
+    ]
 
 
 def questions(recording: Recording, requests: Iterable[Request]) -> Iterator[Question]:

@@ -78,7 +78,8 @@ def builds() -> dict[str, Build]:
         tags = tuple(row.get("tags", ()))
         found[minor] = Build(minor, row["release"], tags)
         if "first" in row:
-            found[row["first"]] = Build(row["first"], row["first"], tags, row["differs"])
+            own_tags = tuple(row.get("first_tags", tags))
+            found[row["first"]] = Build(row["first"], row["first"], own_tags, row["differs"])
     return found
 
 

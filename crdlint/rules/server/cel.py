@@ -251,7 +251,9 @@ def _not_declared(node: CompiledNode, error: Exception, server: Server) -> Field
         )
     help_ = None
     if server.first_patch_panics_without_types:
-        help_ = f"{DECLARATION.help}. Kubernetes {server}.0 panics instead, and closes the connection"
+        help_ = (
+            f"{DECLARATION.help}. Kubernetes {server}.0 panics instead, and closes the connection"
+        )
     return FieldError(DECLARATION.id, INTERNAL, path, None, str(error), help=help_)
 
 

@@ -31,7 +31,9 @@ _TRIES: Final = 20  # of an update that meets one of the server's own controller
 _OF_STORED: Final = frozenset({"resourceVersion", "uid", "deletionTimestamp"})
 _NAMESPACE: Final = "default"
 _CRD: Final = ("apiextensions.k8s.io/v1", "CustomResourceDefinition")
-_OTHER_KIND: Final = "the object has another kind or version, or none: no client sends it to the URL of CRDs"
+_OTHER_KIND: Final = (
+    "the object has another kind or version, or none: no client sends it to the URL of CRDs"
+)
 
 
 class Outcome(NamedTuple):
@@ -85,7 +87,9 @@ def _create(server: Server, row: Row, version: str) -> Outcome:
 def _is_of_other_kind(manifest: Any) -> bool:
     """Return whether the kind and version of a manifest are not those of CRDs; values that are no texts are asked."""
     identity = _identity(manifest)
-    return identity not in (None, _CRD) and all(isinstance(name, str) for name in identity or ())
+    if identity is None:
+        return False
+    return identity != _CRD and all(isinstance(name, str) for name in identity)
 
 
 def _identity(manifest: Any) -> tuple[Any, Any] | None:
