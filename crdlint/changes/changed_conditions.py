@@ -19,7 +19,9 @@ from crdlint.changes.conditions import (
     junctor_condition,
     known_conditions,
     lifted,
+    of_changed_value,
     of_kept_value,
+    of_new_value,
 )
 from crdlint.changes.conjunction import Conjunction, is_new
 from crdlint.changes.constraints import (
@@ -31,6 +33,7 @@ from crdlint.changes.constraints import (
     junctors_of,
     length_bound,
     pattern_relation,
+    patterns_exclude,
 )
 from crdlint.changes.examples import Pair, mentioned
 from crdlint.crd.model import JSONSchemaProps, ValidationRule
@@ -52,6 +55,7 @@ from crdlint.kubecel.reasoning.domains import (
 from crdlint.kubecel.reasoning.reasoner import ITEM, VALUE, Facts, FieldPath, Reasoner
 from crdlint.kubecel.syntax_trees import parsed, rule_key
 from crdlint.kubernetes.servers import Server
+from crdlint.rules.engine.rule import Rule
 from crdlint.rules.texts import changes as rules
 from crdlint.schema.validator import ValueValidator
 
@@ -321,6 +325,13 @@ class SchemaFacts(Facts):
             self.covers(old_pattern, pattern) for old_pattern in folded.patterns
         )
 
+    def never_match(self, path: FieldPath, pattern: str) -> bool:
+        """Return whether no text at a path matches a pattern."""
+        folded = self._folded(path)
+        return folded is not None and any(
+            patterns_exclude(old_pattern, pattern) for old_pattern in folded.patterns
+        )
+
     def excludes(self, path: FieldPath, text: str) -> bool:
         """Return whether no text at a path is equal to another one, because a pattern or a limit rejects that."""
         folded = self._folded(path)
@@ -332,6 +343,10 @@ class SchemaFacts(Facts):
     def covers(self, pattern: str, other: str) -> bool:
         """Return whether all texts that match a pattern match another one."""
         return pattern_relation(pattern, other).is_covered
+
+    def are_disjoint(self, pattern: str, other: str) -> bool:
+        """Return whether no text matches two patterns."""
+        return patterns_exclude(pattern, other)
 
     def lengths(self, pattern: str) -> tuple[float, float]:
         """Return the lengths of the shortest and of the longest text that match a pattern."""
@@ -487,31 +502,68 @@ def _names_old_self(tree: Expr | None) -> bool:
 def _new_transition(
     rule: ValidationRule, text: str, paths: tuple[Path, Path], pair: Pair, reasons: Reasons
 ) -> Change:
-    """Return the change of a new rule about the old value, which no update may break, by what it requires of a kept value."""
+    """Return the change of a new rule about the old value, by what it requires of kept, changed and new values."""
+    effect, example = _of_updates(rule, pair, reasons)
+    if rule.optional_old_self:
+        effect = _of_new_objects(rule, reasons) or effect
+    change = Change(effect.rule, f"{text}{effect.which}", *paths, pair.field.path)
+    return change._replace(example=pair.shown(example), effect=effect.text)
+
+
+class _Transition(NamedTuple):
+    """What a rule about the old value rejects, as the end of a sentence, and what that means for whom."""
+
+    rule: Rule
+    which: str
+    text: str
+
+
+def _of_updates(
+    rule: ValidationRule, pair: Pair, reasons: Reasons
+) -> tuple[_Transition, str | None]:
+    """Return what a rule about the old value does to updates, and a value that it does not let anyone keep."""
     of_kept = of_kept_value(rule.rule)
-    is_always_kept = reasons.is_true(of_kept)
-    example = None if is_always_kept else pair.examples.find(pair, of_kept, rule, is_kept=True)
-    changed = rules.RULE_ADDED
-    rejected = "new objects and updates" if rule.optional_old_self else "updates"
-    which, effect = (
-        f": {rejected} that break it are rejected",
-        "automation that changes the value fails",
-    )
-    if not is_always_kept and reasons.is_true(f"!({of_kept})"):
-        which = ", which no unchanged value fulfils"
+    if reasons.is_true(of_kept):
+        harmless = rules.RULE_ADDED._replace(help=_KEPT)
+        return _Transition(harmless, *_rejected(rule, reasons)), None
+    example = pair.examples.find(pair, of_kept, rule, is_kept=True)
+    breaking = rules.RULE_ADDED._replace(severity="error", help=_KEEP)
+    if reasons.is_true(f"!({of_kept})"):
         effect = "every update that keeps the value is rejected, even if it changes another field"
-        changed = changed._replace(severity="error", help=_KEEP)
-    elif example is not None:
-        which = ", which some unchanged values do not fulfil"
+        return _Transition(breaking, ", which no unchanged value fulfils", effect), example
+    if example is not None:
         effect = "updates that keep such a value are rejected, even if they change another field"
-        changed = changed._replace(severity="error", help=_KEEP)
-    elif is_always_kept:
-        changed = changed._replace(help=_KEPT)
-    return Change(
-        changed, f"{text}{which}", *paths, pair.field.path, pair.shown(example), effect=effect
-    )
+        return _Transition(breaking, ", which some unchanged values do not fulfil", effect), example
+    unknown = rules.RULE_ADDED._replace(help=_KEPT)
+    return _Transition(unknown, *_rejected(rule, reasons)), None
 
 
+def _rejected(rule: ValidationRule, reasons: Reasons) -> tuple[str, str]:
+    """Return which requests a rule rejects if they break it, and what that means."""
+    is_about_new = rule.optional_old_self and not reasons.is_true(of_new_value(rule.rule))
+    rejected = "new objects and updates" if is_about_new else "updates"
+    return f": {rejected} that break it are rejected", "automation that changes the value fails"
+
+
+def _of_new_objects(rule: ValidationRule, reasons: Reasons) -> _Transition | None:
+    """Return what a rule with an optional old value does to new objects, if it rejects all of them, or nothing else."""
+    if reasons.is_true(f"!({of_new_value(rule.rule)})"):
+        breaking = rules.RULE_ADDED._replace(severity="error", help=_NEW)
+        return _Transition(
+            breaking, ", which no new value fulfils", "every new object with the value is rejected"
+        )
+    if reasons.is_true(of_changed_value(rule.rule)):
+        added = rules.RULE_ADDED._replace(help=_CREATED)
+        return _Transition(
+            added,
+            ": new objects that break it are rejected",
+            "existing objects stay valid, and edits of them succeed",
+        )
+    return None
+
+
+_NEW: Final = "Let new values pass: `!oldSelf.hasValue() || ...`"
+_CREATED: Final = "Check that clients create no objects that break the rule"
 _KEEP: Final = "Let unchanged values pass: `self == oldSelf || ...`"
 _KEPT: Final = "Check that no controller or user has to change the value"
 

@@ -208,17 +208,20 @@ _UNEXPRESSED: Final = frozenset({"type", "x_int_or_string", "format"})
 
 
 def _compare_limits(pair: Pair, old: Constraints, new: Constraints) -> Iterator[Change]:
+    written_old, written_new = (
+        constraints(node.written, pair.server).bounds for node in (pair.old, pair.new)
+    )
     for limit in LIMITS:
-        after, old_bound = new.bounds.get(limit.attribute), old.bounds.get(limit.attribute)
-        before = _implied(pair, old, limit)
-        if after in (old_bound, before):
+        name = limit.attribute
+        before, after = _implied(pair, old, limit), new.bounds.get(name)
+        if after in (old.bounds.get(name), before):
             continue
-        if after is None or (before is not None and before.tighter_than(after)):
-            if old_bound is not None:
-                text = f"`{limit.keyword}` {_loosened(old_bound, after)}"
-                yield pair.change(rules.LIMIT_LOOSENED, text, limit.attribute, effect=NEW_VALUES)
-        elif not _cannot_break(pair, limit, after):
-            yield from _tightened(pair, limit, old_bound, after)
+        is_looser = after is None or (before is not None and before.tighter_than(after))
+        if is_looser and name in written_old:
+            text = f"`{limit.keyword}` {_loosened(written_old[name], written_new.get(name))}"
+            yield pair.change(rules.LIMIT_LOOSENED, text, name, effect=NEW_VALUES)
+        elif after is not None and not is_looser and not _cannot_break(pair, limit, after):
+            yield from _tightened(pair, limit, written_old.get(name), after)
 
 
 def _loosened(old_bound: Bound, after: Bound | None) -> str:

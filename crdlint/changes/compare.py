@@ -256,11 +256,32 @@ def _compare_scale(old: VersionParts, new: VersionParts) -> Iterator[Change]:
             yield Change(rules.SCALE_PATH, text, *paths, effect=effect)
 
 
+def _prunes(version: VersionParts) -> bool:
+    """Return whether a version drops unknown fields of any object of its schema."""
+    if version.schema is None:
+        return False
+    root = Conjunction.of(version.schema)
+    pending = [schemas for step, schemas in root.below().items() if step != "metadata"]
+    node = root
+    while node.type != "object" or node.keeps_unknown_fields or node.map_values():
+        if not pending:
+            return False
+        node = pending.pop()
+        pending += node.below().values()
+    return True
+
+
 def compare_preserving(
-    old: CustomResourceDefinitionSpec, new: CustomResourceDefinitionSpec
+    old: CustomResourceDefinitionSpec,
+    new: CustomResourceDefinitionSpec,
+    after: Iterable[VersionParts],
 ) -> Iterator[Change]:
     """Report that objects lose the fields that no schema specifies, which `preserveUnknownFields` kept."""
-    if not old.preserve_unknown_fields or new.preserve_unknown_fields:
+    if (
+        not old.preserve_unknown_fields
+        or new.preserve_unknown_fields
+        or not any(map(_prunes, after))
+    ):
         return
     path = _SPEC.child("preserveUnknownFields")
     rule, is_written = (
@@ -388,7 +409,7 @@ def changes(
         *compare_names(old.spec, new.spec),
         *compare_conversion(old.spec, new.spec, after),
     ]
-    of_crd += compare_preserving(old.spec, new.spec)
+    of_crd += compare_preserving(old.spec, new.spec, after.values())
     if _strategy(new.spec) == "None":
         served = ServedVersions(
             before, after, _renamed(before, after), had_webhook=_strategy(old.spec) == "Webhook"

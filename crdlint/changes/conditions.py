@@ -137,15 +137,32 @@ def _hides_self(node: Expr) -> bool:
 
 def of_kept_value(rule: str) -> str:
     """Return what a rule about the old value requires of a value that an update does not change."""
-    for spelling, value in _OF_KEPT:
+    return _substituted(rule, _OF_KEPT)
+
+
+def of_changed_value(rule: str) -> str:
+    """Return what a rule with an optional old value requires of an update, which has the old value `oldSelf`."""
+    return _substituted(rule, _OF_CHANGED)
+
+
+def of_new_value(rule: str) -> str:
+    """Return what a rule with an optional old value requires of a value that is new."""
+    return _substituted(rule, _OF_NEW)
+
+
+def _substituted(rule: str, substitutions: Iterable[tuple[re.Pattern[str], str]]) -> str:
+    for spelling, value in substitutions:
         rule = spelling.sub(value, rule)
     return rule
 
 
-# What `oldSelf` is, if it is optional or not, for a value that is kept.
+_HAS_OLD: Final = re.compile(r"\boldSelf\.hasValue\(\)")
+_OLD_VALUE: Final = re.compile(r"\boldSelf\.(?:value\(\)|orValue\([^()]*\))")
+_OF_CHANGED: Final = ((_HAS_OLD, "true"), (_OLD_VALUE, "oldSelf"))
+_OF_NEW: Final = ((_HAS_OLD, "false"),)
 _OF_KEPT: Final = (
-    (re.compile(r"\boldSelf\.hasValue\(\)"), "true"),
-    (re.compile(r"\boldSelf\.(?:value\(\)|orValue\([^()]*\))"), "self"),
+    (_HAS_OLD, "true"),
+    (_OLD_VALUE, "self"),
     (re.compile(r"\boldSelf\.(?:optMap|optFlatMap)\("), "optional.of(self).optMap("),
     (re.compile(r"\boldSelf\b"), "self"),
 )

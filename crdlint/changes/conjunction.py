@@ -19,6 +19,10 @@ _NO_ITEM: Final = 1_000_000_000
 _KEYWORDS: Final = {field.attribute: field.json_name for field in JSONSchemaProps.FIELDS}
 
 
+class ImpliedSchema(JSONSchemaProps):
+    """What the API server requires of a value whatever its schema is."""
+
+
 class Conjunction(tuple["JSONSchemaProps", ...]):
     """All schemas that a value must match: a node with the members of its `allOf`; the first is the structural one."""
 
@@ -37,6 +41,11 @@ class Conjunction(tuple["JSONSchemaProps", ...]):
                 branches[0] for branches in (schema.any_of, schema.one_of) if len(branches) == 1
             )
         return cls(members)
+
+    @property
+    def written(self) -> Conjunction:
+        """The schemas that are in the CRD."""
+        return Conjunction(schema for schema in self if not isinstance(schema, ImpliedSchema))
 
     def properties(self) -> dict[str, Conjunction]:
         """Return the schemas of each property."""
@@ -59,6 +68,11 @@ class Conjunction(tuple["JSONSchemaProps", ...]):
     def map_values(self) -> Conjunction:
         """Return the schemas of `additionalProperties`, empty without any."""
         return Conjunction.of(*filter(None, (schema.additional_schema for schema in self)))
+
+    def below(self) -> dict[str, Conjunction]:
+        """Return the schemas of the fields, of items and of the values of a map, by ITEM and VALUE, as far as there are any."""
+        below = {**self.properties(), ITEM: self.list_items(), VALUE: self.map_values()}
+        return {step: schemas for step, schemas in below.items() if schemas}
 
     @property
     def type(self) -> str:

@@ -341,6 +341,25 @@ def _compared(old: str, new: str, shortest: int, longest: int | None) -> tuple[R
     ), steps
 
 
+def patterns_exclude(first: str, second: str) -> bool:
+    """Return whether it is known that no text matches two patterns."""
+    try:
+        text, steps = _common_text(first, second)
+        work.spend(steps // _STEPS)
+    except (UnsupportedError, work.WorkLimitError):
+        return False
+    return text is None
+
+
+@lru_cache(maxsize=512)
+def _common_text(first: str, second: str) -> tuple[str | None, int]:
+    classes = _classes(first) + _classes(second)
+    if max(len(first), len(second)) > _LONGEST or classes > _MOST_CLASSES:
+        raise UnsupportedError
+    text, steps = regexp_language.common_text(first, second)
+    return text, steps + classes * _CLASS_STEPS
+
+
 def _classes(pattern: str) -> int:
     """Return the number of Unicode classes of a pattern, whose members take long to find."""
     return pattern.count(r"\p") + pattern.count(r"\P")

@@ -83,6 +83,14 @@ class Pair:
         return self.parent is None or self.step in {ITEM, VALUE, *self.parent.new.required}
 
     @property
+    def is_applied_as_part(self) -> bool:
+        """Whether server-side apply has one owner for the value and more around it: an atomic list or object is above."""
+        pair = self.parent
+        while pair is not None and not all(map(_is_atomic, (pair.old, pair.new))):
+            pair = pair.parent
+        return pair is not None
+
+    @property
     def kept_unknown_fields(self) -> bool:
         """Whether existing objects may have fields that the old schema does not specify."""
         return self.examples.preserve[0] or self.old.keeps_unknown_fields
@@ -132,6 +140,13 @@ class Pair:
     def paths(self, attribute: str, keyword: str = "") -> tuple[Path, Path]:
         """Return where the new and the old CRD have an attribute; the path of the schema itself without it."""
         return self.new.path_of(attribute, keyword), self.old.path_of(attribute, keyword)
+
+
+def _is_atomic(node: Conjunction) -> bool:
+    """Return whether a list or an object has one owner for server-side apply."""
+    if node.type == "array":
+        return node[0].x_list_type in {None, "atomic"}
+    return node[0].x_map_type == "atomic"
 
 
 class Examples:

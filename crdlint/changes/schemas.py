@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 from weakref import ref
 
 from crdlint.changes import changed_constraints
@@ -17,7 +17,7 @@ from crdlint.changes.changed_conditions import (
     is_implied,
 )
 from crdlint.changes.conditions import conditions_of, has
-from crdlint.changes.conjunction import ComparedField, Conjunction
+from crdlint.changes.conjunction import ComparedField, Conjunction, ImpliedSchema
 from crdlint.changes.constraints import fingerprint
 from crdlint.changes.examples import Examples, Pair
 from crdlint.crd.gotypes import SCHEMA_BITS
@@ -71,7 +71,7 @@ def _compare(pair: Pair, below: list[Pair]) -> Iterator[Change]:
     if not (yield from changed_constraints.compare_types(pair)):
         return
     if pair.old.type and not pair.new.type and not _may_have_fields(pair.new):
-        yield from _report_lost_defaults(pair, _below(pair.old))
+        yield from _report_lost_defaults(pair, pair.old.below())
     if not _is_plain(pair):
         yield from changed_constraints.compare_constraints(pair)
         yield from changed_constraints.compare_annotations(pair)
@@ -166,32 +166,41 @@ def _compare_property(
         yield from _report_added(pair, name, now)
 
 
-# What every resource has without a schema, and its metadata: names and types.
-_OF_ROOT: Final = {"metadata": "object"}
-_OF_EMBEDDED: Final = {"apiVersion": "string", "kind": "string", "metadata": "object"}
-_OF_METADATA: Final = {"name": "string", "generateName": "string"}
-_OF_EMBEDDED_METADATA: Final = {
-    **_OF_METADATA,
-    "namespace": "string",
-    "uid": "string",
-    "resourceVersion": "string",
+# What every resource has, whatever its schema is. Empty texts of metadata are dropped before validation.
+_OBJECT: Final = {"type": "object"}
+_TEXT: Final = {"type": "string", "min_length": 1}
+_Implied: TypeAlias = "Mapping[str, Mapping[str, Any]]"
+_OF_ROOT: Final[_Implied] = {"metadata": _OBJECT}
+_OF_EMBEDDED: Final[_Implied] = {
+    "apiVersion": {**_TEXT, "pattern": "^[^/]*/?[^/]*$"},
+    "kind": {**_TEXT, "max_length": 63, "pattern": "^[A-Za-z]([-A-Za-z0-9]*[A-Za-z0-9])?$"},
+    "metadata": _OBJECT,
+}
+_SUBDOMAIN: Final = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
+_OF_METADATA: Final[_Implied] = {
+    "name": {**_TEXT, "max_length": 253, "pattern": _SUBDOMAIN},
+    "generateName": _TEXT,
+}
+_OF_EMBEDDED_METADATA: Final[_Implied] = {
+    "name": {**_TEXT, "pattern": "^[^/%]*$"},
+    "generateName": _TEXT,
+    "namespace": _TEXT,
+    "uid": _TEXT,
+    "resourceVersion": _TEXT,
 }
 
 
 def _known_properties(node: Conjunction, pair: Pair) -> dict[str, Conjunction]:
-    """Return the schemas of each property, also of those that no schema names."""
+    """Return the schemas of each property, with what the API server requires of it in any resource."""
     properties = node.properties()
-    for name, type_ in _implied_properties(pair).items():
-        if name not in properties:
-            implied = JSONSchemaProps.of(
-                type=type_, parent_ref=ref(node[0]), steps=("properties", name)
-            )
-            properties[name] = Conjunction([implied])
+    for name, required in _implied_properties(pair).items():
+        implied = ImpliedSchema.of(**required, parent_ref=ref(node[0]), steps=("properties", name))
+        properties[name] = Conjunction((*properties.get(name, ()), implied))
     return properties
 
 
-def _implied_properties(pair: Pair) -> dict[str, str]:
-    """Return the names and types of the fields that a resource has without a schema, or those of its metadata."""
+def _implied_properties(pair: Pair) -> _Implied:
+    """Return what the API server requires of the fields of a resource, or of those of its metadata, by their names."""
     parent = pair.parent
     if parent is None:
         return _OF_ROOT
@@ -244,14 +253,8 @@ def _defaults(field: ComparedField, node: Conjunction) -> Iterator[tuple[str, An
         if node.has_default and default != {}:
             yield field.path, default
         pending += reversed(
-            [(field.below(step), schemas) for step, schemas in _below(node).items()]
+            [(field.below(step), schemas) for step, schemas in node.below().items()]
         )
-
-
-def _below(node: Conjunction) -> dict[str, Conjunction]:
-    """Return the schemas of the fields, of items and of the values of a map, by ITEM and VALUE, as far as there are any."""
-    below = {**node.properties(), ITEM: node.list_items(), VALUE: node.map_values()}
-    return {step: schemas for step, schemas in below.items() if schemas}
 
 
 def _report_removed(
@@ -415,25 +418,25 @@ def _item_paths(pair: Pair, attribute: str, value: Any) -> tuple[Path, Path]:
 
 
 def _compare_lists(pair: Pair) -> Iterator[Change]:
+    """Report another list type, or other keys; below what is atomic, only that more duplicates are rejected."""
     if pair.new.type != "array":
         return
     old, new = pair.old[0], pair.new[0]
     before, after = old.x_list_type or "atomic", new.x_list_type or "atomic"
-    if before != after:
+    old_keys, new_keys = old.x_list_map_keys, new.x_list_map_keys
+    is_part = pair.is_applied_as_part
+    if before != after and not (is_part and after == "atomic"):
+        text, rule = f"list type changed from {before} to {after}", rules.LIST_TYPE
         effect = rules.ATOMIC_NOW if after == "atomic" else rules.MERGED_NOW
-        text = f"list type changed from {before} to {after}"
-        yield pair.change(
-            rules.LIST_TYPE, text, "x_list_type", part=_uniqueness(new), effect=effect
-        )
-    elif after == "map" and set(old.x_list_map_keys) != set(new.x_list_map_keys):
-        keys = f"from {', '.join(old.x_list_map_keys)} to {', '.join(new.x_list_map_keys)}"
-        text, effect = (
-            f"list map keys changed {keys}",
-            "server-side apply does not find items of stored objects",
-        )
-        yield pair.change(
-            rules.LIST_MAP_KEYS, text, "x_list_map_keys", part=_uniqueness(new), effect=effect
-        )
+    elif after == before == "map" and set(old_keys) != set(new_keys):
+        text = f"list map keys changed from {', '.join(old_keys)} to {', '.join(new_keys)}"
+        rule, effect = rules.LIST_MAP_KEYS, rules.ITEMS_NOT_FOUND
+    else:
+        return
+    if is_part:
+        rule, effect = rule._replace(severity="warning"), rules.UNIQUE_NOW
+    attribute = "x_list_map_keys" if rule.id == rules.LIST_MAP_KEYS.id else "x_list_type"
+    yield pair.change(rule, text, attribute, part=_uniqueness(new), effect=effect)
 
 
 def _uniqueness(schema: JSONSchemaProps) -> JSONSchemaProps:
@@ -446,11 +449,25 @@ def _uniqueness(schema: JSONSchemaProps) -> JSONSchemaProps:
 def _compare_maps(pair: Pair) -> Iterator[Change]:
     if pair.new.type != "object":
         return
-    before, after = pair.old[0].x_map_type or "granular", pair.new[0].x_map_type or "granular"
-    if before != after:
-        yield pair.change(
-            rules.MAP_TYPE, f"map type changed from {before} to {after}", "x_map_type"
-        )
+    yield from _compare_map_types(pair)
+    yield from _compare_pruning(pair)
+
+
+def _compare_map_types(pair: Pair) -> Iterator[Change]:
+    before, after = (node[0].x_map_type or "granular" for node in (pair.old, pair.new))
+    if before == after or pair.is_applied_as_part:
+        return
+    rule = rules.MAP_TYPE
+    text, effect = f"map type changed from {before} to {after}", rules.GRANULAR_NOW
+    if after == "atomic":
+        effect = rules.ATOMIC_MAP_NOW
+        has_one_field = len(pair.old.property_names()) == 1 and not pair.kept_unknown_fields
+        rule = rule._replace(severity="info") if has_one_field else rule  # managers share no part
+    yield pair.change(rule, text, "x_map_type", effect=effect)
+
+
+def _compare_pruning(pair: Pair) -> Iterator[Change]:
+    """Report that fields which no schema specifies are kept or dropped now."""
     if pair.old.keeps_unknown_fields == pair.new.keeps_unknown_fields or any(
         pair.examples.preserve
     ):

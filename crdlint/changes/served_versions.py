@@ -12,7 +12,6 @@ from crdlint.changes.schemas import compare_schemas
 from crdlint.crd.model import CustomResourceDefinition
 from crdlint.crd.paths import Path
 from crdlint.crd.version_names import preferred
-from crdlint.diagnostics import Severity
 from crdlint.kubernetes.servers import Range
 from crdlint.phrases import some
 from crdlint.rules.engine.advisory import VersionParts
@@ -94,14 +93,12 @@ class ServedVersions:
             f"version `{other_name}` lacks {listed} of `{name}`, and there is no conversion webhook"
         )
         effect = f"writing an object in `{other_name}`{self._remark(other_name)} drops {it}"
-        is_stored = pair.other.version.storage
-        if is_stored:
+        if pair.other.version.storage:
             effect = f"{'it' if len(lost) == 1 else 'they'} {has} never stored, because `{other_name}` is the storage version"
-        # Existing objects have values of the fields if the version with the fields is an older one.
-        severity: Severity = "warning" if is_stored or name in self._before else "info"
-        rule = rules.SERVED_PAIR._replace(severity=severity)
         path = pair.other.path.child("name")
-        yield Change(rule, text, path, _VERSIONS, versions=(other_name,), effect=effect)
+        yield Change(
+            rules.SERVED_PAIR, text, path, _VERSIONS, versions=(other_name,), effect=effect
+        )
 
     def _rejections(
         self, pair: _Pair, crd: CustomResourceDefinition, servers: Range, policy: Policy

@@ -62,31 +62,61 @@ class PartialError(UnsupportedError):
 
 def compare(first: str, second: str, shortest: int = 0, longest: int | None = None) -> Difference:
     """Compare the texts of limited lengths that two patterns match; raise UnsupportedError."""
-    automaton, other = _automaton(first), _automaton(second)
-    alphabet = _alphabet((automaton, other))
-    steps = 0
-    # The positions of both automata in a text, and its length, as far as that matters.
-    start = automaton.start(), other.start(), 0
-    seen = {start}
-    pending = deque([(start, "")])
     # The first text that both, only the first, only the second, or none of them accepts.
     texts: dict[tuple[bool, bool], str] = {}
-    while pending and not texts.keys() >= _ONE_ONLY:
-        (here, there, length), text = pending.popleft()
-        if length >= shortest:
-            texts.setdefault((automaton.accepts(here), other.accepts(there)), text)
-        if longest is not None and len(text) >= longest:
-            continue
-        following_length = min(length + 1, shortest)
-        for code in alphabet:
-            steps += len(here.states) + len(there.states)
-            if steps > MOST_STEPS:
-                raise _stopped(texts)
-            after = automaton.after(here, code), other.after(there, code), following_length
-            if after not in seen:
-                seen.add(after)
-                pending.append((after, text + chr(code)))
-    return Difference(texts.get(_ONLY_FIRST), texts.get(_ONLY_SECOND), steps)
+    walk = _Walk(first, second, shortest, longest)
+    try:
+        for accepted, text in walk.texts():
+            texts.setdefault(accepted, text)
+            if texts.keys() >= _ONE_ONLY:
+                break
+    except UnsupportedError:
+        raise _stopped(texts) from None
+    return Difference(texts.get(_ONLY_FIRST), texts.get(_ONLY_SECOND), walk.steps)
+
+
+def common_text(first: str, second: str) -> tuple[str | None, int]:
+    """Return the shortest text that matches both patterns, None without any, and the steps; raise UnsupportedError."""
+    walk = _Walk(first, second, 0, None)
+    common = (text for accepted, text in walk.texts() if accepted == _BOTH)
+    return next(common, None), walk.steps
+
+
+class _Walk:
+    """The texts of two automata in parallel, of `shortest` to `longest` characters; `steps` counts their states."""
+
+    def __init__(self, first: str, second: str, shortest: int, longest: int | None) -> None:
+        self._automata: Final = _automaton(first), _automaton(second)
+        self._shortest: Final = shortest
+        self._longest: Final = longest
+        self.steps = 0
+
+    def texts(self) -> Iterator[tuple[tuple[bool, bool], str]]:
+        """Yield texts, shortest first, one for each state, with whether each automaton accepts it; raise UnsupportedError."""
+        automaton, other = self._automata
+        alphabet = _alphabet(self._automata)
+        # The positions of both automata in a text, and its length, as far as that matters.
+        start = automaton.start(), other.start(), 0
+        seen = {start}
+        pending = deque([(start, "")])
+        while pending:
+            (here, there, length), text = pending.popleft()
+            if length >= self._shortest:
+                yield (automaton.accepts(here), other.accepts(there)), text
+            if self._longest is not None and len(text) >= self._longest:
+                continue
+            for code in alphabet:
+                self._count(len(here.states) + len(there.states))
+                following_length = min(length + 1, self._shortest)
+                after = automaton.after(here, code), other.after(there, code), following_length
+                if after not in seen:
+                    seen.add(after)
+                    pending.append((after, text + chr(code)))
+
+    def _count(self, states: int) -> None:
+        self.steps += states
+        if self.steps > MOST_STEPS:
+            raise UnsupportedError
 
 
 def _stopped(texts: Mapping[tuple[bool, bool], str]) -> UnsupportedError:
@@ -95,6 +125,7 @@ def _stopped(texts: Mapping[tuple[bool, bool], str]) -> UnsupportedError:
     return PartialError(texts.get(_ONLY_FIRST), texts.get(_ONLY_SECOND))
 
 
+_BOTH: Final = (True, True)
 _ONLY_FIRST: Final = (True, False)
 _ONLY_SECOND: Final = (False, True)
 _ONE_ONLY: Final = frozenset({_ONLY_FIRST, _ONLY_SECOND})

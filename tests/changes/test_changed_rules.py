@@ -318,3 +318,27 @@ def test_a_rule_about_the_old_value_rejects_new_objects_only_if_it_is_optional(
     (change,) = changes(with_spec("properties: {a: {type: integer}}"), new)
     assert change.headline.endswith(f"`: {rejected} that break it are rejected")
     assert change.message == f"{change.headline}; automation that changes the value fails"
+
+
+@each(
+    ("rule", "which", "effect"),
+    [
+        ("oldSelf.hasValue()", ", which no new value fulfils", "every new object with the value is rejected"),
+        ("oldSelf.hasValue() && self >= oldSelf.value()", ", which no new value fulfils",
+         "every new object with the value is rejected"),
+        ("oldSelf.hasValue() || self < 5", ": new objects that break it are rejected",
+         "existing objects stay valid, and edits of them succeed"),
+        ("!oldSelf.hasValue() || self >= oldSelf.value()", ": updates that break it are rejected",
+         "automation that changes the value fails"),
+        ("oldSelf.hasValue() ? self == oldSelf.value() : self < 3", ": new objects and updates that break it are rejected",
+         "automation that changes the value fails"),
+        ("oldSelf.hasValue() && self > oldSelf.value() || self > 9", ", which some unchanged values do not fulfil",
+         "updates that keep such a value are rejected, even if they change another field"),
+    ],
+)  # fmt: skip
+def test_whom_a_rule_with_an_optional_old_value_hurts(rule: str, which: str, effect: str) -> None:
+    text = f'{{optionalOldSelf: true, rule: "{rule}"}}'
+    new = with_spec(f"properties: {{a: {{type: integer, x-kubernetes-validations: [{text}]}}}}")
+    (change,) = changes(with_spec("properties: {a: {type: integer}}"), new)
+    assert change.headline == f"`.spec.a` has a new rule: `{rule}`{which}"
+    assert change.message == f"{change.headline}; {effect}"

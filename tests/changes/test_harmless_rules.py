@@ -40,6 +40,11 @@ CONDITIONS = [
         "self.a >= 2",
         "self.a + 0 > 2",
         "self.d == 'x'",
+        "self.d in ['x', 'z']",
+        "self.d.matches('^[xy]$')",
+        "self.d.matches('^z')",
+        "self.d.endsWith('x')",
+        "self.g.matches('^o')",
         "self.e > 3",
     ),
     *(

@@ -157,7 +157,7 @@ FIELDS: list[tuple[str, str, str]] = [
     (
         "{type: object, additionalProperties: {type: string}}",
         "{type: object, x-kubernetes-map-type: atomic, additionalProperties: {type: string}}",
-        "info map-type",
+        "warning map-type",
     ),
     (
         "{type: object, additionalProperties: {type: string}}",

@@ -83,6 +83,28 @@ def test_what_is_reported(old: str, new: str, expected: list[str]) -> None:
 
 
 @each(
+    ("schema", "expected"),
+    [
+        ("{type: object, %s}", []),
+        ("{type: object, %s, properties: {spec: {type: object, %s}}}", []),
+        ("{type: object, %s, properties: {metadata: {type: object}, spec: {type: string}}}", []),
+        ("{type: object, %s, properties: {spec: {type: object, additionalProperties: {type: string}}}}", []),
+        ("{type: object, %s, properties: {spec: {type: object}}}", ["error pruning"]),
+        ("{type: object, %s, properties: {spec: {type: array, items: {type: object}}}}", ["error pruning"]),
+        ("{type: object, %s, properties: {spec: {type: object, %s, properties: {metadata: {type: object}}}}}",
+         ["error pruning"]),
+        ("{type: object, properties: {spec: {type: object, %s}}}", ["error pruning"]),
+    ],
+)  # fmt: skip
+def test_pruning_begins_where_a_schema_does_not_keep_unknown_fields(
+    schema: str, expected: list[str]
+) -> None:
+    text = schema.replace("%s", "x-kubernetes-preserve-unknown-fields: true")
+    crd = in_v1(AB).replace(OBJECT % AB, text)
+    assert kinds(crd + KEEPS, crd) == expected
+
+
+@each(
     ("part", "expected"),
     [
         ("  subresources: {status: {}}\n", "error status-subresource-removed"),

@@ -88,6 +88,14 @@ def test_a_field_that_the_storage_version_lacks_is_never_stored() -> None:
     assert found.message.endswith("it is never stored, because `v1` is the storage version")
 
 
+def test_an_older_version_drops_a_field_of_a_new_storage_version() -> None:
+    [found] = of_pairs([V1], [version("v1", A), version("v2", AB, storage=True)])
+    assert found.severity == "warning"
+    assert found.message.endswith(
+        "of `v2`, and there is no conversion webhook: writing an object in `v1` drops it"
+    )
+
+
 def test_versions_that_were_served_before_are_not_compared() -> None:
     both = [V1, version("v2", SHORT)]
     assert of_pairs(both, both) == []

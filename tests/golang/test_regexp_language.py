@@ -11,7 +11,13 @@ from tables import each
 from crdlint.golang import matching
 from crdlint.golang.regexp import compile_error
 from crdlint.golang.regexp_classes import folded
-from crdlint.golang.regexp_language import PartialError, UnsupportedError, compare, lengths
+from crdlint.golang.regexp_language import (
+    PartialError,
+    UnsupportedError,
+    common_text,
+    compare,
+    lengths,
+)
 
 # The kelvin sign is another case of k.
 TEXTS = [
@@ -78,6 +84,25 @@ def test_two_patterns(
 
 
 @each(
+    ("first", "second", "text"),
+    [
+        ("^a", "^b", None),
+        ("a$", "^b", "ba"),
+        ("a", "b", "ab"),
+        ("^(a|b)$", "^(?:c|d)$", None),
+        ("^(a|b)$", "^[b-d]$", "b"),
+        ("^a+$", "^.{3}$", "aaa"),
+        ("", "^$", ""),
+        ("(?i)^abc$", "^ABC$", "ABC"),
+        (r"^\d+$", "^[a-f]*$", None),
+    ],
+)
+def test_a_text_of_both_patterns(first: str, second: str, text: str | None) -> None:
+    assert common_text(first, second)[0] == text
+    assert common_text(second, first)[0] == text
+
+
+@each(
     "pattern",
     [
         "(",
@@ -91,6 +116,8 @@ def test_two_patterns(
 def test_what_is_not_compared(pattern: str) -> None:
     with pytest.raises(UnsupportedError):
         compare(pattern, "a")
+    with pytest.raises(UnsupportedError):
+        common_text(pattern, "^b$")
 
 
 @each(
@@ -233,3 +260,11 @@ def test_the_answers_agree_with_re2_on_short_texts(seed: int) -> None:
         else:
             assert matching.matches(pattern, text)
             assert not matching.matches(other, text)
+    common, _ = common_text(first, second)
+    if common is None:
+        assert not any(
+            matching.matches(first, one) and matching.matches(second, one) for one in TEXTS
+        )
+    else:
+        assert matching.matches(first, common)
+        assert matching.matches(second, common)

@@ -271,6 +271,21 @@ def _is_filled_text(piece: _Single) -> bool:
     return isinstance(piece, Just) and isinstance(piece.value, str) and piece.value != ""
 
 
+def texts(domain: Domain) -> list[str]:
+    """Return the values of a domain if these are a few texts, nothing otherwise."""
+    values = [piece.value for piece in domain if isinstance(piece, Just)]
+    are_texts = len(values) == len(domain) and all(isinstance(value, str) for value in values)
+    return values if are_texts else []
+
+
+def excluded_texts(domain: Domain) -> list[str]:
+    """Return the texts that are no value of a domain of all other texts; nothing if texts are listed."""
+    others = [piece for piece in domain if isinstance(piece, Others)]
+    if len(others) != 1 or any(isinstance(piece, Just) for piece in domain):
+        return []
+    return sorted(value for _, value in others[0].excluded if isinstance(value, str))
+
+
 def is_ordered(domain: Domain) -> bool:
     """Return whether of each two values one is less, or both are equal: all are numbers."""
     return all(map(_is_numeric, present(domain)))

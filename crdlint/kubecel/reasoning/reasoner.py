@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from ast import literal_eval
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 from crdlint.cel.ast import (
@@ -24,6 +23,7 @@ from crdlint.cel.ast import (
     Uint,
     nodes,
 )
+from crdlint.golang import matching
 from crdlint.kubecel.declarations import unescape
 from crdlint.kubecel.reasoning import domains
 from crdlint.kubecel.reasoning.domains import (
@@ -66,7 +66,7 @@ _OF_TEXTS: Final[Mapping[str, Callable[[str, str], bool]]] = {
 
 _PATTERNS: Final = {"startsWith": "^{}", "endsWith": "{}$", "contains": "{}"}
 MATCHES_FORMAT: Final = "matchesFormat"  # a function of texts for the keyword `format`
-_KNOWN_OF_TEXTS: Final = (*_OF_TEXTS, "matches", MATCHES_FORMAT)
+_KNOWN_OF_TEXTS: Final = frozenset({*_OF_TEXTS, "matches", MATCHES_FORMAT})
 # Formats without a text in common, but for IPv4 addresses in the notation of IPv6, such as ::ffff:192.0.2.1.
 _DISJOINT: Final = tuple(
     frozenset(formats)
@@ -109,12 +109,20 @@ class Facts:
         """Return whether all texts at a path match a pattern."""
         return False
 
+    def never_match(self, path: FieldPath, pattern: str) -> bool:  # noqa: ARG002
+        """Return whether no text at a path matches a pattern."""
+        return False
+
     def excludes(self, path: FieldPath, text: str) -> bool:  # noqa: ARG002
         """Return whether no text at a path is equal to another one."""
         return False
 
     def covers(self, pattern: str, other: str) -> bool:  # noqa: ARG002
         """Return whether all texts that match a pattern match another one."""
+        return False
+
+    def are_disjoint(self, pattern: str, other: str) -> bool:  # noqa: ARG002
+        """Return whether no text matches two patterns."""
         return False
 
     def lengths(self, pattern: str) -> tuple[float, float]:  # noqa: ARG002
@@ -179,6 +187,14 @@ class _Fold(NamedTuple):
     decisive: int
 
 
+class _TextTest(NamedTuple):
+    """A function of a value, by its name, and a constant text."""
+
+    function: str
+    value: str
+    text: str
+
+
 class _ImpossibleError(Exception):
     """No object is in a case."""
 
@@ -189,6 +205,7 @@ class Reasoner:
     def __init__(self, facts: Facts) -> None:
         self.facts: Final = facts
         self.folds: Final[dict[str, _Fold]] = {}
+        self.text_tests: Final[dict[str, _TextTest]] = {}  # by the names of their values
         self.depth = 0
         self._keys: Final[
             dict[int, tuple[Expr, str]]
@@ -279,6 +296,7 @@ class Reasoner:
 
     def _start(self, *, looks_inside: bool) -> None:
         self.folds.clear()
+        self.text_tests.clear()
         self.looks_inside, self.is_at_once, self.relevant, self.depth = looks_inside, False, None, 0
         self._left = (_STEPS_INSIDE if looks_inside else _MOST_STEPS) // self.share
         self._paid = self._left - _FREE_STEPS
@@ -430,7 +448,23 @@ class _Case:
     def _compared_with_constant(self, value: Value, test: domains.Test) -> int:
         if test.operator == "==" and self._excludes(value, test.operand):
             return FALSE | (ERROR if domains.may_fail(value.domain) else 0)
+        if test.operator == "==":
+            test = domains.Test("in", self._possible(value, (test.operand,)))
         return self._test(value, test)
+
+    def _possible(self, value: Value, constants: Sequence[object]) -> tuple[object, ...]:
+        """Return constants without the texts for which a function of the value has another result than the case knows."""
+        known = list(self._known_of_text(value))
+        return tuple(
+            constant
+            for constant in constants
+            if not (
+                isinstance(constant, str)
+                and any(
+                    _differs(function, constant, text, domain) for function, text, domain in known
+                )
+            )
+        )
 
     def _excludes(self, value: Value, other: object) -> bool:
         """Return whether the schema of a value lets no text pass that is equal to a constant."""
@@ -459,7 +493,7 @@ class _Case:
         constants = tuple(element.value for element in elements if element is not None)
         if len(constants) < len(elements):
             return self._test(self._called(node, [value, range_]), domains.IS_TRUE)
-        return self._test(value, domains.Test("in", constants))
+        return self._test(value, domains.Test("in", self._possible(value, constants)))
 
     def _related(self, left: Value, right: Value, operator: str) -> int:
         """Return the results of a comparison of two values that are not known."""
@@ -593,9 +627,20 @@ class _Case:
             name = f"{names[0]}[{names[1]}]"
         if any(domains.fails(operand.domain) for operand in operands):
             return Value(FAILED, name)
+        self._note_text_test(name, node.function, operands)
         domain = self._of_function(node.function, operands)
         is_open = any(operand.is_open for operand in operands)
         return self._term(name, domain)._replace(is_open=is_open)
+
+    def _note_text_test(self, name: str, function: str, operands: Sequence[Value]) -> None:
+        """Note the function of a text and a constant by the name of its value."""
+        if function not in _KNOWN_OF_TEXTS or len(operands) != 2:
+            return
+        tested, constant = operands
+        texts = domains.texts(constant.domain)
+        # Another name is that of a value, which is a constant in this case only.
+        if len(texts) == 1 and constant.name == repr(texts[0]):
+            self._reasoner.text_tests[name] = _TextTest(function, tested.name, texts[0])
 
     def _of_function(self, function: str, operands: Sequence[Value]) -> Domain:
         """Return the values of a function whose operands do not fail."""
@@ -615,10 +660,21 @@ class _Case:
         if self._always_matches(function, value, other):
             failing = ERROR if domains.may_fail(value.domain) else 0
             return domains.OF_RESULTS[TRUE | failing]
-        only = domains.constant(value.domain)
-        if function in _OF_TEXTS and only is not None and isinstance(only.value, str):
-            return (Just(_OF_TEXTS[function](only.value, other)),)
-        return self._of_same_text(function, value, other) or self._facts.unknown
+        if self._never_matches(function, value, other):
+            failing = ERROR if domains.may_fail(value.domain) else 0
+            return domains.OF_RESULTS[FALSE | failing]
+        results = _of_known_texts(function, value.domain, other)
+        return results or self._of_same_text(function, value, other) or self._facts.unknown
+
+    def _never_matches(self, function: str, value: Value, other: str) -> bool:
+        """Return whether a function of a text and a constant is false, by the schema or because no other text is left."""
+        if function != "matches" and function not in _PATTERNS:
+            return False
+        pattern = _as_pattern(function, other)
+        if value.path is not None and self._facts.never_match(value.path, pattern):
+            return True
+        excluded = domains.excluded_texts(value.domain)
+        return bool(excluded) and self._facts.covers(pattern, one_of(excluded))
 
     def _always_matches(self, function: str, value: Value, other: str) -> bool:
         """Return whether the schema lets only texts pass for which a function of the text and a constant is true."""
@@ -630,24 +686,30 @@ class _Case:
     def _of_same_text(self, function: str, value: Value, other: str) -> Domain:
         """Return what follows from other functions of the same text; nothing for most."""
         for other_function, text, domain in self._known_of_text(value):
-            if domain == domains.OF_RESULTS[TRUE]:
-                if self._implies(other_function, text, function, other):
-                    return domains.OF_RESULTS[TRUE]
-                are_formats = function == other_function == MATCHES_FORMAT
-                if are_formats and frozenset((text, other)) in _DISJOINT:
-                    return domains.OF_RESULTS[FALSE]
-            is_false = domain == domains.OF_RESULTS[FALSE]
+            is_true, is_false = (domain == domains.OF_RESULTS[each] for each in (TRUE, FALSE))
+            if is_true and self._implies(other_function, text, function, other):
+                return domains.OF_RESULTS[TRUE]
+            if is_true and self._excludes_other(other_function, text, function, other):
+                return domains.OF_RESULTS[FALSE]
             if is_false and self._implies(function, other, other_function, text):
                 return domains.OF_RESULTS[FALSE]
         return ()
 
+    def _excludes_other(self, function: str, text: str, other_function: str, other: str) -> bool:
+        """Return whether no text fulfils two functions of it and constants."""
+        if MATCHES_FORMAT not in {function, other_function}:
+            patterns = _as_pattern(function, text), _as_pattern(other_function, other)
+            return self._facts.are_disjoint(*patterns)
+        are_formats = function == other_function
+        return are_formats and frozenset((text, other)) in _DISJOINT
+
     def _known_of_text(self, value: Value) -> Iterator[tuple[str, str, Domain]]:
         """Yield the functions of a text and a constant that the case knows: their names, the constants and the results."""
-        for function in _KNOWN_OF_TEXTS:
-            start = f"{function}({value.name}, "
-            for name, domain in self.store.items():
-                if name.startswith(start) and name.endswith(("')", '")')):
-                    yield function, literal_eval(name[len(start) : -1]), domain
+        tests = self._reasoner.text_tests
+        for name, domain in self.store.items():
+            test = tests.get(name)
+            if test is not None and test.value == value.name:
+                yield test.function, test.text, domain
 
     def _implies(self, function: str, text: str, other_function: str, other: str) -> bool:
         """Return whether a function that is true for a text and a constant is true for another constant."""
@@ -854,6 +916,37 @@ class _Case:
             f"{name} = {value.name}" for name, value in scope.items() if value.name != name
         )
         return " ".join((*map(self._reasoner.key, trees), *renamed))
+
+
+def _of_known_texts(function: str, domain: Domain, other: str) -> Domain:
+    """Return the result of a function of a constant and any of a few texts; nothing if it differs or is not known."""
+    texts = domains.texts(domain)
+    results = {_of_known_text(function, text, other) for text in texts}
+    result = results.pop() if len(results) == 1 else None
+    return () if result is None else (Just(result),)
+
+
+def _of_known_text(function: str, text: str, other: str) -> bool | None:
+    """Return the result of a function of two texts, None if it is not known."""
+    if function in _OF_TEXTS:
+        return _OF_TEXTS[function](text, other)
+    if function != "matches":
+        return None
+    try:
+        return matching.matches(other, text)
+    except matching.PatternError:
+        return None
+
+
+def _differs(function: str, text: str, other: str, domain: Domain) -> bool:
+    """Return whether a function of two texts has another result than those of a domain."""
+    result = _of_known_text(function, text, other)
+    return result is not None and domain == domains.OF_RESULTS[FALSE if result else TRUE]
+
+
+def one_of(texts: Iterable[str]) -> str:
+    """Return a pattern that matches some texts only."""
+    return f"^(?:{'|'.join(map(re.escape, texts))})$"
 
 
 def _as_pattern(function: str, text: str) -> str:

@@ -48,8 +48,23 @@ REMOVED_FIELD: Final = (
     "manifests with it"
 )
 BREAKS_APPLY: Final = "server-side apply of any field fails for an object that has such a value"
-ATOMIC_NOW: Final = "a second manager that applies the list gets a conflict, or replaces the items of all others by force"
-MERGED_NOW: Final = "server-side apply merges items, and keeps stored ones that their owner leaves out; new duplicates are rejected"
+ATOMIC_NOW: Final = (
+    "the next server-side apply of a list that several managers share conflicts, or removes the "
+    "items of the others by force"
+)
+ATOMIC_MAP_NOW: Final = (
+    "the next server-side apply of an object that several managers share conflicts, or removes the "
+    "fields of the others by force"
+)
+GRANULAR_NOW: Final = (
+    "server-side apply merges fields, and keeps stored ones that their owner leaves out"
+)
+MERGED_NOW: Final = (
+    "server-side apply merges items, and keeps stored ones that their owner leaves out; new "
+    "duplicates are rejected"
+)
+UNIQUE_NOW: Final = "new duplicates are rejected"
+ITEMS_NOT_FOUND: Final = "server-side apply does not find items of stored objects"
 
 # Three lines for each kind: what changes, why it matters and what to do; then the old and the new fragment.
 # fmt: off
@@ -226,7 +241,7 @@ DEFAULT_ADDED = Hint("change-default-added", "Default was added", compares=True,
 LIST_TYPE = _Risk("change-list-type", "List type was changed",
     observed=(
         "list-type-change-keeps-duplicates", "list-type-change-leaves-map-items", "list-type-change-leaves-items",
-        "atomic-list-conflicts",
+        "list-type-becomes-atomic", "atomic-list-conflicts", "types-inside-an-atomic-list",
     ),
     why="Server-side apply merges lists of type map and set item by item, and treats atomic ones as one value. After a change from "
     "atomic, items of stored objects stay even if their owner leaves them out. An object with duplicates may keep them.",
@@ -241,9 +256,12 @@ LIST_MAP_KEYS = _Break("change-list-map-keys", "Keys of a map list were changed"
     "object, required: [a, b], properties: {a: {type: string}, b: {type: string}}}}",
     bad="list: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [a, b], items: {type: "
     "object, required: [a, b], properties: {a: {type: string}, b: {type: string}}}}")
-MAP_TYPE = _Harmless("change-map-type", "Map type was changed",
-    observed=("map-types-merge",),
-    why="Server-side apply merges granular objects field by field, and replaces atomic ones as a whole.",
+MAP_TYPE = _Risk("change-map-type", "Map type was changed",
+    observed=(
+        "map-type-becomes-granular", "map-type-becomes-atomic", "map-types-merge", "types-inside-an-atomic-list",
+    ),
+    why="Server-side apply merges granular objects by field, and replaces atomic ones as a whole. After a change from atomic, "
+    "stored fields stay even if their owner leaves them out. After a change to atomic, managers that share an object conflict.",
     help="Keep `x-kubernetes-map-type`, or change it in a new version only",
     good="a: {type: object, additionalProperties: {type: string}}",
     bad="a: {type: object, x-kubernetes-map-type: atomic, additionalProperties: {type: string}}")
@@ -268,7 +286,9 @@ JUNCTOR_REMOVED = _NewObjects("change-junctor-removed", "`not`, `anyOf` or `oneO
     good="spec: {type: object, properties: {a: {type: string}}, not: {required: [a]}}",
     bad="spec: {type: object, properties: {a: {type: string}}}")
 RULE_ADDED = _Risk("change-rule-added", "Rule was added",
-    observed=("rule-added-to-an-object", "old-self-below-atomic-list", "rule-added-to-a-value"),
+    observed=(
+        "rule-added-to-an-object", "old-self-below-atomic-list", "rule-added-to-a-value", "new-value-and-optional-old-self",
+    ),
     why="The API server rejects new objects that break the rule. In an existing object that breaks it, edits of what the rule is "
     "about are rejected, and others are accepted with a warning.",
     help="Use `optionalOldSelf: true`, and let unchanged values pass: `oldSelf.hasValue() && self == oldSelf.value() || ...`",
