@@ -454,14 +454,14 @@ class _Case:
 
     def _possible(self, value: Value, constants: Sequence[object]) -> tuple[object, ...]:
         """Return constants without the texts for which a function of the value has another result than the case knows."""
-        known = list(self._known_of_text(value))
+        tests = list(self._known_of_text(value))
         return tuple(
             constant
             for constant in constants
             if not (
                 isinstance(constant, str)
                 and any(
-                    _differs(function, constant, text, domain) for function, text, domain in known
+                    _differs(function, constant, text, domain) for function, text, domain in tests
                 )
             )
         )
