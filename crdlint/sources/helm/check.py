@@ -262,8 +262,15 @@ class Charts:
             return self._named(file, lint, chart)
         if chart is None or not chart.is_rendered:
             return self._without_helm(file, lint, chart)
-        documents = self._documents(outermost(location.chart), chart).get(path)
-        left_out = LeftOut(mask(text), outermost(location.chart), file.template)
+        return self._rendered(file, lint, lints, chart)
+
+    def _rendered(
+        self, file: ChartFile, lint: Lint, lints: LintsOf | None, chart: _Chart
+    ) -> FileResult:
+        """Return the result of a template of a chart that Helm renders: of what it prints, or else of the text without Helm."""
+        path, text, outer = file.path, file.text, outermost(file.location.chart)
+        documents = self._documents(outer, chart).get(path)
+        left_out = LeftOut(mask(text), outer, file.template)
         if documents:
             checked = check_rendered(path, text, documents, lint, lints)
             return _with_fixes(_with_the_rest(checked, lint, left_out), lint)
