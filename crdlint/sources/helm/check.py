@@ -130,6 +130,10 @@ class _Chart:
     _asking: frozenset[str] | None = None
 
 
+# The chart of files that are not checked with theirs; the digest is that of no inputs.
+_WITHOUT_CHART: Final = _Chart(Chart("", "", "", {}, {}, {}), b"")
+
+
 @dataclass(slots=True)
 class Charts:
     """The charts of a run: each is rendered once, if a template is checked whose result is not in `cache`.
@@ -160,7 +164,8 @@ class Charts:
         path, text, location = file.path, file.text, file.location
         may_depend = "{{" in text or not is_rendered(location.path)
         is_template = location.part == TEMPLATES and may_depend
-        chart = self.of(outermost(location.chart)) if is_template and file.is_saved else None
+        is_of_chart = is_template and file.is_saved
+        chart = self.of(outermost(location.chart)) if is_of_chart else _WITHOUT_CHART
         key = self._key(file, versions, chart)
         result = self._cached(key, path, text)
         if result is None:
@@ -168,7 +173,7 @@ class Charts:
             self._store(key, result)
         elif is_template:
             result = replace(result, masked=mask(text).text)
-        return result if chart is None else self._with_failures(result, chart)
+        return self._with_failures(result, chart)
 
     def _cached(self, key: str | None, file: str, text: str) -> FileResult | None:
         """Return the cached result for a key; without a key there is none."""
@@ -240,27 +245,26 @@ class Charts:
         """Return the contents of a chart, for each set of values that it is rendered with; without a cache only."""
         return self.of(chart).contents
 
-    def _key(self, file: ChartFile, versions: str, chart: _Chart | None) -> str | None:
+    def _key(self, file: ChartFile, versions: str, chart: _Chart) -> str | None:
         """Return the key of a file's result in the cache, or None if it is not cached."""
-        if self.cache is None or (chart is not None and chart.digest is None):
+        if self.cache is None or chart.digest is None:
             return None
         kind = file.location.part if file.location.part in {CRDS, TEMPLATES} else ""
-        digest = None if chart is None else chart.digest
-        rendered = f"{digest.hex()} {file.template}" if digest else ""
+        rendered = f"{chart.digest.hex()} {file.template}" if chart.digest else ""
         options = f"chart {versions} {kind} {rendered} {find('helm') is None}"
         return self.cache.key(file.text.encode("utf-8", "surrogatepass"), options)
 
     def _checked(
-        self, file: ChartFile, lint: Lint, lints: LintsOf | None, chart: _Chart | None
+        self, file: ChartFile, lint: Lint, lints: LintsOf | None, chart: _Chart
     ) -> FileResult:
         path, text, location = file.path, file.text, file.location
         if location.part == CRDS:
             return check_unrendered(path, text, lint)
         if location.part != TEMPLATES:
             return without_chart(path, text, lint)
-        if not is_rendered(location.path) or (chart is not None and _is_of_library(chart, path)):
+        if not is_rendered(location.path) or _is_of_library(chart, path):
             return self._named(file, lint, chart)
-        if chart is None or not chart.is_rendered:
+        if not chart.is_rendered:
             return self._without_helm(file, lint, chart)
         return self._rendered(file, lint, lints, chart)
 
@@ -283,20 +287,18 @@ class Charts:
         return explained(result, left_out.help)
 
     @staticmethod
-    def _without_helm(file: ChartFile, lint: Lint, chart: _Chart | None) -> FileResult:
+    def _without_helm(file: ChartFile, lint: Lint, chart: _Chart) -> FileResult:
         """Return the result of a template that Helm does not render, or that is not the one on disk."""
         path, text = file.path, file.text
-        filled = text if chart is None else with_metadata(text, _metadata_of(chart, path))
-        asking = frozenset() if chart is None else chart.asking_templates
-        checked = check_template(path, filled, lint, asking=asking)
+        filled = with_metadata(text, _metadata_of(chart, path))
+        checked = check_template(path, filled, lint, asking=chart.asking_templates)
         result = _of_original(checked, text, filled)
         return explained(result, lambda _: _BY_HAND) if find("helm") else result
 
-    def _named(self, file: ChartFile, lint: Lint, chart: _Chart | None) -> FileResult:
+    def _named(self, file: ChartFile, lint: Lint, chart: _Chart) -> FileResult:
         """Return the result of a file that Helm does not render by itself: CRDs in named templates are checked where included."""
         result = check_named(file.path, file.text, lint)
-        is_included = chart is not None and bool(chart.templates)
-        if is_included:
+        if chart.templates:
             return replace(result, diagnostics=())
         return explained(result, lambda _: _BY_HAND)
 
