@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from crdlint.phrases import differing
@@ -22,24 +23,28 @@ class Part(NamedTuple):
     is_changed: bool
 
 
-def changed_parts(old: str, new: str) -> tuple[list[Part], list[Part]]:
-    """Return two lines as parts, which differ or not."""
+@lru_cache(maxsize=16)
+def changed_parts(old: str, new: str) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
+    """Return two lines as parts, which differ or not; the same lines often have many findings."""
     words, others = _WORD.findall(old), _WORD.findall(new)
     if len(words) > _MOST_WORDS or len(others) > _MOST_WORDS:
         first, rest, other_rest = differing(words, others)
         return _around(words, first, len(rest)), _around(others, first, len(other_rest))
-    sides: tuple[list[Part], list[Part]] = ([], [])
+    removed: list[Part] = []
+    added: list[Part] = []
     for kind, start, end, other_start, other_end in SequenceMatcher(
         None, words, others, autojunk=False
     ).get_opcodes():
-        for parts, text in zip(
-            sides, (words[start:end], others[other_start:other_end]), strict=True
-        ):
-            if text:
-                parts.append(Part("".join(text), kind != "equal"))
-    for parts in sides:
-        parts[:] = _joined(parts)
-    return sides
+        is_changed = kind != "equal"
+        removed += _part(words[start:end], is_changed=is_changed)
+        added += _part(others[other_start:other_end], is_changed=is_changed)
+    return tuple(_joined(removed)), tuple(_joined(added))
+
+
+def _part(words: Sequence[str], *, is_changed: bool) -> Iterator[Part]:
+    """Yield words as one part, none without words."""
+    if words:
+        yield Part("".join(words), is_changed)
 
 
 def has_same_key(old: str, new: str) -> bool:
@@ -58,9 +63,14 @@ def _joined(parts: Sequence[Part]) -> Iterator[Part]:
         yield part._replace(is_changed=True) if is_between else part
 
 
-def _around(words: Sequence[str], first: int, count: int) -> list[Part]:
-    texts = words[:first], words[first : first + count], words[first + count :]
-    return [Part("".join(text), i == 1) for i, text in enumerate(texts) if text]
+def _around(words: Sequence[str], first: int, count: int) -> tuple[Part, ...]:
+    """Return words as up to three parts, of which only the one with `count` words from the index `first` on differs."""
+    last = first + count
+    return (
+        *_part(words[:first], is_changed=False),
+        *_part(words[first:last], is_changed=True),
+        *_part(words[last:], is_changed=False),
+    )
 
 
 def fitted(parts: Sequence[Part], room: int) -> Iterator[Part]:

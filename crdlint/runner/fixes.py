@@ -274,20 +274,38 @@ def _chosen(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
     ]
     first = min(map(_stage, candidates), default=0)
     chosen: list[Diagnostic] = []
-    edits: list[Edit] = []  # sorted, without adjacent edits
+    edits = _ChosenEdits()
     for finding in sorted(
         (finding for finding in candidates if _stage(finding) == first), key=_start
     ):
-        positions = [
-            (edit, bisect_left(edits, edit.start, key=_END)) for edit in _fix(finding).edits
-        ]
-        if all(index < len(edits) and edit == edits[index] for edit, index in positions):
+        if edits.add(_fix(finding)):
             chosen.append(finding)
-        elif all(index == len(edits) or edit.end < edits[index].start for edit, index in positions):
-            chosen.append(finding)
-            for edit in _fix(finding).edits:
-                insort(edits, edit, key=_END)
     return chosen
+
+
+class _ChosenEdits:
+    """The edits of fixes that are applied together: equal, or apart from each other."""
+
+    def __init__(self) -> None:
+        self._edits: list[Edit] = []  # sorted, without adjacent edits
+        self._shared: set[int] = set()  # the fixes, by their identity
+
+    def add(self, fix: Fix) -> bool:
+        """Add the edits of a fix, if they can be applied together with the others; return whether they can."""
+        if id(fix) in self._shared:
+            return True
+        new: list[Edit] = []
+        for edit in fix.edits:
+            index = bisect_left(self._edits, edit.start, key=_END)
+            following = self._edits[index] if index < len(self._edits) else None
+            if following is None or edit.end < following.start:
+                new.append(edit)
+            elif edit != following:
+                return False
+        for edit in new:
+            insort(self._edits, edit, key=_END)
+        self._shared.add(id(fix))
+        return True
 
 
 def _fix(finding: Diagnostic) -> Fix:
@@ -301,7 +319,9 @@ def _start(finding: Diagnostic) -> tuple[int, int]:
 
 
 def _edits(findings: Iterable[Diagnostic]) -> list[Edit]:
-    return [edit for finding in findings for edit in _fix(finding).edits]
+    """Return the edits of the fixes of findings, those of a fix that findings share once."""
+    fixes = {id(_fix(finding)): _fix(finding) for finding in findings}
+    return [edit for fix in fixes.values() for edit in fix.edits]
 
 
 def _provable(

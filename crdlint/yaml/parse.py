@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gc
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -76,9 +76,9 @@ class Document:
     line_offset: int
     error: YAMLProblem | None = None
     non_simple_mappings: list[Mapping] = field(default_factory=list)
-    values: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    values: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
 
-    def once(self, name: str, make: Callable[[], T]) -> T:
+    def once(self, name: Hashable, make: Callable[[], T]) -> T:
         """Return what a function makes of the document, which is made only once."""
         if name not in self.values:
             self.values[name] = make()

@@ -39,6 +39,7 @@ from crdlint.safety.work import Effort
 from crdlint.yaml.edit import Edit
 
 Values: TypeAlias = Mapping[int, int]
+SchemaLimits: TypeAlias = "tuple[tuple[SchemaLimit, int], ...]"  # limits with their new values
 
 # The number of known costs that one step of effort adds up.
 _SUMMED_AT_A_STEP: Final = 8
@@ -223,7 +224,7 @@ _ESTIMATES_A_LIMIT: Final = 9
 class Solution:
     """The limits of a rule with their new values, and the resulting cost of the rule and its message (cost units)."""
 
-    values: tuple[tuple[SchemaLimit, int], ...]
+    values: SchemaLimits
     cost: int
     message_cost: int
 
@@ -245,6 +246,7 @@ class LimitPlan:
         self._values: dict[int, int] = {}
         self._made: dict[Hashable, Model] = {}
         self._models: dict[Hashable, Model] = {}
+        self._solutions: dict[Hashable, Solution] = {}
         self._unsolved: set[Hashable] = set()
         self.hopeless: dict[int, EstimatedRule] = {}
         self.complete = True
@@ -260,21 +262,21 @@ class LimitPlan:
             except TooMuchEffortError:  # noqa: PERF203  the others may take less
                 self.complete = False
 
-    @property
-    def values(self) -> tuple[tuple[SchemaLimit, int], ...]:
+    @cached_property
+    def values(self) -> SchemaLimits:
         """All limits with their new values."""
         return self._set(self._limits.values())
 
     def of(self, rule: EstimatedRule) -> Solution | None:
-        """Return the solution for a rule, or None."""
-        model = self._models.get(_key(rule))
-        return (
-            None
-            if model is None
-            else Solution(self._set(model.limits.values()), *model.costs(self._values))
-        )
+        """Return the solution for a rule, the same object for equal rules, or None."""
+        key = _key(rule)
+        if key in self._models and key not in self._solutions:
+            model = self._models[key]
+            values = self._set(model.limits.values())
+            self._solutions[key] = Solution(values, *model.costs(self._values))
+        return self._solutions.get(key)
 
-    def _set(self, limits: Iterable[SchemaLimit]) -> tuple[tuple[SchemaLimit, int], ...]:
+    def _set(self, limits: Iterable[SchemaLimit]) -> SchemaLimits:
         return tuple(
             (limit, self._values[limit.key]) for limit in limits if limit.key in self._values
         )
@@ -528,14 +530,17 @@ _STEPS_TO_QUOTE: Final = 4
 
 
 class Suggestions:
-    """The helps for the rules of one schema; limits are searched for once, with the first help."""
+    """The helps for the rules of one schema; limits are searched for once, with the first help.
+
+    `limits` and `unfiltered` are what the helps of rules name, by the path of the rule: the limits to set, or what to
+    write without filter().
+    """
 
     def __init__(self, rules: SequenceOf[EstimatedRule], effort: Effort) -> None:
         self._rules = rules
         self._effort = effort
-        self.unfiltered: dict[
-            str, Edit
-        ] = {}  # what to write without filter(), by the path of the rule
+        self.limits: dict[str, SchemaLimits] = {}
+        self.unfiltered: dict[str, Edit] = {}
 
     @cached_property
     def plan(self) -> LimitPlan:
@@ -546,6 +551,7 @@ class Suggestions:
         """Return how to reduce the cost of a rule or of its message expression, or None if the search takes too long."""
         solution = self.plan.of(rule)
         if solution is not None and solution.values:
+            self.limits[str(rule.path)] = solution.values
             cost = solution.message_cost if of_message else solution.cost
             return f"Set {shown(solution.values)}: the estimate is then {shown_cost(cost)} of {RULE_COST_LIMIT:,}"
         expression = rule.compiled.message if of_message else rule.compiled.rule

@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
-from typing import Final, Generic, Literal, TypeAlias, TypeVar
+from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar
 
 from crdlint.crd import gotypes
 from crdlint.diagnostics import Applicability, Fix
@@ -46,7 +47,8 @@ class Fixer(Generic[_GivenT]):
     """A fix for findings of one kind: an imperative title, and the edits of the document's text.
 
     It is the decorator of the function that returns them. `edits` returns none, or raises
-    UneditableError, for a finding to which it does not apply. Tests assert that it turns `bad`
+    UneditableError, for a finding to which it does not apply. Findings of a document for which
+    `shared_by` returns the same object share their fix. Tests assert that it turns `bad`
     into `good`; if empty, these are the examples of the rule, as is a `scope` of None.
     """
 
@@ -56,10 +58,19 @@ class Fixer(Generic[_GivenT]):
     bad: str = ""
     good: str = ""
     scope: Scope | None = None
+    shared_by: Callable[[Any], object] | None = None
 
     def __call__(self, edits: Callable[[FindingT], Edits]) -> Fixer[FindingT]:
         """Declare that a function returns the edits of this fix."""
-        return Fixer(self.title, self.applicability, edits, self.bad, self.good, self.scope)
+        return Fixer(
+            self.title,
+            self.applicability,
+            edits,
+            self.bad,
+            self.good,
+            self.scope,
+            self.shared_by,
+        )
 
     def example(self, bad: str = "", good: str = "", scope: Scope | None = None) -> Fixer[_GivenT]:
         """Return the same fix with another example."""
@@ -117,14 +128,33 @@ def fix_of(fixers: Iterable[Fixer[FindingT]], finding: FindingT, line_start: int
     # Marks of nodes do not count a byte order mark.
     has_mark = document.root is not None and document.text.startswith("\ufeff")
     offset = line_start + has_mark
-    versions: list[FindingT] = []
+    versions = list(each_version(finding))
     for fixer in fixers:
-        with suppress(UneditableError):
-            versions = versions or list(each_version(finding))
-            edits = [edit for version in versions for edit in fixer.edits(version)]
-            if edits and _is_sound(finding, edits):
-                moved = tuple(edit.moved(offset) for edit in _in_order(edits))
-                return Fix(fixer.title, fixer.applicability, moved)
+        fix = _shared(fixer, finding, partial(_fix_by, fixer, versions, offset))
+        if fix is not None:
+            return fix
+    return None
+
+
+def _shared(
+    fixer: Fixer[FindingT], finding: FindingT, make: Callable[[], Fix | None]
+) -> Fix | None:
+    """Return what a function makes, once for all findings that share the fix."""
+    if fixer.shared_by is None:
+        return make()
+    with suppress(UneditableError):
+        shared = fixer.shared_by(finding)
+        return finding.manifest.document.once((fixer.title, id(shared)), make)
+    return None
+
+
+def _fix_by(fixer: Fixer[FindingT], versions: Sequence[FindingT], offset: int) -> Fix | None:
+    """Return the fix of a finding in all versions that have it, None if it does not apply."""
+    with suppress(UneditableError):
+        edits = [edit for version in versions for edit in fixer.edits(version)]
+        if edits and _is_sound(versions[0], edits):
+            moved = tuple(edit.moved(offset) for edit in _in_order(edits))
+            return Fix(fixer.title, fixer.applicability, moved)
     return None
 
 

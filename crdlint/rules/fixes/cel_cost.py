@@ -11,7 +11,7 @@ from crdlint.rules.fixes.expression_fixes import in_expression
 from crdlint.rules.server.cel_cost import CRD_COST, HOSTS, RULE_COST
 
 if TYPE_CHECKING:
-    from crdlint.kubecel.cost.suggest import Suggestions
+    from crdlint.kubecel.cost.suggest import SchemaLimits, Suggestions
 
 
 def _suggestions(finding: FieldFinding) -> Suggestions:
@@ -20,14 +20,38 @@ def _suggestions(finding: FieldFinding) -> Suggestions:
     return finding.subject_as(Suggestions)
 
 
-@Fixer("Set the limits that bring the rules below their budgets", "unsafe").example(
-    good=HOSTS.format("", ", maxLength: 5000").replace("}}\n", "}, maxItems: 1024}\n")
-)
-def _limits(finding: FieldFinding) -> Edits:
-    for limit, value in _suggestions(finding).plan.values:
+def _limits(finding: FieldFinding) -> SchemaLimits:
+    """Return the limits that bring the rule of a finding below its budget, as its help names them."""
+    return _suggestions(finding).limits.get(str(finding.path.parent), ())
+
+
+def _limits_of_all(finding: FieldFinding) -> SchemaLimits:
+    """Return the limits that bring all rules of the schema below their budgets."""
+    return _suggestions(finding).plan.values
+
+
+def _set(finding: FieldFinding, limits: SchemaLimits) -> Edits:
+    for limit, value in limits:
         yield finding.editor.set(
             finding.mapping(limit.schema.path), limit.keyword, str(value), before="type"
         )
+
+
+_WITH_LIMITS: Final = HOSTS.format("", ", maxLength: 5000").replace("}}\n", "}, maxItems: 1024}\n")
+
+
+@Fixer("Set the limits that bring the rule below its budget", "unsafe", shared_by=_limits).example(
+    good=_WITH_LIMITS
+)
+def _limit_rule(finding: FieldFinding) -> Edits:
+    return _set(finding, _limits(finding))
+
+
+@Fixer(
+    "Set the limits that bring the rules below their budgets", "unsafe", shared_by=_limits_of_all
+).example(good=_WITH_LIMITS)
+def _limit_all(finding: FieldFinding) -> Edits:
+    return _set(finding, _limits_of_all(finding))
 
 
 _FILTERED = """\
@@ -52,7 +76,7 @@ def _without_filter(finding: FieldFinding) -> Edits:
 FIXES: Final = FixesOf(
     FieldFinding,
     {
-        RULE_COST.id: (_without_filter, _limits),
-        CRD_COST.id: (_limits,),
+        RULE_COST.id: (_without_filter, _limit_rule),
+        CRD_COST.id: (_limit_all,),
     },
 )
