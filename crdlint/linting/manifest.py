@@ -191,6 +191,8 @@ class _CRDCheck:
 
     def named(self, findings: Iterable[Diagnostic]) -> list[Diagnostic]:
         """Return findings with the name of their CRD and the path in it that users know."""
+        if not self.request.details:
+            return [replace(finding, crd=self.name) for finding in findings]
         return [attempt(self._named, finding) or finding for finding in findings]
 
     def decoded_crd(self, report: ServerReport) -> DecodedCRD:
@@ -423,6 +425,7 @@ def _located(
         if problem.kind == "decode"
     }
     hidden = hidden or check.rejected
+    in_detail = _IN_DETAIL if check.request.details else 0
     located: dict[str, Diagnostic] = {}
     for error in errors:
         if not_decoded and _is_at(locator, error, not_decoded):
@@ -430,7 +433,7 @@ def _located(
         message = str(error)
         if message in located or message in reported:
             continue
-        make = _in_detail if len(located) < _IN_DETAIL else _in_short
+        make = _in_detail if len(located) < in_detail else _in_short
         located[message] = make(check, error, message, hidden=hidden or error.hidden)
     return located
 

@@ -45,7 +45,7 @@ class CheckRequest:
     - `partial`: what the notice calls an incomplete CRD
     - `placeholders`: the beginnings of what another program replaces
     - `keep`: keep the CRDs and their rules of x-kubernetes-validations in the result
-    - `helps`: search for what the help of a finding may propose beyond that of its rule
+    - `details`: find what people read of a finding beside its message: headline, help, related lines and the path in the CRD
     - `fixes`: add fixes to findings
     - `advice`: the advisory rules to run, None for all except those on request
     - `requested`: those of the latter to run
@@ -64,7 +64,7 @@ class CheckRequest:
     partial: str = "a Kustomize patch"
     placeholders: tuple[str, ...] = PLACEHOLDERS
     keep: bool = False
-    helps: bool = True
+    details: bool = True
     fixes: bool = False
     requested: frozenset[str] = frozenset()
     advice: tuple[Advise, ...] | None = None

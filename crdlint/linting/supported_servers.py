@@ -46,12 +46,12 @@ def _diagnostics(
     versions: Range,
     lint: Callable[[str, str, CheckRequest], FileResult],
 ) -> tuple[Diagnostic, ...]:
-    """Return what some servers report about the text of a result, without helps, fixes and advice."""
+    """Return what some servers report about the text of a result, without details, fixes and advice."""
     bare = replace(
         request,
         versions=versions,
         names_servers=False,
-        helps=False,
+        details=False,
         fixes=False,
         keep=False,
         advice=(),
