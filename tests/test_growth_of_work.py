@@ -10,7 +10,11 @@ from crds import crd_with_spec
 
 from crdlint.api import validate_resource
 from crdlint.crd import positions
+from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
+from crdlint.report import differences
 from crdlint.rules.engine import fixer
+from crdlint.rules.server.cel_cost import RULE_COST
 from crdlint.schema import value_errors
 from crdlint.yaml.editor import Editor
 
@@ -54,6 +58,54 @@ def test_the_objects_of_a_list_share_an_editor(
     done = crdlint("validate", "--crd", str(tmp_path / "crd.yaml"), "-", stdin=text)
     assert "20 resources: 20 errors" in done.stdout
     assert len(calls) == 1
+
+
+_COSTLY = """\
+type: object
+properties:
+  a: {type: array, items: {type: string}}
+  b: {type: array, items: {type: string}}
+x-kubernetes-validations:
+- &r {rule: "self.a.all(x, self.a.all(y, x != y))"}
+"""
+
+
+def test_equal_rules_share_their_fix(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = counted(monkeypatch, Editor, "set")
+    rules = '- {rule: "self.b.all(x, self.b.all(y, x != y))"}\n' * 20
+    crd = crd_with_spec(f"{_COSTLY}{rules}")
+    result = lint_file(crd, "a.yaml", CheckRequest(fixes=True))
+    fixes = {id(each.fix) for each in result.diagnostics if each.rule == RULE_COST.id}
+    assert len(fixes) == 2
+    assert len(calls) == 8  # of the two rules, and of all
+
+
+def test_a_rule_over_its_budget_gets_its_own_limits() -> None:
+    other = '- {rule: "self.b.all(x, self.b.all(y, x != y))"}\n'
+    crd = crd_with_spec(f"{_COSTLY}{other}")
+    result = lint_file(crd, "a.yaml", CheckRequest(fixes=True))
+    lines = crd.splitlines()
+    changed: dict[int, set[str]] = {}
+    for finding in result.diagnostics:
+        if finding.rule == RULE_COST.id:
+            assert finding.fix is not None
+            starts = (crd.count("\n", 0, edit.start) for edit in finding.fix.edits)
+            changed[finding.line] = {lines[number].split(":")[0].strip() for number in starts}
+    assert list(changed.values()) == [{"a"}, {"b"}]
+
+
+def test_the_same_two_lines_are_compared_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    calls = counted(monkeypatch, differences, "_joined")
+    differences.changed_parts.cache_clear()
+    for name, limit in (("old", ""), ("new", ", maxLength: 3")):
+        fields = ", ".join(f"a{i}: {{type: string{limit}}}" for i in range(20))
+        crd = crd_with_spec(f"{{type: object, properties: {{{fields}}}}}")
+        (tmp_path / f"{name}.yaml").write_text(crd, encoding="utf-8")
+    done = crdlint("diff", str(tmp_path / "old.yaml"), str(tmp_path / "new.yaml"))
+    assert "20 changes" in done.stdout
+    assert len(calls) <= 2
 
 
 def test_the_values_of_an_enum_are_listed_once(monkeypatch: pytest.MonkeyPatch) -> None:

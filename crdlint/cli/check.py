@@ -396,7 +396,12 @@ class _CheckCommand:
 
         state, config_of = self._state, self._planner.config_of
         comparison = compare(
-            previous, state.crds, state.unread, tops, lambda path: config_of(path) is not None
+            previous,
+            state.crds,
+            state.unread,
+            tops,
+            self._planner.plan.pointers,
+            lambda path: config_of(path) is not None,
         )
         for notice in () if self._quiet else previous.take_notices():
             console.err(f"crdlint: note: {notice}")

@@ -234,7 +234,12 @@ class _DiffCommand:
         from crdlint.sources.previous.crds import compare
 
         comparison = compare(
-            previous, crds, self._unread, (), lambda path: self._planner.config_of(path) is not None
+            previous,
+            crds,
+            self._unread,
+            (),
+            self._planner.plan.pointers,
+            lambda path: self._planner.config_of(path) is not None,
         )
         for notice in () if self._options.quiet else previous.take_notices():
             console.err(f"crdlint: note: {notice}")

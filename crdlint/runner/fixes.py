@@ -273,14 +273,9 @@ def _chosen(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
         if _fix(following.get(id(finding), finding)).edits == _fix(finding).edits
     ]
     first = min(map(_stage, candidates), default=0)
-    chosen: list[Diagnostic] = []
+    of_stage = (finding for finding in candidates if _stage(finding) == first)
     edits = _ChosenEdits()
-    for finding in sorted(
-        (finding for finding in candidates if _stage(finding) == first), key=_start
-    ):
-        if edits.add(_fix(finding)):
-            chosen.append(finding)
-    return chosen
+    return [finding for finding in sorted(of_stage, key=_start) if edits.add(_fix(finding))]
 
 
 class _ChosenEdits:

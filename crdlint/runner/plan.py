@@ -58,7 +58,8 @@ class Plan:
     `problems` those that cannot be checked, with the reason. `results` are reported without a check: those of charts
     and patches. `kustomizations` are directories with one, and their versions; `charts` are those with CRDs that are in no
     other chart, with the versions of Kubernetes, and `releases` the configurations of those in folders. `complete_charts` are those
-    whose own file is an input. `samples` are the files that may have custom resources, with the groups of these. `preview` is
+    whose own file is an input. `pointers` are the files of which there is only a pointer of Git LFS. `samples` are the files
+    that may have custom resources, with the groups of these. `preview` is
     what users should know if they check for the preview of the next version.
     """
 
@@ -71,6 +72,7 @@ class Plan:
     kustomizations: list[Task] = field(default_factory=list)
     charts: dict[str, Range] = field(default_factory=dict)
     complete_charts: set[str] = field(default_factory=set)
+    pointers: list[str] = field(default_factory=list)
     samples: dict[str, frozenset[str]] = field(default_factory=dict)
     releases: dict[str, Config] = field(default_factory=dict)
     preview: str | None = None
@@ -204,6 +206,7 @@ class Planner:
             return None
         if is_lfs_pointer(data):
             self.plan.notices.append(f"{path}: skipped: {LFS_POINTER}")
+            self.plan.pointers.append(path)
         groups = groups_in(data)
         if groups:
             self.plan.samples[path] = groups

@@ -11,7 +11,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final
 
 from crdlint.files.read import STDIN, UnreadableError, decode, open_descriptor, read_bytes
-from crdlint.files.recognition import may_hold_crd
+from crdlint.files.recognition import is_lfs_pointer, may_hold_crd
 from crdlint.kubernetes.servers import Range, ranges_within
 from crdlint.light import NamedTuple, dataclass
 from crdlint.safety.bugs import Bug, bug_of, collected, contain
@@ -231,7 +231,8 @@ class Checker:
             return OpenedTask(task, task.text)
         try:
             data = read_bytes(task.path)
-            if not (may_hold_crd(data) or task.renders):
+            may_matter = may_hold_crd(data) or is_lfs_pointer(data)
+            if not (may_matter or task.renders):
                 return CheckOutcome(name, task)
             text = decode(data)
         except UnreadableError as error:

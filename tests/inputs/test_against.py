@@ -517,33 +517,3 @@ def test_many_files_are_read_once(checkout: Any, monkeypatch: pytest.MonkeyPatch
     read.clear()
     assert findings("03.yaml") == []
     assert read == ["03.yaml"]
-
-
-POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:" + "0" * 64 + "\nsize 1234\n"
-
-
-class TestPointersOfGitLFS:
-    def test_an_old_pointer_is_not_a_new_crd(self, checkout: Any) -> None:
-        checkout.commit(
-            {"crd.yaml": POINTER, "data.json": POINTER, "gone.yaml": POINTER, "kept.yaml": POINTER}
-        )
-        checkout.write({"crd.yaml": crd(), "data.json": "{}"})
-        (checkout.top / "gone.yaml").unlink()
-        for command in (["check", "--against", "HEAD", "."], ["diff", "HEAD"]):
-            result = CliRunner().invoke(cli, command)
-            assert result.exit_code == 2, result.output
-            assert "crd.yaml: a pointer of Git LFS" in result.stderr
-            assert "data.json: a pointer" not in result.stderr
-
-    def test_pointers_of_other_files_are_no_problem(self, checkout: Any) -> None:
-        checkout.commit({"crd.yaml": crd(), "data.json": POINTER, "kept.yaml": POINTER})
-        result = CliRunner().invoke(cli, ["check", "--against", "HEAD", "."])
-        assert result.exit_code == 0, result.output
-        assert "kept.yaml: skipped: a pointer of Git LFS" in result.stderr
-
-    def test_a_folder(self, tmp_path: Path) -> None:
-        for folder, text in (("old", POINTER), ("new", crd())):
-            (tmp_path / folder).mkdir()
-            (tmp_path / folder / "crd.yaml").write_text(text, encoding="utf-8")
-        result = CliRunner().invoke(cli, ["diff", str(tmp_path / "old"), str(tmp_path / "new")])
-        assert result.exit_code == 2, result.output

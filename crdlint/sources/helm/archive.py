@@ -17,7 +17,7 @@ from typing import Final
 
 from crdlint.files.paths import NEVER_ENTERED, UnreadInput, has_yaml_suffix
 from crdlint.files.read import UnreadableError, decode, read_bytes, reason
-from crdlint.files.recognition import may_hold_crd
+from crdlint.files.recognition import LFS_POINTER, is_lfs_pointer, may_hold_crd
 from crdlint.sources.helm.layout import (
     ARCHIVES,
     CHART,
@@ -203,6 +203,8 @@ def _unpacked(packed: bytes, budget: ArchiveBudget) -> tuple[BytesIO, str]:
                     )
                 data.write(chunk)
     except (OSError, EOFError, zlib.error) as error:
+        if is_lfs_pointer(packed):
+            return data, f"it is {LFS_POINTER}"
         return data, f"its compressed data is damaged ({error})"
     finally:
         data.seek(0)

@@ -16,7 +16,7 @@ from crdlint.crd.positions import Locator, SourceLocation, Span
 from crdlint.diagnostics import Diagnostic
 from crdlint.files.paths import Selection, UnreadInput, discover
 from crdlint.files.read import decode, text_if_readable
-from crdlint.files.recognition import QUOTE, key_pattern
+from crdlint.files.recognition import LFS_POINTER, QUOTE, key_pattern
 from crdlint.files.repository import RepositoryError
 from crdlint.linting.documents import collect_crds
 from crdlint.linting.result import CollectedCRDs, ComparedCRD, FileResult, OldCRD, UnreadDocument
@@ -436,19 +436,26 @@ def compare(
     crds: Mapping[str, Sequence[str]],
     unread: Sequence[str],
     tops: Sequence[str],
+    pointers: Iterable[str],
     is_checked: Callable[[str], bool],
 ) -> Comparison:
     """Return the findings of removed CRDs of the old files in scope.
 
     `crds` are the names of the CRDs in each checked file. If an input in `unread` cannot be read, it may contain the
     missing CRDs: then none of them is reported as removed. `tops` are directories to whose other files a CRD may have
-    been moved. `is_checked` returns whether the configuration includes a file.
+    been moved. `pointers` are new files of which there is only a pointer of Git LFS. `is_checked` returns
+    whether the configuration includes a file.
     """
     comparison = Comparison()
     names = {name for names_in_file in crds.values() for name in names_in_file}
     missing: dict[str, tuple[OldFile, OldCRD]] = {}
+    unknown = set(map(os.path.normpath, pointers))
     for index, file in enumerate(previous.files):
         if not _is_in_question(file, is_checked):
+            continue
+        if os.path.normpath(file.path or file.counterpart) in unknown:
+            message = f"not compared: its new version is {LFS_POINTER}"
+            comparison.problems.append(UnreadInput(file.name, message))
             continue
         old_crds = previous.of_file(index)
         comparison.problems += (_not_compared(file, document) for document in old_crds.unread)

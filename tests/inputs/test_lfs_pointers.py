@@ -1,0 +1,113 @@
+"""Pointers of Git LFS in place of each file that a command reads: their content is unknown, never empty."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from click.testing import CliRunner
+from commands import crdlint
+from tables import each
+from test_against import crd
+
+from crdlint.cli.main import cli
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from subprocess import CompletedProcess
+
+POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:" + "0" * 64 + "\nsize 1234\n"
+SENTENCE = "a pointer of Git LFS, not the file itself"
+
+
+def write(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def run(folder: Path, arguments: str, stdin: str = "") -> CompletedProcess[str]:
+    """Run a command in which `@` is the folder of the files."""
+    return crdlint(*arguments.replace("@", f"{folder}/").split(), stdin=stdin)
+
+
+@each(
+    "command",
+    [
+        "check @p.yaml",
+        "check --no-require-crds -",
+        "check --fix @p.yaml",
+        "check --against @p.yaml @crd.yaml",
+        "check --against @old @crd.yaml",
+        "check --config @p.yaml @crd.yaml",
+        "check --baseline @p.json @crd.yaml",
+        "check --include-dependencies @chart",
+        "validate --crd @p.yaml @crd.yaml",
+        "validate --crd @crd.yaml @p.yaml",
+        "validate --crd @crd.yaml -",
+        "diff @p.yaml @crd.yaml",
+        "diff @crd.yaml @p.yaml",
+        "diff @old @new",
+        "diff @new @old",
+        "test --crd @crd.yaml @p.testsuite.yaml",
+        "test --crd @p.yaml @good.testsuite.yaml",
+        "eval true --object @p.yaml",
+        "eval true --crd @p.yaml --object @crd.yaml",
+    ],
+)
+def test_a_pointer_is_no_input(tmp_path: Path, command: str) -> None:
+    suite = "crdName: foos.example.com\ntests: {onCreate: [{name: a, initial: 'kind: Foo'}]}\n"
+    chart = "apiVersion: v2\nname: c\nversion: 1.0.0\n"
+    pointers = ("p.yaml", "p.json", "p.testsuite.yaml", "old/crd.yaml", "chart/charts/s.tgz")
+    write(tmp_path, dict.fromkeys(pointers, POINTER))
+    write(tmp_path, {"crd.yaml": crd(), "new/crd.yaml": crd(), "chart/crds/crd.yaml": crd()})
+    write(tmp_path, {"good.testsuite.yaml": suite, "chart/Chart.yaml": chart})
+    result = run(tmp_path, command, POINTER)
+    assert result.returncode == 2, result.stdout
+    assert SENTENCE in result.stderr
+    assert "removed" not in result.stdout
+
+
+def test_a_folder_with_pointers_is_checked_without_them(tmp_path: Path) -> None:
+    write(tmp_path, {"crd.yaml": crd(), "p.yaml": POINTER, "data.json": POINTER})
+    result = run(tmp_path, "check @.")
+    assert result.returncode == 0, result.stderr
+    assert f"p.yaml: skipped: {SENTENCE}" in result.stderr
+
+
+class TestPointersOfGitLFS:
+    def test_an_old_pointer_is_not_a_new_crd(self, checkout: Any) -> None:
+        checkout.commit(
+            {"crd.yaml": POINTER, "data.json": POINTER, "gone.yaml": POINTER, "kept.yaml": POINTER}
+        )
+        checkout.write({"crd.yaml": crd(), "data.json": "{}"})
+        (checkout.top / "gone.yaml").unlink()
+        for command in (["check", "--against", "HEAD", "."], ["diff", "HEAD"]):
+            result = CliRunner().invoke(cli, command)
+            assert result.exit_code == 2, result.output
+            assert "crd.yaml: a pointer of Git LFS" in result.stderr
+            assert "data.json: a pointer" not in result.stderr
+
+    def test_pointers_of_other_files_are_no_problem(self, checkout: Any) -> None:
+        checkout.commit({"crd.yaml": crd(), "data.json": POINTER, "kept.yaml": POINTER})
+        result = CliRunner().invoke(cli, ["check", "--against", "HEAD", "."])
+        assert result.exit_code == 0, result.output
+        assert "kept.yaml: skipped: a pointer of Git LFS" in result.stderr
+
+    def test_a_new_pointer_removes_no_crd(self, checkout: Any) -> None:
+        checkout.commit({"crd.yaml": crd(), "gone.yaml": crd("bars")})
+        checkout.write({"crd.yaml": POINTER})
+        (checkout.top / "gone.yaml").unlink()
+        for command in (["check", "--against", "HEAD", "."], ["diff", "HEAD"]):
+            result = CliRunner().invoke(cli, command)
+            assert result.exit_code == 2, result.output
+            assert f"crd.yaml: not compared: its new version is {SENTENCE}" in result.stderr
+            assert "foos.example.com" not in result.stdout
+            assert "bars.example.com was removed" in result.stdout
+
+    def test_a_folder(self, tmp_path: Path) -> None:
+        for folder, text in (("old", POINTER), ("new", crd())):
+            (tmp_path / folder).mkdir()
+            (tmp_path / folder / "crd.yaml").write_text(text, encoding="utf-8")
+        result = CliRunner().invoke(cli, ["diff", str(tmp_path / "old"), str(tmp_path / "new")])
+        assert result.exit_code == 2, result.output
