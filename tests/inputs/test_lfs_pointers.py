@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from click.testing import CliRunner
 from commands import crdlint
+from crds import crd_with_schema
 from tables import each
-from test_against import crd
 
 from crdlint.cli.main import cli
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from subprocess import CompletedProcess
 
 POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:" + "0" * 64 + "\nsize 1234\n"
+CRD = crd_with_schema("type: object\n")
 SENTENCE = "a pointer of Git LFS, not the file itself"
 
 
@@ -60,7 +61,7 @@ def test_a_pointer_is_no_input(tmp_path: Path, command: str) -> None:
     chart = "apiVersion: v2\nname: c\nversion: 1.0.0\n"
     pointers = ("p.yaml", "p.json", "p.testsuite.yaml", "old/crd.yaml", "chart/charts/s.tgz")
     write(tmp_path, dict.fromkeys(pointers, POINTER))
-    write(tmp_path, {"crd.yaml": crd(), "new/crd.yaml": crd(), "chart/crds/crd.yaml": crd()})
+    write(tmp_path, {"crd.yaml": CRD, "new/crd.yaml": CRD, "chart/crds/crd.yaml": CRD})
     write(tmp_path, {"good.testsuite.yaml": suite, "chart/Chart.yaml": chart})
     result = run(tmp_path, command, POINTER)
     assert result.returncode == 2, result.stdout
@@ -69,7 +70,7 @@ def test_a_pointer_is_no_input(tmp_path: Path, command: str) -> None:
 
 
 def test_a_folder_with_pointers_is_checked_without_them(tmp_path: Path) -> None:
-    write(tmp_path, {"crd.yaml": crd(), "p.yaml": POINTER, "data.json": POINTER})
+    write(tmp_path, {"crd.yaml": CRD, "p.yaml": POINTER, "data.json": POINTER})
     result = run(tmp_path, "check @.")
     assert result.returncode == 0, result.stderr
     assert f"p.yaml: skipped: {SENTENCE}" in result.stderr
@@ -80,7 +81,7 @@ class TestPointersOfGitLFS:
         checkout.commit(
             {"crd.yaml": POINTER, "data.json": POINTER, "gone.yaml": POINTER, "kept.yaml": POINTER}
         )
-        checkout.write({"crd.yaml": crd(), "data.json": "{}"})
+        checkout.write({"crd.yaml": CRD, "data.json": "{}"})
         (checkout.top / "gone.yaml").unlink()
         for command in (["check", "--against", "HEAD", "."], ["diff", "HEAD"]):
             result = CliRunner().invoke(cli, command)
@@ -89,13 +90,13 @@ class TestPointersOfGitLFS:
             assert "data.json: a pointer" not in result.stderr
 
     def test_pointers_of_other_files_are_no_problem(self, checkout: Any) -> None:
-        checkout.commit({"crd.yaml": crd(), "data.json": POINTER, "kept.yaml": POINTER})
+        checkout.commit({"crd.yaml": CRD, "data.json": POINTER, "kept.yaml": POINTER})
         result = CliRunner().invoke(cli, ["check", "--against", "HEAD", "."])
         assert result.exit_code == 0, result.output
         assert "kept.yaml: skipped: a pointer of Git LFS" in result.stderr
 
     def test_a_new_pointer_removes_no_crd(self, checkout: Any) -> None:
-        checkout.commit({"crd.yaml": crd(), "gone.yaml": crd("bars")})
+        checkout.commit({"crd.yaml": CRD, "gone.yaml": CRD.replace("foo", "bar")})
         checkout.write({"crd.yaml": POINTER})
         (checkout.top / "gone.yaml").unlink()
         for command in (["check", "--against", "HEAD", "."], ["diff", "HEAD"]):
@@ -106,7 +107,7 @@ class TestPointersOfGitLFS:
             assert "bars.example.com was removed" in result.stdout
 
     def test_a_folder(self, tmp_path: Path) -> None:
-        for folder, text in (("old", POINTER), ("new", crd())):
+        for folder, text in (("old", POINTER), ("new", CRD)):
             (tmp_path / folder).mkdir()
             (tmp_path / folder / "crd.yaml").write_text(text, encoding="utf-8")
         result = CliRunner().invoke(cli, ["diff", str(tmp_path / "old"), str(tmp_path / "new")])

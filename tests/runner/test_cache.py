@@ -45,7 +45,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     def noted(
         text: str, filename: str, request: CheckRequest, *, earlier: FileResult | None = None
     ) -> FileResult:
-        if request.helps:  # one without names the servers of an error
+        if request.details:  # one without names the servers of an error
             judged.append(filename)
         return lint_file(text, filename, request, earlier=earlier)
 
