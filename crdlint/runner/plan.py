@@ -58,7 +58,7 @@ class Plan:
     `problems` those that cannot be checked, with the reason. `results` are reported without a check: those of charts
     and patches. `kustomizations` are directories with one, and their versions; `charts` are those with CRDs that are in no
     other chart, with the versions of Kubernetes, and `releases` the configurations of those in folders. `complete_charts` are those
-    whose own file is an input. `pointers` are the files of which there is only a pointer of Git LFS. `samples` are the files
+    whose own file is an input. `pointers` are the files that are only pointers of Git LFS. `samples` are the files
     that may have custom resources, with the groups of these. `preview` is
     what users should know if they check for the preview of the next version.
     """

@@ -443,7 +443,7 @@ def compare(
 
     `crds` are the names of the CRDs in each checked file. If an input in `unread` cannot be read, it may contain the
     missing CRDs: then none of them is reported as removed. `tops` are directories to whose other files a CRD may have
-    been moved. `pointers` are new files of which there is only a pointer of Git LFS. `is_checked` returns
+    been moved. `pointers` are new files that are only pointers of Git LFS. `is_checked` returns
     whether the configuration includes a file.
     """
     comparison = Comparison()
