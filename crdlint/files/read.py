@@ -117,7 +117,7 @@ def is_folder(entry: os.DirEntry[str]) -> bool:
 def read_text(path: str, *, only_crds: bool = False) -> str | None:
     """Return the text of a file, or None with `only_crds` if it cannot contain CRDs; raise UnreadableError.
 
-    What a pointer of Git LFS stands for may contain anything.
+    The file that a pointer of Git LFS refers to may contain anything.
     """
     data = read_bytes(path)
     if only_crds and not may_hold_crd(data) and not is_lfs_pointer(data):
