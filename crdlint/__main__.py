@@ -2,6 +2,7 @@
 
 import gc
 import signal
+import sys
 
 # Allocations between two collections: importing the modules of a command makes many objects, and hardly any garbage.
 _ALLOCATIONS = 50_000
@@ -15,9 +16,14 @@ def main() -> None:
     from crdlint.cli.interrupts import exit_on_signals
 
     exit_on_signals()
-    from crdlint.cli.main import main as run
+    from crdlint.cli.answers import given
 
     try:
+        status = given(sys.argv[1:])
+        if status is not None:
+            sys.exit(status)
+        from crdlint.cli.main import main as run
+
         run()
     finally:
         gc.freeze()  # Python collects garbage at its end, in every module: the process gives back that memory anyway

@@ -9,7 +9,6 @@ quarter of the time of checking one file.
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections import namedtuple
 from functools import partial
@@ -28,6 +27,8 @@ else:
         """Make a dataclass whose `__init__` is compiled; what compares and prints it is shared by all."""
         if cls is None:
             return partial(dataclass, eq=eq, frozen=frozen, **options)
+        import dataclasses  # not for an answer of an earlier run
+
         own = frozenset(vars(cls))
         result = dataclasses.dataclass(cls, repr=False, eq=False, **options)
         if "__repr__" not in own:
@@ -37,7 +38,7 @@ else:
         return result
 
     def _compare_by_fields(cls, own, *, frozen):
-        names = [field.name for field in dataclasses.fields(cls) if field.compare]
+        names = [each.name for each in cls.__dataclass_fields__.values() if each.compare]
         values = attrgetter(*names) if names else lambda _: ()
 
         def equal(self, other):
@@ -56,7 +57,7 @@ else:
     def _shown(self):
         shown = [
             f"{field.name}={getattr(self, field.name)!r}"
-            for field in dataclasses.fields(self)
+            for field in self.__dataclass_fields__.values()
             if field.repr
         ]
         return f"{type(self).__qualname__}({', '.join(shown)})"
@@ -73,7 +74,7 @@ else:
     _COPIED = {}
 
     def _copied(kind):
-        names = [field.name for field in dataclasses.fields(kind)]
+        names = [*kind.__dataclass_fields__]
         # A getter of one name would return a value instead of a tuple.
         read = attrgetter(*names) if names[1:] else lambda value: (getattr(value, names[0]),)
         return read, {name: position for position, name in enumerate(names)}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 import click
 
-from crdlint.cli import console, options
+from crdlint.cli import answers, console, options
 from crdlint.cli.fields import Declared, configured_kube_version, file_option, flag, option
 from crdlint.cli.help import Group
 from crdlint.cli.options import FixOptions, HelmOptions
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     Baseline: TypeAlias = BaselineMatcher | Update | AddedIgnores | PrintedIgnores | None
 
 Item = TypeVar("Item")
+_MANY: Final = 32  # files, from which on the cache has few files for them
 _REQUEST: Final = CheckRequest(skip_unfinished=True, fixes=True)
 
 
@@ -242,9 +243,11 @@ class _CheckCommand:
             self._check_inputs(loaded, values)
         state.summary.seconds = time.perf_counter() - start
         self._report_all()
-        if not (deleted or self._has_found_something()) and self._is_missing_crds(discovered):
-            return 2
-        return self._status()
+        is_empty = not (deleted or self._has_found_something())
+        status = 2 if is_empty and self._is_missing_crds(discovered) else self._status()
+        if not (arguments.no_cache or arguments.verbose or self._reports.tell_time):
+            answers.keep(status)
+        return status
 
     def _plan(self, discovered: Found, deleted: SetOf[str]) -> None:
         """Plan what to check, and report what cannot be read but for files that are deleted."""
@@ -291,6 +294,8 @@ class _CheckCommand:
             from crdlint.runner.cache import open_cache
 
             cache = open_cache()
+            if cache is not None and len(plan.tasks) >= _MANY:
+                cache.gather(repr((os.path.realpath(os.curdir), self._options.paths)))
         previous = None if loaded is None else self._previous(loaded, values)
         has_old_charts = previous is not None and bool(plan.complete_charts)
         charts = None
@@ -437,7 +442,7 @@ class _CheckCommand:
         for result in copies.results():
             self._report(result, self._planner.config_of(result.file))
         if settings.cache is not None:
-            settings.cache.sweep()
+            settings.cache.close()
 
     def _keep_stream(self, outcome: CheckOutcome) -> None:
         """Keep the text of an input that can be read only once, for the samples in it."""
@@ -454,10 +459,10 @@ class _CheckCommand:
             return
         from crdlint.cli.inputs import Inputs
         from crdlint.cli.samples import Samples
-        from crdlint.sources.helm.check import Charts
+        from crdlint.sources.helm.on_demand import ChartsOnDemand
 
         checked = Samples.of(
-            Inputs(Selection(), charts or Charts(values), bugs=state.bugs),
+            Inputs(Selection(), ChartsOnDemand(values, charts), bugs=state.bugs),
             self._planner,
             self._options.paths,
         )

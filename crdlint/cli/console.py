@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import errno
 import io
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
-from typing import Final, TextIO, TypeVar
+from typing import Final, TypeVar
 
 import click
 
 from crdlint.__about__ import __version__
+from crdlint.cli import answers
+from crdlint.cli.streams import StreamError as StreamError
+from crdlint.cli.streams import discard as discard
+from crdlint.cli.streams import prepare as prepare
 from crdlint.safety.bugs import Bug
 from crdlint.safety.escapes import printable_line
 
@@ -22,51 +25,6 @@ Item = TypeVar("Item")
 _STATUS_EVERY: Final = 0.1  # seconds
 BUG: Final = 3  # the exit status after an internal error
 ISSUES: Final = "https://github.com/crdlint/crdlint/issues"
-
-
-class StreamError(Exception):
-    """Standard output cannot be written to; `str()` is the reason. `is_closed_pipe` is set if its reader has gone."""
-
-    def __init__(self, error: OSError) -> None:
-        super().__init__(f"standard output cannot be written: {error.strerror or error}")
-        self.is_closed_pipe = error.errno == errno.EPIPE
-
-
-class _Output(io.TextIOWrapper):
-    """Standard output, whose errors are StreamErrors, so that they differ from errors of other files."""
-
-    def write(self, text: str, /) -> int:
-        return self._raising(super().write, text)
-
-    def flush(self) -> None:
-        self._raising(super().flush)
-
-    def _raising(self, use: Callable[..., Item], *arguments: str) -> Item:
-        try:
-            return use(*arguments)
-        except OSError as error:
-            discard(self)
-            raise StreamError(error) from error
-
-
-def prepare() -> None:
-    """Open the standard streams that are closed, and let standard output take every character.
-
-    Using a stream that was closed still fails. Without this, the next file to be opened would take its descriptor.
-    """
-    for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
-        if getattr(sys, name) is None:
-            is_input = descriptor == 0
-            os.dup2(os.open(os.devnull, os.O_WRONLY if is_input else os.O_RDONLY), descriptor)
-            mode = "r" if is_input else "w"
-            stream = open(descriptor, mode, encoding="utf-8", closefd=False)  # noqa: SIM115
-            setattr(sys, name, stream)
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        # `sys.__stdout__` is left as it is: the size of the terminal is asked for there.
-        file = open(sys.stdout.fileno(), "wb", closefd=False)  # noqa: SIM115
-        sys.stdout = _Output(
-            file, sys.stdout.encoding, "backslashreplace", line_buffering=sys.stdout.line_buffering
-        )
 
 
 _status: _Status | None = None
@@ -134,6 +92,7 @@ def out(text: str, *, nl: bool = True) -> None:
         return
     if _status is not None:
         _status.clear()
+    answers.written(f"{text}\n" if nl else text, is_error=False)
     click.echo(text, nl=nl, color=True)
 
 
@@ -146,6 +105,7 @@ def out_on_err(text: str, *, nl: bool = True) -> None:
     """Write text to standard error, escaped by its format already; it is lost if that cannot be written to."""
     if _status is not None:
         _status.clear()
+    answers.written(f"{text}\n" if nl else text, is_error=True)
     with _lost_if_unwritable():
         click.echo(text, nl=nl, err=True, color=True)
 
@@ -155,12 +115,6 @@ def show_error(error: click.ClickException) -> None:
     text = io.StringIO()
     error.show(text)
     err(*text.getvalue().removesuffix("\n").split("\n"))
-
-
-def discard(stream: TextIO) -> None:
-    """Drop what is still to be written to a standard stream, now and at exit."""
-    with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 class Bugs:

@@ -18,11 +18,10 @@ from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
 from crdlint.resources.definitions import CRDFiles, Definitions, outlines
-from crdlint.rules.advice.deployment import SKIPPED
 from crdlint.runner.task import shown_name
 from crdlint.safety.bugs import Bug, collected
 from crdlint.sources.crd_lookup import configured_crds, crd_folders_near, files_beside
-from crdlint.sources.helm.check import Charts, without_chart
+from crdlint.sources.helm.on_demand import ChartsOnDemand
 
 if TYPE_CHECKING:
     from crdlint.runner.plan import Planner
@@ -36,7 +35,7 @@ class Inputs:
     """The inputs of a run. ``problems``, places and messages, make the exit status 2; ``notices`` do not."""
 
     selection: Selection
-    charts: Charts = field(default_factory=Charts)
+    charts: ChartsOnDemand = field(default_factory=ChartsOnDemand)
     problems: dict[tuple[str, str], None] = field(default_factory=dict)
     notices: dict[str, None] = field(default_factory=dict)
     bugs: Bugs = field(default_factory=Bugs)
@@ -192,11 +191,19 @@ class _DefinitionReader:
             result = lint(text, shown_name(path), only=only)
             if not result.templates:
                 return result
+            from crdlint.sources.helm.check import without_chart
+
             result = without_chart(shown_name(path), text, lint)
         self._templates.add(path)
         for notice in result.notices:
             self.inputs.notice(path, notice)
+        self._note_skipped(path, result)
+        return result
+
+    def _note_skipped(self, path: str, result: FileResult) -> None:
+        """Report the CRDs that only Helm can read."""
+        from crdlint.rules.advice.deployment import SKIPPED
+
         for finding in result.diagnostics:
             if finding.rule == SKIPPED.id:
                 self.inputs.notice(f"{path}:{finding.line}", f"{finding.message}. {finding.help}")
-        return result

@@ -12,10 +12,10 @@ import click
 from crdlint.__about__ import COMMIT, __version__
 from crdlint.cli import console
 from crdlint.cli.interrupts import handled
+from crdlint.cli.streams import status_of
 from crdlint.safety.bugs import Bug, bug_of, collected
 
 _DIGITS: Final = 12  # of a commit
-_CLOSED_PIPE: Final = 141  # as of a program that SIGPIPE ends
 
 # Name: module, the name in it unless that is `command`, one line for --help.
 _COMMANDS: Final = {
@@ -193,10 +193,7 @@ def _run() -> None:
         console.show_error(error)
         sys.exit(_report(bugs) or 2)
     except console.StreamError as error:
-        if error.is_closed_pipe:
-            sys.exit(_CLOSED_PIPE)
-        console.err(f"crdlint: {error}")
-        sys.exit(2)
+        sys.exit(status_of(error, console.err))
     except Exception as error:
         sys.exit(_report([*bugs, bug_of(error)]))
 

@@ -58,6 +58,7 @@ class Reports(Generic[AnyReport]):
         self.is_text = name == formats.TEXT
         self._write = write or console.out
         self._report = kind(name, view)
+        self.tell_time = isinstance(self._report, Report) and self._report.tells_time
         self._spool: Spool | None = None
         plain = view._replace(page=PLAIN)
         self._files = [

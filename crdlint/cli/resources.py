@@ -14,7 +14,6 @@ from crdlint.resources.placeholders import PlaceholderPatterns
 from crdlint.runner.task import shown_name
 from crdlint.sources.fragments import Fragments
 from crdlint.sources.helm.layout import TEMPLATES, ChartLayout
-from crdlint.sources.helm.rendered import in_template
 
 if TYPE_CHECKING:
     from crdlint.cli.inputs import Inputs
@@ -122,6 +121,8 @@ class ResourceCheck:
 
 def _in_template(path: str, text: str, validated: Iterable[Validated]) -> Validated:
     """Return what is validated of the documents of a template as one."""
+    from crdlint.sources.helm.rendered import in_template
+
     each = list(validated)
     stored = tuple(object_ for part in each for object_ in part.stored)
     return Validated(in_template(path, text, (part.result for part in each)), stored)

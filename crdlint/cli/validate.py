@@ -22,7 +22,7 @@ from crdlint.report import formats
 from crdlint.report.pieces import View
 from crdlint.runner.plan import Planner
 from crdlint.runner.task import shown_name
-from crdlint.sources.helm.check import Charts
+from crdlint.sources.helm.on_demand import ChartsOnDemand
 
 if TYPE_CHECKING:
     from crdlint.cli.resources import ResourceCheck
@@ -96,7 +96,7 @@ class _ValidateCommand:
         self._quiet = arguments.quiet
         from crdlint.cli.inputs import Inputs
 
-        self._charts = Charts(arguments.values())
+        self._charts = ChartsOnDemand(arguments.values())
         self._inputs = Inputs(
             Selection(arguments.include, arguments.exclude, not arguments.no_ignore), self._charts
         )
@@ -237,12 +237,14 @@ class _ValidateCommand:
 
     def _report_charts(self, paths: Sequence[str]) -> None:
         """Report the objects of charts that Helm does not create, and why it does not render a chart."""
+        charts = dict.fromkeys(filter(None, map(self._charts.chart_of, paths)))
+        if not charts:
+            return
         from crdlint.rules.advice.charts import NO_MATCHES, OBJECT_IN_CRDS
         from crdlint.rules.advice.deployment import RENDER
 
         rules = {NO_MATCHES.id, OBJECT_IN_CRDS.id, RENDER.id}
         named = {os.path.normpath(path) for path in paths}
-        charts = dict.fromkeys(filter(None, map(self._charts.chart_of, paths)))
         for result in (result for chart in charts for result in self._charts.results(chart)):
             findings = tuple(finding for finding in result.diagnostics if finding.rule in rules)
             is_broken = any(each.rule == RENDER.id for each in findings)

@@ -244,6 +244,8 @@ def _bars(counts: Counter[str]) -> list[_Bar]:
 class FindingsPage(Report):
     """The findings file by file, with their lines, to be filtered by severity, rule and version."""
 
+    tells_time = True
+
     def __init__(self, view: View) -> None:
         super().__init__(view)
         self._files: list[tuple[str, list[_Row]]] = []

@@ -73,6 +73,7 @@ class FindingsJSON(_Array):
         f'{{\n"version": {FORMAT_VERSION},\n"crdlint": {json_text(__version__)},\n"diagnostics": ['
     )
     tail = '],\n"files": ['
+    tells_time = True
 
     def __init__(self, view: View) -> None:
         super().__init__(view)

@@ -142,10 +142,12 @@ class _Format:
 class Report(_Format):
     """The base of a run's findings in a format: the pieces of `file`, for each file in order, then those of `end`.
 
-    A format that `lists_infos` has those that are not asked for, too; the others only count them.
+    A format that `lists_infos` has those that are not asked for, too; the others only count them. One that `tells_time` has the
+    seconds or the time of the run; text has them at a terminal.
     """
 
     lists_infos: ClassVar[bool] = True
+    tells_time: ClassVar[bool] = False
 
     def file(self, result: FileResult) -> Iterable[str]:
         """Return the pieces about a file: by default one for each finding."""

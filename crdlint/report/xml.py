@@ -81,6 +81,8 @@ class Checkstyle(Report):
 class JUnit(Report):
     """JUnit's complete document; findings below severity error are not failures, but part of a test's output."""
 
+    tells_time = True
+
     def __init__(self, view: View) -> None:
         super().__init__(view)
         self._tests = 0

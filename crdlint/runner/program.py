@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from hashlib import blake2b
 from importlib.util import find_spec
@@ -25,7 +25,7 @@ def program_digest() -> bytes:
     Two commits may have the same version, and files may have been unpacked with the same sizes and times.
     """
     digest = blake2b(sys.version.encode(), digest_size=32)
-    for part in (*_contents(), *_parsers(), *_states()):
+    for part in (*_contents(), *states_of(_PARSERS), *_states()):
         digest.update(part)
     return digest.digest()
 
@@ -58,9 +58,9 @@ def _contents() -> Iterator[bytes]:
         yield from (f"{member.filename} {member.CRC}\n".encode() for member in members.infolist())
 
 
-def _parsers() -> Iterator[bytes]:
+def states_of(libraries: Iterable[str]) -> Iterator[bytes]:
     """Yield the state of each library's files, also of one that is a package."""
-    for name in _PARSERS:
+    for name in libraries:
         spec = find_spec(name)
         for path in () if spec is None or spec.origin is None else _files_of(Path(spec.origin)):
             yield _state(str(path), path.stat())

@@ -160,7 +160,10 @@ def _work(connection: Connection, settings: Settings) -> None:
     try:
         while True:
             tasks: list[Task] = connection.recv()
-            connection.send([_light(checker.check(task)) for task in tasks])
+            checked = [_light(checker.check(task)) for task in tasks]
+            if settings.cache is not None:
+                settings.cache.save()
+            connection.send(checked)
     except Exception:
         os._exit(1)  # out of memory, or the parent is gone: each task is checked again
 

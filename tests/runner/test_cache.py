@@ -12,8 +12,9 @@ from click.testing import CliRunner
 import crdlint.linting.pipeline
 from crdlint.cli.main import cli
 from crdlint.linting.pipeline import lint_file
-from crdlint.runner import cache as module
-from crdlint.runner.cache import Cache, cache_folder
+from crdlint.runner import cache, store
+from crdlint.runner.cache import Cache
+from crdlint.runner.store import cache_folder
 
 if TYPE_CHECKING:
     from crdlint.linting.request import CheckRequest
@@ -111,7 +112,7 @@ def test_a_copy_shows_its_own_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_another_version_of_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
     judged = counted(monkeypatch)
     check(str(BAD))
-    monkeypatch.setattr(module, "program_digest", lambda: b"of another one")
+    monkeypatch.setattr(cache, "program_digest", lambda: b"of another one")
     check(str(BAD))
     assert len(judged) == 2
 
@@ -157,13 +158,13 @@ def test_nothing_of_the_text_is_kept(folder: Path) -> None:
 
 
 def test_the_oldest_go_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_LIMIT", 250)
+    monkeypatch.setattr(store, "_LIMIT", 250)
     for i in range(4):
         path = tmp_path / f"{i:02}" / f"{'0' * 38}.crdlint"
         path.parent.mkdir()
         path.write_bytes(b"x" * 100)
         os.utime(path, (1000 + i, 1000 + i))
-    (tmp_path / "CACHEDIR.TAG").write_bytes(module._TAGGED)  # noqa: SLF001
+    (tmp_path / "CACHEDIR.TAG").write_bytes(store._TAGGED)  # noqa: SLF001
     Cache(tmp_path).sweep()
     assert [path.parent.name for path in entries(tmp_path)] == ["02", "03"]
     (tmp_path / "02" / f"{'1' * 38}.crdlint").write_bytes(b"x" * 1000)

@@ -14,8 +14,9 @@ from click.testing import CliRunner
 from tables import each
 
 from crdlint.cli.main import cli
-from crdlint.runner import cache as module
-from crdlint.runner.cache import Cache, open_cache, user_secret
+from crdlint.runner import store
+from crdlint.runner.cache import Cache, open_cache
+from crdlint.runner.store import user_secret
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -188,7 +189,7 @@ def test_a_relative_cache_home_is_ignored(monkeypatch: pytest.MonkeyPatch, tmp_p
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_CACHE_HOME", "cache")
     monkeypatch.delenv("CRDLINT_CACHE_DIR")
-    assert module.cache_folder() == tmp_path / ".cache" / "crdlint"
+    assert store.cache_folder() == tmp_path / ".cache" / "crdlint"
 
 
 def test_no_place_for_a_secret_is_no_cache(home: Path, folder: Path) -> None:
@@ -217,20 +218,20 @@ def test_a_relative_folder_of_the_system_is_no_cache(monkeypatch: pytest.MonkeyP
 def test_the_folder_of_the_system(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("CRDLINT_CACHE_DIR")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert module.cache_folder() == tmp_path / "crdlint"
+    assert store.cache_folder() == tmp_path / "crdlint"
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert module.cache_folder() == tmp_path / ".cache" / "crdlint"
+    assert store.cache_folder() == tmp_path / ".cache" / "crdlint"
 
 
 def test_sweeping_follows_no_link(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_LIMIT", 0)
+    monkeypatch.setattr(store, "_LIMIT", 0)
     for name in ("outside", "cache/ab"):
         (tmp_path / name).mkdir(parents=True)
         (tmp_path / name / FILE).write_text("x")
-    (folder / "CACHEDIR.TAG").write_bytes(module._TAGGED)  # noqa: SLF001
+    (folder / "CACHEDIR.TAG").write_bytes(store._TAGGED)  # noqa: SLF001
     (folder / "cd").symlink_to(tmp_path / "outside")
     (folder / "swept").symlink_to(tmp_path / "mark")
     Cache(folder).sweep()
@@ -258,7 +259,7 @@ def test_sweeping_removes_only_entries(
     other.write_text("x")
     (folder / "swept").unlink(missing_ok=True)
     with monkeypatch.context() as context:
-        context.setattr(module, "_LIMIT", 0)
+        context.setattr(store, "_LIMIT", 0)
         Cache(folder).sweep()
     assert other.exists()
     assert not own.exists()
@@ -266,7 +267,7 @@ def test_sweeping_removes_only_entries(
 
 
 def test_a_folder_of_others_is_not_swept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_LIMIT", 0)
+    monkeypatch.setattr(store, "_LIMIT", 0)
     for name in ("README", f"ab/{FILE}"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("x")
@@ -288,14 +289,14 @@ def test_a_cache_behind_a_link_of_the_repository_is_not_used(
     linked: str, target: str, checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`$CI_PROJECT_DIR/.cache/crdlint` is the folder that docs/ci.md recommends, and a commit may contain it."""
-    monkeypatch.setattr(module, "_LIMIT", 0)
+    monkeypatch.setattr(store, "_LIMIT", 0)
     checkout.commit({"crd.yaml": BAD.read_text(encoding="utf-8"), "src/a": ""})
     monkeypatch.setenv("CRDLINT_CACHE_DIR", str(checkout.top / ".cache/crdlint"))
     theirs = Path(target.format(top=checkout.top))
     theirs.mkdir(exist_ok=True)
     (theirs / "ab").mkdir(exist_ok=True)
     (theirs / "ab" / FILE).write_text("x")
-    (theirs / "CACHEDIR.TAG").write_bytes(module._TAGGED)  # noqa: SLF001
+    (theirs / "CACHEDIR.TAG").write_bytes(store._TAGGED)  # noqa: SLF001
     before = sorted(theirs.rglob("*"))
     (checkout.top / linked).parent.mkdir(exist_ok=True)
     (checkout.top / linked).symlink_to(theirs)
