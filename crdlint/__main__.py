@@ -5,7 +5,7 @@ import signal
 import sys
 
 # Allocations between two collections: importing the modules of a command makes many objects, and hardly any garbage.
-_ALLOCATIONS = 50_000
+_ALLOCATIONS = 100_000
 
 
 def main() -> None:
@@ -16,17 +16,24 @@ def main() -> None:
     from crdlint.cli.interrupts import exit_on_signals
 
     exit_on_signals()
-    from crdlint.cli.answers import given
-
     try:
-        status = given(sys.argv[1:])
-        if status is not None:
-            sys.exit(status)
+        _answer(sys.argv[1:])
         from crdlint.cli.main import main as run
 
         run()
     finally:
         gc.freeze()  # Python collects garbage at its end, in every module: the process gives back that memory anyway
+
+
+def _answer(arguments: list[str]) -> None:
+    """Exit with the answer of an earlier run, if there is one; only those of `check` are kept."""
+    if arguments[:1] != ["check"] or "--no-cache" in arguments:
+        return
+    from crdlint.cli.answers import given
+
+    status = given(arguments)
+    if status is not None:
+        sys.exit(status)
 
 
 if __name__ == "__main__":

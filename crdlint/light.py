@@ -24,21 +24,67 @@ if TYPE_CHECKING:
 else:
 
     def dataclass(cls=None, /, *, eq=True, frozen=False, **options):
-        """Make a dataclass whose `__init__` is compiled; what compares and prints it is shared by all."""
+        """Make a dataclass whose `__init__` is compiled on its first call; what compares and prints it is shared by all."""
         if cls is None:
             return partial(dataclass, eq=eq, frozen=frozen, **options)
         import dataclasses  # not for an answer of an earlier run
 
         own = frozenset(vars(cls))
-        result = dataclasses.dataclass(cls, repr=False, eq=False, **options)
+        result = dataclasses.dataclass(cls, init=False, repr=False, eq=False, **options)
+        if "__init__" not in own:
+            result.__init__ = _first_init(result)
         if "__repr__" not in own:
             result.__repr__ = _shown
         if eq:
             _compare_by_fields(result, own, frozen=frozen)
         return result
 
+    def _first_init(cls):
+        def first(self, /, *arguments, **named):
+            cls.__init__ = _compiled_init(cls)
+            cls.__init__(self, *arguments, **named)
+
+        return first
+
+    def _compiled_init(cls):
+        """Return the `__init__` of a dataclass, compiled from a text as the standard library does."""
+        given, named, body, known = [], [], [], {"_not_given": object()}
+        for field in _fields(cls):
+            name = field.name
+            known |= {f"_default_{name}": field.default, f"_new_{name}": field.default_factory}
+            parameter, value, default = _of_field(field)
+            if field.init:
+                (named if field.kw_only else given).append(parameter)
+                body.append(f"self.{name} = {value}")
+            elif default is not None:
+                body.append(f"self.{name} = {default}")
+        if hasattr(cls, "__post_init__"):
+            body.append("self.__post_init__()")
+        parameters = ", ".join(["self", *given, *(["*", *named] if named else [])])
+        text = f"def __init__({parameters}):\n " + "\n ".join(body or ["pass"])
+        made = {}
+        exec(text, known, made)  # noqa: S102  it consists of names of fields
+        made["__init__"].__qualname__ = f"{cls.__qualname__}.__init__"
+        return made["__init__"]
+
+    def _of_field(field):
+        """Return the texts of a field's parameter, of its value, and of its value without a parameter, None without a default."""
+        from dataclasses import MISSING
+
+        name, default, new = field.name, f"_default_{field.name}", f"_new_{field.name}()"
+        if field.default is not MISSING:
+            return f"{name}={default}", name, default
+        if field.default_factory is not MISSING:
+            return f"{name}=_not_given", f"{new} if {name} is _not_given else {name}", new
+        return name, name, None
+
+    def _fields(cls):
+        from dataclasses import fields
+
+        return fields(cls)
+
     def _compare_by_fields(cls, own, *, frozen):
-        names = [each.name for each in cls.__dataclass_fields__.values() if each.compare]
+        names = [each.name for each in _fields(cls) if each.compare]
         values = attrgetter(*names) if names else lambda _: ()
 
         def equal(self, other):
@@ -56,9 +102,7 @@ else:
     @recursive_repr()
     def _shown(self):
         shown = [
-            f"{field.name}={getattr(self, field.name)!r}"
-            for field in self.__dataclass_fields__.values()
-            if field.repr
+            f"{field.name}={getattr(self, field.name)!r}" for field in _fields(self) if field.repr
         ]
         return f"{type(self).__qualname__}({', '.join(shown)})"
 
@@ -74,7 +118,7 @@ else:
     _COPIED = {}
 
     def _copied(kind):
-        names = [*kind.__dataclass_fields__]
+        names = [field.name for field in _fields(kind)]
         # A getter of one name would return a value instead of a tuple.
         read = attrgetter(*names) if names[1:] else lambda value: (getattr(value, names[0]),)
         return read, {name: position for position, name in enumerate(names)}

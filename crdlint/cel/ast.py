@@ -8,8 +8,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
+from dataclasses import field
+from typing import Any, Final, TypeAlias, TypeVar
+
+from crdlint.light import NamedTuple, dataclass
 
 _Result = TypeVar("_Result")
 

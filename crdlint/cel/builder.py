@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from crdlint.cel.ast import NO_LOCATION, Call, Expr, Location, SourceInfo, Uint, Unspecified, Value
 from crdlint.cel.dialect import NEWEST, CELDialect
 from crdlint.cel.errors import CELError, CodedMessage
 from crdlint.cel.macros import ALL_MACROS, Helper, MacroError, MacroKey
+from crdlint.light import dataclass
 
 RESERVED = frozenset(
     (

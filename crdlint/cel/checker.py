@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import permutations
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from crdlint.cel import ast, types
 from crdlint.cel.ast import SourceInfo
@@ -20,6 +20,7 @@ from crdlint.cel.errors import (
 )
 from crdlint.cel.types import DYN, ERROR, Kind, Type
 from crdlint.cel.unification import Substitution, TypeReplacer, most_general
+from crdlint.light import NamedTuple, dataclass
 
 Visit: TypeAlias = Generator[ast.Expr, Type, Type]
 

@@ -6,7 +6,6 @@ A validator takes a checked expression and yields (node id, problem). An environ
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Final, TypeAlias
 
@@ -21,6 +20,7 @@ from crdlint.cel.parser import ParseResult, parse, parse_valid
 from crdlint.cel.types import ERROR, Kind, Type
 from crdlint.golang.regexp import compile_error
 from crdlint.golang.times import TimeError, parse_duration, parse_time
+from crdlint.light import dataclass
 
 Issues: TypeAlias = Iterator[tuple[int, CodedMessage]]
 

@@ -6,8 +6,8 @@ Upstream: cel-go's common/decls, checker/env.go, cel/env.go. An environment also
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Final, NamedTuple, TypeAlias
+from dataclasses import field, replace
+from typing import Any, Final, TypeAlias
 
 from crdlint.cel import types
 from crdlint.cel.ast import Value
@@ -27,6 +27,7 @@ from crdlint.cel.types import (
     map_type,
     type_type,
 )
+from crdlint.light import NamedTuple, dataclass
 
 FunctionTracker: TypeAlias = Callable[[Sequence[Any], Any], int | None]
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from itertools import product
-from typing import Final, NamedTuple, Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 from crdlint.cel.ast import Expr
 from crdlint.cel.types import Type
+from crdlint.light import NamedTuple
 
 UINT64_MAX: Final = (1 << 64) - 1
 STRING_FACTOR: Final = 0.1

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple, TypeAlias
+from dataclasses import field
+from typing import Any, Final, TypeAlias
 
 from crdlint.cel import ast, estimates
 from crdlint.cel.checker import CheckResult
@@ -23,6 +23,7 @@ from crdlint.cel.estimates import (
 )
 from crdlint.cel.macros import ACCU
 from crdlint.cel.types import DYN, Kind, Type
+from crdlint.light import NamedTuple, dataclass
 
 Visit: TypeAlias = Generator[ast.Expr, Estimate, Estimate]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import NoReturn
 
 from crdlint.cel import ast
@@ -21,6 +20,7 @@ from crdlint.cel.errors import CELError, CodedMessage
 from crdlint.cel.lexer import Tokens, tokenize
 from crdlint.cel.macros import ExpansionError
 from crdlint.cel.stack import run_with_large_stack
+from crdlint.light import dataclass
 
 MAX_CODE_POINTS = 100_000
 MAX_DEPTH = 250

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Final
 
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.kubecel.reasoning.reasoner import ITEM, VALUE, FieldPath
+from crdlint.light import dataclass
 from crdlint.schema.deep_equal import equality_key
 
 _PLAIN: Final = re.compile(r"[\w-]+\Z")

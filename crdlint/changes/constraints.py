@@ -6,7 +6,6 @@ import hashlib
 import math
 import re
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 from typing import Any, Final
@@ -17,6 +16,7 @@ from crdlint.golang import regexp_language
 from crdlint.golang.regexp_language import PartialError, UnsupportedError
 from crdlint.kubecel.syntax_trees import rule_key
 from crdlint.kubernetes.servers import NEWEST, Server
+from crdlint.light import dataclass
 from crdlint.safety import work
 from crdlint.safety.work import run_calls
 from crdlint.schema.deep_equal import equality_key

@@ -9,11 +9,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice, product
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from crdlint.cel.ast import Call, Literal, Select, nodes
 from crdlint.changes.change import Change
@@ -37,6 +36,7 @@ from crdlint.kubecel.evaluation import MISSING, OutOfBudgetError, RuleValidator,
 from crdlint.kubecel.reasoning.reasoner import ITEM, VALUE
 from crdlint.kubecel.syntax_trees import parsed
 from crdlint.kubernetes.servers import Server
+from crdlint.light import NamedTuple, dataclass
 from crdlint.rules.engine.rule import Rule
 from crdlint.safety import work
 from crdlint.schema.correlation import validate_list_sets_and_maps

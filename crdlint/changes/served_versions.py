@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from crdlint.changes.change import Change, Policy, lowered
 from crdlint.changes.conjunction import ComparedField, Conjunction
@@ -13,6 +13,7 @@ from crdlint.crd.model import CustomResourceDefinition
 from crdlint.crd.paths import Path
 from crdlint.crd.version_names import preferred
 from crdlint.kubernetes.servers import Range
+from crdlint.light import NamedTuple
 from crdlint.phrases import some
 from crdlint.rules.engine.advisory import VersionParts
 from crdlint.rules.texts import changes as rules

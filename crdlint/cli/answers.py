@@ -18,16 +18,16 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from hashlib import blake2b
-from typing import Any, Final, NamedTuple, TextIO
+from typing import Any, Final, TextIO
 
 from crdlint.cli import streams
 from crdlint.files.read import UnreadableError, read_bytes, with_parents
+from crdlint.light import NamedTuple
 from crdlint.runner.program import program_digest, states_of
 from crdlint.runner.store import Store, default_folder, usable_folder
 from crdlint.safety.bugs import has_failed
 from crdlint.safety.escapes import printable_line
 
-_COMMANDS: Final = ("check",)
 _CONFIGURATIONS: Final = (".crdlint.yaml", ".crdlint.yml", "pyproject.toml")
 # What a check looks for in the folder of a file and in those above it: a test compares them with what it asks for.
 LOOKED_FOR: Final = (
@@ -135,7 +135,7 @@ def question_of(arguments: Sequence[str]) -> Question | None:
 
     At a terminal, reports tell the time that the run took.
     """
-    if not arguments or arguments[0] not in _COMMANDS or "-" in arguments:
+    if "-" in arguments:
         return None
     if None in _standard_streams() or any(map(_is_terminal, _standard_streams()[1:])):
         return None
@@ -198,10 +198,6 @@ class _Run:
         payload = self._store.read(self._key)
         return None if payload is None else Answer(*json.loads(payload))
 
-    def listen(self) -> None:
-        """Begin to listen to what the run asks for."""
-        sys.addaudithook(self._hear)
-
     def add(self, text: str, *, is_error: bool) -> None:
         """Add what the run writes."""
         self._left -= len(text)
@@ -218,7 +214,7 @@ class _Run:
         if question is not None and question.key(self._secret) == self._key:
             self._store.write(self._key, json.dumps([self._pieces, status]).encode())
 
-    def _hear(self, event: str, arguments: tuple[Any, ...]) -> None:
+    def hear(self, event: str, arguments: tuple[Any, ...]) -> None:
         """Take notice of an audit event of Python."""
         if event in _OF_OTHERS:
             self._asked_more = True
@@ -247,15 +243,11 @@ def _is_in(folder: str) -> Callable[[str], bool]:
     return lambda path: path.startswith(folder)
 
 
-_run: _Run | None = None
-
-
 def given(arguments: Sequence[str]) -> int | None:
     """Give the answer of an earlier run to a command line, and return the exit status; None to run it.
 
     The answer of that run may be kept then.
     """
-    global _run
     question = question_of(arguments)
     folder = None if question is None else usable_folder()
     if question is None or folder is None:
@@ -267,18 +259,6 @@ def given(arguments: Sequence[str]) -> int | None:
     answer = run.known()
     if answer is not None:
         return answer.give()
-    _run = run
-    run.listen()
+    streams.listen(run)
+    sys.addaudithook(run.hear)
     return None
-
-
-def written(text: str, *, is_error: bool) -> None:
-    """Note what the run has written."""
-    if _run is not None:
-        _run.add(text, is_error=is_error)
-
-
-def keep(status: int) -> None:
-    """Keep the answer of this run, which is complete, if each later run would answer the same."""
-    if _run is not None:
-        _run.keep(status)

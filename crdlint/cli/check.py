@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 import click
 
-from crdlint.cli import answers, console, options
+from crdlint.cli import console, options, streams
 from crdlint.cli.fields import Declared, configured_kube_version, file_option, flag, option
 from crdlint.cli.help import Group
 from crdlint.cli.options import FixOptions, HelmOptions
@@ -246,7 +246,7 @@ class _CheckCommand:
         is_empty = not (deleted or self._has_found_something())
         status = 2 if is_empty and self._is_missing_crds(discovered) else self._status()
         if not (arguments.no_cache or arguments.verbose or self._reports.tell_time):
-            answers.keep(status)
+            streams.keep(status)
         return status
 
     def _plan(self, discovered: Found, deleted: SetOf[str]) -> None:

@@ -14,10 +14,10 @@ from typing import Final, TypeVar
 import click
 
 from crdlint.__about__ import __version__
-from crdlint.cli import answers
 from crdlint.cli.streams import StreamError as StreamError
 from crdlint.cli.streams import discard as discard
 from crdlint.cli.streams import prepare as prepare
+from crdlint.cli.streams import written
 from crdlint.safety.bugs import Bug
 from crdlint.safety.escapes import printable_line
 
@@ -92,7 +92,7 @@ def out(text: str, *, nl: bool = True) -> None:
         return
     if _status is not None:
         _status.clear()
-    answers.written(f"{text}\n" if nl else text, is_error=False)
+    written(f"{text}\n" if nl else text, is_error=False)
     click.echo(text, nl=nl, color=True)
 
 
@@ -105,7 +105,7 @@ def out_on_err(text: str, *, nl: bool = True) -> None:
     """Write text to standard error, escaped by its format already; it is lost if that cannot be written to."""
     if _status is not None:
         _status.clear()
-    answers.written(f"{text}\n" if nl else text, is_error=True)
+    written(f"{text}\n" if nl else text, is_error=True)
     with _lost_if_unwritable():
         click.echo(text, nl=nl, err=True, color=True)
 

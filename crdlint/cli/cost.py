@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
@@ -21,6 +21,7 @@ from crdlint.cli.options import ChartOptions, ConfigFileOptions, FileOptions
 from crdlint.cli.reports import Reports, Totals, find_files, print_notice
 from crdlint.files.paths import Selection
 from crdlint.kubernetes.servers import NEWEST, Range
+from crdlint.light import NamedTuple
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
 from crdlint.report import formats

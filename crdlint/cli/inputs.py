@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from crdlint.cli.reports import find_files
 from crdlint.files.paths import Found, Selection
 from crdlint.files.read import UnreadableError, open_descriptor, read_text
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
+from crdlint.light import dataclass
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
@@ -169,7 +170,11 @@ class _DefinitionReader:
             or (None if config is None else config.kube_version)
             or NEWEST_VERSION
         )
-        request = CheckRequest(versions=parse_range(version), skip_unfinished=True, keep=True)
+        versions = parse_range(version)
+        # Only its rejection, and what cannot be read of it, are reported about a CRD.
+        request = CheckRequest(
+            versions=versions, skip_unfinished=True, keep=True, helps=False, advice=()
+        )
         with self.inputs.bugs_of(path):
             result = self._read(path, text, partial(lint_file, request=request), only)
         from crdlint.rules.texts.reading import YAML_SYNTAX

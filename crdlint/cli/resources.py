@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import field, replace
+from typing import TYPE_CHECKING, Any
 
 from crdlint.config.apply import Applied, apply, comments_of
 from crdlint.files.read import STDIN, open_descriptor
+from crdlint.light import NamedTuple, dataclass
 from crdlint.linting.result import FileResult
 from crdlint.resources.pipeline import ResourceOptions, Validated, validate_text
 from crdlint.resources.placeholders import PlaceholderPatterns

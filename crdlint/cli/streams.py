@@ -1,4 +1,4 @@
-"""Standard output and its errors, before anything else is imported."""
+"""Standard output and its errors, and who listens to what a run writes, before anything else is imported."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Final, TextIO, TypeVar
+from typing import Final, Protocol, TextIO, TypeVar
 
 Item = TypeVar("Item")
 _CLOSED_PIPE: Final = 141  # the exit status as of a program that SIGPIPE ends
@@ -71,3 +71,34 @@ def status_of(error: StreamError, tell: Callable[[str], None]) -> int:
         return _CLOSED_PIPE
     tell(f"crdlint: {error}")
     return 2
+
+
+class Listener(Protocol):
+    """Takes what a run writes, and its exit status if each later run would write the same."""
+
+    def add(self, text: str, *, is_error: bool) -> None:
+        """Take what is written next."""
+
+    def keep(self, status: int) -> None:
+        """Take the exit status."""
+
+
+_listener: Listener | None = None
+
+
+def listen(listener: Listener | None) -> None:
+    """Let a listener take what this run writes."""
+    global _listener
+    _listener = listener
+
+
+def written(text: str, *, is_error: bool) -> None:
+    """Tell the listener what is written."""
+    if _listener is not None:
+        _listener.add(text, is_error=is_error)
+
+
+def keep(status: int) -> None:
+    """Tell the listener that all is written, and that each later run would write the same."""
+    if _listener is not None:
+        _listener.keep(status)

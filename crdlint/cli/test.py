@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from crdlint.cli import console, options
@@ -23,6 +23,7 @@ from crdlint.cli.options import ChartOptions, WatchOptions
 from crdlint.cli.reports import Reports, Totals, find_files, print_notice
 from crdlint.files.paths import Selection, UnreadInput
 from crdlint.kubernetes.servers import parse_range
+from crdlint.light import dataclass
 from crdlint.phrases import counted
 from crdlint.report import formats
 from crdlint.report.pieces import SuiteOutcome, SuiteReport, View

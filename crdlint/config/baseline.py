@@ -10,7 +10,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -18,6 +18,7 @@ from crdlint.config.identity import FindingIdentity, identities
 from crdlint.config.model import BrokenError, ConfigError, ConfigProblem
 from crdlint.config.rule_patterns import current_id
 from crdlint.files.repository import LINK_OUT, leads_out
+from crdlint.light import dataclass
 from crdlint.linting.result import FileResult
 from crdlint.phrases import counted
 from crdlint.safety import atomic

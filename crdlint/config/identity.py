@@ -11,12 +11,13 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence as SequenceOf
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from dataclasses import field
+from typing import Final
 
 from crdlint.crd.paths import SHARED, Step, is_within
 from crdlint.crd.positions import steps_at
 from crdlint.diagnostics import Diagnostic
+from crdlint.light import NamedTuple, dataclass
 from crdlint.linting.documents import manifests
 from crdlint.linting.result import FileResult
 from crdlint.schema.deep_equal import deep_equal

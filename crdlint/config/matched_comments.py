@@ -5,13 +5,13 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
-from typing import NamedTuple
 
 from crdlint.config.comments import WHOLE_FILE, Comment, Comments, NamedRule, Position, Stretch
 from crdlint.config.rule_patterns import is_matched, rule_ids
 from crdlint.diagnostics import Diagnostic
+from crdlint.light import NamedTuple, dataclass
 from crdlint.rules import catalog
 from crdlint.rules.engine.rule import Rule
 from crdlint.rules.texts.reading import DUPLICATE_KEY, UNKNOWN_FIELD, UNUSED

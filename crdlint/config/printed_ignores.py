@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from dataclasses import field
+from typing import Final
 
 from crdlint.config.identity import identities
+from crdlint.light import NamedTuple, dataclass
 from crdlint.linting.result import FileResult
 from crdlint.phrases import counted
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from typing import TYPE_CHECKING, Final
 
@@ -13,6 +13,7 @@ from crdlint.config.matched_comments import is_reported_in_each_run, is_withheld
 from crdlint.config.rule_patterns import is_matched, shown
 from crdlint.crd.positions import Span
 from crdlint.files.patterns import is_in_order
+from crdlint.light import dataclass
 from crdlint.linting.result import FileResult
 from crdlint.rules.texts.reading import UNUSED
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Iterator
 from collections.abc import Mapping as MappingOf
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from crdlint.crd.gotypes import INT_RANGES, MAX_DEPTH, SCHEMA, STRING, GoField, GoType
 from crdlint.crd.identity import json_type_of
@@ -21,6 +21,7 @@ from crdlint.golang.printing import json_float
 from crdlint.golang.text import quote
 from crdlint.golang.times import check_rfc3339
 from crdlint.kubernetes.servers import NEWEST, Server, first_to_know
+from crdlint.light import NamedTuple, dataclass
 from crdlint.phrases import Sample, nearest
 from crdlint.safety.work import run_calls
 from crdlint.spelling import are_opposites

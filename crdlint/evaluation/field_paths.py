@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from crdlint.cel.ast import Call, Expr, Ident, Literal, MapEntry, MapExpr
@@ -13,6 +12,7 @@ from crdlint.crd.paths import Key, Path
 from crdlint.kubecel.declarations import escape
 from crdlint.kubecel.evaluation import MISSING
 from crdlint.kubecel.syntax_trees import parsed
+from crdlint.light import dataclass
 from crdlint.phrases import nearest
 from crdlint.safety.work import run_calls
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from crdlint.files.read import MAX_BYTES, too_large
 from crdlint.files.repository import Repository, RepositoryError
+from crdlint.light import dataclass
 from crdlint.safety.programs import Done, ProgramError, find, run, shortened
 
 # The bytes of content in memory at a time, unless a single file is larger.

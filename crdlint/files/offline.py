@@ -8,10 +8,10 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Final
 
 from crdlint.files.read import MAX_BYTES
+from crdlint.light import dataclass
 from crdlint.safety.programs import Done, Limits, run, shortened
 
 _LIMITS: Final = Limits(memory=1024 * 1024 * 1024, seconds=30)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import string
-from typing import Final, NamedTuple
+from typing import Final
 from urllib.parse import quote as quote_url
 from urllib.parse import unquote_to_bytes
 
 from crdlint.golang.text import quote
+from crdlint.light import NamedTuple
 
 _GROUP: Final = re.compile(r"[0-9A-Fa-f]*")
 _GROUPS: Final = 8

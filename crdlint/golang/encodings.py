@@ -6,7 +6,9 @@ import base64
 import binascii
 import re
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final
+
+from crdlint.light import NamedTuple
 
 _DIGITS: Final = re.compile(rb"[A-Za-z0-9+/\r\n]*")
 _URL_DIGITS: Final = re.compile(rb"[A-Za-z0-9_\r\n-]*")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from crdlint.golang.text import quote
+from crdlint.light import NamedTuple
 
 _Step: TypeAlias = "Callable[[], Any]"
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import sys
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
 from typing import Final, Protocol
@@ -17,6 +16,7 @@ from typing import Final, Protocol
 from crdlint.golang import regexp_tree as syntax
 from crdlint.golang.regexp import NamedClass, parse
 from crdlint.golang.regexp_classes import SURROGATES, category
+from crdlint.light import dataclass
 from crdlint.safety import work
 
 # Memory limits in bytes for a program of RE2 and its cache; the first limit that suffices is used.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain
 from typing import Final
 
@@ -27,6 +27,7 @@ from crdlint.golang.regexp_classes import (
     negated,
 )
 from crdlint.golang.regexp_tree import Members, PatternNode
+from crdlint.light import dataclass
 
 _MOST_STATES: Final = 4000  # the maximum number of states of an automaton
 MOST_STEPS: Final = 100_000  # the maximum number of states in one comparison

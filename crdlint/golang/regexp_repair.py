@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import Final, NamedTuple
+from typing import Final
 
 from crdlint.golang.regexp import compile_error
+from crdlint.light import NamedTuple
 
 _ERROR: Final = re.compile(r"error parsing regexp: (?P<code>[^:]+): `(?P<part>.*)`\Z", re.DOTALL)
 _LOOKAROUND: Final = re.compile(r"\(\?<?[=!]")

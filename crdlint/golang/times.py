@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from calendar import monthrange
 from datetime import date
-from typing import Final, NamedTuple
+from typing import Final
+
+from crdlint.light import NamedTuple
 
 
 class TimeLayout(NamedTuple):

@@ -6,7 +6,6 @@ Upstream: apiextensions pkg/apiserver/schema/cel/compilation.go.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from crdlint.cel.ast import Expr, Select, nodes
@@ -33,6 +32,7 @@ from crdlint.kubecel.library.declaration import Library
 from crdlint.kubecel.reuse import Uses, compiles_alike, cost_key, uses_of
 from crdlint.kubecel.sharing import Compilation, Compilations, Sharing
 from crdlint.kubernetes.servers import FieldState, Range, Server, Version
+from crdlint.light import dataclass
 
 SELF: Final = "self"
 OLD_SELF: Final = "oldSelf"

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from crdlint.cel import types
@@ -23,6 +23,7 @@ from crdlint.cel.estimates import UINT64_MAX, multiply
 from crdlint.cel.types import BOOL, INT, STRING, Kind, Type, type_type
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.kubecel.sharing import Sharing
+from crdlint.light import dataclass
 
 _NAME: Final = re.compile(r"[a-zA-Z_/.-][a-zA-Z0-9_/.-]*")
 _ESCAPED_PARTS: Final = re.compile(r"__|[-./]")

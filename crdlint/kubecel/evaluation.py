@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, partial
-from typing import Any, Final, NamedTuple, NoReturn
+from typing import Any, Final, NoReturn
 
 from crdlint.cel.errors import COST_LIMIT_EXCEEDED, NO_SUCH_KEY, NO_SUCH_OVERLOAD, Error, PlanError
 from crdlint.cel.eval.program import Evaluated, Program
@@ -33,6 +33,7 @@ from crdlint.kubecel.environment import program_of, stored_expressions
 from crdlint.kubecel.sharing import Sharing, shared
 from crdlint.kubecel.values import to_value
 from crdlint.kubernetes.servers import Server
+from crdlint.light import NamedTuple, dataclass
 from crdlint.safety.work import WorkLimitError, run_calls
 from crdlint.schema.correlation import Correlation, item_key, items_by_key
 from crdlint.schema.json_paths import FieldPathError, valid_field_path

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from itertools import chain
-from typing import Final, NamedTuple
+from typing import Final
 
 from crdlint.cel.ast import Call, Literal
 from crdlint.cel.decls import Overload
@@ -21,6 +21,7 @@ from crdlint.kubecel.repair.false_friends import CURLY_QUOTES
 from crdlint.kubecel.repair.meaning import is_prose, meaning
 from crdlint.kubecel.repair.patterns import Tokens
 from crdlint.kubecel.repair.state import CompiledText, comment_of
+from crdlint.light import NamedTuple
 from crdlint.phrases import Sample
 from crdlint.safety.work import Effort
 from crdlint.spelling import listed

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from crdlint.cel.ast import (
     Call,
@@ -37,6 +36,7 @@ from crdlint.kubecel.environment import (
     stored_expressions,
 )
 from crdlint.kubernetes.servers import NEWEST
+from crdlint.light import NamedTuple, dataclass
 
 # Texts with a special meaning on some servers: a macro, the accumulator of macros, and the quote of identifiers.
 _MACRO_NAMES: Final = ("existsOne", "__result__", "`")

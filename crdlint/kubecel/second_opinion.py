@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, timedelta, timezone
 from functools import lru_cache
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
 import lark
 from celpy import Environment, celtypes
@@ -34,6 +34,7 @@ from crdlint.kubecel.compilation import Expression
 from crdlint.kubecel.declarations import unescape
 from crdlint.kubecel.evaluation import Evaluation
 from crdlint.kubecel.values import ListValue, MapListValue, ObjectValue, SetValue
+from crdlint.light import NamedTuple, dataclass
 from crdlint.phrases import some
 from crdlint.safety import work
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from typing import Any, Final
 
@@ -40,6 +39,7 @@ from crdlint.golang.times import (
     parse_time,
 )
 from crdlint.kubecel.declarations import escape, has_resource_fields, unescape
+from crdlint.light import dataclass
 from crdlint.safety import work
 from crdlint.safety.work import run_calls
 from crdlint.schema.deep_equal import deep_equal

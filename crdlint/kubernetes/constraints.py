@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Final, TypeAlias
+
+from crdlint.light import dataclass
 
 # Major, minor, patch, and 0, or -1 for a prerelease, which comes before its release.
 Release: TypeAlias = "tuple[int, int, int, int]"

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
 from crdlint.cel.estimates import UINT64_MAX
 from crdlint.kubecel.cost import RULE_COST_LIMIT
@@ -18,6 +17,7 @@ from crdlint.kubecel.cost.explain import (
 )
 from crdlint.kubecel.cost.suggest import Suggestions
 from crdlint.kubernetes.servers import NEWEST_ALONE, SERVERS, Range
+from crdlint.light import NamedTuple, dataclass
 from crdlint.linting.result import FileResult, FoundRule, RuleCost, by_schema
 from crdlint.safety.work import Effort
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from crdlint.crd.positions import node_span
 from crdlint.diagnostics import REJECTIONS, Diagnostic
 from crdlint.kubernetes.servers import Range, Server
+from crdlint.light import dataclass
 from crdlint.linting.documents import name_of
 from crdlint.linting.manifest import CheckedCRD, check_crd
 from crdlint.linting.request import CheckRequest, Subject

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import groupby, pairwise
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -20,6 +20,7 @@ from crdlint.crd.positions import block_of
 from crdlint.diagnostics import Diagnostic
 from crdlint.kubecel.cost import CRD_COST_LIMIT, RULE_COST_LIMIT
 from crdlint.kubecel.cost.explain import CostPart, shown_cost
+from crdlint.light import NamedTuple
 from crdlint.linting.cost_entries import CostEntry, schema_costs
 from crdlint.linting.result import FileResult
 from crdlint.report import changes, words

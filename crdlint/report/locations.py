@@ -9,7 +9,6 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Final
 from urllib.parse import quote
 
 from crdlint.diagnostics import Diagnostic, Fix
+from crdlint.light import dataclass
 from crdlint.phrases import differing
 from crdlint.safety.escapes import printable
 from crdlint.yaml.edit import Edit, apply, in_order, line_and_column, line_starts

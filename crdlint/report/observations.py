@@ -9,8 +9,9 @@ import json
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+from crdlint.light import NamedTuple
 from crdlint.phrases import joined
 from crdlint.rules.engine.rule import Rule
 

@@ -8,12 +8,12 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from crdlint.__about__ import __version__
 from crdlint.files.git import commit_of
 from crdlint.files.repository import RepositoryError, repository_of
 from crdlint.kubernetes.servers import NEWEST_VERSION
+from crdlint.light import NamedTuple
 
 _PROGRAM = "crdlint"
 _SHORT = 12  # characters of a commit

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import unified_diff
 from itertools import islice
 from typing import Any, Final
@@ -13,6 +12,7 @@ from crdlint.config.comments import read_comments
 from crdlint.config.model import Config
 from crdlint.diagnostics import Diagnostic
 from crdlint.kubernetes.servers import NEWEST, NEWEST_VERSION, SERVERS, parse_range
+from crdlint.light import dataclass
 from crdlint.linting.documents import collect_crds
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import takewhile
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from crdlint.crd.convert import read_crd
 from crdlint.crd.model import CustomResourceDefinition
@@ -21,6 +21,7 @@ from crdlint.crd.record import semantic_equal
 from crdlint.diagnostics import INTERNAL_ERROR, Diagnostic
 from crdlint.files.recognition import KIND, key_pattern
 from crdlint.kubernetes.servers import NEWEST_ALONE, Range, Server
+from crdlint.light import NamedTuple, dataclass
 from crdlint.linting.result import FileResult
 from crdlint.phrases import nearest, some
 from crdlint.resources.validation import ResourceValidator

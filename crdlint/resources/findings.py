@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Mapping as MappingOf
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.errors import (
     INVALID,
@@ -25,6 +25,7 @@ from crdlint.crd.positions import SourceLocation, Span
 from crdlint.diagnostics import Diagnostic, Kind, Related, Severity
 from crdlint.golang.regexp import compile_error
 from crdlint.golang.text import quote
+from crdlint.light import NamedTuple
 from crdlint.linting.documents import NO_FIXES, Fixes
 from crdlint.phrases import Sample
 from crdlint.rules import catalog

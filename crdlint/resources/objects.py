@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from crdlint.crd.decode import Reader, reader_json
 from crdlint.crd.identity import Identity, identify
 from crdlint.crd.object_meta import generated_name
 from crdlint.crd.paths import Path, Step
 from crdlint.crd.positions import Locator, SourceLocation
+from crdlint.light import NamedTuple
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.json_values import entries
 from crdlint.yaml.nodes import Mapping, Node, Sequence, is_json, text_of

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Mapping as MappingOf
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.clients import client_problem
 from crdlint.crd.convert import read_crd
@@ -21,6 +21,7 @@ from crdlint.golang.text import quote
 from crdlint.kubecel.evaluation import recorded
 from crdlint.kubernetes.senders import DEFAULT_SENDER, apply_severity, base_sender, sender_named
 from crdlint.kubernetes.servers import NEWEST_VERSION, Range, Server, parse_range
+from crdlint.light import NamedTuple, dataclass
 from crdlint.linting.documents import (
     NO_FIXES,
     DocumentWalk,

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 from crdlint.cel.ast import Expr
 from crdlint.crd.errors import DUPLICATE, INVALID, NOT_SUPPORTED, FieldError
@@ -17,6 +17,7 @@ from crdlint.crd.paths import Path
 from crdlint.crd.positions import SourceLocation
 from crdlint.files.patterns import is_in_order
 from crdlint.kubecel.syntax_trees import is_read, paths_read
+from crdlint.light import NamedTuple, dataclass
 from crdlint.resources.objects import ResourceLocator
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence
 

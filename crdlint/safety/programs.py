@@ -11,11 +11,11 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 from typing import IO, Final
 
+from crdlint.light import dataclass
 from crdlint.safety.escapes import trace
 
 TIMEOUT: Final = 60.0  # seconds that a program may take

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, Protocol
 
 from crdlint.crd.errors import (
     DEFAULT_INVALID,
@@ -22,6 +22,7 @@ from crdlint.crd.errors import (
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.kubernetes.servers import NEWEST, Server
+from crdlint.light import NamedTuple
 from crdlint.phrases import some
 from crdlint.schema.deep_equal import deep_copy, deep_equal
 from crdlint.schema.defaulting import META_FIELDS, TYPED_ROOT, SurroundingObject, prune

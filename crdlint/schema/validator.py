@@ -10,7 +10,6 @@ Keywords that CRDs cannot have are not implemented: patternProperties, dependenc
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, TypeAlias
 
@@ -21,6 +20,7 @@ from crdlint.golang.matching import PatternError, matches
 from crdlint.golang.printing import is_json_integer
 from crdlint.golang.text import quote
 from crdlint.kubernetes.servers import NEWEST, Server
+from crdlint.light import dataclass
 from crdlint.safety.work import WorkLimitError, run_calls
 from crdlint.schema import numbers
 from crdlint.schema.correlation import Correlation

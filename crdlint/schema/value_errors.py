@@ -7,7 +7,7 @@ kubeOpenAPIResultToFieldErrors (apiextensions pkg/apiserver/validation).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from crdlint.crd.errors import (
     INVALID,
@@ -25,6 +25,7 @@ from crdlint.crd.errors import (
 from crdlint.crd.paths import ADDITIONAL, INDEX, NIL, PROPERTY, Key, Path, ValuePath
 from crdlint.golang.printing import marshal
 from crdlint.golang.text import quote
+from crdlint.light import NamedTuple
 from crdlint.safety.work import Recent
 
 RULE: Final = "resource-value"

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from crdlint.files.folders import OF_OTHERS, below, is_test_data
 from crdlint.files.read import open_descriptor
+from crdlint.light import dataclass
 from crdlint.sources.kustomize import DataFiles, Patches
 
 # Words in the name of a folder or a file whose objects are meant to be rejected.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, TypeAlias
 
 from crdlint.diagnostics import INTERNAL_ERROR
@@ -13,6 +13,7 @@ from crdlint.files.read import UnreadableError, read_text, reason
 from crdlint.files.recognition import KIND
 from crdlint.golang.printing import marshal
 from crdlint.kubernetes.servers import NEWEST_ALONE, Range
+from crdlint.light import dataclass
 from crdlint.linting.documents import read_documents
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import count
 from typing import Any, Final
 
+from crdlint.light import dataclass
 from crdlint.resources.dump import dump
 from crdlint.suites.crds import SuiteCRDs, Target
 from crdlint.suites.read import read_suite

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
+from crdlint.light import dataclass
 from crdlint.schema.deep_equal import deep_copy
 
 _LIMIT: Final = 16 * 1024 * 1024  # bytes; the API server allows 3 MiB for the copies of one patch

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from collections.abc import Sequence as SequenceOf
-from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from crdlint.crd.positions import node_span
 from crdlint.files.paths import Selection, UnreadInput, discover
 from crdlint.files.read import UnreadableError, decode, read_bytes
 from crdlint.kubernetes.senders import DEFAULT_SENDER, SENDERS
+from crdlint.light import dataclass
 from crdlint.phrases import nearest
 from crdlint.sources.fragments import SUITE_SUFFIX, is_suite
 from crdlint.yaml import YAMLDecodeError

@@ -9,7 +9,6 @@ import difflib
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.evaluation.evaluate import rules_of, run_rules
@@ -19,6 +18,7 @@ from crdlint.golang.text import quote
 from crdlint.kubecel.evaluation import MISSING, recorded
 from crdlint.kubernetes.senders import sender_named
 from crdlint.kubernetes.servers import OLDEST, Server
+from crdlint.light import dataclass
 from crdlint.linting.version_range import describe_versions
 from crdlint.phrases import differing
 from crdlint.resources.dump import dump

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.printing import marshal
+from crdlint.light import dataclass
 from crdlint.schema.formats import SAMPLES
 
 Change = Callable[[Any], Any]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import filterfalse, islice
 from typing import Any, Final, TypeAlias
 
@@ -15,6 +14,7 @@ from crdlint.crd.model import JSONSchemaProps, ValidationRule
 from crdlint.evaluation.evaluate import SchemaRule, rules_of
 from crdlint.evaluation.field_paths import AnyItem, field_path_text
 from crdlint.kubernetes.servers import Server
+from crdlint.light import dataclass
 from crdlint.resources.validation import NotDecodedError, ObjectResult, ResourceValidator
 from crdlint.safety import work
 from crdlint.schema.deep_equal import deep_copy

@@ -6,7 +6,7 @@ Upstream: apiserver pkg/endpoints/handlers/patch.go (applyPatcher), apimachinery
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from crdlint.crd.convert import prepared
 from crdlint.crd.decode import Decoded, Reader, decode_applied, reader_json
@@ -18,6 +18,7 @@ from crdlint.crd.paths import Path
 from crdlint.crd.positions import Locator
 from crdlint.files.recognition import GROUP, KIND
 from crdlint.kubernetes.servers import NEWEST, Server
+from crdlint.light import NamedTuple
 from crdlint.typed.builtin import type_of_crds
 from crdlint.typed.conversion import conversion_errors
 from crdlint.typed.metadata import (

@@ -6,11 +6,12 @@ See `crdlint.typed.applied_crds`; a custom resource is not converted to Go types
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.kubernetes.servers import Server
+from crdlint.light import NamedTuple
 from crdlint.typed.metadata import (
     MANAGED_FIELDS,
     conflict_of_uid,

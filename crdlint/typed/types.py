@@ -6,7 +6,9 @@ A type is created when a value is checked against it, because a CRD has many mor
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
+
+from crdlint.light import NamedTuple
 
 Scalar: TypeAlias = "Literal['numeric', 'string', 'boolean', 'untyped']"
 

@@ -8,12 +8,13 @@ and those about further ones are hidden.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from crdlint.crd.paths import Path
 from crdlint.golang.printing import GO_TYPES, go_syntax, marshal, print_key, print_value
 from crdlint.golang.text import quote, sprintf
 from crdlint.kubernetes.servers import Server
+from crdlint.light import NamedTuple
 from crdlint.phrases import joined as joined_phrases
 from crdlint.typed.types import FieldType, ListType, MapType, Scalar
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Sequence as SequenceOf
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Final
 
+from crdlint.light import NamedTuple, dataclass
 from crdlint.phrases import differing, joined
 from crdlint.yaml.edit import Edit, runs
 from crdlint.yaml.parse import Document

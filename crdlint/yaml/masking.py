@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping as MappingOf
-from typing import Final, NamedTuple
+from typing import Final
 
 from ruamel.yaml.error import MarkedYAMLError
+
+from crdlint.light import NamedTuple
 
 # By libyaml's error: what is written, what is masked of it, and the text before the mask.
 _MASKED: Final = {

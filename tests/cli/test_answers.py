@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from crdlint.cli import answers
+from crdlint.cli import answers, streams
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -242,12 +242,12 @@ def test_a_file_that_changes_during_the_run(
     monkeypatch.setenv("CRDLINT_CACHE_DIR", str(place.cache))
     monkeypatch.setattr(sys, "addaudithook", lambda _: None)
     monkeypatch.setattr(answers, "_is_terminal", lambda _: False)
-    monkeypatch.setattr(answers, "_run", None)
     assert answers.given(["check", str(place.crd)]) is None
-    answers.written("found\n", is_error=False)
+    streams.written("found\n", is_error=False)
     if is_changed:
         _write("crd.yaml", "kind: ConfigMap\n")(place)
-    answers.keep(1)
+    streams.keep(1)
+    streams.listen(None)
     assert len([*place.cache.glob("??/*")]) == (0 if is_changed else 1)
 
 

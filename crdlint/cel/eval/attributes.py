@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from dataclasses import field
+from typing import TypeAlias
 
 from crdlint.cel.ast import Uint
 from crdlint.cel.errors import NO_SUCH_KEY, Error, no_overload
@@ -21,6 +21,7 @@ from crdlint.cel.eval.values import (
     kind_of,
 )
 from crdlint.cel.types import Kind
+from crdlint.light import NamedTuple, dataclass
 
 Run: TypeAlias = Callable[[Frame], Value]
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Final, NamedTuple, TypeAlias
+from dataclasses import field
+from typing import Final, TypeAlias
 
 from crdlint.cel.decls import CallCost
 from crdlint.cel.dialect import NEWEST, CELDialect
@@ -18,6 +18,7 @@ from crdlint.cel.errors import COST_LIMIT_EXCEEDED, CancelledError
 from crdlint.cel.estimates import COMPARISONS, REGEX_FACTOR, traversal
 from crdlint.cel.eval.values import MISSING, Optional_, Value, kind_of
 from crdlint.cel.types import Kind
+from crdlint.light import NamedTuple, dataclass
 
 Tracker: TypeAlias = Callable[[Sequence[Value], Value], int]
 

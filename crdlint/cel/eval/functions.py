@@ -8,7 +8,6 @@ singleton), which checks the values itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from crdlint.cel.decls import Binding, Implementation, Overload, bound
@@ -16,6 +15,7 @@ from crdlint.cel.errors import NO_OVERLOAD, Error, FunctionError, PlanError
 from crdlint.cel.eval.values import COMPARABLE, Value, element, find, kind_of, type_of
 from crdlint.cel.types import Kind, Type
 from crdlint.golang import matching
+from crdlint.light import dataclass
 
 Function: TypeAlias = Callable[..., Value]
 Guard: TypeAlias = Callable[[Value], bool]

@@ -9,8 +9,7 @@ from __future__ import annotations
 import base64
 import struct
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
 from crdlint.cel.ast import Uint
 from crdlint.cel.decls import MESSAGES
@@ -28,6 +27,7 @@ from crdlint.cel.eval.values import (
     kind_of,
 )
 from crdlint.cel.types import WELL_KNOWN, Kind, Type, object_type
+from crdlint.light import NamedTuple, dataclass
 from crdlint.safety import work
 
 _PACKAGE: Final = "google.protobuf."

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
 from functools import partial
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 from crdlint.cel import ast
 from crdlint.cel.checker import CheckResult
@@ -35,6 +34,7 @@ from crdlint.cel.eval.messages import new_message
 from crdlint.cel.eval.values import KEYS, MISSING, Map, MutableMap, Value
 from crdlint.cel.stack import more_frames
 from crdlint.cel.types import STANDARD_TYPES, Kind, Type
+from crdlint.light import NamedTuple, dataclass
 
 Planned: TypeAlias = "Constant | ProgramStep | Attribute | Conditional"
 Visit: TypeAlias = Generator[ast.Expr, Planned, Planned]

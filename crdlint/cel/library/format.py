@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from math import inf, isfinite, isnan
 from operator import itemgetter
-from typing import Final, NamedTuple
+from typing import Final
 
 from crdlint.cel import ast
 from crdlint.cel.checker import CheckResult
@@ -20,6 +20,7 @@ from crdlint.cel.eval.values import Value, type_of
 from crdlint.cel.types import DYN, Kind, Type, Written, enclosed, write
 from crdlint.golang.printing import format_fixed, format_float
 from crdlint.golang.text import quote
+from crdlint.light import NamedTuple
 from crdlint.safety import work
 
 _MAX_PRECISION: Final = 2**63 - 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, Literal
 
 from crdlint.cel.ast import Comprehension, Expr, SourceInfo, children
@@ -23,6 +23,7 @@ from crdlint.kubecel.declarations import (
 from crdlint.kubecel.environment import new_expressions, stored_expressions
 from crdlint.kubecel.sharing import Sharing, shared
 from crdlint.kubernetes.servers import Server
+from crdlint.light import dataclass
 from crdlint.schema.traversal import lineage
 
 Keyword = Literal["maxItems", "maxProperties", "maxLength"]

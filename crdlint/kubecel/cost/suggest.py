@@ -9,7 +9,6 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from collections.abc import Sequence as SequenceOf
-from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import combinations
 from math import comb
@@ -34,6 +33,7 @@ from crdlint.kubecel.cost.explain import (
 from crdlint.kubecel.cost.pattern_bounds import longest_text
 from crdlint.kubecel.declarations import max_elements
 from crdlint.kubecel.repair.filters import without_filter
+from crdlint.light import dataclass
 from crdlint.phrases import joined
 from crdlint.safety.work import Effort
 from crdlint.yaml.edit import Edit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from crdlint.cel import decls, estimates
 from crdlint.cel.ast import Expr
@@ -22,6 +22,7 @@ from crdlint.cel.estimates import (
 from crdlint.cel.eval.cost import actual_size, of_match
 from crdlint.cel.types import BOOL, INT, Type, object_type, opaque_type
 from crdlint.kubernetes.servers import Version
+from crdlint.light import NamedTuple
 
 Macros: TypeAlias = "Mapping[tuple[str, int, bool], Callable[..., Expr]]"
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 from operator import attrgetter
 from typing import Any, ClassVar, Final
@@ -36,6 +35,7 @@ from crdlint.kubecel.library.declaration import (
     accepts,
     constant,
 )
+from crdlint.light import dataclass
 
 _PREFIX_LENGTH: Final = re.compile(r"0|[1-9][0-9]{,18}")
 _MAPPED: Final = 0xFFFF

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Any, ClassVar, Final, TypeAlias
 
@@ -21,6 +21,7 @@ from crdlint.crd import kubenames
 from crdlint.crd.errors import Wording
 from crdlint.kubecel.library.declaration import NAMED_FORMAT, Library, Opaque, constant, of_sizes
 from crdlint.kubernetes.servers import NEWEST, OLDEST, Server
+from crdlint.light import dataclass
 from crdlint.schema import formats
 
 Check: TypeAlias = Callable[[str], list[str]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from math import inf
 from operator import add, attrgetter, sub
@@ -15,6 +15,7 @@ from crdlint.cel.eval.values import MAX_INT, MIN_INT
 from crdlint.cel.types import BOOL, DOUBLE, INT, STRING, Type
 from crdlint.kubecel.library import declaration
 from crdlint.kubecel.library.declaration import ARGUMENT, CONSTANT, QUANTITY, Library, constant
+from crdlint.light import dataclass
 from crdlint.safety import work
 
 DECIMAL_EXPONENT: Final = "DecimalExponent"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import ClassVar, Final, TypeAlias
 
 from crdlint.cel.decls import member, overload
@@ -13,6 +12,7 @@ from crdlint.cel.types import BOOL, INT, STRING, Type
 from crdlint.golang.text import quote
 from crdlint.kubecel.library import declaration
 from crdlint.kubecel.library.declaration import ARGUMENT, SEMVER, Library, constant
+from crdlint.light import dataclass
 from crdlint.safety import work
 
 PreRelease: TypeAlias = int | str

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import string
 from contextlib import suppress
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import ClassVar, Final
 from urllib.parse import quote, quote_from_bytes, unquote_to_bytes
@@ -16,6 +15,7 @@ from crdlint.cel.types import BOOL, STRING, Type, list_type, map_type
 from crdlint.golang import addresses
 from crdlint.kubecel.library import declaration
 from crdlint.kubecel.library.declaration import ALWAYS, ARGUMENT, URL_TYPE, Library
+from crdlint.light import dataclass
 from crdlint.safety import work
 
 # Characters that are not escaped, besides letters, digits and -._~

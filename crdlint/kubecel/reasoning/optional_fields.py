@@ -8,7 +8,6 @@ question is absent.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from crdlint.cel.ast import Call, Expr, Ident, Literal, Select, children, nodes
@@ -24,6 +23,7 @@ from crdlint.kubecel.evaluation import program
 from crdlint.kubecel.reasoning.domains import ERROR, FAILED, Domain, Piece
 from crdlint.kubecel.reasoning.reasoner import Facts, FieldPath, Reasoner
 from crdlint.kubecel.values import to_value
+from crdlint.light import dataclass
 from crdlint.safety import work
 from crdlint.schema.deep_equal import deep_copy
 from crdlint.schema.formats import SAMPLES

@@ -7,7 +7,9 @@ expression gets further with it. If several apply, the help names all of them an
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
+
+from crdlint.light import NamedTuple
 
 
 class FalseFriend(NamedTuple):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from typing import Final
 
 from crdlint.kubecel.compilation import Expression
 from crdlint.kubecel.repair.patterns import Match, Tokens
+from crdlint.light import NamedTuple
 from crdlint.yaml.edit import Edit, apply
 
 # What has the same value as a macro over a filtered list, by the macro.

@@ -6,7 +6,7 @@ import re
 from collections.abc import Hashable, Iterable, Iterator
 from difflib import SequenceMatcher
 from itertools import chain
-from typing import Final, NamedTuple
+from typing import Final
 
 from crdlint.cel.ast import Call, Expr, children
 from crdlint.cel.compiler import compile_text, compile_valid
@@ -14,6 +14,7 @@ from crdlint.kubecel.compilation import MESSAGE, Expression
 from crdlint.kubecel.repair import characters, names
 from crdlint.kubecel.repair.patterns import Tokens, rewritten, variables
 from crdlint.kubecel.repair.state import Choice, CompiledText
+from crdlint.light import NamedTuple
 from crdlint.safety.work import Effort
 from crdlint.yaml.edit import Edit, apply, composed
 

@@ -13,13 +13,14 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 from crdlint.cel.errors import ErrorCode
 from crdlint.cel.lexer import BRACKETS, matched_brackets
 from crdlint.kubecel.declarations import escape
 from crdlint.kubecel.repair.false_friends import ROWS, FalseFriend
 from crdlint.kubecel.repair.state import Choice, CompiledText
+from crdlint.light import NamedTuple
 from crdlint.yaml.edit import Edit
 
 _TOKEN: Final = re.compile(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Final
 
 from crdlint.cel.ast import Call, Expr, Ident, Literal, Select, nodes
 from crdlint.cel.compiler import Compiled
@@ -13,6 +13,7 @@ from crdlint.cel.errors import ErrorCode
 from crdlint.cel.types import Kind, Type
 from crdlint.kubecel.compilation import OLD_SELF, SELF, Expression
 from crdlint.kubecel.declarations import DeclField, DeclType
+from crdlint.light import NamedTuple
 from crdlint.yaml.edit import Edit
 
 # A quote that is not closed ends with its line.

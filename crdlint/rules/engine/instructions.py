@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from crdlint.diagnostics import Fix
+from crdlint.light import NamedTuple
 from crdlint.phrases import Sample
 from crdlint.yaml.edit import Edit, apply, changed_lines, in_order
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from threading import Lock
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from crdlint.crd.positions import node_span
 from crdlint.files.read import text_if_readable
 from crdlint.files.recognition import CRD_KIND
 from crdlint.kubernetes.servers import NEWEST_ALONE, Range, range_of
+from crdlint.light import NamedTuple, dataclass
 from crdlint.linting.result import FileResult, Lint
 from crdlint.rules import catalog
 from crdlint.rules.advice.deployment import BRACES, KUBE_VERSION, SKIPPED

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.positions import Span
 from crdlint.files.read import text_if_readable
 from crdlint.files.repository import is_below
+from crdlint.light import NamedTuple, dataclass
 from crdlint.linting.result import FileResult
 from crdlint.rules.advice.deployment import RENDER, SKIPPED
 from crdlint.sources.helm.layout import CHART

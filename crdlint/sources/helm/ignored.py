@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import Final, NamedTuple
+from typing import Final
 
 from crdlint.files.patterns import BrokenPatternError, Segment, segment
 from crdlint.files.read import text_if_readable
+from crdlint.light import NamedTuple
 
 IGNORE_FILE: Final = ".helmignore"
 _DEFAULT: Final = "templates/.?*"

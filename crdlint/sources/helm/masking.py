@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
+
+from crdlint.light import dataclass
 
 OPENING: Final = frozenset({"if", "range", "with", "define", "block"})
 _KEYWORDS: Final = frozenset({*OPENING, "else", "end", "break", "continue"})

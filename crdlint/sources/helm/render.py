@@ -6,15 +6,16 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from hashlib import blake2b
-from typing import Final, NamedTuple
+from typing import Final
 
 from crdlint.files.offline import reason, sandbox
 from crdlint.files.paths import NEVER_ENTERED
 from crdlint.files.read import UnreadableError, entries_of, is_folder, read_bytes
 from crdlint.files.recognition import may_hold_crd
+from crdlint.light import NamedTuple, dataclass
 from crdlint.phrases import some
 from crdlint.safety.programs import Done, ProgramError, find, identity_of, shortened
 from crdlint.sources.helm.chart import is_near

@@ -12,11 +12,12 @@ import os
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as MappingOf
-from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from dataclasses import field
+from typing import Any, Final
 
 from crdlint.files.read import MAX_BYTES, UnreadableError, decode, read_bytes
 from crdlint.files.repository import is_below, repository_top
+from crdlint.light import NamedTuple, dataclass
 from crdlint.phrases import some
 from crdlint.safety.programs import shortened
 from crdlint.sources.kustomize import kustomization_files

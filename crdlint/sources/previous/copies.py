@@ -6,7 +6,6 @@ import os
 import posixpath
 from collections.abc import Container, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from pathlib import PurePosixPath
@@ -17,6 +16,7 @@ from crdlint.files.offline import sandbox
 from crdlint.files.paths import has_yaml_suffix
 from crdlint.files.read import UnreadableError, decode, read_bytes
 from crdlint.files.repository import Repository, RepositoryError, repository_of
+from crdlint.light import dataclass
 from crdlint.sources.helm.archive import (
     MAX_BYTES,
     ArchiveBudget,

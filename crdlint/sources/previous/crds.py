@@ -7,7 +7,7 @@ import re
 import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Final
 
@@ -18,6 +18,7 @@ from crdlint.files.paths import Selection, UnreadInput, discover
 from crdlint.files.read import decode, text_if_readable
 from crdlint.files.recognition import LFS_POINTER, QUOTE, key_pattern
 from crdlint.files.repository import RepositoryError
+from crdlint.light import dataclass
 from crdlint.linting.documents import collect_crds
 from crdlint.linting.result import CollectedCRDs, ComparedCRD, FileResult, OldCRD, UnreadDocument
 from crdlint.rules.advice.deployment import SKIPPED
