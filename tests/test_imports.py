@@ -124,6 +124,56 @@ def test_a_crd_without_rules_needs_no_module_of_rules_changes_or_charts(tmp_path
     assert {module for module in modules if module.startswith(below)} - rooms <= DECLARATIONS
 
 
+def test_a_custom_resource_needs_nothing_of_charts_and_advice(tmp_path: Path) -> None:
+    (tmp_path / "crd.yaml").write_text(
+        crd_with_spec(
+            "type: object\nproperties: {a: {type: integer}}\n"
+            "x-kubernetes-validations: [{rule: self.a > 0}]\n"
+        ),
+        encoding="utf-8",
+    )
+    (tmp_path / "foo.yaml").write_text(
+        "apiVersion: example.com/v1\nkind: Foo\nmetadata: {name: a}\nspec: {a: 1}\n",
+        encoding="utf-8",
+    )
+    modules = loaded(RUN.format(["validate", "--crd", "crd.yaml", "foo.yaml"]), tmp_path)
+    assert "crdlint.kubecel.evaluation" in modules
+    charts = {name for name in modules if name.startswith("crdlint.sources.helm.")}
+    assert charts <= {"crdlint.sources.helm.layout", "crdlint.sources.helm.on_demand"}
+    absent = {
+        "subprocess",
+        "tarfile",
+        "tempfile",
+        "crdlint.changes.compare",
+        "crdlint.kubecel.reasoning",
+    }
+    assert modules & absent == set()
+
+
+# The start of a run whose answer is known.
+ANSWERED = """
+import sys
+from crdlint.__main__ import main
+sys.argv = ["crdlint", "check", "bad.yaml"]
+try: main()
+except SystemExit: pass
+"""
+
+
+def test_an_answer_that_is_known_needs_no_command(tmp_path: Path) -> None:
+    (tmp_path / "bad.yaml").write_bytes(Path(BAD).read_bytes())
+    modules = [loaded(ANSWERED, tmp_path) for _ in range(2)][-1]
+    own = {name for name in modules if name.startswith("crdlint.")}
+    assert own <= {
+        "crdlint.__about__", "crdlint.__main__", "crdlint.light",
+        "crdlint.cli", "crdlint.cli.answers", "crdlint.cli.interrupts", "crdlint.cli.streams",
+        "crdlint.files", "crdlint.files.read", "crdlint.files.recognition",
+        "crdlint.runner", "crdlint.runner.program", "crdlint.runner.store",
+        "crdlint.safety", "crdlint.safety.atomic", "crdlint.safety.bugs", "crdlint.safety.escapes", "crdlint.safety.signals",
+    }  # fmt: skip
+    assert modules & {"click", "ruamel", "dataclasses", "inspect"} == set()
+
+
 def test_a_file_from_the_cache_needs_no_rules(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text(
         "[project]\nname = 'x'\n[tool.crdlint]\nkube-version = '1.36'\n", encoding="utf-8"

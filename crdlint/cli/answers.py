@@ -194,9 +194,12 @@ class _Run:
         self._roots: Final = [root for root in own if not any(map(_is_in(root), question.files))]
 
     def known(self) -> Answer | None:
-        """Return the answer of an earlier run, None without one."""
+        """Return the answer of an earlier run to this question, None without one, or for another entry under its name."""
         payload = self._store.read(self._key)
-        return None if payload is None else Answer(*json.loads(payload))
+        entry = None if payload is None else json.loads(payload)
+        if not isinstance(entry, dict) or entry.get("key") != self._key:
+            return None
+        return Answer(entry["pieces"], entry["status"])
 
     def add(self, text: str, *, is_error: bool) -> None:
         """Add what the run writes."""
@@ -212,7 +215,8 @@ class _Run:
         self._asked_more = True  # it is kept once
         question = question_of(self._question.arguments)
         if question is not None and question.key(self._secret) == self._key:
-            self._store.write(self._key, json.dumps([self._pieces, status]).encode())
+            entry = {"key": self._key, "pieces": self._pieces, "status": status}
+            self._store.write(self._key, json.dumps(entry).encode())
 
     def hear(self, event: str, arguments: tuple[Any, ...]) -> None:
         """Take notice of an audit event of Python."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from crdlint.diagnostics import INTERNAL_ERROR, Diagnostic
+from crdlint.light import dataclass
 from crdlint.linting.result import FileResult, State
 from crdlint.phrases import counted
 from crdlint.report import words

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from crdlint.golang.printing import marshal
+from crdlint.light import NamedTuple
 from crdlint.safety.escapes import CI_COMMAND, HIDDEN
 from crdlint.yaml.resolve import is_plain_string
 

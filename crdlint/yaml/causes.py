@@ -10,8 +10,9 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from collections.abc import Sequence as SequenceOf
 from itertools import accumulate
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
+from crdlint.light import NamedTuple
 from crdlint.yaml import layout_causes, pasted_causes, value_causes
 from crdlint.yaml.broken_text import BrokenText, Cause
 from crdlint.yaml.edit import Edit, apply

@@ -186,6 +186,20 @@ def test_another_environment_or_secret(place: Place) -> None:
     assert not place.is_answered("check", str(place.crd))
 
 
+def test_an_entry_under_another_name_is_no_answer(place: Place) -> None:
+    place.run("check", "crd.yaml")
+    known = set(place.cache.glob("??/*"))
+    place.run("check", "crd.yaml", "-q")
+    (entry,) = set(place.cache.glob("??/*")) - known
+    for other in known:
+        entry.write_bytes(other.read_bytes())
+        plain, how = place.run("check", "crd.yaml", "-q")
+        assert (how, plain.returncode) == ("run", 1)
+    entry.write_bytes(b"{}")
+    assert not place.is_answered("check", "crd.yaml", "-q")
+    assert place.is_answered("check", "crd.yaml", "-q")
+
+
 def test_another_day(monkeypatch: pytest.MonkeyPatch) -> None:
     (today, tomorrow) = (_key(monkeypatch, day) for day in ("2026-11-28", "2026-11-29"))
     assert today == _key(monkeypatch, "2026-11-28")

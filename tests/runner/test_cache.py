@@ -13,6 +13,7 @@ import crdlint.linting.pipeline
 from crdlint.cli.main import cli
 from crdlint.linting.pipeline import lint_file
 from crdlint.runner import cache, store
+from crdlint.runner import packs as packed
 from crdlint.runner.cache import Cache
 from crdlint.runner.store import cache_folder
 
@@ -181,3 +182,92 @@ def test_where_it_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert cache_folder() == tmp_path / "crdlint"
     monkeypatch.setenv("CRDLINT_CACHE_DIR", str(tmp_path / "given"))
     assert cache_folder() == tmp_path / "given"
+
+
+MANY = 40
+
+
+@pytest.fixture
+def many(tmp_path: Path) -> Path:
+    """A folder with more CRDs than have an entry each, of which one has an error."""
+    folder = tmp_path / "crds"
+    folder.mkdir()
+    text = (FIXTURES / "valid" / "minimal.yaml").read_text(encoding="utf-8")
+    for number in range(MANY):
+        (folder / f"{number:02}.yaml").write_text(f"{text}# {number}\n", encoding="utf-8")
+    (folder / "bad.yaml").write_bytes(BAD.read_bytes())
+    return folder
+
+
+def packs(folder: Path) -> list[Path]:
+    return sorted((folder / "packs").glob("*"))
+
+
+def test_the_results_of_many_files_are_in_one(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, many: Path
+) -> None:
+    judged = counted(monkeypatch)
+    first = check(str(many))
+    assert len(judged) == MANY + 1
+    assert (len(packs(folder)), len(entries(folder))) == (1, 0)
+    assert check(str(many)) == first
+    assert len(judged) == MANY + 1
+    (many / "00.yaml").write_bytes(BAD.read_bytes().replace(b"widgets", b"gadgets"))
+    check(str(many))
+    assert judged[MANY + 1 :] == [str(many / "00.yaml")]
+    assert len(packs(folder)) == 2
+    check(str(many))
+    check(str(many), "--jobs", "2")
+    assert len(judged) == MANY + 2
+
+
+def test_one_of_many_files_has_an_entry_of_its_own(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, many: Path
+) -> None:
+    check(str(many / "bad.yaml"))
+    judged = counted(monkeypatch)
+    check(str(many))
+    assert len(judged) == MANY
+    assert (len(packs(folder)), len(entries(folder))) == (1, 1)
+
+
+@pytest.mark.parametrize("data", BROKEN.values(), ids=BROKEN)
+def test_a_pack_that_is_none_is_made_anew(
+    data: bytes | None, folder: Path, monkeypatch: pytest.MonkeyPatch, many: Path
+) -> None:
+    first = check(str(many))
+    (pack,) = packs(folder)
+    pack.write_bytes(pack.read_bytes().replace(b"[", b"{", 1) if data is None else data)
+    judged = counted(monkeypatch)
+    assert check(str(many)) == first
+    assert len(judged) == MANY + 1
+    assert check(str(many)) == first
+    assert len(judged) == MANY + 1
+
+
+def test_packs_without_a_use_are_removed_when_there_are_many(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, many: Path
+) -> None:
+    monkeypatch.setattr(packed, "_MOST_PACKS", 2)
+    for round_ in range(4):
+        for path in many.glob("*.yaml"):
+            path.write_text(f"{path.read_text(encoding='utf-8')}# {round_}\n", encoding="utf-8")
+        check(str(many))
+    assert len(packs(folder)) <= 3
+
+
+def test_a_folder_of_packs_that_is_a_link_is_not_used(
+    folder: Path, tmp_path: Path, many: Path
+) -> None:
+    folder.mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    (folder / "packs").symlink_to(tmp_path / "elsewhere")
+    check(str(many))
+    assert [*(tmp_path / "elsewhere").iterdir()] == []
+
+
+def test_packs_are_removed_with_the_entries(folder: Path, many: Path) -> None:
+    check(str(many))
+    check(str(BAD))
+    assert Cache(folder).clear() == 2
+    assert packs(folder) == []

@@ -9,12 +9,13 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Final, NamedTuple
+from dataclasses import field, replace
+from typing import Any, Final
 
 from crdlint.files.read import UnreadableError, decode, entries_of, is_folder, read_bytes
 from crdlint.files.recognition import may_hold_crd
 from crdlint.files.repository import is_below, repository_top
+from crdlint.light import NamedTuple, dataclass
 from crdlint.sources.helm.archive import (
     MAX_BYTES,
     ArchiveBudget,

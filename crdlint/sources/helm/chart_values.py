@@ -11,10 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from operator import not_
 from sys import maxsize
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from crdlint.files.read import text_if_readable
 from crdlint.files.recognition import KIND
+from crdlint.light import NamedTuple
 from crdlint.sources.helm.chart import Chart, Dependency
 from crdlint.sources.helm.layout import HelmValues
 from crdlint.yaml import YAMLDecodeError

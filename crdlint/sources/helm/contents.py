@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum, auto
 from itertools import chain
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from crdlint.crd.positions import Span, node_span
 from crdlint.files.recognition import GROUP, KIND, kind_of_object, may_hold_crd
+from crdlint.light import NamedTuple, dataclass
 from crdlint.sources.helm.chart import Chart, LoadedFile
 from crdlint.sources.helm.chart_values import (
     ClusterState,

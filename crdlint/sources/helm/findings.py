@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import cached_property
 from hashlib import blake2b
 from itertools import chain
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from crdlint.crd.errors import APPLY_REJECTED
 from crdlint.crd.positions import Span
 from crdlint.diagnostics import Diagnostic, Related, Severity
 from crdlint.files.paths import has_yaml_suffix
 from crdlint.files.recognition import CRD_OBJECT
+from crdlint.light import NamedTuple, dataclass
 from crdlint.linting.result import FileResult
 from crdlint.rules.advice import charts as rules
 from crdlint.rules.advice.deployment import SKIPPED

@@ -15,7 +15,7 @@ from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Mapping as MappingOf
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from heapq import nlargest
 from itertools import pairwise
 from typing import Final
@@ -30,6 +30,7 @@ from crdlint.files.read import (
     text_if_readable,
 )
 from crdlint.files.recognition import CRD_OBJECT, NAME_LINE
+from crdlint.light import dataclass
 from crdlint.linting.result import FileResult
 from crdlint.phrases import some
 from crdlint.rules.advice.deployment import RELEASE_TOO_LARGE

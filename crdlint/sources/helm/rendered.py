@@ -6,14 +6,15 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from crdlint.crd.positions import Locator, SourceLocation, Span
 from crdlint.files.patterns import is_in_order
 from crdlint.files.recognition import NAME_LINE
+from crdlint.light import NamedTuple, dataclass
 from crdlint.linting.documents import collect_crds
 from crdlint.linting.result import (
     CRD,

@@ -11,12 +11,13 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Container, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from crdlint.crd.positions import Span
 from crdlint.diagnostics import Diagnostic, Fix
 from crdlint.files.recognition import CRD_OBJECT, GROUP, KIND, is_near_kind
+from crdlint.light import dataclass
 from crdlint.linting.result import FileResult, Lint
 from crdlint.linting.version_range import ACCEPTED
 from crdlint.phrases import counted
