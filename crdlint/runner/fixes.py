@@ -7,12 +7,13 @@ from bisect import bisect_left, bisect_right, insort
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator
 from collections.abc import Sequence as SequenceOf
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import chain
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from crdlint.config.model import Config
+from crdlint.light import NamedTuple, dataclass
 from crdlint.rules import catalog
 from crdlint.rules.consequences import causes, is_advice
 from crdlint.rules.server.cel import COMPILES
