@@ -21,7 +21,7 @@ from hashlib import blake2b
 from typing import Any, Final, TextIO
 
 from crdlint.cli import streams
-from crdlint.files.read import UnreadableError, read_bytes, with_parents
+from crdlint.files.read import UnreadableError, open_descriptor, read_bytes, with_parents
 from crdlint.light import NamedTuple
 from crdlint.runner.program import program_digest, states_of
 from crdlint.runner.store import Store, default_folder, usable_folder
@@ -76,6 +76,8 @@ class Question:
     def _named(self, argument: str) -> tuple[str, bytes] | None:
         """Return the real path of the file that an argument names and the digest of its content, None if it names none."""
         path = os.path.abspath(argument)
+        if any(open_descriptor(each) is not None for each in (argument, path)):
+            raise UnreadableError(f"{path} can be read only once")
         if not os.path.lexists(path):
             return None
         real = os.path.realpath(path)
@@ -135,8 +137,6 @@ def question_of(arguments: Sequence[str]) -> Question | None:
 
     At a terminal, reports tell the time that the run took.
     """
-    if "-" in arguments:
-        return None
     if None in _standard_streams() or any(map(_is_terminal, _standard_streams()[1:])):
         return None
     try:
@@ -149,7 +149,7 @@ def question_of(arguments: Sequence[str]) -> Question | None:
 class Answer(NamedTuple):
     """What a run has written, in pieces (whether to standard error, and the text), and its exit status."""
 
-    pieces: list[tuple[bool, str]]
+    pieces: Sequence[tuple[bool, str]]
     status: int
 
     def give(self) -> int:

@@ -216,6 +216,8 @@ MORE: Final = {
     "a folder": ("check", "."),
     "a pattern": ("check", "*.yaml"),
     "standard input": ("check", "-"),
+    "standard input by another name": ("check", "/dev/stdin"),
+    "an open file": ("check", "/dev/fd/0"),
     "no cache": ("check", "crd.yaml", "--no-cache"),
     "the time": ("check", "crd.yaml", "--format", "json"),
     "the time for JUnit": ("check", "crd.yaml", "--format", "junit"),
