@@ -11,7 +11,7 @@ from crdlint.cel.ast import NO_LOCATION, Call, Expr, Location, SourceInfo, Uint,
 from crdlint.cel.dialect import NEWEST, CELDialect
 from crdlint.cel.errors import CELError, CodedMessage
 from crdlint.cel.macros import ALL_MACROS, Helper, MacroError, MacroKey
-from crdlint.light import dataclass
+from crdlint.light import dataclass, regex
 
 RESERVED = frozenset(
     (
@@ -51,7 +51,7 @@ _SIMPLE = {
     "?": "?",
 }
 # A number in hexadecimal or octal digits, or another character.
-_ESCAPE = re.compile(r"\\(?:([xX]..|u.{4}|U.{8})|([0-3]..)|(.))")
+_ESCAPE = regex(r"\\(?:([xX]..|u.{4}|U.{8})|([0-3]..)|(.))")
 
 
 @dataclass(frozen=True, slots=True)

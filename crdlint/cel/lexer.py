@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TypeAlias
+
+from crdlint.light import regex
 
 _ESCAPE = (
     r"\\(?:[abfnrtv\"'\\?`]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7][0-7])"
@@ -21,7 +22,7 @@ _STRING = "|".join(
         rf"'[^\\'\n\r]*(?:{_ESCAPE}[^\\'\n\r]*)*'",
     ]
 )
-_TOKEN = re.compile(
+_TOKEN = regex(
     "|".join(
         [
             r"(?P<_>(?:[\t \r\n\f]|//[^\n]*)+)",
@@ -40,7 +41,7 @@ _TOKEN = re.compile(
 # The beginning of a token that is not complete: of a text, an escaped name or an operator.
 _TEXT = "|".join(rf"{quote}[^\\{quote}\n\r]*(?:{_ESCAPE}[^\\{quote}\n\r]*)*" for quote in "\"'")
 _PART_OF_ESCAPE = r"\\(?:[xX][0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7}|[0-3][0-7]?)?"
-_UNFINISHED = re.compile(rf"(?:{_TEXT})(?:{_PART_OF_ESCAPE})?|`[A-Za-z0-9_.\-/ ]*|[&|=]|")
+_UNFINISHED = regex(rf"(?:{_TEXT})(?:{_PART_OF_ESCAPE})?|`[A-Za-z0-9_.\-/ ]*|[&|=]|")
 _KEYWORDS = frozenset({"in", "true", "false", "null"})
 
 EOF = "EOF"

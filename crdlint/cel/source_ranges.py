@@ -10,9 +10,10 @@ from crdlint.cel import ast
 from crdlint.cel.ast import Expr, SourceInfo, children, nodes
 from crdlint.cel.errors import CELError, ErrorCode
 from crdlint.cel.lexer import BRACKETS, end_of_token, matched_brackets, tokenize
+from crdlint.light import regex
 
-_FIELD: Final = re.compile(r"\.\s*(?:\?\s*)?([A-Za-z_]\w*|`[^`\n]*`)")
-_NAME_BACKWARDS: Final = re.compile(r"\w*[A-Za-z_]")
+_FIELD: Final = regex(r"\.\s*(?:\?\s*)?([A-Za-z_]\w*|`[^`\n]*`)")
+_NAME_BACKWARDS: Final = regex(r"\w*[A-Za-z_]")
 # Names are short; searching further back would only cost time.
 _LOOK_BACK: Final = 256
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -10,10 +9,10 @@ from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.kubecel.reasoning.reasoner import ITEM, VALUE, FieldPath
-from crdlint.light import dataclass
+from crdlint.light import dataclass, regex
 from crdlint.schema.deep_equal import equality_key
 
-_PLAIN: Final = re.compile(r"[\w-]+\Z")
+_PLAIN: Final = regex(r"[\w-]+\Z")
 _JUNCTORS: Final = SCHEMA_BITS["allOf"] | SCHEMA_BITS["anyOf"] | SCHEMA_BITS["oneOf"]
 _NO_ITEM: Final = 1_000_000_000
 _KEYWORDS: Final = {field.attribute: field.json_name for field in JSONSchemaProps.FIELDS}

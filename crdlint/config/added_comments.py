@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
@@ -10,9 +9,10 @@ from typing import Final
 from crdlint.config.comments import read_comments
 from crdlint.config.matched_comments import match_ignore_comments
 from crdlint.diagnostics import Diagnostic
+from crdlint.light import regex
 from crdlint.yaml.edit import Edit, apply, line_starts, split_lines
 
-_IGNORED: Final = re.compile(r"#[ \t]*crdlint:[ \t]*ignore[ \t]*\[[^\]\n#]*(?=\])")
+_IGNORED: Final = regex(r"#[ \t]*crdlint:[ \t]*ignore[ \t]*\[[^\]\n#]*(?=\])")
 
 
 def with_ignores(text: str, findings: Sequence[Diagnostic]) -> tuple[str, frozenset[int]]:

@@ -16,7 +16,7 @@ from typing import Final, TypeAlias
 from crdlint.config.rule_patterns import did_you_mean, is_known, shown, unknown_rule
 from crdlint.crd.positions import Span, node_span
 from crdlint.diagnostics import Diagnostic
-from crdlint.light import NamedTuple, dataclass
+from crdlint.light import NamedTuple, dataclass, regex
 from crdlint.linting.documents import manifests
 from crdlint.rules.engine.rule import Rule
 from crdlint.rules.texts.reading import MALFORMED, UNKNOWN_RULE
@@ -29,7 +29,7 @@ from crdlint.yaml.parse import Document, parse_stream
 Position: TypeAlias = "tuple[int, int]"
 
 # An anchor and a tag before a scalar, and the text between them.
-_PROPERTIES: Final = re.compile(r"(?:[&!]\S*|\s+|(?<=\s)#[^\n\r]*)*")
+_PROPERTIES: Final = regex(r"(?:[&!]\S*|\s+|(?<=\s)#[^\n\r]*)*")
 
 
 class CommentedPart(NamedTuple):
@@ -145,15 +145,15 @@ ANNOTATION: Final = "crdlint/ignore"
 # A range of positions with an exclusive end.
 Stretch: TypeAlias = "tuple[Position, Position]"
 
-_COMMENT: Final = re.compile(
+_COMMENT: Final = regex(
     r"(?<!\S)#[ \t]*crdlint:(?:(?![ \t]#[ \t]*crdlint:)[^\n\r\x85\u2028\u2029])*"
 )
-_DIRECTIVE: Final = re.compile(r"#[ \t]*crdlint:[ \t]*([\w-]*)[ \t]*(?:\[([^\]]*)(\])?)?")
-_NAME: Final = re.compile(r"[^,\s](?:[^,]*[^,\s])?")
-_BELOW: Final = re.compile(r"(?:\s|#[^\n\r\x85\u2028\u2029]*)*")
-_BLANK: Final = re.compile(r"[ \t]*")
-_ALIAS_ITEM: Final = re.compile(r"(?:-[ \t]+)*\*")
-_SEPARATOR: Final = re.compile(r"^---[ \t]+(#[ \t]*crdlint:[^\n]*)", re.MULTILINE)
+_DIRECTIVE: Final = regex(r"#[ \t]*crdlint:[ \t]*([\w-]*)[ \t]*(?:\[([^\]]*)(\])?)?")
+_NAME: Final = regex(r"[^,\s](?:[^,]*[^,\s])?")
+_BELOW: Final = regex(r"(?:\s|#[^\n\r\x85\u2028\u2029]*)*")
+_BLANK: Final = regex(r"[ \t]*")
+_ALIAS_ITEM: Final = regex(r"(?:-[ \t]+)*\*")
+_SEPARATOR: Final = regex(r"^---[ \t]+(#[ \t]*crdlint:[^\n]*)", re.MULTILINE)
 _DIRECTIVES: Final = ("ignore", "ignore-file")
 WHOLE_FILE: Final[Stretch] = ((0, 0), (1 << 62, 0))
 # Searching for similar names takes time, and more messages would not be read.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections import deque
 from collections.abc import Iterator
@@ -12,24 +11,25 @@ from functools import cache
 from typing import Any, Final
 
 from crdlint.config.model import BrokenError, ConfigSource, LineColumn, Step
+from crdlint.light import regex
 from crdlint.yaml.edit import line_and_column, line_starts
 
 _Path = tuple[Step, ...]
 
 _TABLE: Final = ("tool", "crdlint")
 _WORD: Final = r"""[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*'"""
-_TOKEN: Final = re.compile(
+_TOKEN: Final = regex(
     r"""(?s)\"{3}(?:\\.|[^\\])*?"{3,5}|'{3}.*?'{3,5}|"(?:\\.|[^"\\\n])*"|'[^'\n]*'|\#[^\n]*|[^\s"'#\[\]{}=,.]+|[\n\[\]{}=,.]"""
 )
 _ENDS: Final = frozenset({"\n", ",", "]", "}"})
-_AT: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+_AT: Final = regex(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 # A sequence of blanks and quotes belongs to the delimiter before it, so that the search is linear.
-_MENTIONED: Final = re.compile(rb"""[.{,\n\r][ \t"']*crdlint[ \t"']*[.=\]]""")
+_MENTIONED: Final = regex(rb"""[.{,\n\r][ \t"']*crdlint[ \t"']*[.=\]]""")
 # An ASCII letter, as a quoted key may spell it.
-_LETTER: Final = re.compile(rb"\\(?:u00|U000000|x)([46][1-9A-Fa-f]|[57][0-9Aa])")
+_LETTER: Final = regex(rb"\\(?:u00|U000000|x)([46][1-9A-Fa-f]|[57][0-9Aa])")
 # tomllib's time is quadratic in the length of a dotted key.
 _LONGEST_KEY: Final = 100
-_PIECE: Final = re.compile(rf"[ \t\[{{,]*(?:{_WORD})[ \t\]=]*")
+_PIECE: Final = regex(rf"[ \t\[{{,]*(?:{_WORD})[ \t\]=]*")
 
 
 def mentions_crdlint(data: bytes) -> bool:
@@ -198,7 +198,7 @@ def _unquoted(name: str) -> str:
     )
 
 
-_ESCAPED: Final = re.compile(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|x[0-9A-Fa-f]{2}|.)")
+_ESCAPED: Final = regex(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|x[0-9A-Fa-f]{2}|.)")
 _BY_LETTER: Final = {
     "b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", "e": "\x1b", '"': '"', "\\": "\\",
 }  # fmt: skip

@@ -7,7 +7,6 @@ that adding a version does not change identities.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Sequence as SequenceOf
 from contextlib import suppress
@@ -17,7 +16,7 @@ from typing import Final
 from crdlint.crd.paths import SHARED, Step, is_within
 from crdlint.crd.positions import steps_at
 from crdlint.diagnostics import Diagnostic
-from crdlint.light import NamedTuple, dataclass
+from crdlint.light import NamedTuple, dataclass, regex
 from crdlint.linting.documents import manifests
 from crdlint.linting.result import FileResult
 from crdlint.schema.deep_equal import deep_equal
@@ -37,12 +36,12 @@ class FindingIdentity(NamedTuple):
 
 
 _FIRST: Final = "spec.version"
-_OF_VERSION: Final = re.compile(r"spec\.versions\[(\d+)\]\.?")
+_OF_VERSION: Final = regex(r"spec\.versions\[(\d+)\]\.?")
 # Below these fields, the text in brackets is a name, even if it consists of digits.
 _MAPS: Final = frozenset(
     {"properties", "patternProperties", "definitions", "dependencies", "annotations", "labels"}
 )
-_INDEX: Final = re.compile(rf"(?:\b({'|'.join(sorted(_MAPS))}))?\[(\d+)\]")
+_INDEX: Final = regex(rf"(?:\b({'|'.join(sorted(_MAPS))}))?\[(\d+)\]")
 
 
 @dataclass(slots=True)

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import field
 from typing import Final
 
 from crdlint.config.identity import identities
-from crdlint.light import NamedTuple, dataclass
+from crdlint.light import NamedTuple, dataclass, regex
 from crdlint.linting.result import FileResult
 from crdlint.phrases import counted
 
-_PLAIN: Final = re.compile(r"[A-Za-z][\w./\[\]-]*")
+_PLAIN: Final = regex(r"[A-Za-z][\w./\[\]-]*")
 _WORDS: Final = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
 
 

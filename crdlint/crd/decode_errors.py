@@ -7,7 +7,6 @@ The input is the JSON with sorted keys that sigs.k8s.io/yaml creates from YAML, 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Generator, Iterator
 from collections.abc import Mapping as MappingOf
 from dataclasses import field
@@ -21,7 +20,7 @@ from crdlint.golang.printing import json_float
 from crdlint.golang.text import quote
 from crdlint.golang.times import check_rfc3339
 from crdlint.kubernetes.servers import NEWEST, Server, first_to_know
-from crdlint.light import NamedTuple, dataclass
+from crdlint.light import NamedTuple, dataclass, regex
 from crdlint.phrases import Sample, nearest
 from crdlint.safety.work import run_calls
 from crdlint.spelling import are_opposites
@@ -36,8 +35,8 @@ if TYPE_CHECKING:
 MAX_STRICT_ERRORS: Final = 100
 _NONE: Final[MappingOf[str, GoField]] = {}
 _KEYWORD_OF_SCHEMAS: Final = "additionalProperties"
-_COMMENTED: Final = re.compile(r"(-?\d+|true|false)(?: *//| +<\d+>|#)")
-_PLACEHOLDER: Final = re.compile(r"<.+>|\{.+\}")
+_COMMENTED: Final = regex(r"(-?\d+|true|false)(?: *//| +<\d+>|#)")
+_PLACEHOLDER: Final = regex(r"<.+>|\{.+\}")
 # Lists of an object, which no property is.
 _OF_OBJECTS: Final = frozenset({"required", "x-kubernetes-validations"})
 
@@ -360,7 +359,7 @@ def _slice(state: DecodeState, of: GoType, node: Any) -> Steps:
 
 
 _MOST_DIGITS: Final = 19  # the digits of the largest int64
-_NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?\Z")
+_NUMBER: Final = regex(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?\Z")
 
 
 def is_beyond_float64(text: str, value: object) -> bool:
@@ -518,8 +517,8 @@ class _OpenCollection:
             self.parts = ((f"{path}[{i}]", None, item) for i, item in enumerate(node.items))
 
 
-_WHOLE: Final = re.compile(r"[-+]?\d+\Z")
-_DECIMAL: Final = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?\Z")
+_WHOLE: Final = regex(r"[-+]?\d+\Z")
+_DECIMAL: Final = regex(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?\Z")
 _NUMBERS: Final = frozenset({"int", "int32", "int64", "float64"})
 _COLLECTIONS: Final = {"object": "a mapping", "array": "a list"}
 _TYPES: Final = frozenset({"array", "boolean", "integer", "number", "object", "string"})

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-_VERSION: Final = re.compile(r"v([1-9]\d*)(?:(alpha|beta)([1-9]\d*))?\Z", re.ASCII)
+from crdlint.light import regex
+
+_VERSION: Final = regex(r"v([1-9]\d*)(?:(alpha|beta)([1-9]\d*))?\Z", re.ASCII)
 _STABILITIES: Final = ("alpha", "beta", None)
 
 

@@ -12,11 +12,11 @@ from crdlint.crd.paths import Key, Path
 from crdlint.kubecel.declarations import escape
 from crdlint.kubecel.evaluation import MISSING
 from crdlint.kubecel.syntax_trees import parsed
-from crdlint.light import dataclass
+from crdlint.light import dataclass, regex
 from crdlint.phrases import nearest
 from crdlint.safety.work import run_calls
 
-_TOKEN: Final = re.compile(
+_TOKEN: Final = regex(
     r"""\.?(?P<name>[^.\[\]'"\s]+)|\[(?P<index>\d*|\*)\]|\[(?P<quote>['"])(?P<key>(?:(?!(?P=quote)).)*)(?P=quote)\]"""
 )
 _SHOWN: Final = 8  # names in a message
@@ -177,7 +177,7 @@ _SCALARS: Final = {
     frozenset({bool}): "boolean",
 }
 # Of a field in the notation of a type.
-_NAME: Final = re.compile(r"(?<![\w./-])([A-Za-z_][\w./-]*) ?(\??) ?:")
+_NAME: Final = regex(r"(?<![\w./-])([A-Za-z_][\w./-]*) ?(\??) ?:")
 
 
 def any_schema() -> JSONSchemaProps:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from crdlint.files.read import MAX_BYTES
-from crdlint.light import dataclass
+from crdlint.light import dataclass, regex
 from crdlint.safety.programs import Done, Limits, run, shortened
 
 _LIMITS: Final = Limits(memory=1024 * 1024 * 1024, seconds=30)
@@ -80,11 +80,11 @@ def sandbox() -> Iterator[Sandbox]:
 
 
 # The prefix of a line of Go's log packages: a date and time, or a date, time and process.
-_STAMP: Final = re.compile(
+_STAMP: Final = regex(
     r"\d{4}/\d\d/\d\d \d\d:\d\d:\d\d(?:\.\d+)? |[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ \S+\] "
 )
-_ERROR: Final = re.compile(r"\Aerror: ", re.IGNORECASE)
-_WARNING: Final = re.compile(
+_ERROR: Final = regex(r"\Aerror: ", re.IGNORECASE)
+_WARNING: Final = regex(
     r"# Warning:|Warning:|Flag --\S+ has been deprecated|level=(?:WARN|INFO|DEBUG) |WARNING:"
 )
 

@@ -9,9 +9,9 @@ from urllib.parse import quote as quote_url
 from urllib.parse import unquote_to_bytes
 
 from crdlint.golang.text import quote
-from crdlint.light import NamedTuple
+from crdlint.light import NamedTuple, regex
 
-_GROUP: Final = re.compile(r"[0-9A-Fa-f]*")
+_GROUP: Final = regex(r"[0-9A-Fa-f]*")
 _GROUPS: Final = 8
 
 
@@ -145,7 +145,7 @@ def _joined(text: str, groups: list[int], ellipsis: int) -> int:
     return int("".join(f"{group:04x}" for group in groups), 16)
 
 
-_LEADING_ZEROS: Final = re.compile(r"(?<![0-9A-Fa-f])0+(?=[0-9A-Fa-f])")
+_LEADING_ZEROS: Final = regex(r"(?<![0-9A-Fa-f])0+(?=[0-9A-Fa-f])")
 
 
 def parse_ip(text: str, *, sloppy: bool) -> bool:
@@ -186,7 +186,7 @@ class URL(NamedTuple):
 
 
 _LETTERS: Final = frozenset(string.ascii_letters)
-_SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
+_SCHEME: Final = regex(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _UNRESERVED: Final = _LETTERS | frozenset(string.digits + "-_.~")
 _HOST: Final = _UNRESERVED | frozenset("!$&'()*+,;=:[]<>\"")
 _USERINFO: Final = _LETTERS | frozenset(string.digits + "-._:~!$&'()*+,;=%@")
@@ -234,7 +234,7 @@ def _parse(text: str, *, via_request: bool) -> URL:
     return url
 
 
-_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
+_CONTROL: Final = regex(r"[\x00-\x1f\x7f]")
 
 
 def _check_rootless(path: str, *, via_request: bool) -> None:
@@ -320,7 +320,7 @@ def unescape(text: str) -> str:
     return octets.decode("utf-8", "surrogateescape")
 
 
-_INVALID_ESCAPE: Final = re.compile("%(?![0-9A-Fa-f]{2}).{0,2}", re.DOTALL)
+_INVALID_ESCAPE: Final = regex("%(?![0-9A-Fa-f]{2}).{0,2}", re.DOTALL)
 
 
 def _unescape_host(text: str, *, zone: bool = False) -> str:
@@ -345,4 +345,4 @@ def _may_escape(escape: str, *, zone: bool) -> bool:
     return value >= 0x80
 
 
-_CHARACTER: Final = re.compile("([^%])|(%.{0,2})", re.DOTALL)
+_CHARACTER: Final = regex("([^%])|(%.{0,2})", re.DOTALL)

@@ -8,13 +8,13 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from crdlint.light import NamedTuple
+from crdlint.light import NamedTuple, regex
 
-_DIGITS: Final = re.compile(rb"[A-Za-z0-9+/\r\n]*")
-_URL_DIGITS: Final = re.compile(rb"[A-Za-z0-9_\r\n-]*")
-_BLANK_LINES: Final = re.compile(rb"[\r\n]*")
+_DIGITS: Final = regex(rb"[A-Za-z0-9+/\r\n]*")
+_URL_DIGITS: Final = regex(rb"[A-Za-z0-9_\r\n-]*")
+_BLANK_LINES: Final = regex(rb"[\r\n]*")
 _SWAPPED: Final = str.maketrans("-_+/", "+/-_")
-_LINE_ENDS: Final = re.compile(r"[\r\n]+")
+_LINE_ENDS: Final = regex(r"[\r\n]+")
 
 
 class CorruptInputError(ValueError):

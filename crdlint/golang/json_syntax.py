@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
 from crdlint.golang.text import quote
-from crdlint.light import NamedTuple
+from crdlint.light import NamedTuple, regex
 
 _Step: TypeAlias = "Callable[[], Any]"
 
@@ -21,12 +21,12 @@ class JSONSyntaxError(NamedTuple):
 
 UNEXPECTED_END: Final = JSONSyntaxError("unexpected EOF", None)
 
-_SPACE: Final = re.compile(rb"[ \t\r\n]*")
-_STRING: Final = re.compile(rb'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*')
-_ESCAPE: Final = re.compile(rb"\\(?:u[0-9a-fA-F]{0,3})?")
-_NUMBER: Final = re.compile(rb"-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)?")
-_POINT: Final = re.compile(rb"\.")
-_EXPONENT: Final = re.compile(rb"[eE][+-]?")
+_SPACE: Final = regex(rb"[ \t\r\n]*")
+_STRING: Final = regex(rb'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*')
+_ESCAPE: Final = regex(rb"\\(?:u[0-9a-fA-F]{0,3})?")
+_NUMBER: Final = regex(rb"-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)?")
+_POINT: Final = regex(rb"\.")
+_EXPONENT: Final = regex(rb"[eE][+-]?")
 _LITERALS: Final = {ord("t"): "true", ord("f"): "false", ord("n"): "null"}
 _NUMERIC: Final = frozenset(b"-0123456789")
 _QUOTE, _OBJECT = ord('"'), ord("{")

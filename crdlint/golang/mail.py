@@ -8,24 +8,25 @@ from typing import Final
 
 from crdlint.golang.addresses import parse_ip
 from crdlint.golang.encodings import CorruptInputError, decode_base64
+from crdlint.light import regex
 
 # A lone surrogate is not valid UTF-8.
 _ATEXT: Final = r"[!#$%&'*+\-/0-9=?A-Z^_`a-z{|}~\x80-\ud7ff\ue000-\U0010ffff]"
 _DOT_ATOM: Final = rf"{_ATEXT}+(?:\.{_ATEXT}+)*(?!\.|{_ATEXT}|[\ud800-\udfff])"
 # In a name, dots are allowed anywhere.
-_LOOSE_ATOM: Final = re.compile(rf"(?:{_ATEXT}|\.)+(?!\.|{_ATEXT}|[\ud800-\udfff])")
+_LOOSE_ATOM: Final = regex(rf"(?:{_ATEXT}|\.)+(?!\.|{_ATEXT}|[\ud800-\udfff])")
 _QUOTED_TEXT: Final = (
     r'"((?:[ \t!#-\[\]-~\x80-\ud7ff\ue000-\U0010ffff]|\\[ \t!-~\x80-\ud7ff\ue000-\U0010ffff])*)"'
 )
-_QUOTED: Final = re.compile(_QUOTED_TEXT)
+_QUOTED: Final = regex(_QUOTED_TEXT)
 # A local part, which may be quoted, and a domain, which may be a literal.
-_SPEC: Final = re.compile(
+_SPEC: Final = regex(
     rf"[ \t]*(?:{_QUOTED_TEXT}|{_DOT_ATOM})@[ \t]*(?:\[([!-Z^-~\x80-\ud7ff\ue000-\U0010ffff]*)\]|{_DOT_ATOM})"
 )
-_SPACE: Final = re.compile(r"[ \t]*")
-_IN_COMMENT: Final = re.compile(r"[^()\\]+|\\.?|[()]", re.DOTALL)
-_ENCODED_WORD: Final = re.compile(r"=\?([^?]+)\?([^?])\?([^?]*)\?=")
-_Q_TEXT: Final = re.compile(r"(?:[ -<>-~\n\r\t]|=[0-9A-Fa-f]{2})*")
+_SPACE: Final = regex(r"[ \t]*")
+_IN_COMMENT: Final = regex(r"[^()\\]+|\\.?|[()]", re.DOTALL)
+_ENCODED_WORD: Final = regex(r"=\?([^?]+)\?([^?])\?([^?]*)\?=")
+_Q_TEXT: Final = regex(r"(?:[ -<>-~\n\r\t]|=[0-9A-Fa-f]{2})*")
 _CHARSETS: Final = frozenset({"utf-8", "iso-8859-1", "us-ascii"})
 
 

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from crdlint.golang.regexp import compile_error
-from crdlint.light import NamedTuple
+from crdlint.light import NamedTuple, regex
 
-_ERROR: Final = re.compile(r"error parsing regexp: (?P<code>[^:]+): `(?P<part>.*)`\Z", re.DOTALL)
-_LOOKAROUND: Final = re.compile(r"\(\?<?[=!]")
-_BACK_REFERENCE: Final = re.compile(r"\\[1-9k]")
+_ERROR: Final = regex(r"error parsing regexp: (?P<code>[^:]+): `(?P<part>.*)`\Z", re.DOTALL)
+_LOOKAROUND: Final = regex(r"\(\?<?[=!]")
+_BACK_REFERENCE: Final = regex(r"\\[1-9k]")
 _LONGEST_PART: Final = 12  # characters of a pattern that a cause shows
 # What is wrong with a part of a pattern, by Go's error.
 _CAUSES: Final = {
@@ -27,9 +27,9 @@ _CAUSES: Final = {
     "invalid or unsupported Perl syntax": "RE2 has no `{part}`",
     "trailing backslash at end of expression": "a `\\` at the end",
 }
-_JAVASCRIPT: Final = re.compile(r"/(\^.*\$)/([a-z]*)", re.DOTALL)
-_IN_CLASS: Final = re.compile(r"\[\^?\]?(?:\\.|\[:\w+:\]|[^\\\]+*?{()|$])*")
-_TOKEN: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\\\]])*\]|.", re.DOTALL)
+_JAVASCRIPT: Final = regex(r"/(\^.*\$)/([a-z]*)", re.DOTALL)
+_IN_CLASS: Final = regex(r"\[\^?\]?(?:\\.|\[:\w+:\]|[^\\\]+*?{()|$])*")
+_TOKEN: Final = regex(r"\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\\\]])*\]|.", re.DOTALL)
 _REPEATS: Final = tuple("*+?{")
 _ESCAPES: Final = {r"\Z": "$", r"\<": r"\b", r"\>": r"\b", r"\h": r"[ \t]"}
 

@@ -7,7 +7,7 @@ from calendar import monthrange
 from datetime import date
 from typing import Final
 
-from crdlint.light import NamedTuple
+from crdlint.light import NamedTuple, regex
 
 
 class TimeLayout(NamedTuple):
@@ -124,10 +124,10 @@ def _zone(text: str, layout: TimeLayout, rest: str) -> tuple[int, str]:
     return -offset if sign == "-" else offset, rest[6:]
 
 
-_ZONE: Final = re.compile("(.)([0-9]{2}):([0-9]{2})", re.DOTALL)
+_ZONE: Final = regex("(.)([0-9]{2}):([0-9]{2})", re.DOTALL)
 
 
-_FRACTION: Final = re.compile("[.,]([0-9]+)")
+_FRACTION: Final = regex("[.,]([0-9]+)")
 
 
 def days(year: int, month: int, day: int) -> int:
@@ -197,7 +197,7 @@ def _escaped(match: re.Match[str]) -> str:
     return "".join(f"\\x{byte:02x}" for byte in char.encode("utf-8", "surrogatepass"))
 
 
-_UNUSUAL: Final = re.compile(r"[^ !#-\[\]-~]")
+_UNUSUAL: Final = regex(r"[^ !#-\[\]-~]")
 
 
 def as_utc(text: str) -> str:
@@ -205,10 +205,8 @@ def as_utc(text: str) -> str:
     return format_time(parse_time(text).seconds)
 
 
-_WHOLE: Final = re.compile(
-    r"[+-]?(?:0|(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+)"
-)
-_PART: Final = re.compile(r"([0-9]*)(?:\.([0-9]*))?(ns|us|µs|μs|ms|s|m|h)")
+_WHOLE: Final = regex(r"[+-]?(?:0|(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+)")
+_PART: Final = regex(r"([0-9]*)(?:\.([0-9]*))?(ns|us|µs|μs|ms|s|m|h)")
 _UNITS: Final = {
     "ns": 1,
     "us": 10**3,

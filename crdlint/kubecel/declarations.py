@@ -8,7 +8,6 @@ are used: `Declarations` returns the CEL type of a declaration under a name that
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import field
@@ -23,10 +22,10 @@ from crdlint.cel.estimates import UINT64_MAX, multiply
 from crdlint.cel.types import BOOL, INT, STRING, Kind, Type, type_type
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.kubecel.sharing import Sharing
-from crdlint.light import dataclass
+from crdlint.light import dataclass, regex
 
-_NAME: Final = re.compile(r"[a-zA-Z_/.-][a-zA-Z0-9_/.-]*")
-_ESCAPED_PARTS: Final = re.compile(r"__|[-./]")
+_NAME: Final = regex(r"[a-zA-Z_/.-][a-zA-Z0-9_/.-]*")
+_ESCAPED_PARTS: Final = regex(r"__|[-./]")
 _ESCAPES: Final = {"__": "__underscores__", ".": "__dot__", "-": "__dash__", "/": "__slash__"}
 
 
@@ -43,7 +42,7 @@ def escape(name: str) -> str | None:
     return _ESCAPED_PARTS.sub(lambda match: _ESCAPES[match[0]], name)
 
 
-_ESCAPED: Final = re.compile(r"__([^_]+)__")
+_ESCAPED: Final = regex(r"__([^_]+)__")
 _UNESCAPES: Final = {"underscores": "__", "dot": ".", "dash": "-", "slash": "/"}
 
 

@@ -21,7 +21,7 @@ from crdlint.kubecel.repair.false_friends import CURLY_QUOTES
 from crdlint.kubecel.repair.meaning import is_prose, meaning
 from crdlint.kubecel.repair.patterns import Tokens
 from crdlint.kubecel.repair.state import CompiledText, comment_of
-from crdlint.light import NamedTuple
+from crdlint.light import NamedTuple, regex
 from crdlint.phrases import Sample
 from crdlint.safety.work import Effort
 from crdlint.spelling import listed
@@ -77,8 +77,8 @@ def _prose(text: str) -> str:
 _CONSTANTS: Final = "Correct the constant: the API server converts it when the CRD is applied"
 
 
-_SELF: Final = re.compile(r"\b(?:self|oldSelf)\b")
-_HAS: Final = re.compile(r"has\(\s*(?:(self|oldSelf)|([\w.]+)\[\s*\d+\s*\])\s*\)")
+_SELF: Final = regex(r"\b(?:self|oldSelf)\b")
+_HAS: Final = regex(r"has\(\s*(?:(self|oldSelf)|([\w.]+)\[\s*\d+\s*\])\s*\)")
 
 
 def _start_of_call(state: CompiledText) -> int:

@@ -5,7 +5,6 @@ Conversion is lazy: a part of an object is converted when an expression reads it
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache, partial
 from typing import Any, Final
@@ -39,7 +38,7 @@ from crdlint.golang.times import (
     parse_time,
 )
 from crdlint.kubecel.declarations import escape, has_resource_fields, unescape
-from crdlint.light import dataclass
+from crdlint.light import dataclass, regex
 from crdlint.safety import work
 from crdlint.safety.work import run_calls
 from crdlint.schema.deep_equal import deep_equal
@@ -52,7 +51,7 @@ _MAP: Final = map_type(DYN, DYN)
 _UNKNOWN: Final = opaque_type("unknown")
 _SECOND: Final = 10**9  # nanoseconds
 _MAX_INT: Final = 2**63 - 1
-_DURATION_PART: Final = re.compile(r"(?<![0-9])([0-9]+)[\t\n\f\r ]*[A-Za-zµ]+")
+_DURATION_PART: Final = regex(r"(?<![0-9])([0-9]+)[\t\n\f\r ]*[A-Za-zµ]+")
 
 _GO_TYPES: Final = {
     **GO_TYPES,

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Final, TypeAlias
 
-from crdlint.light import dataclass
+from crdlint.light import dataclass, regex
 
 # Major, minor, patch, and 0, or -1 for a prerelease, which comes before its release.
 Release: TypeAlias = "tuple[int, int, int, int]"
@@ -21,10 +21,10 @@ _VERSION: Final = (
 )
 _LOOSE: Final = re.sub(r"\((?!\?)", "(?:", _VERSION)
 _OPERATOR: Final = r"=|!=|>|<|>=|=>|<=|=<|~|~>|\^|"
-_ONE: Final = re.compile(rf"\s*({_OPERATOR})\s*{_VERSION}\s*")
-_EACH: Final = re.compile(rf"(?:!=|>=|=>|<=|=<|~>|=|>|<|~|\^|)\s*{_LOOSE}")
-_SPAN: Final = re.compile(rf"\s*({_LOOSE})\s+-\s+({_LOOSE})\s*")
-_SEPARATED: Final = re.compile(r"\s*,\s*|\s+")
+_ONE: Final = regex(rf"\s*({_OPERATOR})\s*{_VERSION}\s*")
+_EACH: Final = regex(rf"(?:!=|>=|=>|<=|=<|~>|=|>|<|~|\^|)\s*{_LOOSE}")
+_SPAN: Final = regex(rf"\s*({_LOOSE})\s+-\s+({_LOOSE})\s*")
+_SEPARATED: Final = regex(r"\s*,\s*|\s+")
 _WILD: Final = frozenset("xX*")
 _MAX_TEXT: Final = 1000
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Final
@@ -10,7 +9,7 @@ from typing import Final
 from crdlint.crd.positions import node_span
 from crdlint.diagnostics import REJECTIONS, Diagnostic
 from crdlint.kubernetes.servers import Range, Server
-from crdlint.light import dataclass
+from crdlint.light import dataclass, regex
 from crdlint.linting.documents import name_of
 from crdlint.linting.manifest import CheckedCRD, check_crd
 from crdlint.linting.request import CheckRequest, Subject
@@ -215,13 +214,13 @@ def _compared(
 
 # Escapes that may hide a name in a key.
 _ESCAPES: Final = r"\\[xuU\r\n]"
-_LATER_FEATURES: Final = re.compile(
+_LATER_FEATURES: Final = regex(
     rf"x-kubernetes-validations|selectableFields|k8s-?(?:short|long)|{_ESCAPES}"
 )
 # The fields that some servers do not know, or drop, by their names in the table of servers.
 FIELDS: Final = {
-    "selectable_fields": re.compile(rf"selectableFields|{_ESCAPES}"),
-    "optional_old_self": re.compile(rf"optionalOldSelf|{_ESCAPES}"),
+    "selectable_fields": regex(rf"selectableFields|{_ESCAPES}"),
+    "optional_old_self": regex(rf"optionalOldSelf|{_ESCAPES}"),
 }
 
 

@@ -23,6 +23,7 @@ from crdlint.kubecel.declarations import (
 )
 from crdlint.kubecel.environment import Environment, new_expressions
 from crdlint.kubernetes.servers import Server
+from crdlint.light import regex
 from crdlint.lsp.roots import roots
 from crdlint.lsp.steps import Steps
 from crdlint.lsp.workspace import OpenDocument
@@ -240,7 +241,7 @@ def definition_of(
     return None if schema is None else (definition, schema)
 
 
-_WORD: Final = re.compile(r"[A-Za-z_]\w*")
+_WORD: Final = regex(r"[A-Za-z_]\w*")
 
 
 def word_at(

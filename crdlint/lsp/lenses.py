@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -18,6 +17,7 @@ from crdlint.files.git import commit_of, has_revision
 from crdlint.files.read import UnreadableError, decode
 from crdlint.files.repository import RepositoryError, repository_of
 from crdlint.kubecel.cost import RULE_COST_LIMIT
+from crdlint.light import regex
 from crdlint.linting.documents import collect_crds
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.result import CollectedCRDs, FileResult, FoundRule
@@ -36,8 +36,8 @@ SHOW: Final = "crdlint.show"
 RUN_TESTS: Final = "crdlint.runTests"
 _BRANCHES: Final = ("main", "master")
 _NAME: Final = Path("metadata").child("name")
-_IGNORED: Final = re.compile(r"#[ \t]*crdlint:[ \t]*ignore(?:-file)?\[([^\]#\r\n]*)\]")
-_RULE: Final = re.compile(r"[\w-]+")
+_IGNORED: Final = regex(r"#[ \t]*crdlint:[ \t]*ignore(?:-file)?\[([^\]#\r\n]*)\]")
+_RULE: Final = regex(r"[\w-]+")
 
 
 @cache

@@ -17,6 +17,7 @@ from lsprotocol.types import (
     TextEdit,
 )
 
+from crdlint.light import regex
 from crdlint.lsp.cursor import Cursor, cursor_at
 from crdlint.lsp.steps import Steps
 from crdlint.lsp.workspace import OpenDocument
@@ -25,7 +26,7 @@ from crdlint.yaml.nodes import Mapping, Scalar
 
 _LONGEST: Final = 256  # characters of a word
 _PROBE: Final = "crdlint-completes-this"  # a key that no document has
-_PLACE: Final = re.compile(r"\$\{\d+:([^{}]*)\}|\$\d+")
+_PLACE: Final = regex(r"\$\{\d+:([^{}]*)\}|\$\d+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby, zip_longest
 from typing import Final
 
 from crdlint.diagnostics import Diagnostic, Related
+from crdlint.light import regex
 from crdlint.phrases import counted
 from crdlint.report import differences
 from crdlint.report.changes import AtEnd, group_name
@@ -141,7 +141,7 @@ def _shortened(line: str) -> str:
     return f"{line[: run.start() + _SHOWN_OF_RUN]}…{rest}  # {len(run[0]):,} times `{run[1]}`"
 
 
-_RUN: Final = re.compile(r"(\w)\1{63,}")
+_RUN: Final = regex(r"(\w)\1{63,}")
 _SHOWN_OF_RUN: Final = 16  # characters
 
 

@@ -20,7 +20,7 @@ from crdlint.crd.positions import block_of
 from crdlint.diagnostics import Diagnostic
 from crdlint.kubecel.cost import CRD_COST_LIMIT, RULE_COST_LIMIT
 from crdlint.kubecel.cost.explain import CostPart, shown_cost
-from crdlint.light import NamedTuple
+from crdlint.light import NamedTuple, regex
 from crdlint.linting.cost_entries import CostEntry, schema_costs
 from crdlint.linting.result import FileResult
 from crdlint.report import changes, words
@@ -41,7 +41,7 @@ _LONGEST_KEY: Final = 200
 _LONGEST_LINE: Final = 200
 _MOST_AREAS: Final = 40
 _LEAST_SHARE: Final = 0.001  # of a limit, below which an area is not drawn
-_QUOTED: Final = re.compile(r"`([^`]+)`")
+_QUOTED: Final = regex(r"`([^`]+)`")
 # The headers of the columns and how each sorts; the text of a rule is in the row below its numbers.
 _COLUMNS: Final = (
     ("Cost", "number"), ("Rule budget", "number"), ("Schema budget", "number"), ("Cardinality", "number"),

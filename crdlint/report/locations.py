@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,7 +15,7 @@ from typing import Final
 from urllib.parse import quote
 
 from crdlint.diagnostics import Diagnostic, Fix
-from crdlint.light import dataclass
+from crdlint.light import dataclass, regex
 from crdlint.phrases import differing
 from crdlint.safety.escapes import printable
 from crdlint.yaml.edit import Edit, apply, in_order, line_and_column, line_starts
@@ -119,7 +118,7 @@ class TextPositions:
 _CONTEXT: Final = 3  # lines
 _NO_NEWLINE: Final = "\n\\ No newline at end of file\n"
 # As in git: a name with one of these is quoted as a string of C.
-_SPECIAL: Final = re.compile(rb'[\x00-\x1f"\\\x7f-\xff]')
+_SPECIAL: Final = regex(rb'[\x00-\x1f"\\\x7f-\xff]')
 _ESCAPES: Final = {
     b'"': '\\"', b"\\": "\\\\", b"\a": "\\a", b"\b": "\\b", b"\f": "\\f", b"\n": "\\n", b"\r": "\\r", b"\t": "\\t",
     b"\v": "\\v",

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from crdlint.diagnostics import Diagnostic
-from crdlint.light import NamedTuple
+from crdlint.light import NamedTuple, regex
 from crdlint.phrases import joined, some
 from crdlint.report import words
 from crdlint.report.words import Sentence
 
-_QUOTED: Final = re.compile(r"`[^`]*`")
-_STEP: Final = re.compile(r"\[(?:'(?:[^'\\]|\\.)*'|[^\]]*)\]|\.?[^.\[]+")  # of a path
+_QUOTED: Final = regex(r"`[^`]*`")
+_STEP: Final = regex(r"\[(?:'(?:[^'\\]|\\.)*'|[^\]]*)\]|\.?[^.\[]+")  # of a path
 _NAMED: Final = 3  # names in a sentence about several findings
 _LISTED: Final = 20  # paths, or CRDs, in a list
 _ENDS: Final = 8  # first and last steps of paths that are compared

@@ -22,6 +22,7 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
+from crdlint.light import regex
 from crdlint.report.page import Branch, CellPart, Column, Page, Row, widths
 from crdlint.safety.escapes import printable
 
@@ -30,17 +31,17 @@ STYLES: Final = {
     "gutter": "blue", "faint": "bright_black", "code": "cyan", "key": "blue", "string": "green", "number": "magenta",
     "comment": "bright_black",
 }  # fmt: skip
-_YAML: Final = re.compile(
+_YAML: Final = regex(
     r"""(?P<key>(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[\w$./-]+)(?=:(?:\s|$)))"""
     r"""|(?P<string>"(?:[^"\\]|\\.)*"|(?<!\w)'(?:[^']|'')*')"""
     r"""|(?P<comment>(?:(?<=\s)|^)\#.*)"""
     r"""|(?P<number>(?<![\w.-])(?:-?\d+(?:\.\d+)?|true|false|null)(?![\w.-]))"""
 )
-_CODE: Final = re.compile(r"(?P<code>`[^`]+`)")
+_CODE: Final = regex(r"(?P<code>`[^`]+`)")
 _LAST_COLUMN: Final = 36  # columns without which a table is stacked
 _LEAST: Final = 16  # columns of text behind an indentation
-_STEP: Final = re.compile(r"(?=[.\[])|(?<=,)")
-_WORD: Final = re.compile(r"\s*\S+\s*|\s+")
+_STEP: Final = regex(r"(?=[.\[])|(?<=,)")
+_WORD: Final = regex(r"\s*\S+\s*|\s+")
 
 
 class Terminal(Page):

@@ -21,7 +21,7 @@ from crdlint.crd.record import semantic_equal
 from crdlint.diagnostics import INTERNAL_ERROR, Diagnostic
 from crdlint.files.recognition import KIND, key_pattern
 from crdlint.kubernetes.servers import NEWEST_ALONE, Range, Server
-from crdlint.light import NamedTuple, dataclass
+from crdlint.light import NamedTuple, dataclass, regex
 from crdlint.linting.result import FileResult
 from crdlint.phrases import nearest, some
 from crdlint.resources.validation import ResourceValidator
@@ -38,10 +38,10 @@ _VALUE: Final = (
     rf"""(?:"([^"\\\n]{{0,{_LONGEST}}})"|'([^'\n]{{0,{_LONGEST}}})'"""
     rf"""|([A-Za-z0-9][^\s"'#,\[\]{{}}]{{0,{_LONGEST}}})|([^\s\[{{-]))"""
 )
-_GROUP: Final = re.compile(key_pattern("group") + _VALUE)
-_KIND: Final = re.compile(key_pattern("kind") + _VALUE)
+_GROUP: Final = regex(key_pattern("group") + _VALUE)
+_KIND: Final = regex(key_pattern("kind") + _VALUE)
 # Escaped characters of names in a quoted scalar, and continued lines.
-_ESCAPED: Final = re.compile(
+_ESCAPED: Final = regex(
     r"\\(?:(?:x|u00|U000000)(?:2[dDeE]|3[0-9]|[46][1-9a-fA-F]|[57][0-9aA])|\r?\n)"
 )
 _BINARY: Final = ("!!binary", "tag:yaml.org,2002:binary")

@@ -6,23 +6,20 @@ others. Only memory limits the depth.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any, Final
 
 from crdlint.golang.printing import marshal
-from crdlint.light import NamedTuple
+from crdlint.light import NamedTuple, regex
 from crdlint.safety.escapes import CI_COMMAND, HIDDEN
 from crdlint.yaml.resolve import is_plain_string
 
-_PLAIN: Final = re.compile(
-    r"[A-Za-z_/](?:[A-Za-z0-9_./@%+=~^()<>;,$*!?|\\-]|:(?=[^\s])| (?=[^\s#]))*\Z"
-)
+_PLAIN: Final = regex(r"[A-Za-z_/](?:[A-Za-z0-9_./@%+=~^()<>;,$*!?|\\-]|:(?=[^\s])| (?=[^\s#]))*\Z")
 _WORDS: Final = frozenset(
     {"true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan", "inf"}
 )
-_LITERAL: Final = re.compile(rf"[^\s{HIDDEN}]")
-_ESCAPED: Final = re.compile(f'[\t\n{HIDDEN}\ufffe\uffff"\\\\]|#(?=#(?:vso|teamcity)?\\[)')
+_LITERAL: Final = regex(rf"[^\s{HIDDEN}]")
+_ESCAPED: Final = regex(f'[\t\n{HIDDEN}\ufffe\uffff"\\\\]|#(?=#(?:vso|teamcity)?\\[)')
 # In bytes; go-yaml prints longer keys with a question mark (yaml_emitter_check_simple_key).
 _LONGEST_SIMPLE_KEY: Final = 128
 _ESCAPES: Final = {
@@ -122,7 +119,7 @@ def _is_block(text: object) -> bool:
     )
 
 
-_NOT_IN_A_BLOCK: Final = re.compile(f"[{HIDDEN}\ufffe\uffff]|{CI_COMMAND}")
+_NOT_IN_A_BLOCK: Final = regex(f"[{HIDDEN}\ufffe\uffff]|{CI_COMMAND}")
 
 
 def _block(start: str, text: str, indent: int) -> Iterator[str]:

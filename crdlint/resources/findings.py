@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Mapping as MappingOf
 from dataclasses import replace
@@ -25,7 +24,7 @@ from crdlint.crd.positions import SourceLocation, Span
 from crdlint.diagnostics import Diagnostic, Kind, Related, Severity
 from crdlint.golang.regexp import compile_error
 from crdlint.golang.text import quote
-from crdlint.light import NamedTuple
+from crdlint.light import NamedTuple, regex
 from crdlint.linting.documents import NO_FIXES, Fixes
 from crdlint.phrases import Sample
 from crdlint.rules import catalog
@@ -68,8 +67,8 @@ _REQUIRED_STATUS: Final = (
 # The maximum number of characters of a rule in the label of its position
 _LONGEST_RULE: Final = 100
 _SCALARS: Final = {"bool": "a boolean", "number": "a number"}
-_NOT_A_NAME: Final = re.compile(r"[^a-z0-9.]+")
-_NOT_A_LABEL: Final = re.compile(r"[^A-Za-z0-9._-]+")
+_NOT_A_NAME: Final = regex(r"[^a-z0-9.]+")
+_NOT_A_LABEL: Final = regex(r"[^A-Za-z0-9._-]+")
 _HELP_FOR_NULL: Final = (
     "Remove the field, or give it a value: on create the API server drops the null"
 )

@@ -10,7 +10,6 @@ brackets of a key look like steps. Such texts are resolved with the keys that ex
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -19,7 +18,7 @@ from crdlint.crd.identity import Identity, identify
 from crdlint.crd.object_meta import generated_name
 from crdlint.crd.paths import Path, Step
 from crdlint.crd.positions import Locator, SourceLocation
-from crdlint.light import NamedTuple
+from crdlint.light import NamedTuple, regex
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.json_values import entries
 from crdlint.yaml.nodes import Mapping, Node, Sequence, is_json, text_of
@@ -158,9 +157,9 @@ def key_of(resource: dict[str, Any], *, namespaced: bool) -> Key:
     return group, str(resource.get("kind", "")), namespace, str(meta.get("name") or "")
 
 
-_BOUNDARY: Final = re.compile(r"[.\[\]]")
+_BOUNDARY: Final = regex(r"[.\[\]]")
 _ENDS: Final = frozenset({"", ".", "[", "]"})  # the text after a key
-_INDEX: Final = re.compile(r"\[([0-9]{1,9})\]")
+_INDEX: Final = regex(r"\[([0-9]{1,9})\]")
 _DEAD_ENDS: Final = 50_000  # the number of wrong alternatives that are tried for one object; there are none without unusual keys
 _FEWEST_DEAD_ENDS: Final = 100  # the number that is tried for each text after that
 

@@ -21,7 +21,7 @@ from crdlint.golang.text import quote
 from crdlint.kubecel.evaluation import recorded
 from crdlint.kubernetes.senders import DEFAULT_SENDER, apply_severity, base_sender, sender_named
 from crdlint.kubernetes.servers import NEWEST_VERSION, Range, Server, parse_range
-from crdlint.light import NamedTuple, dataclass
+from crdlint.light import NamedTuple, dataclass, regex
 from crdlint.linting.documents import (
     NO_FIXES,
     DocumentWalk,
@@ -324,7 +324,7 @@ def validate_text(
 
 
 # Keys of the fields that every manifest has.
-_FIELDS: Final = [re.compile(key_pattern(name)) for name in ("apiVersion", "kind")]
+_FIELDS: Final = [regex(key_pattern(name)) for name in ("apiVersion", "kind")]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -820,9 +820,9 @@ def _notices(walk: _ObjectWalk) -> Iterator[str]:
             yield f"line {line} and below: {len(walk.withheld):,} placeholders{such} are accepted as values of any type"
 
 
-_JOKER: Final = re.compile(r"[?*]")  # in no name of a version or kind
+_JOKER: Final = regex(r"[?*]")  # in no name of a version or kind
 # Values with which a document is not YAML until a program replaces them, such as `@name@`, `%name%` and `{name}/path`.
-_UNFINISHED: Final = re.compile(
+_UNFINISHED: Final = regex(
     r"[:-][ \t]+(?:([@%])[A-Za-z_][\w.-]*\1[ \t]*|(?:\{[A-Za-z_]\w*\})+[^\s{},#].*)$", re.MULTILINE
 )
 

@@ -5,7 +5,6 @@ A placeholder may represent a value of any type, so findings that its own text c
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import field
 from itertools import islice
@@ -17,7 +16,7 @@ from crdlint.crd.paths import Path
 from crdlint.crd.positions import SourceLocation
 from crdlint.files.patterns import is_in_order
 from crdlint.kubecel.syntax_trees import is_read, paths_read
-from crdlint.light import NamedTuple, dataclass
+from crdlint.light import NamedTuple, dataclass, regex
 from crdlint.resources.objects import ResourceLocator
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence
 
@@ -25,12 +24,12 @@ _Steps: TypeAlias = tuple["_Steps | None", str | int]
 
 # ${NAME}, $(NAME), {{ name }}, {name}, <name>, <00-name>, ($name), @name@; a variable, or a choice such as `a | b`, as the
 # complete text.
-_BUILT_IN: Final = re.compile(
+_BUILT_IN: Final = regex(
     r"\$\{[^{}\n]*\}|\$\([A-Za-z_][\w.-]*\)|\{\{[^{}\n]*\}\}|\{[A-Za-z_][\w-]*\}|<[A-Za-z][^<>\n]*>"
     r"|<[\d._-]+[A-Za-z][\w.-]*>|\(\$[A-Za-z_][^()\n]*\)|@[A-Za-z_][\w-]*@|\A\$[A-Za-z_][A-Za-z0-9_]*\Z"
     r"|\A[\w.-]+(?: \| ?[\w.-]+)+\Z"
 )
-_VARIABLE: Final = re.compile(r"\$[A-Za-z_]")
+_VARIABLE: Final = regex(r"\$[A-Za-z_]")
 _MOST: Final = 1000  # the number of placeholders in an object that are compared with the paths that a rule reads
 # Errors about a list or an object that can be caused by its items and fields.
 _OF_CONTENTS: Final = frozenset({DUPLICATE, INVALID, NOT_SUPPORTED})
@@ -155,7 +154,7 @@ def _key_of_braces(node: Node | None) -> Scalar | None:
 
 
 _PAIR: Final = 2
-_NAME: Final = re.compile(r"[A-Za-z_][\w-]*")
+_NAME: Final = regex(r"[A-Za-z_][\w-]*")
 
 
 def _path_of(steps: _Steps | None) -> list[str | int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right, insort
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator
@@ -13,7 +12,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from crdlint.config.model import Config
-from crdlint.light import NamedTuple, dataclass
+from crdlint.light import NamedTuple, dataclass, regex
 from crdlint.rules import catalog
 from crdlint.rules.consequences import causes, is_advice
 from crdlint.rules.server.cel import COMPILES
@@ -42,7 +41,7 @@ _SYNTAX, _ADVICE = 0, 4
 _LAST_STAGE: Final = {"decode": _STAGES["strict"], "field": _STAGES["field"]}
 _END: Final = attrgetter("end")
 # The server's path of the schema that all versions share, and its path if they do not share it.
-_SCHEMA: Final = re.compile(r"spec\.(?:validation|versions\[\d+\]\.schema)\b")
+_SCHEMA: Final = regex(r"spec\.(?:validation|versions\[\d+\]\.schema)\b")
 
 
 class CheckFailedError(Exception):

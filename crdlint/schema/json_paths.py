@@ -175,7 +175,7 @@ _ESCAPED: Final = (
     r"|U(?:0000(?!{surrogate})|000[1-9a-fA-F]|0010)[0-9a-fA-F]{{4}})"
 )
 _QUOTED: Final = {
-    quote: re.compile(rf"(?:[^\\{quote}]|{_ESCAPED.format(quote=quote, surrogate=_SURROGATE)})*")
+    quote: regex(rf"(?:[^\\{quote}]|{_ESCAPED.format(quote=quote, surrogate=_SURROGATE)})*")
     for quote in "'\""
 }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
@@ -19,11 +18,12 @@ from crdlint.crd.errors import (
 )
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.printing import marshal
+from crdlint.light import regex
 from crdlint.phrases import Sample, some
 from crdlint.spelling import meant
 from crdlint.yaml.editor import as_key, is_plain
 
-_PRINTED: Final = re.compile(r"([^.\[\]]+)|\[([^\]]*)(?:\]|\Z)")
+_PRINTED: Final = regex(r"([^.\[\]]+)|\[([^\]]*)(?:\]|\Z)")
 _SAMPLES: Final = {
     "string": '""',
     "integer": "1",

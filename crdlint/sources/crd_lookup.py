@@ -12,6 +12,7 @@ from typing import Final
 from crdlint.files.paths import has_yaml_suffix
 from crdlint.files.read import UnreadableError, entries_of, is_folder, read_bytes, with_parents
 from crdlint.files.repository import leads_out, repository_top
+from crdlint.light import regex
 
 # Directories of charts, of operators' repositories, and of controller-gen.
 _FOLDERS: Final = ("crds", "crd", "config/crd")
@@ -105,8 +106,8 @@ def _repository(url: str) -> str:
     return _URL.sub("", url).replace(":", "/").removesuffix("/").removesuffix(".git").lower()
 
 
-_URL: Final = re.compile(r"\A(?:[a-z+]+://(?:[^@/]*@)?|[\w.-]+@(?=[\w.-]+:))")
-_REMOTE: Final = re.compile(r"^[ \t]*url[ \t]*=[ \t]*(\S+)", re.MULTILINE)
+_URL: Final = regex(r"\A(?:[a-z+]+://(?:[^@/]*@)?|[\w.-]+@(?=[\w.-]+:))")
+_REMOTE: Final = regex(r"^[ \t]*url[ \t]*=[ \t]*(\S+)", re.MULTILINE)
 _LARGEST_CONFIG: Final = 1024 * 1024  # bytes
 
 

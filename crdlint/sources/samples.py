@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from dataclasses import field
 from typing import Final
 
 from crdlint.files.folders import OF_OTHERS, below, is_test_data
 from crdlint.files.read import open_descriptor
-from crdlint.light import dataclass
+from crdlint.light import dataclass, regex
 from crdlint.sources.kustomize import DataFiles, Patches
 
 # Words in the name of a folder or a file whose objects are meant to be rejected.
@@ -20,7 +19,7 @@ _MEANT_TO_FAIL: Final = frozenset(
         "reject", "rejects", "rejected", "rejection",
     )
 )  # fmt: skip
-_WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_WORD: Final = regex(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
 @dataclass(slots=True)
@@ -59,7 +58,7 @@ def _is_meant_to_fail(word: str) -> bool:
     return word in _MEANT_TO_FAIL or _BEGINNING.match(word) is not None
 
 
-_BEGINNING: Final = re.compile(r"(?:invalid|broken|malformed|bad(?!ge|min))[a-z]{3}")
+_BEGINNING: Final = regex(r"(?:invalid|broken|malformed|bad(?!ge|min))[a-z]{3}")
 
 
 def _words(name: str) -> list[str]:

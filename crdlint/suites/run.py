@@ -6,7 +6,6 @@ Upstream: openshift/api tests/generator.go; here crdlint's validation replaces t
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Final
@@ -18,7 +17,7 @@ from crdlint.golang.text import quote
 from crdlint.kubecel.evaluation import MISSING, recorded
 from crdlint.kubernetes.senders import sender_named
 from crdlint.kubernetes.servers import OLDEST, Server
-from crdlint.light import dataclass
+from crdlint.light import dataclass, regex
 from crdlint.linting.version_range import describe_versions
 from crdlint.phrases import differing
 from crdlint.resources.dump import dump
@@ -41,7 +40,7 @@ _NAME: Final = "test-x7k2p"
 _CONTEXT: Final = 3  # the number of lines around each difference
 # The number of lines of each side, because comparing takes quadratic time
 _MOST_COMPARED: Final = 1000
-_HUNK_START: Final = re.compile(r"(?<=[-+])[0-9]+")
+_HUNK_START: Final = regex(r"(?<=[-+])[0-9]+")
 # Fields that the server sets itself, and generated names.
 _OF_THE_SERVER: Final = (
     "uid", "generation", "creationTimestamp", "resourceVersion", "managedFields", "deletionGracePeriodSeconds",

@@ -9,15 +9,15 @@ from functools import cached_property
 from itertools import islice
 from typing import Final
 
-from crdlint.light import NamedTuple, dataclass
+from crdlint.light import NamedTuple, dataclass, regex
 from crdlint.phrases import differing, joined
 from crdlint.yaml.edit import Edit, runs
 from crdlint.yaml.parse import Document
 from crdlint.yaml.repairs import Repair
 
 _NEAR: Final = 4  # lines
-_HEAD: Final = re.compile(r" *(?:(?:- +)*[\w$./-]+: +|(?:- +)+)(?=\S)")
-_BLOCK_SCALAR: Final = re.compile(r"(?:: +|- +)[|>][-+0-9]*[ \t]*(?:#.*)?\r?\Z")
+_HEAD: Final = regex(r" *(?:(?:- +)*[\w$./-]+: +|(?:- +)+)(?=\S)")
+_BLOCK_SCALAR: Final = regex(r"(?:: +|- +)[|>][-+0-9]*[ \t]*(?:#.*)?\r?\Z")
 KEYWORDS: Final = frozenset(
     {
         "additionalProperties",
@@ -50,8 +50,8 @@ KEYWORDS: Final = frozenset(
         "x-kubernetes-validations",
     }
 )
-_BEGINNING: Final = re.compile(r"[ ]*(?:- +)*([A-Za-z$][\w$-]*)")
-FIELD: Final = re.compile(r" *(?:- +)*[A-Za-z$][\w$./-]*:(?: |\r?\Z)")
+_BEGINNING: Final = regex(r"[ ]*(?:- +)*([A-Za-z$][\w$-]*)")
+FIELD: Final = regex(r" *(?:- +)*[A-Za-z$][\w$./-]*:(?: |\r?\Z)")
 
 
 class Cause(NamedTuple):

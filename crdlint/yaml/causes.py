@@ -12,7 +12,7 @@ from collections.abc import Sequence as SequenceOf
 from itertools import accumulate
 from typing import Final, TypeAlias
 
-from crdlint.light import NamedTuple
+from crdlint.light import NamedTuple, regex
 from crdlint.yaml import layout_causes, pasted_causes, value_causes
 from crdlint.yaml.broken_text import BrokenText, Cause
 from crdlint.yaml.edit import Edit, apply
@@ -66,9 +66,9 @@ _IN_YAML: Final[_Finders] = {
 }
 
 
-_KEY: Final = re.compile(r" *(?:- +)*[\"']?([\w$./-]+)[\"']?[ \t]*:")
+_KEY: Final = regex(r" *(?:- +)*[\"']?([\w$./-]+)[\"']?[ \t]*:")
 # Fields of a schema among the text of a description.
-_SWALLOWED: Final = re.compile(
+_SWALLOWED: Final = regex(
     r"^ *(?:(?:properties|items):|type: (?:array|boolean|integer|number|object|string))$",
     re.MULTILINE,
 )

@@ -6,7 +6,6 @@ surrogates are one character.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from json import loads
 from typing import Any, Final
@@ -19,13 +18,14 @@ from ruamel.yaml.events import (
 )
 
 from crdlint.golang.printing import marshal
+from crdlint.light import regex
 from crdlint.yaml.edit import line_and_column, line_starts
 from crdlint.yaml.nodes import Mapping, Mark, Node, Scalar, Sequence
 
-_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]|[^\s"\[\]{},:]+')
+_TOKEN: Final = regex(r'"(?:[^"\\]|\\.)*"|[\[\]{}]|[^\s"\[\]{},:]+')
 _STARTS: Final = {"{": MappingStartEvent, "[": SequenceStartEvent}
 _ENDS: Final = {"}": MappingEndEvent, "]": SequenceEndEvent}
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_SURROGATE: Final = regex("[\ud800-\udfff]")
 _OBJECT: Final = MappingStartEvent(None, None, implicit=True, flow_style=True)
 _ARRAY: Final = SequenceStartEvent(None, None, implicit=True, flow_style=True)
 

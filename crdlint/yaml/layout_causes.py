@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from typing import Final
 
+from crdlint.light import regex
 from crdlint.phrases import counted
 from crdlint.yaml import repairs
 from crdlint.yaml.broken_text import (
@@ -68,7 +69,7 @@ def _is_yaml(line: str, following: str) -> bool:
     return re.match(r"[\w$-]+\s*\Z", line) is not None and following.startswith((" ", "- "))
 
 
-_TWO_WORDS: Final = re.compile(r"[a-z][A-Za-z]*(?: *[=;] *| +)[A-Za-z][\w./-]*\s*\Z")
+_TWO_WORDS: Final = regex(r"[a-z][A-Za-z]*(?: *[=;] *| +)[A-Za-z][\w./-]*\s*\Z")
 
 
 def _stray(text: BrokenText, lines: list[int]) -> Cause:
@@ -131,7 +132,7 @@ def _is_open(line: str) -> bool:
     return line.rstrip().endswith(":")
 
 
-_TAB_AFTER_DASH: Final = re.compile(r"([ ]*(?:- +)*-)\t\s*(?=\S)")
+_TAB_AFTER_DASH: Final = regex(r"([ ]*(?:- +)*-)\t\s*(?=\S)")
 
 
 def _blanks(line: str) -> str:
@@ -173,11 +174,11 @@ def _name_of(char: str) -> str:
     return name.replace("no-break", "non-breaking")
 
 
-_SPECIAL: Final = re.compile(
+_SPECIAL: Final = regex(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u00a0\u1680\u2000-\u200b\u202f\u205f\u3000\ufeff]"
 )
 # A line with such a character before or right after its key.
-_SPECIAL_LAYOUT: Final = re.compile(rf"[ ]*(?:- +)*-?(?:[A-Za-z$_][\w$./-]*:)?{_SPECIAL.pattern}")
+_SPECIAL_LAYOUT: Final = regex(rf"[ ]*(?:- +)*-?(?:[A-Za-z$_][\w$./-]*:)?{_SPECIAL.pattern}")
 
 
 def directives(text: BrokenText) -> Iterator[Cause]:
@@ -241,7 +242,7 @@ def ellipses(text: BrokenText) -> Iterator[Cause]:
 
 
 # Dots, alone or around words, or a word for what is left out between brackets.
-_LEFT_OUT: Final = re.compile(
+_LEFT_OUT: Final = regex(
     r"(?:- )?(?:(?:\.\.\.|\u2026)[^:#]*|[\[<(] ?(?:(?:\.\.\.|\u2026)[^:#]*|snip(?:ped)?|omitted|truncated|skipped) ?[\])>])"
 )
 
@@ -409,7 +410,7 @@ def _block(text: BrokenText, index: int) -> list[int]:
     )
 
 
-_TEXT: Final = re.compile(
+_TEXT: Final = regex(
     r"(?:description|message|title|rule|messageExpression|deprecationWarning|pattern): |[|>][-+0-9]*\s*\Z"
 )
 

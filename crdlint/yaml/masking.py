@@ -14,7 +14,7 @@ from typing import Final
 
 from ruamel.yaml.error import MarkedYAMLError
 
-from crdlint.light import NamedTuple
+from crdlint.light import NamedTuple, regex
 
 # By libyaml's error: what is written, what is masked of it, and the text before the mask.
 _MASKED: Final = {
@@ -23,12 +23,12 @@ _MASKED: Final = {
 }
 
 _BOM: Final = "\ufeff"
-_PRIVATE: Final = re.compile(r"[\ue000-\uf7ff]|\\[uU](?:0000)?([eEfF][0-9a-fA-F]{3})")
+_PRIVATE: Final = regex(r"[\ue000-\uf7ff]|\\[uU](?:0000)?([eEfF][0-9a-fA-F]{3})")
 _BLOCKS: Final = (0xE000, 0xE800, 0xF000)
 _BLOCK_SIZE: Final = 0x800
 
 # Directives, then words that may be plain scalars: those that do not start with a quote, tag, anchor or comment sign.
-_WORD: Final = re.compile(r"^%.*$|(?<![^\s\[\]{},])[^\s\[\]{},!&*#\"'][^\s\[\]{},]*", re.MULTILINE)
+_WORD: Final = regex(r"^%.*$|(?<![^\s\[\]{},])[^\s\[\]{},!&*#\"'][^\s\[\]{},]*", re.MULTILINE)
 
 
 class Mask(NamedTuple):
@@ -85,7 +85,7 @@ def _without_colons(text: str, colon: str) -> str:
 
 
 # A colon that is neither the first character nor after a quote.
-_COLON_INSIDE: Final = re.compile(r"(?<=[^\"']):")
+_COLON_INSIDE: Final = regex(r"(?<=[^\"']):")
 
 
 def _unused(text: str) -> str:

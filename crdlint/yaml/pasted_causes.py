@@ -9,22 +9,23 @@ from html import unescape
 from itertools import pairwise
 from typing import Final
 
+from crdlint.light import regex
 from crdlint.yaml import repairs
 from crdlint.yaml.broken_text import BrokenText, Cause, entry_of, indent_of
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import quoted
 
-_CONFLICT: Final = re.compile(r"(<{7}|={7}|>{7}|\|{7})(?: |\r?\Z)")
-_FILE_HEADER: Final = re.compile(r"---|\+\+\+")
-_NUMBERED: Final = re.compile(r"[ \t]*(\d{1,7}) ?[:.|]?(?:[ \t]|\r?\Z)")
-_QUOTED_LINE: Final = re.compile(r"[>|] ?")
-_OTHER_COMMENT: Final = re.compile(r"\A( *)(?://+|/\*+|--|;+|<!--)")
-_MARKER: Final = re.compile(r" *(?:(?://|#) *)?\+[a-z]\w*(?::[\w:]*)?(?:=|\r?\Z)")
-_WORDS: Final = re.compile(r" *[^\W\d]\w*(?: [\w,.]+)*\r?\Z")
-_JSON_TOKEN: Final = re.compile(
+_CONFLICT: Final = regex(r"(<{7}|={7}|>{7}|\|{7})(?: |\r?\Z)")
+_FILE_HEADER: Final = regex(r"---|\+\+\+")
+_NUMBERED: Final = regex(r"[ \t]*(\d{1,7}) ?[:.|]?(?:[ \t]|\r?\Z)")
+_QUOTED_LINE: Final = regex(r"[>|] ?")
+_OTHER_COMMENT: Final = regex(r"\A( *)(?://+|/\*+|--|;+|<!--)")
+_MARKER: Final = regex(r" *(?:(?://|#) *)?\+[a-z]\w*(?::[\w:]*)?(?:=|\r?\Z)")
+_WORDS: Final = regex(r" *[^\W\d]\w*(?: [\w,.]+)*\r?\Z")
+_JSON_TOKEN: Final = regex(
     r'"(?:[^"\\\n]|\\.)*"?|(?P<comment>//[^\r\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/)?)'
 )
-_ENTITY: Final = re.compile(r"&(?:quot|apos|lt|gt|amp|nbsp|#\d+|#x[0-9a-fA-F]+);")
+_ENTITY: Final = regex(r"&(?:quot|apos|lt|gt|amp|nbsp|#\d+|#x[0-9a-fA-F]+);")
 
 
 def conflicts(text: BrokenText) -> Iterator[Cause]:

@@ -26,8 +26,8 @@ _ESCAPE: Final = rf"\\(?:{_PAIR}|x[0-9a-fA-F]{{2}}|u[0-9a-fA-F]{{4}}|U[0-9a-fA-F
 _PLAIN: Final = regex(rf"{_LINES}|.")
 _LINE_BELOW: Final = regex(r"(?:\r\n|\r|\n)([^\r\n]*)")
 _QUOTED: Final = {
-    "'": re.compile(rf"{_LINES}|''|."),
-    '"': re.compile(rf"(?P<joined>\\(?:\r\n|\r|\n)[ \t]*)|{_LINES}|{_ESCAPE}|."),
+    "'": regex(rf"{_LINES}|''|."),
+    '"': regex(rf"(?P<joined>\\(?:\r\n|\r|\n)[ \t]*)|{_LINES}|{_ESCAPE}|."),
 }
 
 

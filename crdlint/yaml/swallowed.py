@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from collections.abc import Sequence as SequenceOf
 from typing import Final
 
+from crdlint.light import regex
 from crdlint.yaml.broken_text import FIELD, KEYWORDS, BrokenText, indent_of
 from crdlint.yaml.edit import Edit, in_order
 from crdlint.yaml.nodes import Node, Scalar, nodes_of
 
 # A key of the schemas of CRDs without its colon, in quotes, or after a mark.
-_KEYWORD: Final = re.compile(
+_KEYWORD: Final = regex(
     rf" *(?:[->+] *)*[\"']?(?:{'|'.join(sorted(KEYWORDS - {'description', 'title'}))})[\"']?"
     r"(?: *[:=;]| *\r?\Z| (?=[\w\[{]+ *(?:#.*)?\r?\Z))"
 )
 
-_ODD_KEY: Final = re.compile(r" *(?:- +)*[A-Za-z$][\w$-]* ?:[,;:{\[]? *\r?\Z")
+_ODD_KEY: Final = regex(r" *(?:- +)*[A-Za-z$][\w$-]* ?:[,;:{\[]? *\r?\Z")
 
 
 def swallows_keys(text: BrokenText, edits: SequenceOf[Edit], root: Node) -> bool:

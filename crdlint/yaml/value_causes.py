@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, chain, islice, takewhile
 from typing import Final
 
+from crdlint.light import regex
 from crdlint.phrases import Sample
 from crdlint.yaml import repairs
 from crdlint.yaml.broken_text import (
@@ -22,17 +23,17 @@ from crdlint.yaml.broken_text import (
 from crdlint.yaml.edit import Edit, runs
 from crdlint.yaml.editor import quoted
 
-_BAD_ESCAPE: Final = re.compile(r'\\([^0abtnvfre "/\\N_LPxuU\n])')
-_BARE_KEY: Final = re.compile(r"\A([ ]*(?:- +)*[A-Za-z$][\w$./-]*)([ ]*\r?)\Z")
-_NO_BLANK: Final = re.compile(r"\A([ ]*(?:- +)*[A-Za-z$][\w$.-]*:)([^\s:/].*)\Z")
-_NO_COLON: Final = re.compile(r"([ ]*(?:- +)*)([A-Za-z$][\w$.-]*)( *[=;\uff1a] *| +)(\S+ *\r?)\Z")
-_OTHER_DASH: Final = re.compile(r"\A([ ]*)[\u2010-\u2015\u2212](?= )")
-_NO_BLANK_AFTER_DASH: Final = re.compile(r"[ ]*-(?=[A-Za-z$\"'])")
-_WORD: Final = re.compile(r" *[A-Za-z$][\w$./-]*[ ]*\r?\Z")
-_WORD_ITEM: Final = re.compile(r" *- +['\"]?[A-Za-z$][\w$./-]*['\"]?[ ]*\r?\Z")
-_TEXT_BELOW: Final = re.compile(r"([ ]*(?:- +)*[A-Za-z$][\w$.-]*)(?: +|:)([|>][-+]?\d?\r?)\Z")
-_JSON_KEY: Final = re.compile(r'(\s*"[\w$./-]+")[ \t]+(?=["{\[\dtfn])')
-_JSON_OPEN_TEXT: Final = re.compile(r'\s*"[\w$./-]+": *"[^"]*\Z')
+_BAD_ESCAPE: Final = regex(r'\\([^0abtnvfre "/\\N_LPxuU\n])')
+_BARE_KEY: Final = regex(r"\A([ ]*(?:- +)*[A-Za-z$][\w$./-]*)([ ]*\r?)\Z")
+_NO_BLANK: Final = regex(r"\A([ ]*(?:- +)*[A-Za-z$][\w$.-]*:)([^\s:/].*)\Z")
+_NO_COLON: Final = regex(r"([ ]*(?:- +)*)([A-Za-z$][\w$.-]*)( *[=;\uff1a] *| +)(\S+ *\r?)\Z")
+_OTHER_DASH: Final = regex(r"\A([ ]*)[\u2010-\u2015\u2212](?= )")
+_NO_BLANK_AFTER_DASH: Final = regex(r"[ ]*-(?=[A-Za-z$\"'])")
+_WORD: Final = regex(r" *[A-Za-z$][\w$./-]*[ ]*\r?\Z")
+_WORD_ITEM: Final = regex(r" *- +['\"]?[A-Za-z$][\w$./-]*['\"]?[ ]*\r?\Z")
+_TEXT_BELOW: Final = regex(r"([ ]*(?:- +)*[A-Za-z$][\w$.-]*)(?: +|:)([|>][-+]?\d?\r?)\Z")
+_JSON_KEY: Final = regex(r'(\s*"[\w$./-]+")[ \t]+(?=["{\[\dtfn])')
+_JSON_OPEN_TEXT: Final = regex(r'\s*"[\w$./-]+": *"[^"]*\Z')
 _CLOSING: Final = {"[": "]", "{": "}"}
 
 
@@ -56,10 +57,10 @@ def unquoted(text: BrokenText) -> Iterator[Cause]:
 
 
 # A word in quotes, and others that follow after commas.
-_QUOTED_WORDS: Final = re.compile(
+_QUOTED_WORDS: Final = regex(
     r"(?:'[^',\[\]]*'|\"[^\",\[\]]*\")(?: *, *(?:'[^',\[\]]*'|\"[^\",\[\]]*\"|[\w./-]+))+\Z"
 )
-_BACKQUOTED: Final = re.compile(r"`([^`\s]+)`")
+_BACKQUOTED: Final = regex(r"`([^`\s]+)`")
 
 
 def _in_quotes(value: str) -> str:
@@ -154,12 +155,12 @@ _KEY_NAMES: Final = "|".join(
         }
     )
 )
-_SECOND_KEY: Final = re.compile(rf"(?:\A|[\s,;|]|[a-z0-9])(?:{_KEY_NAMES}): ")
+_SECOND_KEY: Final = regex(rf"(?:\A|[\s,;|]|[a-z0-9])(?:{_KEY_NAMES}): ")
 # A value, what separates it from the next key, and the next key with its value.
-_WORD_AND_KEY: Final = re.compile(
+_WORD_AND_KEY: Final = regex(
     rf"((?:(?:{_KEY_NAMES}): )?[^\s,;|:'\"]+?)(\s*[,;|]\s*|\s+|)((?:{_KEY_NAMES}): \S.*)\Z"
 )
-_WHOLE_VALUE: Final = re.compile(
+_WHOLE_VALUE: Final = regex(
     r"type: +(?:array|boolean|integer|number|object|string)|format: +(?:int32|int64|float|double|date-time|date|uuid|ipv4|ipv6)"
     r"|(?:max|min)\w+: +\d+"
 )
@@ -170,7 +171,7 @@ def _is_whole(head: str, value: str) -> bool:
     return _WHOLE_VALUE.fullmatch(f"{head}{value}".strip(" -")) is not None
 
 
-_MARKED_TEXT: Final = re.compile(r"[|>][-+]? *[^\W\d_]")  # `> 0` is a text itself
+_MARKED_TEXT: Final = regex(r"[|>][-+]? *[^\W\d_]")  # `> 0` is a text itself
 
 
 def _text_after_mark(text: BrokenText, index: int, entry: Entry) -> Iterator[Cause]:
@@ -279,7 +280,7 @@ def _values_in_brackets(line: str) -> list[tuple[int, int]]:
     return values
 
 
-_FLOW_TOKEN: Final = re.compile(r"(?<=[\[{,: ])(?:'[^'\n]*'|\"[^\"\n]*\")|[\[\]{},]")
+_FLOW_TOKEN: Final = regex(r"(?<=[\[{,: ])(?:'[^'\n]*'|\"[^\"\n]*\")|[\[\]{},]")
 
 
 def _reason_for_quotes(value: str, *, is_expression: bool = False) -> str | None:
@@ -303,10 +304,10 @@ def _reason_for_quotes(value: str, *, is_expression: bool = False) -> str | None
 # How a value begins that is no text for YAML. What follows `|` or `>` may only be how the lines below it are read, and after
 # a dash there may be one word: an item.
 _BAD_STARTS: Final = (
-    (re.compile(r"[|>][-+0-9|>\s]*[^-+0-9|>\s]"), "begins with `{}`"),
-    (re.compile("[!*&@%`]"), "begins with `{}`"),
-    (re.compile(r"\? "), "begins with a question mark and a space"),
-    (re.compile(r"- (?s:.)* "), "begins with a dash and a space"),
+    (regex(r"[|>][-+0-9|>\s]*[^-+0-9|>\s]"), "begins with `{}`"),
+    (regex("[!*&@%`]"), "begins with `{}`"),
+    (regex(r"\? "), "begins with a question mark and a space"),
+    (regex(r"- (?s:.)* "), "begins with a dash and a space"),
 )
 
 
@@ -370,9 +371,9 @@ def _last_below(text: BrokenText, first: int) -> int:
     return last
 
 
-_EXPRESSION: Final = re.compile(r"(?:rule|messageExpression): +\Z")
-_PROSE: Final = re.compile(r"(?:description|message|title): +\Z")
-_FIELD_NAME: Final = re.compile(r" *(?:- +)?[a-z$][\w$.-]*:(?: |\r?\Z)")
+_EXPRESSION: Final = regex(r"(?:rule|messageExpression): +\Z")
+_PROSE: Final = regex(r"(?:description|message|title): +\Z")
+_FIELD_NAME: Final = regex(r" *(?:- +)?[a-z$][\w$.-]*:(?: |\r?\Z)")
 
 
 def _value_of(line: str) -> str:
@@ -411,7 +412,7 @@ def several(text: BrokenText) -> Iterator[Cause]:
         yield text.cause(repairs.EACH_LINE, lines[0], help_, text.rewritten(lines, _corrected))
 
 
-_CORRECTED_KEY: Final = re.compile(r"[ ]*(?:- +)*[A-Za-z$][\w$-]*:?")
+_CORRECTED_KEY: Final = regex(r"[ ]*(?:- +)*[A-Za-z$][\w$-]*:?")
 
 
 def _corrected(line: str) -> str:
@@ -424,7 +425,7 @@ def _corrected(line: str) -> str:
     return _BAD_ESCAPE.sub(r"\\\\\1", line) if _DOUBLE_QUOTED.match(line) else line
 
 
-_DOUBLE_QUOTED: Final = re.compile(r'[ ]*(?:- +)*[\w$-]+: +"[^"]*"[ ]*\r?\Z')
+_DOUBLE_QUOTED: Final = regex(r'[ ]*(?:- +)*[\w$-]+: +"[^"]*"[ ]*\r?\Z')
 
 
 def _alike(text: BrokenText, index: int, is_wrong: Callable[[str], bool]) -> Iterator[list[int]]:
@@ -694,4 +695,4 @@ def _missing_brackets(value: str) -> str:
     return "".join(reversed(pending))
 
 
-_QUOTED: Final = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"")
+_QUOTED: Final = regex(r"'[^'\n]*'|\"[^\"\n]*\"")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import math
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -25,6 +24,7 @@ from crdlint.cel.errors import CodedMessage, ErrorCode
 from crdlint.cel.lexer import EOF, SPACE, end_of_error, token_at
 from crdlint.cel.stack import run_with_large_stack
 from crdlint.golang.text import sprintf
+from crdlint.light import regex
 
 _MAX_REPORTS = 100
 _MAX_RECOVERIES = 30
@@ -34,7 +34,7 @@ _OPENING = "([{?"
 _MAX_SHALLOW = 12
 _MANY_OBJECTS = 20_000
 _QUOTED = ", ESC_IDENTIFIER}"  # the end of the expected tokens, one of which the grammar of older servers does not have
-_RESERVED = re.compile(r"no viable alternative at input '.(true|false|null)'")
+_RESERVED = regex(r"no viable alternative at input '.(true|false|null)'")
 
 
 class _StopError(Exception):

@@ -6,7 +6,6 @@ them for en_US.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from math import inf, isfinite, isnan
 from operator import itemgetter
@@ -20,11 +19,11 @@ from crdlint.cel.eval.values import Value, type_of
 from crdlint.cel.types import DYN, Kind, Type, Written, enclosed, write
 from crdlint.golang.printing import format_fixed, format_float
 from crdlint.golang.text import quote
-from crdlint.light import NamedTuple
+from crdlint.light import NamedTuple, regex
 from crdlint.safety import work
 
 _MAX_PRECISION: Final = 2**63 - 1
-_PRECISION: Final = re.compile(r"[0-9]*")
+_PRECISION: Final = regex(r"[0-9]*")
 
 
 class Clause(NamedTuple):

@@ -34,6 +34,7 @@ from crdlint.cel.types import BOOL, DOUBLE, DURATION, INT, TIMESTAMP, UINT, Kind
 from crdlint.golang import times
 from crdlint.golang.printing import format_float
 from crdlint.golang.text import quote
+from crdlint.light import regex
 from crdlint.safety import work
 
 if TYPE_CHECKING:
@@ -49,17 +50,15 @@ _BOOLS: Final = {
     **dict.fromkeys(("1", "t", "T", "TRUE", "true", "True"), True),
     **dict.fromkeys(("0", "f", "F", "FALSE", "false", "False"), False),
 }
-_INT: Final = re.compile(r"[+-]?[0-9]+")
+_INT: Final = regex(r"[+-]?[0-9]+")
 _MOST_DIGITS: Final = 20
-_SPECIAL: Final = re.compile(r"[+-]?inf(?:inity)?|nan", re.IGNORECASE)
+_SPECIAL: Final = regex(r"[+-]?inf(?:inity)?|nan", re.IGNORECASE)
 _DIGITS: Final = "[0-9]+(?:_[0-9]+)*"
 _HEX: Final = "[0-9a-fA-F]+(?:_[0-9a-fA-F]+)*"
-_DECIMAL: Final = re.compile(
+_DECIMAL: Final = regex(
     rf"[+-]?(?:{_DIGITS}(?:\.(?:{_DIGITS})?)?|\.{_DIGITS})(?:[eE][+-]?{_DIGITS})?"
 )
-_HEXADECIMAL: Final = re.compile(
-    rf"[+-]?0[xX](?:_?{_HEX}(?:\.(?:{_HEX})?)?|\.{_HEX})[pP][+-]?{_DIGITS}"
-)
+_HEXADECIMAL: Final = regex(rf"[+-]?0[xX](?:_?{_HEX}(?:\.(?:{_HEX})?)?|\.{_HEX})[pP][+-]?{_DIGITS}")
 
 
 def _failure(value: Value, to: Type) -> FunctionError:

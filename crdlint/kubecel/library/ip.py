@@ -5,7 +5,6 @@ Texts are parsed as in Go 1.24, without leading zeros, IPv4-mapped addresses and
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from ipaddress import IPv4Address, IPv6Address
 from operator import attrgetter
@@ -35,9 +34,9 @@ from crdlint.kubecel.library.declaration import (
     accepts,
     constant,
 )
-from crdlint.light import dataclass
+from crdlint.light import dataclass, regex
 
-_PREFIX_LENGTH: Final = re.compile(r"0|[1-9][0-9]{,18}")
+_PREFIX_LENGTH: Final = regex(r"0|[1-9][0-9]{,18}")
 _MAPPED: Final = 0xFFFF
 
 

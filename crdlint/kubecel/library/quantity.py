@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from decimal import Decimal
 from math import inf
@@ -15,7 +14,7 @@ from crdlint.cel.eval.values import MAX_INT, MIN_INT
 from crdlint.cel.types import BOOL, DOUBLE, INT, STRING, Type
 from crdlint.kubecel.library import declaration
 from crdlint.kubecel.library.declaration import ARGUMENT, CONSTANT, QUANTITY, Library, constant
-from crdlint.light import dataclass
+from crdlint.light import dataclass, regex
 from crdlint.safety import work
 
 DECIMAL_EXPONENT: Final = "DecimalExponent"
@@ -30,8 +29,8 @@ _SUFFIX: Final = "unable to parse quantity's suffix"
 _TOO_MANY_DIGITS: Final = "crdlint does not compute quantities of more than 100,000 digits"
 
 # Every part may be empty, so that it matches without backtracking, and ends where a text is wrong.
-_PARTS: Final = re.compile(r"[+-]?0*([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[+-]?[0-9]*)")
-_EXPONENT: Final = re.compile(r"[eE]([+-]?)([0-9]+)")
+_PARTS: Final = regex(r"[+-]?0*([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[+-]?[0-9]*)")
+_EXPONENT: Final = regex(r"[eE]([+-]?)([0-9]+)")
 
 _DECIMAL_UNITS: Final = {
     "n": -9,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import ClassVar, Final, TypeAlias
 
 from crdlint.cel.decls import member, overload
@@ -12,13 +11,13 @@ from crdlint.cel.types import BOOL, INT, STRING, Type
 from crdlint.golang.text import quote
 from crdlint.kubecel.library import declaration
 from crdlint.kubecel.library.declaration import ARGUMENT, SEMVER, Library, constant
-from crdlint.light import dataclass
+from crdlint.light import dataclass, regex
 from crdlint.safety import work
 
 PreRelease: TypeAlias = int | str
 
-_NUMBER: Final = re.compile(r"[0-9]*")
-_IDENTIFIER: Final = re.compile(r"[0-9A-Za-z-]*")
+_NUMBER: Final = regex(r"[0-9]*")
+_IDENTIFIER: Final = regex(r"[0-9A-Za-z-]*")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

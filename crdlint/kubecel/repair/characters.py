@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
@@ -12,28 +11,27 @@ from crdlint.golang.regexp_repair import repair
 from crdlint.kubecel.repair.false_friends import CHARACTERS
 from crdlint.kubecel.repair.patterns import Token, Tokens
 from crdlint.kubecel.repair.state import Choice, CompiledText, one_of
+from crdlint.light import regex
 from crdlint.yaml.edit import Edit
 
 _MOST_PLACES: Final = 60  # of a bracket or quote that is missing
 _SHOWN: Final = 40  # characters before an insertion
-_DURATION: Final = re.compile(
-    r"(\d+)(?:\s+(?=(ns|us|ms|s|m|h)\Z)|\s*(?=([smh])(?:ec|in|our|r)\w*\Z))"
-)
-_ESCAPED: Final = re.compile(r"\\(.)")
+_DURATION: Final = regex(r"(\d+)(?:\s+(?=(ns|us|ms|s|m|h)\Z)|\s*(?=([smh])(?:ec|in|our|r)\w*\Z))")
+_ESCAPED: Final = regex(r"\\(.)")
 _VALID_ESCAPES: Final = frozenset("abfnrtv\"'\\?`xXuU0123")
-_INTERPOLATED: Final = re.compile(r"\$?\{([^{}]*)\}")
-_VALUE: Final = re.compile(r"[\w./*:@-]*")
+_INTERPOLATED: Final = regex(r"\$?\{([^{}]*)\}")
+_VALUE: Final = regex(r"[\w./*:@-]*")
 _SEPARATORS: Final = " [(,"
-_REGEX: Final = re.compile(r"(?<![\w)\]'\"/\\])/((?:[^/\\\n]|\\.)+)/[a-z]*")
-_SUFFIXED: Final = re.compile(r"\d+[fFdDiIlL]")
-_UNQUOTED: Final = re.compile(r"[/*^.$\\\[@#%-][^'\"\s]*\Z|\d+[KMGTPE]i?\Z")
+_REGEX: Final = regex(r"(?<![\w)\]'\"/\\])/((?:[^/\\\n]|\\.)+)/[a-z]*")
+_SUFFIXED: Final = regex(r"\d+[fFdDiIlL]")
+_UNQUOTED: Final = regex(r"[/*^.$\\\[@#%-][^'\"\s]*\Z|\d+[KMGTPE]i?\Z")
 # By where `%` is.
 _LIKES: Final = {
     (False, True): "startsWith",
     (True, False): "endsWith",
     (True, True): "contains",
 }
-_JOINED: Final = re.compile(
+_JOINED: Final = regex(
     r"(?:has|size|duration|exists_one|exists|all|filter|map|matches|startsWith|endsWith|contains)(?=\w)"
 )
 _INSERTED: Final = ("(", ")", ".", ", ", " ? ", " : ", " && ", " || ", " == ", " < ")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from crdlint.kubecel.compilation import Expression
 from crdlint.kubecel.repair.patterns import Match, Tokens
-from crdlint.light import NamedTuple
+from crdlint.light import NamedTuple, regex
 from crdlint.yaml.edit import Edit, apply
 
 # What has the same value as a macro over a filtered list, by the macro.
@@ -16,7 +15,7 @@ _MEANT: Final = {
     "exists": "{A}.exists({v}, ({X}) && ({Y}))",
     "exists_one": "{A}.exists_one({v}, ({X}) && ({Y}))",
 }
-_SIMPLE: Final = re.compile(r"([\w.\[\]'\" -]+?) (==|!=) ([\w.\[\]'\" -]+)")
+_SIMPLE: Final = regex(r"([\w.\[\]'\" -]+?) (==|!=) ([\w.\[\]'\" -]+)")
 _NEGATED: Final = {"==": "!=", "!=": "=="}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Hashable, Iterable, Iterator
 from difflib import SequenceMatcher
 from itertools import chain
@@ -14,7 +13,7 @@ from crdlint.kubecel.compilation import MESSAGE, Expression
 from crdlint.kubecel.repair import characters, names
 from crdlint.kubecel.repair.patterns import Tokens, rewritten, variables
 from crdlint.kubecel.repair.state import Choice, CompiledText
-from crdlint.light import NamedTuple
+from crdlint.light import NamedTuple, regex
 from crdlint.safety.work import Effort
 from crdlint.yaml.edit import Edit, apply, composed
 
@@ -24,13 +23,13 @@ _MOST_STEPS: Final = 6
 _FOR_CHOICES: Final = 100  # the steps of work to find the choices, without compiling them
 _MOST_OFFERED: Final = 3
 _LONGEST_SHOWN: Final = 70
-_WORD: Final = re.compile(r"\w+|\s+|\W")
+_WORD: Final = regex(r"\w+|\s+|\W")
 
 
 # has() of what is always set, or of an element, which has() does not take.
-_HAS_ALWAYS: Final = re.compile(r"\bhas\(\s*(?:self|oldSelf|[\w.]+\[\s*\d+\s*\])\s*\)")
+_HAS_ALWAYS: Final = regex(r"\bhas\(\s*(?:self|oldSelf|[\w.]+\[\s*\d+\s*\])\s*\)")
 # Words of a language in a row.
-_PROSE: Final = re.compile(r"\A\s*[A-Za-z]\w*(?: +(?!in\b)[A-Za-z]\w*){1,}(?: +\S+)*\s*\Z")
+_PROSE: Final = regex(r"\A\s*[A-Za-z]\w*(?: +(?!in\b)[A-Za-z]\w*){1,}(?: +\S+)*\s*\Z")
 
 
 def is_prose(expression: Expression) -> bool:

@@ -15,15 +15,16 @@ from crdlint.kubecel.declarations import escape, unescape
 from crdlint.kubecel.environment import LIBRARIES
 from crdlint.kubecel.repair.false_friends import CHECKS, CONDITIONS, NEGATED
 from crdlint.kubecel.repair.state import Choice, CompiledText, comment_of, named
+from crdlint.light import regex
 from crdlint.phrases import nearest
 from crdlint.safety.work import Effort
 from crdlint.spelling import differing_letters, is_slip, name_meant
 from crdlint.yaml.edit import Edit
 
 _LIKE: Final = 0.6  # the minimum similarity of a function of CEL
-_WORD: Final = re.compile(r"[A-Za-z_]\w*\Z")
-_HYPHENATED: Final = re.compile(r"\w[\w-]*")
-_PATH: Final = re.compile(r"(?:\.\w+)*(?![\w(])")
+_WORD: Final = regex(r"[A-Za-z_]\w*\Z")
+_HYPHENATED: Final = regex(r"\w[\w-]*")
+_PATH: Final = regex(r"(?:\.\w+)*(?![\w(])")
 _NAMES: Final = frozenset({ErrorCode.UNDECLARED_REFERENCE, ErrorCode.UNDEFINED_FIELD})
 _WRONG_TYPES: Final = frozenset(
     {ErrorCode.NO_MATCHING_OVERLOAD, ErrorCode.NOT_A_RANGE, ErrorCode.NO_FIELD_SELECTION}

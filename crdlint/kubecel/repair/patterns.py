@@ -20,10 +20,10 @@ from crdlint.cel.lexer import BRACKETS, matched_brackets
 from crdlint.kubecel.declarations import escape
 from crdlint.kubecel.repair.false_friends import ROWS, FalseFriend
 from crdlint.kubecel.repair.state import Choice, CompiledText
-from crdlint.light import NamedTuple
+from crdlint.light import NamedTuple, regex
 from crdlint.yaml.edit import Edit
 
-_TOKEN: Final = re.compile(
+_TOKEN: Final = regex(
     r"[rRfF]?'(?:[^'\\\n]|\\.)*'|[rRfF]?\"(?:[^\"\\\n]|\\.)*\"|`[^`\n]*`|[A-Za-z_$@][\w$]*|\d[\w]*|&(?:lt|gt|amp);"
     r"|[=!]==?|<=>|<=|>=|=>|=<|=~|!~|->|<>|:=|&&+|\|\|+|\.\.|\?\.|//[^\n]*|\S"
 )
@@ -221,8 +221,8 @@ def compiled(pattern: str) -> tuple[tuple[str, ...], frozenset[str]]:
 
 
 _MOST_ALONE: Final = 4  # matches of a row that are rewritten one at a time
-_PART: Final = re.compile(r"\{([A-Za-z]+'?)\}")
-_OPERATOR: Final = re.compile(r"[}')\d] (\S+) ")
+_PART: Final = regex(r"\{([A-Za-z]+'?)\}")
+_OPERATOR: Final = regex(r"[}')\d] (\S+) ")
 # The tokens beside which an operator needs no brackets: for arithmetic, for a comparison, and for others.
 _AROUND_COMPARISON: Final = frozenset({"", "(", "[", "{", ",", "&&", "||", "?", ":", ")", "]", "}"})
 _AROUND_ARITHMETIC: Final = _AROUND_COMPARISON | {"==", "!=", "<", "<=", ">", ">=", "in"}

@@ -13,11 +13,11 @@ from crdlint.cel.errors import ErrorCode
 from crdlint.cel.types import Kind, Type
 from crdlint.kubecel.compilation import OLD_SELF, SELF, Expression
 from crdlint.kubecel.declarations import DeclField, DeclType
-from crdlint.light import NamedTuple
+from crdlint.light import NamedTuple, regex
 from crdlint.yaml.edit import Edit
 
 # A quote that is not closed ends with its line.
-_COMMENT: Final = re.compile(r"'(?:[^'\\\n]|\\.)*'?|\"(?:[^\"\\\n]|\\.)*\"?|(//[^\n]*)")
+_COMMENT: Final = regex(r"'(?:[^'\\\n]|\\.)*'?|\"(?:[^\"\\\n]|\\.)*\"?|(//[^\n]*)")
 
 
 def comment_of(text: str) -> str:
@@ -30,13 +30,13 @@ def comment_of(text: str) -> str:
 
 
 # A quote that is not closed ends with its line.
-_STRING: Final = re.compile(r"'(?:[^'\\\n]|\\.)*'?|\"(?:[^\"\\\n]|\\.)*\"?")
+_STRING: Final = regex(r"'(?:[^'\\\n]|\\.)*'?|\"(?:[^\"\\\n]|\\.)*\"?")
 _OF_RULES: Final = frozenset({SELF, OLD_SELF})
 
 
 # A name with the fields after it, and the character that follows, which may call it.
-_NAMES: Final = re.compile(r"(?<![\w.`])([A-Za-z_]\w*(?:\s*\.\s*[A-Za-z_]\w*)*)(?!\w)(?=\s*(.?))")
-_DECLARED: Final = re.compile(r"[(,]\s*(\w+)\s*(?=,)")
+_NAMES: Final = regex(r"(?<![\w.`])([A-Za-z_]\w*(?:\s*\.\s*[A-Za-z_]\w*)*)(?!\w)(?=\s*(.?))")
+_DECLARED: Final = regex(r"[(,]\s*(\w+)\s*(?=,)")
 
 
 class UnknownName:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
 from crdlint.crd.model import CustomResourceColumnDefinition, JSONSchemaProps
 from crdlint.crd.paths import Path
+from crdlint.light import regex
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD, version_parts
 from crdlint.rules.engine.rule import Caution, Hint
 
@@ -17,10 +17,8 @@ _AGE: Final = "{name: Age, type: date, jsonPath: .metadata.creationTimestamp}"
 _READY: Final = "{name: Ready, type: boolean, jsonPath: .spec.ready}"
 _CREATED: Final = ".metadata.creationTimestamp"
 # A comparison in a filter with a word that has no quotes, or with one equals sign.
-_UNQUOTED: Final = re.compile(
-    r"\?\(\s*@[\w.\[\]'-]*\s*(?:==|!=)\s*(?!true\b|false\b)[A-Za-z_]\w*\s*\)"
-)
-_SINGLE: Final = re.compile(r"\?\(\s*@[\w.\[\]'-]*\s*=\s*[^=\s~]")
+_UNQUOTED: Final = regex(r"\?\(\s*@[\w.\[\]'-]*\s*(?:==|!=)\s*(?!true\b|false\b)[A-Za-z_]\w*\s*\)")
+_SINGLE: Final = regex(r"\?\(\s*@[\w.\[\]'-]*\s*=\s*[^=\s~]")
 _DAY: Final = "Set the type of the column to `string`: values with `format: date` have no time"
 _DAY_MARKER: Final = 'write `type="string"` in `+kubebuilder:printcolumn`'
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import Code
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.printing import marshal
+from crdlint.light import regex
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.rule import Caution, Nodes
 from crdlint.yaml.nodes import Sequence, child
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from crdlint.kubernetes.servers import Server
 
 _PATTERN: Final = "name:\n  type: string\n  pattern: {}"
-_NAMED: Final = re.compile(
+_NAMED: Final = regex(
     r"\[:\^?(?:alnum|alpha|ascii|blank|cntrl|digit|graph|lower|print|punct|space|upper|word|xdigit):\]"
 )
-_REPETITION: Final = re.compile(
+_REPETITION: Final = regex(
     r"\{(?: +\d+ *(?:, *(?:\d+ *)?)?|\d+(?: +(?:, *(?:\d+ *)?)?|, +(?:\d+ *)?))\}"
 )
-_DASH: Final = re.compile("[A-Za-z0-9][\u2013\u2014\u2212][A-Za-z0-9]")
-_WORDS: Final = re.compile(r"[A-Za-z][\w-]*(?:[ ]+[A-Za-z][\w-]*)+")
+_DASH: Final = regex("[A-Za-z0-9][\u2013\u2014\u2212][A-Za-z0-9]")
+_WORDS: Final = regex(r"[A-Za-z][\w-]*(?:[ ]+[A-Za-z][\w-]*)+")
 _COMPARISONS: Final = frozenset({"_==_", "_!=_"})
 
 

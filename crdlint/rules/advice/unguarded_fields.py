@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from crdlint.kubecel.cost import EstimatedRule
+from crdlint.light import regex
 from crdlint.phrases import some
 from crdlint.rules.advice import dead_ends
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
@@ -21,9 +22,7 @@ if TYPE_CHECKING:
     from crdlint.kubecel.reasoning.optional_fields import ObjectFields
 
 # A message of a rule that is to reject objects without a field.
-_REFUSES: Final = re.compile(
-    r"\b(?:must|required|immutable|cannot|may not|should)\b", re.IGNORECASE
-)
+_REFUSES: Final = regex(r"\b(?:must|required|immutable|cannot|may not|should)\b", re.IGNORECASE)
 
 
 UNGUARDED = Rule(

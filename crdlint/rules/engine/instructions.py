@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from crdlint.diagnostics import Fix
-from crdlint.light import NamedTuple
+from crdlint.light import NamedTuple, regex
 from crdlint.phrases import Sample
 from crdlint.yaml.edit import Edit, apply, changed_lines, in_order
 
 _LONGEST: Final = 70  # characters of a line that a help shows
 _MOST_EDITS: Final = 16
 _MOST_TEXT: Final = 2_000  # characters from the first to the last edit of a fix
-_CODE: Final = re.compile(r"`([^`]+)`")
-_ONE_COMMAND: Final = re.compile(r"(?:Write|Set|Add) `([^`]+)`(?: instead)?")
-_OF_LAYOUT: Final = re.compile(r"[Ii]ndent|space|tab|\\b[Mm]ove")
-_LAYOUT: Final = re.compile(r"[\s'\"{}\[\],.:]+")
+_CODE: Final = regex(r"`([^`]+)`")
+_ONE_COMMAND: Final = regex(r"(?:Write|Set|Add) `([^`]+)`(?: instead)?")
+_OF_LAYOUT: Final = regex(r"[Ii]ndent|space|tab|\\b[Mm]ove")
+_LAYOUT: Final = regex(r"[\s'\"{}\[\],.:]+")
 _BEGINNINGS: Final = ("{", ",", "[")
 
 

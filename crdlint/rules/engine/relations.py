@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from operator import attrgetter
 from typing import Final
@@ -10,12 +9,13 @@ from typing import Final
 from crdlint.crd.errors import TYPE_INVALID
 from crdlint.crd.paths import is_within
 from crdlint.diagnostics import Diagnostic
+from crdlint.light import regex
 
 Key = Callable[[Diagnostic], str | None]
 # The key of a finding and that of its cause, which are equal and not None if they are related.
 Relation = tuple[Key, Key]
 
-_LAST_STEP: Final = re.compile(r"(?:\.[^.\[\]]*|\[[^\[\]]*\])\Z")
+_LAST_STEP: Final = regex(r"(?:\.[^.\[\]]*|\[[^\[\]]*\])\Z")
 _ROOT: Final = ".openAPIV3Schema"
 
 

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Final, TypeAlias
 
 from crdlint.crd.errors import NOT_SUPPORTED, Code
+from crdlint.light import regex
 from crdlint.rules.engine.advisory import SCALARS
 from crdlint.rules.engine.edits import NUMBERS, Edits, expect, require
 from crdlint.rules.engine.finding import FieldFinding
@@ -20,15 +21,15 @@ from crdlint.yaml.nodes import Mapping, Scalar, Sequence, child, is_block_text, 
 _BOOLEANS: Final = {"yes": "true", "on": "true", "no": "false", "off": "false"}
 
 
-_SEPARATED: Final = re.compile("[|,;]| - ")
+_SEPARATED: Final = regex("[|,;]| - ")
 
 
-_NEVER: Final = re.compile(r"(?!)")
+_NEVER: Final = regex(r"(?!)")
 
 
 _WRITTEN: Final = {
     **NUMBERS,
-    "boolean": re.compile(r"(?:true|false|yes|no|on|off)\Z", re.IGNORECASE),
+    "boolean": regex(r"(?:true|false|yes|no|on|off)\Z", re.IGNORECASE),
 }
 
 
@@ -37,7 +38,7 @@ _EMPTY: Final = {"array": "[]", "object": "{}"}
 Types: TypeAlias = tuple[str, str]
 
 
-_DECIMAL: Final = re.compile(r"-?\d+(?:\.\d+)?\Z")
+_DECIMAL: Final = regex(r"-?\d+(?:\.\d+)?\Z")
 
 
 @Fixer("Write the default as its type", "safe").example(

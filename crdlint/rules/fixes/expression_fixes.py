@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from crdlint.light import regex
 from crdlint.rules.engine.edits import require
 from crdlint.rules.engine.finding import PathFinding
 from crdlint.yaml.edit import Edit, apply
@@ -13,7 +13,7 @@ from crdlint.yaml.editor import quoted
 from crdlint.yaml.nodes import Scalar
 from crdlint.yaml.scalars import offsets_inside
 
-_PLAIN: Final = re.compile(r"[\w(.$/](?:[^#:\n]|:(?! |$)|(?<! )#)*\Z")
+_PLAIN: Final = regex(r"[\w(.$/](?:[^#:\n]|:(?! |$)|(?<! )#)*\Z")
 
 
 def in_expression(finding: PathFinding, node: Scalar, edits: Iterable[Edit]) -> Iterator[Edit]:

@@ -8,6 +8,7 @@ from typing import Final
 
 from crdlint.crd.errors import Code
 from crdlint.crd.gotypes import CRD, SCHEMA
+from crdlint.light import regex
 from crdlint.phrases import nearest
 from crdlint.rules.engine.advisory import JUNCTORS
 from crdlint.rules.engine.edits import (
@@ -60,10 +61,10 @@ _LIKE: Final = 0.7
 _WORDS: Final = {"item": "items", "kind": "type"}
 
 
-_KEYWORD: Final = re.compile(r"^( +)([\w$-]+):(?: |\r?$)", re.MULTILINE)
+_KEYWORD: Final = regex(r"^( +)([\w$-]+):(?: |\r?$)", re.MULTILINE)
 
 
-_SWALLOWED: Final = re.compile(r"^ *(?:items|properties|type):", re.MULTILINE)
+_SWALLOWED: Final = regex(r"^ *(?:items|properties|type):", re.MULTILINE)
 
 
 @Fixer("Add the type that the other keywords imply", "safe").example(

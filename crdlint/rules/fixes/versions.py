@@ -7,6 +7,7 @@ from typing import Final
 
 from crdlint.crd.errors import Code
 from crdlint.crd.model import CustomResourceDefinitionVersion
+from crdlint.light import regex
 from crdlint.rules.engine.edits import Edits, expect, require
 from crdlint.rules.engine.examples import HEAD
 from crdlint.rules.engine.finding import FieldFinding
@@ -27,7 +28,7 @@ from crdlint.rules.server.versions import (
 )
 from crdlint.yaml.nodes import Mapping, child, items_of
 
-_VERSION: Final = re.compile(
+_VERSION: Final = regex(
     r"[vV]?([1-9]\d*)(?:\.0)*[ ._]*((?:(?:alpha|beta)[1-9]\d*)?)\Z", re.IGNORECASE
 )
 

@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from crdlint.crd.model import JSONSchemaProps
+from crdlint.light import regex
 from crdlint.phrases import nearest
 from crdlint.schema.structural import TYPES
 from crdlint.spelling import differing_letters
@@ -49,11 +50,11 @@ NO_OTHERS: Final = (
 
 
 # Maps of texts to values of a type, and lists, as Go, Java, Rust and Python write them.
-MAP: Final = re.compile(
+MAP: Final = regex(
     r"map\[string\](\w+)|(?:hash|tree|btree)?map<str(?:ing)?,(\w+)>|dict\[str,(\w+)\]",
     re.IGNORECASE,
 )
-LIST: Final = re.compile(r"(?:list|vec|array|slice|set)[<\[](\w+)[>\]]", re.IGNORECASE)
+LIST: Final = regex(r"(?:list|vec|array|slice|set)[<\[](\w+)[>\]]", re.IGNORECASE)
 
 
 def meant_type(word: str, schema: JSONSchemaProps | None = None) -> str | None:
@@ -81,7 +82,7 @@ def _misspelled(word: str) -> str | None:
 
 
 # A type, or null, as other languages write it.
-_OR_NULL: Final = re.compile(
+_OR_NULL: Final = regex(
     r"null\s*(?:[|,/]|or\b)\s*(\w+)|(\w+)\s*(?:\?|(?:[|,/]|\bor\b)\s*null)|\?(\w+)|optional[\[<](\w+)[\]>]",
     re.IGNORECASE,
 )

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeAlias
 
 from crdlint.files.read import text_if_readable
 from crdlint.files.recognition import KIND
-from crdlint.light import NamedTuple
+from crdlint.light import NamedTuple, regex
 from crdlint.sources.helm.chart import Chart, Dependency
 from crdlint.sources.helm.layout import HelmValues
 from crdlint.yaml import YAMLDecodeError
@@ -23,7 +23,7 @@ from crdlint.yaml.json_values import to_json
 from crdlint.yaml.parse import parse_first
 
 _GLOBAL: Final = "global"
-_SET: Final = re.compile(r"[\w.-]+=[^,\[\]{}\\]*")  # an assignment that needs no parser of its own
+_SET: Final = regex(r"[\w.-]+=[^,\[\]{}\\]*")  # an assignment that needs no parser of its own
 _CONSTANTS: Final[Mapping[str, Any]] = {"true": True, "false": False, "null": None, "": ""}
 
 
@@ -139,12 +139,12 @@ def value_at(values: Mapping[str, Any], path: str) -> Any:
     return value
 
 
-_TOKEN: Final = re.compile(
+_TOKEN: Final = regex(
     r"""\s+|(?P<open>\()|(?P<close>\))|(?P<pipe>\|)|(?P<text>"(?:[^"\\]|\\.)*"|`[^`]*`)|(?P<word>[^\s()|"`]+)"""
     r"""|(?P<unclosed>["`][\s\S]*)"""
 )
-_NUMBER: Final = re.compile(r"-?\d+(?:\.\d+)?")
-_VARIABLE: Final = re.compile(r"\$[A-Za-z_]\w*(?![\w.])")
+_NUMBER: Final = regex(r"-?\d+(?:\.\d+)?")
+_VARIABLE: Final = regex(r"\$[A-Za-z_]\w*(?![\w.])")
 _UNKNOWN: Final = object()
 _HAS: Final = ".Capabilities.APIVersions.Has"
 

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from crdlint.crd.positions import Span, node_span
 from crdlint.files.recognition import GROUP, KIND, kind_of_object, may_hold_crd
-from crdlint.light import NamedTuple, dataclass
+from crdlint.light import NamedTuple, dataclass, regex
 from crdlint.sources.helm.chart import Chart, LoadedFile
 from crdlint.sources.helm.chart_values import (
     ClusterState,
@@ -174,7 +174,7 @@ def contents_of(
     ]
 
 
-_SEPARATOR: Final = re.compile(r"^---[^\n]*\n", re.MULTILINE)
+_SEPARATOR: Final = regex(r"^---[^\n]*\n", re.MULTILINE)
 
 
 class _Places:
@@ -310,7 +310,7 @@ def _objects(document: Document) -> Iterator[MappingNode]:
             yield root
 
 
-_SCHEMA: Final = re.compile(r"( *)(?:- )?(?:schema|openAPIV3Schema):[ \t]*(?:#.*)?\r?$")
+_SCHEMA: Final = regex(r"( *)(?:- )?(?:schema|openAPIV3Schema):[ \t]*(?:#.*)?\r?$")
 
 
 def without_schemas(text: str) -> str:

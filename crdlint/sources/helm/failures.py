@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from crdlint.crd.positions import Span
 from crdlint.files.read import text_if_readable
 from crdlint.files.repository import is_below
-from crdlint.light import NamedTuple, dataclass
+from crdlint.light import NamedTuple, dataclass, regex
 from crdlint.linting.result import FileResult
 from crdlint.rules.advice.deployment import RENDER, SKIPPED
 from crdlint.sources.helm.layout import CHART
@@ -60,13 +60,13 @@ _CAUSES: Final = (
 # The places in Helm's errors; of an error in an included template, the last place is the cause.
 _AT: Final = r"(?P<file>[^\s:()]+):(?P<line>\d{1,9})(?::(?P<column>\d{1,9}))?"
 _PLACES: Final = (
-    re.compile(rf"^(?:execution|parse) error at \({_AT}\)"),
-    re.compile(rf"\btemplate: {_AT}: "),
-    re.compile(rf"(?:^| ){_AT} executing \""),  # Helm 4
-    re.compile(r"^YAML parse error on (?P<file>[^\s:]+):"),
+    regex(rf"^(?:execution|parse) error at \({_AT}\)"),
+    regex(rf"\btemplate: {_AT}: "),
+    regex(rf"(?:^| ){_AT} executing \""),  # Helm 4
+    regex(r"^YAML parse error on (?P<file>[^\s:]+):"),
 )
-_OWN_FILE: Final = re.compile(r"cannot load (values\.yaml|Chart\.yaml)\b")
-_YAML_LINE: Final = re.compile(r"\byaml: line (\d{1,9})")
+_OWN_FILE: Final = regex(r"cannot load (values\.yaml|Chart\.yaml)\b")
+_YAML_LINE: Final = regex(r"\byaml: line (\d{1,9})")
 
 
 class _FailedLine(NamedTuple):
@@ -166,10 +166,10 @@ def _characters(text: str, line: int, column: int) -> int:
 
 
 # A condition on values alone: whether they are set, joined by `and` or `or`.
-_SIMPLE: Final = re.compile(
+_SIMPLE: Final = regex(
     r"if\s+(?:(?P<join>and|or)\s+)?(?P<values>(?:\(?(?:not\s+)?\.Values(?:\.\w+)+\)?\s*)+)"
 )
-_VALUE: Final = re.compile(r"(not\s+)?\.Values\.([\w.]+)")
+_VALUE: Final = regex(r"(not\s+)?\.Values\.([\w.]+)")
 _SHOWN: Final = 60
 _CHOOSE: Final = "choose others with `--set` or `--values`"
 

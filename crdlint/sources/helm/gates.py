@@ -7,14 +7,15 @@ from collections.abc import Mapping
 from itertools import zip_longest
 from typing import Final
 
+from crdlint.light import regex
 from crdlint.sources.helm.chart import Chart
 from crdlint.sources.helm.layout import TEMPLATES
 
-_VERSION: Final = re.compile(r"\.Capabilities(?:\.KubeVersion\b|(?!\s*\.))")
-_INCLUDED: Final = re.compile(r"\b(?:include|template)\s+(\"[^\"]+\"|`[^`]+`)")
-_INCLUDES: Final = re.compile(r"\b(?:include|template)\s")
-_FILES: Final = re.compile(r"\.Files\b|\btpl\s")
-_DEFINED: Final = re.compile(r"\{\{-?\s*(?:define|block)\s+(\"[^\"]+\"|`[^`]+`)")
+_VERSION: Final = regex(r"\.Capabilities(?:\.KubeVersion\b|(?!\s*\.))")
+_INCLUDED: Final = regex(r"\b(?:include|template)\s+(\"[^\"]+\"|`[^`]+`)")
+_INCLUDES: Final = regex(r"\b(?:include|template)\s")
+_FILES: Final = regex(r"\.Files\b|\btpl\s")
+_DEFINED: Final = regex(r"\{\{-?\s*(?:define|block)\s+(\"[^\"]+\"|`[^`]+`)")
 
 
 def asks_for_version(chart: Chart) -> bool:
@@ -52,7 +53,7 @@ def _named_templates(chart: Chart) -> dict[str, str]:
     return defined
 
 
-_DIRECTIVE: Final = re.compile(r"\{\{.*?(?:\}\}|\Z)", re.DOTALL)
+_DIRECTIVE: Final = regex(r"\{\{.*?(?:\}\}|\Z)", re.DOTALL)
 
 
 def directives_in(text: str) -> str:

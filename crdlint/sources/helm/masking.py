@@ -12,23 +12,23 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import field
 from typing import Final
 
-from crdlint.light import dataclass
+from crdlint.light import dataclass, regex
 
 OPENING: Final = frozenset({"if", "range", "with", "define", "block"})
 _KEYWORDS: Final = frozenset({*OPENING, "else", "end", "break", "continue"})
 # Functions without output, although they are not keywords: they stop the rendering.
-_STOPS: Final = re.compile(r"fail\b")
-_COMMENT: Final = re.compile(r"\{\{(?:-\s)?\s*/\*")
-_COMMENT_END: Final = re.compile(r"\*/\s*-?\}\}")
+_STOPS: Final = regex(r"fail\b")
+_COMMENT: Final = regex(r"\{\{(?:-\s)?\s*/\*")
+_COMMENT_END: Final = regex(r"\*/\s*-?\}\}")
 # Tokens that end a directive, or start a text in which closing braces are ignored.
-_MARK: Final = re.compile(r"[\"'`]|\}\}")
+_MARK: Final = regex(r"[\"'`]|\}\}")
 _TEXTS: Final = {
-    '"': re.compile(r'"(?:[^"\\\n]|\\.)*"'),
-    "'": re.compile(r"'(?:[^'\\\n]|\\.)+'"),
-    "`": re.compile(r"`[^`]*`"),
+    '"': regex(r'"(?:[^"\\\n]|\\.)*"'),
+    "'": regex(r"'(?:[^'\\\n]|\\.)+'"),
+    "`": regex(r"`[^`]*`"),
 }
-_WORD: Final = re.compile(r"[a-zA-Z]+(?![\w.:(])")
-_ASSIGNMENT: Final = re.compile(r"\$\w*\s*(?:,\s*\$\w+\s*)?:?=")
+_WORD: Final = regex(r"[a-zA-Z]+(?![\w.:(])")
+_ASSIGNMENT: Final = regex(r"\$\w*\s*(?:,\s*\$\w+\s*)?:?=")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def without_texts(body: str) -> str:
     return "".join([*parts, body[offset:]])
 
 
-_ASSIGNED_NAME: Final = re.compile(r"(\$[A-Za-z_]\w*)\s*:?=\s*")
+_ASSIGNED_NAME: Final = regex(r"(\$[A-Za-z_]\w*)\s*:?=\s*")
 
 
 def variables_of(text: str) -> dict[str, str]:
@@ -144,10 +144,10 @@ def variables_of(text: str) -> dict[str, str]:
 _ROOT: Final = frozenset(
     {"Values", "Release", "Chart", "Files", "Capabilities", "Template", "Subcharts"}
 )
-_FROM_ROOT: Final = re.compile(r"(?<![\w$)\].])\.([A-Za-z_]\w*)?")
+_FROM_ROOT: Final = regex(r"(?<![\w$)\].])\.([A-Za-z_]\w*)?")
 # A name before a dot, which is never a function of Helm.
-_OTHER_OBJECT: Final = re.compile(r"[A-Za-z_][\w-]*(?:\.[A-Za-z_]|\[)")
-_ONE_WORD: Final = re.compile(r"[A-Za-z_]\w*\Z")
+_OTHER_OBJECT: Final = regex(r"[A-Za-z_][\w-]*(?:\.[A-Za-z_]|\[)")
+_ONE_WORD: Final = regex(r"[A-Za-z_]\w*\Z")
 # Functions of sprig and Go that have a result without arguments.
 _WITHOUT_ARGUMENTS: Final = frozenset(
     {
@@ -166,7 +166,7 @@ _WITHOUT_ARGUMENTS: Final = frozenset(
         "hello",
     }
 )
-_STARTS: Final = re.compile(r"[A-Za-z_.$\"`'(0-9+-]|/\*")
+_STARTS: Final = regex(r"[A-Za-z_.$\"`'(0-9+-]|/\*")
 
 
 def is_foreign(directive: Directive) -> bool:
@@ -182,7 +182,7 @@ def is_foreign(directive: Directive) -> bool:
     return bool(names) and "$" not in body and not any(name in _ROOT for name in names)
 
 
-_BLANK: Final = re.compile(r"[^\n]")
+_BLANK: Final = regex(r"[^\n]")
 FILLER: Final = "x"
 
 
@@ -408,12 +408,12 @@ def _branches(all_directives: Iterable[Directive], *, takes_else: bool) -> set[i
     return starts
 
 
-_LINE_OF_CHART: Final = re.compile(
+_LINE_OF_CHART: Final = regex(
     r"""^(?P<key>[ \t]*[\w./-]+:[ \t]+)"""
     r"""(?P<value>["']?(?:[^\s{}"']|\{\{-? *\$?\.Chart\.(?:AppVersion|Version|Name) *-?\}\})+["']?)[ \t]*$""",
     re.MULTILINE,
 )
-_OF_CHART: Final = re.compile(r"\{\{-? *\$?\.Chart\.(\w+) *-?\}\}")
+_OF_CHART: Final = regex(r"\{\{-? *\$?\.Chart\.(\w+) *-?\}\}")
 
 
 def with_metadata(text: str, metadata: Mapping[str, object]) -> str:
@@ -439,7 +439,7 @@ def metadata_span(line: str) -> tuple[int, int]:
     return matches[0].start(), matches[-1].end()
 
 
-_AFTER: Final = re.compile(r"[ \t]*(?:\r?\n|\Z)")
+_AFTER: Final = regex(r"[ \t]*(?:\r?\n|\Z)")
 
 
 def _alone(text: str, directive: Directive) -> bool:

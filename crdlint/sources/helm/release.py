@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import zlib
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
@@ -30,7 +29,7 @@ from crdlint.files.read import (
     text_if_readable,
 )
 from crdlint.files.recognition import CRD_OBJECT, NAME_LINE
-from crdlint.light import dataclass
+from crdlint.light import dataclass, regex
 from crdlint.linting.result import FileResult
 from crdlint.phrases import some
 from crdlint.rules.advice.deployment import RELEASE_TOO_LARGE
@@ -47,8 +46,8 @@ from crdlint.yaml.parse import parse_first
 
 LIMIT: Final = 1024 * 1024  # bytes of the data of a Secret; upstream: core.MaxSecretSize
 _LARGEST: Final = 100 * 1024 * 1024  # bytes of a chart that is read, as in Helm
-_DOCUMENT: Final = re.compile(r"---(?:[ \t].*)?\r?\n")
-_NEXT_DOCUMENT: Final = re.compile(r"\n(?=---(?:[ \t].*)?\r?\n)")
+_DOCUMENT: Final = regex(r"---(?:[ \t].*)?\r?\n")
+_NEXT_DOCUMENT: Final = regex(r"\n(?=---(?:[ \t].*)?\r?\n)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from crdlint.files.offline import reason, sandbox
 from crdlint.files.paths import NEVER_ENTERED
 from crdlint.files.read import UnreadableError, entries_of, is_folder, read_bytes
 from crdlint.files.recognition import may_hold_crd
-from crdlint.light import NamedTuple, dataclass
+from crdlint.light import NamedTuple, dataclass, regex
 from crdlint.phrases import some
 from crdlint.safety.programs import Done, ProgramError, find, identity_of, shortened
 from crdlint.sources.helm.chart import is_near
@@ -24,9 +24,9 @@ from crdlint.sources.helm.layout import HelmValues
 
 # The first release that looks up no host names for templates (getHostByName).
 OLDEST_HELM: Final = (3, 11, 1)
-_SOURCE: Final = re.compile(r"^# Source: (.+)$", re.MULTILINE)
-_SPLIT: Final = re.compile(r"^---\n(?=# Source: )", re.MULTILINE)
-_VERSION: Final = re.compile(r"v(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?")
+_SOURCE: Final = regex(r"^# Source: (.+)$", re.MULTILINE)
+_SPLIT: Final = regex(r"^---\n(?=# Source: )", re.MULTILINE)
+_VERSION: Final = regex(r"v(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?")
 _LONGEST: Final = 400  # characters of an error of Helm
 _RELEASE: Final = "crdlint"
 _INCOMPATIBLE: Final = "incompatible with Kubernetes"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from crdlint.crd.positions import Locator, SourceLocation, Span
 from crdlint.files.patterns import is_in_order
 from crdlint.files.recognition import NAME_LINE
-from crdlint.light import NamedTuple, dataclass
+from crdlint.light import NamedTuple, dataclass, regex
 from crdlint.linting.documents import collect_crds
 from crdlint.linting.result import (
     CRD,
@@ -45,8 +45,8 @@ class VersionedLint(NamedTuple):
 # Returns the checks of a rendered document.
 LintsOf: TypeAlias = "Callable[[RenderedDocument], Iterable[VersionedLint]]"
 
-_DOCUMENT: Final = re.compile(r"^---(?:[ \t].*)?\r?\n", re.MULTILINE)
-_LINE: Final = re.compile(r"(?<=^line )\d+")
+_DOCUMENT: Final = regex(r"^---(?:[ \t].*)?\r?\n", re.MULTILINE)
+_LINE: Final = regex(r"(?<=^line )\d+")
 _LONGEST: Final = 400  # characters of a rendered line
 # The number of template lines compared with a rendered one; more are seldom distinguishable
 _MOST: Final = 50

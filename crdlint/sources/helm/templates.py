@@ -17,7 +17,7 @@ from typing import Final
 from crdlint.crd.positions import Span
 from crdlint.diagnostics import Diagnostic, Fix
 from crdlint.files.recognition import CRD_OBJECT, GROUP, KIND, is_near_kind
-from crdlint.light import dataclass
+from crdlint.light import dataclass, regex
 from crdlint.linting.result import FileResult, Lint
 from crdlint.linting.version_range import ACCEPTED
 from crdlint.phrases import counted
@@ -35,8 +35,8 @@ from crdlint.sources.helm.masking import (
     variables_of,
 )
 
-_BLOCK_SCALAR: Final = re.compile(r"(?:^|[\s:-])[|>][-+0-9]*(?:\s+#.*)?$")
-_DASHES: Final = re.compile(r"(?:- +)+")
+_BLOCK_SCALAR: Final = regex(r"(?:^|[\s:-])[|>][-+0-9]*(?:\s+#.*)?$")
+_DASHES: Final = regex(r"(?:- +)+")
 _KEPT: Final = 3
 
 
@@ -195,8 +195,8 @@ def outline(
     return result
 
 
-_INDENT: Final = re.compile(r"\bn?indent\s+(\d{1,4})\b")
-_STRUCTURE: Final = re.compile(r"\b(?:nindent|toYaml|toYamlPretty|toJson|toRawJson|tpl)\b")
+_INDENT: Final = regex(r"\bn?indent\s+(\d{1,4})\b")
+_STRUCTURE: Final = regex(r"\b(?:nindent|toYaml|toYamlPretty|toJson|toRawJson|tpl)\b")
 # Keys of texts that the server does not check.
 _TEXTS: Final = frozenset({"description", "title", "example", "deprecationWarning", "message"})
 # Filler for the address of a webhook, by key: any value of the right type is valid, but it is required.

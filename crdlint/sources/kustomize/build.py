@@ -20,7 +20,7 @@ from crdlint.diagnostics import Diagnostic
 from crdlint.files.offline import needs_memory, reason, sandbox
 from crdlint.files.read import UnreadableError, decode, text_if_readable
 from crdlint.files.recognition import GROUP, KIND, may_hold_crd
-from crdlint.light import dataclass
+from crdlint.light import dataclass, regex
 from crdlint.linting.result import CRD, ComparedCRD, FileResult, Lint
 from crdlint.phrases import some
 from crdlint.rules.catalog import of_whole_crds
@@ -394,11 +394,11 @@ def find_program() -> KustomizeProgram | None:
 
 
 _MARK: Final = "x-crdlint-schema-"
-_SCHEMA: Final = re.compile(r"^( *)openAPIV3Schema: *\n((?:\1 +\S[^\n]*\n| *\n)+)", re.MULTILINE)
+_SCHEMA: Final = regex(r"^( *)openAPIV3Schema: *\n((?:\1 +\S[^\n]*\n| *\n)+)", re.MULTILINE)
 # A stub that is the only field, as a build leaves it unless the schema is changed.
-_STUB: Final = re.compile(rf"^( *)openAPIV3Schema:\n(\1 +){_MARK}(\d+): 0\n(?!\2)", re.MULTILINE)
+_STUB: Final = regex(rf"^( *)openAPIV3Schema:\n(\1 +){_MARK}(\d+): 0\n(?!\2)", re.MULTILINE)
 # Tabs and aliases are rare in CRDs; whether they are left as they are depends on the rest of the file.
-_KEPT: Final = re.compile(rf"(?:^|[:\-\[{{,]) *[&*]\w|[\t\r]|{_MARK}", re.MULTILINE)
+_KEPT: Final = regex(rf"(?:^|[:\-\[{{,]) *[&*]\w|[\t\r]|{_MARK}", re.MULTILINE)
 _OPENAPI: Final = ("crds", "openapi")
 # kustomize changes fields by the paths in these, and does not report that a path leads to nothing.
 _PATHS: Final = (
@@ -688,7 +688,7 @@ def _is_of_annotations(target: dict[str, Any]) -> bool:
     )
 
 
-_ANNOTATION: Final = re.compile(r"\.?metadata\.annotations\.(?:(?=\[[^\[\]]+\]$)\[)?([^\[\]]+)\]?")
+_ANNOTATION: Final = regex(r"\.?metadata\.annotations\.(?:(?=\[[^\[\]]+\]$)\[)?([^\[\]]+)\]?")
 
 
 def _documents(layer: Layer, path: Any, text: Any) -> list[dict[str, Any]] | None:

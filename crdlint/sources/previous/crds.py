@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,7 +17,7 @@ from crdlint.files.paths import Selection, UnreadInput, discover
 from crdlint.files.read import decode, text_if_readable
 from crdlint.files.recognition import LFS_POINTER, QUOTE, key_pattern
 from crdlint.files.repository import RepositoryError
-from crdlint.light import dataclass
+from crdlint.light import dataclass, regex
 from crdlint.linting.documents import collect_crds
 from crdlint.linting.result import CollectedCRDs, ComparedCRD, FileResult, OldCRD, UnreadDocument
 from crdlint.rules.advice.deployment import SKIPPED
@@ -200,9 +199,9 @@ LONGEST_REASON: Final = 200  # characters: some errors of the API server quote t
 _CACHED: Final = 2
 _KEY: Final = key_pattern("name")
 # Candidates for metadata.name; a match ends at the first character that no name contains, so the search is linear.
-_NAME: Final = re.compile(rf"""{_KEY}{QUOTE}([^\s"'#,}}&!*|>\\]+)""")
+_NAME: Final = regex(rf"""{_KEY}{QUOTE}([^\s"'#,}}&!*|>\\]+)""")
 # Names that do not occur literally in the text: escaped, tagged, in a block, or by an alias.
-_INDIRECT_NAME: Final = re.compile(rf"""{_KEY}(?:[#&!*|>]|"[^"\\\n]{{0,253}}\\)""")
+_INDIRECT_NAME: Final = regex(rf"""{_KEY}(?:[#&!*|>]|"[^"\\\n]{{0,253}}\\)""")
 
 
 @dataclass(frozen=True, slots=True)
