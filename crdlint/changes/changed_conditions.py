@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property, lru_cache
 from itertools import chain, islice
-from typing import Final, NamedTuple
+from typing import Final
 
 from crdlint.cel.ast import Expr, Ident, Select, nodes
 from crdlint.changes.change import NEW_OBJECTS, NEW_VALUES, Change
@@ -55,6 +55,7 @@ from crdlint.kubecel.reasoning.domains import (
 from crdlint.kubecel.reasoning.reasoner import ITEM, VALUE, Facts, FieldPath, Reasoner
 from crdlint.kubecel.syntax_trees import parsed, rule_key
 from crdlint.kubernetes.servers import Server
+from crdlint.light import NamedTuple
 from crdlint.rules.engine.rule import Rule
 from crdlint.rules.texts import changes as rules
 from crdlint.schema.validator import ValueValidator

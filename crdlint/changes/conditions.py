@@ -18,6 +18,7 @@ from crdlint.kubecel.declarations import escape
 from crdlint.kubecel.environment import stored_expressions
 from crdlint.kubecel.reasoning.reasoner import ITEM, MATCHES_FORMAT, VALUE, FieldPath
 from crdlint.kubernetes.servers import NEWEST
+from crdlint.light import regex
 from crdlint.schema.formats import is_supported, normalized
 
 _DEEPEST: Final = 12  # schemas within each other; deeper ones are compared by their digests
@@ -156,15 +157,15 @@ def _substituted(rule: str, substitutions: Iterable[tuple[re.Pattern[str], str]]
     return rule
 
 
-_HAS_OLD: Final = re.compile(r"\boldSelf\.hasValue\(\)")
-_OLD_VALUE: Final = re.compile(r"\boldSelf\.(?:value\(\)|orValue\([^()]*\))")
+_HAS_OLD: Final = regex(r"\boldSelf\.hasValue\(\)")
+_OLD_VALUE: Final = regex(r"\boldSelf\.(?:value\(\)|orValue\([^()]*\))")
 _OF_CHANGED: Final = ((_HAS_OLD, "true"), (_OLD_VALUE, "oldSelf"))
 _OF_NEW: Final = ((_HAS_OLD, "false"),)
 _OF_KEPT: Final = (
     (_HAS_OLD, "true"),
     (_OLD_VALUE, "self"),
-    (re.compile(r"\boldSelf\.(?:optMap|optFlatMap)\("), "optional.of(self).optMap("),
-    (re.compile(r"\boldSelf\b"), "self"),
+    (regex(r"\boldSelf\.(?:optMap|optFlatMap)\("), "optional.of(self).optMap("),
+    (regex(r"\boldSelf\b"), "self"),
 )
 
 

@@ -52,6 +52,7 @@ _OF_OTHERS: Final = frozenset(
     }
 )  # fmt: skip
 _WRITING: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
+_IMPORTED: Final = (".dist-info", ".pth", ".py", ".pyd", ".so")
 _MODULES: Final = tuple(f"{suffix}{os.sep}" for suffix in (".py", ".pyc", ".so", ".pyd"))
 
 
@@ -108,19 +109,17 @@ class Question:
 def _circumstances() -> Iterator[object]:
     """Yield what the answer of each question depends on."""
     yield program_digest(), [*states_of(_WRITERS)]
-    yield sys.flags, [(path, _state(path)) for path in sys.path]
+    yield sys.flags, [(path, _installed(path)) for path in sys.path]
     yield os.getcwd(), time.strftime("%Y-%m-%d")  # an ignore may end with a day
     yield sorted(item for item in os.environ.items() if item[0] not in _OF_SHELLS)
     yield [stream and (stream.encoding, stream.errors) for stream in _standard_streams()]
 
 
-def _state(folder: str) -> tuple[int, int] | None:
-    """Return what changes when something is installed in a folder."""
-    try:
-        status = os.stat(folder)
-    except OSError:
-        return None
-    return status.st_ino, status.st_mtime_ns
+def _installed(folder: str) -> list[str]:
+    """Return the names of what can be imported from a folder, and of what is installed there, with the versions."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        return sorted(entry.name for entry in entries if entry.name.endswith(_IMPORTED))
+    return []
 
 
 def _standard_streams() -> tuple[TextIO | None, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from crdlint.crd import object_meta
 from crdlint.crd.errors import (
@@ -46,6 +46,7 @@ from crdlint.kubecel.evaluation import (
     validate_rules,
 )
 from crdlint.kubernetes.servers import NEWEST, Server
+from crdlint.light import NamedTuple
 from crdlint.resources.objects import DEFAULT_NAMESPACE
 from crdlint.rules.texts import resource as rules
 from crdlint.safety import work

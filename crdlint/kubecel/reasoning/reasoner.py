@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 from crdlint.cel.ast import (
     Call,
@@ -38,6 +38,7 @@ from crdlint.kubecel.reasoning.domains import (
     Piece,
 )
 from crdlint.kubecel.syntax_trees import key, label
+from crdlint.light import NamedTuple
 from crdlint.safety import work
 
 # The fields that lead from a value to another one below it, with ITEM for an item of a list, and VALUE for one of a map.
