@@ -223,7 +223,7 @@ class _Run:
             self._asked_more = True
         elif event in _OF_PATHS and not self._asked_more:
             used = [path for path in arguments[: _OF_PATHS[event]] if not isinstance(path, int)]
-            paths = [_in_full(os.fsdecode(path)) for path in used]
+            paths = [_in_full(os.fsdecode(path or os.curdir)) for path in used]
             others = [
                 path for path in paths if not any(path.startswith(root) for root in self._roots)
             ]
