@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
+from crdlint.light import NamedTuple, regex
 from crdlint.phrases import differing
 from crdlint.report.page import columns, fitting
 from crdlint.safety.escapes import printable_line
 
-_WORD: Final = re.compile(r"[\w$./-]+|\s+|[^\w\s]")
+_WORD: Final = regex(r"[\w$./-]+|\s+|[^\w\s]")
 _MOST_WORDS: Final = 400  # of two lines, which are compared with each other
 
 

@@ -10,7 +10,6 @@ import posixpath
 import tarfile
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from gzip import GzipFile
 from io import BytesIO
 from typing import Final
@@ -18,6 +17,7 @@ from typing import Final
 from crdlint.files.paths import NEVER_ENTERED, UnreadInput, has_yaml_suffix
 from crdlint.files.read import UnreadableError, decode, read_bytes, reason
 from crdlint.files.recognition import LFS_POINTER, is_lfs_pointer, may_hold_crd
+from crdlint.light import dataclass
 from crdlint.sources.helm.layout import (
     ARCHIVES,
     CHART,
