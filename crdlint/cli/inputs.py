@@ -172,9 +172,7 @@ class _DefinitionReader:
         )
         versions = parse_range(version)
         # Only its rejection, and what cannot be read of it, are reported about a CRD.
-        request = CheckRequest(
-            versions=versions, skip_unfinished=True, keep=True, helps=False, advice=()
-        )
+        request = CheckRequest(versions=versions, skip_unfinished=True, keep=True, advice=())
         with self.inputs.bugs_of(path):
             result = self._read(path, text, partial(lint_file, request=request), only)
         from crdlint.rules.texts.reading import YAML_SYNTAX
