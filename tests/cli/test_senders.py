@@ -193,3 +193,43 @@ def test_a_suite_names_the_sender(tmp_path: Path) -> None:
     ), result.output
     (tmp_path / "x.testsuite.yaml").write_text(text.replace("server-side-apply", "server-side"))
     assert "`sender` is one of" in run("test", "x.testsuite.yaml").output
+
+
+FLUX = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: apps}\n"
+ARGO = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: apps}\nspec:\n  syncPolicy:\n"
+BY_SERVER = ARGO + "    syncOptions: [CreateNamespace=true, ServerSideApply=true]\n"
+DEPLOYERS = {
+    "none": ({}, "warning"),
+    "Flux": ({"flux.yaml": FLUX}, "error"),
+    "a release of Flux": ({"r.yml": "---\n" + FLUX.replace("kustomize", "helm")}, "error"),
+    "Argo CD": ({"argo.yaml": ARGO}, None),
+    "Argo CD with server-side apply": ({"argo.yaml": BY_SERVER}, "error"),
+    "another kind of Argo": ({"argo.yaml": ARGO.replace("Application", "Workflow")}, "warning"),
+    "two deployers": ({"argo.yaml": ARGO, "flux.yaml": FLUX}, "warning"),
+    "two applications": ({"argo.yaml": ARGO, "other.yaml": BY_SERVER}, "error"),
+    "a text that names Flux": (
+        {"a.yaml": "a: apiVersion: kustomize.toolkit.fluxcd.io/v1"},
+        "warning",
+    ),
+}
+
+
+@each("case", list(DEPLOYERS))
+def test_objects_beside_those_of_a_deployer(case: str, tmp_path: Path) -> None:
+    files, severity = DEPLOYERS[case]
+    folder = tmp_path / case.replace(" ", "-")
+    folder.mkdir()
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    write_object(folder, {"a": None})
+    found = findings("validate", "--crd", "crd.yaml", str(folder / "object.yaml"))
+    assert [one[0] for one in found] == ([] if severity is None else [severity])
+
+
+def test_a_configured_sender_counts_more_than_a_deployer(tmp_path: Path) -> None:
+    (tmp_path / "flux.yaml").write_text(FLUX)
+    write_object(tmp_path, {"a": None})
+    arguments = ("validate", "--crd", "crd.yaml", "object.yaml")
+    assert findings(*arguments, "--sender", "kubectl") == []
+    shown = run(*arguments).stderr
+    assert "flux.yaml: Flux applies the objects beside it, as the sender server-side-apply" in shown

@@ -1,0 +1,79 @@
+"""Who applies the objects of a folder: Flux or Argo CD, if an object of theirs is beside them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import field
+from typing import Final
+
+from crdlint.files.read import UnreadableError, read_bytes
+from crdlint.light import NamedTuple, dataclass, regex
+
+_FLUX: Final = regex(
+    rb"""^apiVersion:[ ]*["']?(?:kustomize|helm)\.toolkit\.fluxcd\.io/""", re.MULTILINE
+)
+_ARGO: Final = regex(rb"""^apiVersion:[ ]*["']?argoproj\.io/""", re.MULTILINE)
+_APPLICATION: Final = regex(rb"^kind:[ ]*Application(?:Set)?[ ]*\r?$", re.MULTILINE)
+_BY_SERVER: Final = regex(rb"ServerSideApply=true")
+_ENDINGS: Final = (".yaml", ".yml")
+_LARGEST: Final = 256 * 1024  # bytes of a file that may have such an object
+_MOST: Final = 500  # files of a folder that are read
+
+
+class Deployer(NamedTuple):
+    """A program that applies the objects of a folder: its name, the file with its object, and the senders that it is."""
+
+    name: str
+    file: str
+    senders: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Deployers:
+    """The deployers of folders, each of which is read once."""
+
+    _by_folder: dict[str, Deployer | None] = field(default_factory=dict)
+
+    def of(self, path: str) -> Deployer | None:
+        """Return who applies the objects of a file, None if that is not known or if there are two."""
+        folder = os.path.dirname(os.path.abspath(path))
+        if folder not in self._by_folder:
+            self._by_folder[folder] = _deployer_of(folder)
+        return self._by_folder[folder]
+
+
+def _deployer_of(folder: str) -> Deployer | None:
+    by_name: dict[str, list[Deployer]] = {}
+    for deployer in _deployers_in(folder):
+        by_name.setdefault(deployer.name, []).append(deployer)
+    if len(by_name) != 1:
+        return None
+    ((name, each),) = by_name.items()
+    senders = dict.fromkeys(sender for deployer in each for sender in deployer.senders)
+    return Deployer(name, each[0].file, tuple(sorted(senders)))
+
+
+def _deployers_in(folder: str) -> Iterator[Deployer]:
+    """Yield a deployer for each file that has an object of one."""
+    try:
+        names = sorted(name for name in os.listdir(folder) if name.endswith(_ENDINGS))
+    except OSError:
+        return
+    for name in names[:_MOST]:
+        with suppress(UnreadableError):
+            text = read_bytes(os.path.join(folder, name), _LARGEST, follow_link=False)
+            deployer = _deployer_in(text, name)
+            if deployer is not None:
+                yield deployer
+
+
+def _deployer_in(text: bytes, name: str) -> Deployer | None:
+    if _FLUX.search(text):
+        return Deployer("Flux", name, ("server-side-apply",))
+    if _ARGO.search(text) and _APPLICATION.search(text):
+        is_by_server = _BY_SERVER.search(text) is not None
+        return Deployer("Argo CD", name, ("server-side-apply" if is_by_server else "kubectl",))
+    return None
