@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from itertools import chain
 from typing import Final
 
 from crdlint.crd.positions import node_span
@@ -155,22 +156,28 @@ def check_versions(subject: Subject, request: CheckRequest) -> CheckedCRD:
     merged = FindingsByVersion(
         [(server, of_server(results[server].diagnostics)) for server in servers]
     )
-    # The findings of the newest server and of older ones only: the original finding, and the reported one.
-    pairs = [(diagnostic, merged.of(diagnostic)) for diagnostic in newest.diagnostics]
     needs = [diagnostic for diagnostic in newest.diagnostics if diagnostic.rule == NEEDS_NEWER.id]
-    pairs += [
-        (finding.oldest, finding.diagnostic(servers))
-        for finding in merged.of_older_only()
-        if not _is_covered(finding.oldest, needs)
-    ]
-    blocking = {id(diagnostic) for result in results.values() for diagnostic in result.blocking}
-    blocking |= set(map(id, needs))
+    pairs = _with_reported(newest.diagnostics, merged, needs)
+    blocking = set(map(id, chain(needs, *(result.blocking for result in results.values()))))
     return newest._replace(
         diagnostics=[reported for _, reported in pairs],
         blocking=[reported for diagnostic, reported in pairs if id(diagnostic) in blocking],
         notices=[*newest.notices, *_creatable(merged.findings, servers, subject)],
         compared=_compared(newest, results.values(), pairs),
     )
+
+
+def _with_reported(
+    of_newest: Iterable[Diagnostic], merged: FindingsByVersion, needs: Sequence[Diagnostic]
+) -> list[tuple[Diagnostic, Diagnostic]]:
+    """Return the findings of the newest server, then those of older ones only, each with what is reported of it.
+
+    `needs` are findings of the newest server that cover some of the older ones.
+    """
+    pairs = [(diagnostic, merged.of(diagnostic)) for diagnostic in of_newest]
+    older = merged.of_older_only()
+    uncovered = (finding for finding in older if not _is_covered(finding.oldest, needs))
+    return pairs + [(finding.oldest, finding.diagnostic(merged.servers)) for finding in uncovered]
 
 
 def _by_server(
