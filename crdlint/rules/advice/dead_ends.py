@@ -76,9 +76,8 @@ def status_on_create(crd: DecodedCRD) -> Iterator[Advisory]:
     with_status = {id(parts.schema) for parts in version_parts(crd.spec) if parts.has_status}
     for rule in rules:
         schema, compiled = rule.node.schema, rule.compiled
-        field = schema.properties.get(_STATUS)
-        is_set = field is None or field.default is not None
-        if id(schema) not in with_status or is_set or compiled.uses_old_self or compiled.rule.error:
+        is_not_on_create = compiled.uses_old_self or compiled.rule.error is not None
+        if id(schema) not in with_status or not _lacks_status(schema) or is_not_on_create:
             continue
         read = _failing_read(compiled.rule.compiled.expr)
         if read is not None:
@@ -88,6 +87,12 @@ def status_on_create(crd: DecodedCRD) -> Iterator[Advisory]:
                 "rule reads `self.status`, which new objects do not have: no object can be created"
             )
             yield Advisory(message, rule.path.child("rule"), inside=span)
+
+
+def _lacks_status(schema: JSONSchemaProps) -> bool:
+    """Return whether the status that the schema of an object has is not set by a default."""
+    field = schema.properties.get(_STATUS)
+    return field is not None and field.default is None
 
 
 def _failing_read(expr: Expr) -> Select | None:
