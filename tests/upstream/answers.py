@@ -200,7 +200,10 @@ def plain(text: str) -> str:
 
 
 # What server-side apply adds to an object, which is in an error that prints the whole object.
-_OF_APPLY: Final = re.compile(r'"generation":1,"managedFields":\[\{.*?"time":"[^"]*"\}\],')
+_OF_APPLY: Final = re.compile(
+    r'"generation":1,"managedFields":\[\{.*?"time":"[^"]*"\}\],'
+    r'|"generation":1, "managedFields":\[\]interface \{\}\{.*?"time":"[^"]*"\}\}, '
+)
 # What the recorder sets in an object that is updated, where an error prints the whole object.
 _OF_STORED: Final = re.compile(r',? ?"(?:resourceVersion":"1|uid":"u)"')
 

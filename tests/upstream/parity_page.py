@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -85,11 +85,7 @@ def page(measured: Iterable[Parity], live: Mapping[str, Any]) -> str:
     lines += [_row(["version", "release", "cel-go", "kube-openapi", "recorded"]), _row(["---"] * 5)]
     lines += [_row(_modules(parity.recording)) for parity in measured]
     lines += ["", "## Known differences", "", _NOT_COMPARED, ""]
-    lines += [
-        f"- {parity.recording.build.name} {text}"
-        for parity in measured
-        for text in parity.differing
-    ] or ["None."]
+    lines += list(_known(measured)) or ["None."]
     lines += ["", "## First patch releases", "", _PATCHES, ""]
     recordings = records.load_all()
     lines += [
@@ -99,6 +95,16 @@ def page(measured: Iterable[Parity], live: Mapping[str, Any]) -> str:
     ] or ["None."]
     newest = measured[0].recording.build.name
     return head + "\n".join(lines) + "\n" + _TAIL.format(newest=newest)
+
+
+def _known(measured: Iterable[Parity]) -> Iterator[str]:
+    """Yield a line for each known difference, with the versions that have it."""
+    versions: dict[str, list[str]] = {}
+    for parity in measured:
+        for text in parity.differing:
+            versions.setdefault(text, []).append(parity.recording.build.name)
+    for text, names in versions.items():
+        yield f"- {text} ({', '.join(names)})"
 
 
 def _patch_line(recording: Recording, recordings: Mapping[str, Recording]) -> str:
@@ -124,10 +130,10 @@ _PATCHES: Final = """\
 crdlint follows the newest patch release of each version. 1.30.0 and 1.34.0, whose answers differ, are recorded as well. 1.35.0,
 1.36.0 and 1.37.0 answer all requests as the newest ones.
 
-The other first patch releases are compared by their sources alone (`changed 1.29.0 1.29.15`). 1.31.0 is like the newest one. 1.28.0
-and 1.29.0 panic on a rule of a schema that gives CEL no type. 1.28.0 does not know how long the results of functions are, so that it
-estimates higher costs. 1.29.0 keeps `optionalOldSelf`, and counts `has()` as one unit. 1.32.0 compares networks in `containsCIDR` by the
-whole address, and in 1.33.0 updates of a status without a schema differ."""
+The other first patch releases are compared by their sources alone (`changed 1.29.0 1.29.15`). 1.31.0 is like the newest one.
+1.28.0 and 1.29.0 panic on a rule of a schema that gives CEL no type. 1.28.0 does not know how long the results of functions are,
+so that it estimates higher costs. 1.29.0 keeps `optionalOldSelf`, and counts `has()` as one unit. 1.32.0 compares networks in
+`containsCIDR` by the whole address, and in 1.33.0 updates of a status without a schema differ."""
 
 
 def _row(cells: Iterable[str]) -> str:
