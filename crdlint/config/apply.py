@@ -15,6 +15,7 @@ from crdlint.config.rule_patterns import is_matched
 from crdlint.diagnostics import INTERNAL_ERROR, RANKS, Diagnostic
 from crdlint.light import NamedTuple
 from crdlint.phrases import counted, joined
+from crdlint.rules.consequences import is_advice
 
 if TYPE_CHECKING:
     from crdlint.config.comments import Comments
@@ -148,7 +149,7 @@ def _applied(
     for i, original in enumerate(findings):
         entry = entries.get(i)
         sent = _as_sent(original, config)
-        configured = _configured(sent, config, entry)
+        configured = _unasked(_configured(sent, config, entry), config)
         reason = by.get(i) or _left_out_by(original, configured, config)
         if reason is None:
             reported.append(configured)
@@ -179,6 +180,19 @@ def _configured(finding: Diagnostic, config: Config, entry: Ignore | None) -> Di
     if severity == finding.severity and help_ == finding.help:
         return finding
     return replace(finding, severity=severity, help=help_)
+
+
+def _unasked(finding: Diagnostic, config: Config) -> Diagnostic:
+    """Return a finding whose fix is unsafe if it is of a hint, unless the rule is selected by name.
+
+    Text only counts hints: nobody has seen what such a fix would change.
+    """
+    fix = finding.fix
+    if fix is None or finding.severity != "info" or config.selects(finding.rule):
+        return finding
+    if fix.applicability == "unsafe" or not is_advice(finding):
+        return finding
+    return replace(finding, fix=replace(fix, applicability="unsafe"))
 
 
 def _left_out_by(original: Diagnostic, configured: Diagnostic, config: Config) -> IgnoredBy | None:

@@ -12,6 +12,11 @@ from crdlint.light import NamedTuple, regex
 _ERROR: Final = regex(r"error parsing regexp: (?P<code>[^:]+): `(?P<part>.*)`\Z", re.DOTALL)
 _LOOKAROUND: Final = regex(r"\(\?<?[=!]")
 _BACK_REFERENCE: Final = regex(r"\\[1-9k]")
+_CLASS: Final = ("[:", "\\p", "\\P")  # how the name of a class of characters begins
+_CLASSES: Final = (
+    "Write a class that RE2 has: `[:alnum:]`, `[:alpha:]`, `[:digit:]`, `[:lower:]`, `[:punct:]`, `[:space:]`, `[:upper:]`, "
+    "`[:word:]`, `[:xdigit:]` within brackets, or a class of Unicode such as `\\p{L}` or `\\p{Greek}`"
+)
 _LONGEST_PART: Final = 12  # characters of a pattern that a cause shows
 # What is wrong with a part of a pattern, by Go's error.
 _CAUSES: Final = {
@@ -57,6 +62,10 @@ def cause(pattern: str, error: str) -> str:
     part = match["part"]
     if _BACK_REFERENCE.fullmatch(part):
         return f"RE2 has no back reference `{part}`"
+    if match["code"] == "invalid repeat count" and _turned(part):
+        return f"`{part}` counts down"
+    if part.startswith(_CLASS):
+        return f"RE2 has no class `{part}`"
     words = _CAUSES.get(match["code"], f"{match['code']}: `{{part}}`")
     if len(part) > _LONGEST_PART:
         part = f"{part[:_LONGEST_PART]}…"
@@ -99,6 +108,8 @@ def _help_of_part(code: str, part: str) -> str | None:
         return f"Write again what the group matches instead of `{part}`: RE2 has no back references"
     if code == "invalid escape sequence" and not part.isascii():
         return f"Write `{part[1:]}` without the backslash, or an escape of RE2, such as `\\d` for a digit"
+    if part.startswith(_CLASS):
+        return _CLASSES
     return None
 
 
@@ -144,9 +155,14 @@ def _range(pattern: str, part: str) -> str | None:
 
 
 def _count(pattern: str, part: str) -> str | None:
+    turned = _turned(part)
+    return pattern.replace(part, turned, 1) if turned else None
+
+
+def _turned(part: str) -> str:
+    """Return a repetition whose lower count is first, empty if it is first already."""
     low, _, high = part.strip("{}").partition(",")
-    is_turned = bool(high) and int(low) > int(high)
-    return pattern.replace(part, f"{{{high},{low}}}", 1) if is_turned else None
+    return f"{{{high},{low}}}" if high and int(low) > int(high) else ""
 
 
 def _once(pattern: str, part: str) -> str | None:

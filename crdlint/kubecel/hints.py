@@ -13,7 +13,7 @@ from crdlint.cel.errors import ErrorCode
 from crdlint.cel.types import BOOL, Kind, Type
 from crdlint.crd.errors import Code, Reason
 from crdlint.golang.regexp_repair import repair
-from crdlint.kubecel.compilation import MESSAGE, OLD_SELF, Expression
+from crdlint.kubecel.compilation import MESSAGE, OLD_SELF, SELF, Expression
 from crdlint.kubecel.declarations import escape, type_text
 from crdlint.kubecel.environment import LIBRARIES
 from crdlint.kubecel.library.declaration import Library
@@ -60,7 +60,7 @@ def hint(expression: Expression, effort: Effort) -> Hint:
     problem = state.error.problem
     argument = _HAS.match(state.text, _start_of_call(state))
     if not state.is_parsed and argument is not None:
-        return Hint(_wrong_argument(argument, optional=expression.optional_old_self))
+        return Hint(_wrong_argument(argument, state))
     if problem.code is ErrorCode.UNDEFINED_FIELD:
         return Hint(_undefined_field(state, str(problem.args[0]), effort))
     find = _HINTS.get(problem.code)
@@ -86,7 +86,7 @@ def _start_of_call(state: CompiledText) -> int:
     return max(state.text.rfind("has(", 0, state.offset + len("has(")), 0)
 
 
-def _wrong_argument(argument: re.Match[str], *, optional: bool) -> str:
+def _wrong_argument(argument: re.Match[str], state: CompiledText) -> str:
     """Return the help for has() of what is always set, or of an element of a list."""
     name, items = argument[1], argument[2]
     if name == "self":
@@ -94,13 +94,28 @@ def _wrong_argument(argument: re.Match[str], *, optional: bool) -> str:
     if name:
         instead = (
             "write `oldSelf.hasValue()`"
-            if optional
+            if state.expression.optional_old_self
             else "`oldSelf` is always set in a transition rule"
         )
         return f"Remove `has(oldSelf)`: {instead}"
-    return (
-        f"Write `size({items}) > 0` instead of `{argument[0]}`: has() takes a field, not an element"
-    )
+    meant = f"size({items}) > 0"
+    if _may_be_unset(items, state):
+        meant = f"has({items}) && {meant}"
+    return f"Write `{meant}` instead of `{argument[0]}`: has() takes a field, not an element"
+
+
+def _may_be_unset(path: str, state: CompiledText) -> bool:
+    """Return whether a path may end at a field that is not set; only paths of self have fields that are known."""
+    first, *names = path.split(".")
+    if first != SELF:
+        return bool(names)
+    type_: Type | None = state.expression.declarations.self_type
+    field = None
+    for name in names:
+        declared = state.declared(type_)
+        field = None if declared is None else declared.fields.get(name)
+        type_ = None if field is None else field.type
+    return bool(names) and (field is None or field.is_optional)
 
 
 def _output_type(expression: Expression) -> str:
@@ -171,9 +186,9 @@ def _undeclared(state: CompiledText, name: str) -> str | None:
             " and new rules may use it one release later"
         )
     if isinstance(node, Call) and name in _OF_CONDITIONS:
-        return (
-            f"Call `{name}` with a variable and a condition, as in `self.hosts.{name}(x, x != '')`"
-        )
+        what = "an expression" if name == "map" else "a condition"
+        example = "x.name" if name == "map" else "x != ''"
+        return f"Call `{name}` with a variable and {what}, as in `self.hosts.{name}(x, {example})`"
     if isinstance(node, Call):
         return f"Use another function: CEL has no `{name}`"
     return "Use `self` or, in a transition rule, `oldSelf`: an expression has no other variables"

@@ -167,13 +167,12 @@ def _fix(rule: Rule, fix: Fixer[Any]) -> Iterator[Section]:
     """Yield the effect of a fix as a diff of its example."""
     bad, good = fix.bad or rule.bad, fix.good or rule.good
     if len(bad) < EXAMPLE_LIMIT:
-        option = "--fix" if fix.applicability == "safe" else "--fix --unsafe-fixes"
+        is_safe = fix.applicability == "safe"
+        option = "--fix" if is_safe else "--fix --unsafe-fixes"
+        is_unasked = not is_safe or rule.severity == "info"
         # What the API server accepts is only changed for a rule that is selected by name.
-        option += (
-            f" --select {rule.id}"
-            if option != "--fix" and rule.origin == "crdlint" and not rule.misread
-            else ""
-        )
+        if is_unasked and rule.origin == "crdlint" and not rule.misread:
+            option += f" --select {rule.id}"
         lines = unified_diff(bad.splitlines(), good.splitlines(), n=_CONTEXT, lineterm="")
         changed = "\n".join(line for line in islice(lines, 2, None) if not line.startswith("@@"))
         yield Section("Fix", f"{fix.title} (`{option}`)", changed, "diff")

@@ -227,7 +227,12 @@ class _Rounds:
             finding
             for finding in reported(self.current, self.config, resources=self.of_resources)
             if _is_wanted(finding, unsafe=self.unsafe) and not self._is_refused(finding)
+            if _fix(finding).applicability == "safe" or self._may_change(finding)
         )
+
+    def _may_change(self, finding: Diagnostic) -> bool:
+        """Return whether a fix may change what the API server accepts: of advice only if its rule is selected by name."""
+        return self.config.selects(finding.rule) or not is_advice(finding)
 
     def _is_refused(self, finding: Diagnostic) -> bool:
         return (

@@ -29,7 +29,8 @@ MEANT = (
     ("a+*", "Write one repetition"),
     ("a{1001}", "Repeat at most 1000 times"),
     (r"(a)\1", "Write again what the group matches"),
-    (r"\p{Foo}", "Write a range"),
+    (r"\p{Foo}", "Write a class that RE2 has"),
+    ("^[[:alpah:]]+$", "Write a class that RE2 has"),
 )
 
 

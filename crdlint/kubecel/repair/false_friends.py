@@ -75,6 +75,8 @@ ROWS: Final[tuple[FalseFriend, ...]] = (
     # Paths that begin with a dot, wherever the error is
     FalseFriend("START . v", ("self.{v}",), is_everywhere=True),
     *(FalseFriend(f"{before} . v", (f"{before} self.{{v}}",), is_everywhere=True) for before in ("&&", "||", "!", "(", ",")),
+    # Words that are no names of CEL, as fields
+    *(FalseFriend(f"A . {word}", (f"{{A}}.__{word}__",), is_everywhere=True) for word in ("in", "true", "false", "null")),
     # JavaScript's value is `undefined` where something on the way is absent, which equals no value.
     *(_row(f"A . v ?. B {sign} {null}", "has({A}.{v}) && has({A}.{v}.{B})") for null in _NULLS for sign in ("!=", "!==")),
     *(_row(f"A . v ?. B {sign} {null}", "!has({A}.{v}) || !has({A}.{v}.{B})") for null in _NULLS for sign in ("==", "===")),
@@ -184,7 +186,7 @@ ROWS: Final[tuple[FalseFriend, ...]] = (
     _row("A . get ( s , B )", "{A}[?{s}].orValue({B})"), _row("A . get ( s , B )", "{A}.?{s'}.orValue({B})"),
     _row("A . get ( s ) == B", "{s} in {A} && {A}[{s}] == {B}"), _row("A . get ( s ) == B", "has({A}.{s'}) && {A}.{s'} == {B}"),
     _row("A . get ( s ) != B", "!({s} in {A}) || {A}[{s}] != {B}"), _row("A . get ( s ) != B", "!has({A}.{s'}) || {A}.{s'} != {B}"),
-    _row("A . exists ( s )", "{s} in {A}"), *_rows(("A ** 2", "A * * 2"), "{A} * {A}"),
+    _row("A . exists ( s )", "{s} in {A}"), _row("A . exists ( n )", "{n} in {A}"), *_rows(("A ** 2", "A * * 2"), "{A} * {A}"),
     _row("A ^ 2", "{A} * {A}", certain=False),
     *_rows(("A . *", "A [ * ]", "A [ ]"), "{A}"), _row("A . n", "{A}[{n}]"), _row("A . [ X ]", "{A}[{X}]"),
     _row("self . spec . v", "self.{v}"), _row("oldself . spec . v", "oldSelf.{v}"),

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Final, TypeAlias
 
+from crdlint.cel.ast import Ident, nodes
 from crdlint.cel.errors import ErrorCode
 from crdlint.cel.lexer import BRACKETS, matched_brackets
 from crdlint.kubecel.declarations import escape
@@ -243,13 +244,17 @@ def variables(text: Tokens, offset: int) -> list[str]:
 
 def rewritten(text: Tokens, state: CompiledText, scope: list[str]) -> Iterator[Choice]:
     """Yield what each row makes of an expression."""
-    unknown = [
-        each.problem.args[0]
-        for each in state.compiled.errors
-        if each.problem.code is ErrorCode.UNDECLARED_REFERENCE
-    ]
+    unknown = list(_unknown_variables(state))
     for row in candidates(text):
         yield from _rewritten(row, text, state, {"scope": scope, "u": unknown})
+
+
+def _unknown_variables(state: CompiledText) -> Iterator[str]:
+    """Yield the names that are not declared, without those of functions."""
+    variables = {each.id for each in nodes(state.compiled.expr) if isinstance(each, Ident)}
+    for error in state.compiled.errors:
+        if error.problem.code is ErrorCode.UNDECLARED_REFERENCE and error.expr_id in variables:
+            yield str(error.problem.args[0])
 
 
 def candidates(text: Tokens) -> Iterator[FalseFriend]:

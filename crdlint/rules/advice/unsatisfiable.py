@@ -77,7 +77,7 @@ def _to_items(finding: AdviceFinding) -> Edits:
         yield editor.remove(owner, keyword)
 
 
-@Fixer("Remove the type", "safe").example(
+@Fixer("Remove the type", "unsafe").example(
     bad="name:\n  type: string\n  x-kubernetes-int-or-string: true",
     good="name:\n  x-kubernetes-int-or-string: true",
 )

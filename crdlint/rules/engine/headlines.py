@@ -449,6 +449,8 @@ def not_compiled(error: FieldError, target: ErrorSubject) -> str:
     if code == "NO_MATCHING_OVERLOAD" and args[1][:1] not in {"(", ""}:
         receiver, _, types = args[1].partition(".(")
         return cut(f"{expression}: `{receiver}` has no function `{args[0]}({types.rstrip(')')})`")
+    if code == "UNDECLARED_REFERENCE" and args[0] in _MACROS:
+        return f"{expression}: `{args[0]}` needs {_MACROS[args[0]]}"
     text = _CEL.get(code, "{message}").format(*args, message=problem.message)  # type: ignore[attr-defined]
     return cut(f"{expression}: {text}")
 
@@ -606,6 +608,13 @@ _CODES: Final = {
     Code.NOT_DEPRECATED: "{of} is set, but the version is not deprecated",
     Code.NOT_BELOW: "{of} {value} does not start with {parents}",
     Code.NO_WEBHOOK_STRATEGY: "{of} is set, but `strategy` is not `Webhook`",
+}
+_CONDITION: Final = "a variable and a condition"
+# What macros need; a call of one with other arguments is that of an unknown function.
+_MACROS: Final = {
+    **dict.fromkeys(("all", "exists", "exists_one", "existsOne", "filter"), _CONDITION),
+    "map": "a variable and an expression",
+    "has": "one field",
 }
 _CEL: Final = {
     "UNEXPECTED_END": "the expression ends too early",

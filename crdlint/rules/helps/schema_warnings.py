@@ -24,6 +24,12 @@ OTHER_FORMATS: Final = {
 }
 
 
+def other_format(name: str) -> str | None:
+    """Return the format of another tool that a name means, such as `int-or-string` for `IntOrString`."""
+    plain = name.replace("-", "").replace("_", "").lower()
+    return next((each for each in OTHER_FORMATS if each.replace("-", "") == plain), None)
+
+
 def spellings(formats: Sequence[str]) -> list[str]:
     """Return formats as OpenAPI spells them."""
     return [name for name in formats if name != "datetime"]
@@ -33,8 +39,9 @@ def of_format(schema: JSONSchemaProps, formats: Sequence[str]) -> str | None:
     """Return the help for a format that a type does not have."""
     if not formats:
         return f"Remove it: values of type {schema.type} have no formats"
-    if schema.format in OTHER_FORMATS:
-        return OTHER_FORMATS[schema.format]
+    other = other_format(schema.format)
+    if other is not None:
+        return OTHER_FORMATS[other]
     if schema.format in formats:
         return "Remove the format, or support only newer versions of Kubernetes: this one does not know it yet"
     near = meant(schema.format, spellings(formats))
