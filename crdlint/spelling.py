@@ -24,6 +24,12 @@ _LEAST_BEFORE: Final = 3  # of a word that may lack its last letter
 _LEAST_REPLACED: Final = 9  # of a word in which a letter may be another one: `node` is not `mode`
 # `user` and `users`, `enable` and `enabled`, `schedule` and `scheduler` may be two things.
 _ENDINGS: Final = frozenset("sdrnyte")
+# The keys around each letter on an English keyboard: `protection` is no slip of `projection`.
+_BESIDE: Final = {
+    "a": "qwsz", "b": "vghn", "c": "xdfv", "d": "serfcx", "e": "wsdr", "f": "drtgvc", "g": "ftyhbv", "h": "gyujnb", "i": "ujko",
+    "j": "huikmn", "k": "jiolm", "l": "kop", "m": "njk", "n": "bhjm", "o": "iklp", "p": "ol", "q": "wa", "r": "edft",
+    "s": "awedxz", "t": "rfgy", "u": "yhji", "v": "cfgb", "w": "qase", "x": "zsdc", "y": "tghu", "z": "asx",
+}  # fmt: skip
 _WORD: Final = regex(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 _SEPARATORS: Final = regex(r"[-_ .]")
 _NO_DIGITS: Final = regex(r"\D")
@@ -47,12 +53,25 @@ _GROUPS: Final = tuple(
         "plan plain", "port part", "read thread", "retention detention", "content context", "static status",
         "accept except", "insert invert",
         # A letter is missing, or two are exchanged, and it is another word.
-        "phase phrase", "shard shared", "trial trail", "angle angel", "quiet quite", "field filed", "sever server",
-        "preset present", "count county country", "driver diver", "word world", "window widow", "trust thrust", "causal casual",
-        "sign sing", "united untied", "unite untie", "board broad", "stripe strip", "weigh weight", "crate create rate grate",
-        "chart char cart", "model modal", "native naive", "patent patient", "through though thorough", "matter master",
-        "tired tried", "poll pool spool", "lock block clock", "table stable", "order border", "link blink", "drain rain train",
-        "race trace", "over cover", "value vale", "great greater", "state estate", "event even", "claim calm", "rank drank",
+        "phase phrase", "shard shared", "trial trail", "angle angel", "quiet quite", "field filed",
+        "sever server", "preset present", "count county country", "driver diver", "word world",
+        "window widow", "trust thrust", "causal casual", "sign sing", "united untied",
+        "unite untie", "board broad", "stripe strip", "weigh weight", "crate create rate grate",
+        "chart char cart", "model modal", "native naive", "patent patient",
+        "through though thorough", "matter master", "tired tried", "poll pool spool",
+        "lock block clock", "table stable", "order border", "link blink", "drain rain train",
+        "race trace", "trace track", "tracing tracking", "tracer tracker", "sharding sharing",
+        "share shard", "case cause clause", "tire tier trie", "beta beat",
+        "wrap warp", "silver sliver", "stream steam", "exist exit", "contact contract",
+        "contacted contracted", "resync rsync", "mongod mongodb", "storage storageo",
+        "tuned turned", "backed backend", "spare sparse", "perform preform",
+        "throughout throughput", "threat treat", "retired retried",
+        "later latter", "filed filled failed", "either ether",
+        "deletion depletion", "signin signing", "contained containerd", "stale stable",
+        "favor flavor", "storing string", "compliant complaint", "mediation medication",
+        "processor professor", "stat start status", "reset rest", "realm real", "relay rely",
+        "chain chan", "identifie identitie", "over cover", "value vale", "great greater",
+        "state estate", "event even", "claim calm", "rank drank",
     )
 )  # fmt: skip
 _PREFIXES: Final = (
@@ -85,7 +104,7 @@ def meant(written: str, names: Iterable[str], *, typed: bool = False) -> Similar
     """Return which of some names is known or likely to be meant by one that is not among them, or None.
 
     Where the use of the name is `typed`, so that only names of a fitting type are given, a word and its plural are not two
-    things: `self.replica > 0` means `replicas`, but `has(self.user)` may not mean `users`.
+    things: `spec.replica: 3` means `replicas`, but `user` alone may not mean `users`.
 
     >>> meant("replcias", ["replicas", "paused"])
     SimilarName(name='replicas', is_known=True)
@@ -204,7 +223,14 @@ def _different_words(first: str, second: str) -> tuple[str, str] | None:
     if len(mine) != len(theirs):
         return _folded(first), _folded(second)
     pairs = [pair for pair in zip(mine, theirs, strict=True) if pair[0] != pair[1]]
-    return pairs[0] if len(pairs) == 1 else None
+    return _singular(*pairs[0]) if len(pairs) == 1 else None
+
+
+def _singular(first: str, second: str) -> tuple[str, str]:
+    """Return two words without the ending of the plural, if both have it: `schedules` and `schedulers` differ as without it."""
+    if first.endswith("s") and second.endswith("s"):
+        return first[:-1], second[:-1]
+    return first, second
 
 
 def _are_two_things(first: str, second: str) -> bool:
@@ -220,12 +246,13 @@ def _is_slip_of_word(written: str, name: str, typed: bool) -> bool:
         return False
     if len(rest) == len(other_rest) == 1:
         is_last = start == len(name) - 1
-        return shorter >= _LEAST_REPLACED and not is_last
+        is_slip_of_key = rest[0] in _BESIDE.get(other_rest[0], "")
+        return shorter >= _LEAST_REPLACED and is_slip_of_key and not is_last
     if rest == other_rest[::-1] and len(rest) == len("ab"):
         return shorter >= _LEAST_LETTERS
     if len(lone) != 1:
         return False
     is_ending = start == shorter and lone in _ENDINGS and lone != written[start - 1]
-    if is_ending and typed:
+    if is_ending and typed and lone == "s":
         return shorter >= _LEAST_BEFORE
-    return shorter >= _LEAST_AROUND - typed and not is_ending
+    return shorter >= _LEAST_AROUND and not is_ending

@@ -19,13 +19,20 @@ def findings(text: str) -> list[Diagnostic]:
 
 # Two things each: no help may command the one in place of the other.
 TWO_THINGS = (
-    "restore source", "minReplicas maxReplicas", "enabled disabled", "cpu gpu", "strategy category", "version revision",
-    "namespace name", "host port", "start state", "image imageTag", "node mode", "size side", "weight height", "path patch",
-    "ingress egress", "import export", "include exclude", "internal external", "internal interval", "before after",
-    "http https", "tls mtls", "user users", "schedule scheduler", "hostPath hostPort", "targetCpuPercent targetGpuPercent",
-    "phase phrase", "shard shared", "server sever", "country county", "present preset", "crate create", "trail trial",
-    "field filed", "readOnly readOnce", "ipv4 ipv6", "startTime endTime", "lock unlock", "secretName secretNames",
-    "policy policies",
+    "restore source", "minReplicas maxReplicas", "enabled disabled", "cpu gpu", "strategy category",
+    "version revision", "namespace name", "host port", "start state", "image imageTag", "node mode",
+    "size side", "weight height", "path patch", "ingress egress", "import export",
+    "include exclude", "internal external", "internal interval", "before after", "http https",
+    "tls mtls", "user users", "schedule scheduler", "hostPath hostPort",
+    "targetCpuPercent targetGpuPercent", "phase phrase", "shard shared", "server sever",
+    "country county", "present preset", "crate create", "trail trial", "field filed",
+    "readOnly readOnce", "ipv4 ipv6", "startTime endTime", "lock unlock", "secretName secretNames",
+    "policy policies", "schedules schedulers", "routes routers", "provides providers",
+    "phases phrases", "trials trails", "protection projection", "tracing tracking",
+    "sharding sharing", "cases causes", "tries tires", "beta beat", "resolution revolution",
+    "volumeProjection volumeProtection", "exits exists", "contact contract",
+    "throughput throughout", "retried retired", "loadBalance loadBalancer", "contained containerd",
+    "spare sparse",
 )  # fmt: skip
 # A slip of the keyboard, and what is meant.
 SLIPS = (

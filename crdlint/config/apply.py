@@ -185,7 +185,7 @@ def _configured(finding: Diagnostic, config: Config, entry: Ignore | None) -> Di
 def _unasked(finding: Diagnostic, config: Config) -> Diagnostic:
     """Return a finding whose fix is unsafe if it is of a hint, unless the rule is selected by name.
 
-    Text only counts hints: nobody has seen what such a fix would change.
+    Text only counts hints, so no user has seen what such a fix would change.
     """
     fix = finding.fix
     if fix is None or finding.severity != "info" or config.selects(finding.rule):

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 MAX_STRICT_ERRORS: Final = 100
 _NONE: Final[MappingOf[str, GoField]] = {}
 _KEYWORD_OF_SCHEMAS: Final = "additionalProperties"
-_COMMENTED: Final = regex(r"(-?\d+|true|false)(?: *//| +<\d+>|#)")
+_COMMENTED: Final = regex(r"(-?\d+|true|false)(?: *//| *--| */\*| +<\d+>| +\(|#)")
 _PLACEHOLDER: Final = regex(r"<.+>|\{.+\}")
 # Lists of an object, which no property is.
 _OF_OBJECTS: Final = frozenset({"required", "x-kubernetes-validations"})
@@ -671,7 +671,9 @@ def _number(value: str | None, *, integer: bool) -> str:
         return commented
     if _PLACEHOLDER.fullmatch(value):
         return f"Replace `{value}` with {kind}"
-    return Sample(f"Write {kind}, without quotes")
+    if _DECIMAL.match(value):
+        return Sample("Write an integer: this number has a fraction")
+    return Sample(f"Write {kind} instead of this text")
 
 
 def _quoted(value: str | None) -> str:

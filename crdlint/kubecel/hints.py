@@ -295,6 +295,10 @@ def _unexpected(state: CompiledText, *_: object) -> str:
     previous = next((each for each in reversed(tokens) if each.end <= state.offset), None)
     if token is None:
         return _LANGUAGE
+    if token.text == "*" and previous is not None and previous.text == "*":
+        return Sample(
+            "Multiply the value by itself, as in `self.size * self.size`: CEL has no powers"
+        )
     if previous is None or not (previous.text[-1].isalnum() or previous.text[-1] in "_'\")]}"):
         return f"Write a value before `{token.text}`"
     is_value = token.text[0].isalnum() or token.text[0] in "_'\"([{"

@@ -47,32 +47,49 @@ def unquoted(text: BrokenText) -> Iterator[Cause]:
             help_ = f"Put the values in line {text.line(i)} in brackets: `[{entry.value}]`"
             cause = text.value_cause(repairs.IN_BRACKETS, i, entry, f"[{entry.value}]", help_)
             yield cause._replace(headline="a list needs brackets")
-        elif _SECOND_KEY.search(entry.value) is not None and entry.value[0] not in "'\"[{":
+        elif _has_second_key(entry.value, why):
             yield from _two_keys(text, i, entry)
         elif _MARKED_TEXT.match(entry.value) is not None and why is not None:
             yield from _text_after_mark(text, i, entry)
         elif why is not None:
-            help_ = _quotes_help(text.line(i), entry.value, why)
-            yield text.value_cause(repairs.QUOTES, i, entry, _in_quotes(entry.value), help_)
+            is_code = _CODE.search(entry.head) is not None
+            help_ = _quotes_help(text.line(i), entry.value, why, is_code=is_code)
+            new = _in_quotes(entry.value, is_code=is_code)
+            yield text.value_cause(repairs.QUOTES, i, entry, new, help_)
 
 
 # A word in quotes, and others that follow after commas.
 _QUOTED_WORDS: Final = regex(
     r"(?:'[^',\[\]]*'|\"[^\",\[\]]*\")(?: *, *(?:'[^',\[\]]*'|\"[^\",\[\]]*\"|[\w./-]+))+\Z"
 )
+_CODE: Final = regex(r"(?:rule|messageExpression|pattern|jsonPath): +\Z")
 _BACKQUOTED: Final = regex(r"`([^`\s]+)`")
+_BACKQUOTED_CODE: Final = regex(r"`([^`]+)`")
 
 
-def _in_quotes(value: str) -> str:
-    """Return a value in quotes; those of a word in backquotes, as in Go, are in their place."""
-    bare = _BACKQUOTED.fullmatch(value)
-    return quoted(value if bare is None else bare[1])
+def _without_backquotes(value: str, *, is_code: bool) -> str | None:
+    """Return a word, or code of several words, that is in backquotes, as in Go; None for another value."""
+    bare = (_BACKQUOTED_CODE if is_code else _BACKQUOTED).fullmatch(value)
+    return None if bare is None else bare[1]
 
 
-def _quotes_help(line: int, value: str, why: str | None) -> str:
-    is_marked = _BACKQUOTED.fullmatch(value) is not None
+def _in_quotes(value: str, *, is_code: bool = False) -> str:
+    """Return a value in quotes; backquotes are replaced."""
+    bare = _without_backquotes(value, is_code=is_code)
+    return quoted(value if bare is None else bare)
+
+
+def _quotes_help(line: int, value: str, why: str | None, *, is_code: bool = False) -> str:
+    is_marked = _without_backquotes(value, is_code=is_code) is not None
     how = "quotes instead of backquotes" if is_marked else f"quotes, since it {why}"
-    return f"Put the value in line {line} in {how}: `{_in_quotes(value)}`"
+    return f"Put the value in line {line} in {how}: `{_in_quotes(value, is_code=is_code)}`"
+
+
+def _has_second_key(value: str, why: str | None) -> bool:
+    """Return whether another key follows a value, which is not in quotes; brackets may contain keys themselves."""
+    if _SECOND_KEY.search(value) is None or value[0] in "'\"":
+        return False
+    return value[0] not in _CLOSING or why is not None
 
 
 def _two_keys(text: BrokenText, index: int, entry: Entry) -> Iterator[Cause]:
@@ -106,8 +123,15 @@ def _entries_in(entry: Entry) -> list[str]:
             return [entry.value]
         values.append(match[1])
         rest = match[3]
-    is_word = " " not in rest.partition(": ")[2]
-    return [*values, rest] if is_word else [entry.value]
+    last = rest.partition(": ")[2]
+    is_clear = " " not in last or _is_one_collection(last)
+    return [*values, rest] if is_clear else [entry.value]
+
+
+def _is_one_collection(value: str) -> bool:
+    """Return whether a value is between brackets that are closed at its end."""
+    is_closed = value[0] in _CLOSING and not _missing_brackets(value)
+    return is_closed and value.endswith(_CLOSING[value[0]]) and _reason_after_bracket(value) is None
 
 
 def _has_key(text: BrokenText, index: int, entry: str) -> bool:
@@ -158,7 +182,7 @@ _KEY_NAMES: Final = "|".join(
 _SECOND_KEY: Final = regex(rf"(?:\A|[\s,;|]|[a-z0-9])(?:{_KEY_NAMES}): ")
 # A value, what separates it from the next key, and the next key with its value.
 _WORD_AND_KEY: Final = regex(
-    rf"((?:(?:{_KEY_NAMES}): )?[^\s,;|:'\"]+?)(\s*[,;|]\s*|\s+|)((?:{_KEY_NAMES}): \S.*)\Z"
+    rf"((?:(?:{_KEY_NAMES}): )?(?:\[[^\[\]]*\]|[^\s,;|:'\"]+?))(\s*[,;|]\s*|\s+|)((?:{_KEY_NAMES}): \S.*)\Z"
 )
 _WHOLE_VALUE: Final = regex(
     r"type: +(?:array|boolean|integer|number|object|string)|format: +(?:int32|int64|float|double|date-time|date|uuid|ipv4|ipv6)"
@@ -305,7 +329,8 @@ def _reason_for_quotes(value: str, *, is_expression: bool = False) -> str | None
 # a dash there may be one word: an item.
 _BAD_STARTS: Final = (
     (regex(r"[|>][-+0-9|>\s]*[^-+0-9|>\s]"), "begins with `{}`"),
-    (regex("[!*&@%`]"), "begins with `{}`"),
+    (regex("`"), "begins with a backquote"),
+    (regex("[!*&@%]"), "begins with `{}`"),
     (regex(r"\? "), "begins with a question mark and a space"),
     (regex(r"- (?s:.)* "), "begins with a dash and a space"),
 )

@@ -27,8 +27,8 @@ FITTING = {
 }  # fmt: skip
 CASES = [
     ("LENGTH", '"63"', "Write `63` without quotes"),
-    ("LENGTH", "1.5", "Write an integer, without quotes"),
-    ("LENGTH", "many", "Write an integer, without quotes"),
+    ("LENGTH", "1.5", "Write an integer: this number has a fraction"),
+    ("LENGTH", "many", "Write an integer instead of this text"),
     ("LENGTH", "[1]", "Write an integer, without quotes"),
     ("MAXIMUM", '"1e3"', "Write `1e3` without quotes"),
     ("MAXIMUM", "{}", "Write a number, without quotes"),

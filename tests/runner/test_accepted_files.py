@@ -40,7 +40,9 @@ def test_an_accepted_file_stays_byte_for_byte(path: Path, unsafe: bool) -> None:
 
 
 def test_there_are_accepted_files() -> None:
-    assert sum(not errors(check(path.read_text(encoding="utf-8"))) for path in FILES) > len(FILES) // 2
+    assert (
+        sum(not errors(check(path.read_text(encoding="utf-8"))) for path in FILES) > len(FILES) // 2
+    )
 
 
 def test_a_hint_is_fixed_only_if_it_is_selected() -> None:

@@ -92,6 +92,9 @@ ROWS: Final[tuple[FalseFriend, ...]] = (
         _row(f"A {dot} [ s ] != C", "!has({A}) || !({s} in {A}) || {A}[{s}] != {C}"),
     )),
     # Absent values
+    *(row for null in _NULLS for row in (
+        _row(f"A [ s ] == {null}", "!({s} in {A})"), _row(f"A [ s ] != {null}", "{s} in {A}"),
+    )),
     *(_row(f"A {words} {null}", meant) for null in _NULLS for words, meant in (
         ("is not", "has({A})"), ("!=", "has({A})"), ("!==", "has({A})"),
         ("is", "!has({A})"), ("==", "!has({A})"), ("===", "!has({A})"),
@@ -186,7 +189,8 @@ ROWS: Final[tuple[FalseFriend, ...]] = (
     _row("A . get ( s , B )", "{A}[?{s}].orValue({B})"), _row("A . get ( s , B )", "{A}.?{s'}.orValue({B})"),
     _row("A . get ( s ) == B", "{s} in {A} && {A}[{s}] == {B}"), _row("A . get ( s ) == B", "has({A}.{s'}) && {A}.{s'} == {B}"),
     _row("A . get ( s ) != B", "!({s} in {A}) || {A}[{s}] != {B}"), _row("A . get ( s ) != B", "!has({A}.{s'}) || {A}.{s'} != {B}"),
-    _row("A . exists ( s )", "{s} in {A}"), _row("A . exists ( n )", "{n} in {A}"), *_rows(("A ** 2", "A * * 2"), "{A} * {A}"),
+    _row("A . exists ( s )", "{s} in {A}"), _row("A . exists ( n )", "{n} in {A}"), *_rows(("A ** 2", "A * * 2", "pow ( A , 2 )", "v . pow ( A , 2 )"), "{A} * {A}"),
+    *_rows(("A ** 3", "A * * 3", "pow ( A , 3 )"), "{A} * {A} * {A}"),
     _row("A ^ 2", "{A} * {A}", certain=False),
     *_rows(("A . *", "A [ * ]", "A [ ]"), "{A}"), _row("A . n", "{A}[{n}]"), _row("A . [ X ]", "{A}[{X}]"),
     _row("self . spec . v", "self.{v}"), _row("oldself . spec . v", "oldSelf.{v}"),

@@ -29,7 +29,7 @@ _WORD: Final = regex(r"\w+|\s+|\W")
 # has() of what is always set, or of an element, which has() does not take.
 _HAS_ALWAYS: Final = regex(r"\bhas\(\s*(?:self|oldSelf|[\w.]+\[\s*\d+\s*\])\s*\)")
 # Words of a language in a row.
-_PROSE: Final = regex(r"\A\s*[A-Za-z]\w*(?: +(?!in\b)[A-Za-z]\w*){1,}(?: +\S+)*\s*\Z")
+_PROSE: Final = regex(r"\A\s*[A-Za-z][\w.]*(?: +(?!in\b)[A-Za-z]\w*){1,}(?: +\S+)*\s*\Z")
 
 
 def is_prose(expression: Expression) -> bool:

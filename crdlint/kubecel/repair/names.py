@@ -9,7 +9,7 @@ from typing import Final
 from crdlint.cel.ast import Call, Comprehension, Expr, Ident, Select, children, nodes
 from crdlint.cel.errors import ErrorCode
 from crdlint.cel.source_ranges import SourceRanges, error_range, range_at
-from crdlint.cel.types import BOOL
+from crdlint.cel.types import BOOL, DOUBLE, INT
 from crdlint.kubecel.compilation import Expression
 from crdlint.kubecel.declarations import escape, unescape
 from crdlint.kubecel.environment import LIBRARIES
@@ -85,14 +85,22 @@ def similar(state: CompiledText, scope: list[str], effort: Effort) -> Iterator[C
     if not effort.affords(len(paths)):
         return
     effort.spend(len(paths))
-    typed = not getattr(node, "test_only", False)
-    slips = [each for last, each in paths.items() if is_slip(name, last, typed=typed)]
+    counts = _counts(state, node)
+    slips = [each for last, each in paths.items() if is_slip(name, last, typed=last in counts)]
     choice = named(span, slips, certain=True)
     if _is_function(node) and not slips:
         choice = _similar_function(name, span, paths)
     if isinstance(node, Ident) and name not in _NO_STRINGS:
         yield from _as_string(state, name, span, choice if slips else None)
     yield choice
+
+
+def _counts(state: CompiledText, node: Expr) -> set[str]:
+    """Return the fields of numbers among which a node selects one: `replica` counts what `replicas` does."""
+    declared = state.object_of(node)
+    if declared is None or getattr(node, "test_only", False):
+        return set()
+    return {name for name, field in declared.fields.items() if field.type.type in (INT, DOUBLE)}
 
 
 def _hyphenated(state: CompiledText, offset: int) -> Iterator[Choice]:
@@ -143,7 +151,7 @@ def other_fields(state: CompiledText) -> Iterator[Choice]:
             others = [
                 each
                 for each in declared.fields
-                if each != operand.field and is_slip(operand.field, each, typed=True)
+                if each != operand.field and is_slip(operand.field, each)
             ]
             yield named(range_at(state.text, offsets[0]), others, certain=False)
 

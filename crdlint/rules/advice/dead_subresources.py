@@ -192,12 +192,21 @@ def _meant_column(
     missing: Missing, text: str, root: JSONSchemaProps, columns: Set[str]
 ) -> SimilarName | None:
     """Return the path that is known or likely to be meant by that of a column, if no other of the columns shows it."""
-    path = _respelled(missing, text, missing.schema.properties, typed=False)
+    path = _to_its_end(_respelled(missing, text, missing.schema.properties, typed=False), root)
     if path is None or not path.is_known:
         other = _on_other_side(text, root)
         path = path if other is None else SimilarName(other, is_known=True)
     is_other_wrong = syntax_error(text) is not None  # which is reported by itself
     return None if path is None or path.name in columns or is_other_wrong else path
+
+
+def _to_its_end(path: SimilarName | None, root: JSONSchemaProps) -> SimilarName | None:
+    """Return a path with its further fields respelled as well, None if it leads to no field."""
+    while path is not None and isinstance(missing := follow(path.name, root), Missing):
+        further = _respelled(missing, path.name, missing.schema.properties, typed=False)
+        is_known = further is not None and further.is_known and path.is_known
+        path = None if further is None else further._replace(is_known=is_known)
+    return path
 
 
 def _on_other_side(text: str, root: JSONSchemaProps) -> str | None:

@@ -124,12 +124,22 @@ def _schema_of(finding: AdviceFinding) -> JSONSchemaProps:
 def _required_property(finding: AdviceFinding) -> Edits:
     schema, node = _schema_of(finding), finding.scalar()
     near = name_meant(node.value, schema.properties)
-    if (
-        require(finding.path.parent).step == "required"
-        and near is not None
-        and near not in schema.required
-    ):
+    if require(finding.path.parent).step != "required":
+        return
+    tag = _go_tag(node.value, schema.properties)
+    if tag is not None:
+        owner = finding.mapping(require(require(finding.path.parent).parent))
+        key, _ = finding.editor.entry(expect(Mapping, owner, "properties"), tag)
+        yield finding.editor.respell(key, node.value)
+    elif near is not None and near not in schema.required:
         yield finding.editor.respell(node, near)
+
+
+def _go_tag(name: str, properties: Iterable[str]) -> str | None:
+    """Return the property that is named by the whole tag of a field in Go, such as `name,omitempty`."""
+    return next(
+        (each for each in properties if each in {f"{name},omitempty", f"{name},omitzero"}), None
+    )
 
 
 NEVER: Final = Caution(
@@ -349,6 +359,9 @@ def _dropped(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 def _help_of_required(name: str, properties: Iterable[str]) -> str:
+    tag = _go_tag(name, properties)
+    if tag is not None:
+        return f"Write `{name}` instead of `{tag}` in `properties`: the rest belongs to the tag of a field in Go"
     near = meant(name, properties)
     if near is None:
         return f"Remove it from `required`, or add `{name}` to `properties`"

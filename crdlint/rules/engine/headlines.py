@@ -475,7 +475,7 @@ def storage(error: FieldError, target: ErrorSubject) -> str:
         return (
             "no version has `storage: true`"
             if versions
-            else "`spec.versions` has no version to store objects in"
+            else "`spec.versions` has no version: the file may end too early"
         )
     return f"{len(stored)} versions have `storage: true`: {_listed(stored, 'and')}"
 

@@ -24,9 +24,9 @@ from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, is_glued_
 
 _GROUPED: Final = regex(r"-?\d{1,3}(?:[,_]\d{3})+\Z")
 _AMONG: Final = regex(
-    r"(?:<=?|>=?|=)? *(-?(?=[OolI]*\d)[\dOolI]+)(?: *(k|K)| +[A-Za-z]+| *//.*| +<\d+>|#.*)?\Z"
+    r"(?:<=?|>=?|=)? *(-?(?=[OolI]*\d)[\dOolI]+)(?: *(k|K)| +[A-Za-z]+| *(?://|--|/\*).*| +<\d+>| +\(.*|[;,]|#.*)?\Z"
 )
-_COMMENTED_BOOLEAN: Final = regex(r"(true|false)(?: *//.*| +<\d+>|#.*)")
+_COMMENTED_BOOLEAN: Final = regex(r"(true|false)(?: *(?://|--|/\*).*| +<\d+>| +\(.*|#.*)")
 _LOOKALIKES: Final = str.maketrans("OolI", "0011")
 _NUMBER: Final = regex(r"-?(?:0|[1-9]\d*)(?:\.\d+)?\Z")
 _WHOLE: Final = regex(r"(-?(?:0|[1-9]\d*))(?:\.0+)?\Z")
@@ -262,7 +262,7 @@ def _plain_value(finding: DecodeFinding) -> Edits:
     good=_with("name: {type: string, maxLength: 1000}"),
 )
 def _number_within(finding: DecodeFinding) -> Edits:
-    """Write the number that a text contains, such as `8` for `<= 8`, `8 items` and `1000` for `1k`."""
+    """Write the number that a text contains, such as `8` for `<= 8`, `8 items` and `8;`, and `1000` for `1k`."""
     node = _wrong_scalar(finding)
     match = _AMONG.match(node.value.strip())
     if match is not None and finding.problem.go_type in {*_INTEGERS, "float64"} and not node.style:
@@ -459,7 +459,7 @@ def _field_of_property(finding: DecodeFinding) -> Edits:
     schema = expect(Mapping, properties.items[index - 1] if index else None)
     by = schema.start_mark.column - key.start_mark.column
     if not schema.flow and by > 0 and _fits(schema, finding.entry):
-        yield editor.inserted(key.start_mark.index, " " * by)
+        yield from editor.shifted(key.start_mark.index, editor.end(finding.entry[2]), by)
 
 
 def _keyword_beside_properties(finding: DecodeFinding) -> tuple[Mapping, Scalar]:
@@ -524,7 +524,7 @@ def _field_of_object(finding: DecodeFinding) -> Edits:
         and not properties.flow
         and _fits(owner, finding.entry)
     ):
-        yield from editor.shifted(key.start_mark.index, key.end_mark.index, by)
+        yield from editor.shifted(key.start_mark.index, editor.end(finding.entry[2]), by)
 
 
 @Fixer("Write a schema of the type", "safe").example(

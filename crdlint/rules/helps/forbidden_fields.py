@@ -7,7 +7,7 @@ from typing import Final
 
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.light import regex
-from crdlint.phrases import nearest
+from crdlint.phrases import Sample, nearest
 from crdlint.schema.structural import TYPES
 from crdlint.spelling import differing_letters
 
@@ -105,7 +105,21 @@ def of_type(schema: JSONSchemaProps) -> str | None:
     if nullable:
         return f"Write `type: {nullable}` and `nullable: true`"
     meant = meant_type(schema.type, schema)
+    if meant == "object" and not _keeps_fields(schema):
+        return _OBJECT
     return f"Write `type: {meant}`" if meant else None
+
+
+_OBJECT: Final = Sample(
+    "Write `type: object`, and the schema of its values as `additionalProperties` or of its fields as `properties`"
+)
+
+
+def _keeps_fields(schema: JSONSchemaProps) -> bool:
+    """Return whether an object of a schema keeps any of its fields."""
+    return bool(
+        schema.properties or schema.additional_properties or schema.x_preserve_unknown_fields
+    )
 
 
 def of_unique_items(schema: JSONSchemaProps) -> str | None:

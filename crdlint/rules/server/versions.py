@@ -176,7 +176,9 @@ def as_a_whole(spec: CustomResourceDefinitionSpec, path: Path) -> Iterator[Field
         where = versions_path.index(marked[1]).child("storage") if marked else None
         detail = "must have exactly one version marked as storage version"
         hint = attempt(storage, [names[i] for i in marked], names)
-        if not marked and ends_early(versions):
+        if not versions:
+            hint = "Add a version with `served: true` and `storage: true`, unless the rest of the file is missing"
+        elif not marked and ends_early(versions):
             hint = f"Add `served: true` and `storage: true` to `{names[-1]}`, unless the rest of the file is missing, too"
         yield invalid(STORAGE.id, versions_path, value, detail, at=where, help=hint)
 

@@ -29,6 +29,7 @@ _DISCOVERED: Final = 1.5  # seconds until the server lists the names of a change
 _DELETED: Final = (
     3.0  # seconds in which the server deletes a CRD with its objects after Helm asked it to
 )
+_BETWEEN_ERRORS: Final = re.compile(r", |\[|\]")
 _AGE: Final = re.compile(r"^\d+s$")
 # What differs from run to run.
 _BY_CHANCE: Final = (
@@ -66,13 +67,19 @@ def differences(experiment: Experiment, answers: list[Recorded]) -> list[str]:
     for number, (step, answer) in enumerate(zip(experiment.steps, answers, strict=True), 1):
         if step.answer is None:
             lines.append(f"step {number}: no answer is recorded")
-        elif dict(step.answer) != answer:
+        elif _without_order(step.answer) != _without_order(answer):
             lines += [
                 f"step {number} ({step.action}):",
                 f"  - {_text(step.answer)}",
                 f"  + {_text(answer)}",
             ]
     return lines
+
+
+def _without_order(answer: Mapping[str, Any]) -> Recorded:
+    """Return an answer with the parts of its message in order: the server reports errors of an object in any order."""
+    parts = sorted(_BETWEEN_ERRORS.split(str(answer.get("message", ""))))
+    return {**answer, "message": parts}
 
 
 def _text(answer: Mapping[str, Any]) -> str:
@@ -264,7 +271,9 @@ def _table(trial: _Trial, step: Step) -> Recorded:
 
 
 def _plain_cell(cell: Any) -> Any:
-    return _AGE.sub("AGE", _plain(cell)) if isinstance(cell, str) else cell
+    if not isinstance(cell, str) or cell.startswith("{"):  # an object, as JSON
+        return cell
+    return _AGE.sub("AGE", _plain(cell))
 
 
 def _delete(trial: _Trial, step: Step) -> Recorded:
@@ -376,7 +385,7 @@ def _looked_up(values: Any, path: str) -> Any:
             if isinstance(values, dict)
             else None
         )
-    return values
+    return _plain(values) if isinstance(values, str) else values
 
 
 def _plain(text: str) -> str:
