@@ -109,12 +109,11 @@ def _may_be_unset(path: str, state: CompiledText) -> bool:
     first, *names = path.split(".")
     if first != SELF:
         return bool(names)
-    type_: Type | None = state.expression.declarations.self_type
+    declared = state.declared(state.expression.declarations.self_type)
     field = None
     for name in names:
-        declared = state.declared(type_)
         field = None if declared is None else declared.fields.get(name)
-        type_ = None if field is None else field.type
+        declared = None if field is None else field.type
     return bool(names) and (field is None or field.is_optional)
 
 

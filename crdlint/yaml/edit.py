@@ -31,7 +31,7 @@ def split_lines(text: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Replace the characters `start` to `end` of a text by another text."""
+    """Replace the characters `start` to `end` of a text with another text."""
 
     start: int
     end: int

@@ -50,7 +50,7 @@ COLON: Final = Repair("Add a colon after the key", "safe", "host\n  type: string
 BLANK_AFTER_DASH: Final = _repair("Add a space after the dash", "safe",
     "  enum:\n  -fast\n  -slow\n", "  enum:\n  - fast\n  - slow\n")
 DASH: Final = _repair("Begin the item with a dash", "safe", "  enum:\n  \u2013 fast\n", "  enum:\n  - fast\n")
-PLAIN_SPACES: Final = Repair("Replace special spaces by plain spaces", "safe",
+PLAIN_SPACES: Final = Repair("Replace special spaces with plain spaces", "safe",
     f"host:\n  type:\u00a0string\n{_LENGTH}", _TYPE + _LENGTH)
 SPACES: Final = Repair("Indent with spaces", "unsafe", "host:\n\t  type: string\n", _TYPE)
 CLOSED_QUOTE: Final = _repair("Close the quote", "unsafe", "  description: 'The host.\n", "  description: 'The host.'\n")

@@ -16,7 +16,7 @@ SAID = {
     "duplicate-key: Indent the lines below the key without a value, which changes the type of the field": (
         "changes the type of the field"
     ),
-    "enum-values-in-one-text: help": "The API server then rejects what is meant",
+    "enum-values-in-one-text: help": "The API server then rejects each of these values",
     "rule-word-not-in-enum: help": "the same result for all of them",
     "status-subresource-without-schema: help": "Add `status` to the schema",  # the example's has no spec
     "enum-values-merged: help": "rejects both values",

@@ -55,7 +55,7 @@ def _added_names(finding: AdviceFinding) -> Edits:
     "Secret value in the spec",
     observed=("secret-in-the-spec",),
     why="Everyone who may read the object sees the value, and backups and Git contain it.",
-    help="Replace the field by a reference to a key of a Secret in a new version",
+    help="Replace the field with a reference to a key of a Secret in a new version",
     bad="spec: {type: object, properties: {password: {type: string}}}",
     good="spec: {type: object, properties: {passwordSecretRef: {type: object, properties: {name: {type: string}}}}}",
 ).advice_on(Nodes(types={"string"}))

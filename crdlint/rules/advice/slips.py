@@ -128,7 +128,7 @@ def _matches_nothing(pattern: str) -> bool:
     "Value is in an enum twice",
     observed=("repeated-enum-value",),
     why="A repeated value has no effect, and usually means that another one was intended, which is then rejected.",
-    help="Remove the repeated value, or write the one that is meant",
+    help="Remove the repeated value, or replace it with the value that is missing",
     marker="correct `+kubebuilder:validation:Enum`",
     bad="name:\n  type: string\n  enum: [Always, Never, Never]",
     good="name:\n  type: string\n  enum: [Always, Never]",

@@ -113,7 +113,7 @@ def _anchors(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     "Values of an enum are one text",
     observed=("enum-values-without-commas",),
     why="Commas separate the items of a list in brackets, and a comma behind an item with a dash is a part of it. The API "
-    "server then rejects what is meant.",
+    "server then rejects each of these values.",
     help="Write commas between the values",
     marker="correct `+kubebuilder:validation:Enum`",
     bad="mode: {type: string, enum: [Fast Slow Auto]}",
