@@ -85,6 +85,7 @@ COLUMNS = {
     ".spec.replica": "Did you mean `.spec.replicas`? Otherwise add `replica` to the schema, or remove the column",
     ".status.phse": "Did you mean `.status.phase`? Otherwise add `phse` to the schema, or remove the column",
     ".spec.phase": "Write `.status.phase`, or add `phase` to the schema",
+    ".Status.Phase": "Write `.status.phase`, or add `Status` to the schema",
     ".spec.mode": "Correct the `jsonPath`, add the field to the schema, or remove the column",
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from crdlint.golang.regexp import compile_error
-from crdlint.golang.regexp_repair import repair
+from crdlint.golang.regexp_repair import cause, repair
 
 # A pattern, and the one that is meant; or the beginning of the help if several may be meant.
 MEANT = (
@@ -46,6 +46,19 @@ def test_what_is_meant() -> None:
         if meant.pattern is not None and compile_error(meant.pattern) is not None:
             wrong.append((pattern, meant))
     assert wrong == []
+
+
+CAUSES = {
+    "a{63,1}": "`{63,1}` counts down",
+    "a{1001}": "`{1001}` is not within 1000",
+    "[[:alpah:]]": "RE2 has no class `[:alpah:]`",
+    r"\p{Foo}": r"RE2 has no class `\p{Foo}`",
+    "[z-a]": "`z-a` is no range",
+}
+
+
+def test_the_cause_in_a_few_words() -> None:
+    assert {pattern: cause(pattern, compile_error(pattern) or "") for pattern in CAUSES} == CAUSES
 
 
 def test_a_valid_pattern_means_itself() -> None:

@@ -22,6 +22,12 @@ FIELDS = (
     ("rule", "help_", "version"),
     [
         ("self.replica > 0", "Write `replicas` instead", 36),
+        ("has(self.list[0])", "Write `has(self.list) && size(self.list) > 0` instead", 36),
+        ("self.list.map('a') == ['a']", "Call `map` with a variable and an expression", 36),
+        ("self.list.all('a')", "Call `all` with a variable and a condition", 36),
+        ("has(self.in) || true", "Write `self.__in__` instead of `self.in`", 36),
+        ("!has(self.null)", "Write `self.__null__` instead of `self.null`", 36),
+        ("2 ** self.replicas > 1", "CEL has no powers", 36),
         ("self['a-b'] == ''", "Write `self.a__dash__b` instead of `self['a-b']`", 36),
         ("self.namespace == ''", "Write `__namespace__` instead", 30),
         ("has(self.raw)", "Add a `type` to the schema of `raw`", 36),

@@ -388,6 +388,10 @@ def test_status(root: str, version: dict[str, str], rules: list[str]) -> None:
             "{type: object, minProperties: 2, maxProperties: 1, additionalProperties: {type: string}}",
             "no value can match: `minProperties` 2 > `maxProperties` 1",
         ),
+        (
+            "{type: object, required: [b], properties: {'b,omitempty': {type: string}}}",
+            "no object can match: `b` is required, but not in `properties`, so it is dropped",
+        ),
         ("{x-kubernetes-int-or-string: true, minLength: 5, maxLength: 2}", None),
         (
             "{type: object, required: [a], properties: {b: {type: string}}}",

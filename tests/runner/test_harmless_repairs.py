@@ -36,6 +36,15 @@ REPAIRED = {
     "type: object\nproperties:\n  b: {type: string}\n  x-kubernetes-validations:\n  - {rule: self.b == 'c', message: wrong}\n": (
         "type: object\nx-kubernetes-validations:\n- {rule: self.b == 'c', message: wrong}\nproperties:\n  b: {type: string}\n"
     ),
+    "type: object\nrequired: [b, c] properties: {b: {type: string}, c: {type: string}}\n": (
+        "type: object\nrequired: [b, c]\nproperties: {b: {type: string}, c: {type: string}}\n"
+    ),
+    "type: string\nx-kubernetes-validations:\n- rule: `self != 'b c'`\n": (
+        "type: string\nx-kubernetes-validations:\n- rule: 'self != ''b c'''\n"
+    ),
+    "type: object\nproperties:\n  b:\n    type: string\n  enum:\n  - low\n  - high\n": (
+        "type: object\nproperties:\n  b:\n    type: string\n    enum:\n      - low\n      - high\n"
+    ),
     "type: integer\nenum: (1, 2)\n": "type: integer\nenum: [1, 2]\n",
     "type: string maxLength: 63 minLength: 1\n": "type: string\nmaxLength: 63\nminLength: 1\n",
     "description: |- In two\n  lines\ntype: string\n": "description: |-\n  In two\n  lines\ntype: string\n",

@@ -11,7 +11,7 @@ from crdlint.cel.errors import ErrorCode
 from crdlint.cel.source_ranges import SourceRanges, error_range, range_at
 from crdlint.cel.types import BOOL, DOUBLE, INT
 from crdlint.kubecel.compilation import Expression
-from crdlint.kubecel.declarations import escape, unescape
+from crdlint.kubecel.declarations import DeclType, escape, unescape
 from crdlint.kubecel.environment import LIBRARIES
 from crdlint.kubecel.repair.false_friends import CHECKS, CONDITIONS, NEGATED
 from crdlint.kubecel.repair.state import Choice, CompiledText, comment_of, named
@@ -85,8 +85,8 @@ def similar(state: CompiledText, scope: list[str], effort: Effort) -> Iterator[C
     if not effort.affords(len(paths)):
         return
     effort.spend(len(paths))
-    counts = _counts(state, node)
-    slips = [each for last, each in paths.items() if is_slip(name, last, typed=last in counts)]
+    several = _of_several(state, node)
+    slips = [each for last, each in paths.items() if is_slip(name, last, typed=last in several)]
     choice = named(span, slips, certain=True)
     if _is_function(node) and not slips:
         choice = _similar_function(name, span, paths)
@@ -95,12 +95,17 @@ def similar(state: CompiledText, scope: list[str], effort: Effort) -> Iterator[C
     yield choice
 
 
-def _counts(state: CompiledText, node: Expr) -> set[str]:
-    """Return the fields of numbers among which a node selects one: `replica` counts what `replicas` does."""
+def _of_several(state: CompiledText, node: Expr) -> set[str]:
+    """Return the numbers and lists among the fields of which a node selects one: `replica` counts what `replicas` does."""
     declared = state.object_of(node)
     if declared is None or getattr(node, "test_only", False):
         return set()
-    return {name for name, field in declared.fields.items() if field.type.type in (INT, DOUBLE)}
+    types = {name: field.type for name, field in declared.fields.items()}
+    return {name for name, type_ in types.items() if type_.type in (INT, DOUBLE) or _is_list(type_)}
+
+
+def _is_list(type_: DeclType) -> bool:
+    return type_.elem is not None and type_.key is None
 
 
 def _hyphenated(state: CompiledText, offset: int) -> Iterator[Choice]:
